@@ -1,0 +1,38 @@
+package org.jofi.fabric;
+
+/**
+ * What completed, as bits: fi_cq(3), "completion flags". The values are libfabric's.
+ *
+ * <p>Providers differ in what they set for the arrival of a write with immediate data. Only {@link
+ * #REMOTE_CQ_DATA} may be relied upon there.
+ */
+public final class CompletionFlags {
+  /** An RMA operation. */
+  public static final long RMA = 1L << 2;
+
+  /** A send or a receive. */
+  public static final long MSG = 1L << 1;
+
+  /** A read that this side initiated. */
+  public static final long READ = 1L << 8;
+
+  /** A write that this side initiated. */
+  public static final long WRITE = 1L << 9;
+
+  /** A receive. */
+  public static final long RECV = 1L << 10;
+
+  /** A send. */
+  public static final long SEND = 1L << 11;
+
+  /** A peer's read. */
+  public static final long REMOTE_READ = 1L << 12;
+
+  /** A peer's write. */
+  public static final long REMOTE_WRITE = 1L << 13;
+
+  /** Immediate data arrived with it. */
+  public static final long REMOTE_CQ_DATA = 1L << 17;
+
+  private CompletionFlags() {}
+}

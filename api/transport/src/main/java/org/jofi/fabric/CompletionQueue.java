@@ -1,0 +1,62 @@
+package org.jofi.fabric;
+
+/**
+ * Where operations report that they finished: fi_cq(3), format FI_CQ_FORMAT_DATA. One thread at a
+ * time, together with the endpoints bound to it.
+ *
+ * <p><b>Context slots.</b> An operation is posted with a slot, an {@code int} below the {@code
+ * contexts} that the queue was opened with, and its completion names it. The caller hands out
+ * slots: one is taken when a post returned 0, and free again when its completion was polled, also
+ * for a cancelled or failed one. Behind each slot are the 64 bytes that fi_endpoint(3) demands with
+ * FI_CONTEXT2.
+ *
+ * <p>Completions may be delivered in any order.
+ */
+public interface CompletionQueue extends AutoCloseable {
+
+  /** Stands for "no operation of this side", as for the arrival of a peer's write. */
+  int NO_CONTEXT = -1;
+
+  /** Receives what was polled. Must not call back into the queue. */
+  interface Sink {
+    /**
+     * An operation finished, or a peer's write with immediate data arrived.
+     *
+     * @param context the slot it was posted with, or {@link #NO_CONTEXT}
+     * @param flags {@link CompletionFlags}
+     * @param lengthBytes bytes received; for arrivals of writes some providers report 0
+     * @param data the immediate data, if {@link CompletionFlags#REMOTE_CQ_DATA} is set
+     */
+    void completed(int context, long flags, long lengthBytes, long data);
+
+    /**
+     * An operation failed.
+     *
+     * @param error valid only during the call: the queue uses it again
+     */
+    void failed(CompletionError error);
+  }
+
+  /**
+   * Drives progress and delivers what finished: fi_cq_read(3), fi_cq_readerr(3). Never waits. If
+   * {@code sink} throws, what it was not given yet is delivered by the next poll.
+   *
+   * @param sink receives each completion, on this thread
+   * @param limit most completions to deliver, at least 1
+   * @return how many were delivered, 0 if nothing had finished; negative only if the queue itself
+   *     is broken ({@code -EOVERRUN}, {@code -EIO})
+   * @throws IllegalStateException if the queue is closed
+   */
+  int poll(Sink sink, int limit);
+
+  /** How many context slots there are. */
+  int contexts();
+
+  /**
+   * Closes it; again is a no-op.
+   *
+   * @throws FabricException with {@code EBUSY} while endpoints are bound to it
+   */
+  @Override
+  void close();
+}

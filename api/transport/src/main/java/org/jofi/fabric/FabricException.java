@@ -1,0 +1,62 @@
+package org.jofi.fabric;
+
+/**
+ * A fabric call failed. The message tells the operation, the error by name and number, the
+ * provider's own words, where it happened, and a remedy where one is known.
+ */
+public final class FabricException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  private final String operation;
+  private final int errno;
+  private final String where;
+
+  /**
+   * @param operation the call, by its man-page name, such as {@code fi_mr_regattr}
+   * @param errno what it returned, positive: a {@link FabricErrno}
+   * @param providerText the provider's words; may be empty
+   * @param where provider, fabric, domain and what of it: rail, peer, region
+   */
+  public FabricException(String operation, int errno, String providerText, String where) {
+    super(message(operation, errno, providerText, where));
+    this.operation = operation;
+    this.errno = errno;
+    this.where = where;
+  }
+
+  /** The call, by its man-page name. */
+  public String operation() {
+    return operation;
+  }
+
+  /** The error, positive: a {@link FabricErrno}. */
+  public int errno() {
+    return errno;
+  }
+
+  /** Provider, fabric, domain and what of it. */
+  public String where() {
+    return where;
+  }
+
+  private static String message(String operation, int errno, String providerText, String where) {
+    StringBuilder text = new StringBuilder(160);
+    text.append(operation)
+        .append(" on ")
+        .append(where)
+        .append(" failed: ")
+        .append(FabricErrno.name(errno))
+        .append(" (")
+        .append(errno)
+        .append("), ")
+        .append(FabricErrno.meaning(errno));
+    if (!providerText.isEmpty()) {
+      text.append("; the provider says: ").append(providerText);
+    }
+    String remedy = FabricErrno.remedy(operation, errno);
+    if (!remedy.isEmpty()) {
+      text.append(". ").append(remedy);
+    }
+    return text.toString();
+  }
+}

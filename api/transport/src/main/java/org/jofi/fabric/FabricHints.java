@@ -1,0 +1,127 @@
+package org.jofi.fabric;
+
+import java.util.EnumSet;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * What {@link FabricProvider#discover} shall look for: the hints of fi_getinfo(3), honest ones. All
+ * memory-registration modes that jofi can serve are offered, GPU memory is asked for but never
+ * required, and progress is manual unless the provider insists.
+ *
+ * @param provider name of a provider as libfabric lists it, layered ({@code tcp;ofi_rxm}) or not;
+ *     empty for all of them
+ * @param fabric name of the fabric, or empty for any
+ * @param domain name of the domain (the NIC), or empty for any
+ * @param required capabilities without which an answer is useless
+ * @param offeredMrModes registration modes that the caller can serve; a provider that needs another
+ *     one is left out
+ * @param hmem whether answers able to reach device memory shall be listed as well
+ * @param messageOrder orders that the caller relies on; none by default
+ * @param threading how the caller will use threads
+ */
+public record FabricHints(
+    Optional<String> provider,
+    Optional<String> fabric,
+    Optional<String> domain,
+    Set<Capability> required,
+    Set<MrMode> offeredMrModes,
+    boolean hmem,
+    Set<MessageOrder> messageOrder,
+    Threading threading) {
+
+  private static final Set<MrMode> SERVED =
+      Set.of(
+          MrMode.LOCAL,
+          MrMode.HMEM,
+          MrMode.VIRT_ADDR,
+          MrMode.ALLOCATED,
+          MrMode.PROV_KEY,
+          MrMode.ENDPOINT);
+
+  public FabricHints {
+    Objects.requireNonNull(provider);
+    Objects.requireNonNull(fabric);
+    Objects.requireNonNull(domain);
+    required = Set.copyOf(required);
+    offeredMrModes = Set.copyOf(offeredMrModes);
+    messageOrder = Set.copyOf(messageOrder);
+    Objects.requireNonNull(threading);
+  }
+
+  /** Everything that can carry messages and RMA between reliable connectionless endpoints. */
+  public static FabricHints any() {
+    return new FabricHints(
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        EnumSet.of(Capability.MSG, Capability.RMA),
+        SERVED,
+        true,
+        Set.of(),
+        Threading.SAFE);
+  }
+
+  /** These hints, for one provider of the library. */
+  public FabricHints withProvider(String name) {
+    return new FabricHints(
+        Optional.of(name), fabric, domain, required, offeredMrModes, hmem, messageOrder, threading);
+  }
+
+  /** These hints, for one fabric. */
+  public FabricHints withFabric(String name) {
+    return new FabricHints(
+        provider,
+        Optional.of(name),
+        domain,
+        required,
+        offeredMrModes,
+        hmem,
+        messageOrder,
+        threading);
+  }
+
+  /** These hints, for one domain. */
+  public FabricHints withDomain(String name) {
+    return new FabricHints(
+        provider,
+        fabric,
+        Optional.of(name),
+        required,
+        offeredMrModes,
+        hmem,
+        messageOrder,
+        threading);
+  }
+
+  /** These hints, requiring these capabilities and no others. */
+  public FabricHints withRequired(Set<Capability> capabilities) {
+    return new FabricHints(
+        provider, fabric, domain, capabilities, offeredMrModes, hmem, messageOrder, threading);
+  }
+
+  /** These hints, offering these registration modes and no others. */
+  public FabricHints withOfferedMrModes(Set<MrMode> modes) {
+    return new FabricHints(
+        provider, fabric, domain, required, modes, hmem, messageOrder, threading);
+  }
+
+  /** These hints, with or without answers that reach device memory. */
+  public FabricHints withHmem(boolean wanted) {
+    return new FabricHints(
+        provider, fabric, domain, required, offeredMrModes, wanted, messageOrder, threading);
+  }
+
+  /** These hints, requiring these orders. */
+  public FabricHints withMessageOrder(Set<MessageOrder> order) {
+    return new FabricHints(
+        provider, fabric, domain, required, offeredMrModes, hmem, order, threading);
+  }
+
+  /** These hints, for another use of threads. */
+  public FabricHints withThreading(Threading use) {
+    return new FabricHints(
+        provider, fabric, domain, required, offeredMrModes, hmem, messageOrder, use);
+  }
+}

@@ -1,0 +1,228 @@
+package org.jofi.fabric;
+
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One NIC, and how it was negotiated to be used: fi_getinfo(3). Immutable; any thread.
+ *
+ * <p>It holds no fabric resources. A provider recognises its own infos by {@link #attachment()}.
+ */
+public final class FabricInfo {
+  private final String provider;
+  private final String providerVersion;
+  private final String fabricName;
+  private final String domainName;
+  private final String address;
+  private final Set<Capability> capabilities;
+  private final Set<MrMode> mrModes;
+  private final Set<MessageOrder> messageOrder;
+  private final FabricLimits limits;
+  private final Progress controlProgress;
+  private final Progress dataProgress;
+  private final Threading threading;
+  private final NicAttributes nic;
+  private final @Nullable Object attachment;
+
+  private FabricInfo(Builder builder) {
+    provider = builder.provider;
+    providerVersion = builder.providerVersion;
+    fabricName = builder.fabricName;
+    domainName = builder.domainName;
+    address = builder.address;
+    capabilities = Set.copyOf(builder.capabilities);
+    mrModes = Set.copyOf(builder.mrModes);
+    messageOrder = Set.copyOf(builder.messageOrder);
+    limits =
+        Objects.requireNonNull(builder.limits, "FabricInfo needs limits: nothing can guess them");
+    controlProgress = builder.controlProgress;
+    dataProgress = builder.dataProgress;
+    threading = builder.threading;
+    nic = builder.nic;
+    attachment = builder.attachment;
+  }
+
+  /** Starts an info of that provider, fabric and domain. */
+  public static Builder builder(String provider, String fabricName, String domainName) {
+    return new Builder(provider, fabricName, domainName);
+  }
+
+  /** The provider's name as libfabric lists it, such as {@code tcp;ofi_rxm}. */
+  public String provider() {
+    return provider;
+  }
+
+  /** The provider's own version, such as {@code 117.0}; empty if it has none. */
+  public String providerVersion() {
+    return providerVersion;
+  }
+
+  /** Name of the network, such as {@code 10.77.0.0/24}. */
+  public String fabricName() {
+    return fabricName;
+  }
+
+  /** Name of the NIC, such as {@code rail0} or {@code cxi0}. */
+  public String domainName() {
+    return domainName;
+  }
+
+  /** The local address in text, if the provider told one before an endpoint is open; else empty. */
+  public String address() {
+    return address;
+  }
+
+  /** What its endpoints can do. */
+  public Set<Capability> capabilities() {
+    return capabilities;
+  }
+
+  /** Whether its endpoints can do that. */
+  public boolean has(Capability capability) {
+    return capabilities.contains(capability);
+  }
+
+  /** What it demands of registrations. */
+  public Set<MrMode> mrModes() {
+    return mrModes;
+  }
+
+  /** Orders that it keeps. */
+  public Set<MessageOrder> messageOrder() {
+    return messageOrder;
+  }
+
+  /** Its sizes. */
+  public FabricLimits limits() {
+    return limits;
+  }
+
+  /** Who drives connection set-up and the like. */
+  public Progress controlProgress() {
+    return controlProgress;
+  }
+
+  /** Who drives transfers. Providers exist that claim AUTO and still need polling: poll anyway. */
+  public Progress dataProgress() {
+    return dataProgress;
+  }
+
+  /** Which calls may overlap. */
+  public Threading threading() {
+    return threading;
+  }
+
+  /** The NIC behind it. */
+  public NicAttributes nic() {
+    return nic;
+  }
+
+  /** What a region of this NIC belongs to. */
+  public RegistrationScope registrationScope() {
+    return mrModes.contains(MrMode.ENDPOINT)
+        ? RegistrationScope.ENDPOINT
+        : RegistrationScope.DOMAIN;
+  }
+
+  /** Who chooses keys. */
+  public KeyOwner keyOwner() {
+    return mrModes.contains(MrMode.PROV_KEY) ? KeyOwner.PROVIDER : KeyOwner.APPLICATION;
+  }
+
+  /** How peers address regions. */
+  public Addressing addressing() {
+    return mrModes.contains(MrMode.VIRT_ADDR) ? Addressing.VIRTUAL : Addressing.OFFSET;
+  }
+
+  /** The provider's own handle for this info; null if it keeps none. For the provider alone. */
+  public @Nullable Object attachment() {
+    return attachment;
+  }
+
+  /** Provider, fabric and domain, as errors name them. */
+  @Override
+  public String toString() {
+    return provider + " " + fabricName + " " + domainName;
+  }
+
+  /** Collects an info. Not for sharing between threads. */
+  public static final class Builder {
+    private final String provider;
+    private final String fabricName;
+    private final String domainName;
+    private String providerVersion = "";
+    private String address = "";
+    private Set<Capability> capabilities = Set.of();
+    private Set<MrMode> mrModes = Set.of();
+    private Set<MessageOrder> messageOrder = Set.of();
+    private @Nullable FabricLimits limits;
+    private Progress controlProgress = Progress.UNSPECIFIED;
+    private Progress dataProgress = Progress.UNSPECIFIED;
+    private Threading threading = Threading.UNSPECIFIED;
+    private NicAttributes nic = NicAttributes.UNKNOWN;
+    private @Nullable Object attachment;
+
+    private Builder(String provider, String fabricName, String domainName) {
+      this.provider = Objects.requireNonNull(provider);
+      this.fabricName = Objects.requireNonNull(fabricName);
+      this.domainName = Objects.requireNonNull(domainName);
+    }
+
+    public Builder providerVersion(String value) {
+      providerVersion = value;
+      return this;
+    }
+
+    public Builder address(String value) {
+      address = value;
+      return this;
+    }
+
+    public Builder capabilities(Set<Capability> value) {
+      capabilities = value;
+      return this;
+    }
+
+    public Builder mrModes(Set<MrMode> value) {
+      mrModes = value;
+      return this;
+    }
+
+    public Builder messageOrder(Set<MessageOrder> value) {
+      messageOrder = value;
+      return this;
+    }
+
+    public Builder limits(FabricLimits value) {
+      limits = value;
+      return this;
+    }
+
+    public Builder progress(Progress control, Progress data) {
+      controlProgress = control;
+      dataProgress = data;
+      return this;
+    }
+
+    public Builder threading(Threading value) {
+      threading = value;
+      return this;
+    }
+
+    public Builder nic(NicAttributes value) {
+      nic = value;
+      return this;
+    }
+
+    public Builder attachment(Object value) {
+      attachment = value;
+      return this;
+    }
+
+    /** The info. Limits must have been given. */
+    public FabricInfo build() {
+      return new FabricInfo(this);
+    }
+  }
+}

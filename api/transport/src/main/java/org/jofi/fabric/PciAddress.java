@@ -1,0 +1,9 @@
+package org.jofi.fabric;
+
+/** Where a device sits on PCI: domain, bus, device, function. Each is 0 or more. */
+public record PciAddress(int domain, int bus, int device, int function) {
+  @Override
+  public String toString() {
+    return "%04x:%02x:%02x.%x".formatted(domain, bus, device, function);
+  }
+}

@@ -1,0 +1,5 @@
+/** Registrations by role and scope, and the registration cache. */
+@NullMarked
+package org.jofi.mr;
+
+import org.jspecify.annotations.NullMarked;

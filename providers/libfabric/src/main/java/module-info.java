@@ -1,0 +1,6 @@
+/** The provider over libfabric.so.1. */
+module org.jofi.libfabric {
+  requires static org.jspecify;
+  requires org.jofi.transport;
+  requires org.jofi.libfabric.bindings;
+}
