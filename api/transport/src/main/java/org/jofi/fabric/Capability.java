@@ -28,8 +28,6 @@ public enum Capability {
   REMOTE_WRITE,
   /** One posted buffer takes several messages. */
   MULTI_RECV,
-  /** Tagged trunk of variable messages (libfabric before 2.0). */
-  VARIABLE_MSG,
   /** Shares an address vector between processes. */
   SHARED_AV,
   /** Triggered operations. */
@@ -57,7 +55,5 @@ public enum Capability {
   /** The caller's own ids in an address vector. */
   AV_USER_ID,
   /** Works beside peer providers. */
-  PEER,
-  /** Operations triggered by an accelerator. */
-  XPU
+  PEER
 }

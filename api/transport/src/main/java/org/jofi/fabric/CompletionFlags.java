@@ -35,4 +35,23 @@ public final class CompletionFlags {
   public static final long REMOTE_CQ_DATA = 1L << 17;
 
   private CompletionFlags() {}
+
+  /** The call whose completion has these flags, by its man-page name, as far as they tell. */
+  public static String operation(long flags) {
+    if ((flags & SEND) != 0) {
+      return "fi_send";
+    }
+    if ((flags & RECV) != 0) {
+      return "fi_recv";
+    }
+    if ((flags & READ) != 0) {
+      return "fi_read";
+    }
+    if ((flags & WRITE) != 0) {
+      return "fi_write";
+    }
+    return (flags & (REMOTE_WRITE | REMOTE_READ | REMOTE_CQ_DATA)) != 0
+        ? "a peer's RMA"
+        : "an operation";
+  }
 }

@@ -17,9 +17,5 @@ public enum MessageOrder {
   RMA_RAR,
   RMA_RAW,
   RMA_WAR,
-  RMA_WAW,
-  ATOMIC_RAR,
-  ATOMIC_RAW,
-  ATOMIC_WAR,
-  ATOMIC_WAW
+  RMA_WAW
 }

@@ -1,0 +1,142 @@
+package org.jofi.libfabric;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.StructLayout;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
+
+/** The few functions of the C library that the provider needs itself. */
+final class LibC {
+  private static final Linker LINKER = Linker.nativeLinker();
+  private static final StructLayout CAPTURE = Linker.Option.captureStateLayout();
+  private static final VarHandle ERRNO =
+      CAPTURE.varHandle(MemoryLayout.PathElement.groupElement("errno"));
+
+  private static final int RTLD_NOW = 2;
+  private static final int MS_ASYNC = 1;
+  private static final int SC_PAGESIZE = 30;
+  private static final int ENOMEM = 12;
+  private static final long MAX_TEXT_BYTES = 4096;
+
+  private static final MethodHandle DLOPEN =
+      plain(
+          "dlopen",
+          FunctionDescriptor.of(ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.JAVA_INT));
+  private static final MethodHandle DLERROR =
+      plain("dlerror", FunctionDescriptor.of(ValueLayout.ADDRESS));
+  private static final MethodHandle STRDUP =
+      plain("strdup", FunctionDescriptor.of(ValueLayout.ADDRESS, ValueLayout.ADDRESS));
+  private static final MethodHandle SYSCONF =
+      plain("sysconf", FunctionDescriptor.of(ValueLayout.JAVA_LONG, ValueLayout.JAVA_INT));
+  private static final MethodHandle SIGACTION =
+      plain(
+          "sigaction",
+          FunctionDescriptor.of(
+              ValueLayout.JAVA_INT,
+              ValueLayout.JAVA_INT,
+              ValueLayout.ADDRESS,
+              ValueLayout.ADDRESS));
+  private static final MethodHandle MSYNC = capturing();
+
+  /** Bytes of a page of memory. */
+  static final long PAGE_BYTES = sysconf(SC_PAGESIZE);
+
+  private LibC() {}
+
+  @SuppressWarnings("restricted")
+  private static MethodHandle plain(String name, FunctionDescriptor shape) {
+    return LINKER.downcallHandle(LINKER.defaultLookup().findOrThrow(name), shape);
+  }
+
+  @SuppressWarnings("restricted")
+  private static MethodHandle capturing() {
+    return LINKER.downcallHandle(
+        LINKER.defaultLookup().findOrThrow("msync"),
+        FunctionDescriptor.of(
+            ValueLayout.JAVA_INT,
+            ValueLayout.JAVA_LONG,
+            ValueLayout.JAVA_LONG,
+            ValueLayout.JAVA_INT),
+        Linker.Option.captureCallState("errno"));
+  }
+
+  /**
+   * Loads a shared library for good.
+   *
+   * @return null if it is loaded, else the dynamic linker's words for why not
+   */
+  static @Nullable String loadLibrary(String name) {
+    try (Arena arena = Arena.ofConfined()) {
+      // Linked before use: nothing may come between a failing dlopen and its dlerror.
+      MemorySegment stale = (MemorySegment) DLERROR.invokeExact();
+      MemorySegment handle = (MemorySegment) DLOPEN.invokeExact(arena.allocateFrom(name), RTLD_NOW);
+      if (handle.address() != 0) {
+        return null;
+      }
+      MemorySegment text = (MemorySegment) DLERROR.invokeExact();
+      return text.address() == 0 ? "unknown reason, after " + stale : text(text);
+    } catch (Throwable impossible) {
+      throw rethrow(impossible);
+    }
+  }
+
+  /** A copy of a string that {@code free} may take. */
+  static MemorySegment strdup(String text) {
+    try (Arena arena = Arena.ofConfined()) {
+      return (MemorySegment) STRDUP.invokeExact(arena.allocateFrom(text));
+    } catch (Throwable impossible) {
+      throw rethrow(impossible);
+    }
+  }
+
+  /** The C string at that address, at most 4 KiB of it; empty for a null pointer. */
+  @SuppressWarnings("restricted")
+  static String text(MemorySegment pointer) {
+    return pointer.address() == 0
+        ? ""
+        : MemorySegment.ofAddress(pointer.address()).reinterpret(MAX_TEXT_BYTES).getString(0);
+  }
+
+  /** Whether every page of that range is mapped. Costs about a microsecond. */
+  static boolean isMapped(long address, long lengthBytes) {
+    long first = address & -PAGE_BYTES;
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment state = arena.allocate(CAPTURE);
+      // MS_ASYNC writes nothing back on Linux; it only walks the mappings.
+      int result = (int) MSYNC.invokeExact(state, first, lengthBytes + (address - first), MS_ASYNC);
+      return result == 0 || (int) ERRNO.get(state, 0L) != ENOMEM;
+    } catch (Throwable impossible) {
+      throw rethrow(impossible);
+    }
+  }
+
+  /** sigaction(2); either pointer may be null. */
+  static int sigaction(int signal, MemorySegment action, MemorySegment old) {
+    try {
+      return (int) SIGACTION.invokeExact(signal, action, old);
+    } catch (Throwable impossible) {
+      throw rethrow(impossible);
+    }
+  }
+
+  private static long sysconf(int name) {
+    try {
+      return (long) SYSCONF.invokeExact(name);
+    } catch (Throwable impossible) {
+      throw rethrow(impossible);
+    }
+  }
+
+  private static RuntimeException rethrow(Throwable cause) {
+    if (cause instanceof Error error) {
+      throw error;
+    }
+    return new IllegalStateException("call into the C library failed", cause);
+  }
+}

@@ -1,0 +1,167 @@
+package org.jofi.libfabric;
+
+import static org.jofi.libfabric.bindings.LibfabricConstants.FI_CQ_FORMAT_DATA;
+import static org.jofi.libfabric.bindings.LibfabricConstants.FI_WAIT_NONE;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import org.jofi.fabric.CompletionQueue;
+import org.jofi.fabric.FabricErrno;
+import org.jofi.libfabric.bindings.fi_cq_attr;
+import org.jofi.libfabric.bindings.fi_cq_data_entry;
+import org.jofi.libfabric.bindings.fi_ops_cq;
+import org.jofi.libfabric.bindings.fi_ops_domain;
+import org.jofi.libfabric.bindings.fid_cq;
+import org.jofi.libfabric.bindings.fid_domain;
+
+/** struct fid_cq, with the slab of contexts that operations reporting to it are posted with. */
+final class LibfabricCompletionQueue extends FabricObject implements CompletionQueue {
+  /** Bytes of a context: struct fi_context2. */
+  private static final int CONTEXT_SHIFT = 6;
+
+  /** Completions that one call into libfabric fetches. */
+  private static final int BATCH = 16;
+
+  private static final long ENTRY_BYTES = fi_cq_data_entry.sizeof();
+  private static final long OP_CONTEXT = fi_cq_data_entry.op_context$offset();
+  private static final long FLAGS = fi_cq_data_entry.flags$offset();
+  private static final long LENGTH = fi_cq_data_entry.len$offset();
+  private static final long DATA = fi_cq_data_entry.data$offset();
+
+  private final LibfabricDomain domain;
+  private final int contexts;
+
+  // Memory of the provider's as long as the queue is open; freed after it.
+  private final Arena arena = Arena.ofShared();
+  private final MemorySegment entries;
+  private final long entriesAddress;
+  private final long contextBase;
+  private final QueueError error;
+
+  // Set once, when the queue is open.
+  private MemorySegment read = MemorySegment.NULL;
+  private long queue;
+
+  // Fetched but not delivered yet.
+  private int next;
+  private int fetched;
+
+  private LibfabricCompletionQueue(LibfabricDomain domain, int contexts) {
+    super("completion queue of " + domain.info());
+    this.domain = domain;
+    this.contexts = contexts;
+    entries = arena.allocate(BATCH * ENTRY_BYTES, 64);
+    entriesAddress = entries.address();
+    contextBase = arena.allocate((long) contexts << CONTEXT_SHIFT, 64).address();
+    error = new QueueError(this, arena);
+  }
+
+  static LibfabricCompletionQueue open(LibfabricDomain domain, int depth, int contexts) {
+    if (depth < 1 || contexts < 1) {
+      throw new IllegalArgumentException(
+          "a completion queue needs depth and contexts, got %d and %d".formatted(depth, contexts));
+    }
+    MemorySegment fid = domain.fid();
+    LibfabricCompletionQueue cq = new LibfabricCompletionQueue(domain, contexts);
+    cq.standOn(domain);
+    try (Arena scratch = Arena.ofConfined()) {
+      MemorySegment attributes = NativeStruct.allocate(scratch, fi_cq_attr.sizeof());
+      fi_cq_attr.size(attributes, depth);
+      fi_cq_attr.format(attributes, FI_CQ_FORMAT_DATA());
+      fi_cq_attr.wait_obj(attributes, FI_WAIT_NONE());
+      MemorySegment function = fi_ops_domain.cq_open(fid_domain.ops(fid));
+      cq.open(
+          "fi_cq_open",
+          result ->
+              fi_ops_domain.cq_open.invoke(function, fid, attributes, result, MemorySegment.NULL));
+      cq.read = MemorySegment.ofAddress(fi_ops_cq.read(fid_cq.ops(cq.nativeObject())).address());
+      cq.queue = cq.nativeObject().address();
+      return cq;
+    } finally {
+      if (cq.queue == 0) {
+        cq.arena.close();
+      }
+    }
+  }
+
+  LibfabricDomain domain() {
+    return domain;
+  }
+
+  @Override
+  public int contexts() {
+    return contexts;
+  }
+
+  /** The context to post with for that slot; 0 if there is no such slot. */
+  long context(int slot) {
+    return Integer.compareUnsigned(slot, contexts) < 0
+        ? contextBase + ((long) slot << CONTEXT_SHIFT)
+        : 0;
+  }
+
+  /** The slot of that context. */
+  int slot(long context) {
+    long slot = (context - contextBase) >> CONTEXT_SHIFT;
+    return context >= contextBase && slot < contexts ? (int) slot : NO_CONTEXT;
+  }
+
+  @Override
+  public int poll(Sink sink, int limit) {
+    if (queue == 0) {
+      throw closedException();
+    }
+    int delivered = 0;
+    while (delivered < limit) {
+      if (next == fetched) {
+        int wanted = Math.min(BATCH, limit - delivered);
+        long result = Downcalls.call(read, queue, entriesAddress, wanted);
+        if (result == -FabricErrno.EAVAIL) {
+          if (!error.fetch()) {
+            return delivered;
+          }
+          delivered++;
+          sink.failed(error);
+          continue;
+        }
+        if (result <= 0) {
+          return delivered > 0 || result == -FabricErrno.EAGAIN ? delivered : (int) result;
+        }
+        next = 0;
+        fetched = (int) result;
+      }
+      delivered += deliver(sink, limit - delivered);
+      if (fetched < BATCH) {
+        return delivered;
+      }
+    }
+    return delivered;
+  }
+
+  /** Hands over what was fetched. An entry counts as delivered before the sink may throw. */
+  private int deliver(Sink sink, int limit) {
+    int count = Math.min(limit, fetched - next);
+    for (int i = 0; i < count; i++) {
+      long entry = next * ENTRY_BYTES;
+      next++;
+      sink.completed(
+          slot(entries.get(ValueLayout.JAVA_LONG, entry + OP_CONTEXT)),
+          entries.get(ValueLayout.JAVA_LONG, entry + FLAGS),
+          entries.get(ValueLayout.JAVA_LONG, entry + LENGTH),
+          entries.get(ValueLayout.JAVA_LONG, entry + DATA));
+    }
+    return count;
+  }
+
+  @Override
+  void closedForGood() {
+    queue = 0;
+    arena.close();
+  }
+
+  @Override
+  public void close() {
+    closeObject("cq");
+  }
+}

@@ -1,0 +1,78 @@
+package org.jofi.libfabric;
+
+import java.lang.foreign.MemorySegment;
+import org.jofi.fabric.AddressVector;
+import org.jofi.fabric.CompletionQueue;
+import org.jofi.fabric.Domain;
+import org.jofi.fabric.Endpoint;
+import org.jofi.fabric.EndpointRequest;
+import org.jofi.fabric.FabricInfo;
+import org.jofi.fabric.MemoryRegion;
+import org.jofi.fabric.RegionRequest;
+import org.jofi.fabric.RegistrationScope;
+import org.jofi.fabric.UnboundRegion;
+
+/** struct fid_domain. */
+final class LibfabricDomain extends FabricObject implements Domain {
+  private final FabricInfo info;
+  private final NativeInfo handle;
+
+  LibfabricDomain(FabricInfo info, NativeInfo handle) {
+    super("domain " + info);
+    this.info = info;
+    this.handle = handle;
+  }
+
+  @Override
+  public FabricInfo info() {
+    return info;
+  }
+
+  NativeInfo handle() {
+    return handle;
+  }
+
+  MemorySegment fid() {
+    requireOpen();
+    return nativeObject();
+  }
+
+  @Override
+  public AddressVector openAddressVector(int expectedPeers) {
+    return LibfabricAddressVector.open(this, expectedPeers);
+  }
+
+  @Override
+  public CompletionQueue openCompletionQueue(int depth, int contexts) {
+    return LibfabricCompletionQueue.open(this, depth, contexts);
+  }
+
+  @Override
+  public Endpoint openEndpoint(EndpointRequest request) {
+    return LibfabricEndpoint.open(this, request);
+  }
+
+  @Override
+  public MemoryRegion register(RegionRequest request) {
+    requireScope(RegistrationScope.DOMAIN, "FI_MR_ENDPOINT: use registerForEndpoint");
+    return new RegisteredRegion(Registration.open(this, request));
+  }
+
+  @Override
+  public UnboundRegion registerForEndpoint(RegionRequest request) {
+    requireScope(RegistrationScope.ENDPOINT, "no FI_MR_ENDPOINT: use register");
+    return new RegisteredUnboundRegion(Registration.open(this, request));
+  }
+
+  private void requireScope(RegistrationScope scope, String negotiated) {
+    requireOpen();
+    if (info.registrationScope() != scope) {
+      throw new IllegalStateException(place() + " negotiated " + negotiated);
+    }
+  }
+
+  @Override
+  public void close() {
+    closeObject("domain");
+  }
+}

@@ -1,0 +1,323 @@
+package org.jofi.libfabric;
+
+import static org.jofi.libfabric.bindings.LibfabricConstants.FI_ENABLE;
+import static org.jofi.libfabric.bindings.LibfabricConstants.FI_OPT_ENDPOINT;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Map;
+import org.jofi.fabric.Access;
+import org.jofi.fabric.AddressVector;
+import org.jofi.fabric.CompletionQueue;
+import org.jofi.fabric.Domain;
+import org.jofi.fabric.Endpoint;
+import org.jofi.fabric.EndpointOption;
+import org.jofi.fabric.EndpointRequest;
+import org.jofi.fabric.FabricErrno;
+import org.jofi.fabric.FabricException;
+import org.jofi.fabric.PostFlags;
+import org.jofi.libfabric.bindings.fi_ops;
+import org.jofi.libfabric.bindings.fi_ops_cm;
+import org.jofi.libfabric.bindings.fi_ops_domain;
+import org.jofi.libfabric.bindings.fi_ops_ep;
+import org.jofi.libfabric.bindings.fid;
+import org.jofi.libfabric.bindings.fid_domain;
+import org.jofi.libfabric.bindings.fid_ep;
+
+/** struct fid_ep of type FI_EP_RDM, bound and enabled. */
+final class LibfabricEndpoint extends FabricObject implements Endpoint {
+  private final LibfabricDomain domain;
+  private final String label;
+  private final LibfabricAddressVector peers;
+  private final LibfabricCompletionQueue transmitQueue;
+  private final LibfabricCompletionQueue receiveQueue;
+  private final long injectBytes;
+  private final long maxMessageBytes;
+
+  // Set once, when the endpoint is enabled; only then are the operation tables final.
+  private PostingCalls calls = PostingCalls.NONE;
+
+  private LibfabricEndpoint(LibfabricDomain domain, EndpointRequest request) {
+    super("endpoint '%s' of %s".formatted(request.label(), domain.info()));
+    this.domain = domain;
+    label = request.label();
+    peers = ownAddressVector(request.addressVector());
+    transmitQueue = ownQueue(request.transmitQueue());
+    receiveQueue = ownQueue(request.receiveQueue());
+    injectBytes = domain.info().limits().injectBytes();
+    maxMessageBytes = domain.info().limits().maxMessageBytes();
+  }
+
+  static LibfabricEndpoint open(LibfabricDomain domain, EndpointRequest request) {
+    MemorySegment fid = domain.fid();
+    LibfabricEndpoint endpoint = new LibfabricEndpoint(domain, request);
+    try {
+      endpoint.standOn(domain);
+      endpoint.standOn(endpoint.peers);
+      endpoint.standOn(endpoint.transmitQueue);
+      endpoint.standOn(endpoint.receiveQueue);
+      MemorySegment function = fi_ops_domain.endpoint(fid_domain.ops(fid));
+      endpoint.open(
+          "fi_endpoint",
+          result ->
+              domain
+                  .handle()
+                  .with(
+                      info ->
+                          SignalGuard.guard(
+                              () ->
+                                  fi_ops_domain.endpoint.invoke(
+                                      function, fid, info, result, MemorySegment.NULL))));
+      endpoint.bindAndEnable(request.options());
+      return endpoint;
+    } catch (RuntimeException failure) {
+      endpoint.abandon(failure);
+      throw failure;
+    }
+  }
+
+  private void bindAndEnable(Map<EndpointOption, Long> options) {
+    if (transmitQueue == receiveQueue) {
+      bind("fi_ep_bind(cq)", transmitQueue, Access.SEND | Access.RECV);
+    } else {
+      bind("fi_ep_bind(transmit cq)", transmitQueue, Access.SEND);
+      bind("fi_ep_bind(receive cq)", receiveQueue, Access.RECV);
+    }
+    bind("fi_ep_bind(av)", peers, 0);
+    options.forEach(this::setOption);
+    MemorySegment ep = nativeObject();
+    check(
+        "fi_enable",
+        SignalGuard.guard(
+            () ->
+                fi_ops.control.invoke(
+                    fi_ops.control(fid.ops(ep)), ep, FI_ENABLE(), MemorySegment.NULL)));
+    calls = PostingCalls.of(ep);
+  }
+
+  /** FI_TRANSMIT and FI_RECV, the flags of a queue's binding, are FI_SEND and FI_RECV. */
+  private void bind(String operation, FabricObject object, long flags) {
+    MemorySegment ep = nativeObject();
+    check(
+        operation, fi_ops.bind.invoke(fi_ops.bind(fid.ops(ep)), ep, object.nativeObject(), flags));
+  }
+
+  private void check(String operation, int code) {
+    if (code != 0) {
+      throw new FabricException(operation, Math.abs(code), "", place());
+    }
+  }
+
+  @Override
+  public Domain domain() {
+    return domain;
+  }
+
+  @Override
+  public String label() {
+    return label;
+  }
+
+  @Override
+  public byte[] address() {
+    requireOpen();
+    MemorySegment ep = nativeObject();
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment bytes = arena.allocate(SocketAddresses.MOST_BYTES, 16);
+      MemorySegment length = arena.allocateFrom(ValueLayout.JAVA_LONG, SocketAddresses.MOST_BYTES);
+      check(
+          "fi_getname",
+          fi_ops_cm.getname.invoke(fi_ops_cm.getname(fid_ep.cm(ep)), ep, bytes, length));
+      return bytes.asSlice(0, length.get(ValueLayout.JAVA_LONG, 0)).toArray(ValueLayout.JAVA_BYTE);
+    }
+  }
+
+  @Override
+  public long option(EndpointOption option) {
+    requireOpen();
+    MemorySegment ep = nativeObject();
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment value = arena.allocate(Long.BYTES, Long.BYTES);
+      MemorySegment length = arena.allocateFrom(ValueLayout.JAVA_LONG, Bits.optionBytes(option));
+      check(
+          "fi_getopt(" + option + ")",
+          fi_ops_ep.getopt.invoke(
+              fi_ops_ep.getopt(fid_ep.ops(ep)),
+              ep,
+              FI_OPT_ENDPOINT(),
+              Bits.ofOption(option),
+              value,
+              length));
+      return value.get(ValueLayout.JAVA_LONG, 0);
+    }
+  }
+
+  @Override
+  public void setOption(EndpointOption option, long value) {
+    requireOpen();
+    MemorySegment ep = nativeObject();
+    try (Arena arena = Arena.ofConfined()) {
+      // Little-endian: the low bytes of the long are the int or bool that the option has.
+      MemorySegment bytes = arena.allocateFrom(ValueLayout.JAVA_LONG, value);
+      check(
+          "fi_setopt(" + option + ")",
+          fi_ops_ep.setopt.invoke(
+              fi_ops_ep.setopt(fid_ep.ops(ep)),
+              ep,
+              FI_OPT_ENDPOINT(),
+              Bits.ofOption(option),
+              bytes,
+              Bits.optionBytes(option)));
+    }
+  }
+
+  @Override
+  public int send(long address, long lengthBytes, long descriptor, long peer, int context) {
+    long op = transmitQueue.context(context);
+    int bad = badPost(address, lengthBytes, peer, op);
+    return bad != 0 ? bad : calls.send(address, lengthBytes, descriptor, peer, op);
+  }
+
+  @Override
+  public int sendData(
+      long address, long lengthBytes, long descriptor, long data, long peer, int context) {
+    long op = transmitQueue.context(context);
+    int bad = badPost(address, lengthBytes, peer, op);
+    return bad != 0 ? bad : calls.sendData(address, lengthBytes, descriptor, data, peer, op);
+  }
+
+  @Override
+  public int inject(long address, long lengthBytes, long peer) {
+    int bad = badPost(address, lengthBytes, peer, 1);
+    if (bad == 0 && lengthBytes > injectBytes) {
+      bad = -FabricErrno.EMSGSIZE;
+    }
+    return bad != 0 ? bad : calls.inject(address, lengthBytes, peer);
+  }
+
+  @Override
+  public int recv(long address, long lengthBytes, long descriptor, long peer, int context) {
+    long op = receiveQueue.context(context);
+    int bad = badBuffer(address, lengthBytes, op);
+    if (bad == 0 && peer != AddressVector.ANY && !peers.lives(peer)) {
+      bad = -FabricErrno.EINVAL;
+    }
+    return bad != 0 ? bad : calls.recv(address, lengthBytes, descriptor, peer, op);
+  }
+
+  @Override
+  public int write(
+      long address,
+      long lengthBytes,
+      long descriptor,
+      long peer,
+      long remoteAddress,
+      long key,
+      int context,
+      long flags) {
+    long op = transmitQueue.context(context);
+    int bad = badRma(address, lengthBytes, peer, op, flags);
+    return bad != 0
+        ? bad
+        : calls.write(address, lengthBytes, descriptor, peer, remoteAddress, key, op, flags);
+  }
+
+  @Override
+  public int writeData(
+      long address,
+      long lengthBytes,
+      long descriptor,
+      long data,
+      long peer,
+      long remoteAddress,
+      long key,
+      int context,
+      long flags) {
+    long op = transmitQueue.context(context);
+    int bad = badRma(address, lengthBytes, peer, op, flags);
+    return bad != 0
+        ? bad
+        : calls.writeData(
+            address, lengthBytes, descriptor, data, peer, remoteAddress, key, op, flags);
+  }
+
+  @Override
+  public int read(
+      long address,
+      long lengthBytes,
+      long descriptor,
+      long peer,
+      long remoteAddress,
+      long key,
+      int context) {
+    long op = transmitQueue.context(context);
+    int bad = badPost(address, lengthBytes, peer, op);
+    return bad != 0
+        ? bad
+        : calls.read(address, lengthBytes, descriptor, peer, remoteAddress, key, op);
+  }
+
+  @Override
+  public int cancel(int context) {
+    if (calls == PostingCalls.NONE) {
+      throw closedException();
+    }
+    long receive = receiveQueue.context(context);
+    int result = receive == 0 ? -FabricErrno.EINVAL : calls.cancel(receive);
+    if (result != 0 && transmitQueue != receiveQueue) {
+      long transmit = transmitQueue.context(context);
+      result = transmit == 0 ? result : calls.cancel(transmit);
+    }
+    return result;
+  }
+
+  /** What a provider would crash on, or read beyond its tables for. */
+  private int badPost(long address, long lengthBytes, long peer, long op) {
+    int bad = badBuffer(address, lengthBytes, op);
+    return bad == 0 && !peers.lives(peer) ? -FabricErrno.EINVAL : bad;
+  }
+
+  private int badRma(long address, long lengthBytes, long peer, long op, long flags) {
+    int bad = badPost(address, lengthBytes, peer, op);
+    return bad == 0 && (flags & PostFlags.INJECT) != 0 && lengthBytes > injectBytes
+        ? -FabricErrno.EMSGSIZE
+        : bad;
+  }
+
+  private int badBuffer(long address, long lengthBytes, long op) {
+    if (calls == PostingCalls.NONE) {
+      throw closedException();
+    }
+    if (lengthBytes < 0 || lengthBytes > maxMessageBytes) {
+      return -FabricErrno.EMSGSIZE;
+    }
+    return op == 0 || (address == 0 && lengthBytes != 0) ? -FabricErrno.EINVAL : 0;
+  }
+
+  private LibfabricAddressVector ownAddressVector(AddressVector vector) {
+    if (vector instanceof LibfabricAddressVector own && own.domain() == domain) {
+      return own;
+    }
+    throw new IllegalArgumentException("the address vector is not of " + domain.place());
+  }
+
+  private LibfabricCompletionQueue ownQueue(CompletionQueue queue) {
+    if (queue instanceof LibfabricCompletionQueue own && own.domain() == domain) {
+      return own;
+    }
+    throw new IllegalArgumentException("the completion queue is not of " + domain.place());
+  }
+
+  @Override
+  void closedForGood() {
+    PostingCalls used = calls;
+    calls = PostingCalls.NONE;
+    used.free();
+  }
+
+  @Override
+  public void close() {
+    closeObject("ep");
+  }
+}

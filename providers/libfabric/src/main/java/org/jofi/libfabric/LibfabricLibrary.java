@@ -1,0 +1,193 @@
+package org.jofi.libfabric;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.SymbolLookup;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.jofi.fabric.FabricUnavailableException;
+import org.jofi.libfabric.bindings.Libfabric;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * libfabric.so.1, found and loaded once per process. The generated bindings load it by its soname
+ * and fail for good if that fails, so it is loaded here first: by the name that was asked for, with
+ * a reason to tell.
+ */
+final class LibfabricLibrary {
+  static final String SONAME = "libfabric.so.1";
+  static final String PROPERTY = "jofi.libfabric";
+  static final String VARIABLE = "JOFI_LIBFABRIC";
+
+  /** The newest API that this provider was written for, as FI_VERSION has it. */
+  private static final int WRITTEN_FOR = version(2, 1);
+
+  private static final List<String> FOLDERS =
+      List.of("/opt/amazon/efa/lib64", "/opt/amazon/efa/lib", "/opt/cray/libfabric/default/lib64");
+
+  private static @Nullable LibfabricLibrary loaded;
+
+  private final String file;
+  private final int version;
+
+  private LibfabricLibrary(String file, int version) {
+    this.file = file;
+    this.version = version;
+  }
+
+  /**
+   * The library, loaded by the first call that succeeds: the file that the property or the variable
+   * names, and nothing else if one does; otherwise what the dynamic linker finds, then the folders
+   * of the vendors.
+   *
+   * @throws FabricUnavailableException if there is none, saying what was searched and what to do
+   */
+  static synchronized LibfabricLibrary load() {
+    if (loaded == null) {
+      loaded = search();
+    }
+    return loaded;
+  }
+
+  /** What was loaded: a path, or the soname if the dynamic linker chose. */
+  String file() {
+    return file;
+  }
+
+  /** The version to ask fi_getinfo for: a library refuses those that are newer than itself. */
+  int apiVersion() {
+    return Math.min(version, WRITTEN_FOR);
+  }
+
+  /** Major and minor version of the library. */
+  String versionText() {
+    return major(version) + "." + minor(version);
+  }
+
+  static int version(int major, int minor) {
+    return major << 16 | minor;
+  }
+
+  static int major(int version) {
+    return version >>> 16;
+  }
+
+  static int minor(int version) {
+    return version & 0xffff;
+  }
+
+  private static LibfabricLibrary search() {
+    String override = override();
+    List<String> candidates = new ArrayList<>();
+    if (override != null) {
+      candidates.add(override);
+    } else {
+      candidates.add(SONAME);
+      for (String folder : FOLDERS) {
+        Path file = Path.of(folder, SONAME);
+        if (Files.exists(file)) {
+          candidates.add(file.toString());
+        }
+      }
+    }
+    List<String> tried = new ArrayList<>();
+    for (String candidate : candidates) {
+      String reason = SignalGuard.guard(() -> tryLoad(candidate));
+      if (reason == null) {
+        return new LibfabricLibrary(candidate, Libfabric.fi_version());
+      }
+      tried.add("  " + candidate + ": " + reason);
+    }
+    throw new FabricUnavailableException(explanation(override, tried));
+  }
+
+  private static @Nullable String override() {
+    String property = System.getProperty(PROPERTY, "");
+    if (!property.isEmpty()) {
+      return property;
+    }
+    String variable = System.getenv(VARIABLE);
+    return variable == null || variable.isEmpty() ? null : variable;
+  }
+
+  /** Loads it; the reason if that failed. */
+  private static @Nullable String tryLoad(String candidate) {
+    boolean isPath = candidate.indexOf('/') >= 0;
+    if (isPath) {
+      String reason = fileProblem(Path.of(candidate));
+      if (reason != null) {
+        return reason;
+      }
+    }
+    String reason = LibC.loadLibrary(candidate);
+    if (reason != null) {
+      return reason;
+    }
+    // The bindings will ask for the soname. If the file goes by another one, they would load, or
+    // miss, a second library.
+    String soname = isPath ? LibC.loadLibrary(SONAME) : null;
+    if (soname != null) {
+      return "its soname is not %s (%s)".formatted(SONAME, soname);
+    }
+    return isPath && !sameLibrary(candidate) ? otherLibrary(candidate) : missingSymbol();
+  }
+
+  private static @Nullable String fileProblem(Path file) {
+    if (!Files.exists(file)) {
+      return "no such file";
+    }
+    if (Files.isDirectory(file)) {
+      return "is a directory; name the file %s in it".formatted(SONAME);
+    }
+    return Files.isReadable(file) ? null : "not readable";
+  }
+
+  @SuppressWarnings("restricted")
+  private static boolean sameLibrary(String candidate) {
+    SymbolLookup own = SymbolLookup.libraryLookup(Path.of(candidate), Arena.global());
+    SymbolLookup bySoname = SymbolLookup.libraryLookup(SONAME, Arena.global());
+    return own.find("fi_getinfo").equals(bySoname.find("fi_getinfo"));
+  }
+
+  private static String otherLibrary(String candidate) {
+    return "its soname is not %s: the dynamic linker takes another file for it than %s"
+        .formatted(SONAME, candidate);
+  }
+
+  @SuppressWarnings("restricted")
+  private static @Nullable String missingSymbol() {
+    SymbolLookup lookup = SymbolLookup.libraryLookup(SONAME, Arena.global());
+    for (String symbol : List.of("fi_getinfo", "fi_fabric", "fi_version", "fi_dupinfo")) {
+      if (lookup.find(symbol).isEmpty()) {
+        return "is no libfabric: it lacks " + symbol;
+      }
+    }
+    return null;
+  }
+
+  private static String explanation(@Nullable String override, List<String> tried) {
+    StringBuilder text = new StringBuilder("libfabric could not be loaded. Searched:\n");
+    tried.forEach(line -> text.append(line).append('\n'));
+    if (override == null) {
+      text.append("Install it:        ").append(installLine()).append('\n');
+    }
+    text.append("Or name the file:  -D%s=PATH or %s=PATH".formatted(PROPERTY, VARIABLE));
+    return text.toString();
+  }
+
+  private static String installLine() {
+    String system = "";
+    try {
+      system = Files.readString(Path.of("/etc/os-release")).toLowerCase(Locale.ROOT);
+    } catch (IOException unknown) {
+      // Then the line for most is as good as any.
+      system = "debian";
+    }
+    return system.contains("rhel") || system.contains("fedora") || system.contains("suse")
+        ? "the package libfabric of your distribution"
+        : "apt-get install libfabric1";
+  }
+}

@@ -1,0 +1,59 @@
+package org.jofi.libfabric;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.List;
+import org.jofi.fabric.Fabric;
+import org.jofi.fabric.FabricException;
+import org.jofi.fabric.FabricHints;
+import org.jofi.fabric.FabricInfo;
+import org.jofi.fabric.FabricProvider;
+import org.jofi.libfabric.bindings.Libfabric;
+import org.jofi.libfabric.bindings.fi_info;
+
+/**
+ * Every FI_EP_RDM provider of the installed libfabric. Any thread; loads the library when it is
+ * first asked something.
+ */
+public final class LibfabricProvider implements FabricProvider {
+
+  /** For {@link java.util.ServiceLoader}. */
+  public LibfabricProvider() {}
+
+  @Override
+  public String name() {
+    return "libfabric";
+  }
+
+  @Override
+  public String version() {
+    LibfabricLibrary library = LibfabricLibrary.load();
+    return "libfabric %s from %s".formatted(library.versionText(), library.file());
+  }
+
+  @Override
+  public List<FabricInfo> discover(FabricHints hints) {
+    return new Discovery(LibfabricLibrary.load()).find(hints);
+  }
+
+  @Override
+  public Fabric open(FabricInfo info) {
+    if (!(info.attachment() instanceof NativeInfo handle)) {
+      throw new IllegalArgumentException(info + " was not discovered by libfabric");
+    }
+    return handle.with(pointer -> open(info, handle, pointer));
+  }
+
+  private static Fabric open(FabricInfo info, NativeInfo handle, MemorySegment pointer) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment result = arena.allocate(ValueLayout.ADDRESS);
+      MemorySegment attributes = fi_info.fabric_attr(InfoReader.struct(pointer));
+      int code = Libfabric.fi_fabric(attributes, result, MemorySegment.NULL);
+      if (code != 0) {
+        throw new FabricException("fi_fabric", -code, "", info.toString());
+      }
+      return new LibfabricFabric(info, handle, result.get(ValueLayout.ADDRESS, 0));
+    }
+  }
+}

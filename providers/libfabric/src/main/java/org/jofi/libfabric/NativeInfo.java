@@ -1,0 +1,41 @@
+package org.jofi.libfabric;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.ref.Cleaner;
+import java.lang.ref.Reference;
+import java.util.function.Function;
+import org.jofi.libfabric.bindings.Libfabric;
+
+/**
+ * A struct fi_info of the library's own making, freed when nothing refers to it any more. Never
+ * built in an arena: a newer library has larger attributes than these bindings know.
+ */
+final class NativeInfo {
+  private static final Cleaner CLEANER = Cleaner.create();
+
+  private final MemorySegment pointer;
+
+  private NativeInfo(MemorySegment pointer) {
+    this.pointer = pointer;
+    long address = pointer.address();
+    CLEANER.register(this, () -> Libfabric.fi_freeinfo(MemorySegment.ofAddress(address)));
+  }
+
+  /** A copy of that info, without those that follow it in its list. */
+  static NativeInfo copyOf(MemorySegment info) {
+    MemorySegment copy = Libfabric.fi_dupinfo(info);
+    if (copy.address() == 0) {
+      throw new OutOfMemoryError("fi_dupinfo");
+    }
+    return new NativeInfo(copy);
+  }
+
+  /** Calls with the pointer, which stays valid for the call and no longer. */
+  <T> T with(Function<MemorySegment, T> call) {
+    try {
+      return call.apply(pointer);
+    } finally {
+      Reference.reachabilityFence(this);
+    }
+  }
+}

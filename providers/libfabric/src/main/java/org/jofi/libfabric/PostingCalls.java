@@ -1,0 +1,213 @@
+package org.jofi.libfabric;
+
+import static org.jofi.libfabric.bindings.LibfabricConstants.FI_COMPLETION;
+import static org.jofi.libfabric.bindings.LibfabricConstants.FI_REMOTE_CQ_DATA;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import org.jofi.fabric.PostFlags;
+import org.jofi.libfabric.bindings.fi_msg_rma;
+import org.jofi.libfabric.bindings.fi_ops_ep;
+import org.jofi.libfabric.bindings.fi_ops_msg;
+import org.jofi.libfabric.bindings.fi_ops_rma;
+import org.jofi.libfabric.bindings.fi_rma_iov;
+import org.jofi.libfabric.bindings.fid_ep;
+import org.jofi.libfabric.bindings.iovec;
+
+/**
+ * The data calls of one enabled endpoint: function pointers read once from its operation tables,
+ * which some providers replace when an endpoint is enabled, and one prepared fi_msg_rma.
+ */
+final class PostingCalls {
+  /** Of an endpoint that is not open. */
+  static final PostingCalls NONE = new PostingCalls();
+
+  private static final long COMPLETION = FI_COMPLETION();
+  private static final long REMOTE_CQ_DATA = FI_REMOTE_CQ_DATA();
+
+  private static final long DESTINATION = fi_msg_rma.addr$offset();
+  private static final long CONTEXT = fi_msg_rma.context$offset();
+  private static final long DATA = fi_msg_rma.data$offset();
+
+  private final long endpoint;
+  private final MemorySegment send;
+  private final MemorySegment sendData;
+  private final MemorySegment inject;
+  private final MemorySegment recv;
+  private final MemorySegment write;
+  private final MemorySegment writeData;
+  private final MemorySegment writeMessage;
+  private final MemorySegment read;
+  private final MemorySegment cancel;
+
+  private final Arena arena;
+  private final MemorySegment message;
+  private final MemorySegment local;
+  private final MemorySegment remote;
+  private final MemorySegment descriptors;
+  private final long messageAddress;
+
+  private PostingCalls() {
+    endpoint = 0;
+    arena = Arena.global();
+    MemorySegment none = MemorySegment.NULL;
+    send = sendData = inject = recv = write = writeData = writeMessage = read = cancel = none;
+    message = local = remote = descriptors = none;
+    messageAddress = 0;
+  }
+
+  private PostingCalls(MemorySegment ep) {
+    endpoint = ep.address();
+    MemorySegment msg = InfoReader.struct(fid_ep.msg(ep));
+    MemorySegment rma = InfoReader.struct(fid_ep.rma(ep));
+    send = function(fi_ops_msg.send(msg));
+    sendData = function(fi_ops_msg.senddata(msg));
+    inject = function(fi_ops_msg.inject(msg));
+    recv = function(fi_ops_msg.recv(msg));
+    boolean oneSided = rma.address() != 0;
+    write = oneSided ? function(fi_ops_rma.write(rma)) : MemorySegment.NULL;
+    writeData = oneSided ? function(fi_ops_rma.writedata(rma)) : MemorySegment.NULL;
+    writeMessage = oneSided ? function(fi_ops_rma.writemsg(rma)) : MemorySegment.NULL;
+    read = oneSided ? function(fi_ops_rma.read(rma)) : MemorySegment.NULL;
+    cancel = function(fi_ops_ep.cancel(InfoReader.struct(fid_ep.ops(ep))));
+
+    arena = Arena.ofShared();
+    message = NativeStruct.allocate(arena, fi_msg_rma.sizeof());
+    local = arena.allocate(iovec.sizeof(), Long.BYTES);
+    remote = arena.allocate(fi_rma_iov.sizeof(), Long.BYTES);
+    descriptors = arena.allocate(Long.BYTES, Long.BYTES);
+    messageAddress = message.address();
+    fi_msg_rma.msg_iov(message, local);
+    fi_msg_rma.desc(message, descriptors);
+    fi_msg_rma.iov_count(message, 1);
+    fi_msg_rma.rma_iov(message, remote);
+    fi_msg_rma.rma_iov_count(message, 1);
+  }
+
+  static PostingCalls of(MemorySegment enabledEndpoint) {
+    return new PostingCalls(enabledEndpoint);
+  }
+
+  /** Without the liveness of a segment to check: a pointer of global scope. */
+  private static MemorySegment function(MemorySegment pointer) {
+    return MemorySegment.ofAddress(pointer.address());
+  }
+
+  int send(long address, long length, long descriptor, long peer, long context) {
+    return (int) Downcalls.call(send, endpoint, address, length, descriptor, peer, context);
+  }
+
+  int sendData(long address, long length, long descriptor, long data, long peer, long context) {
+    return (int)
+        Downcalls.call(sendData, endpoint, address, length, descriptor, data, peer, context);
+  }
+
+  int inject(long address, long length, long peer) {
+    return (int) Downcalls.call(inject, endpoint, address, length, peer);
+  }
+
+  int recv(long address, long length, long descriptor, long peer, long context) {
+    return (int) Downcalls.call(recv, endpoint, address, length, descriptor, peer, context);
+  }
+
+  int write(
+      long address,
+      long length,
+      long descriptor,
+      long peer,
+      long remoteAddress,
+      long key,
+      long context,
+      long flags) {
+    if (flags == PostFlags.NONE) {
+      return (int)
+          Downcalls.call(
+              write, endpoint, address, length, descriptor, peer, remoteAddress, key, context);
+    }
+    return message(address, length, descriptor, 0, peer, remoteAddress, key, context, flags);
+  }
+
+  int writeData(
+      long address,
+      long length,
+      long descriptor,
+      long data,
+      long peer,
+      long remoteAddress,
+      long key,
+      long context,
+      long flags) {
+    if (flags == PostFlags.NONE) {
+      return (int)
+          Downcalls.call(
+              writeData,
+              endpoint,
+              address,
+              length,
+              descriptor,
+              data,
+              peer,
+              remoteAddress,
+              key,
+              context);
+    }
+    return message(
+        address,
+        length,
+        descriptor,
+        data,
+        peer,
+        remoteAddress,
+        key,
+        context,
+        flags | REMOTE_CQ_DATA);
+  }
+
+  int read(
+      long address,
+      long length,
+      long descriptor,
+      long peer,
+      long remoteAddress,
+      long key,
+      long context) {
+    return (int)
+        Downcalls.call(
+            read, endpoint, address, length, descriptor, peer, remoteAddress, key, context);
+  }
+
+  int cancel(long context) {
+    return (int) Downcalls.call(cancel, endpoint, context);
+  }
+
+  /** fi_writemsg: its flags replace the endpoint's own, so the completion is asked for. */
+  private int message(
+      long address,
+      long length,
+      long descriptor,
+      long data,
+      long peer,
+      long remoteAddress,
+      long key,
+      long context,
+      long flags) {
+    local.set(ValueLayout.JAVA_LONG, 0, address);
+    local.set(ValueLayout.JAVA_LONG, 8, length);
+    remote.set(ValueLayout.JAVA_LONG, 0, remoteAddress);
+    remote.set(ValueLayout.JAVA_LONG, 8, length);
+    remote.set(ValueLayout.JAVA_LONG, 16, key);
+    descriptors.set(ValueLayout.JAVA_LONG, 0, descriptor);
+    message.set(ValueLayout.JAVA_LONG, DESTINATION, peer);
+    message.set(ValueLayout.JAVA_LONG, CONTEXT, context);
+    message.set(ValueLayout.JAVA_LONG, DATA, data);
+    return (int) Downcalls.call(writeMessage, endpoint, messageAddress, flags | COMPLETION);
+  }
+
+  /** After the endpoint closed. */
+  void free() {
+    if (this != NONE) {
+      arena.close();
+    }
+  }
+}

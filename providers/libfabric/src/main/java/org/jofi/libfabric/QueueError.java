@@ -1,0 +1,114 @@
+package org.jofi.libfabric;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import org.jofi.fabric.CompletionError;
+import org.jofi.fabric.CompletionFlags;
+import org.jofi.fabric.CompletionQueue;
+import org.jofi.fabric.FabricErrno;
+import org.jofi.fabric.FabricException;
+import org.jofi.libfabric.bindings.fi_cq_err_entry;
+import org.jofi.libfabric.bindings.fi_ops_cq;
+import org.jofi.libfabric.bindings.fid_cq;
+
+/** The one error entry of a completion queue: fi_cq_readerr(3). */
+final class QueueError implements CompletionError {
+  private static final int FI_SUCCESS_COUNT = 1;
+
+  private final LibfabricCompletionQueue queue;
+  private final MemorySegment entry;
+
+  private int context;
+  private long flags;
+  private long lengthBytes;
+  private long overflowBytes;
+  private long data;
+  private int errno;
+  private int providerErrno;
+
+  QueueError(LibfabricCompletionQueue queue, Arena arena) {
+    this.queue = queue;
+    entry = NativeStruct.allocate(arena, fi_cq_err_entry.sizeof());
+  }
+
+  /** Takes the next error off the queue, decoded; false if there is none after all. */
+  boolean fetch() {
+    // Zeroed each time: err_data_size is an input, and libraries differ in how much they write.
+    entry.fill((byte) 0);
+    MemorySegment fid = queue.nativeObject();
+    long count = fi_ops_cq.readerr.invoke(fi_ops_cq.readerr(fid_cq.ops(fid)), fid, entry, 0);
+    if (count != FI_SUCCESS_COUNT) {
+      return false;
+    }
+    context = queue.slot(fi_cq_err_entry.op_context(entry).address());
+    flags = fi_cq_err_entry.flags(entry);
+    lengthBytes = fi_cq_err_entry.len(entry);
+    overflowBytes = fi_cq_err_entry.olen(entry);
+    data = fi_cq_err_entry.data(entry);
+    // Some report it negative (shm of 1.17), and zero would read as success.
+    int err = Math.abs(fi_cq_err_entry.err(entry));
+    errno = err == 0 ? FabricErrno.EOTHER : err;
+    providerErrno = fi_cq_err_entry.prov_errno(entry);
+    return true;
+  }
+
+  @Override
+  public int context() {
+    return context;
+  }
+
+  @Override
+  public long flags() {
+    return flags;
+  }
+
+  @Override
+  public long lengthBytes() {
+    return lengthBytes;
+  }
+
+  @Override
+  public long overflowBytes() {
+    return overflowBytes;
+  }
+
+  @Override
+  public long data() {
+    return data;
+  }
+
+  @Override
+  public int errno() {
+    return errno;
+  }
+
+  @Override
+  public int providerErrno() {
+    return providerErrno;
+  }
+
+  @Override
+  public String providerText() {
+    queue.requireOpen();
+    MemorySegment fid = queue.nativeObject();
+    return LibC.text(
+        fi_ops_cq.strerror.invoke(
+            fi_ops_cq.strerror(fid_cq.ops(fid)),
+            fid,
+            providerErrno,
+            fi_cq_err_entry.err_data(entry),
+            MemorySegment.NULL,
+            0));
+  }
+
+  @Override
+  public FabricException toException() {
+    return new FabricException(
+        CompletionFlags.operation(flags),
+        errno,
+        "%s (%d)".formatted(providerText(), providerErrno),
+        context == CompletionQueue.NO_CONTEXT
+            ? queue.place()
+            : queue.place() + ", context " + context);
+  }
+}
