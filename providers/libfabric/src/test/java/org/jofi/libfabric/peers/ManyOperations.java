@@ -1,6 +1,7 @@
 package org.jofi.libfabric.peers;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import java.util.Random;
 import org.jofi.fabric.Access;
@@ -49,10 +50,11 @@ final class ManyOperations {
     Peer.Remote remoteReadable = peer.exchange(readableRegion);
     if (peer.first) {
       initiate(remote, remoteReadable);
+      peer.lines.send("done");
     } else {
       answer();
+      peer.line();
     }
-    peer.meet();
   }
 
   /** A slot is used again when its operation is complete here and, if it arrived there, seen. */
@@ -141,7 +143,7 @@ final class ManyOperations {
   /** The number of the operation, then a pattern of it. */
   private static void mark(MemorySegment piece, int operation) {
     Pattern.fill(piece, operation);
-    piece.set(java.lang.foreign.ValueLayout.JAVA_INT, 0, operation);
+    piece.set(ValueLayout.JAVA_INT_UNALIGNED, 0, operation);
   }
 
   private void answer() {
@@ -173,7 +175,7 @@ final class ManyOperations {
                 throw new AssertionError("receive failed", message.failure());
               }
               MemorySegment piece = inbox.asSlice((long) slot * SLOT_BYTES);
-              int operation = piece.get(java.lang.foreign.ValueLayout.JAVA_INT, 0);
+              int operation = piece.get(ValueLayout.JAVA_INT_UNALIGNED, 0);
               Scenario.same(
                   "length of message " + operation, sizes[operation], message.lengthBytes());
               seen(piece, operation);
@@ -207,8 +209,8 @@ final class ManyOperations {
     Scenario.same(
         "number in operation " + operation,
         operation,
-        piece.get(java.lang.foreign.ValueLayout.JAVA_INT, 0));
-    MemorySegment copy = java.lang.foreign.MemorySegment.ofArray(new byte[sizes[operation]]);
+        piece.get(ValueLayout.JAVA_INT_UNALIGNED, 0));
+    MemorySegment copy = MemorySegment.ofArray(new byte[sizes[operation]]);
     mark(copy, operation);
     if (copy.mismatch(piece.asSlice(0, sizes[operation])) >= 0) {
       throw new AssertionError(

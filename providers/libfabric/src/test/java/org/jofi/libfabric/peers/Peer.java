@@ -27,6 +27,8 @@ final class Peer implements AutoCloseable {
   static final int CONTEXTS = 1024;
   private static final long PATIENCE_NANOS = 60_000_000_000L;
 
+  private static final long SHORT_PATIENCE_NANOS = 3_000_000_000L;
+
   /** Where the other side's buffer is. */
   record Remote(long address, long key) {}
 
@@ -127,6 +129,19 @@ final class Peer implements AutoCloseable {
       throw new AssertionError(what + " failed", completion.failure());
     }
     return completion;
+  }
+
+  /** Whether that context completes within a few seconds. */
+  boolean completes(int context) {
+    long start = System.nanoTime();
+    while (completions.take(context) == null) {
+      poll();
+      if (System.nanoTime() - start > SHORT_PATIENCE_NANOS) {
+        return false;
+      }
+      Thread.yield();
+    }
+    return true;
   }
 
   Completions.Completion completion(int context, String what) {

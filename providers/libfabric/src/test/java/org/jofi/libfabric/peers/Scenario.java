@@ -1,6 +1,7 @@
 package org.jofi.libfabric.peers;
 
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 import java.util.Random;
 import org.jofi.fabric.Access;
 import org.jofi.fabric.AddressVector;
@@ -106,7 +107,7 @@ enum Scenario {
       MemorySegment memory = peer.allocate(LARGEST);
       MemoryRegion region = peer.register(memory, Access.WRITE | Access.REMOTE_WRITE);
       Peer.Remote remote = peer.exchange(region);
-      for (long size : SIZES) {
+      for (long size : NOT_EMPTY) {
         if (peer.first) {
           Pattern.fill(memory.asSlice(0, size), size);
           peer.meet();
@@ -146,7 +147,7 @@ enum Scenario {
       MemoryRegion region = peer.register(memory, Access.WRITE | Access.REMOTE_WRITE);
       Peer.Remote remote = peer.exchange(region);
       for (long flags : new long[] {PostFlags.NONE, PostFlags.DELIVERY_COMPLETE}) {
-        for (long size : SIZES) {
+        for (long size : flags == PostFlags.NONE ? SIZES : NOT_EMPTY) {
           long data = (size * 31 + flags) & 0xFFFF_FFFFL;
           if (peer.first) {
             Pattern.fill(memory.asSlice(0, size), data);
@@ -178,6 +179,35 @@ enum Scenario {
           }
         }
       }
+    }
+  },
+
+  /** An empty write that completes when it was delivered. */
+  EMPTY_WRITE {
+    @Override
+    void run(Peer peer) {
+      MemorySegment memory = peer.allocate(4096);
+      MemoryRegion region = peer.register(memory, Access.WRITE | Access.REMOTE_WRITE);
+      Peer.Remote remote = peer.exchange(region);
+      if (peer.first) {
+        int context = peer.context();
+        peer.post(
+            "empty write",
+            () ->
+                peer.endpoint.write(
+                    memory.address(),
+                    0,
+                    region.descriptor(),
+                    peer.other,
+                    remote.address(),
+                    remote.key(),
+                    context,
+                    PostFlags.DELIVERY_COMPLETE));
+        if (!peer.completes(context)) {
+          throw new Lack("an empty write with FI_DELIVERY_COMPLETE never completes");
+        }
+      }
+      peer.meet();
     }
   },
 
@@ -318,6 +348,8 @@ enum Scenario {
   static final long[] SIZES = {
     0, 1, 7, 8, 63, 64, 65, 511, 4096, 4097, 65_536, 262_143, 1 << 20, 5_000_001, LARGEST
   };
+
+  static final long[] NOT_EMPTY = Arrays.copyOfRange(SIZES, 1, SIZES.length);
 
   abstract void run(Peer peer);
 

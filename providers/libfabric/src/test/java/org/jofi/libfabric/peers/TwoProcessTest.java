@@ -19,13 +19,17 @@ class TwoProcessTest {
   private static final Map<String, String> KNOWN_LACKS =
       Map.of("shm PEER_DEATH", "a peer's death is not reported");
 
+  /** All pairs, or those whose name contains the system property {@code jofi.test.only}. */
   static Stream<Arguments> pairs() {
+    String only = System.getProperty("jofi.test.only", "");
     // libfabric 2 calls the sockets provider for reliable datagrams tcp; 1.17 calls it net.
     boolean two = FabricProvider.named("libfabric").version().startsWith("libfabric 2");
     return Stream.of(two ? "tcp" : "net", "tcp;ofi_rxm", "sockets", "shm")
         .flatMap(
             provider ->
-                Stream.of(Scenario.values()).map(scenario -> Arguments.of(provider, scenario)));
+                Stream.of(Scenario.values())
+                    .filter(scenario -> (provider + " " + scenario).contains(only))
+                    .map(scenario -> Arguments.of(provider, scenario)));
   }
 
   @ParameterizedTest(name = "{0} {1}")
