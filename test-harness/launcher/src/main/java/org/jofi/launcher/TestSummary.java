@@ -16,6 +16,7 @@ import javax.xml.parsers.ParserConfigurationException;
 import org.w3c.dom.Element;
 import org.w3c.dom.NodeList;
 import org.xml.sax.SAXException;
+import org.xml.sax.helpers.DefaultHandler;
 
 /**
  * Adds up every Surefire report below a folder, and names each test that failed or was skipped,
@@ -128,7 +129,10 @@ public final class TestSummary {
       factory.setFeature(XMLConstants.FEATURE_SECURE_PROCESSING, true);
       factory.setAttribute(XMLConstants.ACCESS_EXTERNAL_DTD, "");
       factory.setAttribute(XMLConstants.ACCESS_EXTERNAL_SCHEMA, "");
-      return factory.newDocumentBuilder();
+      DocumentBuilder parser = factory.newDocumentBuilder();
+      // The parser's own handler prints to standard error; this one only throws.
+      parser.setErrorHandler(new DefaultHandler());
+      return parser;
     } catch (ParserConfigurationException impossible) {
       throw new IllegalStateException("this JDK has no XML parser", impossible);
     }
