@@ -1,0 +1,5 @@
+/** Holds the generated bindings against libfabric's headers. */
+@NullMarked
+package org.jofi.libfabric.bindings;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,409 @@
+package org.jofi.launcher;
+
+import static org.junit.jupiter.api.Assertions.assertAll;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.jofi.launcher.LauncherTree.Outcome;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(60)
+class LauncherTest {
+  @TempDir private Path folder;
+  private LauncherTree tree;
+
+  @BeforeEach
+  void makeTree() throws IOException {
+    tree = new LauncherTree(folder);
+  }
+
+  @Nested
+  class Help {
+    @Test
+    void needsNeitherJdkNorMavenNorBuild() throws Exception {
+      for (String spelling : List.of("help", "--help", "-h")) {
+        Outcome help = tree.run(spelling);
+
+        assertEquals(0, help.exitCode(), help.err());
+        assertEquals("", help.err());
+        assertContains(
+            help.out(), "usage: jofi COMMAND", "\n  test ", "JOFI_NO_INSTALL", "JOFI_JAVA_OPTS");
+      }
+    }
+
+    @Test
+    void addsTheProgramsOwnOnceItIsBuilt() throws Exception {
+      tree.jdk("jdk-25", "25.0.3");
+      tree.maven();
+      tree.run("info");
+
+      Outcome help = tree.run("--help");
+
+      assertContains(help.out(), "usage: jofi COMMAND", "org.jofi.cli/org.jofi.cli.Jofi\n--help\n");
+      assertEquals(1, tree.callsOf("mvn").size());
+    }
+
+    @Test
+    void isWhatAMissingCommandGets() throws Exception {
+      Outcome nothing = tree.run();
+
+      assertEquals(2, nothing.exitCode());
+      assertEquals("", nothing.out());
+      assertContains(nothing.err(), "usage: jofi COMMAND");
+    }
+  }
+
+  @Nested
+  class FindingTheJdk {
+    @Test
+    void saysWhereItLookedAndWhatToInstall() throws Exception {
+      Outcome none = tree.with("JAVA_HOME", "/nowhere").run("info");
+
+      assertEquals(3, none.exitCode());
+      assertEquals("", none.out());
+      assertContains(
+          none.err(),
+          "no JDK 25 found",
+          "JAVA_HOME: /nowhere has no bin/java",
+          tree.jvms() + ": no JDK there",
+          "PATH: no java there",
+          "apt-get install -y openjdk-25-jdk-headless",
+          "Debian 12");
+    }
+
+    @Test
+    void saysWhichVersionsItRefused() throws Exception {
+      tree.jdk("jdk-17", "17.0.15");
+      Path jre = tree.jdk("jre-25", "25");
+      Files.delete(jre.resolve("bin/javac"));
+      Path newer = tree.jdk("jdk-26", "26-ea");
+
+      Outcome none = tree.with("JAVA_HOME", newer.toString()).run("info");
+
+      assertEquals(3, none.exitCode());
+      assertContains(
+          none.err(),
+          "JAVA_HOME: " + newer + " is Java 26",
+          "jdk-17 is Java 17",
+          "jre-25 is a run-time");
+    }
+
+    @Test
+    void takesJavaHomeFirst() throws Exception {
+      tree.jdk("a", "25.0.1");
+      Path chosen = tree.jdk("b", "25.0.3");
+      tree.maven();
+
+      assertJava(chosen, tree.with("JAVA_HOME", chosen.toString()).run("info"));
+    }
+
+    @Test
+    void passesOverAWrongJavaHome() throws Exception {
+      Path wrong = tree.jdk("a", "17");
+      Path chosen = tree.jdk("b", "25");
+      tree.maven();
+
+      assertJava(chosen, tree.with("JAVA_HOME", wrong.toString()).run("info"));
+    }
+
+    @Test
+    void takesTheOneOnThePathLastAndAsksItIfItHasNoReleaseFile() throws Exception {
+      Path chosen = tree.jdk("hidden", "25.0.2");
+      Files.delete(chosen.resolve("release"));
+      tree.maven();
+      Files.createSymbolicLink(folder.resolve("machine/bin/java"), chosen.resolve("bin/java"));
+
+      assertJava(chosen, tree.with("JOFI_JVM_DIR", "/nowhere").run("info"));
+    }
+
+    private void assertJava(Path jdk, Outcome run) {
+      assertEquals(0, run.exitCode(), run.err());
+      assertEquals(jdk.resolve("bin/java").toString(), run.out().lines().findFirst().orElseThrow());
+    }
+  }
+
+  @Nested
+  class Building {
+    @BeforeEach
+    void provideJdk() throws IOException {
+      tree.jdk("jdk-25", "25.0.3");
+    }
+
+    @Test
+    void missingMavenIsNamed() throws Exception {
+      Outcome none = tree.run("info");
+
+      assertEquals(3, none.exitCode());
+      assertContains(none.err(), "Maven is missing", "apt-get install -y maven");
+    }
+
+    @Test
+    void happensOnceAndThenOnlyForWhatTheProgramIsMadeOf() throws Exception {
+      tree.maven();
+      Path gone = Files.writeString(tree.source("Gone.java"), "class Gone {}");
+      Path test = Files.createDirectories(tree.root().resolve("test-harness/cli/src/test/java"));
+
+      assertBuilds(1);
+      assertBuilds(1);
+      modify(Files.writeString(test.resolve("JofiTest.java"), "class JofiTest {}"));
+      assertBuilds(1);
+      modify(tree.source("Jofi.java"));
+      assertBuilds(2);
+      Files.delete(gone);
+      assertBuilds(3);
+      modify(tree.root().resolve("pom.xml"));
+      assertBuilds(4);
+      Files.delete(tree.root().resolve("test-harness/cli/target/modules.stamp"));
+      assertBuilds(5);
+    }
+
+    @Test
+    void failureShowsTheErrorsAndRunsNothing() throws Exception {
+      tree.maven("echo '[ERROR] Jofi.java:[1,1] broken'; exit 1");
+
+      Outcome failed = tree.run("info");
+
+      assertEquals(1, failed.exitCode());
+      assertEquals("", failed.out());
+      assertContains(failed.err(), "[ERROR] Jofi.java:[1,1] broken", "build.log");
+      tree.run("info");
+      assertEquals(2, tree.callsOf("mvn").size(), "a failed build is no build");
+    }
+
+    @Test
+    void canBeForbidden() throws Exception {
+      tree.maven();
+
+      Outcome nothing = tree.with("JOFI_NO_BUILD", "1").run("info");
+
+      assertEquals(1, nothing.exitCode());
+      assertContains(nothing.err(), "nothing is built yet");
+      assertEquals(List.of(), tree.callsOf("mvn"));
+    }
+
+    @Test
+    void ofTwoAtOnceTheSecondWaitsAndFindsItDone() throws Exception {
+      Path gate = folder.resolve("gate");
+      tree.maven(
+          "mkfifo '" + gate + "'; read -r _ <'" + gate + "'; mkdir -p '" + tree.modules() + "'");
+
+      Process first = tree.start("info");
+      BufferedReader firstSays = first.errorReader();
+      assertEquals("jofi: building", firstSays.readLine());
+      Process second = tree.start("info");
+      BufferedReader secondSays = second.errorReader();
+      assertEquals("jofi: waiting for another build to end", secondSays.readLine());
+      new ProcessBuilder(
+              "bash", "-c", "until [[ -p $0 ]]; do :; done; echo >\"$0\"", gate.toString())
+          .start()
+          .waitFor();
+
+      assertTrue(first.waitFor(30, TimeUnit.SECONDS) && second.waitFor(30, TimeUnit.SECONDS));
+      assertEquals(0, first.exitValue(), () -> firstSays.lines().toList().toString());
+      assertEquals(0, second.exitValue(), () -> secondSays.lines().toList().toString());
+      assertEquals(1, tree.callsOf("mvn").size());
+    }
+
+    private void assertBuilds(int expected) throws Exception {
+      Outcome run = tree.run("info");
+      assertEquals(0, run.exitCode(), run.err());
+      assertEquals(expected, tree.callsOf("mvn").size(), () -> "after: " + run.err());
+    }
+
+    private void modify(Path file) throws IOException {
+      FileTime stamp =
+          Files.getLastModifiedTime(tree.root().resolve("test-harness/cli/target/modules.stamp"));
+      Files.setLastModifiedTime(file, FileTime.from(stamp.toInstant().plus(Duration.ofSeconds(1))));
+    }
+  }
+
+  @Nested
+  class Running {
+    @BeforeEach
+    void provideJdkAndMaven() throws IOException {
+      tree.jdk("jdk-25", "25.0.3");
+      tree.maven();
+    }
+
+    @Test
+    void passesOnExitCodesAndArgumentsFromAnywhere() throws Exception {
+      Path elsewhere = Files.createDirectory(folder.resolve("else where"));
+      Path link = Files.createSymbolicLink(elsewhere.resolve("j"), tree.root().resolve("jofi"));
+
+      Outcome run =
+          tree.with("FAKE_EXIT", "7").run(link, elsewhere, "perf", "a  b", "", "*", "--help");
+
+      assertEquals(7, run.exitCode());
+      assertTrue(
+          run.out().endsWith("-m\norg.jofi.cli/org.jofi.cli.Jofi\nperf\na  b\n\n*\n--help\n"),
+          run.out());
+      assertContains(run.out(), "-p\n" + tree.modules() + "\n");
+    }
+
+    @Test
+    void grantsNativeAccessToTheProviderAloneAndHonoursOptions() throws Exception {
+      Outcome run = tree.with("JOFI_JAVA_OPTS", "-Xmx1g  -Da=b").run("info");
+
+      assertContains(
+          run.out(),
+          "\n--illegal-native-access=deny\n",
+          "\n--enable-native-access=org.jofi.libfabric,org.jofi.libfabric.bindings\n",
+          "\n--add-opens\njava.base/jdk.internal.misc=org.agrona\n",
+          "\n-Xmx1g\n-Da=b\n-m\n");
+    }
+
+    @Test
+    void missingLibfabricIsTheUsersToInstallIfNothingMayBeInstalled() throws Exception {
+      tree.onPath("ldconfig", "");
+      tree.onPath("apt-get", "");
+
+      Outcome run = tree.run("info");
+
+      assertEquals(0, run.exitCode(), "the command runs all the same");
+      assertContains(run.err(), "sudo apt-get install -y libfabric1\n");
+      assertEquals(List.of(), tree.callsOf("apt-get"));
+    }
+
+    @Test
+    void missingLibfabricIsInstalledByRoot() throws Exception {
+      assumeTrue("root".equals(System.getProperty("user.name")), "only root installs packages");
+      Path lists = folder.resolve("package-lists");
+      tree.onPath("ldconfig", "");
+      tree.onPath(
+          "apt-get",
+          "case \"$*\" in *update*) touch '%s' ;; *) [[ -e '%s' ]] ;; esac"
+              .formatted(lists, lists));
+
+      Outcome run = tree.without("JOFI_NO_INSTALL").run("info");
+
+      assertEquals(0, run.exitCode(), run.err());
+      List<String> calls = tree.callsOf("apt-get");
+      assertEquals(3, calls.size(), calls::toString);
+      assertAll(
+          () -> assertTrue(calls.get(0).endsWith("install -y --no-install-recommends libfabric1")),
+          () -> assertTrue(calls.get(1).endsWith("update")),
+          () -> assertEquals(calls.get(0), calls.get(2)));
+    }
+
+    @Test
+    void libfabricIsNotLookedForWhereItIsNotWanted() throws Exception {
+      tree.onPath("ldconfig", "");
+
+      assertFalse(tree.run("simulate", "--seed", "1").err().contains("libfabric1"));
+      assertFalse(tree.run("--version").err().contains("libfabric1"));
+      assertFalse(
+          tree.with("JOFI_LIBFABRIC", "/x/libfabric.so").run("info").err().contains("libfabric1"));
+    }
+  }
+
+  @Nested
+  class Testing {
+    private static final String REPORT =
+        "<testsuite><testcase name=\"runs\" classname=\"a.B\"/>%s</testsuite>";
+
+    @BeforeEach
+    void provideMachine() throws IOException {
+      tree.jdk("jdk-25", "25.0.3");
+      tree.onPath("gcc", "");
+      tree.onPath("dpkg-query", "echo 1.17.0-3");
+      tree.onPath("dpkg", "[[ $2 == 2.* ]]");
+      String summary = "test-harness/launcher/src/main/java/org/jofi/launcher/TestSummary.java";
+      Files.createDirectories(tree.root().resolve(summary).getParent());
+      Files.copy(LauncherTree.PROJECT.resolve(summary), tree.root().resolve(summary));
+      fetch("echo '/a cache'");
+      maven(0, "");
+    }
+
+    @Test
+    void endsWithTheCountOfThisRunAlone() throws Exception {
+      Path old = tree.root().resolve("api/target/surefire-reports/TEST-old.xml");
+      Files.createDirectories(old.getParent());
+      Files.writeString(
+          old, REPORT.formatted("<testcase name='o' classname='o'><failure/></testcase>"));
+      maven(0, "<testcase name='gpu' classname='a.B'><skipped message='no GPU'/></testcase>");
+
+      Outcome run = tree.run("test", "-Dx=y z");
+
+      assertEquals(0, run.exitCode(), run.out() + run.err());
+      assertContains(run.out(), "skipped: api: a.B.gpu: no GPU\n");
+      assertTrue(run.out().endsWith("\n1 passed, 0 failed, 1 skipped\n"), run.out());
+      assertContains(
+          tree.callsOf("mvn").getFirst(), " verify -Dx=y z", "-Djofi.libfabric-2.1=/a cache");
+    }
+
+    @Test
+    void failsWithMavenAndStillCounts() throws Exception {
+      maven(1, "<testcase name='t' classname='a.B'><error/></testcase>");
+
+      Outcome run = tree.run("test");
+
+      assertEquals(1, run.exitCode());
+      assertTrue(run.out().endsWith("\n1 passed, 1 failed, 0 skipped\n"), run.out());
+    }
+
+    @Test
+    void secondPassIsLeftOutAloudWhereItAddsNothing() throws Exception {
+      tree.onPath("dpkg-query", "echo 2.1.0-1.1");
+
+      Outcome run = tree.run("test");
+
+      assertEquals(0, run.exitCode(), run.err());
+      assertContains(
+          run.err(), "no second pass on libfabric 2.1: the system's own is 2.1.0-1.1 already");
+      assertFalse(tree.callsOf("mvn").getFirst().contains("libfabric-2.1"));
+    }
+
+    @Test
+    void secondPassMayBeMissingAtHomeButNotInContinuousIntegration() throws Exception {
+      fetch("exit 1");
+
+      Outcome home = tree.run("test");
+      assertEquals(0, home.exitCode(), home.err());
+      assertContains(home.err(), "no second pass on libfabric 2.1: it could not be fetched");
+
+      assumeTrue(
+          Stream.of("rdma/fabric.h", "stdio.h")
+              .map(Path.of("/usr/include")::resolve)
+              .allMatch(Files::exists),
+          "libfabric-dev or libc6-dev is missing, which ends a test run earlier");
+      Outcome ci = tree.with("CI", "true").run("test");
+      assertEquals(3, ci.exitCode(), ci.err());
+      assertContains(ci.err(), "the tests need libfabric 2.1 as well, and it could not be fetched");
+      assertEquals(1, tree.callsOf("mvn").size());
+    }
+
+    private void fetch(String script) throws IOException {
+      Path fetch = tree.root().resolve("test-harness/libfabric-2.1/fetch");
+      Files.createDirectories(fetch.getParent());
+      LauncherTree.program(fetch, script);
+    }
+
+    private void maven(int exitCode, String cases) throws IOException {
+      Path report = tree.root().resolve("api/target/surefire-reports/TEST-new.xml");
+      tree.maven(
+          "mkdir -p '%s'\ncat >'%s' <<'EOF'\n%s\nEOF\nexit %d"
+              .formatted(report.getParent(), report, REPORT.formatted(cases), exitCode));
+    }
+  }
+
+  private static void assertContains(String text, String... parts) {
+    for (String part : parts) {
+      assertTrue(text.contains(part), () -> "no \"" + part + "\" in:\n" + text);
+    }
+  }
+}

@@ -1,0 +1,184 @@
+package org.jofi.launcher;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A copy of the launcher in a project of its own, on a machine of its own: a PATH with nothing on
+ * it but the tools that any Linux has, and with programs that only note how they were called.
+ */
+final class LauncherTree {
+  /** The project that this test belongs to; Surefire runs tests in the module's folder. */
+  static final Path PROJECT = Path.of("").toAbsolutePath().getParent().getParent();
+
+  private static final List<String> TOOLS =
+      List.of(
+          "bash",
+          "cat",
+          "dirname",
+          "env",
+          "find",
+          "flock",
+          "mkdir",
+          "mkfifo",
+          "mv",
+          "readlink",
+          "tail",
+          "touch");
+
+  private final Path base;
+  private final Path bin;
+  private final Map<String, String> environment = new HashMap<>();
+
+  /** What a run left behind. */
+  record Outcome(int exitCode, String out, String err) {}
+
+  LauncherTree(Path base) throws IOException {
+    this.base = base;
+    bin = Files.createDirectories(base.resolve("machine/bin"));
+    for (String tool : TOOLS) {
+      program(bin.resolve(tool), "exec /usr/bin/" + tool + " \"$@\"");
+    }
+    environment.put("PATH", bin.toString());
+    environment.put("JOFI_JVM_DIR", Files.createDirectories(jvms()).toString());
+    environment.put("JOFI_NO_INSTALL", "1");
+    Files.createDirectories(root().resolve("test-harness/cli/src/main/java"));
+    Files.writeString(root().resolve("pom.xml"), "<project/>");
+    Files.writeString(source("Jofi.java"), "class Jofi {}");
+    Files.copy(PROJECT.resolve("jofi"), root().resolve("jofi"), StandardCopyOption.COPY_ATTRIBUTES);
+    program(bin.resolve("ldconfig"), "echo 'libfabric.so.1 => /usr/lib/libfabric.so.1'");
+  }
+
+  /** The project's folder; its name makes every missing quote show. */
+  Path root() {
+    return base.resolve("a project");
+  }
+
+  Path jvms() {
+    return base.resolve("machine/jvm");
+  }
+
+  Path modules() {
+    return root().resolve("test-harness/cli/target/modules");
+  }
+
+  Path source(String name) {
+    return root().resolve("test-harness/cli/src/main/java").resolve(name);
+  }
+
+  LauncherTree with(String variable, String value) {
+    environment.put(variable, value);
+    return this;
+  }
+
+  LauncherTree without(String variable) {
+    environment.remove(variable);
+    return this;
+  }
+
+  /**
+   * A JDK whose java prints its arguments, one to a line, and exits with the code that FAKE_EXIT
+   * names.
+   */
+  Path jdk(String name, String version) throws IOException {
+    Path home = jvms().resolve(name);
+    Files.createDirectories(home.resolve("bin"));
+    Files.writeString(
+        home.resolve("release"), "IMPLEMENTOR=\"x\"\nJAVA_VERSION=\"" + version + "\"\n");
+    Path java = Path.of(System.getProperty("java.home"), "bin/java");
+    program(
+        home.resolve("bin/java"),
+        """
+        case $1 in
+          -version) echo 'openjdk version "%s" 2025-09-16'; exit ;;
+          *TestSummary.java) exec '%s' "$@" ;;
+        esac
+        printf '%%s\\n' "$0" "$@"
+        exit "${FAKE_EXIT:-0}"
+        """
+            .formatted(version, java));
+    program(home.resolve("bin/javac"), "exit 1");
+    return home;
+  }
+
+  /** A Maven that notes its call and then does what the given lines of shell say. */
+  void maven(String script) throws IOException {
+    program(bin.resolve("mvn"), "echo \"$*\" >>'" + calls("mvn") + "'\n" + script);
+  }
+
+  /** A Maven that builds: it lays out the program's modules. */
+  void maven() throws IOException {
+    maven(
+        "mkdir -p '"
+            + modules()
+            + "'; for m in jofi-libfabric-1 jofi-libfabric-bindings-1 agrona-2; do"
+            + " touch '"
+            + modules()
+            + "'/$m.jar; done");
+  }
+
+  /** Puts a program on the PATH, which notes its calls. */
+  void onPath(String name, String script) throws IOException {
+    program(bin.resolve(name), "echo \"$*\" >>'" + calls(name) + "'\n" + script);
+  }
+
+  /** The arguments of each call of a program so far. */
+  List<String> callsOf(String name) throws IOException {
+    return Files.exists(calls(name)) ? Files.readAllLines(calls(name)) : List.of();
+  }
+
+  /** Runs the launcher. */
+  Outcome run(String... arguments) throws IOException, InterruptedException {
+    return run(root().resolve("jofi"), root(), arguments);
+  }
+
+  /** Runs the launcher by another name, in another folder. */
+  Outcome run(Path launcher, Path folder, String... arguments)
+      throws IOException, InterruptedException {
+    Path out = base.resolve("out");
+    Path err = base.resolve("err");
+    Process process =
+        builder(launcher, folder, arguments)
+            .redirectOutput(out.toFile())
+            .redirectError(err.toFile())
+            .start();
+    if (!process.waitFor(60, TimeUnit.SECONDS)) {
+      process.destroyForcibly();
+      throw new IOException("the launcher did not end: " + Files.readString(err));
+    }
+    return new Outcome(process.exitValue(), Files.readString(out), Files.readString(err));
+  }
+
+  /** Starts the launcher and leaves it running. */
+  Process start(String... arguments) throws IOException {
+    return builder(root().resolve("jofi"), root(), arguments).start();
+  }
+
+  private ProcessBuilder builder(Path launcher, Path folder, String... arguments) {
+    List<String> command = new ArrayList<>(List.of(launcher.toString()));
+    command.addAll(List.of(arguments));
+    ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile());
+    builder.redirectInput(Path.of("/dev/null").toFile());
+    builder.environment().clear();
+    builder.environment().putAll(environment);
+    return builder;
+  }
+
+  private Path calls(String name) {
+    return base.resolve(name + ".calls");
+  }
+
+  /** Writes an executable script. */
+  static void program(Path file, String script) throws IOException {
+    Files.writeString(file, "#!/bin/bash\n" + script + "\n");
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
+  }
+}
