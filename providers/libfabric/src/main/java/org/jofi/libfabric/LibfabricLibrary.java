@@ -101,7 +101,7 @@ final class LibfabricLibrary {
       }
       tried.add("  " + candidate + ": " + reason);
     }
-    throw new FabricUnavailableException(explanation(override, tried));
+    throw new FabricUnavailableException(explanation(tried));
   }
 
   private static @Nullable String override() {
@@ -168,12 +168,10 @@ final class LibfabricLibrary {
     return null;
   }
 
-  private static String explanation(@Nullable String override, List<String> tried) {
+  private static String explanation(List<String> tried) {
     StringBuilder text = new StringBuilder("libfabric could not be loaded. Searched:\n");
     tried.forEach(line -> text.append(line).append('\n'));
-    if (override == null) {
-      text.append("Install it:        ").append(installLine()).append('\n');
-    }
+    text.append("Install it:        ").append(installLine()).append('\n');
     text.append("Or name the file:  -D%s=PATH or %s=PATH".formatted(PROPERTY, VARIABLE));
     return text.toString();
   }

@@ -1,0 +1,220 @@
+package org.jofi.libfabric;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import org.jofi.fabric.Access;
+import org.jofi.fabric.AddressVector;
+import org.jofi.fabric.CompletionError;
+import org.jofi.fabric.CompletionQueue;
+import org.jofi.fabric.DmaBuf;
+import org.jofi.fabric.EndpointOption;
+import org.jofi.fabric.FabricErrno;
+import org.jofi.fabric.FabricException;
+import org.jofi.fabric.FabricHints;
+import org.jofi.fabric.FabricProvider;
+import org.jofi.fabric.MemoryRegion;
+import org.jofi.fabric.PostFlags;
+import org.jofi.fabric.RegionRequest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What callers get wrong ends in an error that says so, and nothing is harmed by it. */
+@Timeout(60)
+class BadInputTest {
+  private static final long UNMAPPED = 0x10_0000;
+
+  private static final CompletionQueue.Sink NOBODY =
+      new CompletionQueue.Sink() {
+        @Override
+        public void completed(int context, long flags, long lengthBytes, long data) {}
+
+        @Override
+        public void failed(CompletionError error) {}
+      };
+
+  @Test
+  void unknownProviderIsNoAnswer() {
+    assertEquals(
+        0,
+        FabricProvider.named("libfabric")
+            .discover(FabricHints.any().withProvider("no-such-provider"))
+            .size());
+  }
+
+  @ParameterizedTest
+  @MethodSource("org.jofi.libfabric.Loopback#providers")
+  void truncatedAddressIsRefused(String provider) {
+    try (Loopback loopback = new Loopback(provider)) {
+      byte[] address = loopback.endpoint.address();
+      for (int length : new int[] {0, 1, 2, 4, 8, address.length - 1}) {
+        IllegalArgumentException refused =
+            assertThrows(
+                IllegalArgumentException.class,
+                () -> loopback.peers.insert(Arrays.copyOf(address, length)),
+                () -> "%d bytes of %d".formatted(length, address.length));
+        assertTrue(refused.getMessage().contains("peer address"), refused.getMessage());
+      }
+      assertThrows(IllegalArgumentException.class, () -> loopback.peers.insert(new byte[100_000]));
+      assertTrue(loopback.peers.insert(address) >= 0);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("org.jofi.libfabric.Loopback#providers")
+  void postingToAPeerThatIsNotThereIsRefused(String provider) {
+    try (Loopback loopback = new Loopback(provider)) {
+      long address = loopback.memory.address();
+      for (long peer : new long[] {-1, 5, 1 << 20, Long.MAX_VALUE, Long.MIN_VALUE}) {
+        assertEquals(-FabricErrno.EINVAL, loopback.endpoint.send(address, 8, 0, peer, 0));
+        assertEquals(-FabricErrno.EINVAL, loopback.endpoint.inject(address, 8, peer));
+        assertEquals(
+            -FabricErrno.EINVAL,
+            loopback.endpoint.write(address, 8, 0, peer, 0, 0, 0, PostFlags.NONE));
+        assertEquals(-FabricErrno.EINVAL, loopback.endpoint.read(address, 8, 0, peer, 0, 0, 0));
+      }
+      loopback.peers.remove(loopback.self);
+      assertEquals(-FabricErrno.EINVAL, loopback.endpoint.send(address, 8, 0, loopback.self, 0));
+      assertThrows(IllegalArgumentException.class, () -> loopback.peers.remove(loopback.self));
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("org.jofi.libfabric.Loopback#providers")
+  void contextsLengthsAndNullAreChecked(String provider) {
+    try (Loopback loopback = new Loopback(provider)) {
+      long address = loopback.memory.address();
+      long self = loopback.self;
+      for (int context : new int[] {-1, Loopback.CONTEXTS, Integer.MAX_VALUE}) {
+        assertEquals(-FabricErrno.EINVAL, loopback.endpoint.send(address, 8, 0, self, context));
+        assertEquals(
+            -FabricErrno.EINVAL, loopback.endpoint.recv(address, 8, 0, AddressVector.ANY, context));
+        assertEquals(-FabricErrno.EINVAL, loopback.endpoint.cancel(context));
+      }
+      assertEquals(-FabricErrno.EMSGSIZE, loopback.endpoint.send(address, -1, 0, self, 0));
+      assertEquals(-FabricErrno.EMSGSIZE, loopback.endpoint.inject(address, 1 << 30, self));
+      assertEquals(
+          -FabricErrno.EMSGSIZE,
+          loopback.endpoint.write(address, 1 << 30, 0, self, 0, 0, 0, PostFlags.INJECT));
+      assertEquals(-FabricErrno.EINVAL, loopback.endpoint.send(0, 8, 0, self, 0));
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("org.jofi.libfabric.Loopback#providers")
+  void registrationsThatCannotBeAreRefused(String provider) {
+    try (Loopback loopback = new Loopback(provider)) {
+      long address = loopback.memory.address();
+      assertThrows(
+          IllegalArgumentException.class, () -> RegionRequest.host(address, 0, Access.SEND));
+      assertThrows(
+          IllegalArgumentException.class, () -> RegionRequest.host(address, -4, Access.SEND));
+      assertThrows(IllegalArgumentException.class, () -> RegionRequest.host(address, 8, 0));
+      assertThrows(IllegalArgumentException.class, () -> RegionRequest.host(0, 8, Access.SEND));
+      assertThrows(
+          IllegalArgumentException.class,
+          () -> RegionRequest.host(MemorySegment.ofArray(new byte[8]), Access.SEND));
+      IllegalArgumentException unmapped =
+          assertThrows(
+              IllegalArgumentException.class,
+              () -> loopback.domain.register(RegionRequest.host(UNMAPPED, 4096, Access.ALL)));
+      assertTrue(unmapped.getMessage().contains("mapped"), unmapped.getMessage());
+      assertThrows(
+          IllegalArgumentException.class,
+          () ->
+              loopback.domain.register(RegionRequest.host(address, 1L << 44, Access.REMOTE_WRITE)));
+      assertThrows(
+          IllegalStateException.class,
+          () ->
+              loopback.domain.registerForEndpoint(RegionRequest.host(loopback.memory, Access.ALL)));
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("org.jofi.libfabric.Loopback#providers")
+  void aKeyInUseIsRefusedAndNamed(String provider) {
+    try (Loopback loopback = new Loopback(provider)) {
+      RegionRequest request = RegionRequest.host(loopback.memory, Access.ALL).withRequestedKey(17);
+      try (MemoryRegion region = loopback.domain.register(request)) {
+        assertEquals(17, region.key());
+        FabricException refused =
+            assertThrows(FabricException.class, () -> loopback.domain.register(request));
+        assertEquals(FabricErrno.ENOKEY, refused.errno());
+        assertEquals("fi_mr_regattr", refused.operation());
+        assertTrue(refused.getMessage().contains("ENOKEY"), refused.getMessage());
+        assertTrue(refused.getMessage().contains(provider), refused.getMessage());
+        assertTrue(refused.getMessage().contains("65536"), refused.getMessage());
+      }
+      loopback.domain.register(request).close();
+    }
+  }
+
+  @Test
+  void dmaBufsNeedALibraryThatKnowsThem() {
+    try (Loopback loopback = new Loopback("shm")) {
+      RegionRequest request =
+          RegionRequest.host(loopback.memory, Access.ALL).withDmaBuf(new DmaBuf(0, 0));
+      assertThrows(FabricException.class, () -> loopback.domain.register(request));
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("org.jofi.libfabric.Loopback#providers")
+  void optionsThatAProviderLacksAreErrors(String provider) {
+    try (Loopback loopback = new Loopback(provider)) {
+      FabricException refused =
+          assertThrows(
+              FabricException.class,
+              () -> loopback.endpoint.setOption(EndpointOption.MAX_RMA_SIZE, -1));
+      assertTrue(refused.operation().startsWith("fi_setopt"), refused.operation());
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("org.jofi.libfabric.Loopback#providers")
+  void anythingAfterCloseSaysSo(String provider) {
+    Loopback loopback = new Loopback(provider);
+    RegionRequest request = RegionRequest.host(loopback.memory, Access.ALL).withRequestedKey(3);
+    MemoryRegion region = loopback.domain.register(request);
+    long address = loopback.memory.address();
+    region.close();
+    region.close();
+    assertThrows(IllegalStateException.class, region::key);
+    loopback.endpoint.close();
+    loopback.endpoint.close();
+    assertThrows(IllegalStateException.class, () -> loopback.endpoint.send(address, 8, 0, 0, 0));
+    assertThrows(IllegalStateException.class, () -> loopback.endpoint.recv(address, 8, 0, 0, 0));
+    assertThrows(IllegalStateException.class, () -> loopback.endpoint.cancel(0));
+    assertThrows(IllegalStateException.class, loopback.endpoint::address);
+    loopback.queue.close();
+    assertThrows(IllegalStateException.class, () -> loopback.queue.poll(NOBODY, 1));
+    loopback.peers.close();
+    assertThrows(IllegalStateException.class, () -> loopback.peers.insert(new byte[16]));
+    loopback.domain.close();
+    assertThrows(IllegalStateException.class, () -> loopback.domain.register(request));
+    assertThrows(IllegalStateException.class, () -> loopback.domain.openAddressVector(1));
+    loopback.fabric.close();
+    assertThrows(IllegalStateException.class, loopback.fabric::openDomain);
+    loopback.close();
+  }
+
+  @ParameterizedTest
+  @MethodSource("org.jofi.libfabric.Loopback#providers")
+  void memoryFreedWhileRegisteredDoesNotCrashTheClose(String provider) {
+    try (Loopback loopback = new Loopback(provider)) {
+      MemoryRegion region;
+      try (Arena brief = Arena.ofConfined()) {
+        region =
+            loopback.domain.register(
+                RegionRequest.host(brief.allocate(8 << 20, 4096), Access.ALL).withRequestedKey(9));
+      }
+      region.close();
+    }
+  }
+}

@@ -1,0 +1,112 @@
+package org.jofi.libfabric;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jofi.fabric.FabricUnavailableException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Each way to have no libfabric, in a process of its own: a library is loaded once for all. */
+@Timeout(120)
+class LibraryLoadingTest {
+  @TempDir private Path folder;
+
+  /** Prints the version, or why there is none. */
+  static final class Main {
+    private Main() {}
+
+    public static void main(String[] arguments) {
+      try {
+        System.out.println(new LibfabricProvider().version());
+      } catch (FabricUnavailableException missing) {
+        System.out.println(missing.getMessage());
+        System.exit(3);
+      }
+    }
+  }
+
+  private record Outcome(int code, String text) {}
+
+  private static Outcome load(String library, String variable)
+      throws IOException, InterruptedException {
+    String java = System.getProperty("jofi.test.java", "");
+    ProcessBuilder builder =
+        new ProcessBuilder(
+            java.isEmpty() ? Path.of(System.getProperty("java.home"), "bin/java").toString() : java,
+            "--enable-native-access=ALL-UNNAMED",
+            "-Djofi.libfabric=" + library,
+            "-cp",
+            System.getProperty("java.class.path"),
+            Main.class.getName());
+    builder.environment().remove("JOFI_LIBFABRIC");
+    if (!variable.isEmpty()) {
+      builder.environment().put("JOFI_LIBFABRIC", variable);
+    }
+    Process process = builder.redirectErrorStream(true).start();
+    String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertTrue(process.waitFor(60, TimeUnit.SECONDS));
+    return new Outcome(process.exitValue(), text);
+  }
+
+  private static void assertMissing(String library, String reason)
+      throws IOException, InterruptedException {
+    for (Outcome outcome : List.of(load(library, ""), load("", library))) {
+      assertEquals(3, outcome.code, outcome.text);
+      for (String part :
+          List.of(library, reason, "-Djofi.libfabric=PATH", "JOFI_LIBFABRIC=PATH", "Install it")) {
+        assertTrue(outcome.text.contains(part), () -> "no '" + part + "' in:\n" + outcome.text);
+      }
+    }
+  }
+
+  @Test
+  void noSuchFile() throws IOException, InterruptedException {
+    assertMissing(folder.resolve("libfabric.so.1").toString(), "no such file");
+  }
+
+  @Test
+  void aFolder() throws IOException, InterruptedException {
+    assertMissing(folder.toString(), "is a directory");
+  }
+
+  @Test
+  void noLibrary() throws IOException, InterruptedException {
+    Path file = folder.resolve("libfabric.so.1");
+    Files.writeString(file, "#!/bin/sh\n".repeat(100));
+    assertMissing(file.toString(), "invalid ELF header");
+  }
+
+  @Test
+  void anotherArchitecture() throws IOException, InterruptedException {
+    byte[] elf = Files.readAllBytes(Path.of("/proc/self/exe"));
+    // e_machine of the ELF header: SPARC V9, which no JVM of today runs on.
+    elf[18] = 43;
+    elf[19] = 0;
+    Path file = folder.resolve("libfabric.so.1");
+    Files.write(file, elf);
+    assertMissing(file.toString(), "cannot open shared object file");
+  }
+
+  @Test
+  void anotherLibrary() throws IOException, InterruptedException {
+    assertMissing(otherLibrary().toString(), "its soname is not libfabric.so.1");
+  }
+
+  private static Path otherLibrary() {
+    return Path.of(System.getProperty("java.home"), "lib", "libjava.so");
+  }
+
+  @Test
+  void thePropertyComesFirst() throws IOException, InterruptedException {
+    Outcome outcome = load(folder.resolve("absent").toString(), otherLibrary().toString());
+    assertTrue(outcome.text.contains("absent"), outcome.text);
+  }
+}
