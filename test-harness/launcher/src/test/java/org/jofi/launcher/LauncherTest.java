@@ -199,8 +199,8 @@ class LauncherTest {
     @Test
     void ofTwoAtOnceTheSecondWaitsAndFindsItDone() throws Exception {
       Path gate = folder.resolve("gate");
-      tree.maven(
-          "mkfifo '" + gate + "'; read -r _ <'" + gate + "'; mkdir -p '" + tree.modules() + "'");
+      assertEquals(0, new ProcessBuilder("mkfifo", gate.toString()).start().waitFor());
+      tree.maven("read -r _ <'" + gate + "'; mkdir -p '" + tree.modules() + "'");
 
       Process first = tree.start("info");
       BufferedReader firstSays = first.errorReader();
@@ -208,10 +208,8 @@ class LauncherTest {
       Process second = tree.start("info");
       BufferedReader secondSays = second.errorReader();
       assertEquals("jofi: waiting for another build to end", secondSays.readLine());
-      new ProcessBuilder(
-              "bash", "-c", "until [[ -p $0 ]]; do :; done; echo >\"$0\"", gate.toString())
-          .start()
-          .waitFor();
+      // Opening the pipe waits for the build to open its end.
+      Files.writeString(gate, "go\n");
 
       assertTrue(first.waitFor(30, TimeUnit.SECONDS) && second.waitFor(30, TimeUnit.SECONDS));
       assertEquals(0, first.exitValue(), () -> firstSays.lines().toList().toString());

@@ -28,7 +28,6 @@ final class LauncherTree {
           "find",
           "flock",
           "mkdir",
-          "mkfifo",
           "mv",
           "readlink",
           "tail",

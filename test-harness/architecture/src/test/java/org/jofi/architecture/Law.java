@@ -1,0 +1,225 @@
+package org.jofi.architecture;
+
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.AccessTarget;
+import com.tngtech.archunit.core.domain.JavaAccess;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.lang.conditions.ArchConditions;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * A rule, together with programs that break it.
+ *
+ * @param rule holds for the project
+ * @param violations each a program of a few source files that the rule has to reject
+ */
+record Law(ArchRule rule, List<List<String>> violations) {
+  private static final Set<String> CLOCKS_AND_CHANCE =
+      Set.of(
+          "java.lang.Thread",
+          "java.lang.ThreadLocal",
+          "java.security.SecureRandom",
+          "java.time.Clock",
+          "java.time.InstantSource",
+          "java.util.Random",
+          "java.util.Timer",
+          "java.util.SplittableRandom",
+          "java.util.concurrent.CompletableFuture",
+          "java.util.concurrent.Executors",
+          "java.util.concurrent.ForkJoinPool",
+          "java.util.concurrent.ThreadLocalRandom",
+          "java.util.concurrent.locks.LockSupport",
+          "org.agrona.concurrent.AgentRunner",
+          "org.agrona.concurrent.HighResolutionClock",
+          "org.agrona.concurrent.SystemEpochClock",
+          "org.agrona.concurrent.SystemEpochMicroClock",
+          "org.agrona.concurrent.SystemEpochNanoClock",
+          "org.agrona.concurrent.SystemNanoClock");
+
+  private static final Set<String> READINGS =
+      Set.of(
+          "java.lang.System.nanoTime",
+          "java.lang.System.currentTimeMillis",
+          "java.lang.Math.random",
+          "java.lang.StrictMath.random",
+          "java.util.UUID.randomUUID",
+          "java.util.random.RandomGenerator.getDefault",
+          "java.util.random.RandomGenerator.of");
+
+  private static final Pattern EMPTY_NAME = Pattern.compile(".+(Impl|Managers?|Utils?|Helpers?)");
+
+  static Stream<Law> all() {
+    return Stream.concat(
+        Stream.of(Layer.values()).map(Law::layering),
+        Stream.of(
+            harnessUnused(),
+            bindingsPrivate(),
+            linkerInProviders(),
+            noClock(),
+            noReading(),
+            names()));
+  }
+
+  /** A layer uses those below it and nothing else of the project. */
+  private static Law layering(Layer layer) {
+    Set<Layer> allowed = EnumSet.of(layer);
+    allowed.addAll(layer.uses());
+    List<List<String>> violations = new ArrayList<>();
+    for (Layer forbidden : EnumSet.complementOf(EnumSet.copyOf(allowed))) {
+      violations.add(
+          List.of(
+              "package " + forbidden.packageName() + "; public class Forbidden {}",
+              "package "
+                  + layer.packageName()
+                  + ".inner; class User { "
+                  + forbidden.packageName()
+                  + ".Forbidden field; }"));
+    }
+    return new Law(
+        classes()
+            .that(Layer.in(Set.of(layer)))
+            .should()
+            .onlyDependOnClassesThat(
+                Layer.in(allowed).or(not(Layer.in(EnumSet.allOf(Layer.class)))))
+            .as(layer.packageName() + " uses of the other layers none but " + layer.uses())
+            .allowEmptyShould(true),
+        violations);
+  }
+
+  private static Law harnessUnused() {
+    DescribedPredicate<JavaClass> layers = Layer.in(EnumSet.allOf(Layer.class));
+    return new Law(
+        noClasses()
+            .that(layers)
+            .should()
+            .dependOnClassesThat(Layer.ofTheProject().and(not(layers)))
+            .as("no layer uses the test harness or the command line"),
+        List.of(
+            List.of(
+                "package org.jofi.cli; public class Command {}",
+                "package org.jofi.rdma; class Sender extends org.jofi.cli.Command {}"),
+            List.of(
+                "package org.jofi.conformance; public class Suite { public static void run() {} }",
+                "package org.jofi.libfabric; class Probe { void run() { org.jofi.conformance.Suite.run(); } }")));
+  }
+
+  private static Law bindingsPrivate() {
+    return new Law(
+        noClasses()
+            .that(not(Layer.in(Layer.natives())))
+            .should()
+            .dependOnClassesThat(Layer.in(Layer.generated()))
+            .as("generated bindings are used by their neighbour alone"),
+        List.of(
+            List.of(
+                "package org.jofi.libfabric.bindings; public class fi_info {}",
+                "package org.jofi.cli; class Info { org.jofi.libfabric.bindings.fi_info info; }"),
+            List.of(
+                "package org.jofi.cuda.bindings; public class CudaDriver { public static int cuInit(int f) { return f; } }",
+                "package org.jofi.rdma; class Flush { int x = org.jofi.cuda.bindings.CudaDriver.cuInit(0); }")));
+  }
+
+  private static Law linkerInProviders() {
+    return new Law(
+        noClasses()
+            .that(Layer.ofTheProject().and(not(Layer.in(Layer.natives()))))
+            .should()
+            .dependOnClassesThat(
+                describe(
+                    "are the native linker",
+                    type ->
+                        type.getName().startsWith("java.lang.foreign.Linker")
+                            || type.getName().equals("java.lang.foreign.SymbolLookup")))
+            .as("native functions are called in the native providers alone"),
+        List.of(
+            List.of(
+                "package org.jofi.rdma; class Fast { Object l = java.lang.foreign.Linker.nativeLinker(); }"),
+            List.of(
+                "package org.jofi.mr; class Pin { java.lang.foreign.Linker.Option o ="
+                    + " java.lang.foreign.Linker.Option.critical(false); }"),
+            List.of(
+                "package org.jofi.cli; class Doctor { java.lang.foreign.SymbolLookup lookup; }")));
+  }
+
+  private static Law noClock() {
+    return new Law(
+        noClasses()
+            .that(Layer.in(Layer.deterministic()))
+            .should()
+            .dependOnClassesThat(
+                describe(
+                    "are clocks, threads or random sources",
+                    type -> CLOCKS_AND_CHANCE.contains(type.getName())))
+            .as("the protocol and the cache hold no thread, clock or random source of their own")
+            .allowEmptyShould(true),
+        List.of(
+            List.of("package org.jofi.rdma; class Poller extends Thread {}"),
+            List.of("package org.jofi.rdma; class Poller { void idle() { Thread.onSpinWait(); } }"),
+            List.of("package org.jofi.mr; class Evictor { java.time.Clock clock; }"),
+            List.of(
+                "package org.jofi.rdma; class Nonce { java.util.Random random = new java.util.Random(); }"),
+            List.of(
+                "package org.jofi.rdma; class Nonce { Object r = new java.security.SecureRandom(); }"),
+            List.of(
+                "package org.jofi.mr; class Evictor { int n ="
+                    + " java.util.concurrent.ThreadLocalRandom.current().nextInt(); }")));
+  }
+
+  private static Law noReading() {
+    return new Law(
+        noClasses()
+            .that(Layer.in(Layer.deterministic()))
+            .should()
+            .accessTargetWhere(
+                describe(
+                    "reads the wall clock or draws a number",
+                    (JavaAccess<?> access) -> reads(access.getTarget())))
+            .as("the protocol and the cache are handed time and randomness")
+            .allowEmptyShould(true),
+        List.of(
+            List.of("package org.jofi.rdma; class Deadline { long start = System.nanoTime(); }"),
+            List.of("package org.jofi.mr; class Age { long start = System.currentTimeMillis(); }"),
+            List.of(
+                "package org.jofi.mr; class Age { java.util.function.LongSupplier now = System::nanoTime; }"),
+            List.of("package org.jofi.rdma; class Chance { double x = Math.random(); }"),
+            List.of(
+                "package org.jofi.rdma; class Deadline { Object start = java.time.Instant.now(); }")));
+  }
+
+  private static Law names() {
+    return new Law(
+        noClasses()
+            .that(Layer.ofTheProject().and(not(Layer.in(Layer.generated()))))
+            .should(
+                ArchConditions.be(
+                    describe(
+                        "named for nothing",
+                        (JavaClass type) -> EMPTY_NAME.matcher(type.getSimpleName()).matches())))
+            .as("names say what a class is"),
+        Stream.of("EndpointImpl", "RailManager", "ByteUtil", "ByteUtils", "CloseHelper")
+            .map(name -> List.of("package org.jofi.rdma; class " + name + " {}"))
+            .toList());
+  }
+
+  private static boolean reads(AccessTarget target) {
+    String owner = target.getOwner().getName();
+    return READINGS.contains(owner + "." + target.getName())
+        || (owner.startsWith("java.time.") && target.getName().equals("now"));
+  }
+
+  @Override
+  public String toString() {
+    return rule.getDescription();
+  }
+}
