@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.xml.XMLConstants;
 import javax.xml.parsers.DocumentBuilder;
@@ -113,10 +114,20 @@ public final class TestSummary {
     return method.isEmpty() || method.equals(type) ? type : type + "." + method;
   }
 
+  /**
+   * What a skipped test gave as its reason; JUnit's exception and stack around it say nothing more.
+   */
   private static String reason(Element skip) {
     String message = skip.getAttribute("message");
-    String text = message.isEmpty() ? skip.getTextContent() : message;
-    return text.isBlank() ? "no reason given" : text.strip().replaceAll("\\s+", " ");
+    String reason =
+        (message.isEmpty() ? skip.getTextContent() : message)
+            .lines()
+            .map(String::strip)
+            .takeWhile(line -> !line.startsWith("at "))
+            .collect(Collectors.joining(" "))
+            .replaceFirst("^[\\w.$]+Exception: ", "")
+            .replaceFirst("^Assumption failed: ", "");
+    return reason.isBlank() ? "no reason given" : reason;
   }
 
   private static boolean has(Element test, String outcome) {

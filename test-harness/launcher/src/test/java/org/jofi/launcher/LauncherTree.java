@@ -1,5 +1,7 @@
 package org.jofi.launcher;
 
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -179,5 +181,12 @@ final class LauncherTree {
   static void program(Path file, String script) throws IOException {
     Files.writeString(file, "#!/bin/bash\n" + script + "\n");
     Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
+  }
+
+  /** Fails unless a text contains every part. */
+  static void assertContains(String text, String... parts) {
+    for (String part : parts) {
+      assertTrue(text.contains(part), () -> "no \"" + part + "\" in:\n" + text);
+    }
   }
 }

@@ -29,6 +29,9 @@ class TestSummaryTest {
         PASSED
             + "<testcase name='needsGpu' classname='a.B'><skipped message='no GPU: none'/></testcase>"
             + "<testcase name='' classname='a.C'><skipped/></testcase>"
+            + "<testcase name='t' classname='a.D'><skipped><![CDATA["
+            + "org.opentest4j.TestAbortedException: Assumption failed: no NIC:\n  none\n\tat a.D.t(D.java)"
+            + "]]></skipped></testcase>"
             + "<testcase name='breaks' classname='a.B'><failure message='1 != 2'/></testcase>"
             + "<testcase name='throws' classname='a.B'><error message='oops'/></testcase>");
 
@@ -41,7 +44,8 @@ class TestSummaryTest {
             "failed: providers/x (libfabric-2.1): a.B.throws",
             "skipped: providers/x (libfabric-2.1): a.B.needsGpu: no GPU: none",
             "skipped: providers/x (libfabric-2.1): a.C: no reason given",
-            "3 passed, 2 failed, 2 skipped"),
+            "skipped: providers/x (libfabric-2.1): a.D.t: no NIC: none",
+            "3 passed, 2 failed, 3 skipped"),
         printed(summary));
   }
 
