@@ -51,7 +51,7 @@ class ModuleGraphTest {
 
   private static List<String> start(Path output) throws IOException, InterruptedException {
     ProcessBuilder builder =
-        new ProcessBuilder(LauncherTree.PROJECT.resolve("jofi").toString(), "--version")
+        new ProcessBuilder(LauncherTree.PROJECT.resolve("jofi").toString(), "info")
             .redirectErrorStream(true)
             .redirectOutput(output.toFile());
     builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
