@@ -21,7 +21,8 @@ public interface AddressVector extends AutoCloseable {
   long insert(byte[] address);
 
   /**
-   * Forgets a peer. Nothing may be in flight to it.
+   * Forgets a peer. Nothing may be in flight to it. Where several inserts returned this number, one
+   * removal ends them all.
    *
    * @throws IllegalArgumentException if {@code peer} is no number that {@link #insert} returned
    * @throws FabricException if the provider refuses

@@ -45,7 +45,8 @@ public interface Domain extends AutoCloseable {
    *
    * @throws IllegalStateException if this NIC negotiated FI_MR_ENDPOINT: use {@link
    *     #registerForEndpoint}; or if the domain is closed
-   * @throws IllegalArgumentException if the request is malformed, or host memory is not mapped
+   * @throws IllegalArgumentException if the request is malformed, or host memory is not mapped; of
+   *     mapped memory only the first and last byte are tried, and only by reading
    * @throws FabricException if the provider refuses: {@code ENOMEM} or {@code ENOSPC} out of
    *     resources, {@code ENOKEY} requested key in use, {@code EKEYREJECTED} key out of range,
    *     {@code EINVAL}, {@code ENOSYS} memory kind not supported

@@ -18,8 +18,9 @@ package org.jofi.fabric;
  *
  * Addresses must lie in live memory of this process (or its GPU), inside the region whose
  * descriptor is given; a provider does not check it. A descriptor of 0 stands for none, which is
- * right for host memory where {@link MrMode#LOCAL} was not negotiated. Lengths are bytes and may be
- * 0. Order between operations is only what {@link FabricInfo#messageOrder()} tells.
+ * right for host memory where {@link MrMode#LOCAL} was not negotiated, and {@code -EINVAL} where it
+ * was. Lengths are bytes and may be 0. Order between operations is only what {@link
+ * FabricInfo#messageOrder()} tells.
  *
  * @see <a href="https://ofiwg.github.io/libfabric/main/man/fi_rma.3.html">fi_rma(3)</a>
  */
@@ -66,7 +67,7 @@ public interface Endpoint extends AutoCloseable {
    * Posts a buffer for one message: fi_recv.
    *
    * @param peer whom to receive from, or {@link AddressVector#ANY}; a peer only with {@link
-   *     Capability#DIRECTED_RECV}
+   *     Capability#DIRECTED_RECV}, else {@code -EOPNOTSUPP}
    */
   int recv(long address, long lengthBytes, long descriptor, long peer, int context);
 
@@ -115,10 +116,13 @@ public interface Endpoint extends AutoCloseable {
       int context);
 
   /**
-   * Asks the provider to drop an operation: fi_cancel. If it did, the operation completes with
-   * {@code ECANCELED}; if it was too late, as usual. The slot is free only then.
+   * Asks the provider to drop a posted receive: fi_cancel. If it did, the receive completes with
+   * {@code ECANCELED}; if it was too late, as usual. The slot is free only then. What was sent,
+   * written or read cannot be taken back.
    *
-   * @return 0, or {@code -ENOENT} and the like if the provider knows nothing to cancel
+   * @param context the receive's slot, of the receive queue
+   * @return 0, also if the provider cannot tell whether there was something to cancel; or {@code
+   *     -ENOENT} and the like if the provider knows nothing to cancel
    */
   int cancel(int context);
 

@@ -6,7 +6,10 @@ public enum EndpointOption {
   MIN_MULTI_RECV,
   /** Most private data in a connection request, in bytes; read only. */
   CM_DATA_SIZE,
-  /** How device memory is reached: 0 preferred is the default; see fi_endpoint(3). */
+  /**
+   * Whether device memory is reached peer to peer: 0 as the provider likes (the default), 1
+   * required, 2 preferred, 3 disabled.
+   */
   HMEM_P2P,
   /** Whether the provider may call the CUDA API (boolean). */
   CUDA_API_PERMITTED,

@@ -53,7 +53,10 @@ final class Discovery {
         info.toString(),
         info.address(),
         info.capabilities().stream().sorted().toList().toString(),
-        info.mrModes().stream().sorted().toList().toString());
+        info.mrModes().stream().sorted().toList().toString(),
+        info.messageOrder().stream().sorted().toList().toString(),
+        info.limits().toString(),
+        info.controlProgress() + " " + info.dataProgress() + " " + info.threading());
   }
 
   /** What libfabric leaves to the caller: 1.17 ignores names of domains, and all match by part. */

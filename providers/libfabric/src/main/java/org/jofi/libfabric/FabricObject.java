@@ -24,7 +24,7 @@ abstract class FabricObject {
   private final List<FabricObject> standsOn = new ArrayList<>();
   private final Set<FabricObject> users = Collections.newSetFromMap(new IdentityHashMap<>());
   private MemorySegment object = MemorySegment.NULL;
-  private boolean closed;
+  private volatile boolean closed;
 
   /**
    * @param place what errors call it, with all that it is in
@@ -86,6 +86,11 @@ abstract class FabricObject {
     return place;
   }
 
+  /** What stands on it now, as errors name it; empty if nothing does. */
+  final synchronized String carried() {
+    return String.join(", ", users.stream().map(FabricObject::toString).sorted().toList());
+  }
+
   /** Lets go of something again that it turned out not to stand on. */
   final synchronized void stopStandingOn(FabricObject base) {
     if (standsOn.remove(base)) {
@@ -113,7 +118,7 @@ abstract class FabricObject {
   /**
    * @throws IllegalStateException if it is closed
    */
-  final synchronized void requireOpen() {
+  final void requireOpen() {
     if (closed) {
       throw closedException();
     }
@@ -136,12 +141,7 @@ abstract class FabricObject {
           "fi_close(" + kind + ")",
           FabricErrno.EBUSY,
           "",
-          "%s, which %s"
-              .formatted(
-                  place,
-                  users.size() == 1
-                      ? "carries " + users.iterator().next().place
-                      : "carries " + users.stream().map(FabricObject::place).sorted().toList()));
+          "%s, which carries %s".formatted(place, carried()));
     }
     int result = nativeClose(object);
     if (result != 0) {

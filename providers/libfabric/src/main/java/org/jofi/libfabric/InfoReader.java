@@ -6,6 +6,8 @@ import static org.jofi.libfabric.bindings.LibfabricConstants.FI_LINK_UP;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Optional;
+import java.util.Set;
+import org.jofi.fabric.Capability;
 import org.jofi.fabric.FabricInfo;
 import org.jofi.fabric.FabricLimits;
 import org.jofi.fabric.NicAttributes;
@@ -48,7 +50,7 @@ final class InfoReader {
             LibC.text(fi_domain_attr.name(domain)))
         .providerVersion(version(fi_fabric_attr.prov_version(fabric)))
         .address(SocketAddresses.text(sourceAddress(info)))
-        .capabilities(Bits.capabilities(fi_info.caps(info)))
+        .capabilities(capabilities(info, fabric))
         .mrModes(Bits.mrModes(fi_domain_attr.mr_mode(domain)))
         .messageOrder(Bits.messageOrder(fi_tx_attr.msg_order(struct(fi_info.tx_attr(info)))))
         .limits(limits(info, domain))
@@ -59,6 +61,17 @@ final class InfoReader {
         .nic(nic(fi_info.nic(info)))
         .attachment(handle)
         .build();
+  }
+
+  /** What it claims, less what it is known not to keep. */
+  private static Set<Capability> capabilities(MemorySegment info, MemorySegment fabric) {
+    Set<Capability> claimed = Bits.capabilities(fi_info.caps(info));
+    String provider = LibC.text(fi_fabric_attr.prov_name(fabric));
+    if (provider.equals("net") || provider.equals("tcp")) {
+      // Their untagged receives take from anybody, whoever was named.
+      claimed.remove(Capability.DIRECTED_RECV);
+    }
+    return claimed;
   }
 
   /** The local address as the provider holds it; empty if it tells none. */

@@ -10,6 +10,7 @@ import org.jofi.fabric.AddressVector;
 import org.jofi.fabric.FabricErrno;
 import org.jofi.fabric.FabricException;
 import org.jofi.libfabric.bindings.fi_av_attr;
+import org.jofi.libfabric.bindings.fi_info;
 import org.jofi.libfabric.bindings.fi_ops_av;
 import org.jofi.libfabric.bindings.fi_ops_domain;
 import org.jofi.libfabric.bindings.fid_av;
@@ -22,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class LibfabricAddressVector extends FabricObject implements AddressVector {
   private final LibfabricDomain domain;
+  private final int format;
   private final byte[] own;
 
   /** A bit for each peer that was inserted and not removed. */
@@ -30,6 +32,7 @@ final class LibfabricAddressVector extends FabricObject implements AddressVector
   private LibfabricAddressVector(LibfabricDomain domain) {
     super("address vector of " + domain.info());
     this.domain = domain;
+    format = domain.handle().with(info -> fi_info.addr_format(InfoReader.struct(info)));
     own = domain.handle().with(info -> InfoReader.sourceAddress(InfoReader.struct(info)));
   }
 
@@ -64,7 +67,7 @@ final class LibfabricAddressVector extends FabricObject implements AddressVector
   @Override
   public long insert(byte[] address) {
     requireOpen();
-    @Nullable String problem = SocketAddresses.problem(address, own);
+    @Nullable String problem = SocketAddresses.problem(address, format, own);
     if (problem != null) {
       throw new IllegalArgumentException(
           "peer address %s: not an address of %s".formatted(problem, domain.info()));

@@ -20,6 +20,9 @@ final class LibfabricCompletionQueue extends FabricObject implements CompletionQ
   /** Bytes of a context: struct fi_context2. */
   private static final int CONTEXT_SHIFT = 6;
 
+  /** 64 MiB of contexts: more is a mistake. */
+  private static final int MOST_CONTEXTS = 1 << 20;
+
   /** Completions that one call into libfabric fetches. */
   private static final int BATCH = 16;
 
@@ -58,14 +61,15 @@ final class LibfabricCompletionQueue extends FabricObject implements CompletionQ
   }
 
   static LibfabricCompletionQueue open(LibfabricDomain domain, int depth, int contexts) {
-    if (depth < 1 || contexts < 1) {
+    if (depth < 1 || contexts < 1 || contexts > MOST_CONTEXTS) {
       throw new IllegalArgumentException(
-          "a completion queue needs depth and contexts, got %d and %d".formatted(depth, contexts));
+          "a completion queue needs a depth, and 1 to %d contexts; got %d and %d"
+              .formatted(MOST_CONTEXTS, depth, contexts));
     }
     MemorySegment fid = domain.fid();
     LibfabricCompletionQueue cq = new LibfabricCompletionQueue(domain, contexts);
-    cq.standOn(domain);
     try (Arena scratch = Arena.ofConfined()) {
+      cq.standOn(domain);
       MemorySegment attributes = NativeStruct.allocate(scratch, fi_cq_attr.sizeof());
       fi_cq_attr.size(attributes, depth);
       fi_cq_attr.format(attributes, FI_CQ_FORMAT_DATA());
@@ -118,8 +122,9 @@ final class LibfabricCompletionQueue extends FabricObject implements CompletionQ
         int wanted = Math.min(BATCH, limit - delivered);
         long result = Downcalls.call(read, queue, entriesAddress, wanted);
         if (result == -FabricErrno.EAVAIL) {
-          if (!error.fetch()) {
-            return delivered;
+          int errors = error.fetch();
+          if (errors <= 0) {
+            return delivered > 0 ? delivered : errors;
           }
           delivered++;
           sink.failed(error);

@@ -9,6 +9,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.Map;
 import org.jofi.fabric.Access;
 import org.jofi.fabric.AddressVector;
+import org.jofi.fabric.Capability;
 import org.jofi.fabric.CompletionQueue;
 import org.jofi.fabric.Domain;
 import org.jofi.fabric.Endpoint;
@@ -16,6 +17,7 @@ import org.jofi.fabric.EndpointOption;
 import org.jofi.fabric.EndpointRequest;
 import org.jofi.fabric.FabricErrno;
 import org.jofi.fabric.FabricException;
+import org.jofi.fabric.MrMode;
 import org.jofi.fabric.PostFlags;
 import org.jofi.libfabric.bindings.fi_ops;
 import org.jofi.libfabric.bindings.fi_ops_cm;
@@ -34,9 +36,12 @@ final class LibfabricEndpoint extends FabricObject implements Endpoint {
   private final LibfabricCompletionQueue receiveQueue;
   private final long injectBytes;
   private final long maxMessageBytes;
+  private final boolean needsDescriptor;
+  private final boolean receivesDirected;
 
   // Set once, when the endpoint is enabled; only then are the operation tables final.
   private PostingCalls calls = PostingCalls.NONE;
+  private String localAddress = "";
 
   private LibfabricEndpoint(LibfabricDomain domain, EndpointRequest request) {
     super("endpoint '%s' of %s".formatted(request.label(), domain.info()));
@@ -47,6 +52,8 @@ final class LibfabricEndpoint extends FabricObject implements Endpoint {
     receiveQueue = ownQueue(request.receiveQueue());
     injectBytes = domain.info().limits().injectBytes();
     maxMessageBytes = domain.info().limits().maxMessageBytes();
+    needsDescriptor = domain.info().mrModes().contains(MrMode.LOCAL);
+    receivesDirected = domain.info().has(Capability.DIRECTED_RECV);
   }
 
   static LibfabricEndpoint open(LibfabricDomain domain, EndpointRequest request) {
@@ -94,6 +101,7 @@ final class LibfabricEndpoint extends FabricObject implements Endpoint {
                 fi_ops.control.invoke(
                     fi_ops.control(fid.ops(ep)), ep, FI_ENABLE(), MemorySegment.NULL)));
     calls = PostingCalls.of(ep);
+    localAddress = SocketAddresses.text(address());
   }
 
   /** FI_TRANSMIT and FI_RECV, the flags of a queue's binding, are FI_SEND and FI_RECV. */
@@ -107,6 +115,12 @@ final class LibfabricEndpoint extends FabricObject implements Endpoint {
     if (code != 0) {
       throw new FabricException(operation, Math.abs(code), "", place());
     }
+  }
+
+  /** With its address: several rails may be on one NIC. */
+  @Override
+  public String toString() {
+    return localAddress.isEmpty() ? place() : place() + " at " + localAddress;
   }
 
   @Override
@@ -175,7 +189,7 @@ final class LibfabricEndpoint extends FabricObject implements Endpoint {
   @Override
   public int send(long address, long lengthBytes, long descriptor, long peer, int context) {
     long op = transmitQueue.context(context);
-    int bad = badPost(address, lengthBytes, peer, op);
+    int bad = badPost(address, lengthBytes, descriptor, peer, op);
     return bad != 0 ? bad : calls.send(address, lengthBytes, descriptor, peer, op);
   }
 
@@ -183,13 +197,14 @@ final class LibfabricEndpoint extends FabricObject implements Endpoint {
   public int sendData(
       long address, long lengthBytes, long descriptor, long data, long peer, int context) {
     long op = transmitQueue.context(context);
-    int bad = badPost(address, lengthBytes, peer, op);
+    int bad = badPost(address, lengthBytes, descriptor, peer, op);
     return bad != 0 ? bad : calls.sendData(address, lengthBytes, descriptor, data, peer, op);
   }
 
   @Override
   public int inject(long address, long lengthBytes, long peer) {
-    int bad = badPost(address, lengthBytes, peer, 1);
+    // What is copied at once needs neither descriptor nor context.
+    int bad = badPost(address, lengthBytes, 1, peer, 1);
     if (bad == 0 && lengthBytes > injectBytes) {
       bad = -FabricErrno.EMSGSIZE;
     }
@@ -199,9 +214,14 @@ final class LibfabricEndpoint extends FabricObject implements Endpoint {
   @Override
   public int recv(long address, long lengthBytes, long descriptor, long peer, int context) {
     long op = receiveQueue.context(context);
-    int bad = badBuffer(address, lengthBytes, op);
-    if (bad == 0 && peer != AddressVector.ANY && !peers.lives(peer)) {
-      bad = -FabricErrno.EINVAL;
+    int bad = badBuffer(address, lengthBytes, descriptor, op);
+    if (bad == 0 && peer != AddressVector.ANY) {
+      // Without the capability providers receive from anybody, and do not say so.
+      if (!receivesDirected) {
+        bad = -FabricErrno.EOPNOTSUPP;
+      } else if (!peers.lives(peer)) {
+        bad = -FabricErrno.EINVAL;
+      }
     }
     return bad != 0 ? bad : calls.recv(address, lengthBytes, descriptor, peer, op);
   }
@@ -217,7 +237,7 @@ final class LibfabricEndpoint extends FabricObject implements Endpoint {
       int context,
       long flags) {
     long op = transmitQueue.context(context);
-    int bad = badRma(address, lengthBytes, peer, op, flags);
+    int bad = badRma(address, lengthBytes, descriptor, peer, op, flags);
     return bad != 0
         ? bad
         : calls.write(address, lengthBytes, descriptor, peer, remoteAddress, key, op, flags);
@@ -235,7 +255,7 @@ final class LibfabricEndpoint extends FabricObject implements Endpoint {
       int context,
       long flags) {
     long op = transmitQueue.context(context);
-    int bad = badRma(address, lengthBytes, peer, op, flags);
+    int bad = badRma(address, lengthBytes, descriptor, peer, op, flags);
     return bad != 0
         ? bad
         : calls.writeData(
@@ -252,7 +272,7 @@ final class LibfabricEndpoint extends FabricObject implements Endpoint {
       long key,
       int context) {
     long op = transmitQueue.context(context);
-    int bad = badPost(address, lengthBytes, peer, op);
+    int bad = badPost(address, lengthBytes, descriptor, peer, op);
     return bad != 0
         ? bad
         : calls.read(address, lengthBytes, descriptor, peer, remoteAddress, key, op);
@@ -264,35 +284,32 @@ final class LibfabricEndpoint extends FabricObject implements Endpoint {
       throw closedException();
     }
     long receive = receiveQueue.context(context);
-    int result = receive == 0 ? -FabricErrno.EINVAL : calls.cancel(receive);
-    if (result != 0 && transmitQueue != receiveQueue) {
-      long transmit = transmitQueue.context(context);
-      result = transmit == 0 ? result : calls.cancel(transmit);
-    }
-    return result;
+    return receive == 0 ? -FabricErrno.EINVAL : calls.cancel(receive);
   }
 
   /** What a provider would crash on, or read beyond its tables for. */
-  private int badPost(long address, long lengthBytes, long peer, long op) {
-    int bad = badBuffer(address, lengthBytes, op);
+  private int badPost(long address, long lengthBytes, long descriptor, long peer, long op) {
+    int bad = badBuffer(address, lengthBytes, descriptor, op);
     return bad == 0 && !peers.lives(peer) ? -FabricErrno.EINVAL : bad;
   }
 
-  private int badRma(long address, long lengthBytes, long peer, long op, long flags) {
-    int bad = badPost(address, lengthBytes, peer, op);
+  private int badRma(
+      long address, long lengthBytes, long descriptor, long peer, long op, long flags) {
+    int bad = badPost(address, lengthBytes, descriptor, peer, op);
     return bad == 0 && (flags & PostFlags.INJECT) != 0 && lengthBytes > injectBytes
         ? -FabricErrno.EMSGSIZE
         : bad;
   }
 
-  private int badBuffer(long address, long lengthBytes, long op) {
+  private int badBuffer(long address, long lengthBytes, long descriptor, long op) {
     if (calls == PostingCalls.NONE) {
       throw closedException();
     }
     if (lengthBytes < 0 || lengthBytes > maxMessageBytes) {
       return -FabricErrno.EMSGSIZE;
     }
-    return op == 0 || (address == 0 && lengthBytes != 0) ? -FabricErrno.EINVAL : 0;
+    boolean lacks = lengthBytes != 0 && (address == 0 || (needsDescriptor && descriptor == 0));
+    return op == 0 || lacks ? -FabricErrno.EINVAL : 0;
   }
 
   private LibfabricAddressVector ownAddressVector(AddressVector vector) {

@@ -83,7 +83,8 @@ final class LibfabricLibrary {
     String override = override();
     List<String> candidates = new ArrayList<>();
     if (override != null) {
-      candidates.add(override);
+      // A file, also without a folder: the dynamic linker would search for a bare name.
+      candidates.add(Path.of(override).toAbsolutePath().toString());
     } else {
       candidates.add(SONAME);
       for (String folder : FOLDERS) {
@@ -124,7 +125,9 @@ final class LibfabricLibrary {
     }
     String reason = LibC.loadLibrary(candidate);
     if (reason != null) {
-      return reason;
+      return reason.startsWith(candidate + ": ")
+          ? reason.substring(candidate.length() + 2)
+          : reason;
     }
     // The bindings will ask for the soname. If the file goes by another one, they would load, or
     // miss, a second library.
@@ -142,7 +145,7 @@ final class LibfabricLibrary {
     if (Files.isDirectory(file)) {
       return "is a directory; name the file %s in it".formatted(SONAME);
     }
-    return Files.isReadable(file) ? null : "not readable";
+    return Files.isReadable(file) ? ElfHeader.problem(file) : "not readable";
   }
 
   @SuppressWarnings("restricted")

@@ -13,8 +13,6 @@ import org.jofi.libfabric.bindings.fid_cq;
 
 /** The one error entry of a completion queue: fi_cq_readerr(3). */
 final class QueueError implements CompletionError {
-  private static final int FI_SUCCESS_COUNT = 1;
-
   private final LibfabricCompletionQueue queue;
   private final MemorySegment entry;
 
@@ -31,14 +29,18 @@ final class QueueError implements CompletionError {
     entry = NativeStruct.allocate(arena, fi_cq_err_entry.sizeof());
   }
 
-  /** Takes the next error off the queue, decoded; false if there is none after all. */
-  boolean fetch() {
+  /**
+   * Takes the next error off the queue, decoded.
+   *
+   * @return 1 if there was one, 0 if there is none after all, else why the queue is broken
+   */
+  int fetch() {
     // Zeroed each time: err_data_size is an input, and libraries differ in how much they write.
     entry.fill((byte) 0);
     MemorySegment fid = queue.nativeObject();
     long count = fi_ops_cq.readerr.invoke(fi_ops_cq.readerr(fid_cq.ops(fid)), fid, entry, 0);
-    if (count != FI_SUCCESS_COUNT) {
-      return false;
+    if (count != 1) {
+      return count == 0 || count == -FabricErrno.EAGAIN ? 0 : (int) count;
     }
     context = queue.slot(fi_cq_err_entry.op_context(entry).address());
     flags = fi_cq_err_entry.flags(entry);
@@ -49,7 +51,7 @@ final class QueueError implements CompletionError {
     int err = Math.abs(fi_cq_err_entry.err(entry));
     errno = err == 0 ? FabricErrno.EOTHER : err;
     providerErrno = fi_cq_err_entry.prov_errno(entry);
-    return true;
+    return 1;
   }
 
   @Override
@@ -107,8 +109,10 @@ final class QueueError implements CompletionError {
         CompletionFlags.operation(flags),
         errno,
         "%s (%d)".formatted(providerText(), providerErrno),
-        context == CompletionQueue.NO_CONTEXT
-            ? queue.place()
-            : queue.place() + ", context " + context);
+        "%s of %s%s"
+            .formatted(
+                queue.place(),
+                queue.carried(),
+                context == CompletionQueue.NO_CONTEXT ? "" : ", context " + context));
   }
 }

@@ -20,6 +20,7 @@ final class RegisteredRegion implements MemoryRegion {
 
   @Override
   public long descriptor() {
+    registration.requireOpen();
     return descriptor;
   }
 

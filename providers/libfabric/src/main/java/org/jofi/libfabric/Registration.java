@@ -6,6 +6,7 @@ import static org.jofi.libfabric.bindings.LibfabricConstants.FI_MR_DMABUF;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.jofi.fabric.Access;
+import org.jofi.fabric.Capability;
 import org.jofi.fabric.DmaBuf;
 import org.jofi.fabric.FabricErrno;
 import org.jofi.fabric.FabricException;
@@ -42,6 +43,15 @@ final class Registration extends FabricObject {
       throw new IllegalArgumentException(
           "cannot register %s: not all of it is mapped".formatted(request));
     }
+    if ((request.kind() != MemoryKind.HOST || request.dmaBuf() != null)
+        && !domain.info().has(Capability.HMEM)) {
+      // The library would take it for host memory, and copy from it.
+      throw new FabricException(
+          "fi_mr_regattr",
+          FabricErrno.ENOSYS,
+          "",
+          "%s, negotiated without FI_HMEM, region %s".formatted(domain.place(), request));
+    }
     Registration registration = new Registration(domain, request);
     registration.standOn(domain);
     try (Arena arena = Arena.ofConfined()) {
@@ -60,11 +70,10 @@ final class Registration extends FabricObject {
 
   private static MemorySegment attributes(Arena arena, RegionRequest request) {
     MemorySegment attributes = NativeStruct.allocate(arena, fi_mr_attr.sizeof());
-    MemorySegment start = MemorySegment.ofAddress(request.address());
     DmaBuf piece = request.dmaBuf();
     if (piece == null) {
       MemorySegment range = arena.allocate(iovec.sizeof(), Long.BYTES);
-      iovec.iov_base(range, start);
+      iovec.iov_base(range, MemorySegment.ofAddress(request.address()));
       iovec.iov_len(range, request.lengthBytes());
       fi_mr_attr.mr_iov(attributes, range);
     } else {
@@ -72,7 +81,12 @@ final class Registration extends FabricObject {
       fi_mr_dmabuf.fd(range, piece.fd());
       fi_mr_dmabuf.offset(range, piece.offsetBytes());
       fi_mr_dmabuf.len(range, request.lengthBytes());
-      fi_mr_dmabuf.base_addr(range, start);
+      // The address is that of the piece; the base is that of the whole dma-buf.
+      fi_mr_dmabuf.base_addr(
+          range,
+          request.address() == 0
+              ? MemorySegment.NULL
+              : MemorySegment.ofAddress(request.address() - piece.offsetBytes()));
       fi_mr_attr.dmabuf(attributes, range);
     }
     fi_mr_attr.iov_count(attributes, 1);

@@ -1,5 +1,10 @@
 package org.jofi.libfabric;
 
+import static org.jofi.libfabric.bindings.LibfabricConstants.FI_ADDR_STR;
+import static org.jofi.libfabric.bindings.LibfabricConstants.FI_SOCKADDR;
+import static org.jofi.libfabric.bindings.LibfabricConstants.FI_SOCKADDR_IN;
+import static org.jofi.libfabric.bindings.LibfabricConstants.FI_SOCKADDR_IN6;
+
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
@@ -44,33 +49,40 @@ final class SocketAddresses {
    * Why a peer's address cannot be one, given how an address of this NIC looks; null if it can.
    * Providers read as many bytes as their format has, whatever they were given.
    *
+   * @param format the NIC's format of addresses, as fi_info names it
    * @param own an address of this side, or empty if none is known yet
    */
-  static @Nullable String problem(byte[] peer, byte[] own) {
+  static @Nullable String problem(byte[] peer, int format, byte[] own) {
     if (peer.length == 0) {
       return "is empty";
     }
     if (peer.length > MOST_BYTES) {
       return "has %d bytes, more than any provider's".formatted(peer.length);
     }
-    if (own.length == 0) {
-      return null;
+    if (format == FI_SOCKADDR() || format == FI_SOCKADDR_IN() || format == FI_SOCKADDR_IN6()) {
+      return socketProblem(peer, format, own);
     }
-    int family = family(own);
-    if (family == AF_INET || family == AF_INET6) {
-      int needed = family(peer) == AF_INET6 ? IPV6_BYTES : IPV4_BYTES;
-      if (peer.length < needed) {
-        return "has %d bytes of %d".formatted(peer.length, needed);
-      }
-      return family(peer) == family ? null : "is of address family %d".formatted(family(peer));
-    }
-    if (isText(own)) {
+    if (format == FI_ADDR_STR()) {
       boolean ends = peer[peer.length - 1] == 0;
       return ends && isText(peer) ? null : "is no whole string: its closing zero is missing";
     }
-    return peer.length == own.length
+    return own.length == 0 || peer.length == own.length
         ? null
         : "has %d bytes of %d".formatted(peer.length, own.length);
+  }
+
+  private static @Nullable String socketProblem(byte[] peer, int format, byte[] own) {
+    int family = family(peer);
+    int needed = family == AF_INET6 ? IPV6_BYTES : IPV4_BYTES;
+    if (peer.length < needed) {
+      return "has %d bytes of %d".formatted(peer.length, needed);
+    }
+    boolean fits =
+        own.length > 0
+            ? family == family(own)
+            : (family == AF_INET && format != FI_SOCKADDR_IN6())
+                || (family == AF_INET6 && format != FI_SOCKADDR_IN());
+    return fits ? null : "is of address family " + family;
   }
 
   private static int family(byte[] address) {

@@ -6,10 +6,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
+import java.util.List;
 import org.jofi.fabric.Access;
 import org.jofi.fabric.AddressVector;
+import org.jofi.fabric.Capability;
 import org.jofi.fabric.CompletionError;
 import org.jofi.fabric.CompletionQueue;
 import org.jofi.fabric.DmaBuf;
@@ -18,7 +23,9 @@ import org.jofi.fabric.FabricErrno;
 import org.jofi.fabric.FabricException;
 import org.jofi.fabric.FabricHints;
 import org.jofi.fabric.FabricProvider;
+import org.jofi.fabric.MemoryKind;
 import org.jofi.fabric.MemoryRegion;
+import org.jofi.fabric.MrMode;
 import org.jofi.fabric.PostFlags;
 import org.jofi.fabric.RegionRequest;
 import org.junit.jupiter.api.Test;
@@ -30,6 +37,31 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Timeout(60)
 class BadInputTest {
   private static final long UNMAPPED = 0x10_0000;
+
+  /** Maps a page that nobody may touch, as the JVM does for guards and reserved heap. */
+  @SuppressWarnings("restricted")
+  private static long untouchable() {
+    try {
+      Linker linker = Linker.nativeLinker();
+      return ((MemorySegment)
+              linker
+                  .downcallHandle(
+                      linker.defaultLookup().findOrThrow("mmap"),
+                      FunctionDescriptor.of(
+                          ValueLayout.ADDRESS,
+                          ValueLayout.JAVA_LONG,
+                          ValueLayout.JAVA_LONG,
+                          ValueLayout.JAVA_INT,
+                          ValueLayout.JAVA_INT,
+                          ValueLayout.JAVA_INT,
+                          ValueLayout.JAVA_LONG))
+                  // PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS
+                  .invokeExact(0L, 4096L, 0, 0x22, -1, 0L))
+          .address();
+    } catch (Throwable impossible) {
+      throw new AssertionError(impossible);
+    }
+  }
 
   private static final CompletionQueue.Sink NOBODY =
       new CompletionQueue.Sink() {
@@ -109,6 +141,32 @@ class BadInputTest {
 
   @ParameterizedTest
   @MethodSource("org.jofi.libfabric.Loopback#providers")
+  void receivingFromOnePeerNeedsTheCapability(String provider) {
+    try (Loopback loopback = new Loopback(provider)) {
+      assertEquals(
+          loopback.fabric.info().has(Capability.DIRECTED_RECV) ? 0 : -FabricErrno.EOPNOTSUPP,
+          loopback.endpoint.recv(loopback.memory.address(), 8, 0, loopback.self, 0));
+    }
+  }
+
+  @Test
+  void aMissingDescriptorIsRefusedWhereOneIsNeeded() {
+    try (Loopback loopback = Loopback.negotiating("sockets", MrMode.LOCAL)) {
+      long address = loopback.memory.address();
+      assertEquals(-FabricErrno.EINVAL, loopback.endpoint.send(address, 8, 0, loopback.self, 0));
+      assertEquals(
+          -FabricErrno.EINVAL, loopback.endpoint.recv(address, 8, 0, AddressVector.ANY, 0));
+      assertEquals(0, loopback.endpoint.recv(address, 0, 0, AddressVector.ANY, 0));
+      assertEquals(
+          -FabricErrno.EINVAL, loopback.endpoint.read(address, 8, 0, loopback.self, 0, 0, 0));
+      assertEquals(
+          -FabricErrno.EINVAL,
+          loopback.endpoint.write(address, 8, 0, loopback.self, 0, 0, 0, PostFlags.NONE));
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("org.jofi.libfabric.Loopback#providers")
   void registrationsThatCannotBeAreRefused(String provider) {
     try (Loopback loopback = new Loopback(provider)) {
       long address = loopback.memory.address();
@@ -126,6 +184,10 @@ class BadInputTest {
               IllegalArgumentException.class,
               () -> loopback.domain.register(RegionRequest.host(UNMAPPED, 4096, Access.ALL)));
       assertTrue(unmapped.getMessage().contains("mapped"), unmapped.getMessage());
+      long untouchable = untouchable();
+      assertThrows(
+          IllegalArgumentException.class,
+          () -> loopback.domain.register(RegionRequest.host(untouchable, 4096, Access.ALL)));
       assertThrows(
           IllegalArgumentException.class,
           () ->
@@ -156,12 +218,29 @@ class BadInputTest {
     }
   }
 
+  @ParameterizedTest
+  @MethodSource("org.jofi.libfabric.Loopback#providers")
+  void deviceMemoryNeedsANicThatReachesIt(String provider) {
+    try (Loopback loopback = new Loopback(provider)) {
+      long address = loopback.memory.address();
+      for (RegionRequest request :
+          List.of(
+              RegionRequest.device(MemoryKind.CUDA, 0, address, 4096, Access.ALL),
+              RegionRequest.host(address, 4096, Access.ALL).withDmaBuf(new DmaBuf(0, 0)))) {
+        FabricException refused =
+            assertThrows(FabricException.class, () -> loopback.domain.register(request));
+        assertEquals(FabricErrno.ENOSYS, refused.errno());
+        assertTrue(refused.getMessage().contains("FI_HMEM"), refused::getMessage);
+      }
+    }
+  }
+
   @Test
   void dmaBufsNeedALibraryThatKnowsThem() {
     String version = FabricProvider.named("libfabric").version();
     assumeTrue(
         version.startsWith("libfabric 1."), () -> version + " knows dma-bufs: not refused here");
-    try (Loopback loopback = new Loopback("shm")) {
+    try (Loopback loopback = Loopback.withHmem("shm")) {
       RegionRequest request =
           RegionRequest.host(loopback.memory, Access.ALL).withDmaBuf(new DmaBuf(0, 0));
       FabricException refused =
@@ -192,6 +271,7 @@ class BadInputTest {
     region.close();
     region.close();
     assertThrows(IllegalStateException.class, region::key);
+    assertThrows(IllegalStateException.class, region::descriptor);
     loopback.endpoint.close();
     loopback.endpoint.close();
     assertThrows(IllegalStateException.class, () -> loopback.endpoint.send(address, 8, 0, 0, 0));

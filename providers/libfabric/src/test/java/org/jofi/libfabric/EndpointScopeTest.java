@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
-import java.util.Set;
 import org.jofi.fabric.Access;
 import org.jofi.fabric.AddressVector;
 import org.jofi.fabric.BoundRegion;
@@ -15,7 +14,6 @@ import org.jofi.fabric.EndpointRequest;
 import org.jofi.fabric.Fabric;
 import org.jofi.fabric.FabricErrno;
 import org.jofi.fabric.FabricException;
-import org.jofi.fabric.FabricInfo;
 import org.jofi.fabric.FabricProvider;
 import org.jofi.fabric.MemoryRegion;
 import org.jofi.fabric.MrMode;
@@ -42,15 +40,9 @@ class EndpointScopeTest {
   @BeforeEach
   void open() {
     memory = new Loopback("sockets");
-    FabricInfo real = Loopback.info("sockets");
-    FabricInfo negotiated =
-        FabricInfo.builder(real.provider(), real.fabricName(), real.domainName())
-            .capabilities(real.capabilities())
-            .mrModes(Set.of(MrMode.ENDPOINT, MrMode.PROV_KEY))
-            .limits(real.limits())
-            .attachment(real.attachment())
-            .build();
-    fabric = FabricProvider.named("libfabric").open(negotiated);
+    fabric =
+        FabricProvider.named("libfabric")
+            .open(Loopback.negotiated("sockets", MrMode.ENDPOINT, MrMode.PROV_KEY));
     domain = (LibfabricDomain) fabric.openDomain();
     peers = domain.openAddressVector(1);
     queue = domain.openCompletionQueue(64, 64);

@@ -35,8 +35,7 @@ class LibraryLoadingTest {
 
   private record Outcome(int code, String text) {}
 
-  private static Outcome load(String library, String variable)
-      throws IOException, InterruptedException {
+  private Outcome load(String library, String variable) throws IOException, InterruptedException {
     String java = System.getProperty("jofi.test.java", "");
     ProcessBuilder builder =
         new ProcessBuilder(
@@ -50,13 +49,16 @@ class LibraryLoadingTest {
     if (!variable.isEmpty()) {
       builder.environment().put("JOFI_LIBFABRIC", variable);
     }
-    Process process = builder.redirectErrorStream(true).start();
-    String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertTrue(process.waitFor(60, TimeUnit.SECONDS));
-    return new Outcome(process.exitValue(), text);
+    Path output = Files.createTempFile(folder, "output", ".txt");
+    Process process = builder.redirectErrorStream(true).redirectOutput(output.toFile()).start();
+    if (!process.waitFor(60, TimeUnit.SECONDS)) {
+      process.destroyForcibly();
+      throw new AssertionError("loading hangs");
+    }
+    return new Outcome(process.exitValue(), Files.readString(output, StandardCharsets.UTF_8));
   }
 
-  private static void assertMissing(String library, String reason)
+  private void assertMissing(String library, String reason)
       throws IOException, InterruptedException {
     for (Outcome outcome : List.of(load(library, ""), load("", library))) {
       assertEquals(3, outcome.code, outcome.text);
@@ -81,7 +83,7 @@ class LibraryLoadingTest {
   void noLibrary() throws IOException, InterruptedException {
     Path file = folder.resolve("libfabric.so.1");
     Files.writeString(file, "#!/bin/sh\n".repeat(100));
-    assertMissing(file.toString(), "invalid ELF header");
+    assertMissing(file.toString(), "has no ELF header");
   }
 
   @Test
@@ -92,7 +94,7 @@ class LibraryLoadingTest {
     elf[19] = 0;
     Path file = folder.resolve("libfabric.so.1");
     Files.write(file, elf);
-    assertMissing(file.toString(), "cannot open shared object file");
+    assertMissing(file.toString(), "is for machine type 43, and this JVM is for ");
   }
 
   @Test
@@ -102,6 +104,13 @@ class LibraryLoadingTest {
 
   private static Path otherLibrary() {
     return Path.of(System.getProperty("java.home"), "lib", "libjava.so");
+  }
+
+  @Test
+  void aNameWithoutFolderIsAFileAllTheSame() throws IOException, InterruptedException {
+    Outcome outcome = load("libm.so.6", "");
+    assertEquals(3, outcome.code, outcome.text);
+    assertTrue(outcome.text.contains("/libm.so.6: no such file"), outcome.text);
   }
 
   @Test

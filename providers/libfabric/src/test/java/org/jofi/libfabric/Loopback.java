@@ -3,8 +3,11 @@ package org.jofi.libfabric;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import java.util.Objects;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.jofi.fabric.AddressVector;
+import org.jofi.fabric.Capability;
 import org.jofi.fabric.CompletionQueue;
 import org.jofi.fabric.Domain;
 import org.jofi.fabric.Endpoint;
@@ -13,6 +16,7 @@ import org.jofi.fabric.Fabric;
 import org.jofi.fabric.FabricHints;
 import org.jofi.fabric.FabricInfo;
 import org.jofi.fabric.FabricProvider;
+import org.jofi.fabric.MrMode;
 
 /** One endpoint that knows itself, and everything below it. */
 final class Loopback implements AutoCloseable {
@@ -28,7 +32,37 @@ final class Loopback implements AutoCloseable {
   final MemorySegment memory = arena.allocate(65_536, 4096);
 
   Loopback(String provider) {
-    fabric = FabricProvider.named("libfabric").open(info(provider));
+    this(info(provider));
+  }
+
+  /** Negotiated to reach device memory as well. */
+  static Loopback withHmem(String provider) {
+    return new Loopback(
+        FabricProvider.named("libfabric")
+            .discover(FabricHints.any().withProvider(provider))
+            .stream()
+            .filter(info -> info.has(Capability.HMEM))
+            .findFirst()
+            .orElseThrow());
+  }
+
+  /** As if the provider had demanded these modes of registration. */
+  static Loopback negotiating(String provider, MrMode... modes) {
+    return new Loopback(negotiated(provider, modes));
+  }
+
+  static FabricInfo negotiated(String provider, MrMode... modes) {
+    FabricInfo real = info(provider);
+    return FabricInfo.builder(real.provider(), real.fabricName(), real.domainName())
+        .capabilities(real.capabilities())
+        .mrModes(Set.of(modes))
+        .limits(real.limits())
+        .attachment(Objects.requireNonNull(real.attachment()))
+        .build();
+  }
+
+  private Loopback(FabricInfo info) {
+    fabric = FabricProvider.named("libfabric").open(info);
     domain = fabric.openDomain();
     peers = domain.openAddressVector(1);
     queue = domain.openCompletionQueue(256, CONTEXTS);

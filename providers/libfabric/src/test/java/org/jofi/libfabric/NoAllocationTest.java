@@ -24,6 +24,7 @@ class NoAllocationTest {
   private static final int WARM = 20_000;
   private static final int MEASURED = 5_000;
   private static final int ATTEMPTS = 10;
+  private static final long PATIENCE_NANOS = 20_000_000_000L;
 
   private static final class Counter implements CompletionQueue.Sink {
     private int completions;
@@ -100,8 +101,12 @@ class NoAllocationTest {
         poll(loopback);
       }
       // Two for the message, two for the write with data, one each for the others.
+      long deadline = System.nanoTime() + PATIENCE_NANOS;
       while (counter.completions < 6) {
         poll(loopback);
+        if (System.nanoTime() > deadline) {
+          throw new AssertionError("only %d of 6 completions".formatted(counter.completions));
+        }
       }
       counter.completions = 0;
     }

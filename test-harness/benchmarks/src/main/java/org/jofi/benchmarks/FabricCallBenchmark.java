@@ -83,26 +83,40 @@ public class FabricCallBenchmark {
   /** A message of 8 bytes to itself, both completions polled. */
   @Benchmark
   public void sendRecv() {
-    retry(nic.endpoint().recv(address + 4096, 64, nic.descriptor(), AddressVector.ANY, 1));
-    while (nic.endpoint().send(address, 8, nic.descriptor(), self, 0) == -FabricErrno.EAGAIN) {
+    check(nic.endpoint().recv(address + 4096, 64, nic.descriptor(), AddressVector.ANY, 1));
+    int code;
+    while ((code = nic.endpoint().send(address, 8, nic.descriptor(), self, 0))
+        == -FabricErrno.EAGAIN) {
       nic.queue().poll(counter, BATCH);
     }
+    check(code);
     await(2);
   }
 
   /** A write of 8 bytes with immediate data to itself, both completions polled. */
   @Benchmark
   public void writeData() {
-    while (nic.endpoint()
-            .writeData(
-                address, 8, nic.descriptor(), 7, self, remoteAddress, nic.key(), 0, PostFlags.NONE)
+    int code;
+    while ((code =
+            nic.endpoint()
+                .writeData(
+                    address,
+                    8,
+                    nic.descriptor(),
+                    7,
+                    self,
+                    remoteAddress,
+                    nic.key(),
+                    0,
+                    PostFlags.NONE))
         == -FabricErrno.EAGAIN) {
       nic.queue().poll(counter, BATCH);
     }
+    check(code);
     await(2);
   }
 
-  private static void retry(int code) {
+  private static void check(int code) {
     if (code != 0) {
       throw new IllegalStateException("post returned -" + FabricErrno.name(-code));
     }

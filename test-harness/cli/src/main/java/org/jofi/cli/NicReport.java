@@ -148,9 +148,10 @@ record NicReport(
   }
 
   private static String keys(FabricInfo info) {
-    return info.keyOwner() == KeyOwner.PROVIDER
-        ? "provider's"
-        : "application's, %d B".formatted(info.limits().mrKeyBytes());
+    return "%s, %d B"
+        .formatted(
+            info.keyOwner() == KeyOwner.PROVIDER ? "provider's" : "application's",
+            info.limits().mrKeyBytes());
   }
 
   private static String progress(FabricInfo info) {

@@ -25,6 +25,16 @@ final class Pattern {
     }
   }
 
+  /** Whether every byte of it is there. */
+  static boolean matches(MemorySegment segment, long seed) {
+    for (long i = segment.byteSize() - 1; i >= 0; i--) {
+      if (segment.get(ValueLayout.JAVA_BYTE, i) != at(seed, i)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   private static byte at(long seed, long index) {
     long mixed = (seed * 0x9E3779B97F4A7C15L + index) * 0xBF58476D1CE4E5B9L;
     return (byte) (mixed >>> 56);

@@ -122,6 +122,25 @@ final class Peer implements AutoCloseable {
         });
   }
 
+  /** Writes the first bytes of a segment to that place in the other's region, and waits for it. */
+  void write(
+      MemorySegment from, long size, MemoryRegion region, Remote remote, long offset, long flags) {
+    int context = context();
+    post(
+        "write of " + size,
+        () ->
+            endpoint.write(
+                from.address(),
+                size,
+                region.descriptor(),
+                other,
+                remote.address() + offset,
+                remote.key(),
+                context,
+                flags));
+    success(context, "write of " + size);
+  }
+
   /** The completion of that context, which must be a success. */
   Completions.Completion success(int context, String what) {
     Completions.Completion completion = completion(context, what);

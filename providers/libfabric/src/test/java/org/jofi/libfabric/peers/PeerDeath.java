@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
 final class PeerDeath {
   private static final int WINDOW = 16;
   private static final int CHUNK = 65_536;
-  private static final long PATIENCE_NANOS = 8_000_000_000L;
+  private static final long PATIENCE_NANOS = 5_000_000_000L;
+  private static final long DRAIN_NANOS = 3_000_000_000L;
 
   /** Operations done before the other side may die: connections stand, transfers are under way. */
   private static final int WARM = 200;
@@ -72,6 +73,27 @@ final class PeerDeath {
     if (firstError == null && !refused) {
       throw new Lack("a peer's death is not reported");
     }
+    int left = drain(inFlight);
+    if (left > 0) {
+      throw new Lack("operations in flight to a dead peer never end");
+    }
+  }
+
+  /** Waits for the rest, with a bound: how many never ended. */
+  private int drain(boolean[] inFlight) {
+    long deadline = System.nanoTime() + DRAIN_NANOS;
+    int left;
+    do {
+      peer.poll();
+      left = 0;
+      for (int slot = 0; slot < WINDOW; slot++) {
+        inFlight[slot] = inFlight[slot] && !finished(slot);
+        left += inFlight[slot] ? 1 : 0;
+      }
+      Thread.yield();
+    } while (left > 0 && System.nanoTime() < deadline);
+    System.out.printf("survivor: %d of %d operations never ended%n", left, WINDOW);
+    return left;
   }
 
   /** Reads and writes that complete at the target; both notice a peer that is gone. */

@@ -100,6 +100,50 @@ enum Scenario {
     }
   },
 
+  /** Writes of every size that complete when they left; the target polls until they are there. */
+  PLAIN_WRITE {
+    @Override
+    void run(Peer peer) {
+      MemorySegment memory = peer.allocate(LARGEST);
+      MemorySegment small = peer.allocate(64);
+      MemoryRegion region = peer.register(memory, Access.WRITE | Access.REMOTE_WRITE);
+      MemoryRegion source = peer.register(small, Access.WRITE);
+      Peer.Remote remote = peer.exchange(region);
+      for (long size : SIZES) {
+        if (peer.first) {
+          Pattern.fill(memory.asSlice(0, size), size);
+          peer.meet();
+          peer.write(memory, size, region, remote, 0, PostFlags.NONE);
+          // Injected, so its buffer is free at once; it says to the target that it was this size.
+          Pattern.fill(small.asSlice(0, 8), size);
+          if (size + 8 <= LARGEST) {
+            peer.write(small, 8, source, remote, size, PostFlags.INJECT);
+          }
+          peer.line();
+        } else {
+          memory.fill((byte) 0x5a);
+          peer.meet();
+          long mark = size + 8 <= LARGEST ? 8 : 0;
+          peer.await(
+              "write of " + size,
+              () ->
+                  Pattern.matches(memory.asSlice(0, size), size)
+                      && Pattern.matches(memory.asSlice(size, mark), size));
+          untouched(memory, size + mark);
+          peer.lines.send("seen");
+        }
+      }
+    }
+  },
+
+  /** A queue for what is sent and another for what is received, with the same slots in use. */
+  TWO_QUEUES {
+    @Override
+    void run(Peer peer) {
+      new TwoQueues(peer).run();
+    }
+  },
+
   /** Writes of every size that complete when they can be seen. */
   WRITE {
     @Override
