@@ -97,7 +97,7 @@ final class Arrivals {
     transfer.receiveFails = faults.strikes(Fault.COMPLETION_ERROR);
     long bytes = transfer.receiveFails ? 0 : Math.min(transfer.length, receive.length);
     transfer.pieces.prepare(transfer.staged, receive.address, bytes, network.draw());
-    engine.at(network.clock().nanoTime() + transfer.landStep, Stage.LAND, transfer);
+    engine.at(network.clock().nanoTime() + transfer.rest, Stage.LAND, transfer);
   }
 
   private static long sender(Transfer message, SimulatedEndpoint target) {
@@ -130,10 +130,7 @@ final class Arrivals {
     } else if (!transfer.delivery) {
       acknowledge(transfer);
     }
-    long delay =
-        transfer.early
-            ? 50 * transfer.way().link.latencyNanos()
-            : network.draw(transfer.landStep + 1);
+    long delay = transfer.early ? 50 * transfer.way().link.latencyNanos() : transfer.rest;
     engine.at(network.clock().nanoTime() + delay, Stage.LAND, transfer);
   }
 

@@ -7,6 +7,9 @@ final class Departures {
   /** Ways to fail: after delivery, after half of it, and, twice as likely, without any. */
   private static final int FAILURES = 4;
 
+  /** How far a transfer may be from its arrival when it counts as having left, in latencies. */
+  private static final int BUFFERED = 16;
+
   private final Network network;
   private final Engine engine;
   private final Faults faults;
@@ -93,7 +96,10 @@ final class Departures {
         && transfer.kind != TransferKind.READ
         && !transfer.delivery
         && !transfer.failsAfterDelivery) {
-      engine.completeAt(nic.freeAt + network.draw(2 * flow.link.latencyNanos()), transfer);
+      // What has left waits in buffers that are not endless.
+      long latency = flow.link.latencyNanos();
+      long left = nic.freeAt + network.draw(2 * latency);
+      engine.completeAt(Math.max(left, arrival - BUFFERED * latency), transfer);
     }
   }
 
@@ -114,11 +120,14 @@ final class Departures {
     }
     time = Math.max(time, flow.earliest(transfer.kind));
     if (!late) {
-      time = Math.max(time, flow.inOrder());
+      time = Math.max(time, flow.lastArrival());
     }
     transfer.batches = transfer.length <= ProcessMemory.PIECE ? 1 : 1 + (int) network.draw(4);
-    transfer.landStep = network.draw(latency / 2 + 1);
-    flow.willLand(transfer.kind, time + transfer.landStep * transfer.batches, late);
+    transfer.landStep = network.draw(latency / 8 + 1);
+    // Data may rest behind the target's NIC for longer than the acknowledgement travels.
+    transfer.rest = network.draw(network.draw(4) == 0 ? 3 * latency : latency / 8 + 1);
+    long end = time + transfer.rest + transfer.landStep * transfer.batches;
+    flow.willLand(transfer.kind, time, end, late);
     return time;
   }
 

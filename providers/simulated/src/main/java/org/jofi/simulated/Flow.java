@@ -32,7 +32,7 @@ final class Flow {
 
   private final boolean[] after = new boolean[9];
   private final long[] landed = new long[3];
-  private long allLanded;
+  private long lastArrival;
 
   Flow(long address, Link link, Set<MessageOrder> orders) {
     this.address = address;
@@ -67,17 +67,17 @@ final class Flow {
     return time;
   }
 
-  /** When all that went in order has landed. */
-  long inOrder() {
-    return allLanded;
+  /** When the last that went its usual way arrives. */
+  long lastArrival() {
+    return lastArrival;
   }
 
-  /** An operation will have landed at that time; {@code out} if it goes out of order. */
-  void willLand(TransferKind kind, long time, boolean out) {
+  /** An operation will arrive and have landed at those times; {@code late} if it lags behind. */
+  void willLand(TransferKind kind, long arrival, long end, boolean late) {
     int row = row(kind);
-    landed[row] = Math.max(landed[row], time);
-    if (!out) {
-      allLanded = Math.max(allLanded, time);
+    landed[row] = Math.max(landed[row], end);
+    if (!late) {
+      lastArrival = Math.max(lastArrival, arrival);
     }
   }
 

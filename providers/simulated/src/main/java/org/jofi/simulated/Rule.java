@@ -30,8 +30,6 @@ public enum Rule {
   MR_CLOSE_IN_USE(
       "fi_mr(3), fi_close; fi_endpoint(3), fi_close",
       "a region closes only when no posted operation uses it"),
-  /** A region is open when it is used. */
-  MR_OPEN("fi_mr(3), fi_close", "a closed region is not used"),
   /** Local buffers come with a descriptor. */
   DESCRIPTOR_REQUIRED(
       "fi_mr(3), FI_MR_LOCAL", "a local buffer has a descriptor if FI_MR_LOCAL was negotiated"),

@@ -32,18 +32,43 @@ public final class SimulatedProvider implements FabricProvider {
   static final int MOST_NICS = 8;
 
   private final boolean realTime;
+  private final Strictness strictness;
+  private final FaultPlan faults;
+  private final int nics;
   private @Nullable SimulatedHost host;
   private @Nullable Network network;
   private @Nullable NicThread thread;
 
   /** A network of its own, in real time. It takes no resources before it is used. */
   public SimulatedProvider() {
-    realTime = true;
+    this(Strictness.ERRNO, FaultPlan.none(), 0);
+  }
+
+  /**
+   * A network of its own, in real time, that checks or misbehaves more than the usual one. It takes
+   * no resources before it is used.
+   *
+   * @param strictness what happens to a program that breaks a contract
+   * @param faults what may go wrong; which operation is struck depends on how threads run
+   * @param nics NICs of each profile, 1 to 8; 0 for the usual number
+   */
+  public SimulatedProvider(Strictness strictness, FaultPlan faults, int nics) {
+    if (nics < 0 || nics > MOST_NICS) {
+      throw new IllegalArgumentException(
+          "a host has 1 to %d NICs of a profile, not %d".formatted(MOST_NICS, nics));
+    }
+    this.realTime = true;
+    this.strictness = strictness;
+    this.faults = faults;
+    this.nics = nics;
   }
 
   /** The provider of a host of a network. */
   SimulatedProvider(Network network, SimulatedHost host) {
     this.realTime = false;
+    this.strictness = Strictness.ERRNO;
+    this.faults = FaultPlan.none();
+    this.nics = 0;
     this.network = network;
     this.host = host;
   }
@@ -92,8 +117,7 @@ public final class SimulatedProvider implements FabricProvider {
   public synchronized SimulatedHost host() {
     SimulatedHost known = host;
     if (known == null) {
-      Network made =
-          new Network(Clock.REAL, 1, FaultPlan.none(), Strictness.ERRNO, null, Arena.ofAuto());
+      Network made = new Network(Clock.REAL, 1, faults, strictness, null, Arena.ofAuto());
       made.addHost(Profile.ALL, nicCount());
       network = made;
       thread = new NicThread(made);
@@ -103,12 +127,15 @@ public final class SimulatedProvider implements FabricProvider {
     return known;
   }
 
-  private static int nicCount() {
-    Integer nics = Integer.getInteger(NICS, USUAL_NICS);
-    if (nics < 1 || nics > MOST_NICS) {
-      throw new IllegalArgumentException(
-          "%s must be 1 to %d, is %d".formatted(NICS, MOST_NICS, nics));
+  private int nicCount() {
+    if (nics > 0) {
+      return nics;
     }
-    return nics;
+    int count = Integer.getInteger(NICS, USUAL_NICS);
+    if (count < 1 || count > MOST_NICS) {
+      throw new IllegalArgumentException(
+          "%s must be 1 to %d, is %d".formatted(NICS, MOST_NICS, count));
+    }
+    return count;
   }
 }

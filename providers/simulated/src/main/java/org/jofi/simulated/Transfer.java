@@ -34,6 +34,10 @@ final class Transfer {
   int batches;
   int landed;
   long landStep;
+
+  /** How long the data rests behind the target's NIC before its first piece lands. */
+  long rest;
+
   @Nullable PostedReceive receive;
   boolean departed;
   boolean completing;
@@ -74,6 +78,7 @@ final class Transfer {
     batches = 0;
     landed = 0;
     landStep = 0;
+    rest = 0;
     hasData = false;
     injected = false;
     delivery = false;

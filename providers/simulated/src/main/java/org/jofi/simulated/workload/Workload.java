@@ -2,6 +2,7 @@ package org.jofi.simulated.workload;
 
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -50,7 +51,7 @@ public final class Workload {
     return new WorkloadReport(
         runs,
         workload.operations,
-        Map.copyOf(workload.faults),
+        Collections.unmodifiableMap(workload.faults),
         workload.violations,
         List.copyOf(workload.failures),
         workload.failed,
