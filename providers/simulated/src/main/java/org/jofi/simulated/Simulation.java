@@ -128,9 +128,14 @@ public final class Simulation implements AutoCloseable {
     network.contracts().throwDiscovered();
   }
 
+  /** Whether nothing is under way, but for what waits until somebody polls. */
+  public boolean isQuiet() {
+    return network.events().size() == 0;
+  }
+
   /** Lets everything that is under way arrive, with no participant stepped. */
   public void settle() {
-    while (network.events().size() > 0) {
+    while (!isQuiet()) {
       network.clock().advanceTo(network.events().nextDue());
       network.progress();
     }

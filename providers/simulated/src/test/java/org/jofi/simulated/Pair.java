@@ -30,11 +30,12 @@ final class Pair implements AutoCloseable {
 
   /** Polls both sides and lets time pass until nothing is under way. */
   void settle() {
+    int polled;
     do {
-      left.poll();
-      right.poll();
+      polled = left.poll() + right.poll();
       simulation.settle();
-    } while (left.poll() + right.poll() > 0);
+      polled += left.poll() + right.poll();
+    } while (polled > 0 || !simulation.isQuiet());
   }
 
   @Override
