@@ -4,6 +4,7 @@ import org.jofi.fabric.Access;
 import org.jofi.fabric.AddressVector;
 import org.jofi.fabric.Capability;
 import org.jofi.fabric.FabricErrno;
+import org.jofi.fabric.FabricLimits;
 import org.jofi.fabric.MemoryKind;
 import org.jofi.fabric.MrMode;
 import org.jofi.fabric.PostFlags;
@@ -23,6 +24,7 @@ final class PostChecks {
   private final Contracts contracts;
   private final Lifecycle life;
   private final SimulatedEndpoint endpoint;
+  private final FabricLimits limits;
   private final boolean localMode;
   private final boolean fence;
   private final boolean directed;
@@ -33,6 +35,7 @@ final class PostChecks {
     this.network = domain.network();
     this.contracts = network.contracts();
     this.life = endpoint.life();
+    this.limits = domain.info().limits();
     this.localMode = domain.info().mrModes().contains(MrMode.LOCAL);
     this.fence = domain.info().has(Capability.FENCE);
     this.directed = domain.info().has(Capability.DIRECTED_RECV);
@@ -73,6 +76,27 @@ final class PostChecks {
       return refuse(Rule.FENCE, call, domain.info().toString());
     }
     return 0;
+  }
+
+  /** The local buffer of a send, write or read is fit, and not too long. */
+  int source(
+      long address,
+      long bytes,
+      long descriptor,
+      @Nullable RegisteredMemory region,
+      long access,
+      boolean injected,
+      String call) {
+    int refused =
+        injected && descriptor == 0
+            ? injected(address, bytes, call)
+            : buffer(address, bytes, descriptor, region, access, call);
+    if (refused != 0) {
+      return refused;
+    }
+    return bytes <= (injected ? limits.injectBytes() : limits.maxMessageBytes())
+        ? 0
+        : -FabricErrno.EMSGSIZE;
   }
 
   /** The buffer is what its descriptor says, or needs none. */
@@ -129,7 +153,10 @@ final class PostChecks {
   }
 
   /** The buffer is copied at once, and needs no descriptor even in local mode. */
-  int injected(long address, long bytes, String call) {
+  private int injected(long address, long bytes, String call) {
+    if (bytes < 0) {
+      return -FabricErrno.EINVAL;
+    }
     if (bytes > 0 && network.deviceMemory().kindOf(address, bytes) != MemoryKind.HOST) {
       return refuse(Rule.DEVICE_DESCRIPTOR, call, "%d bytes without one".formatted(bytes));
     }

@@ -30,7 +30,7 @@ final class PostGate {
         faults.strikes(Fault.EAGAIN)
             || endpoint.inFlight() >= transmitDepth
             || !endpoint.transmitQueue().hasRoom()
-            || (connects && !connected(endpoint.flow(peer)));
+            || (connects && !connected(endpoint.flows().to(peer)));
     return refused ? again(context) : 0;
   }
 

@@ -107,7 +107,7 @@ final class SimulatedAddressVector implements AddressVector {
         requireIdle(user, peer);
       }
       for (SimulatedEndpoint user : users) {
-        user.forget(peer);
+        user.flows().forget(peer);
       }
       peers.setLong((int) peer, REMOVED);
       life.history().add("removed peer", peer);
@@ -117,7 +117,7 @@ final class SimulatedAddressVector implements AddressVector {
   }
 
   private void requireIdle(SimulatedEndpoint user, long peer) {
-    int inFlight = user.inFlightTo(peer);
+    int inFlight = user.flows().inFlightTo(peer);
     if (inFlight > 0) {
       String detail =
           "%d operations from %s to peer %d are in flight"

@@ -1,11 +1,10 @@
 package org.jofi.simulated;
 
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.EnumMap;
-import java.util.List;
 import java.util.Map;
 import org.jofi.fabric.Access;
+import org.jofi.fabric.CompletionQueue;
 import org.jofi.fabric.Domain;
 import org.jofi.fabric.Endpoint;
 import org.jofi.fabric.EndpointOption;
@@ -30,8 +29,9 @@ final class SimulatedEndpoint implements Endpoint {
   private final FabricLimits limits;
   private final PostChecks checks;
   private final PostGate gate;
+  private final Transmitter transmitter;
   private final long address;
-  private final List<@Nullable Flow> flows = new ArrayList<>();
+  private final Flows flows;
   private final PostedReceives receives = new PostedReceives();
   private final ArrayDeque<Transfer> inbox = new ArrayDeque<>();
   private int inFlight;
@@ -54,6 +54,8 @@ final class SimulatedEndpoint implements Endpoint {
     this.life = new Lifecycle(network, domain.life().label() + " endpoint " + label);
     this.checks = new PostChecks(this, domain);
     this.gate = new PostGate(this, domain);
+    this.flows = new Flows(domain, peers);
+    this.transmitter = new Transmitter(this, domain, checks, gate);
     this.address = EndpointAddress.key(nic.number(), port);
     options.putAll(EndpointOptions.defaults(domain.info(), nic.profile()));
     options.putAll(request.options());
@@ -113,64 +115,56 @@ final class SimulatedEndpoint implements Endpoint {
 
   @Override
   public int send(long from, long bytes, long descriptor, long peer, int context) {
-    return message(from, bytes, descriptor, false, 0, peer, context, "fi_send");
+    return transmit(
+        TransferKind.SEND,
+        "fi_send",
+        from,
+        bytes,
+        descriptor,
+        Access.SEND,
+        peer,
+        0,
+        0,
+        context,
+        0,
+        false,
+        0);
   }
 
   @Override
   public int sendData(long from, long bytes, long descriptor, long data, long peer, int context) {
-    return message(from, bytes, descriptor, true, data, peer, context, "fi_senddata");
-  }
-
-  private int message(
-      long from,
-      long bytes,
-      long descriptor,
-      boolean hasData,
-      long data,
-      long peer,
-      int context,
-      String call) {
-    enter(call);
-    try {
-      RegisteredMemory region = region(descriptor);
-      int refused = checks.context(transmitQueue, context, call);
-      refused = refused != 0 ? refused : checks.peer(peers, peer, call);
-      refused =
-          refused != 0
-              ? refused
-              : checks.buffer(from, bytes, descriptor, region, Access.SEND, call);
-      refused = refused != 0 || bytes <= limits.maxMessageBytes() ? refused : tooLong();
-      refused = refused != 0 ? refused : gate.transmit(peer, context);
-      if (refused != 0) {
-        return refused;
-      }
-      Transfer transfer = begin(TransferKind.SEND, from, bytes, region, peer, context);
-      transfer.hasData = hasData;
-      transfer.data = immediate(data);
-      return post(transfer);
-    } finally {
-      exit();
-    }
+    return transmit(
+        TransferKind.SEND,
+        "fi_senddata",
+        from,
+        bytes,
+        descriptor,
+        Access.SEND,
+        peer,
+        0,
+        0,
+        context,
+        0,
+        true,
+        data);
   }
 
   @Override
   public int inject(long from, long bytes, long peer) {
-    String call = "fi_inject";
-    enter(call);
-    try {
-      int refused = checks.peer(peers, peer, call);
-      refused = refused != 0 ? refused : checks.injected(from, bytes, call);
-      refused = refused != 0 || bytes <= limits.injectBytes() ? refused : tooLong();
-      refused = refused != 0 ? refused : gate.transmit(peer, -1);
-      if (refused != 0) {
-        return refused;
-      }
-      Transfer transfer = begin(TransferKind.INJECT, from, bytes, null, peer, -1);
-      inject(transfer);
-      return post(transfer);
-    } finally {
-      exit();
-    }
+    return transmit(
+        TransferKind.INJECT,
+        "fi_inject",
+        from,
+        bytes,
+        0,
+        Access.SEND,
+        peer,
+        0,
+        0,
+        CompletionQueue.NO_CONTEXT,
+        PostFlags.INJECT,
+        false,
+        0);
   }
 
   @Override
@@ -211,8 +205,20 @@ final class SimulatedEndpoint implements Endpoint {
       long key,
       int context,
       long flags) {
-    return write(
-        from, bytes, descriptor, false, 0, peer, remoteAddress, key, context, flags, "fi_write");
+    return transmit(
+        TransferKind.WRITE,
+        "fi_write",
+        from,
+        bytes,
+        descriptor,
+        Access.WRITE,
+        peer,
+        remoteAddress,
+        key,
+        context,
+        flags,
+        false,
+        0);
   }
 
   @Override
@@ -229,65 +235,20 @@ final class SimulatedEndpoint implements Endpoint {
     if (!nic.profile().behaviour().writeData()) {
       return -FabricErrno.ENOSYS;
     }
-    return write(
+    return transmit(
+        TransferKind.WRITE,
+        "fi_writedata",
         from,
         bytes,
         descriptor,
-        true,
-        data,
+        Access.WRITE,
         peer,
         remoteAddress,
         key,
         context,
         flags,
-        "fi_writedata");
-  }
-
-  private int write(
-      long from,
-      long bytes,
-      long descriptor,
-      boolean hasData,
-      long data,
-      long peer,
-      long remoteAddress,
-      long key,
-      int context,
-      long flags,
-      String call) {
-    enter(call);
-    try {
-      boolean injected = (flags & PostFlags.INJECT) != 0;
-      RegisteredMemory region = injected ? null : region(descriptor);
-      int refused = checks.context(transmitQueue, context, call);
-      refused = refused != 0 ? refused : checks.flags(flags, call);
-      refused = refused != 0 ? refused : checks.peer(peers, peer, call);
-      if (refused == 0) {
-        refused =
-            injected && descriptor == 0
-                ? checks.injected(from, bytes, call)
-                : checks.buffer(from, bytes, descriptor, region(descriptor), Access.WRITE, call);
-      }
-      long most = injected ? limits.injectBytes() : limits.maxMessageBytes();
-      refused = refused != 0 || bytes <= most ? refused : tooLong();
-      refused = refused != 0 ? refused : gate.transmit(peer, context);
-      if (refused != 0) {
-        return refused;
-      }
-      Transfer transfer = begin(TransferKind.WRITE, from, bytes, region, peer, context);
-      transfer.remoteAddress = remoteAddress;
-      transfer.key = key;
-      transfer.hasData = hasData;
-      transfer.data = immediate(data);
-      transfer.delivery = (flags & PostFlags.DELIVERY_COMPLETE) != 0;
-      transfer.fence = (flags & PostFlags.FENCE) != 0;
-      if (injected) {
-        inject(transfer);
-      }
-      return post(transfer);
-    } finally {
-      exit();
-    }
+        true,
+        data);
   }
 
   @Override
@@ -299,28 +260,20 @@ final class SimulatedEndpoint implements Endpoint {
       long remoteAddress,
       long key,
       int context) {
-    String call = "fi_read";
-    enter(call);
-    try {
-      RegisteredMemory region = region(descriptor);
-      int refused = checks.context(transmitQueue, context, call);
-      refused = refused != 0 ? refused : checks.peer(peers, peer, call);
-      refused =
-          refused != 0
-              ? refused
-              : checks.buffer(into, bytes, descriptor, region, Access.READ, call);
-      refused = refused != 0 || bytes <= limits.maxMessageBytes() ? refused : tooLong();
-      refused = refused != 0 ? refused : gate.transmit(peer, context);
-      if (refused != 0) {
-        return refused;
-      }
-      Transfer transfer = begin(TransferKind.READ, into, bytes, region, peer, context);
-      transfer.remoteAddress = remoteAddress;
-      transfer.key = key;
-      return post(transfer);
-    } finally {
-      exit();
-    }
+    return transmit(
+        TransferKind.READ,
+        "fi_read",
+        into,
+        bytes,
+        descriptor,
+        Access.READ,
+        peer,
+        remoteAddress,
+        key,
+        context,
+        0,
+        false,
+        0);
   }
 
   @Override
@@ -339,56 +292,39 @@ final class SimulatedEndpoint implements Endpoint {
     }
   }
 
-  private Transfer begin(
+  private int transmit(
       TransferKind kind,
+      String call,
       long local,
       long bytes,
-      @Nullable RegisteredMemory region,
+      long descriptor,
+      long access,
       long peer,
-      int context) {
-    Transfer transfer = network.transfers().take();
-    transfer.kind = kind;
-    transfer.source = this;
-    transfer.flow = flow(peer);
-    transfer.localAddress = local;
-    transfer.length = bytes;
-    transfer.localRegion = region;
-    transfer.context = context;
-    return transfer;
-  }
-
-  private void inject(Transfer transfer) {
-    transfer.injected = true;
-    network.transfers().stage(transfer, transfer.localAddress, transfer.length);
-  }
-
-  private int post(Transfer transfer) {
-    transfer.postedAt = network.clock().nanoTime();
-    inFlight++;
-    transfer.way().inFlight++;
-    transmitQueue.reserve();
-    if (transfer.context >= 0) {
-      transmitQueue.take(transfer.context);
+      long remoteAddress,
+      long key,
+      int context,
+      long flags,
+      boolean hasData,
+      long data) {
+    enter(call);
+    try {
+      return transmitter.post(
+          kind,
+          call,
+          local,
+          bytes,
+          descriptor,
+          access,
+          peer,
+          remoteAddress,
+          key,
+          context,
+          flags,
+          hasData,
+          data);
+    } finally {
+      exit();
     }
-    RegisteredMemory region = transfer.localRegion;
-    if (region != null) {
-      region.use(false);
-    }
-    life.history().add(transfer.kind.call, transfer.context);
-    network
-        .trace()
-        .record(TraceKind.POST, transfer.serial, transfer.kind.number(), transfer.length);
-    network.events().add(transfer.postedAt + Network.DOORBELL_NANOS, Stage.DEPART, transfer);
-    return 0;
-  }
-
-  private long immediate(long data) {
-    int bytes = limits.cqDataBytes();
-    return bytes >= 8 ? data : data & (1L << (8 * bytes)) - 1;
-  }
-
-  private static int tooLong() {
-    return -FabricErrno.EMSGSIZE;
   }
 
   private @Nullable RegisteredMemory region(long descriptor) {
@@ -477,32 +413,14 @@ final class SimulatedEndpoint implements Endpoint {
     return inFlight;
   }
 
-  int inFlightTo(long peer) {
-    Flow flow = peer < flows.size() ? flows.get((int) peer) : null;
-    return flow == null ? 0 : flow.inFlight;
+  /** What it sends to whom. */
+  Flows flows() {
+    return flows;
   }
 
-  void forget(long peer) {
-    if (peer < flows.size()) {
-      flows.set((int) peer, null);
-    }
-  }
-
-  /** The flow to a peer that the address vector knows. */
-  Flow flow(long peer) {
-    while (flows.size() <= peer) {
-      flows.add(null);
-    }
-    Flow flow = flows.get((int) peer);
-    if (flow == null) {
-      long to = peers.address(peer);
-      SimulatedNic other = to < 0 ? null : network.nic(EndpointAddress.nicOf(to));
-      flow =
-          new Flow(
-              to, network.link(nic, other == null ? nic : other), domain.info().messageOrder());
-      flows.set((int) peer, flow);
-    }
-    return flow;
+  /** An operation was posted. */
+  void started() {
+    inFlight++;
   }
 
   /** An operation is over: completed, or dropped. */
