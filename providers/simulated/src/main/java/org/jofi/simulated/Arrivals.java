@@ -40,6 +40,10 @@ final class Arrivals {
           now + flow.link.latencyNanos(), transfer, errors.peerGone(), errors.peerGoneProvider());
       return;
     }
+    if (to.profile().behaviour().completesOnTransmit() && faults.strikes(Fault.LOST_CONNECTION)) {
+      engine.failAt(now, transfer, errors.badRegion(), errors.badRegionProvider());
+      return;
+    }
     transfer.target = target;
     if (to.profile().behaviour().targetMustPoll()) {
       transfer.scheduled++;
@@ -69,16 +73,13 @@ final class Arrivals {
 
   /** A receive was posted: the first message that waits for it, if any, goes there. */
   void posted(SimulatedEndpoint endpoint, PostedReceive receive) {
-    for (Transfer message : endpoint.receives().unexpected()) {
-      if (receive.peer < 0 || receive.peer == sender(message, endpoint)) {
-        endpoint.receives().unexpected().remove(message);
-        message.scheduled--;
-        matched(message, receive);
-        engine.settle(message);
-        return;
-      }
+    Transfer message = endpoint.receives().takeUnexpected(receive, endpoint.peers());
+    if (message == null) {
+      endpoint.receives().post(receive);
+      return;
     }
-    endpoint.receives().post(receive);
+    message.scheduled--;
+    matched(message, receive);
   }
 
   private void message(Transfer transfer, SimulatedEndpoint target) {

@@ -75,11 +75,12 @@ final class Engine {
 
   /** A receive was cancelled. */
   void cancelled(SimulatedEndpoint endpoint, PostedReceive receive) {
-    release(receive);
+    int context = receive.context;
+    endpoint.receives().give(receive);
     endpoint
         .receiveQueue()
         .add(
-            receive.context,
+            context,
             CompletionFlags.MSG | CompletionFlags.RECV,
             0,
             0,
@@ -88,18 +89,10 @@ final class Engine {
             0);
   }
 
-  /** A receive is over. */
-  void release(PostedReceive receive) {
-    RegisteredMemory region = receive.region;
-    if (region != null) {
-      region.unuse(true);
-    }
-  }
-
   /** An endpoint closed: what it posted is dropped, what was for it fails. */
   void closed(SimulatedEndpoint endpoint) {
     for (PostedReceive receive : endpoint.receives().posted()) {
-      release(receive);
+      endpoint.receives().give(receive);
     }
     endpoint.receives().posted().clear();
     for (Transfer message : endpoint.receives().unexpected()) {
@@ -125,7 +118,8 @@ final class Engine {
     PostedReceive receive = transfer.receive;
     if (transfer.target == endpoint && receive != null && !transfer.announced) {
       transfer.announced = true;
-      release(receive);
+      transfer.receive = null;
+      endpoint.receives().give(receive);
     }
   }
 

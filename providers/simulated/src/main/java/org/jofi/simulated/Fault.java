@@ -39,7 +39,9 @@ public enum Fault {
   /** Data for device memory can be seen only after a read through the same NIC. Per write. */
   STALE_UNTIL_FLUSH(Kind.BROKEN, "write"),
   /** Broken: an arrival at a full completion queue overruns it for good. Per arrival. */
-  CQ_OVERRUN(Kind.BROKEN, "arrival at a full queue");
+  CQ_OVERRUN(Kind.BROKEN, "arrival at a full queue"),
+  /** A tcp connection breaks and comes back: an operation is lost, and may report success. */
+  LOST_CONNECTION(Kind.BROKEN, "operation");
 
   /** What a correct program can make of it. */
   public enum Kind {
@@ -83,6 +85,7 @@ public enum Fault {
   double usualProbability() {
     return switch (this) {
       case EAGAIN -> 0.05;
+      case LOST_CONNECTION -> 0.01;
       case DELAY, REORDER_BETWEEN_RAILS -> 0.02;
       case REORDER_WITHIN_RAIL -> 0.05;
       case FULL_CQ, COMPLETION_ERROR -> 0.005;

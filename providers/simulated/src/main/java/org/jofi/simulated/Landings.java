@@ -124,7 +124,6 @@ final class Landings {
   }
 
   private void received(Transfer transfer, SimulatedEndpoint target, PostedReceive receive) {
-    engine.release(receive);
     long flags =
         CompletionFlags.MSG
             | CompletionFlags.RECV
@@ -151,5 +150,7 @@ final class Landings {
             errno,
             providerErrno,
             transfer.length - bytes);
+    transfer.receive = null;
+    target.receives().give(receive);
   }
 }

@@ -2,20 +2,11 @@ package org.jofi.simulated;
 
 import org.jspecify.annotations.Nullable;
 
-/** A buffer that waits for a message. */
+/** A buffer that waits for a message. Pooled by its {@link PostedReceives}. */
 final class PostedReceive {
-  final long address;
-  final long length;
-  final @Nullable RegisteredMemory region;
-  final long peer;
-  final int context;
-
-  PostedReceive(
-      long address, long length, @Nullable RegisteredMemory region, long peer, int context) {
-    this.address = address;
-    this.length = length;
-    this.region = region;
-    this.peer = peer;
-    this.context = context;
-  }
+  long address;
+  long length;
+  @Nullable RegisteredMemory region;
+  long peer;
+  int context;
 }

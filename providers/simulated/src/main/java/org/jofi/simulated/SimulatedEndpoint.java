@@ -188,7 +188,7 @@ final class SimulatedEndpoint implements Endpoint {
         region.use(true);
       }
       life.history().add("fi_recv, slot", context);
-      network.engine().receive(this, new PostedReceive(into, bytes, region, peer, context));
+      network.engine().receive(this, receives.take(into, bytes, region, peer, context));
       return 0;
     } finally {
       exit();

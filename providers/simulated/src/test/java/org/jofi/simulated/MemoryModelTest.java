@@ -259,6 +259,19 @@ class MemoryModelTest {
   }
 
   @Test
+  void lostConnectionsReportSuccessOfPlainWrites() {
+    FaultPlan plan = FaultPlan.none().with(Fault.LOST_CONNECTION, 1);
+    try (Setting setting = new Setting(Profile.TCP, 1, plan)) {
+      assertEquals(0, setting.write(BYTES, PostFlags.NONE, 1));
+      assertEquals(0, setting.write(BYTES, PostFlags.DELIVERY_COMPLETE, 2));
+      setting.pair.settle();
+      assertEquals(0, setting.pair.left.of(1).errno());
+      assertEquals(FabricErrno.ECANCELED, setting.pair.left.of(2).errno());
+      assertEquals(0, setting.piecesLanded());
+    }
+  }
+
+  @Test
   void deviceMemoryIsStaleUntilAReadThroughItsNic() {
     FaultPlan plan = FaultPlan.none().with(Fault.STALE_UNTIL_FLUSH);
     try (Pair pair = new Pair(Profile.EFA, builder -> builder.faults(plan))) {
