@@ -89,6 +89,30 @@ final class Engine {
             0);
   }
 
+  /** A NIC or a host died: what waits there for a poll that never comes, or is too late, fails. */
+  void died() {
+    network.forEachEndpoint(
+        endpoint -> {
+          if (endpoint.nic().isDead()) {
+            failInbox(
+                endpoint,
+                network.clock().nanoTime()
+                    + endpoint.nic().profile().behaviour().peerTimeoutNanos(),
+                endpoint.nic().profile().errors().unreachable(),
+                endpoint.nic().profile().errors().unreachableProvider());
+          }
+        });
+  }
+
+  private void failInbox(SimulatedEndpoint endpoint, long time, int errno, int providerErrno) {
+    for (Transfer transfer : endpoint.inbox()) {
+      transfer.scheduled--;
+      failAt(time, transfer, errno, providerErrno);
+      settle(transfer);
+    }
+    endpoint.inbox().clear();
+  }
+
   /** An endpoint closed: what it posted is dropped, what was for it fails. */
   void closed(SimulatedEndpoint endpoint) {
     for (PostedReceive receive : endpoint.receives().posted()) {
@@ -101,12 +125,7 @@ final class Engine {
     }
     endpoint.receives().unexpected().clear();
     ErrorCodes errors = endpoint.nic().profile().errors();
-    for (Transfer transfer : endpoint.inbox()) {
-      transfer.scheduled--;
-      failAt(network.clock().nanoTime(), transfer, errors.peerGone(), errors.peerGoneProvider());
-      settle(transfer);
-    }
-    endpoint.inbox().clear();
+    failInbox(endpoint, network.clock().nanoTime(), errors.peerGone(), errors.peerGoneProvider());
     network.transfers().forEachLive(transfer -> drop(endpoint, transfer));
   }
 

@@ -83,6 +83,7 @@ public final class SimulatedHost {
 
   void die() {
     dead = true;
+    network.engine().died();
   }
 
   @Override

@@ -78,6 +78,7 @@ public final class SimulatedNic {
 
   void die() {
     dead = true;
+    network.engine().died();
   }
 
   void stallFor(long nanos) {

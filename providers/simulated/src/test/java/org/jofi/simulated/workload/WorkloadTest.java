@@ -54,6 +54,21 @@ class WorkloadTest {
   }
 
   @ParameterizedTest
+  @ValueSource(strings = {"efa", "cxi", "cxi-client-key", "tcp"})
+  void hostsAndRailsThatDieLeaveNobodyWaiting(String profile) {
+    FaultPlan deadly =
+        FaultPlan.survivable()
+            .with(Fault.DEAD_PEER, 0.002)
+            .with(Fault.DEAD_RAIL, 0.002)
+            .with(Fault.COMPLETION_ERROR, 0.03);
+    WorkloadReport report =
+        Workload.run(WorkloadOptions.of(Profile.named(profile)).withFaults(deadly), 1, 500);
+    assertClean(report);
+    assertTrue(report.faults().get(Fault.DEAD_PEER) > 100, () -> report.faults().toString());
+    assertTrue(report.faults().get(Fault.DEAD_RAIL) > 100, () -> report.faults().toString());
+  }
+
+  @ParameterizedTest
   @EnumSource(
       value = Fault.class,
       names = {"DROPPED_WRITE", "MISPLACED_WRITE", "PARTIAL_WRITE", "EARLY_COMPLETION"})
