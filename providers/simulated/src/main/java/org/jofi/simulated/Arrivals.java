@@ -1,0 +1,200 @@
+package org.jofi.simulated;
+
+import org.jofi.fabric.Access;
+import org.jofi.fabric.MemoryKind;
+import org.jspecify.annotations.Nullable;
+
+/** Transfers reach the target's NIC: whether it takes them, and where their data goes. */
+final class Arrivals {
+  private final Network network;
+  private final Engine engine;
+  private final Faults faults;
+
+  Arrivals(Network network, Engine engine) {
+    this.network = network;
+    this.engine = engine;
+    this.faults = network.faults();
+  }
+
+  void arrive(Transfer transfer) {
+    long now = network.clock().nanoTime();
+    Flow flow = transfer.way();
+    SimulatedNic from = transfer.initiator().nic();
+    SimulatedNic to = flow.address < 0 ? null : network.nic(EndpointAddress.nicOf(flow.address));
+    ErrorCodes errors = from.profile().errors();
+    if (to == null || to.isDead() || from.isDead()) {
+      engine.failAt(
+          now + from.profile().behaviour().peerTimeoutNanos(),
+          transfer,
+          errors.unreachable(),
+          errors.unreachableProvider());
+      return;
+    }
+    if (to.stalledUntil > now) {
+      engine.at(to.stalledUntil, Stage.ARRIVE, transfer);
+      return;
+    }
+    SimulatedEndpoint target = network.endpoint(flow.address);
+    if (target == null) {
+      engine.failAt(
+          now + flow.link.latencyNanos(), transfer, errors.peerGone(), errors.peerGoneProvider());
+      return;
+    }
+    if (to.profile().behaviour().completesOnTransmit() && faults.strikes(Fault.LOST_CONNECTION)) {
+      engine.failAt(now, transfer, errors.badRegion(), errors.badRegionProvider());
+      return;
+    }
+    transfer.target = target;
+    if (to.profile().behaviour().targetMustPoll()) {
+      transfer.scheduled++;
+      target.inbox().addLast(transfer);
+      target.receiveQueue().callForAttention();
+      target.transmitQueue().callForAttention();
+    } else {
+      serve(transfer);
+    }
+  }
+
+  /** The target takes it. */
+  void serve(Transfer transfer) {
+    SimulatedEndpoint target = transfer.target;
+    if (target == null || !target.life().isOpen()) {
+      ErrorCodes errors = transfer.initiator().nic().profile().errors();
+      engine.failAt(
+          network.clock().nanoTime(), transfer, errors.peerGone(), errors.peerGoneProvider());
+      return;
+    }
+    switch (transfer.kind) {
+      case SEND, INJECT -> message(transfer, target);
+      case WRITE -> write(transfer, target);
+      case READ -> read(transfer, target);
+    }
+  }
+
+  /** A receive was posted: the first message that waits for it, if any, goes there. */
+  void posted(SimulatedEndpoint endpoint, PostedReceive receive) {
+    Transfer message = endpoint.receives().takeUnexpected(receive, endpoint.peers());
+    if (message == null) {
+      endpoint.receives().post(receive);
+      return;
+    }
+    message.scheduled--;
+    matched(message, receive);
+  }
+
+  private void message(Transfer transfer, SimulatedEndpoint target) {
+    acknowledge(transfer);
+    PostedReceive receive = target.receives().match(sender(transfer, target));
+    if (receive == null) {
+      transfer.scheduled++;
+      target.receives().keep(transfer);
+    } else {
+      matched(transfer, receive);
+    }
+  }
+
+  private void matched(Transfer transfer, PostedReceive receive) {
+    transfer.receive = receive;
+    transfer.receiveFails = faults.strikes(Fault.COMPLETION_ERROR);
+    long bytes = transfer.receiveFails ? 0 : Math.min(transfer.length, receive.length);
+    transfer.pieces.prepare(transfer.staged, receive.address, bytes, network.draw());
+    engine.at(network.clock().nanoTime() + transfer.rest, Stage.LAND, transfer);
+  }
+
+  private static long sender(Transfer message, SimulatedEndpoint target) {
+    return target.peers().numberOf(message.initiator().addressKey());
+  }
+
+  private void write(Transfer transfer, SimulatedEndpoint target) {
+    RegisteredMemory region = region(transfer, target, Access.REMOTE_WRITE);
+    if (region == null) {
+      refuse(transfer);
+      return;
+    }
+    long to = region.translate(transfer.remoteAddress);
+    if (hasRoomElsewhere(region, to, transfer.length) && faults.strikes(Fault.MISPLACED_WRITE)) {
+      to = elsewhere(region, to, transfer.length);
+    }
+    if (transfer.dropData) {
+      transfer.pieces.prepare(transfer.staged, to, 0, 0);
+    } else if (region.request().kind() != MemoryKind.HOST
+        && faults.strikes(Fault.STALE_UNTIL_FLUSH)) {
+      defer(transfer, target, region, to);
+    } else {
+      transfer.pieces.prepare(transfer.staged, to, transfer.length, network.draw());
+    }
+    if (transfer.early) {
+      engine.completeAt(network.clock().nanoTime(), transfer);
+      if (transfer.hasData) {
+        engine.at(network.clock().nanoTime(), Stage.ANNOUNCE, transfer);
+      }
+    } else if (!transfer.delivery) {
+      acknowledge(transfer);
+    }
+    long delay = transfer.early ? 50 * transfer.way().link.latencyNanos() : transfer.rest;
+    engine.at(network.clock().nanoTime() + delay, Stage.LAND, transfer);
+  }
+
+  private void defer(
+      Transfer transfer, SimulatedEndpoint target, RegisteredMemory region, long to) {
+    long block = network.staging().take(transfer.length);
+    ProcessMemory.copy(transfer.staged, block, transfer.length);
+    target.nic().defer(new DeferredWrite(region, block, to, transfer.length));
+    transfer.pieces.prepare(transfer.staged, to, 0, 0);
+  }
+
+  private void read(Transfer transfer, SimulatedEndpoint target) {
+    RegisteredMemory region = region(transfer, target, Access.REMOTE_READ);
+    if (region == null) {
+      refuse(transfer);
+      return;
+    }
+    SimulatedNic nic = target.nic();
+    nic.flush();
+    network.transfers().stage(transfer, region.translate(transfer.remoteAddress), transfer.length);
+    long now = network.clock().nanoTime();
+    Link link = transfer.way().link;
+    nic.freeAt = Math.max(now, nic.freeAt) + link.serializationNanos(transfer.length);
+    engine.at(nic.freeAt + link.latencyNanos(), Stage.RETURN, transfer);
+  }
+
+  /** Tells the initiator that the target's NIC has it, which says nothing of the memory. */
+  private void acknowledge(Transfer transfer) {
+    if (!transfer.failsAfterDelivery) {
+      engine.completeAt(network.clock().nanoTime() + transfer.way().link.latencyNanos(), transfer);
+    }
+  }
+
+  private void refuse(Transfer transfer) {
+    ErrorCodes errors = transfer.initiator().nic().profile().errors();
+    engine.failAt(
+        network.clock().nanoTime() + transfer.way().link.latencyNanos(),
+        transfer,
+        errors.badRegion(),
+        errors.badRegionProvider());
+  }
+
+  /** The region that an operation names, if it may be used so now. */
+  static @Nullable RegisteredMemory region(
+      Transfer transfer, SimulatedEndpoint target, long access) {
+    RegisteredMemory region = target.home().keys().get(transfer.key);
+    boolean allowed =
+        region != null && region.allows(target, transfer.remoteAddress, transfer.length, access);
+    return allowed ? region : null;
+  }
+
+  private static boolean hasRoomElsewhere(RegisteredMemory region, long to, long bytes) {
+    return elsewhere(region, to, bytes) != to;
+  }
+
+  /** Another place in the region, 64 bytes on or back; the same if there is no room. */
+  private static long elsewhere(RegisteredMemory region, long to, long bytes) {
+    if (bytes == 0) {
+      return to;
+    }
+    if (region.covers(to + ProcessMemory.PIECE, bytes)) {
+      return to + ProcessMemory.PIECE;
+    }
+    return region.covers(to - ProcessMemory.PIECE, bytes) ? to - ProcessMemory.PIECE : to;
+  }
+}

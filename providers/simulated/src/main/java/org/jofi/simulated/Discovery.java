@@ -1,0 +1,96 @@
+package org.jofi.simulated;
+
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jofi.fabric.Capability;
+import org.jofi.fabric.FabricHints;
+import org.jofi.fabric.FabricInfo;
+import org.jofi.fabric.MrMode;
+import org.jofi.fabric.NicAttributes;
+import org.jofi.fabric.PciAddress;
+
+/** Answers fi_getinfo(3) for the NICs of a host. */
+final class Discovery {
+  private static final long MTU_BYTES = 9000;
+
+  private Discovery() {}
+
+  /** The NICs that satisfy the hints, in the order of {@link Profile#ALL}. */
+  static List<FabricInfo> discover(SimulatedHost host, FabricHints hints) {
+    List<FabricInfo> infos = new ArrayList<>();
+    for (SimulatedNic nic : host.nics()) {
+      Profile profile = nic.profile();
+      boolean wanted =
+          hints.provider().map(profile::isNamed).orElse(true)
+              && hints.domain().map(nic.name()::equals).orElse(true)
+              && hints.fabric().map(fabricName(nic)::equals).orElse(true);
+      if (wanted) {
+        negotiate(nic, hints).ifPresent(infos::add);
+      }
+    }
+    return List.copyOf(infos);
+  }
+
+  private static Optional<FabricInfo> negotiate(SimulatedNic nic, FabricHints hints) {
+    Negotiation offer = nic.profile().negotiation();
+    Set<MrMode> offered = hints.offeredMrModes();
+    boolean hmem =
+        hints.hmem()
+            && !offer.deviceMemory().isEmpty()
+            && (!offer.deviceMemoryMrMode() || offered.contains(MrMode.HMEM));
+    EnumSet<Capability> capabilities = EnumSet.copyOf(offer.capabilities());
+    if (hmem) {
+      capabilities.add(Capability.HMEM);
+    }
+    if (!offered.containsAll(offer.requiredMrModes())
+        || !capabilities.containsAll(hints.required())
+        || !offer.orders().containsAll(hints.messageOrder())) {
+      return Optional.empty();
+    }
+    EnumSet<MrMode> modes = EnumSet.noneOf(MrMode.class);
+    modes.addAll(offer.requiredMrModes());
+    for (MrMode mode : offer.optionalMrModes()) {
+      if (offered.contains(mode)) {
+        modes.add(mode);
+      }
+    }
+    if (hmem && offer.deviceMemoryMrMode()) {
+      modes.add(MrMode.HMEM);
+    }
+    return Optional.of(
+        FabricInfo.builder(nic.profile().providerName(), fabricName(nic), nic.name())
+            .providerVersion("1.0")
+            .address(nic.toString())
+            .capabilities(capabilities)
+            .mrModes(modes)
+            .messageOrder(hints.messageOrder())
+            .limits(offer.limits())
+            .progress(offer.controlProgress(), offer.dataProgress())
+            .threading(offer.threading())
+            .nic(attributes(nic))
+            .attachment(nic)
+            .build());
+  }
+
+  private static String fabricName(SimulatedNic nic) {
+    return nic.profile().fabric().formatted(nic.index());
+  }
+
+  /** Software providers tell nothing of a NIC: measured for tcp. */
+  private static NicAttributes attributes(SimulatedNic nic) {
+    if (nic.profile().behaviour().targetMustPoll()) {
+      return NicAttributes.UNKNOWN;
+    }
+    return new NicAttributes(
+        Optional.of(nic.name()),
+        Optional.of("simulated"),
+        Optional.empty(),
+        Optional.of(new PciAddress(0, 0x10 + 0x10 * nic.index(), 0, 0)),
+        nic.profile().link().bytesPerSecond() * 8,
+        MTU_BYTES,
+        Optional.of(!nic.isDead()));
+  }
+}

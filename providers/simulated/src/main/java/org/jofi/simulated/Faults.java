@@ -1,0 +1,63 @@
+package org.jofi.simulated;
+
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.SplittableRandom;
+
+/**
+ * Draws faults. Each has its own stream of the seed, so that leaving one out moves no other. Used
+ * under the network's lock.
+ */
+final class Faults {
+  private static final Fault[] ALL = Fault.values();
+  private static final double UNIT = 1L << 53;
+
+  private final SplittableRandom[] streams = new SplittableRandom[ALL.length];
+  private final long[] thresholds = new long[ALL.length];
+  private final long[] counts = new long[ALL.length];
+  private final Trace trace;
+
+  Faults(long seed, FaultPlan plan, Trace trace) {
+    this.trace = trace;
+    SplittableRandom root = new SplittableRandom(seed ^ 0x632BE59BD9B4E019L);
+    for (Fault fault : ALL) {
+      int i = fault.number();
+      streams[i] = root.split();
+      thresholds[i] = (long) (plan.probability(fault) * UNIT);
+    }
+  }
+
+  /** Whether that fault strikes now; counts it if so. */
+  boolean strikes(Fault fault) {
+    int i = fault.number();
+    long threshold = thresholds[i];
+    if (threshold == 0 || streams[i].nextLong() >>> 11 >= threshold) {
+      return false;
+    }
+    if (fault.once()) {
+      thresholds[i] = 0;
+    }
+    count(fault);
+    return true;
+  }
+
+  /** A number from {@code from} to {@code to}, of that fault's stream. */
+  long between(Fault fault, long from, long to) {
+    return from + Math.floorMod(streams[fault.number()].nextLong(), to - from + 1);
+  }
+
+  /** Counts a fault that somebody made happen. */
+  void count(Fault fault) {
+    counts[fault.number()]++;
+    trace.record(TraceKind.FAULT, fault.number(), counts[fault.number()], 0);
+  }
+
+  /** How often each struck, also those that never did. */
+  Map<Fault, Long> counts() {
+    EnumMap<Fault, Long> map = new EnumMap<>(Fault.class);
+    for (Fault fault : ALL) {
+      map.put(fault, counts[fault.number()]);
+    }
+    return map;
+  }
+}

@@ -1,0 +1,46 @@
+package org.jofi.simulated;
+
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/** Notices two threads that use a queue and its endpoints at once. For real time. */
+final class GroupGuard {
+  private final Network network;
+  private final Lifecycle life;
+  private final boolean armed;
+  private final AtomicReference<@Nullable Thread> inside = new AtomicReference<>();
+  private int depth;
+
+  GroupGuard(Network network, Lifecycle life) {
+    this.network = network;
+    this.life = life;
+    this.armed = !network.clock().isVirtual() && network.contracts().throwing();
+  }
+
+  void enter(String call) {
+    if (!armed) {
+      return;
+    }
+    Thread current = Thread.currentThread();
+    Thread other = inside.compareAndExchange(null, current);
+    if (other != null && !other.equals(current)) {
+      network.enter();
+      try {
+        String detail = "%s is inside while %s calls".formatted(other, current);
+        throw network
+            .contracts()
+            .misuse(
+                Rule.ONE_THREAD, call, life.history(), detail, new IllegalStateException(detail));
+      } finally {
+        network.exit();
+      }
+    }
+    depth++;
+  }
+
+  void exit() {
+    if (armed && --depth == 0) {
+      inside.set(null);
+    }
+  }
+}

@@ -1,0 +1,58 @@
+package org.jofi.simulated;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What happened to an object: its opening, and the last few things since. Strings given here are
+ * constants, so that nothing is allocated per operation. Used under the network's lock.
+ */
+final class History {
+  private static final int KEPT = 12;
+
+  private final Clock clock;
+  private final String label;
+  private final @Nullable String[] what = new String[KEPT];
+  private final long[] when = new long[KEPT];
+  private final long[] detail = new long[KEPT];
+  private int count;
+
+  History(Clock clock, String label) {
+    this.clock = clock;
+    this.label = label;
+  }
+
+  /** What errors call the object. */
+  String label() {
+    return label;
+  }
+
+  /** Adds a line; {@code number} tells which context, length or the like. */
+  void add(String event, long number) {
+    // The first line, how it was opened, stays.
+    int at = count < KEPT ? count : 1 + (count - 1) % (KEPT - 1);
+    what[at] = event;
+    when[at] = clock.nanoTime();
+    detail[at] = number;
+    count++;
+  }
+
+  /** All of it, oldest first, a line each. */
+  String describe() {
+    StringBuilder text = new StringBuilder(256);
+    line(text, 0);
+    if (count > KEPT) {
+      text.append("  ").append(count - KEPT).append(" more\n");
+    }
+    for (int i = Math.max(1, count - KEPT + 1); i < count; i++) {
+      line(text, i < KEPT ? i : 1 + (i - 1) % (KEPT - 1));
+    }
+    return text.toString();
+  }
+
+  private void line(StringBuilder text, int at) {
+    if (at < count) {
+      text.append("  ").append(when[at]).append(" ns ").append(label).append(": ");
+      text.append(what[at]).append(' ').append(detail[at]).append('\n');
+    }
+  }
+}

@@ -1,0 +1,156 @@
+package org.jofi.simulated;
+
+import org.jofi.fabric.Access;
+import org.jofi.fabric.CompletionFlags;
+import org.jofi.fabric.CompletionQueue;
+import org.jofi.fabric.FabricErrno;
+
+/** Data reaches memory, piece by piece, and the arrival is told after the last piece. */
+final class Landings {
+  private final Network network;
+  private final Engine engine;
+  private final Faults faults;
+
+  Landings(Network network, Engine engine) {
+    this.network = network;
+    this.engine = engine;
+    this.faults = network.faults();
+  }
+
+  /** A read's data is back. */
+  void returned(Transfer transfer) {
+    if (transfer.dropped || transfer.initiator().nic().isDead()) {
+      fail(transfer);
+      return;
+    }
+    transfer.pieces.prepare(
+        transfer.staged, transfer.localAddress, transfer.length, network.draw());
+    engine.at(network.clock().nanoTime(), Stage.LAND, transfer);
+  }
+
+  /** The next pieces land. */
+  void land(Transfer transfer) {
+    if (!mayLand(transfer)) {
+      fail(transfer);
+      if (transfer.receive != null) {
+        // It is matched, so that cancelling it is too late.
+        transfer.receiveFails = true;
+        announce(transfer);
+      }
+      return;
+    }
+    transfer.landed++;
+    // Half of the data: as many pieces as twice the batches would have landed by now.
+    transfer.pieces.land(transfer.landed, transfer.halve ? 2 * transfer.batches : transfer.batches);
+    if (transfer.landed < transfer.batches) {
+      engine.at(network.clock().nanoTime() + transfer.landStep, Stage.LAND, transfer);
+    } else {
+      landed(transfer);
+    }
+  }
+
+  /** Whether memory and endpoint are still there: either may close at any time. */
+  private static boolean mayLand(Transfer transfer) {
+    if (transfer.kind == TransferKind.READ) {
+      RegisteredMemory region = transfer.localRegion;
+      return !transfer.dropped
+          && !transfer.initiator().nic().isDead()
+          && (region == null || region.isOpen());
+    }
+    SimulatedEndpoint target = transfer.target;
+    if (target == null || !target.life().isOpen() || target.nic().isDead()) {
+      return false;
+    }
+    PostedReceive receive = transfer.receive;
+    return receive != null
+        ? receive.region == null || receive.region.isOpen()
+        : Arrivals.region(transfer, target, Access.REMOTE_WRITE) != null;
+  }
+
+  private void fail(Transfer transfer) {
+    ErrorCodes errors = transfer.initiator().nic().profile().errors();
+    engine.failAt(
+        network.clock().nanoTime(), transfer, errors.badRegion(), errors.badRegionProvider());
+  }
+
+  private void landed(Transfer transfer) {
+    long now = network.clock().nanoTime();
+    ErrorCodes errors = transfer.initiator().nic().profile().errors();
+    boolean lost = transfer.failsAfterDelivery && transfer.halve;
+    if ((transfer.kind.isMessage() || transfer.hasData) && !transfer.announced && !lost) {
+      announce(transfer);
+    }
+    if (lost && transfer.kind.isMessage()) {
+      // The receive must not stay taken: it fails with the send.
+      transfer.receiveFails = true;
+      announce(transfer);
+    }
+    long back = transfer.kind == TransferKind.READ ? 0 : transfer.way().link.latencyNanos();
+    if (transfer.failsAfterDelivery) {
+      engine.failAt(now + back, transfer, errors.other(), errors.otherProvider());
+    } else {
+      engine.completeAt(now + back, transfer);
+    }
+  }
+
+  /** Tells the target's program. */
+  void announce(Transfer transfer) {
+    SimulatedEndpoint target = transfer.target;
+    if (transfer.announced || target == null || !target.life().isOpen()) {
+      return;
+    }
+    SimulatedCompletionQueue queue = target.receiveQueue();
+    if (!queue.hasRoom()) {
+      if (faults.strikes(Fault.CQ_OVERRUN)) {
+        queue.overrun();
+      }
+      queue.await(transfer);
+      return;
+    }
+    transfer.announced = true;
+    PostedReceive receive = transfer.receive;
+    if (receive == null) {
+      queue.add(
+          CompletionQueue.NO_CONTEXT,
+          CompletionFlags.RMA | CompletionFlags.REMOTE_WRITE | CompletionFlags.REMOTE_CQ_DATA,
+          transfer.length,
+          transfer.data,
+          0,
+          0,
+          0);
+    } else {
+      received(transfer, target, receive);
+    }
+  }
+
+  private void received(Transfer transfer, SimulatedEndpoint target, PostedReceive receive) {
+    long flags =
+        CompletionFlags.MSG
+            | CompletionFlags.RECV
+            | (transfer.hasData ? CompletionFlags.REMOTE_CQ_DATA : 0);
+    long bytes = Math.min(transfer.length, receive.length);
+    ErrorCodes errors = target.nic().profile().errors();
+    int errno = 0;
+    int providerErrno = 0;
+    if (transfer.receiveFails) {
+      errno = errors.other();
+      providerErrno = errors.otherProvider();
+      bytes = 0;
+    } else if (transfer.length > receive.length) {
+      errno = FabricErrno.ETRUNC;
+      providerErrno = FabricErrno.ETRUNC;
+    }
+    target
+        .receiveQueue()
+        .add(
+            receive.context,
+            flags,
+            bytes,
+            transfer.data,
+            errno,
+            providerErrno,
+            transfer.length - bytes);
+    transfer.receive = null;
+    target.receives().give(receive);
+  }
+}

@@ -1,0 +1,81 @@
+package org.jofi.simulated;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.agrona.collections.LongArrayList;
+
+/**
+ * Which addresses of this process are mapped, from {@code /proc/self/maps}: read anew whenever a
+ * range is not among those known. Memory that was unmapped since is not noticed. Where there is no
+ * such file, everything counts as mapped. Used under the network's lock.
+ */
+final class MappedRanges {
+  private static final Path MAPS = Path.of("/proc/self/maps");
+
+  private final boolean known = Files.isReadable(MAPS);
+  private final LongArrayList starts = new LongArrayList();
+  private final LongArrayList ends = new LongArrayList();
+
+  /** Whether all of that range is mapped; an empty one is. */
+  boolean covers(long address, long bytes) {
+    if (bytes == 0 || !known) {
+      return true;
+    }
+    if (address < 0 || address + bytes < 0) {
+      return false;
+    }
+    if (find(address, bytes)) {
+      return true;
+    }
+    read();
+    return find(address, bytes);
+  }
+
+  private boolean find(long address, long bytes) {
+    int low = 0;
+    int high = starts.size() - 1;
+    while (low <= high) {
+      int middle = (low + high) >>> 1;
+      if (ends.getLong(middle) <= address) {
+        low = middle + 1;
+      } else if (starts.getLong(middle) > address) {
+        high = middle - 1;
+      } else {
+        return address + bytes <= ends.getLong(middle);
+      }
+    }
+    return false;
+  }
+
+  private void read() {
+    starts.clear();
+    ends.clear();
+    for (String line : lines()) {
+      int dash = line.indexOf('-');
+      int space = line.indexOf(' ');
+      // Only what can be read and written counts; addresses of the kernel's own pages are skipped.
+      if (space - dash > 13 || !line.startsWith("rw", space + 1)) {
+        continue;
+      }
+      long start = Long.parseLong(line, 0, dash, 16);
+      long end = Long.parseLong(line, dash + 1, space, 16);
+      int last = ends.size() - 1;
+      if (last >= 0 && ends.getLong(last) == start) {
+        ends.setLong(last, end);
+      } else {
+        starts.addLong(start);
+        ends.addLong(end);
+      }
+    }
+  }
+
+  private static List<String> lines() {
+    try {
+      return Files.readAllLines(MAPS);
+    } catch (IOException e) {
+      throw new java.io.UncheckedIOException("cannot read " + MAPS, e);
+    }
+  }
+}

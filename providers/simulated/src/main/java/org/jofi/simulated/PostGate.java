@@ -1,0 +1,79 @@
+package org.jofi.simulated;
+
+import java.util.List;
+import org.jofi.fabric.FabricErrno;
+
+/** Whether an operation can be posted now: room, connections, and faults. Under the lock. */
+final class PostGate {
+  private static final long MILLI = 1_000_000;
+
+  private final SimulatedEndpoint endpoint;
+  private final Network network;
+  private final Faults faults;
+  private final int transmitDepth;
+  private final int receiveDepth;
+  private final boolean connects;
+
+  PostGate(SimulatedEndpoint endpoint, SimulatedDomain domain) {
+    this.endpoint = endpoint;
+    this.network = domain.network();
+    this.faults = network.faults();
+    this.transmitDepth = domain.info().limits().transmitDepth();
+    this.receiveDepth = domain.info().limits().receiveDepth();
+    this.connects = domain.nic().profile().behaviour().connects();
+  }
+
+  /** 0 or {@code -EAGAIN} for a send, write or read. */
+  int transmit(long peer, int context) {
+    drawRare(endpoint.transmitQueue());
+    boolean refused =
+        faults.strikes(Fault.EAGAIN)
+            || endpoint.inFlight() >= transmitDepth
+            || !endpoint.transmitQueue().hasRoom()
+            || (connects && !connected(endpoint.flows().to(peer)));
+    return refused ? again(context) : 0;
+  }
+
+  /** 0 or {@code -EAGAIN} for a receive. */
+  int receive(int context) {
+    drawRare(endpoint.receiveQueue());
+    boolean refused =
+        faults.strikes(Fault.EAGAIN) || endpoint.receives().posted().size() >= receiveDepth;
+    return refused ? again(context) : 0;
+  }
+
+  private int again(int context) {
+    network.trace().record(TraceKind.REFUSED, endpoint.life().serial(), context, 0);
+    return -FabricErrno.EAGAIN;
+  }
+
+  private boolean connected(Flow flow) {
+    long now = network.clock().nanoTime();
+    if (!flow.connecting) {
+      flow.connecting = true;
+      flow.connectedAt = now + 2 * flow.link.latencyNanos();
+    }
+    return now >= flow.connectedAt;
+  }
+
+  /** Faults of queues, NICs and hosts, which programs find out about by posting. */
+  private void drawRare(SimulatedCompletionQueue queue) {
+    if (faults.strikes(Fault.FULL_CQ)) {
+      queue.fillFor(faults.between(Fault.FULL_CQ, 5_000, 100_000));
+    }
+    if (faults.strikes(Fault.STALLED_RAIL)) {
+      any(network.nics(), Fault.STALLED_RAIL)
+          .stallFor(faults.between(Fault.STALLED_RAIL, MILLI, 20 * MILLI));
+    }
+    if (faults.strikes(Fault.DEAD_RAIL)) {
+      any(network.nics(), Fault.DEAD_RAIL).die();
+    }
+    if (faults.strikes(Fault.DEAD_PEER)) {
+      any(network.hosts(), Fault.DEAD_PEER).die();
+    }
+  }
+
+  private <T> T any(List<T> list, Fault fault) {
+    return list.get((int) faults.between(fault, 0, list.size() - 1));
+  }
+}

@@ -1,0 +1,103 @@
+package org.jofi.simulated;
+
+import java.util.ArrayDeque;
+import java.util.Iterator;
+import org.jofi.fabric.AddressVector;
+import org.jspecify.annotations.Nullable;
+
+/** An endpoint's posted receives, and the messages that came before theirs: fi_msg(3). */
+final class PostedReceives {
+  private final ArrayDeque<PostedReceive> posted = new ArrayDeque<>();
+  private final ArrayDeque<PostedReceive> free = new ArrayDeque<>();
+  private final ArrayDeque<Transfer> unexpected = new ArrayDeque<>();
+
+  /** A receive to post. */
+  PostedReceive take(
+      long address, long length, @Nullable RegisteredMemory region, long peer, int context) {
+    PostedReceive receive = free.isEmpty() ? new PostedReceive() : free.removeLast();
+    receive.address = address;
+    receive.length = length;
+    receive.region = region;
+    receive.peer = peer;
+    receive.context = context;
+    return receive;
+  }
+
+  /** A receive is over. */
+  void give(PostedReceive receive) {
+    RegisteredMemory region = receive.region;
+    if (region != null) {
+      region.unuse(true);
+    }
+    receive.region = null;
+    free.addLast(receive);
+  }
+
+  /** Posts a receive. */
+  void post(PostedReceive receive) {
+    posted.addLast(receive);
+  }
+
+  /** Takes the first receive that a message from that peer matches. */
+  @Nullable PostedReceive match(long peer) {
+    // Mostly it is the first, which needs no iterator.
+    PostedReceive first = posted.peekFirst();
+    if (first == null || takes(first, peer)) {
+      return posted.pollFirst();
+    }
+    for (Iterator<PostedReceive> i = posted.iterator(); i.hasNext(); ) {
+      PostedReceive receive = i.next();
+      if (takes(receive, peer)) {
+        i.remove();
+        return receive;
+      }
+    }
+    return null;
+  }
+
+  private static boolean takes(PostedReceive receive, long peer) {
+    return receive.peer == AddressVector.ANY || receive.peer == peer;
+  }
+
+  /** Takes the oldest message out that a receive matches. */
+  @Nullable Transfer takeUnexpected(PostedReceive receive, SimulatedAddressVector peers) {
+    if (unexpected.isEmpty() || receive.peer == AddressVector.ANY) {
+      return unexpected.pollFirst();
+    }
+    for (Iterator<Transfer> i = unexpected.iterator(); i.hasNext(); ) {
+      Transfer message = i.next();
+      if (receive.peer == peers.numberOf(message.initiator().addressKey())) {
+        i.remove();
+        return message;
+      }
+    }
+    return null;
+  }
+
+  /** Takes the receive of that context out. */
+  @Nullable PostedReceive cancel(int context) {
+    for (Iterator<PostedReceive> i = posted.iterator(); i.hasNext(); ) {
+      PostedReceive receive = i.next();
+      if (receive.context == context) {
+        i.remove();
+        return receive;
+      }
+    }
+    return null;
+  }
+
+  /** Keeps a message that no receive waits for. */
+  void keep(Transfer message) {
+    unexpected.addLast(message);
+  }
+
+  /** Messages that no receive waited for, oldest first. */
+  ArrayDeque<Transfer> unexpected() {
+    return unexpected;
+  }
+
+  /** Receives that wait, oldest first. */
+  ArrayDeque<PostedReceive> posted() {
+    return posted;
+  }
+}

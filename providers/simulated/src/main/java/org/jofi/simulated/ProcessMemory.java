@@ -1,0 +1,43 @@
+package org.jofi.simulated;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+
+/** Raw memory of this process, as a NIC sees it. Callers have checked every range. */
+final class ProcessMemory {
+  /** What a NIC writes in one go: a cache line, and so the least that lands as a whole. */
+  static final int PIECE = 64;
+
+  @SuppressWarnings("restricted")
+  private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
+
+  private static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();
+
+  private ProcessMemory() {}
+
+  /** Copies bytes that do not overlap. */
+  static void copy(long from, long to, long bytes) {
+    MemorySegment.copy(ALL, from, ALL, to, bytes);
+  }
+
+  /**
+   * Lands a piece: what is in it becomes visible to other threads no later than its last bytes, so
+   * that who reads a stamp at its end with acquire reads all of it.
+   */
+  static void land(long from, long to, long bytes) {
+    if (bytes >= 8 && (to + bytes & 7) == 0) {
+      copy(from, to, bytes - 8);
+      LONG.setRelease(
+          ALL, to + bytes - 8, ALL.get(ValueLayout.JAVA_LONG_UNALIGNED, from + bytes - 8));
+    } else {
+      copy(from, to, bytes);
+      VarHandle.releaseFence();
+    }
+  }
+
+  /** Whether two ranges hold the same bytes. */
+  static boolean same(long a, long b, long bytes) {
+    return MemorySegment.mismatch(ALL, a, a + bytes, ALL, b, b + bytes) < 0;
+  }
+}

@@ -1,0 +1,186 @@
+package org.jofi.simulated;
+
+import org.jofi.fabric.Access;
+import org.jofi.fabric.Addressing;
+import org.jofi.fabric.FabricErrno;
+import org.jofi.fabric.FabricException;
+import org.jofi.fabric.RegionRequest;
+import org.jspecify.annotations.Nullable;
+
+/** A registration, in whatever state: what its unbound, bound and ready faces share. */
+final class RegisteredMemory {
+  /** Tells descriptors from keys and addresses, which people mix up. */
+  private static final long DESCRIPTOR_TAG = 0x5DL << 48;
+
+  private final SimulatedDomain domain;
+  private final RegionRequest request;
+  private final Lifecycle life;
+  private final long descriptor;
+  private @Nullable SimulatedEndpoint endpoint;
+  private boolean enabled;
+  private long key;
+
+  /** Posted operations, other than receives, that use it. */
+  private int operations;
+
+  /** Posted receives that use it. */
+  private int receives;
+
+  RegisteredMemory(SimulatedDomain domain, RegionRequest request, Lifecycle life) {
+    this.domain = domain;
+    this.request = request;
+    this.life = life;
+    this.descriptor = DESCRIPTOR_TAG | life.serial();
+    domain.life().addUser(life);
+    network().descriptors().put(descriptor, this);
+  }
+
+  SimulatedDomain domain() {
+    return domain;
+  }
+
+  RegionRequest request() {
+    return request;
+  }
+
+  Lifecycle life() {
+    return life;
+  }
+
+  boolean isOpen() {
+    return life.isOpen();
+  }
+
+  long descriptor() {
+    return descriptor;
+  }
+
+  /** The endpoint that it is bound to; null if to none. */
+  @Nullable SimulatedEndpoint endpoint() {
+    return endpoint;
+  }
+
+  void bind(SimulatedEndpoint to) {
+    endpoint = to;
+    to.life().addUser(life);
+    life.history().add("bound to endpoint of serial", to.life().serial());
+  }
+
+  /** Makes it usable; takes its key. */
+  void enable(long withKey) {
+    enabled = true;
+    key = withKey;
+    if (Access.isRemote(request.access())) {
+      domain.keys().put(withKey, this);
+    }
+    life.history().add("enabled", 0);
+  }
+
+  long key(String call) {
+    if (!Access.isRemote(request.access())) {
+      String detail =
+          life.label() + " was registered for " + Access.describe(request.access()) + " only";
+      throw network()
+          .contracts()
+          .misuse(
+              Rule.MR_KEY_ACCESS, call, life.history(), detail, new IllegalStateException(detail));
+    }
+    return key;
+  }
+
+  /** Whether a peer that addresses {@code through} may use that range so. */
+  boolean allows(SimulatedEndpoint through, long remoteAddress, long bytes, long access) {
+    if (!isOpen() || !enabled || (request.access() & access) != access) {
+      return false;
+    }
+    if (endpoint != null && endpoint != through) {
+      return false;
+    }
+    long offset = offset(remoteAddress);
+    return offset >= 0 && bytes >= 0 && offset <= request.lengthBytes() - bytes;
+  }
+
+  /** Where a peer's address is in this process. */
+  long translate(long remoteAddress) {
+    return request.address() + offset(remoteAddress);
+  }
+
+  private long offset(long remoteAddress) {
+    return domain.info().addressing() == Addressing.VIRTUAL
+        ? remoteAddress - request.address()
+        : remoteAddress;
+  }
+
+  /** Whether a local buffer lies in it. */
+  boolean covers(long address, long bytes) {
+    long offset = address - request.address();
+    return offset >= 0 && offset <= request.lengthBytes() - bytes;
+  }
+
+  void use(boolean receive) {
+    if (receive) {
+      receives++;
+    } else {
+      operations++;
+    }
+  }
+
+  void unuse(boolean receive) {
+    if (receive) {
+      receives--;
+    } else {
+      operations--;
+    }
+  }
+
+  /** fi_close; again is a no-op. */
+  void close() {
+    Network network = network();
+    network.enter();
+    try {
+      if (!life.isOpen()) {
+        return;
+      }
+      requireIdle();
+      if (domain.keys().get(key) == this) {
+        domain.keys().remove(key);
+      }
+      domain.requestedKeys().remove(request.requestedKey(), life);
+      network.descriptors().remove(descriptor);
+      if (endpoint != null) {
+        endpoint.life().removeUser(life);
+      }
+      domain.life().removeUser(life);
+      life.close();
+    } finally {
+      network.exit();
+    }
+  }
+
+  private void requireIdle() {
+    if (receives == 0 && operations == 0) {
+      return;
+    }
+    String detail =
+        "%s: %d posted receives and %d other operations use it"
+            .formatted(life.label(), receives, operations);
+    RuntimeException violation =
+        network()
+            .contracts()
+            .misuse(
+                Rule.MR_CLOSE_IN_USE,
+                "fi_close",
+                life.history(),
+                detail,
+                new FabricException("fi_close", FabricErrno.EBUSY, detail, life.label()));
+    boolean closesAnyway =
+        receives == 0 || domain.nic().profile().behaviour().regionsOutliveReceives();
+    if (network().contracts().throwing() || !closesAnyway) {
+      throw violation;
+    }
+  }
+
+  private Network network() {
+    return domain.network();
+  }
+}

@@ -1,0 +1,61 @@
+package org.jofi.simulated;
+
+import org.jofi.fabric.BoundRegion;
+import org.jofi.fabric.FabricErrno;
+import org.jofi.fabric.FabricException;
+import org.jofi.fabric.MemoryRegion;
+
+/** A registration that waits to be enabled. */
+final class SimulatedBoundRegion implements BoundRegion {
+  private static final String CALL = "fi_mr_enable";
+
+  private final RegisteredMemory memory;
+  private final SimulatedEndpoint endpoint;
+  private boolean usedUp;
+
+  SimulatedBoundRegion(RegisteredMemory memory, SimulatedEndpoint endpoint) {
+    this.memory = memory;
+    this.endpoint = endpoint;
+  }
+
+  @Override
+  public MemoryRegion enable() {
+    Network network = memory.domain().network();
+    network.enter();
+    try {
+      requireBound(network);
+      if (network.faults().strikes(Fault.REGISTRATION_ENOMEM)) {
+        throw new FabricException(
+            CALL, FabricErrno.ENOSPC, "injected: no list entry left", memory.life().label());
+      }
+      memory.enable(memory.domain().keyFor(memory.request()));
+      usedUp = true;
+      return new SimulatedMemoryRegion(memory);
+    } finally {
+      network.exit();
+    }
+  }
+
+  private void requireBound(Network network) {
+    if (usedUp) {
+      String detail = memory.life().label() + " is enabled already";
+      throw network
+          .contracts()
+          .misuse(
+              Rule.MR_ENABLE_ONCE,
+              CALL,
+              memory.life().history(),
+              detail,
+              new IllegalStateException(detail));
+    }
+    memory.life().requireOpen(CALL);
+    endpoint.life().requireOpen(CALL);
+  }
+
+  @Override
+  public void close() {
+    if (!usedUp) {
+      memory.close();
+    }
+  }
+}

@@ -1,0 +1,446 @@
+package org.jofi.simulated;
+
+import java.util.ArrayDeque;
+import java.util.EnumMap;
+import java.util.Map;
+import org.jofi.fabric.Access;
+import org.jofi.fabric.CompletionQueue;
+import org.jofi.fabric.Domain;
+import org.jofi.fabric.Endpoint;
+import org.jofi.fabric.EndpointOption;
+import org.jofi.fabric.EndpointRequest;
+import org.jofi.fabric.FabricErrno;
+import org.jofi.fabric.FabricException;
+import org.jofi.fabric.FabricLimits;
+import org.jofi.fabric.PostFlags;
+import org.jspecify.annotations.Nullable;
+
+/** An endpoint: takes operations in, and hands them to the engine. */
+final class SimulatedEndpoint implements Endpoint {
+  private final SimulatedDomain domain;
+  private final Network network;
+  private final SimulatedNic nic;
+  private final Lifecycle life;
+  private final String label;
+  private final SimulatedAddressVector peers;
+  private final SimulatedCompletionQueue transmitQueue;
+  private final SimulatedCompletionQueue receiveQueue;
+  private final Map<EndpointOption, Long> options = new EnumMap<>(EndpointOption.class);
+  private final FabricLimits limits;
+  private final PostChecks checks;
+  private final PostGate gate;
+  private final Transmitter transmitter;
+  private final long address;
+  private final Flows flows;
+  private final PostedReceives receives = new PostedReceives();
+  private final ArrayDeque<Transfer> inbox = new ArrayDeque<>();
+  private int inFlight;
+
+  SimulatedEndpoint(
+      SimulatedDomain domain,
+      EndpointRequest request,
+      SimulatedAddressVector peers,
+      SimulatedCompletionQueue transmitQueue,
+      SimulatedCompletionQueue receiveQueue,
+      int port) {
+    this.domain = domain;
+    this.network = domain.network();
+    this.nic = domain.nic();
+    this.label = request.label();
+    this.peers = peers;
+    this.transmitQueue = transmitQueue;
+    this.receiveQueue = receiveQueue;
+    this.limits = domain.info().limits();
+    this.life = new Lifecycle(network, domain.life().label() + " endpoint " + label);
+    this.checks = new PostChecks(this, domain);
+    this.gate = new PostGate(this, domain);
+    this.flows = new Flows(domain, peers);
+    this.transmitter = new Transmitter(this, domain, checks, gate);
+    this.address = EndpointAddress.key(nic.number(), port);
+    options.putAll(EndpointOptions.defaults(domain.info(), nic.profile()));
+    options.putAll(request.options());
+    domain.life().addUser(life);
+    peers.addUser(this);
+    transmitQueue.bind(this);
+    receiveQueue.bind(this);
+    network.register(this, address);
+  }
+
+  @Override
+  public Domain domain() {
+    return domain;
+  }
+
+  @Override
+  public String label() {
+    return label;
+  }
+
+  @Override
+  public byte[] address() {
+    return EndpointAddress.encode(nic.profile().negotiation().addressBytes(), address);
+  }
+
+  @Override
+  public long option(EndpointOption option) {
+    network.enter();
+    try {
+      life.requireOpen("fi_getopt");
+      Long value = options.get(option);
+      if (value == null) {
+        throw new FabricException(
+            "fi_getopt", FabricErrno.ENOPROTOOPT, "", life.label() + ", " + option);
+      }
+      return value;
+    } finally {
+      network.exit();
+    }
+  }
+
+  @Override
+  public void setOption(EndpointOption option, long value) {
+    network.enter();
+    try {
+      life.requireOpen("fi_setopt");
+      int errno = EndpointOptions.refuses(nic.profile(), limits, option, value);
+      if (errno != 0) {
+        throw new FabricException(
+            "fi_setopt", errno, "", "%s, %s = %d".formatted(life.label(), option, value));
+      }
+      options.put(option, value);
+    } finally {
+      network.exit();
+    }
+  }
+
+  @Override
+  public int send(long from, long bytes, long descriptor, long peer, int context) {
+    return transmit(
+        TransferKind.SEND,
+        "fi_send",
+        from,
+        bytes,
+        descriptor,
+        Access.SEND,
+        peer,
+        0,
+        0,
+        context,
+        0,
+        false,
+        0);
+  }
+
+  @Override
+  public int sendData(long from, long bytes, long descriptor, long data, long peer, int context) {
+    return transmit(
+        TransferKind.SEND,
+        "fi_senddata",
+        from,
+        bytes,
+        descriptor,
+        Access.SEND,
+        peer,
+        0,
+        0,
+        context,
+        0,
+        true,
+        data);
+  }
+
+  @Override
+  public int inject(long from, long bytes, long peer) {
+    return transmit(
+        TransferKind.INJECT,
+        "fi_inject",
+        from,
+        bytes,
+        0,
+        Access.SEND,
+        peer,
+        0,
+        0,
+        CompletionQueue.NO_CONTEXT,
+        PostFlags.INJECT,
+        false,
+        0);
+  }
+
+  @Override
+  public int recv(long into, long bytes, long descriptor, long peer, int context) {
+    String call = "fi_recv";
+    enter(call);
+    try {
+      RegisteredMemory region = region(descriptor);
+      int refused = checks.context(receiveQueue, context, call);
+      refused = refused != 0 ? refused : checks.receivePeer(peers, peer, call);
+      refused =
+          refused != 0
+              ? refused
+              : checks.buffer(into, bytes, descriptor, region, Access.RECV, call);
+      refused = refused != 0 ? refused : gate.receive(context);
+      if (refused != 0) {
+        return refused;
+      }
+      receiveQueue.take(context);
+      if (region != null) {
+        region.use(true);
+      }
+      life.history().add("fi_recv, slot", context);
+      network.engine().receive(this, receives.take(into, bytes, region, peer, context));
+      return 0;
+    } finally {
+      exit();
+    }
+  }
+
+  @Override
+  public int write(
+      long from,
+      long bytes,
+      long descriptor,
+      long peer,
+      long remoteAddress,
+      long key,
+      int context,
+      long flags) {
+    return transmit(
+        TransferKind.WRITE,
+        "fi_write",
+        from,
+        bytes,
+        descriptor,
+        Access.WRITE,
+        peer,
+        remoteAddress,
+        key,
+        context,
+        flags,
+        false,
+        0);
+  }
+
+  @Override
+  public int writeData(
+      long from,
+      long bytes,
+      long descriptor,
+      long data,
+      long peer,
+      long remoteAddress,
+      long key,
+      int context,
+      long flags) {
+    if (!nic.profile().behaviour().writeData()) {
+      return -FabricErrno.ENOSYS;
+    }
+    return transmit(
+        TransferKind.WRITE,
+        "fi_writedata",
+        from,
+        bytes,
+        descriptor,
+        Access.WRITE,
+        peer,
+        remoteAddress,
+        key,
+        context,
+        flags,
+        true,
+        data);
+  }
+
+  @Override
+  public int read(
+      long into,
+      long bytes,
+      long descriptor,
+      long peer,
+      long remoteAddress,
+      long key,
+      int context) {
+    return transmit(
+        TransferKind.READ,
+        "fi_read",
+        into,
+        bytes,
+        descriptor,
+        Access.READ,
+        peer,
+        remoteAddress,
+        key,
+        context,
+        0,
+        false,
+        0);
+  }
+
+  @Override
+  public int cancel(int context) {
+    enter("fi_cancel");
+    try {
+      PostedReceive receive = receives.cancel(context);
+      if (receive == null) {
+        return -FabricErrno.ENOENT;
+      }
+      life.history().add("fi_cancel, slot", context);
+      network.engine().cancelled(this, receive);
+      return 0;
+    } finally {
+      exit();
+    }
+  }
+
+  private int transmit(
+      TransferKind kind,
+      String call,
+      long local,
+      long bytes,
+      long descriptor,
+      long access,
+      long peer,
+      long remoteAddress,
+      long key,
+      int context,
+      long flags,
+      boolean hasData,
+      long data) {
+    enter(call);
+    try {
+      return transmitter.post(
+          kind,
+          call,
+          local,
+          bytes,
+          descriptor,
+          access,
+          peer,
+          remoteAddress,
+          key,
+          context,
+          flags,
+          hasData,
+          data);
+    } finally {
+      exit();
+    }
+  }
+
+  private @Nullable RegisteredMemory region(long descriptor) {
+    return descriptor == 0 ? null : network.descriptors().get(descriptor);
+  }
+
+  private void enter(String call) {
+    transmitQueue.guard().enter(call);
+    network.enter();
+    if (!life.isOpen()) {
+      try {
+        life.requireOpen(call);
+      } finally {
+        exit();
+      }
+    }
+  }
+
+  private void exit() {
+    network.exit();
+    transmitQueue.guard().exit();
+  }
+
+  @Override
+  public void close() {
+    network.enter();
+    try {
+      if (!life.isOpen()) {
+        return;
+      }
+      life.requireUnused(Rule.CLOSE_ENDPOINT_REGIONS, "fi_close");
+      network.unregister(address);
+      nic.givePort((int) address & 0xFFFF);
+      life.close();
+      network.engine().closed(this);
+      peers.removeUser(this);
+      transmitQueue.unbind(this);
+      receiveQueue.unbind(this);
+      domain.life().removeUser(life);
+    } finally {
+      network.exit();
+    }
+  }
+
+  // What follows is used by the engine, under the network's lock.
+
+  Lifecycle life() {
+    return life;
+  }
+
+  SimulatedNic nic() {
+    return nic;
+  }
+
+  SimulatedDomain home() {
+    return domain;
+  }
+
+  SimulatedCompletionQueue transmitQueue() {
+    return transmitQueue;
+  }
+
+  SimulatedCompletionQueue receiveQueue() {
+    return receiveQueue;
+  }
+
+  SimulatedAddressVector peers() {
+    return peers;
+  }
+
+  PostedReceives receives() {
+    return receives;
+  }
+
+  /** Transfers that wait until this endpoint's program polls. */
+  ArrayDeque<Transfer> inbox() {
+    return inbox;
+  }
+
+  /** Its address, as {@link EndpointAddress#key} has it. */
+  long addressKey() {
+    return address;
+  }
+
+  int inFlight() {
+    return inFlight;
+  }
+
+  /** What it sends to whom. */
+  Flows flows() {
+    return flows;
+  }
+
+  /** An operation was posted. */
+  void started() {
+    inFlight++;
+  }
+
+  /** An operation is over: completed, or dropped. */
+  void finished(Transfer transfer) {
+    inFlight--;
+    transfer.way().inFlight--;
+    transmitQueue.unreserve();
+    RegisteredMemory region = transfer.localRegion;
+    if (region != null) {
+      region.unuse(false);
+    }
+  }
+
+  /** Serves what waited for a poll. */
+  void serveInbox() {
+    for (int n = inbox.size(); n > 0; n--) {
+      Transfer transfer = inbox.removeFirst();
+      transfer.scheduled--;
+      network.engine().serve(transfer);
+      network.engine().settle(transfer);
+    }
+  }
+}

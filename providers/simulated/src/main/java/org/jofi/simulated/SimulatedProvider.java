@@ -1,0 +1,141 @@
+package org.jofi.simulated;
+
+import java.lang.foreign.Arena;
+import java.util.List;
+import java.util.Objects;
+import org.jofi.fabric.Fabric;
+import org.jofi.fabric.FabricErrno;
+import org.jofi.fabric.FabricException;
+import org.jofi.fabric.FabricHints;
+import org.jofi.fabric.FabricInfo;
+import org.jofi.fabric.FabricProvider;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds the NICs of one simulated host.
+ *
+ * <p>Made by {@link java.util.ServiceLoader} it is a network of its own, in real time, with one
+ * host: ranks that shall meet, as threads of this process, share one instance. It breaks no
+ * promises and answers misuse as the real providers do. There are 4 NICs of each profile, or as
+ * many as the system property {@value #NICS} says, 1 to 8. Transfers move while anybody polls any
+ * queue of the network, and at least every millisecond.
+ *
+ * <p>{@link FabricHints#provider()} names a profile, {@code efa} or {@code simulated-efa}; without
+ * it the NICs of all profiles are listed, and who wants rails takes those whose provider is that of
+ * the first. NICs of different profiles cannot talk to each other.
+ */
+public final class SimulatedProvider implements FabricProvider {
+  /** The system property that tells how many NICs of each profile there are. */
+  public static final String NICS = "jofi.simulated.nics";
+
+  private static final int USUAL_NICS = 4;
+  static final int MOST_NICS = 8;
+
+  private final boolean realTime;
+  private final Strictness strictness;
+  private final FaultPlan faults;
+  private final int nics;
+  private @Nullable SimulatedHost host;
+  private @Nullable Network network;
+  private @Nullable NicThread thread;
+
+  /** A network of its own, in real time. It takes no resources before it is used. */
+  public SimulatedProvider() {
+    this(Strictness.ERRNO, FaultPlan.none(), 0);
+  }
+
+  /**
+   * A network of its own, in real time, that checks or misbehaves more than the usual one. It takes
+   * no resources before it is used.
+   *
+   * @param strictness what happens to a program that breaks a contract
+   * @param faults what may go wrong; which operation is struck depends on how threads run
+   * @param nics NICs of each profile, 1 to 8; 0 for the usual number
+   */
+  public SimulatedProvider(Strictness strictness, FaultPlan faults, int nics) {
+    if (nics < 0 || nics > MOST_NICS) {
+      throw new IllegalArgumentException(
+          "a host has 1 to %d NICs of a profile, not %d".formatted(MOST_NICS, nics));
+    }
+    this.realTime = true;
+    this.strictness = strictness;
+    this.faults = faults;
+    this.nics = nics;
+  }
+
+  /** The provider of a host of a network. */
+  SimulatedProvider(Network network, SimulatedHost host) {
+    this.realTime = false;
+    this.strictness = Strictness.ERRNO;
+    this.faults = FaultPlan.none();
+    this.nics = 0;
+    this.network = network;
+    this.host = host;
+  }
+
+  @Override
+  public String name() {
+    return "simulated";
+  }
+
+  @Override
+  public String version() {
+    return "simulated fabric, profiles %s, %s time"
+        .formatted(
+            String.join(", ", Profile.ALL.stream().map(Profile::name).toList()),
+            realTime ? "real" : "virtual");
+  }
+
+  @Override
+  public List<FabricInfo> discover(FabricHints hints) {
+    return Discovery.discover(host(), hints);
+  }
+
+  @Override
+  public Fabric open(FabricInfo info) {
+    SimulatedHost from = host();
+    if (!(info.attachment() instanceof SimulatedNic nic) || nic.host() != from) {
+      throw new IllegalArgumentException(info + " is not of this provider's " + from);
+    }
+    Network opened = Objects.requireNonNull(network);
+    if (nic.isDead()) {
+      throw new FabricException("fi_fabric", FabricErrno.ENODEV, "the NIC died", nic.toString());
+    }
+    NicThread driver = thread;
+    if (driver != null) {
+      driver.retain();
+    }
+    opened.enter();
+    try {
+      return new SimulatedFabric(opened, info, nic, driver == null ? () -> {} : driver::release);
+    } finally {
+      opened.exit();
+    }
+  }
+
+  /** The host whose NICs it finds: where tests stall and kill them. */
+  public synchronized SimulatedHost host() {
+    SimulatedHost known = host;
+    if (known == null) {
+      Network made = new Network(Clock.REAL, 1, faults, strictness, null, Arena.ofAuto());
+      made.addHost(Profile.ALL, nicCount());
+      network = made;
+      thread = new NicThread(made);
+      known = made.hosts().getFirst();
+      host = known;
+    }
+    return known;
+  }
+
+  private int nicCount() {
+    if (nics > 0) {
+      return nics;
+    }
+    int count = Integer.getInteger(NICS, USUAL_NICS);
+    if (count < 1 || count > MOST_NICS) {
+      throw new IllegalArgumentException(
+          "%s must be 1 to %d, is %d".formatted(NICS, MOST_NICS, count));
+    }
+    return count;
+  }
+}

@@ -1,0 +1,327 @@
+package org.jofi.simulated;
+
+import java.lang.foreign.Arena;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A network on virtual time, with the programs that run on it, on one thread. The same seed, the
+ * same options and the same programs give the same run.
+ *
+ * <p>{@link #run} steps each participant, in an order drawn from the seed. When none has anything
+ * to do, time jumps to the next event; when there is none, it passes in growing ticks, so that
+ * deadlines are reached. A run in which nothing happens for too long fails with a dump of all that
+ * is pending.
+ *
+ * <p>Close it when the endpoints of live hosts are closed; regions that participants registered
+ * must outlive it, or their closing.
+ */
+public final class Simulation implements AutoCloseable {
+  private static final long ROUND_NANOS = 200;
+  private static final long FIRST_TICK_NANOS = 1_000;
+  private static final long LAST_TICK_NANOS = 10_000_000;
+
+  private record Entry(SimulatedHost host, Participant participant) {
+    boolean isRunning() {
+      return !host.isDead() && !participant.isDone();
+    }
+  }
+
+  private final long seed;
+  private final RunLimits limits;
+  private final Arena arena = Arena.ofConfined();
+  private final Network network;
+  private final SplittableRandom random;
+  private final List<Entry> entries = new ArrayList<>();
+  private final Dump dump;
+  private long tick = FIRST_TICK_NANOS;
+
+  private Simulation(Builder builder) {
+    this.seed = builder.seed;
+    this.limits = builder.limits;
+    this.random = new SplittableRandom(~builder.seed);
+    this.network =
+        new Network(
+            new Clock.Virtual(),
+            builder.seed,
+            builder.faults,
+            builder.strictness,
+            builder.links,
+            arena);
+    for (int i = 0; i < builder.hosts; i++) {
+      network.addHost(List.of(builder.profile), builder.nicsPerHost);
+    }
+    this.dump =
+        new Dump(
+            network,
+            "seed %d, profile %s, %d hosts, %d NICs each, faults %s"
+                .formatted(
+                    builder.seed,
+                    builder.profile.name(),
+                    builder.hosts,
+                    builder.nicsPerHost,
+                    builder.faults));
+  }
+
+  /** A simulation of that profile: two hosts with one NIC each, seed 1, no faults, strict. */
+  public static Builder of(Profile profile) {
+    return new Builder(profile);
+  }
+
+  /** What its randomness comes from. */
+  public long seed() {
+    return seed;
+  }
+
+  /** A host. */
+  public SimulatedHost host(int index) {
+    return network.hosts().get(index);
+  }
+
+  /** All hosts, in order. */
+  public List<SimulatedHost> hosts() {
+    return List.copyOf(network.hosts());
+  }
+
+  /** Adds a program that runs on that host; it stops when the host dies. */
+  public void add(SimulatedHost host, Participant participant) {
+    entries.add(new Entry(host, participant));
+  }
+
+  /** Virtual time, in nanoseconds from the start. */
+  public long nanoTime() {
+    return network.clock().nanoTime();
+  }
+
+  /** Virtual time, to hand to programs. */
+  public LongSupplier clock() {
+    return network.clock()::nanoTime;
+  }
+
+  /**
+   * Runs until all participants of live hosts are done.
+   *
+   * @throws SimulationStalledException if nothing happens for longer than the limits allow, or a
+   *     participant throws, which is then the cause; the message is a dump
+   * @throws ContractViolationException if a participant broke a contract, and it did not come out
+   *     of a call already
+   */
+  public void run() {
+    Progress progress = new Progress();
+    while (isRunning()) {
+      boolean worked = stepAll();
+      network.contracts().throwDiscovered();
+      network.clock().spend(ROUND_NANOS);
+      network.progress();
+      if (!worked) {
+        idle();
+      }
+      String stall = progress.check(worked);
+      if (stall != null) {
+        throw new SimulationStalledException(dump.of(stall, participants()));
+      }
+    }
+    network.contracts().throwDiscovered();
+  }
+
+  /** Whether nothing is under way, but for what waits until somebody polls. */
+  public boolean isQuiet() {
+    return network.events().size() == 0;
+  }
+
+  /** Lets everything that is under way arrive, with no participant stepped. */
+  public void settle() {
+    while (!isQuiet()) {
+      network.clock().advanceTo(network.events().nextDue());
+      network.progress();
+    }
+    network.contracts().throwDiscovered();
+  }
+
+  /**
+   * Lets time pass up to the next event, or by a growing tick: for a program that must wait inside
+   * a step, in the place of an idle strategy.
+   */
+  public void idle() {
+    long now = network.clock().nanoTime();
+    network.clock().advanceTo(Math.min(network.events().nextDue(), now + tick));
+    long passed = network.clock().nanoTime() - now;
+    tick = passed < tick ? FIRST_TICK_NANOS : Math.min(2 * tick, LAST_TICK_NANOS);
+    network.progress();
+  }
+
+  private boolean isRunning() {
+    for (int i = 0; i < entries.size(); i++) {
+      if (entries.get(i).isRunning()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private boolean stepAll() {
+    boolean worked = false;
+    int count = entries.size();
+    int first = random.nextInt(count);
+    boolean backwards = random.nextBoolean();
+    for (int i = 0; i < count; i++) {
+      Entry entry = entries.get(Math.floorMod(backwards ? first - i : first + i, count));
+      if (entry.isRunning()) {
+        worked |= step(entry.participant()) > 0;
+      }
+    }
+    return worked;
+  }
+
+  private int step(Participant participant) {
+    network.pollBudget().begin(limits.pollsPerStep());
+    try {
+      return participant.step();
+    } catch (ContractViolationException violation) {
+      throw violation;
+    } catch (Exception e) {
+      throw new SimulationStalledException(
+          dump.of(participant.name() + " threw " + e, participants()), e);
+    }
+  }
+
+  private List<Participant> participants() {
+    return entries.stream().filter(Entry::isRunning).map(Entry::participant).toList();
+  }
+
+  /** The hash of all that happened. */
+  public long traceHash() {
+    return network.trace().hash();
+  }
+
+  /** How many operations were posted. */
+  public long operations() {
+    return network.transfers().posted();
+  }
+
+  /** How often each fault struck, also those that never did. */
+  public Map<Fault, Long> faults() {
+    return network.faults().counts();
+  }
+
+  /** The first contracts that were broken, at most 100, oldest first. */
+  public List<ContractViolationException> violations() {
+    return network.contracts().violations();
+  }
+
+  /** What is open, with its history: what a program forgot to close. Oldest first. */
+  public List<String> openObjects() {
+    return network.openObjects().stream().map(object -> object.history().describe()).toList();
+  }
+
+  /** All that is pending, in words. */
+  public String describe() {
+    return dump.of("asked for", participants());
+  }
+
+  /** Frees what it holds. Nothing of it may be used any more; again is a no-op. */
+  @Override
+  public void close() {
+    if (arena.scope().isAlive()) {
+      arena.close();
+    }
+  }
+
+  /** Notices that nothing happens. */
+  private final class Progress {
+    private long lines = network.completions();
+    private long since = network.clock().nanoTime();
+    private long barren;
+
+    @Nullable String check(boolean worked) {
+      long now = network.clock().nanoTime();
+      if (network.completions() != lines) {
+        lines = network.completions();
+        since = now;
+        barren = 0;
+        return null;
+      }
+      if (worked) {
+        since = now;
+        return ++barren > limits.barrenRounds()
+            ? "participants are busy, and nothing completes"
+            : null;
+      }
+      return now - since > limits.idle().toNanos() ? "no progress" : null;
+    }
+  }
+
+  /** Collects what a simulation shall be like. */
+  public static final class Builder {
+    private final Profile profile;
+    private long seed = 1;
+    private int hosts = 2;
+    private int nicsPerHost = 1;
+    private FaultPlan faults = FaultPlan.none();
+    private Strictness strictness = Strictness.THROW;
+    private @Nullable LinkMap links;
+    private RunLimits limits = RunLimits.USUAL;
+
+    private Builder(Profile profile) {
+      this.profile = profile;
+    }
+
+    /** What randomness comes from. */
+    public Builder seed(long value) {
+      seed = value;
+      return this;
+    }
+
+    /** How many hosts, at least 1. */
+    public Builder hosts(int value) {
+      if (value < 1) {
+        throw new IllegalArgumentException("a network needs a host, not " + value);
+      }
+      hosts = value;
+      return this;
+    }
+
+    /** How many NICs each host has, 1 to 8. */
+    public Builder nicsPerHost(int value) {
+      if (value < 1 || value > SimulatedProvider.MOST_NICS) {
+        throw new IllegalArgumentException(
+            "a host has 1 to %d NICs, not %d".formatted(SimulatedProvider.MOST_NICS, value));
+      }
+      nicsPerHost = value;
+      return this;
+    }
+
+    /** What may go wrong. */
+    public Builder faults(FaultPlan value) {
+      faults = value;
+      return this;
+    }
+
+    /** What happens to a program that breaks a contract. */
+    public Builder strictness(Strictness value) {
+      strictness = value;
+      return this;
+    }
+
+    /** The links, if not the profile's everywhere. */
+    public Builder links(LinkMap value) {
+      links = value;
+      return this;
+    }
+
+    /** When a run counts as stuck. */
+    public Builder limits(RunLimits value) {
+      limits = value;
+      return this;
+    }
+
+    /** The simulation. The caller closes it. */
+    public Simulation open() {
+      return new Simulation(this);
+    }
+  }
+}

@@ -1,0 +1,14 @@
+package org.jofi.simulated;
+
+/** A simulation makes no progress: the message tells all that is pending. */
+public final class SimulationStalledException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  SimulationStalledException(String message) {
+    super(message);
+  }
+
+  SimulationStalledException(String message, Throwable cause) {
+    super(message, cause);
+  }
+}

@@ -1,0 +1,29 @@
+package org.jofi.simulated;
+
+import org.jofi.fabric.CompletionFlags;
+
+/** What an initiator does, and the flags that tell its completion. */
+enum TransferKind {
+  SEND(CompletionFlags.MSG | CompletionFlags.SEND, "fi_send"),
+  INJECT(CompletionFlags.MSG | CompletionFlags.SEND, "fi_inject"),
+  WRITE(CompletionFlags.RMA | CompletionFlags.WRITE, "fi_write"),
+  READ(CompletionFlags.RMA | CompletionFlags.READ, "fi_read");
+
+  final long flags;
+  final String call;
+
+  TransferKind(long flags, String call) {
+    this.flags = flags;
+    this.call = call;
+  }
+
+  boolean isMessage() {
+    return this == SEND || this == INJECT;
+  }
+
+  /** Its number: arrays and traces go by it. */
+  @SuppressWarnings("EnumOrdinal")
+  int number() {
+    return ordinal();
+  }
+}
