@@ -1,0 +1,18 @@
+package org.jofi.mr;
+
+import org.jspecify.annotations.Nullable;
+
+/** Keeps the first of several failures and hangs the others to it. */
+final class Failures {
+  private Failures() {}
+
+  static RuntimeException join(@Nullable RuntimeException first, RuntimeException next) {
+    if (first == null) {
+      return next;
+    }
+    if (first != next) {
+      first.addSuppressed(next);
+    }
+    return first;
+  }
+}
