@@ -72,6 +72,7 @@ final class CacheLedger {
    * @return how long is left
    * @throws RegistrationException if nothing is left, or the thread is interrupted
    */
+  @SuppressWarnings("WaitNotInLoop") // Callers loop: what they wait for is theirs.
   long await(long leftNs, String what) {
     if (leftNs <= 0) {
       throw new RegistrationException(

@@ -30,6 +30,7 @@ final class CacheSpace {
   }
 
   /** Everything but range, access and allocation that a registration must share with a request. */
+  @SuppressWarnings("EnumOrdinal") // Lives as long as this process.
   static long code(BufferRange range) {
     return range.kind().ordinal()
         | (long) range.device() << 8
@@ -38,6 +39,7 @@ final class CacheSpace {
   }
 
   /** The part of a code that says where memory lives. */
+  @SuppressWarnings("EnumOrdinal") // Lives as long as this process.
   static long place(MemoryKind kind, int device) {
     return kind.ordinal() | (long) device << 8;
   }

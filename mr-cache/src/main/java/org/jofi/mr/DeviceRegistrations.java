@@ -2,7 +2,6 @@ package org.jofi.mr;
 
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import org.agrona.concurrent.NanoClock;
@@ -15,7 +14,7 @@ import org.jofi.fabric.Domain;
  */
 public final class DeviceRegistrations implements OwnershipGraph.Forcible {
   private final List<Domain> domains;
-  private final Map<Domain, KeySource> keys = new IdentityHashMap<>();
+  private final IdentityHashMap<Domain, KeySource> keys = new IdentityHashMap<>();
   private final AtomicLong generations = new AtomicLong();
   private final Function<EndpointRails, MrScope> scopes;
   private final RegistrationCache cache;

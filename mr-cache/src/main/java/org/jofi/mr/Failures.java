@@ -6,6 +6,7 @@ import org.jspecify.annotations.Nullable;
 final class Failures {
   private Failures() {}
 
+  @SuppressWarnings("ReferenceEquality") // No exception may suppress itself.
   static RuntimeException join(@Nullable RuntimeException first, RuntimeException next) {
     if (first == null) {
       return next;

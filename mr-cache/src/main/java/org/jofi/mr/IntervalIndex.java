@@ -19,15 +19,34 @@ final class IntervalIndex {
   private static final int MAX = 128;
   private static final Snapshot EMPTY = new Snapshot(new long[0], new Chunk[0]);
 
-  /** Up to {@link #MAX} members in order; never empty. */
-  private record Chunk(long[] firsts, DataRegistration[] members) {
+  /** Up to {@link #MAX} members in order; never empty. Immutable. */
+  private static final class Chunk {
+    final long[] firsts;
+    final DataRegistration[] members;
+
+    Chunk(long[] firsts, DataRegistration[] members) {
+      this.firsts = firsts;
+      this.members = members;
+    }
+
     int size() {
       return firsts.length;
     }
   }
 
-  /** {@code bounds[i]} is at most the first address of chunk i and above all of chunk i - 1. */
-  private record Snapshot(long[] bounds, Chunk[] chunks) {}
+  /**
+   * {@code bounds[i]} is at most the first address of chunk i and above all of chunk i - 1.
+   * Immutable.
+   */
+  private static final class Snapshot {
+    final long[] bounds;
+    final Chunk[] chunks;
+
+    Snapshot(long[] bounds, Chunk[] chunks) {
+      this.bounds = bounds;
+      this.chunks = chunks;
+    }
+  }
 
   private volatile Snapshot snapshot = EMPTY;
 

@@ -3,7 +3,6 @@ package org.jofi.mr;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 
 /**
  * Who must close before whom, and the closing itself. Whoever owns something adds it, whoever knows
@@ -47,7 +46,7 @@ public final class OwnershipGraph {
     }
   }
 
-  private final Map<AutoCloseable, Node> nodes = new IdentityHashMap<>();
+  private final IdentityHashMap<AutoCloseable, Node> nodes = new IdentityHashMap<>();
   private final List<Node> owned = new ArrayList<>();
 
   /** Owns nothing yet. */

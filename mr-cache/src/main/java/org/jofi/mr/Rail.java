@@ -19,7 +19,7 @@ public record Rail(Domain domain, Endpoint endpoint) {
   public Rail {
     Objects.requireNonNull(domain);
     Objects.requireNonNull(endpoint);
-    if (endpoint.domain() != domain) {
+    if (!endpoint.domain().equals(domain)) {
       throw new IllegalArgumentException(
           "endpoint '%s' is on %s, not on %s"
               .formatted(endpoint.label(), endpoint.domain().info(), domain.info()));

@@ -178,6 +178,7 @@ public final class RegistrationCache {
     }
   }
 
+  @SuppressWarnings("NonAtomicVolatileUpdate") // The epoch moves only under the lock.
   private DataRegistration admit(Transit opening, RegionSet regions) {
     List<DataRegistration> victims = new ArrayList<>();
     DataRegistration admitted;

@@ -14,7 +14,7 @@ public final class RegistrationException extends RuntimeException {
   /** What could not even be undone; for its owner to try again. */
   private final transient @Nullable RegionSet leftover;
 
-  RegistrationException(String message, Throwable cause, @Nullable RegionSet leftover) {
+  RegistrationException(String message, @Nullable Throwable cause, @Nullable RegionSet leftover) {
     super(message, cause);
     this.leftover = leftover;
   }
