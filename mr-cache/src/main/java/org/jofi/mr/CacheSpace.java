@@ -83,17 +83,24 @@ final class CacheSpace {
     IntervalIndex index = index(code(registration.range()), registration.access());
     List<DataRegistration> superseded = new ArrayList<>();
     index.overlapping(registration.first(), registration.last(), superseded);
+    open.add(registration);
+    if (superseded.stream().anyMatch(old -> contains(old, registration))) {
+      // A larger one was being made at the same time, and was ready first.
+      retired.add(registration);
+      return List.of();
+    }
     superseded.removeIf(
-        old ->
-            old.allocationId() == registration.allocationId()
-                && !registration.covers(old.allocationId(), old.first(), old.last()));
+        old -> old.allocationId() == registration.allocationId() && !contains(registration, old));
     for (DataRegistration old : superseded) {
       index.remove(old);
       retired.add(old);
     }
     index.insert(registration);
-    open.add(registration);
     return superseded;
+  }
+
+  private static boolean contains(DataRegistration outer, DataRegistration inner) {
+    return outer.covers(inner.allocationId(), inner.first(), inner.last());
   }
 
   /** Takes a registration out that is being closed. */

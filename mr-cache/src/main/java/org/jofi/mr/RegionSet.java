@@ -1,6 +1,5 @@
 package org.jofi.mr;
 
-import java.util.Arrays;
 import java.util.List;
 import java.util.function.Function;
 import org.jofi.fabric.Access;
@@ -137,10 +136,6 @@ final class RegionSet implements AutoCloseable {
       throw new IndexOutOfBoundsException("0x%x is not in %s".formatted(address, range));
     }
     return address - peerBases[rail];
-  }
-
-  boolean isOpen() {
-    return Arrays.stream(regions).anyMatch(region -> region != null);
   }
 
   /**

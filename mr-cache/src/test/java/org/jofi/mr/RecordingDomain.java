@@ -54,6 +54,9 @@ final class RecordingDomain implements Domain {
   }
 
   private RecordedRegion open(RegionRequest request) {
+    Runnable meanwhile = fabric.duringNextRegistration;
+    fabric.duringNextRegistration = () -> {};
+    meanwhile.run();
     synchronized (fabric) {
       fabric.called(RecordingFabric.Step.REGISTER, this, request);
       if (info.keyOwner() == KeyOwner.APPLICATION) {

@@ -84,6 +84,9 @@ final class RecordingFabric {
   long lastProviderKey = 1L << 40;
   boolean cancelIsIgnored;
 
+  /** Runs once, inside of the next registration, before it returns. */
+  Runnable duringNextRegistration = () -> {};
+
   RecordingFabric(Profile profile, int nics) {
     this.profile = profile;
     for (int nic = 0; nic < nics; nic++) {
