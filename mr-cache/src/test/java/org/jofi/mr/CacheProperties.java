@@ -18,7 +18,7 @@ import org.jofi.fabric.MemoryKind;
 /** Whatever is done to a device, in whatever order, cache, model and fabric agree. */
 class CacheProperties {
 
-  @Property(tries = 1500)
+  @Property(tries = 2000)
   void cacheModelAndFabricAgree(@ForAll("chains") ActionChain<CacheWorld> chain) {
     chain.withInvariant("cache, model and fabric agree", CacheWorld::check).run().finish();
   }

@@ -1,9 +1,7 @@
 package org.jofi.mr;
 
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.IntToLongFunction;
 import org.agrona.concurrent.NoOpIdleStrategy;
@@ -23,7 +21,6 @@ final class MultiRail implements EndpointRails, InFlightOperations {
   private final List<Rail> data = new ArrayList<>();
   private final List<Rail> control = new ArrayList<>();
   private final List<RecordingEndpoint> endpoints = new ArrayList<>();
-  private final Map<DataRegistration, Integer> uses = new HashMap<>();
   final List<Request> requests = new ArrayList<>();
   final List<ControlRegistration> mailboxes = new ArrayList<>();
   final List<LocalRegistration> pools = new ArrayList<>();
@@ -71,13 +68,11 @@ final class MultiRail implements EndpointRails, InFlightOperations {
     if (!registration.beginUse()) {
       return false;
     }
-    uses.merge(registration, 1, Integer::sum);
     post(
         data,
         registration::descriptor,
         range,
         () -> {
-          uses.merge(registration, -1, Integer::sum);
           registration.endUse();
           useEnded.accept(registration);
         });
@@ -121,8 +116,8 @@ final class MultiRail implements EndpointRails, InFlightOperations {
     poll();
   }
 
-  int usesOf(DataRegistration registration) {
-    return uses.getOrDefault(registration, 0);
+  List<RecordingEndpoint> endpoints() {
+    return endpoints;
   }
 
   @Override

@@ -87,6 +87,9 @@ final class RecordingFabric {
   /** Runs once, inside of the next registration, before it returns. */
   Runnable duringNextRegistration = () -> {};
 
+  /** Runs once, when a call is made to fail. */
+  Runnable onFailure = () -> {};
+
   RecordingFabric(Profile profile, int nics) {
     this.profile = profile;
     for (int nic = 0; nic < nics; nic++) {
@@ -121,8 +124,12 @@ final class RecordingFabric {
   synchronized void called(Step step, RecordingDomain domain, Object what) {
     calls.merge(step, 1, Integer::sum);
     if (failures > 0 && step == failingStep && domain.nic == failingNic) {
+      int errno = failingErrno;
       failures--;
-      throw refused(step, failingErrno, domain, what);
+      Runnable then = onFailure;
+      onFailure = () -> {};
+      then.run();
+      throw refused(step, errno, domain, what);
     }
   }
 

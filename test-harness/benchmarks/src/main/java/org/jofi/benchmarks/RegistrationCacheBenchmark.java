@@ -1,0 +1,186 @@
+package org.jofi.benchmarks;
+
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import org.agrona.concurrent.SystemNanoClock;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.agrona.concurrent.status.CountersManager;
+import org.agrona.concurrent.status.CountersReader;
+import org.jofi.fabric.Access;
+import org.jofi.fabric.MemoryKind;
+import org.jofi.mr.BufferRange;
+import org.jofi.mr.CacheCounters;
+import org.jofi.mr.CacheLimits;
+import org.jofi.mr.DataRegistration;
+import org.jofi.mr.DeviceRegistrations;
+import org.jofi.mr.EndpointRails;
+import org.jofi.mr.EndpointRegistrations;
+import org.jofi.mr.Rail;
+import org.jofi.mr.RequestNames;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Level;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.Threads;
+import org.openjdk.jmh.annotations.Warmup;
+
+/**
+ * What a hit costs: a lease taken and given back, of a random one of so many registered buffers.
+ * The linear scan is the lookup alone, without leases or threads, over an array sorted by address.
+ */
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Fork(
+    value = 1,
+    jvmArgsAppend = {"--add-opens", "java.base/jdk.internal.misc=ALL-UNNAMED"})
+@Warmup(iterations = 3, time = 1)
+@Measurement(iterations = 5, time = 1)
+public class RegistrationCacheBenchmark {
+  private static final long BASE = 0x7f00_0000_0000L;
+  private static final long STRIDE = 1 << 20;
+  private static final long LENGTH = 64 << 10;
+  private static final int PICKS = 1 << 14;
+
+  /** Registered buffers, all idle in the cache. */
+  @State(Scope.Benchmark)
+  @SuppressWarnings("NullAway.Init") // JMH calls register() first.
+  public static class Registered {
+    /** How many. */
+    @Param({"100", "10000", "100000"})
+    int entries;
+
+    EndpointRegistrations registrations;
+    long[] firstPages;
+    long[] lastPages;
+
+    /** Registers them, in random order. */
+    @Setup(Level.Trial)
+    public void register() {
+      InstantNic nic = new InstantNic("nic0");
+      List<Rail> rails = List.of(new Rail(nic, nic.idleEndpoint("rail 0")));
+      registrations =
+          new DeviceRegistrations(
+                  List.of(nic),
+                  CacheLimits.DEFAULT.withIdle(Integer.MAX_VALUE, Long.MAX_VALUE),
+                  SystemNanoClock.INSTANCE,
+                  counters(),
+                  RequestNames.NONE)
+              .attach(new OneRail(rails));
+      int[] order = new int[entries];
+      SplittableRandom random = new SplittableRandom(1);
+      for (int i = 0; i < entries; i++) {
+        int at = random.nextInt(i + 1);
+        order[i] = order[at];
+        order[at] = i;
+      }
+      for (int i : order) {
+        registrations.acquire(buffer(i, 0, LENGTH), Access.ALL).release();
+      }
+      firstPages = new long[entries];
+      lastPages = new long[entries];
+      for (int i = 0; i < entries; i++) {
+        firstPages[i] = (BASE + i * STRIDE) >>> 12;
+        lastPages[i] = (BASE + i * STRIDE + LENGTH - 1) >>> 12;
+      }
+    }
+
+    private static CacheCounters counters() {
+      return new CacheCounters(
+          new CountersManager(
+              new UnsafeBuffer(ByteBuffer.allocateDirect(16 * CountersReader.METADATA_LENGTH)),
+              new UnsafeBuffer(ByteBuffer.allocateDirect(16 * CountersReader.COUNTER_LENGTH))),
+          "benchmark");
+    }
+  }
+
+  /** What one thread asks for, in random order. */
+  @State(Scope.Thread)
+  public static class Picks {
+    final BufferRange[] whole = new BufferRange[PICKS];
+    final BufferRange[] inside = new BufferRange[PICKS];
+    int next;
+
+    /** Draws it. */
+    @Setup(Level.Trial)
+    public void draw(Registered registered) {
+      SplittableRandom random = new SplittableRandom(System.identityHashCode(this));
+      for (int i = 0; i < PICKS; i++) {
+        int entry = random.nextInt(registered.entries);
+        whole[i] = buffer(entry, 0, LENGTH);
+        inside[i] = buffer(entry, LENGTH / 4, LENGTH / 2);
+      }
+    }
+
+    BufferRange next(BufferRange[] of) {
+      next = (next + 1) & (PICKS - 1);
+      return of[next];
+    }
+  }
+
+  private record OneRail(List<Rail> dataRails) implements EndpointRails {
+    @Override
+    public String label() {
+      return "benchmark";
+    }
+
+    @Override
+    public List<Rail> controlRails() {
+      return dataRails;
+    }
+  }
+
+  private static BufferRange buffer(int index, long offset, long length) {
+    return new BufferRange(MemoryKind.HOST, 0, 1, BASE + index * STRIDE + offset, length, null);
+  }
+
+  /** A hit on exactly what was registered, and its release. */
+  @Benchmark
+  @Threads(1)
+  public DataRegistration hit(Registered registered, Picks picks) {
+    return lease(registered, picks.next(picks.whole));
+  }
+
+  /** A hit on a part of what was registered, and its release. */
+  @Benchmark
+  @Threads(1)
+  public DataRegistration hitInside(Registered registered, Picks picks) {
+    return lease(registered, picks.next(picks.inside));
+  }
+
+  /** As {@link #hit}, by two threads at once. */
+  @Benchmark
+  @Threads(2)
+  public DataRegistration hitByTwoThreads(Registered registered, Picks picks) {
+    return lease(registered, picks.next(picks.whole));
+  }
+
+  private static DataRegistration lease(Registered registered, BufferRange range) {
+    DataRegistration registration = registered.registrations.acquire(range, Access.ALL);
+    registration.release();
+    return registration;
+  }
+
+  /** Finds a buffer's pages by looking at one entry after the other. */
+  @Benchmark
+  @Threads(1)
+  public int linearScan(Registered registered, Picks picks) {
+    BufferRange range = picks.next(picks.whole);
+    long first = range.address() >>> 12;
+    long last = (range.address() + range.lengthBytes() - 1) >>> 12;
+    for (int i = 0; i < registered.entries; i++) {
+      if (registered.firstPages[i] <= first && last <= registered.lastPages[i]) {
+        return i;
+      }
+    }
+    throw new AssertionError("not found: " + range);
+  }
+}

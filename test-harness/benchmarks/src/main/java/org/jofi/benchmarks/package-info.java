@@ -1,0 +1,5 @@
+/** JMH benchmarks of jofi. */
+@NullMarked
+package org.jofi.benchmarks;
+
+import org.jspecify.annotations.NullMarked;
