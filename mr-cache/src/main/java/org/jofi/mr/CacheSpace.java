@@ -30,12 +30,16 @@ final class CacheSpace {
   }
 
   /** Everything but range, access and allocation that a registration must share with a request. */
-  @SuppressWarnings("EnumOrdinal") // Lives as long as this process.
   static long code(BufferRange range) {
-    return range.kind().ordinal()
-        | (long) range.device() << 8
-        | (range.dmaBuf() == null ? 0L : 1L << 40)
-        | (range.allocationId() == BufferRange.UNKNOWN_ALLOCATION ? 0L : 1L << 41);
+    return code(range.kind(), range.device(), range.allocationId(), range.dmaBuf() != null);
+  }
+
+  @SuppressWarnings("EnumOrdinal") // Lives as long as this process.
+  static long code(MemoryKind kind, int device, long allocationId, boolean dmaBuf) {
+    return kind.ordinal()
+        | (long) device << 8
+        | (dmaBuf ? 1L << 40 : 0L)
+        | (allocationId == BufferRange.UNKNOWN_ALLOCATION ? 0L : 1L << 41);
   }
 
   /** The part of a code that says where memory lives. */
@@ -58,10 +62,18 @@ final class CacheSpace {
 
   /** A lease of a registration that covers the range; null if there is none. */
   @Nullable DataRegistration lease(BufferRange range, long access, long epoch) {
-    long code = code(range);
-    long allocation = range.allocationId();
-    long first = IntervalIndex.order(range.address());
-    long last = first + range.lengthBytes() - 1;
+    return lease(
+        code(range), range.allocationId(), range.address(), range.lengthBytes(), access, epoch);
+  }
+
+  /** As above, of a range that may be malformed: then there is none. */
+  @Nullable DataRegistration lease(
+      long code, long allocation, long address, long lengthBytes, long access, long epoch) {
+    long first = IntervalIndex.order(address);
+    long last = first + lengthBytes - 1;
+    if (last < first) {
+      return null;
+    }
     for (Partition partition : partitions) {
       if (partition.code == code && (partition.access & access) == access) {
         DataRegistration near = partition.index.floor(first);

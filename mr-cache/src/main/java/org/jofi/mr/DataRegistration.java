@@ -26,7 +26,6 @@ import org.jofi.fabric.Access;
  * addition on this object, without allocation; descriptors, keys and addresses are plain reads.
  */
 public final class DataRegistration extends LeaseCount {
-  private final RegistrationCache cache;
   private final CacheSpace space;
   private final RegionSet regions;
   private final long first;
@@ -43,7 +42,7 @@ public final class DataRegistration extends LeaseCount {
 
   DataRegistration(
       RegistrationCache cache, CacheSpace space, RegionSet regions, long access, long sequence) {
-    this.cache = cache;
+    super(cache);
     this.space = space;
     this.regions = regions;
     this.first = IntervalIndex.order(regions.range().address());

@@ -7,6 +7,7 @@ import java.util.Set;
 import java.util.function.Function;
 import org.jofi.fabric.Access;
 import org.jofi.fabric.Domain;
+import org.jofi.fabric.MemoryKind;
 
 /**
  * Where a multi-rail endpoint registers memory: {@link DeviceRegistrations#attach} gives it one.
@@ -58,6 +59,23 @@ public final class EndpointRegistrations {
    */
   public DataRegistration acquire(BufferRange range, long access) {
     return cache.acquire(space, rails.dataRails(), range, access);
+  }
+
+  /**
+   * As {@link #acquire(BufferRange, long)}, of a range given in parts, which a hit needs no object
+   * for.
+   *
+   * @param kind where the memory lives
+   * @param device ordinal of its GPU; 0 for host memory
+   * @param allocationId id of its allocation, or {@link BufferRange#UNKNOWN_ALLOCATION}
+   * @param address its first byte
+   * @param lengthBytes its length, at least 1
+   * @param access bits of {@link Access}, at least one
+   */
+  public DataRegistration acquire(
+      MemoryKind kind, int device, long allocationId, long address, long lengthBytes, long access) {
+    return cache.acquire(
+        space, rails.dataRails(), kind, device, allocationId, address, lengthBytes, access);
   }
 
   /**

@@ -46,6 +46,13 @@ abstract class LeaseCount {
   @SuppressWarnings("unused") // through STAMP
   private long stamp;
 
+  /** Here, beside the counts, because every release reads it. */
+  final RegistrationCache cache;
+
+  LeaseCount(RegistrationCache cache) {
+    this.cache = cache;
+  }
+
   /** Takes a lease. False, with nothing taken, if it is closed. */
   final boolean tryLease(long epoch) {
     STAMP.setOpaque(this, epoch);

@@ -73,16 +73,41 @@ public final class RegistrationCache {
 
   /** As {@link EndpointRegistrations#acquire}. */
   DataRegistration acquire(CacheSpace space, List<Rail> rails, BufferRange range, long access) {
-    if (access == 0 || (access & ~Access.ALL) != 0) {
-      throw new IllegalArgumentException(
-          "cannot register for access %s".formatted(Access.describe(access)));
-    }
+    checkAccess(access);
     DataRegistration found = space.lease(range, access, epoch);
     if (found != null) {
       counters.hit();
       return found;
     }
     return miss(space, rails, range, access);
+  }
+
+  /** As above, of a range in parts, so that a hit needs no object. */
+  DataRegistration acquire(
+      CacheSpace space,
+      List<Rail> rails,
+      MemoryKind kind,
+      int device,
+      long allocationId,
+      long address,
+      long lengthBytes,
+      long access) {
+    checkAccess(access);
+    long code = CacheSpace.code(kind, device, allocationId, false);
+    DataRegistration found = space.lease(code, allocationId, address, lengthBytes, access, epoch);
+    if (found != null) {
+      counters.hit();
+      return found;
+    }
+    BufferRange range = new BufferRange(kind, device, allocationId, address, lengthBytes, null);
+    return miss(space, rails, range, access);
+  }
+
+  private static void checkAccess(long access) {
+    if (access == 0 || (access & ~Access.ALL) != 0) {
+      throw new IllegalArgumentException(
+          "cannot register for access %s".formatted(Access.describe(access)));
+    }
   }
 
   private DataRegistration miss(

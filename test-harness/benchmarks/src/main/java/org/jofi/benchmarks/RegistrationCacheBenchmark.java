@@ -48,7 +48,6 @@ public class RegistrationCacheBenchmark {
   private static final long BASE = 0x7f00_0000_0000L;
   private static final long STRIDE = 1 << 20;
   private static final long LENGTH = 64 << 10;
-  private static final int PICKS = 1 << 14;
 
   /** Registered buffers, all idle in the cache. */
   @State(Scope.Benchmark)
@@ -102,27 +101,16 @@ public class RegistrationCacheBenchmark {
     }
   }
 
-  /** What one thread asks for, in random order. */
+  /** Which buffer a thread asks for next: any, at random (xorshift). */
   @State(Scope.Thread)
   public static class Picks {
-    final BufferRange[] whole = new BufferRange[PICKS];
-    final BufferRange[] inside = new BufferRange[PICKS];
-    int next;
+    private long random = new SplittableRandom().nextLong() | 1;
 
-    /** Draws it. */
-    @Setup(Level.Trial)
-    public void draw(Registered registered) {
-      SplittableRandom random = new SplittableRandom(System.identityHashCode(this));
-      for (int i = 0; i < PICKS; i++) {
-        int entry = random.nextInt(registered.entries);
-        whole[i] = buffer(entry, 0, LENGTH);
-        inside[i] = buffer(entry, LENGTH / 4, LENGTH / 2);
-      }
-    }
-
-    BufferRange next(BufferRange[] of) {
-      next = (next + 1) & (PICKS - 1);
-      return of[next];
+    int next(int below) {
+      random ^= random << 13;
+      random ^= random >>> 7;
+      random ^= random << 17;
+      return (int) (((random >>> 32) * below) >>> 32);
     }
   }
 
@@ -146,25 +134,28 @@ public class RegistrationCacheBenchmark {
   @Benchmark
   @Threads(1)
   public DataRegistration hit(Registered registered, Picks picks) {
-    return lease(registered, picks.next(picks.whole));
+    return lease(registered, picks, 0, LENGTH);
   }
 
   /** A hit on a part of what was registered, and its release. */
   @Benchmark
   @Threads(1)
   public DataRegistration hitInside(Registered registered, Picks picks) {
-    return lease(registered, picks.next(picks.inside));
+    return lease(registered, picks, LENGTH / 4, LENGTH / 2);
   }
 
   /** As {@link #hit}, by two threads at once. */
   @Benchmark
   @Threads(2)
   public DataRegistration hitByTwoThreads(Registered registered, Picks picks) {
-    return lease(registered, picks.next(picks.whole));
+    return lease(registered, picks, 0, LENGTH);
   }
 
-  private static DataRegistration lease(Registered registered, BufferRange range) {
-    DataRegistration registration = registered.registrations.acquire(range, Access.ALL);
+  private static DataRegistration lease(
+      Registered registered, Picks picks, long offset, long length) {
+    long address = BASE + picks.next(registered.entries) * STRIDE + offset;
+    DataRegistration registration =
+        registered.registrations.acquire(MemoryKind.HOST, 0, 1, address, length, Access.ALL);
     registration.release();
     return registration;
   }
@@ -173,14 +164,14 @@ public class RegistrationCacheBenchmark {
   @Benchmark
   @Threads(1)
   public int linearScan(Registered registered, Picks picks) {
-    BufferRange range = picks.next(picks.whole);
-    long first = range.address() >>> 12;
-    long last = (range.address() + range.lengthBytes() - 1) >>> 12;
+    long address = BASE + picks.next(registered.entries) * STRIDE;
+    long first = address >>> 12;
+    long last = (address + LENGTH - 1) >>> 12;
     for (int i = 0; i < registered.entries; i++) {
       if (registered.firstPages[i] <= first && last <= registered.lastPages[i]) {
         return i;
       }
     }
-    throw new AssertionError("not found: " + range);
+    throw new AssertionError("not found: 0x" + Long.toHexString(address));
   }
 }
