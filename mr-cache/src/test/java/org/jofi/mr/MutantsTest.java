@@ -22,6 +22,7 @@ class MutantsTest {
     Class<?> cache = CacheProperties.class;
     Class<?> keys = KeyPoolProperties.class;
     Class<?> graph = OwnershipGraphProperties.class;
+    Class<?> index = IntervalIndexProperties.class;
     return Stream.of(
         // Coverage: whose handle is given.
         new Mutant(
@@ -265,6 +266,43 @@ class MutantsTest {
             "        keySources[rail].giveBack(takenKeys[rail]);",
             "",
             KeyConservationProperties.class),
+        // The index.
+        new Mutant(
+            "the chunk before is not looked at",
+            "IntervalIndex.java",
+            "return before[before.length - 1];",
+            "return null;",
+            index),
+        new Mutant(
+            "a full chunk loses its upper half",
+            "IntervalIndex.java",
+            "Arrays.copyOfRange(grown, half, grown.length));",
+            "Arrays.copyOfRange(grown, half, grown.length - 1));",
+            index),
+        new Mutant(
+            "joined chunks are in the wrong order",
+            "IntervalIndex.java",
+            "DataRegistration[] low = left == chunk ? shrunk : now.members[left];",
+            "DataRegistration[] low = now.members[left];",
+            index),
+        new Mutant(
+            "overlaps are sought to the right only",
+            "IntervalIndex.java",
+            "for (int chunk = start; chunk >= 0; chunk--) {",
+            "for (int chunk = start; chunk >= start; chunk--) {",
+            index),
+        new Mutant(
+            "addresses are compared as signed",
+            "IntervalIndex.java",
+            "return address ^ Long.MIN_VALUE;",
+            "return address;",
+            index),
+        new Mutant(
+            "what was taken out is still found by its start",
+            "StartTable.java",
+            "now.setRelease(slot, null);",
+            "",
+            index),
         // Keys.
         new Mutant(
             "keys are wider than negotiated",
