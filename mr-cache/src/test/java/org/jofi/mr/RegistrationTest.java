@@ -43,20 +43,25 @@ class RegistrationTest {
     };
   }
 
+  /** So many registered; so many bound and enabled, to endpoints of that role. */
+  private void assertCalls(int registered, int bound, String role) {
+    assertEquals(
+        List.of(registered, bound, bound),
+        List.of(
+            device.fabric.calls(Step.REGISTER),
+            device.fabric.calls(Step.BIND),
+            device.fabric.calls(Step.ENABLE)));
+    if (bound > 0) {
+      device.fabric.regions().forEach(r -> assertTrue(r.endpoint().label().contains(role)));
+    }
+  }
+
   @ParameterizedTest
   @CsvSource({"efa, 0", "tcp, 0", "cxi, 4", "cxi-client-key, 4"})
   void aDataBufferIsRegisteredOnDataRailsOnly(String profile, int steps) {
     with(profile(profile), 4, 4);
     DataRegistration registration = device.rails.registrations.acquire(BUFFER, Access.ALL);
-    assertEquals(
-        List.of(4, steps, steps),
-        List.of(
-            device.fabric.calls(Step.REGISTER),
-            device.fabric.calls(Step.BIND),
-            device.fabric.calls(Step.ENABLE)));
-    if (steps > 0) {
-      device.fabric.regions().forEach(r -> assertTrue(r.endpoint().label().contains("data")));
-    }
+    assertCalls(4, steps, "data");
     assertEquals(4, registration.rails());
     registration.release();
     assertEquals(4, device.fabric.calls(Step.REGISTER));
@@ -68,15 +73,7 @@ class RegistrationTest {
     with(profile(profile), 4, rails);
     ControlRegistration mailbox =
         device.rails.registrations.registerControl(BUFFER, Access.REMOTE_WRITE);
-    assertEquals(
-        List.of(rails, steps, steps),
-        List.of(
-            device.fabric.calls(Step.REGISTER),
-            device.fabric.calls(Step.BIND),
-            device.fabric.calls(Step.ENABLE)));
-    if (steps > 0) {
-      device.fabric.regions().forEach(r -> assertTrue(r.endpoint().label().contains("control")));
-    }
+    assertCalls(rails, steps, "control");
     assertEquals(rails, mailbox.rails());
     mailbox.close();
     mailbox.close();

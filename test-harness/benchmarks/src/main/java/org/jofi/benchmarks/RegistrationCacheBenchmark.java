@@ -32,6 +32,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Threads;
 import org.openjdk.jmh.annotations.Warmup;
+import org.openjdk.jmh.infra.ThreadParams;
 
 /**
  * What a hit costs: a lease taken and given back, of a random one of so many registered buffers.
@@ -155,10 +156,21 @@ public class RegistrationCacheBenchmark {
     return lease(registered, picks.next(registered.entries), LENGTH / 4, LENGTH / 2);
   }
 
-  /** As {@link #hit}, by two threads at once. */
+  /** As {@link #hit}, by two threads at once, each with buffers of its own. */
   @Benchmark
   @Threads(2)
-  public DataRegistration hitByTwoThreads(Registered registered, Picks picks) {
+  public DataRegistration hitByTwoThreads(Registered registered, Picks picks, ThreadParams thread) {
+    int half = registered.entries / 2;
+    return lease(registered, thread.getThreadIndex() % 2 * half + picks.next(half), 0, LENGTH);
+  }
+
+  /**
+   * As {@link #hit}, by two threads at once over the same buffers: the lease count of a buffer
+   * travels between the cores.
+   */
+  @Benchmark
+  @Threads(2)
+  public DataRegistration hitSharedByTwoThreads(Registered registered, Picks picks) {
     return lease(registered, picks.next(registered.entries), 0, LENGTH);
   }
 
