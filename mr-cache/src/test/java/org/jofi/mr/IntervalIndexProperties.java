@@ -56,37 +56,42 @@ class IntervalIndexProperties {
       @ForAll @IntRange(min = 0, max = 100) int removedPercent,
       @ForAll boolean high,
       @ForAll Random random) {
-    // Addresses with and without the top bit.
-    long base = high ? 0x8000_0000_0000_0000L : 0x7fff_ffff_fff0_0000L;
+    // Across the address that is the first with the top bit, or far below it.
+    long base = high ? Long.MIN_VALUE - PLACES / 2 * STEP : 0x7f00_0000_0000L;
     IntervalIndex index = new IntervalIndex();
-    TreeMap<Long, DataRegistration> model = new TreeMap<>();
+    TreeMap<Long, DataRegistration> model = new TreeMap<>(Long::compareUnsigned);
     for (int i = 0; i < inserted; i++) {
       DataRegistration member = member(random.nextInt(PLACES), base);
-      if (model.putIfAbsent(member.first(), member) == null) {
+      if (model.putIfAbsent(member.range().address(), member) == null) {
         index.insert(member);
       }
     }
     for (DataRegistration member : new ArrayList<>(model.values())) {
       if (random.nextInt(100) < removedPercent) {
-        model.remove(member.first());
+        model.remove(member.range().address());
         assertTrue(index.remove(member));
         assertFalse(index.remove(member));
       }
     }
     for (int i = 0; i < 100; i++) {
-      long address = base + random.nextLong((PLACES + 4) * STEP);
-      long at = IntervalIndex.order(i % 2 == 0 ? address : address - address % STEP + base % STEP);
-      Map.Entry<Long, DataRegistration> expected = model.floorEntry(at);
-      assertSame(expected == null ? null : expected.getValue(), index.floor(at));
-      long last = at + random.nextInt(5000);
+      long offset = random.nextLong((PLACES + 4) * STEP);
+      long address = base + (i % 2 == 0 ? offset : offset - offset % STEP);
+      Map.Entry<Long, DataRegistration> expected = model.floorEntry(address);
+      long first = IntervalIndex.order(address);
+      assertSame(expected == null ? null : expected.getValue(), index.floor(first));
+      long length = 1 + random.nextLong(5000);
       List<DataRegistration> found = new ArrayList<>();
-      index.overlapping(at, last, found);
+      index.overlapping(first, first + length - 1, found);
       List<DataRegistration> overlapping =
           model.values().stream()
-              .filter(member -> member.first() <= last && member.last() >= at)
+              .filter(member -> overlaps(member.range(), address, length))
               .toList();
       assertEquals(overlapping.size(), found.size(), "overlapping");
       assertEquals(new HashSet<>(overlapping), new HashSet<>(found));
     }
+  }
+
+  private static boolean overlaps(BufferRange range, long address, long length) {
+    return range.address() - address < length && address - range.address() < range.lengthBytes();
   }
 }
