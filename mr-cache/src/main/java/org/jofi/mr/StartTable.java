@@ -64,12 +64,15 @@ final class StartTable {
     into.setRelease(slot, registration);
   }
 
-  /** Takes a registration out that is in it. */
+  /** Takes a registration out, if it is in it. */
   void remove(DataRegistration registration) {
     AtomicReferenceArray<@Nullable DataRegistration> now = slots;
     int mask = now.length() - 1;
     int slot = home(registration.first(), now.length());
-    while (now.getPlain(slot) != registration) {
+    for (DataRegistration at = now.getPlain(slot); at != registration; at = now.getPlain(slot)) {
+      if (at == null) {
+        return;
+      }
       slot = (slot + 1) & mask;
     }
     now.setRelease(slot, null);
