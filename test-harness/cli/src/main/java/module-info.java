@@ -5,6 +5,7 @@ module org.jofi.cli {
   requires info.picocli;
   requires org.jofi.transport;
   requires org.jofi.rdma;
+  requires org.jofi.simulated;
 
   uses org.jofi.fabric.FabricProvider;
 

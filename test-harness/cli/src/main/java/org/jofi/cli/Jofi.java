@@ -20,7 +20,7 @@ import picocli.CommandLine.Command;
       "2:wrong usage",
       "3:something is missing on this machine"
     },
-    subcommands = {InfoCommand.class})
+    subcommands = {InfoCommand.class, SimulateCommand.class})
 public final class Jofi implements Runnable {
   @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
 

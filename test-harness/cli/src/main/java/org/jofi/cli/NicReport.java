@@ -1,7 +1,5 @@
 package org.jofi.cli;
 
-import com.google.gson.Gson;
-import com.google.gson.GsonBuilder;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
@@ -103,12 +101,10 @@ record NicReport(
   }
 
   static String json(FabricProvider provider, List<NicReport> nics) {
-    Gson gson =
-        new GsonBuilder().serializeNulls().setPrettyPrinting().disableHtmlEscaping().create();
     Map<String, Object> document = new LinkedHashMap<>();
     document.put("library", provider.version());
     document.put("nics", nics.stream().map(NicReport::fields).toList());
-    return gson.toJson(document);
+    return Json.pretty(document);
   }
 
   private Map<String, Object> fields() {

@@ -2,6 +2,7 @@ package org.jofi.cli;
 
 import java.io.PrintWriter;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -14,6 +15,7 @@ import org.jofi.simulated.Profile;
 import org.jofi.simulated.workload.Workload;
 import org.jofi.simulated.workload.WorkloadOptions;
 import org.jofi.simulated.workload.WorkloadReport;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -29,7 +31,7 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {"0:every run went well", "1:a run failed", "2:wrong usage"})
-public final class SimulateCommand implements Callable<Integer> {
+final class SimulateCommand implements Callable<Integer> {
   private static final int SHOWN_FAILURES = 3;
 
   @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
@@ -38,7 +40,7 @@ public final class SimulateCommand implements Callable<Integer> {
       names = "--profile",
       paramLabel = "P",
       description = "efa, cxi, cxi-client-key or tcp; without it, each of them.")
-  private String profile;
+  private @Nullable String profile;
 
   @Option(
       names = "--ranks",
@@ -102,13 +104,13 @@ public final class SimulateCommand implements Callable<Integer> {
       WorkloadReport report = run(options);
       clean &= report.isClean();
       if (json) {
-        out.println(toJson(options, report));
+        out.println(Json.line(fields(options, report)));
       } else {
         print(out, options, report);
       }
       out.flush();
     }
-    return clean ? 0 : 1;
+    return clean ? ExitCode.OK : ExitCode.FAILED;
   }
 
   private List<WorkloadOptions> plans() {
@@ -129,7 +131,7 @@ public final class SimulateCommand implements Callable<Integer> {
   }
 
   private WorkloadReport run(WorkloadOptions options) {
-    boolean terminal = System.console() != null && System.console().isTerminal() && !json;
+    boolean terminal = ProgressLine.isWanted() && !json;
     ProgressLine line =
         new ProgressLine(
             spec.commandLine().getErr(),
@@ -163,90 +165,36 @@ public final class SimulateCommand implements Callable<Integer> {
       }
     }
     out.println("  faults: " + (counts.length() == 0 ? "none" : counts));
-    for (WorkloadReport.Failure failure : report.failures().stream().limit(SHOWN_FAILURES).toList()) {
+    for (WorkloadReport.Failure failure :
+        report.failures().stream().limit(SHOWN_FAILURES).toList()) {
       out.println();
       out.println("seed " + failure.seed() + " failed: " + failure.reason().strip());
       out.println("reproduce: " + failure.reproduce());
     }
   }
 
-  private static String toJson(WorkloadOptions options, WorkloadReport report) {
-    StringJoiner counts = new StringJoiner(",", "{", "}");
-    report.faults().forEach((fault, count) -> counts.add(quote(fault.option()) + ":" + count));
-    StringJoiner failures = new StringJoiner(",", "[", "]");
-    for (WorkloadReport.Failure failure : report.failures()) {
-      failures.add(
-          "{\"seed\":%d,\"reason\":%s,\"reproduce\":%s}"
-              .formatted(failure.seed(), quote(failure.reason()), quote(failure.reproduce())));
-    }
-    return ("{\"profile\":%s,\"runs\":%d,\"operations\":%d,\"nanos\":%d,\"failed\":%d,"
-            + "\"violations\":%d,\"traceHash\":%s,\"faults\":%s,\"failures\":%s}")
-        .formatted(
-            quote(options.profile().name()),
-            report.runs(),
-            report.operations(),
-            report.nanos(),
-            report.failed(),
-            report.violations(),
-            quote(Long.toHexString(report.traceHash())),
-            counts,
-            failures);
-  }
-
-  private static String quote(String text) {
-    StringBuilder quoted = new StringBuilder(text.length() + 2).append('"');
-    for (int i = 0; i < text.length(); i++) {
-      char c = text.charAt(i);
-      switch (c) {
-        case '"', '\\' -> quoted.append('\\').append(c);
-        case '\n' -> quoted.append("\\n");
-        default -> {
-          if (c < ' ') {
-            quoted.append("\\u%04x".formatted((int) c));
-          } else {
-            quoted.append(c);
-          }
-        }
-      }
-    }
-    return quoted.append('"').toString();
-  }
-
-  /** A bar on one line of a terminal, drawn at most ten times a second. */
-  private static final class ProgressLine implements LongConsumer {
-    private static final int WIDTH = 40;
-    private static final long PERIOD_NANOS = 100_000_000;
-
-    private final PrintWriter err;
-    private final String label;
-    private final long total;
-    private final boolean color;
-    private long drawnAt = System.nanoTime() - PERIOD_NANOS;
-
-    ProgressLine(PrintWriter err, String label, long total, boolean color) {
-      this.err = err;
-      this.label = label;
-      this.total = total;
-      this.color = color;
-    }
-
-    @Override
-    public void accept(long done) {
-      long now = System.nanoTime();
-      if (now - drawnAt < PERIOD_NANOS && done < total) {
-        return;
-      }
-      drawnAt = now;
-      int filled = (int) (WIDTH * done / total);
-      String bar = "#".repeat(filled) + ".".repeat(WIDTH - filled);
-      err.printf(
-          "\r%-16s [%s] %d/%d", label, color ? "\u001B[32m" + bar + "\u001B[0m" : bar, done, total);
-      err.flush();
-    }
-
-    void clear() {
-      err.print("\r" + " ".repeat(WIDTH + 48) + "\r");
-      err.flush();
-    }
+  private static Map<String, Object> fields(WorkloadOptions options, WorkloadReport report) {
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("profile", options.profile().name());
+    fields.put("runs", report.runs());
+    fields.put("operations", report.operations());
+    fields.put("nanos", report.nanos());
+    fields.put("failed", report.failed());
+    fields.put("violations", report.violations());
+    fields.put("traceHash", Long.toHexString(report.traceHash()));
+    Map<String, Long> counts = new LinkedHashMap<>();
+    report.faults().forEach((fault, count) -> counts.put(fault.option(), count));
+    fields.put("faults", counts);
+    fields.put(
+        "failures",
+        report.failures().stream()
+            .map(
+                failure ->
+                    Map.of(
+                        "seed", failure.seed(),
+                        "reason", failure.reason(),
+                        "reproduce", failure.reproduce()))
+            .toList());
+    return fields;
   }
 }

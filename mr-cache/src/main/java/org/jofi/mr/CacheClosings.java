@@ -1,0 +1,298 @@
+package org.jofi.mr;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How cached registrations close: taken out under the lock ({@link #start}), closed outside of it
+ * ({@link #finish}), and in transit between, so that whoever must know that memory or an endpoint
+ * is free of regions can wait for it.
+ */
+final class CacheClosings {
+  private static final System.Logger LOG = System.getLogger(CacheClosings.class.getName());
+
+  private final CacheLedger ledger;
+  private final CacheCounters counters;
+  private final RequestNames names;
+
+  CacheClosings(CacheLedger ledger, CacheCounters counters, RequestNames names) {
+    this.ledger = ledger;
+    this.counters = counters;
+    this.names = names;
+  }
+
+  /** Takes a registration, marked closed, out of the cache. Under the lock. */
+  void start(DataRegistration registration, List<DataRegistration> victims) {
+    registration.space().remove(registration);
+    ledger.idle.remove(registration);
+    ledger.depart(transit(registration));
+    victims.add(registration);
+  }
+
+  private static Transit transit(DataRegistration registration) {
+    return new Transit(registration.space(), registration.range(), registration.access(), false);
+  }
+
+  /** Closes a superseded registration now if it is idle, else when it is. Under the lock. */
+  void supersede(DataRegistration old, List<DataRegistration> victims) {
+    ledger.idle.remove(old);
+    while (!old.askToBeTold()) {
+      if (old.closeIfIdle()) {
+        start(old, victims);
+        return;
+      }
+    }
+  }
+
+  /** Evicts until idle registrations are within the budgets. Under the lock. */
+  void trim(List<DataRegistration> victims) {
+    while (ledger.idle.isOverBudget()) {
+      evictFirst(victims);
+    }
+  }
+
+  private long evictFirst(List<DataRegistration> victims) {
+    DataRegistration victim = ledger.idle.closeFirst();
+    if (victim == null) {
+      return 0;
+    }
+    start(victim, victims);
+    counters.evicted();
+    return victim.range().lengthBytes();
+  }
+
+  /** Evicts at least one registration, and at least that many bytes if so many are idle. */
+  boolean makeRoom(long bytes) {
+    List<DataRegistration> victims = new ArrayList<>();
+    ledger.lock();
+    try {
+      long freed = 0;
+      while (freed < bytes && !ledger.idle.isEmpty()) {
+        freed += evictFirst(victims);
+      }
+    } finally {
+      ledger.unlock();
+    }
+    finish(victims, CloseReason.EVICTED);
+    return !victims.isEmpty();
+  }
+
+  int evictIdle() {
+    List<DataRegistration> victims = new ArrayList<>();
+    ledger.lock();
+    try {
+      while (!ledger.idle.isEmpty()) {
+        evictFirst(victims);
+      }
+    } finally {
+      ledger.unlock();
+    }
+    finish(victims, CloseReason.EVICTED);
+    return victims.size();
+  }
+
+  /**
+   * Closes what was started. What a provider refuses is logged and kept, to be tried again when its
+   * memory is invalidated or its space purged.
+   */
+  void finish(List<DataRegistration> victims, CloseReason reason) {
+    RuntimeException failure = close(victims, reason);
+    if (failure != null) {
+      LOG.log(System.Logger.Level.WARNING, "a cached registration stays open for now", failure);
+    }
+  }
+
+  private @Nullable RuntimeException close(List<DataRegistration> victims, CloseReason reason) {
+    RuntimeException failure = null;
+    for (DataRegistration victim : victims) {
+      RegistrationClosedEvent event = new RegistrationClosedEvent();
+      event.begin();
+      boolean closed = false;
+      try {
+        victim.regions().close();
+        closed = true;
+      } catch (RuntimeException e) {
+        failure = Failures.join(failure, e);
+      } finally {
+        landed(victim, closed);
+      }
+      event.commit(victim, reason);
+    }
+    return failure;
+  }
+
+  private void landed(DataRegistration victim, boolean closed) {
+    ledger.lock();
+    try {
+      counters.closed(victim.range().lengthBytes());
+      if (!closed) {
+        counters.closeFailed();
+        ledger.stuck.add(new CacheLedger.Stuck(victim.space(), victim.regions()));
+      }
+      ledger.arrive(transit(victim));
+    } finally {
+      ledger.unlock();
+    }
+  }
+
+  /** Keeps regions that could not be closed, if any, to be tried again. */
+  void keep(CacheSpace space, @Nullable RegionSet leftover) {
+    if (leftover == null) {
+      return;
+    }
+    ledger.lock();
+    try {
+      counters.closeFailed();
+      ledger.stuck.add(new CacheLedger.Stuck(space, leftover));
+    } finally {
+      ledger.unlock();
+    }
+  }
+
+  /** Closes all registrations that share a byte with any of the ranges, or none. */
+  void invalidate(List<BufferRange> ranges) {
+    revoke(
+        () -> {
+          Set<DataRegistration> found = new LinkedHashSet<>();
+          for (BufferRange range : ranges) {
+            long first = IntervalIndex.order(range.address());
+            long last = first + range.lengthBytes() - 1;
+            for (CacheSpace space : ledger.spaces) {
+              space.overlapping(range.kind(), range.device(), first, last, found);
+            }
+          }
+          return found;
+        },
+        transit -> touchesAny(transit, ranges),
+        false,
+        CloseReason.INVALIDATED,
+        "invalidate " + describe(ranges));
+  }
+
+  private static boolean touchesAny(Transit transit, List<BufferRange> ranges) {
+    for (BufferRange range : ranges) {
+      long first = IntervalIndex.order(range.address());
+      if (transit.touches(range.kind(), range.device(), first, first + range.lengthBytes() - 1)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static String describe(List<BufferRange> ranges) {
+    if (ranges.isEmpty()) {
+      return "nothing";
+    }
+    return ranges.size() == 1
+        ? ranges.getFirst().toString()
+        : "%s and %d more range(s)".formatted(ranges.getFirst(), ranges.size() - 1);
+  }
+
+  /** Closes all registrations of a space, then the space; or, while requests use any, neither. */
+  void purge(CacheSpace space, boolean regardless) {
+    ledger.lock();
+    try {
+      space.setClosed(true);
+    } finally {
+      ledger.unlock();
+    }
+    try {
+      revoke(
+          () -> List.copyOf(space.open()),
+          transit -> transit.space() == space,
+          regardless,
+          CloseReason.PURGED,
+          "close the registrations of " + space);
+    } catch (RegistrationBusyException e) {
+      ledger.lock();
+      space.setClosed(false);
+      ledger.unlock();
+      throw e;
+    }
+    ledger.lock();
+    ledger.spaces.remove(space);
+    ledger.unlock();
+  }
+
+  private void revoke(
+      Supplier<Collection<DataRegistration>> select,
+      Predicate<Transit> concerned,
+      boolean regardless,
+      CloseReason reason,
+      String what) {
+    List<DataRegistration> victims = new ArrayList<>();
+    List<CacheLedger.Stuck> retried = new ArrayList<>();
+    ledger.lock();
+    try {
+      ledger.awaitNone(concerned, what);
+      Collection<DataRegistration> all = select.get();
+      if (regardless) {
+        all.forEach(DataRegistration::closeRegardless);
+      } else {
+        closeAllOrNone(all, what);
+      }
+      for (DataRegistration registration : all) {
+        start(registration, victims);
+      }
+      takeStuck(concerned, retried);
+    } finally {
+      ledger.unlock();
+    }
+    RuntimeException failure = close(victims, reason);
+    for (CacheLedger.Stuck stuck : retried) {
+      try {
+        stuck.regions().close();
+      } catch (RuntimeException e) {
+        failure = Failures.join(failure, e);
+        keep(stuck.space(), stuck.regions());
+      }
+    }
+    if (failure != null) {
+      throw failure;
+    }
+  }
+
+  private void closeAllOrNone(Collection<DataRegistration> all, String what) {
+    List<DataRegistration> marked = new ArrayList<>();
+    for (DataRegistration registration : all) {
+      if (!registration.closeIfUnused()) {
+        marked.forEach(DataRegistration::reopen);
+        throw new RegistrationBusyException("cannot " + what, inFlight(all, registration));
+      }
+      marked.add(registration);
+    }
+  }
+
+  private List<String> inFlight(Collection<DataRegistration> all, DataRegistration refused) {
+    List<String> text = new ArrayList<>();
+    for (DataRegistration registration : all) {
+      int uses = registration.uses();
+      if (uses > 0 || registration == refused) {
+        List<String> known = names.using(registration);
+        text.add(
+            "%s by %s"
+                .formatted(
+                    registration,
+                    known.isEmpty() ? uses + " request(s)" : String.join(", ", known)));
+      }
+    }
+    return text;
+  }
+
+  private void takeStuck(Predicate<Transit> concerned, List<CacheLedger.Stuck> taken) {
+    for (Iterator<CacheLedger.Stuck> all = ledger.stuck.iterator(); all.hasNext(); ) {
+      CacheLedger.Stuck stuck = all.next();
+      if (concerned.test(new Transit(stuck.space(), stuck.regions().range(), 0, false))) {
+        taken.add(stuck);
+        all.remove();
+      }
+    }
+  }
+}

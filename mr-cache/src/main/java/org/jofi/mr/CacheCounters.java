@@ -1,0 +1,134 @@
+package org.jofi.mr;
+
+import java.util.concurrent.atomic.LongAdder;
+import org.agrona.concurrent.status.AtomicCounter;
+import org.agrona.concurrent.status.CountersManager;
+
+/**
+ * The cache's statistics as Agrona counters, for other threads and processes to read. Hits are
+ * counted in stripes, so that counting does not serialise those who hit, and reach their counter
+ * when something slower happens, or with {@link #publish}.
+ *
+ * <p>The counters are freed by {@link #close}.
+ */
+public final class CacheCounters implements AutoCloseable {
+  /** Type id of the first counter; the others follow, in the order of {@link Snapshot}. */
+  public static final int FIRST_TYPE_ID = 0x4d52_0001;
+
+  /**
+   * The statistics at one time.
+   *
+   * @param hits leases given without registering, also those that waited for another thread to
+   * @param misses leases that needed a registration, failed ones included
+   * @param evictions idle registrations closed to make room
+   * @param closes registrations closed, for whatever reason
+   * @param closeFailures refusals of a provider to close a registration
+   * @param registrations registrations open now, leased or idle
+   * @param bytesPinned bytes of memory in them; memory in two of them counts twice
+   * @param registrationNs time spent in providers for registering, in nanoseconds
+   */
+  public record Snapshot(
+      long hits,
+      long misses,
+      long evictions,
+      long closes,
+      long closeFailures,
+      long registrations,
+      long bytesPinned,
+      long registrationNs) {}
+
+  private final LongAdder hitStripes = new LongAdder();
+  private final AtomicCounter hits;
+  private final AtomicCounter misses;
+  private final AtomicCounter evictions;
+  private final AtomicCounter closes;
+  private final AtomicCounter closeFailures;
+  private final AtomicCounter registrations;
+  private final AtomicCounter bytesPinned;
+  private final AtomicCounter registrationNs;
+
+  /**
+   * Takes eight counters.
+   *
+   * @param counters where to
+   * @param device what their labels call the device
+   */
+  public CacheCounters(CountersManager counters, String device) {
+    int type = FIRST_TYPE_ID;
+    hits = counters.newCounter("mr-cache hits: " + device, type++);
+    misses = counters.newCounter("mr-cache misses: " + device, type++);
+    evictions = counters.newCounter("mr-cache evictions: " + device, type++);
+    closes = counters.newCounter("mr-cache closes: " + device, type++);
+    closeFailures = counters.newCounter("mr-cache close failures: " + device, type++);
+    registrations = counters.newCounter("mr-cache registrations: " + device, type++);
+    bytesPinned = counters.newCounter("mr-cache bytes pinned: " + device, type++);
+    registrationNs = counters.newCounter("mr-cache ns in registration: " + device, type);
+  }
+
+  /** Any thread, without locks. */
+  void hit() {
+    hitStripes.increment();
+  }
+
+  // What follows is called under the cache's lock.
+
+  void missed() {
+    misses.increment();
+    publish();
+  }
+
+  void registered(long bytes) {
+    registrations.increment();
+    bytesPinned.getAndAdd(bytes);
+  }
+
+  void spent(long ns) {
+    registrationNs.getAndAdd(ns);
+  }
+
+  void evicted() {
+    evictions.increment();
+  }
+
+  void closed(long bytes) {
+    closes.increment();
+    registrations.decrement();
+    bytesPinned.getAndAdd(-bytes);
+    publish();
+  }
+
+  void closeFailed() {
+    closeFailures.increment();
+  }
+
+  /** Brings the counter of hits up to date. Any thread; cheap enough for each duty cycle. */
+  public void publish() {
+    hits.set(hitStripes.sum());
+  }
+
+  /** The statistics now. Any thread; not one atomic look at all of them. */
+  public Snapshot snapshot() {
+    return new Snapshot(
+        hitStripes.sum(),
+        misses.get(),
+        evictions.get(),
+        closes.get(),
+        closeFailures.get(),
+        registrations.get(),
+        bytesPinned.get(),
+        registrationNs.get());
+  }
+
+  /** Frees the counters; again is a no-op. Only after the cache was closed. */
+  @Override
+  public void close() {
+    hits.close();
+    misses.close();
+    evictions.close();
+    closes.close();
+    closeFailures.close();
+    registrations.close();
+    bytesPinned.close();
+    registrationNs.close();
+  }
+}

@@ -1,0 +1,124 @@
+package org.jofi.mr;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
+import org.agrona.collections.LongHashSet;
+
+/**
+ * What the cache's one lock guards: which registrations are in transit, idle, or stuck, and which
+ * arenas live. Every method but {@link #lock} and {@link #unlock} needs the lock. It is held for
+ * bookkeeping only, never while a provider works.
+ */
+final class CacheLedger {
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition settled = lock.newCondition();
+  private final long waitNs;
+  private final List<Transit> transits = new ArrayList<>();
+  private final LongHashSet liveArenas = new LongHashSet();
+  private long arenas;
+  private long sequence;
+
+  final List<CacheSpace> spaces = new ArrayList<>();
+  final IdleQueue idle;
+
+  /** Regions that a provider refused to close, by space; to be tried again. */
+  final List<Stuck> stuck = new ArrayList<>();
+
+  /**
+   * @param space whose regions they are
+   * @param regions those that are left
+   */
+  record Stuck(CacheSpace space, RegionSet regions) {}
+
+  CacheLedger(CacheLimits limits) {
+    waitNs = limits.waitNs();
+    idle = new IdleQueue(limits);
+  }
+
+  void lock() {
+    lock.lock();
+  }
+
+  void unlock() {
+    lock.unlock();
+  }
+
+  long nextSequence() {
+    return ++sequence;
+  }
+
+  void depart(Transit transit) {
+    transits.add(transit);
+  }
+
+  /** Ends a transit; of equal ones, any. */
+  void arrive(Transit transit) {
+    transits.remove(transit);
+    settled.signalAll();
+  }
+
+  boolean isInTransit(Predicate<Transit> which) {
+    return transits.stream().anyMatch(which);
+  }
+
+  /**
+   * Waits, without the lock, for other threads to bring something about.
+   *
+   * @param leftNs how long at most
+   * @param what the caller wants to do, for errors
+   * @return how long is left
+   * @throws RegistrationException if nothing is left, or the thread is interrupted
+   */
+  @SuppressWarnings("WaitNotInLoop") // Callers loop: what they wait for is theirs.
+  long await(long leftNs, String what) {
+    if (leftNs <= 0) {
+      throw new RegistrationException(
+          "cannot %s: other threads have been registering or closing the same memory for %d ms"
+              .formatted(what, waitNs / 1_000_000),
+          null,
+          null);
+    }
+    try {
+      return settled.awaitNanos(leftNs);
+    } catch (InterruptedException e) {
+      throw new RegistrationException(
+          "cannot %s: interrupted while another thread registers or closes the same memory"
+              .formatted(what),
+          e,
+          null);
+    }
+  }
+
+  /** Waits until nothing of the kind is in transit. */
+  void awaitNone(Predicate<Transit> which, String what) {
+    long leftNs = waitNs;
+    while (isInTransit(which)) {
+      leftNs = await(leftNs, what);
+    }
+  }
+
+  long waitNs() {
+    return waitNs;
+  }
+
+  long openArena() {
+    liveArenas.add(--arenas);
+    return arenas;
+  }
+
+  void setArenaLive(long id, boolean live) {
+    if (live) {
+      liveArenas.add(id);
+    } else {
+      liveArenas.remove(id);
+    }
+  }
+
+  /** Whether memory of that allocation may be registered: any but that of a closed arena. */
+  boolean isLive(long allocationId) {
+    return allocationId >= 0 || liveArenas.contains(allocationId);
+  }
+}

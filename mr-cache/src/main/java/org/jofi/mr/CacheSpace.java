@@ -1,0 +1,180 @@
+package org.jofi.mr;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.jofi.fabric.MemoryKind;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The cached registrations of one scope: what one endpoint, or all endpoints over the same NICs,
+ * may share. {@link #lease} is any thread's, without locks; all else needs the cache's lock.
+ *
+ * <p>A partition holds what differs in nothing but its range: kind, device, by address or through a
+ * dma-buf, allocation known or not, access. A registration serves requests for its access or less.
+ */
+final class CacheSpace {
+  private record Partition(long code, long access, IntervalIndex index) {}
+
+  private final MrScope scope;
+  private final Set<DataRegistration> open = new LinkedHashSet<>();
+  private final Set<DataRegistration> retired = new LinkedHashSet<>();
+  private volatile Partition[] partitions = {};
+  private boolean closed;
+
+  CacheSpace(MrScope scope) {
+    this.scope = scope;
+  }
+
+  /** Everything but range, access and allocation that a registration must share with a request. */
+  static long code(BufferRange range) {
+    return code(range.kind(), range.device(), range.allocationId(), range.dmaBuf() != null);
+  }
+
+  @SuppressWarnings("EnumOrdinal") // Lives as long as this process.
+  static long code(MemoryKind kind, int device, long allocationId, boolean dmaBuf) {
+    return kind.ordinal()
+        | (long) device << 8
+        | (dmaBuf ? 1L << 40 : 0L)
+        | (allocationId == BufferRange.UNKNOWN_ALLOCATION ? 0L : 1L << 41);
+  }
+
+  /** The part of a code that says where memory lives. */
+  @SuppressWarnings("EnumOrdinal") // Lives as long as this process.
+  static long place(MemoryKind kind, int device) {
+    return kind.ordinal() | (long) device << 8;
+  }
+
+  private static boolean isAt(Partition partition, long place) {
+    return (partition.code & 0xff_ffff_ffffL) == place;
+  }
+
+  MrScope scope() {
+    return scope;
+  }
+
+  long generation() {
+    return scope.generation();
+  }
+
+  /** A lease of a registration that covers the range; null if there is none. */
+  @Nullable DataRegistration lease(BufferRange range, long access, long epoch) {
+    return lease(
+        code(range), range.allocationId(), range.address(), range.lengthBytes(), access, epoch);
+  }
+
+  /** As above, of a range that may be malformed: then there is none. */
+  @Nullable DataRegistration lease(
+      long code, long allocation, long address, long lengthBytes, long access, long epoch) {
+    long first = IntervalIndex.order(address);
+    long last = first + lengthBytes - 1;
+    if (last < first) {
+      return null;
+    }
+    for (Partition partition : partitions) {
+      if (partition.code == code && (partition.access & access) == access) {
+        DataRegistration near = partition.index.floor(first);
+        if (near != null && near.covers(allocation, first, last) && near.tryLease(epoch)) {
+          return near;
+        }
+      }
+    }
+    return null;
+  }
+
+  /**
+   * Adds a registration, and retires those that it supersedes: those it contains, and those of
+   * other allocations at its addresses, whose memory must have been freed.
+   *
+   * @return what was retired
+   */
+  List<DataRegistration> insert(DataRegistration registration) {
+    IntervalIndex index = index(code(registration.range()), registration.access());
+    List<DataRegistration> superseded = new ArrayList<>();
+    index.overlapping(registration.first(), registration.last(), superseded);
+    open.add(registration);
+    if (superseded.stream().anyMatch(old -> contains(old, registration))) {
+      // A larger one was being made at the same time, and was ready first.
+      retired.add(registration);
+      return List.of();
+    }
+    superseded.removeIf(
+        old -> old.allocationId() == registration.allocationId() && !contains(registration, old));
+    for (DataRegistration old : superseded) {
+      index.remove(old);
+      retired.add(old);
+    }
+    index.insert(registration);
+    return superseded;
+  }
+
+  private static boolean contains(DataRegistration outer, DataRegistration inner) {
+    return outer.covers(inner.allocationId(), inner.first(), inner.last());
+  }
+
+  /** Takes a registration out that is being closed. */
+  void remove(DataRegistration registration) {
+    if (open.remove(registration) && !retired.remove(registration)) {
+      index(code(registration.range()), registration.access()).remove(registration);
+    }
+  }
+
+  private IntervalIndex index(long code, long access) {
+    for (Partition partition : partitions) {
+      if (partition.code == code && partition.access == access) {
+        return partition.index;
+      }
+    }
+    Partition[] more = Arrays.copyOf(partitions, partitions.length + 1);
+    Partition added = new Partition(code, access, new IntervalIndex());
+    more[more.length - 1] = added;
+    partitions = more;
+    return added.index;
+  }
+
+  /** Adds the open registrations that share a byte with the memory, whatever they are for. */
+  void overlapping(
+      MemoryKind kind, int device, long first, long last, Collection<DataRegistration> found) {
+    long place = place(kind, device);
+    List<DataRegistration> indexed = new ArrayList<>();
+    for (Partition partition : partitions) {
+      if (isAt(partition, place)) {
+        partition.index.overlapping(first, last, indexed);
+      }
+    }
+    found.addAll(indexed);
+    for (DataRegistration registration : retired) {
+      if (place(registration.range().kind(), registration.range().device()) == place
+          && registration.first() <= last
+          && registration.last() >= first) {
+        found.add(registration);
+      }
+    }
+  }
+
+  /** All open registrations, oldest first. */
+  Collection<DataRegistration> open() {
+    return open;
+  }
+
+  /** Whether it was superseded: it serves those who hold it, and nobody else. */
+  boolean isRetired(DataRegistration registration) {
+    return retired.contains(registration);
+  }
+
+  boolean isClosed() {
+    return closed;
+  }
+
+  void setClosed(boolean value) {
+    closed = value;
+  }
+
+  @Override
+  public String toString() {
+    return scope.toString();
+  }
+}

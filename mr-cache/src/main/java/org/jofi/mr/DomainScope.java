@@ -1,0 +1,46 @@
+package org.jofi.mr;
+
+import java.util.List;
+import org.jofi.fabric.MemoryRegion;
+import org.jofi.fabric.RegionRequest;
+
+/**
+ * Regions belong to NICs: one fi_mr_regattr per rail, and all endpoints over the same NICs share
+ * them. A region closes after the endpoints that may have receives posted in it, and before its
+ * domain.
+ */
+public final class DomainScope implements MrScope {
+  private final long generation;
+
+  DomainScope(long generation) {
+    this.generation = generation;
+  }
+
+  @Override
+  public long generation() {
+    return generation;
+  }
+
+  @Override
+  public MemoryRegion register(Rail rail, RegionRequest request) {
+    return rail.domain().register(request);
+  }
+
+  @Override
+  public void order(OwnershipGraph graph, AutoCloseable registration, List<Rail> rails) {
+    for (Rail rail : rails) {
+      graph.closesBefore(rail.endpoint(), registration);
+      graph.closesBefore(registration, rail.domain());
+    }
+  }
+
+  @Override
+  public void orderCached(OwnershipGraph graph, AutoCloseable cached, EndpointRails rails) {
+    // They outlive the endpoint, for the next one over the same NICs.
+  }
+
+  @Override
+  public String toString() {
+    return "domain scope, generation " + generation;
+  }
+}

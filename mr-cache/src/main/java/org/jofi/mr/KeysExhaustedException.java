@@ -1,0 +1,13 @@
+package org.jofi.mr;
+
+/** Every key that a domain's key size allows belongs to an open region. */
+public final class KeysExhaustedException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  KeysExhaustedException(String domain, int widthBytes, int live) {
+    super(
+        ("%s has no key left: all %d keys of %d byte(s) belong to open regions. Close registrations,"
+                + " or lower the cache's entry budget.")
+            .formatted(domain, live, widthBytes));
+  }
+}

@@ -1,0 +1,167 @@
+package org.jofi.mr;
+
+import java.util.List;
+import java.util.function.Function;
+import org.jofi.fabric.Access;
+import org.jofi.fabric.Addressing;
+import org.jofi.fabric.Domain;
+import org.jofi.fabric.MemoryRegion;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One range registered on several rails: all of them, or none. Descriptors, keys and addresses may
+ * be read by any thread; closing is one thread's.
+ */
+final class RegionSet implements AutoCloseable {
+  private final BufferRange range;
+  private final @Nullable MemoryRegion[] regions;
+  private final long[] takenKeys;
+  private final KeySource[] keySources;
+  private final long[] descriptors;
+  private final long[] peerKeys;
+  private final long[] peerBases;
+
+  private RegionSet(BufferRange range, int rails) {
+    this.range = range;
+    regions = new MemoryRegion[rails];
+    takenKeys = new long[rails];
+    keySources = new KeySource[rails];
+    descriptors = new long[rails];
+    peerKeys = new long[rails];
+    peerBases = new long[rails];
+  }
+
+  /**
+   * Registers a range on each of the rails, in order. What cannot be finished is undone in reverse.
+   *
+   * @throws RegistrationException if a rail refuses
+   */
+  static RegionSet open(
+      RegistrationRole role,
+      MrScope scope,
+      Function<Domain, KeySource> keys,
+      List<Rail> rails,
+      BufferRange range,
+      long access) {
+    RegistrationEvent event = new RegistrationEvent();
+    event.begin();
+    RegionSet set = new RegionSet(range, rails.size());
+    for (int rail = 0; rail < rails.size(); rail++) {
+      try {
+        set.openRail(role, scope, keys, rail, rails.get(rail), access);
+      } catch (RuntimeException e) {
+        throw set.undone(
+            "cannot register %s %s for %s on rail %d of %d, %s: %s"
+                .formatted(
+                    role,
+                    range,
+                    Access.describe(access),
+                    rail,
+                    rails.size(),
+                    rails.get(rail),
+                    e.getMessage()),
+            e);
+      }
+    }
+    event.commit(role, range, rails.size(), scope.generation());
+    return set;
+  }
+
+  private void openRail(
+      RegistrationRole role,
+      MrScope scope,
+      Function<Domain, KeySource> keys,
+      int index,
+      Rail rail,
+      long access) {
+    if (role == RegistrationRole.LOCAL && !MrScope.needsDescriptor(rail, range.kind())) {
+      return;
+    }
+    KeySource source = keys.apply(rail.domain());
+    long requested = source.take();
+    MemoryRegion region;
+    try {
+      region = scope.register(rail, range.request(access, requested));
+    } catch (RuntimeException e) {
+      // Where the region itself could not be closed again, its key is still in use.
+      if (e.getSuppressed().length == 0) {
+        source.giveBack(requested);
+      }
+      throw e;
+    }
+    regions[index] = region;
+    keySources[index] = source;
+    takenKeys[index] = requested;
+    descriptors[index] = region.descriptor();
+    if (Access.isRemote(access)) {
+      peerKeys[index] = region.key();
+    }
+    peerBases[index] = peerBase(rail.domain().info().addressing());
+  }
+
+  /** What turns an address of this process into what a peer says. The one place that knows. */
+  private long peerBase(Addressing addressing) {
+    return addressing == Addressing.VIRTUAL ? 0 : range.address();
+  }
+
+  private RegistrationException undone(String message, RuntimeException cause) {
+    try {
+      close();
+      return new RegistrationException(message, cause, null);
+    } catch (RuntimeException e) {
+      RegistrationException failure = new RegistrationException(message, cause, this);
+      failure.addSuppressed(e);
+      return failure;
+    }
+  }
+
+  BufferRange range() {
+    return range;
+  }
+
+  int rails() {
+    return regions.length;
+  }
+
+  long descriptor(int rail) {
+    return descriptors[rail];
+  }
+
+  long key(int rail) {
+    return peerKeys[rail];
+  }
+
+  long remoteAddress(int rail, long address) {
+    if (Long.compareUnsigned(address - range.address(), range.lengthBytes()) >= 0) {
+      throw new IndexOutOfBoundsException("0x%x is not in %s".formatted(address, range));
+    }
+    return address - peerBases[rail];
+  }
+
+  /**
+   * Closes what is open, in reverse, and gives each key back once its region is closed. Tries every
+   * rail; what a provider refuses stays open and can be tried again.
+   *
+   * @throws org.jofi.fabric.FabricException the first refusal, the others suppressed
+   */
+  @Override
+  public void close() {
+    RuntimeException failure = null;
+    for (int rail = regions.length - 1; rail >= 0; rail--) {
+      MemoryRegion region = regions[rail];
+      if (region == null) {
+        continue;
+      }
+      try {
+        region.close();
+        regions[rail] = null;
+        keySources[rail].giveBack(takenKeys[rail]);
+      } catch (RuntimeException e) {
+        failure = Failures.join(failure, e);
+      }
+    }
+    if (failure != null) {
+      throw failure;
+    }
+  }
+}

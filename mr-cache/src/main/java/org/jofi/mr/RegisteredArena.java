@@ -1,0 +1,68 @@
+package org.jofi.mr;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Host memory whose registrations live as long as it does, and never longer: closing the arena
+ * closes them first. So they can be cached without anybody watching for memory to be freed. Any
+ * thread may allocate, use the memory, and close.
+ */
+public final class RegisteredArena implements Arena {
+  private final Arena memory = Arena.ofShared();
+  private final RegistrationCache cache;
+  private final long allocationId;
+
+  // Guarded by this object's monitor.
+  private final List<BufferRange> allocated = new ArrayList<>();
+
+  RegisteredArena(RegistrationCache cache) {
+    this.cache = cache;
+    this.allocationId = cache.openArena();
+  }
+
+  /** Allocates zeroed memory; see {@link Arena#allocate(long, long)}. */
+  @Override
+  public synchronized MemorySegment allocate(long byteSize, long byteAlignment) {
+    MemorySegment segment = memory.allocate(byteSize, byteAlignment);
+    if (byteSize > 0) {
+      allocated.add(BufferRange.host(segment).ofAllocation(allocationId));
+    }
+    return segment;
+  }
+
+  /**
+   * What to register for memory of this arena.
+   *
+   * @param segment memory that was allocated here, or a part of it
+   * @throws IllegalArgumentException if it is not this arena's
+   */
+  public BufferRange range(MemorySegment segment) {
+    if (!segment.scope().equals(memory.scope())) {
+      throw new IllegalArgumentException("%s was not allocated in this arena".formatted(segment));
+    }
+    return BufferRange.host(segment).ofAllocation(allocationId);
+  }
+
+  @Override
+  public MemorySegment.Scope scope() {
+    return memory.scope();
+  }
+
+  /**
+   * Closes all registrations of its memory, leased or not, then frees the memory. From the second
+   * call on it throws, as arenas do.
+   *
+   * @throws RegistrationBusyException if requests in flight use any of its memory; nothing was
+   *     closed then
+   * @throws org.jofi.fabric.FabricException if a provider refuses to close a region; no memory was
+   *     freed, but none of it can be registered any more. Call again.
+   */
+  @Override
+  public synchronized void close() {
+    cache.closeArena(allocationId, allocated);
+    memory.close();
+  }
+}

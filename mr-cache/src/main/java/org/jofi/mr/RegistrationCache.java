@@ -1,0 +1,347 @@
+package org.jofi.mr;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import org.agrona.concurrent.NanoClock;
+import org.jofi.fabric.Access;
+import org.jofi.fabric.Domain;
+import org.jofi.fabric.MemoryKind;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The data registrations of one device, shared and kept for the next user of the same memory. Any
+ * thread.
+ *
+ * <p><b>What a hit is.</b> An open registration of the same scope, kind and device, both by address
+ * or both through a dma-buf, of the same allocation, for the same access or more, whose range
+ * contains the requested one byte for byte. Sharing a page is not enough.
+ *
+ * <p><b>Threads.</b> A hit takes no lock and writes nothing that another hit reads but the lease
+ * count of the registration itself. Misses, closings and what is idle share one lock, held for
+ * bookkeeping only: providers are called outside of it. Threads that miss on memory which another
+ * is registering already wait for it, up to {@link CacheLimits#waitNs}.
+ *
+ * <p><b>Eviction.</b> Least recently used first, where time is counted in registrations made. One
+ * that a new one contains is superseded: it serves its holders, nobody else, and closes when idle.
+ */
+public final class RegistrationCache {
+  /** Memory is pinned in whole pages; the largest in use are this long. */
+  private static final long PAGE_BYTES = 64 << 10;
+
+  private final Function<Domain, KeySource> keys;
+  private final NanoClock clock;
+  private final CacheCounters counters;
+  private final CacheLedger ledger;
+  private final CacheClosings closings;
+  private volatile long epoch;
+
+  RegistrationCache(
+      CacheLimits limits,
+      NanoClock clock,
+      CacheCounters counters,
+      RequestNames names,
+      Function<Domain, KeySource> keys) {
+    this.keys = keys;
+    this.clock = clock;
+    this.counters = counters;
+    this.ledger = new CacheLedger(limits);
+    this.closings = new CacheClosings(ledger, counters, names);
+  }
+
+  /** Opens the space of a scope, or finds it where several endpoints share it. */
+  CacheSpace space(MrScope scope) {
+    ledger.lock();
+    try {
+      for (CacheSpace space : ledger.spaces) {
+        if (space.scope() == scope) {
+          return space;
+        }
+      }
+      CacheSpace space = new CacheSpace(scope);
+      ledger.spaces.add(space);
+      return space;
+    } finally {
+      ledger.unlock();
+    }
+  }
+
+  /** Time, as recency is measured in: how many registrations were made so far. */
+  long epoch() {
+    return epoch;
+  }
+
+  /** As {@link EndpointRegistrations#acquire}. */
+  DataRegistration acquire(CacheSpace space, List<Rail> rails, BufferRange range, long access) {
+    checkAccess(access);
+    DataRegistration found = space.lease(range, access, epoch);
+    if (found != null) {
+      counters.hit();
+      return found;
+    }
+    return miss(space, rails, range, access);
+  }
+
+  /** As above, of a range in parts, so that a hit needs no object. */
+  DataRegistration acquire(
+      CacheSpace space,
+      List<Rail> rails,
+      MemoryKind kind,
+      int device,
+      long allocationId,
+      long address,
+      long lengthBytes,
+      long access) {
+    checkAccess(access);
+    long code = CacheSpace.code(kind, device, allocationId, false);
+    DataRegistration found = space.lease(code, allocationId, address, lengthBytes, access, epoch);
+    if (found != null) {
+      counters.hit();
+      return found;
+    }
+    BufferRange range = new BufferRange(kind, device, allocationId, address, lengthBytes, null);
+    return miss(space, rails, range, access);
+  }
+
+  private static void checkAccess(long access) {
+    if (access == 0 || (access & ~Access.ALL) != 0) {
+      throw new IllegalArgumentException(
+          "cannot register for access %s".formatted(Access.describe(access)));
+    }
+  }
+
+  private DataRegistration miss(
+      CacheSpace space, List<Rail> rails, BufferRange range, long access) {
+    Transit opening = new Transit(space, range, access, true);
+    ledger.lock();
+    try {
+      long leftNs = ledger.waitNs();
+      while (true) {
+        refuseWhatIsGone(space, range);
+        DataRegistration found = space.lease(range, access, epoch);
+        if (found != null) {
+          counters.hit();
+          return found;
+        }
+        if (!ledger.isInTransit(other -> other.willServe(space, range, access))) {
+          break;
+        }
+        leftNs = ledger.await(leftNs, "register " + range);
+      }
+      ledger.depart(opening);
+      counters.missed();
+    } finally {
+      ledger.unlock();
+    }
+    @Nullable RegionSet regions = null;
+    try {
+      regions = register(opening, rails);
+    } finally {
+      if (regions == null) {
+        arrive(opening);
+      }
+    }
+    return admit(opening, regions);
+  }
+
+  private void refuseWhatIsGone(CacheSpace space, BufferRange range) {
+    if (space.isClosed()) {
+      throw new IllegalStateException(
+          "cannot register %s: %s is closed".formatted(range, space.scope()));
+    }
+    if (!ledger.isLive(range.allocationId())) {
+      throw new IllegalStateException("cannot register %s: its arena is closed".formatted(range));
+    }
+  }
+
+  private void arrive(Transit transit) {
+    ledger.lock();
+    try {
+      ledger.arrive(transit);
+    } finally {
+      ledger.unlock();
+    }
+  }
+
+  private RegionSet register(Transit opening, List<Rail> rails) {
+    try {
+      return timed(opening, rails);
+    } catch (RegistrationException e) {
+      if (!e.isOutOfResources() || !closings.makeRoom(pages(opening.range()))) {
+        throw e;
+      }
+      try {
+        return timed(opening, rails);
+      } catch (RegistrationException again) {
+        again.addSuppressed(e);
+        throw again;
+      }
+    }
+  }
+
+  /** What the memory takes in whole pages. */
+  private static long pages(BufferRange range) {
+    long before = range.address() & (PAGE_BYTES - 1);
+    return (before + range.lengthBytes() + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+  }
+
+  private RegionSet timed(Transit opening, List<Rail> rails) {
+    long start = clock.nanoTime();
+    try {
+      return RegionSet.open(
+          RegistrationRole.DATA,
+          opening.space().scope(),
+          keys,
+          rails,
+          opening.range(),
+          opening.access());
+    } catch (RegistrationException e) {
+      closings.keep(opening.space(), e.leftover());
+      throw e;
+    } finally {
+      counters.spent(clock.nanoTime() - start);
+    }
+  }
+
+  @SuppressWarnings("NonAtomicVolatileUpdate") // The epoch moves only under the lock.
+  private DataRegistration admit(Transit opening, RegionSet regions) {
+    List<DataRegistration> victims = new ArrayList<>();
+    DataRegistration admitted;
+    ledger.lock();
+    try {
+      epoch = epoch + 1;
+      admitted =
+          new DataRegistration(
+              this, opening.space(), regions, opening.access(), ledger.nextSequence());
+      for (DataRegistration old : opening.space().insert(admitted)) {
+        closings.supersede(old, victims);
+      }
+      counters.registered(regions.range().lengthBytes());
+      ledger.arrive(opening);
+    } finally {
+      ledger.unlock();
+    }
+    closings.finish(victims, CloseReason.RELEASED);
+    return admitted;
+  }
+
+  /** The last lease or use ended of a registration that is not queued as idle. */
+  void becameIdle(DataRegistration registration) {
+    List<DataRegistration> released = new ArrayList<>();
+    List<DataRegistration> evicted = new ArrayList<>();
+    ledger.lock();
+    try {
+      if (registration.space().isRetired(registration)
+          || !ledger.idle.keeps(registration.range())) {
+        if (registration.closeIfIdle()) {
+          closings.start(registration, released);
+        }
+      } else if (registration.stopTelling()) {
+        ledger.idle.add(registration);
+        closings.trim(evicted);
+      }
+    } finally {
+      ledger.unlock();
+    }
+    closings.finish(released, CloseReason.RELEASED);
+    closings.finish(evicted, CloseReason.EVICTED);
+  }
+
+  /**
+   * Takes a use of a registration that looked closed, once it is certain: it may have been about to
+   * be closed, and that refused.
+   */
+  boolean tryUseSettled(DataRegistration registration) {
+    ledger.lock();
+    try {
+      return registration.tryUse(epoch);
+    } finally {
+      ledger.unlock();
+    }
+  }
+
+  /**
+   * Closes every registration that shares a byte with memory which is about to be freed, leased or
+   * not. Leases of them stay valid to release, and {@link DataRegistration#beginUse} tells.
+   *
+   * @param kind where the memory lives
+   * @param device ordinal of its GPU; 0 for host memory
+   * @param address its first byte
+   * @param lengthBytes its length, at least 1
+   * @throws RegistrationBusyException if requests use any of it; nothing was closed then
+   * @throws RegistrationException if other threads still register or close it after the wait
+   * @throws org.jofi.fabric.FabricException if a provider refused to close a region: the memory
+   *     must not be freed yet; call again
+   */
+  public void invalidate(MemoryKind kind, int device, long address, long lengthBytes) {
+    closings.invalidate(
+        List.of(
+            new BufferRange(
+                kind, device, BufferRange.UNKNOWN_ALLOCATION, address, lengthBytes, null)));
+  }
+
+  /** Lets memory of a new arena be registered. Returns its allocation id. */
+  long openArena() {
+    ledger.lock();
+    try {
+      return ledger.openArena();
+    } finally {
+      ledger.unlock();
+    }
+  }
+
+  /** Ends that, and closes every registration of the arena's memory. */
+  void closeArena(long id, List<BufferRange> allocated) {
+    setArenaLive(id, false);
+    try {
+      closings.invalidate(allocated);
+    } catch (RegistrationBusyException e) {
+      setArenaLive(id, true);
+      throw e;
+    }
+  }
+
+  private void setArenaLive(long id, boolean live) {
+    ledger.lock();
+    try {
+      ledger.setArenaLive(id, live);
+    } finally {
+      ledger.unlock();
+    }
+  }
+
+  /**
+   * Closes every registration of a space, and the space.
+   *
+   * @param regardless whether to close what requests still use
+   */
+  void purge(CacheSpace space, boolean regardless) {
+    closings.purge(space, regardless);
+  }
+
+  /** As {@link #purge}, of all spaces. */
+  void purgeAll(boolean regardless) {
+    for (CacheSpace space : spaces()) {
+      closings.purge(space, regardless);
+    }
+  }
+
+  private List<CacheSpace> spaces() {
+    ledger.lock();
+    try {
+      return List.copyOf(ledger.spaces);
+    } finally {
+      ledger.unlock();
+    }
+  }
+
+  /** Closes all idle registrations; those in use or leased stay. Returns how many. */
+  public int evictIdle() {
+    return closings.evictIdle();
+  }
+
+  /** The statistics; see {@link CacheCounters}. */
+  public CacheCounters.Snapshot statistics() {
+    return counters.snapshot();
+  }
+}

@@ -1,0 +1,32 @@
+package org.jofi.mr;
+
+import org.jofi.fabric.FabricErrno;
+import org.jofi.fabric.FabricException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Memory could not be registered; nothing stayed registered. The message names role, range, rail
+ * and what the cache holds; the cause is what the provider said, or {@link KeysExhaustedException}.
+ */
+public final class RegistrationException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  /** What could not even be undone; for its owner to try again. */
+  private final transient @Nullable RegionSet leftover;
+
+  RegistrationException(String message, @Nullable Throwable cause, @Nullable RegionSet leftover) {
+    super(message, cause);
+    this.leftover = leftover;
+  }
+
+  @Nullable RegionSet leftover() {
+    return leftover;
+  }
+
+  /** Whether closing other registrations may help. */
+  boolean isOutOfResources() {
+    return getCause() instanceof KeysExhaustedException
+        || (getCause() instanceof FabricException refused
+            && (refused.errno() == FabricErrno.ENOMEM || refused.errno() == FabricErrno.ENOSPC));
+  }
+}

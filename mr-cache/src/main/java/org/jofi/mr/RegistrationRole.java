@@ -1,0 +1,19 @@
+package org.jofi.mr;
+
+/** What a registration is for, as errors and events name it. */
+enum RegistrationRole {
+  DATA("data buffer"),
+  CONTROL("control mailbox"),
+  LOCAL("local pool");
+
+  private final String text;
+
+  RegistrationRole(String text) {
+    this.text = text;
+  }
+
+  @Override
+  public String toString() {
+    return text;
+  }
+}

@@ -1,0 +1,51 @@
+package org.jofi.mr;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.util.List;
+
+/** A device over a recording fabric, with one multi-rail endpoint, for a test. */
+final class Device implements AutoCloseable {
+  final RecordingFabric fabric;
+  final CacheCounters counters = TestCounters.open();
+  final DeviceRegistrations registrations;
+  final MultiRail rails;
+  private boolean closed;
+
+  Device(RecordingFabric.Profile profile, int dataRails, int controlRails) {
+    this(profile, dataRails, controlRails, CacheLimits.DEFAULT);
+  }
+
+  Device(RecordingFabric.Profile profile, int dataRails, int controlRails, CacheLimits limits) {
+    fabric = new RecordingFabric(profile, Math.max(dataRails, controlRails));
+    registrations =
+        new DeviceRegistrations(
+            List.copyOf(fabric.domains),
+            limits,
+            new SteppingClock(),
+            counters,
+            registration -> List.of("request 42"));
+    rails = new MultiRail("endpoint 0", fabric, registrations, dataRails, controlRails);
+  }
+
+  RegistrationCache cache() {
+    return registrations.cache();
+  }
+
+  /** Closes all of it; nothing may be left, and no contract may have been broken. */
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    rails.teardown.close();
+    OwnershipGraph graph = new OwnershipGraph();
+    fabric.domains.forEach(domain -> graph.own(domain, domain.info().toString()));
+    registrations.addTo(graph);
+    graph.close(false);
+    fabric.requireNoViolation();
+    assertEquals(0, fabric.openRegions());
+    counters.close();
+  }
+}

@@ -1,0 +1,381 @@
+package org.jofi.mr;
+
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
+
+import java.time.Duration;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.platform.launcher.LauncherDiscoveryRequest;
+import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
+import org.junit.platform.launcher.core.LauncherFactory;
+import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
+import org.junit.platform.launcher.listeners.TestExecutionSummary;
+
+/** Bugs that others have had, each planted, each found by the suite that is there for it. */
+class MutantsTest {
+  private static final Duration LIMIT = Duration.ofSeconds(30);
+
+  static Stream<Mutant> mutants() {
+    Class<?> cache = CacheProperties.class;
+    Class<?> keys = KeyPoolProperties.class;
+    Class<?> graph = OwnershipGraphProperties.class;
+    Class<?> index = IntervalIndexProperties.class;
+    return Stream.of(
+        // Coverage: whose handle is given.
+        new Mutant(
+            "ranges are compared by page",
+            "DataRegistration.java",
+            "first <= fromFirst && toLast <= last",
+            "first >> 12 <= fromFirst >> 12 && toLast >> 12 <= last >> 12",
+            cache),
+        new Mutant(
+            "the last byte is not compared",
+            "DataRegistration.java",
+            "first <= fromFirst && toLast <= last",
+            "first <= fromFirst && fromFirst <= last",
+            cache),
+        new Mutant(
+            "freed and reallocated memory is the same",
+            "DataRegistration.java",
+            " && allocationId == allocation",
+            "",
+            cache),
+        new Mutant(
+            "host and GPU memory are the same",
+            "CacheSpace.java",
+            "    return kind.ordinal()\n        | (long) device << 8\n        | (dmaBuf",
+            "    return (long) device << 8\n        | (dmaBuf",
+            cache),
+        new Mutant(
+            "all GPUs are the same",
+            "CacheSpace.java",
+            "        | (long) device << 8\n        | (dmaBuf",
+            "        | (dmaBuf",
+            cache),
+        new Mutant(
+            "dma-buf and address are the same",
+            "CacheSpace.java",
+            "(dmaBuf ? 1L << 40 : 0L)",
+            "0L",
+            cache),
+        new Mutant(
+            "access does not matter",
+            "CacheSpace.java",
+            "partition.code == code && (partition.access & access) == access",
+            "partition.code == code",
+            cache),
+        new Mutant(
+            "endpoints share what is bound to one of them",
+            "RegistrationCache.java",
+            "if (space.scope() == scope) {",
+            "if (true) {",
+            cache),
+        new Mutant(
+            "a range within a larger one hides it",
+            "CacheSpace.java",
+            " && !contains(registration, old)",
+            "",
+            cache),
+        // Lifetime: leases, uses, eviction.
+        new Mutant(
+            "what is leased is evicted",
+            "IdleQueue.java",
+            "if (first.closeIfIdle()) {",
+            "if (first.closeIfUnused()) {",
+            cache),
+        new Mutant(
+            "most recently used goes first",
+            "IdleQueue.java",
+            "queue.first()",
+            "queue.last()",
+            cache),
+        new Mutant(
+            "recency is when it became idle first",
+            "IdleQueue.java",
+            "if (first.stamp() != first.queuedStamp) {",
+            "if (false) {",
+            cache),
+        new Mutant(
+            "the byte budget is not kept",
+            "IdleQueue.java",
+            " || bytes > limits.idleBytes()",
+            "",
+            cache),
+        new Mutant(
+            "the entry budget is not kept",
+            "IdleQueue.java",
+            "queue.size() > limits.idleEntries() || ",
+            "",
+            cache),
+        new Mutant(
+            "memory of unknown allocations is kept",
+            "IdleQueue.java",
+            "range.allocationId() != BufferRange.UNKNOWN_ALLOCATION\n        && ",
+            "",
+            cache),
+        new Mutant(
+            "a hit takes no lease", "CacheSpace.java", " && near.tryLease(epoch)", "", cache),
+        new Mutant(
+            "a release drops a use",
+            "DataRegistration.java",
+            "drop(LEASE, cache.epoch());",
+            "drop(USE, cache.epoch());",
+            cache),
+        new Mutant(
+            "a superseded registration is forgotten",
+            "CacheClosings.java",
+            "        start(old, victims);\n        return;",
+            "        return;",
+            cache),
+        new Mutant(
+            "a superseded registration is kept",
+            "RegistrationCache.java",
+            "registration.space().isRetired(registration)\n          || ",
+            "",
+            cache),
+        // Closing.
+        new Mutant(
+            "memory is invalidated under requests",
+            "CacheClosings.java",
+            "if (!registration.closeIfUnused()) {",
+            "registration.closeRegardless();\n      if (false) {",
+            cache),
+        new Mutant(
+            "a refused invalidation leaves some closed",
+            "CacheClosings.java",
+            "marked.forEach(DataRegistration::reopen);",
+            "",
+            cache),
+        new Mutant(
+            "superseded registrations survive invalidation",
+            "CacheSpace.java",
+            "        found.add(registration);",
+            "",
+            cache),
+        new Mutant(
+            "an overlap at the end is not invalidated",
+            "IntervalIndex.java",
+            "member.first() <= last && member.last() >= first",
+            "member.first() <= first && member.last() >= first",
+            cache),
+        new Mutant(
+            "a closing endpoint does not purge the cache",
+            "EndpointScope.java",
+            "graph.own(cached, \"cached registrations of \" + rails.label());",
+            "",
+            cache),
+        new Mutant(
+            "an endpoint closes before its regions",
+            "EndpointScope.java",
+            "graph.closesBefore(registration, rail.endpoint());",
+            "graph.closesBefore(rail.endpoint(), registration);",
+            cache),
+        new Mutant(
+            "regions close before the endpoint that has receives in them",
+            "Teardown.java",
+            "      inFlight.cancelReceives();\n      if (drain() > 0) {\n        inFlight.cancelAll();\n"
+                + "      }\n    }\n    if (stage == Stage.QUIESCING && drain() > 0) {",
+            "    }\n    if (false) {",
+            cache),
+        new Mutant("an abort does not drain", "Teardown.java", "      left = drain();", "", cache),
+        new Mutant(
+            "a pool closes before the endpoint in domain scope",
+            "DomainScope.java",
+            "graph.closesBefore(rail.endpoint(), registration);",
+            "graph.closesBefore(registration, rail.endpoint());",
+            TeardownOrderProperties.class),
+        // Registration.
+        new Mutant(
+            "data buffers are registered on control rails",
+            "EndpointRegistrations.java",
+            "cache.acquire(space, rails.dataRails(), range, access)",
+            "cache.acquire(space, rails.controlRails(), range, access)",
+            cache),
+        new Mutant(
+            "data buffers are registered on control rails too",
+            "EndpointRegistrations.java",
+            "cache.acquire(space, rails.dataRails(), range, access)",
+            "cache.acquire(space, all(), range, access)",
+            cache),
+        new Mutant(
+            "mailboxes are registered on data rails",
+            "EndpointRegistrations.java",
+            "RegistrationRole.CONTROL, rails.controlRails(), range",
+            "RegistrationRole.CONTROL, rails.dataRails(), range",
+            cache),
+        new Mutant(
+            "descriptors of the first rail are used on all rails",
+            "RegionSet.java",
+            "return descriptors[rail];",
+            "return descriptors[0];",
+            cache),
+        new Mutant(
+            "a failure at rail k leaves the rails before it",
+            "RegionSet.java",
+            "    try {\n      close();\n      return new RegistrationException(message, cause, null);",
+            "    try {\n      return new RegistrationException(message, cause, null);",
+            cache),
+        new Mutant(
+            "a region that cannot be enabled stays bound",
+            "EndpointScope.java",
+            "undo(bound::close, e);",
+            "",
+            cache),
+        new Mutant(
+            "a region that cannot be bound stays registered",
+            "EndpointScope.java",
+            "undo(unbound::close, e);",
+            "",
+            cache),
+        new Mutant(
+            "a failed registration is not tried again",
+            "RegistrationCache.java",
+            "if (!e.isOutOfResources() || ",
+            "if (e.isOutOfResources() || ",
+            cache),
+        new Mutant(
+            "every failed registration is tried again",
+            "RegistrationCache.java",
+            "if (!e.isOutOfResources() || ",
+            "if (",
+            cache),
+        new Mutant(
+            "the first rail's key is given back on all rails",
+            "RegionSet.java",
+            "        keySources[rail].giveBack(takenKeys[rail]);",
+            "        keySources[rail].giveBack(takenKeys[0]);",
+            cache),
+        new Mutant(
+            "a key is given back before its region is closed",
+            "RegionSet.java",
+            "    regions[index] = region;\n",
+            "    regions[index] = region;\n    source.giveBack(requested);\n",
+            cache),
+        new Mutant(
+            "the key of a failed registration is lost",
+            "RegionSet.java",
+            "if (e.getSuppressed().length == 0) {",
+            "if (false) {",
+            KeyConservationProperties.class),
+        new Mutant(
+            "keys of closed regions are lost",
+            "RegionSet.java",
+            "        keySources[rail].giveBack(takenKeys[rail]);",
+            "",
+            KeyConservationProperties.class),
+        // The index.
+        new Mutant(
+            "the chunk before is not looked at",
+            "IntervalIndex.java",
+            "return before[before.length - 1];",
+            "return null;",
+            index),
+        new Mutant(
+            "a full chunk loses its upper half",
+            "IntervalIndex.java",
+            "Arrays.copyOfRange(grown, half, grown.length));",
+            "Arrays.copyOfRange(grown, half, grown.length - 1));",
+            index),
+        new Mutant(
+            "joined chunks bring back what was taken out",
+            "IntervalIndex.java",
+            ": shrunk;\n    if (low",
+            ": now.members[left + 1];\n    if (low",
+            index),
+        new Mutant(
+            "overlaps are sought to the right only",
+            "IntervalIndex.java",
+            "for (int chunk = start; chunk >= 0; chunk--) {",
+            "for (int chunk = start; chunk >= start; chunk--) {",
+            index),
+        new Mutant(
+            "addresses are compared as signed",
+            "IntervalIndex.java",
+            "return address ^ Long.MIN_VALUE;",
+            "return address;",
+            index),
+        new Mutant(
+            "what was taken out is still found by its start",
+            "IntervalIndex.java",
+            "    starts.remove(member);",
+            "",
+            index),
+        // Keys.
+        new Mutant(
+            "keys are wider than negotiated",
+            "KeyPool.java",
+            "1L << (8 * widthBytes)",
+            "1L << (8 * widthBytes + 1)",
+            keys),
+        new Mutant(
+            "an exhausted pool gives a live key",
+            "KeyPool.java",
+            "throw new KeysExhaustedException(domain, widthBytes, live.size());",
+            "key = 0;",
+            keys),
+        new Mutant(
+            "a key can be given back twice",
+            "KeyPool.java",
+            "if (!live.remove(key)) {",
+            "live.remove(key);\n    if (false) {",
+            keys),
+        new Mutant(
+            "a key is used again at once",
+            "KeyPool.java",
+            "if (next < fresh && resting.size() <= RESTING) {",
+            "if (next < fresh && resting.isEmpty()) {",
+            keys),
+        // Order of closing.
+        new Mutant(
+            "things close as they were added",
+            "OwnershipGraph.java",
+            "if (node.earlier.stream().noneMatch(waiting::contains)) {",
+            "if (true) {",
+            graph),
+        new Mutant(
+            "what waits for a thing that refused is closed",
+            "OwnershipGraph.java",
+            "if (node.earlier.stream().anyMatch(Node::isOpen)) {",
+            "if (false) {",
+            graph),
+        new Mutant(
+            "one refusal ends the closing",
+            "OwnershipGraph.java",
+            "failures.add(e);",
+            "failures.add(e);\n        break;",
+            graph),
+        new Mutant(
+            "what is closed is closed again",
+            "OwnershipGraph.java",
+            "return owned && !closed;",
+            "return owned;",
+            graph));
+  }
+
+  @ParameterizedTest
+  @MethodSource("mutants")
+  void dies(Mutant mutant) throws ClassNotFoundException {
+    Class<?> suite = mutant.load();
+    TestExecutionSummary summary = assertTimeoutPreemptively(LIMIT, () -> run(suite));
+    assertTrue(summary.getTestsFoundCount() > 0, "the suite has no tests");
+    assertTrue(
+        summary.getTestsFailedCount() > 0,
+        () -> "'%s' survived %s".formatted(mutant, suite.getSimpleName()));
+  }
+
+  private static TestExecutionSummary run(Class<?> suite) {
+    SummaryGeneratingListener listener = new SummaryGeneratingListener();
+    LauncherDiscoveryRequest request =
+        LauncherDiscoveryRequestBuilder.request()
+            .selectors(selectClass(suite))
+            .configurationParameter("jqwik.shrinking.default", "OFF")
+            .configurationParameter("jqwik.database", "")
+            .configurationParameter("jqwik.reporting.usejunitplatform", "true")
+            .build();
+    LauncherFactory.create().execute(request, listener);
+    return listener.getSummary();
+  }
+}

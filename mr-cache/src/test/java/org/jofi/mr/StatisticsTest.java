@@ -1,0 +1,112 @@
+package org.jofi.mr;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.agrona.concurrent.status.CountersManager;
+import org.agrona.concurrent.status.CountersReader;
+import org.jofi.fabric.Access;
+import org.jofi.mr.RecordingFabric.Profile;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the cache tells about itself: counters for other processes, and JFR events. */
+class StatisticsTest {
+  private static final BufferRange BUFFER = BufferRange.host(0x10_0000, 8192).ofAllocation(1);
+
+  @Test
+  void countersCanBeReadByLabel() {
+    CountersManager manager =
+        new CountersManager(
+            new UnsafeBuffer(ByteBuffer.allocateDirect(16 * CountersReader.METADATA_LENGTH)),
+            new UnsafeBuffer(ByteBuffer.allocateDirect(16 * CountersReader.COUNTER_LENGTH)));
+    RecordingFabric fabric = new RecordingFabric(Profile.EFA, 2);
+    CacheCounters counters = new CacheCounters(manager, "device 7");
+    DeviceRegistrations device =
+        new DeviceRegistrations(
+            List.copyOf(fabric.domains),
+            CacheLimits.DEFAULT,
+            new SteppingClock(),
+            counters,
+            RequestNames.NONE);
+    MultiRail rails = new MultiRail("endpoint", fabric, device, 2, 1);
+    rails.registrations.acquire(BUFFER, Access.ALL).release();
+    rails.registrations.acquire(BUFFER, Access.ALL).release();
+    counters.publish();
+    Map<String, Long> read = new TreeMap<>();
+    manager.forEach((value, id, label) -> read.put(label, value));
+    assertEquals(
+        new TreeMap<>(
+            Map.of(
+                "mr-cache hits: device 7", 1L,
+                "mr-cache misses: device 7", 1L,
+                "mr-cache evictions: device 7", 0L,
+                "mr-cache closes: device 7", 0L,
+                "mr-cache close failures: device 7", 0L,
+                "mr-cache registrations: device 7", 1L,
+                "mr-cache bytes pinned: device 7", 8192L,
+                "mr-cache ns in registration: device 7", SteppingClock.STEP_NS)),
+        read);
+    assertEquals(1, device.cache().evictIdle());
+    assertEquals(
+        new CacheCounters.Snapshot(1, 1, 1, 1, 0, 0, 0, SteppingClock.STEP_NS),
+        device.cache().statistics());
+    rails.teardown.close();
+    device.close();
+    counters.close();
+    List<String> left = new ArrayList<>();
+    manager.forEach((value, id, label) -> left.add(label));
+    assertEquals(List.of(), left);
+  }
+
+  @Test
+  void eventsTellWhatWasRegisteredAndWhyItWasClosed(@TempDir Path folder) throws IOException {
+    Path file = folder.resolve("events.jfr");
+    try (Recording recording = new Recording()) {
+      recording.enable(RegistrationEvent.class).withoutThreshold();
+      recording.enable(RegistrationClosedEvent.class).withoutThreshold();
+      recording.start();
+      try (Device device = new Device(Profile.CXI, 2, 1)) {
+        device.rails.registrations.acquire(BUFFER, Access.ALL).release();
+        device.rails.registrations.registerControl(BUFFER, Access.REMOTE_WRITE);
+        device.cache().evictIdle();
+      }
+      recording.stop();
+      recording.dump(file);
+    }
+    List<RecordedEvent> events = RecordingFile.readAllEvents(file);
+    assertTrue(
+        events.stream()
+            .anyMatch(
+                event ->
+                    event.getEventType().getName().equals("org.jofi.mr.Registration")
+                        && event.getString("role").equals("data buffer")
+                        && event.getLong("lengthBytes") == 8192
+                        && event.getInt("rails") == 2));
+    assertTrue(
+        events.stream()
+            .anyMatch(
+                event ->
+                    event.getEventType().getName().equals("org.jofi.mr.Registration")
+                        && event.getString("role").equals("control mailbox")
+                        && event.getInt("rails") == 1));
+    assertTrue(
+        events.stream()
+            .anyMatch(
+                event ->
+                    event.getEventType().getName().equals("org.jofi.mr.RegistrationClosed")
+                        && event.getString("reason").equals("EVICTED")
+                        && event.getLong("address") == BUFFER.address()));
+  }
+}
