@@ -1,8 +1,12 @@
 /** What a collective library calls and what a provider implements. */
+@SuppressWarnings("requires-transitive-automatic")
 module org.jofi.transport {
   requires static transitive org.jspecify;
+  requires transitive org.agrona;
 
   exports org.jofi.fabric;
+  exports org.jofi.transport;
 
   uses org.jofi.fabric.FabricProvider;
+  uses org.jofi.transport.TransportProvider;
 }

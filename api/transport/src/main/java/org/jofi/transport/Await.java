@@ -1,0 +1,108 @@
+package org.jofi.transport;
+
+import java.time.Duration;
+import java.util.function.Supplier;
+import org.agrona.concurrent.IdleStrategy;
+import org.agrona.concurrent.NanoClock;
+import org.agrona.concurrent.SystemNanoClock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Waiting, for those who want to block: always with a bound, idling as they choose. The thread that
+ * waits is the one that polls. Not for sharing between threads.
+ */
+public final class Await {
+  private final IdleStrategy idle;
+  private final NanoClock clock;
+
+  /**
+   * Waits on the system's clock.
+   *
+   * @param idle what to do between polls, such as {@code new YieldingIdleStrategy()}
+   */
+  public Await(IdleStrategy idle) {
+    this(idle, SystemNanoClock.INSTANCE);
+  }
+
+  /** Waits on that clock. */
+  public Await(IdleStrategy idle, NanoClock clock) {
+    this.idle = idle;
+    this.clock = clock;
+  }
+
+  /**
+   * Waits for a request.
+   *
+   * @return the bytes that it moved
+   * @throws TransportException if it failed, with its cause; {@link FailureCause#TIMED_OUT} if it
+   *     is still in flight after that long, which it then stays
+   * @throws IllegalArgumentException if there is no such request
+   */
+  public long request(Comm comm, long request, Duration timeout) {
+    long deadline = deadline(timeout);
+    long result = comm.test(request);
+    idle.reset();
+    while (result == Result.IN_PROGRESS) {
+      pause(deadline, timeout, "request on " + comm.label());
+      result = comm.test(request);
+    }
+    if (result == Result.STALE_REQUEST) {
+      throw new IllegalArgumentException(
+          "%s has no request 0x%x: it was reported already, or is another's"
+              .formatted(comm.label(), request));
+    }
+    if (result < 0) {
+      throw new TransportException(
+          FailureCause.of(result),
+          comm.failure(request)
+              .map(Failure::toString)
+              .orElse(comm.label() + ": " + Result.describe(result)));
+    }
+    return result;
+  }
+
+  /**
+   * Waits for a connection.
+   *
+   * @throws TransportException if the attempt failed, or {@link FailureCause#TIMED_OUT}
+   */
+  public SendComm connection(ConnectAttempt attempt, Duration timeout) {
+    return poll(attempt::poll, timeout, "connection to " + attempt.handle());
+  }
+
+  /**
+   * Waits for a connector.
+   *
+   * @throws TransportException if the listener failed, or {@link FailureCause#TIMED_OUT}
+   */
+  public RecvComm accepted(ListenComm listener, Duration timeout) {
+    return poll(listener::accept, timeout, "connector of " + listener.handle());
+  }
+
+  private <T> T poll(Supplier<@Nullable T> source, Duration timeout, String what) {
+    long deadline = deadline(timeout);
+    idle.reset();
+    while (true) {
+      T found = source.get();
+      if (found != null) {
+        return found;
+      }
+      pause(deadline, timeout, what);
+    }
+  }
+
+  private long deadline(Duration timeout) {
+    if (timeout.isNegative()) {
+      throw new IllegalArgumentException("timeout must not be negative, is " + timeout);
+    }
+    return clock.nanoTime() + timeout.toNanos();
+  }
+
+  private void pause(long deadline, Duration timeout, String what) {
+    if (clock.nanoTime() - deadline >= 0) {
+      throw new TransportException(
+          FailureCause.TIMED_OUT, "%s: nothing within %s".formatted(what, timeout));
+    }
+    idle.idle();
+  }
+}

@@ -1,0 +1,37 @@
+package org.jofi.transport;
+
+import java.util.Objects;
+import org.jofi.fabric.FabricErrno;
+
+/**
+ * How a request or a communicator failed.
+ *
+ * @param cause why
+ * @param errno the fabric's error, a positive {@link FabricErrno}; 0 if no fabric call failed
+ * @param where operation, device, rail, peer and region, as far as known
+ * @param detail what was learnt beyond that, such as the provider's words; may be empty
+ */
+public record Failure(FailureCause cause, int errno, String where, String detail) {
+  public Failure {
+    Objects.requireNonNull(cause);
+    Objects.requireNonNull(where);
+    Objects.requireNonNull(detail);
+    if (errno < 0) {
+      throw new IllegalArgumentException("errno must be positive, is " + errno);
+    }
+  }
+
+  /** All of it in one sentence. */
+  @Override
+  public String toString() {
+    StringBuilder text = new StringBuilder(where).append(": ").append(cause.words());
+    if (errno != 0) {
+      text.append(", ")
+          .append(FabricErrno.name(errno))
+          .append(" (")
+          .append(FabricErrno.meaning(errno))
+          .append(')');
+    }
+    return detail.isEmpty() ? text.toString() : text.append("; ").append(detail).toString();
+  }
+}

@@ -1,0 +1,60 @@
+package org.jofi.transport;
+
+/**
+ * What posting calls and {@link Comm#test} return that is no request id and no length.
+ *
+ * <pre>
+ *              posting call                      test
+ * positive     request id                        done: bytes moved
+ * 0            {@link #NOTHING_TO_DO}                     done: 0 bytes moved
+ * -1                                             {@link #IN_PROGRESS}
+ * -2           {@link #TRY_AGAIN}: nothing posted
+ * -3                                             {@link #STALE_REQUEST}
+ * -16 to -27                                     failed: a {@link FailureCause}
+ * </pre>
+ */
+public final class Result {
+  /**
+   * There is nothing to wait for, such as a flush of host memory. As a request it counts as done
+   * with 0 bytes, so that it need not be told apart.
+   */
+  public static final long NOTHING_TO_DO = 0;
+
+  /** Not done yet: test again. */
+  public static final long IN_PROGRESS = -1;
+
+  /**
+   * Nothing was posted; call again, with the same arguments, after testing something or calling
+   * {@link Comm#progress}. The peer has not posted the receive yet, or a queue is full.
+   */
+  public static final long TRY_AGAIN = -2;
+
+  /** No such request: it is done already and was reported, or it is another communicator's. */
+  public static final long STALE_REQUEST = -3;
+
+  private Result() {}
+
+  /** Whether a result of {@link Comm#test} says that the request is over, well or not. */
+  public static boolean isOver(long result) {
+    return result != IN_PROGRESS;
+  }
+
+  /** What a result of {@link Comm#test} means, for errors and logs. */
+  public static String describe(long result) {
+    if (result >= 0) {
+      return "done, " + result + " bytes";
+    }
+    if (result == IN_PROGRESS) {
+      return "in progress";
+    }
+    if (result == TRY_AGAIN) {
+      return "nothing posted, try again";
+    }
+    if (result == STALE_REQUEST) {
+      return "no such request";
+    }
+    return FailureCause.isFailure(result)
+        ? FailureCause.of(result).words()
+        : "unknown result " + result;
+  }
+}

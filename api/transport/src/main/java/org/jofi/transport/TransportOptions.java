@@ -1,0 +1,211 @@
+package org.jofi.transport;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * How a transport is opened. Immutable; {@link #builder} has the defaults.
+ *
+ * @param provider libfabric's name of the provider to use, such as {@code efa}; empty for any
+ * @param grouping how NICs become devices; by locality
+ * @param maxRails most rails of a device, 1 to 8; 8
+ * @param controlOnAllRails whether control messages use all rails, or the first only; all
+ * @param endpointsPerDevice endpoints that a device's communicators are spread over, 1 to 64; 1.
+ *     More let more threads drive communicators of a device without meeting at a lock.
+ * @param minStripeBytes least length that is worth another rail, a multiple of 128; 131 072
+ * @param maxMessageBytes longest message, 1 to 2^40; 2^40
+ * @param immediateDelivery how the receiver learns of stripes; automatic
+ * @param flushPolicy when flushes are done; automatic
+ * @param connectTimeout bound on making a connection; 30 s
+ * @param requestTimeout bound on a matched request, after which it failed; 60 s
+ * @param closeTimeout bound on closing a communicator or an endpoint; 5 s
+ * @param requireGpuDirect whether to fail unless device memory can be registered; no
+ */
+public record TransportOptions(
+    String provider,
+    Grouping grouping,
+    int maxRails,
+    boolean controlOnAllRails,
+    int endpointsPerDevice,
+    long minStripeBytes,
+    long maxMessageBytes,
+    ImmediateDelivery immediateDelivery,
+    FlushPolicy flushPolicy,
+    Duration connectTimeout,
+    Duration requestTimeout,
+    Duration closeTimeout,
+    boolean requireGpuDirect) {
+
+  /** Most rails of a device. */
+  public static final int MAX_RAILS = 8;
+
+  /** Stripes begin at multiples of this. */
+  public static final int STRIPE_ALIGNMENT_BYTES = 128;
+
+  /** The longest message that can be configured. */
+  public static final long LONGEST_MESSAGE_BYTES = 1L << 40;
+
+  private static final Duration LONGEST_TIMEOUT = Duration.ofDays(1);
+
+  /**
+   * @throws IllegalArgumentException naming the option that is out of bounds, and its bounds
+   */
+  public TransportOptions {
+    Objects.requireNonNull(provider);
+    Objects.requireNonNull(grouping);
+    Objects.requireNonNull(immediateDelivery);
+    Objects.requireNonNull(flushPolicy);
+    within("maxRails", maxRails, 1, MAX_RAILS);
+    within("endpointsPerDevice", endpointsPerDevice, 1, 64);
+    within("minStripeBytes", minStripeBytes, STRIPE_ALIGNMENT_BYTES, LONGEST_MESSAGE_BYTES);
+    within("maxMessageBytes", maxMessageBytes, 1, LONGEST_MESSAGE_BYTES);
+    if (minStripeBytes % STRIPE_ALIGNMENT_BYTES != 0) {
+      throw new IllegalArgumentException(
+          "minStripeBytes must be a multiple of %d, is %d"
+              .formatted(STRIPE_ALIGNMENT_BYTES, minStripeBytes));
+    }
+    within("connectTimeout", connectTimeout);
+    within("requestTimeout", requestTimeout);
+    within("closeTimeout", closeTimeout);
+    if (grouping instanceof Grouping.Explicit(List<List<String>> devices)) {
+      for (List<String> device : devices) {
+        if (device.size() > maxRails) {
+          throw new IllegalArgumentException(
+              "explicit device %s has %d rails, and maxRails is %d"
+                  .formatted(device, device.size(), maxRails));
+        }
+      }
+    }
+  }
+
+  /** The defaults. */
+  public static TransportOptions defaults() {
+    return builder().build();
+  }
+
+  /** Starts from the defaults. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  private static void within(String option, long value, long least, long most) {
+    if (value < least || value > most) {
+      throw new IllegalArgumentException(
+          "%s must be %d to %d, is %d".formatted(option, least, most, value));
+    }
+  }
+
+  private static void within(String option, Duration value) {
+    if (value.isNegative() || value.isZero() || value.compareTo(LONGEST_TIMEOUT) > 0) {
+      throw new IllegalArgumentException(
+          "%s must be above 0 and at most %s, is %s".formatted(option, LONGEST_TIMEOUT, value));
+    }
+  }
+
+  /** Collects options. Not for sharing between threads. */
+  public static final class Builder {
+    private String provider = "";
+    private Grouping grouping = new Grouping.ByLocality();
+    private int maxRails = MAX_RAILS;
+    private boolean controlOnAllRails = true;
+    private int endpointsPerDevice = 1;
+    private long minStripeBytes = 128 * 1024;
+    private long maxMessageBytes = LONGEST_MESSAGE_BYTES;
+    private ImmediateDelivery immediateDelivery = ImmediateDelivery.AUTO;
+    private FlushPolicy flushPolicy = FlushPolicy.AUTO;
+    private Duration connectTimeout = Duration.ofSeconds(30);
+    private Duration requestTimeout = Duration.ofSeconds(60);
+    private Duration closeTimeout = Duration.ofSeconds(5);
+    private boolean requireGpuDirect;
+
+    private Builder() {}
+
+    public Builder provider(String value) {
+      provider = value;
+      return this;
+    }
+
+    public Builder grouping(Grouping value) {
+      grouping = value;
+      return this;
+    }
+
+    public Builder maxRails(int value) {
+      maxRails = value;
+      return this;
+    }
+
+    public Builder controlOnAllRails(boolean value) {
+      controlOnAllRails = value;
+      return this;
+    }
+
+    public Builder endpointsPerDevice(int value) {
+      endpointsPerDevice = value;
+      return this;
+    }
+
+    public Builder minStripeBytes(long value) {
+      minStripeBytes = value;
+      return this;
+    }
+
+    public Builder maxMessageBytes(long value) {
+      maxMessageBytes = value;
+      return this;
+    }
+
+    public Builder immediateDelivery(ImmediateDelivery value) {
+      immediateDelivery = value;
+      return this;
+    }
+
+    public Builder flushPolicy(FlushPolicy value) {
+      flushPolicy = value;
+      return this;
+    }
+
+    public Builder connectTimeout(Duration value) {
+      connectTimeout = value;
+      return this;
+    }
+
+    public Builder requestTimeout(Duration value) {
+      requestTimeout = value;
+      return this;
+    }
+
+    public Builder closeTimeout(Duration value) {
+      closeTimeout = value;
+      return this;
+    }
+
+    public Builder requireGpuDirect(boolean value) {
+      requireGpuDirect = value;
+      return this;
+    }
+
+    /**
+     * The options.
+     *
+     * @throws IllegalArgumentException naming the option that is out of bounds
+     */
+    public TransportOptions build() {
+      return new TransportOptions(
+          provider,
+          grouping,
+          maxRails,
+          controlOnAllRails,
+          endpointsPerDevice,
+          minStripeBytes,
+          maxMessageBytes,
+          immediateDelivery,
+          flushPolicy,
+          connectTimeout,
+          requestTimeout,
+          closeTimeout,
+          requireGpuDirect);
+    }
+  }
+}

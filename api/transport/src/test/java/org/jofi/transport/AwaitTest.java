@@ -1,0 +1,78 @@
+package org.jofi.transport;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Optional;
+import java.util.Queue;
+import org.agrona.concurrent.NoOpIdleStrategy;
+import org.junit.jupiter.api.Test;
+
+/** Waiting on a clock that moves by 1 ns per look. */
+class AwaitTest {
+  private long now = Long.MAX_VALUE - 5;
+  private final Await await = new Await(NoOpIdleStrategy.INSTANCE, () -> now++);
+
+  /** A communicator whose tests return those, the last one for ever. */
+  private static Comm comm(Optional<Failure> failure, Long... results) {
+    Queue<Long> left = new ArrayDeque<>(List.of(results));
+    return (Comm)
+        Proxy.newProxyInstance(
+            Comm.class.getClassLoader(),
+            new Class<?>[] {Comm.class},
+            (_, method, _) ->
+                switch (method.getName()) {
+                  case "test" -> left.size() > 1 ? left.remove() : left.element();
+                  case "label" -> "communicator 7";
+                  case "failure" -> failure;
+                  default -> throw new AssertionError(method);
+                });
+  }
+
+  @Test
+  void givesTheLengthOnceDone() {
+    assertEquals(
+        42, await.request(comm(Optional.empty(), -1L, -1L, 42L), 9, Duration.ofNanos(100)));
+    assertEquals(0, await.request(comm(Optional.empty(), 0L), 9, Duration.ZERO));
+  }
+
+  @Test
+  void givesUpAtTheBoundEvenAcrossTheClocksWrap() {
+    TransportException late =
+        assertThrows(
+            TransportException.class,
+            () -> await.request(comm(Optional.empty(), -1L), 9, Duration.ofNanos(50)));
+    assertEquals(FailureCause.TIMED_OUT, late.failure());
+    assertTrue(late.getMessage().contains("communicator 7"), late.getMessage());
+    assertTrue(now - Long.MAX_VALUE < 100, "looked at the clock too often: " + now);
+  }
+
+  @Test
+  void tellsTheRequestsFailure() {
+    Failure failure = new Failure(FailureCause.PEER_LOST, 104, "write on rail 1", "gone");
+    TransportException lost =
+        assertThrows(
+            TransportException.class,
+            () ->
+                await.request(
+                    comm(Optional.of(failure), FailureCause.PEER_LOST.code()),
+                    9,
+                    Duration.ofNanos(50)));
+    assertEquals(FailureCause.PEER_LOST, lost.failure());
+    assertEquals(
+        "write on rail 1: peer lost, ECONNRESET (connection reset by the peer); gone",
+        lost.getMessage());
+  }
+
+  @Test
+  void staleIdsAreTheCallersMistake() {
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> await.request(comm(Optional.empty(), Result.STALE_REQUEST), 9, Duration.ofNanos(50)));
+  }
+}

@@ -1,0 +1,143 @@
+package org.jofi.transport;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.Arrays;
+import java.util.Random;
+import java.util.function.Function;
+import net.jqwik.api.Example;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+
+/** Connect handles and remote memory, in bytes and back; and bytes that are neither. */
+class HandleProperties {
+
+  private static ConnectHandle handle(Random random, int addressBytes) {
+    byte[] nonce = new byte[ConnectHandle.NONCE_BYTES];
+    byte[] address = new byte[addressBytes];
+    random.nextBytes(nonce);
+    random.nextBytes(address);
+    return ConnectHandle.of(random.nextLong(), nonce, address);
+  }
+
+  private static RemoteMemory memory(Random random, int rails) {
+    return RemoteMemory.of(
+        random.nextLong(1, Long.MAX_VALUE),
+        random.longs(rails).toArray(),
+        random.longs(rails).toArray());
+  }
+
+  @Property
+  void handlesComeBackFromAPaddedBuffer(
+      @ForAll Random random, @ForAll @IntRange(min = 1, max = 96) int addressBytes) {
+    ConnectHandle handle = handle(random, addressBytes);
+    byte[] bytes = handle.encode();
+    assertTrue(bytes.length <= ConnectHandle.MAX_BYTES);
+    ConnectHandle back = ConnectHandle.decode(Arrays.copyOf(bytes, ConnectHandle.MAX_BYTES));
+    assertEquals(handle, back);
+    assertEquals(handle.hashCode(), back.hashCode());
+    assertArrayEquals(handle.nonce(), back.nonce());
+    assertArrayEquals(handle.address(), back.address());
+    assertEquals(handle.listener(), back.listener());
+  }
+
+  @Property
+  void memoryComesBack(@ForAll Random random, @ForAll @IntRange(min = 1, max = 8) int rails) {
+    RemoteMemory memory = memory(random, rails);
+    byte[] bytes = memory.encode();
+    assertTrue(bytes.length <= RemoteMemory.MAX_BYTES);
+    RemoteMemory back = RemoteMemory.decode(bytes);
+    assertEquals(memory, back);
+    assertEquals(memory.hashCode(), back.hashCode());
+    assertEquals(memory.key(rails - 1), back.key(rails - 1));
+    assertEquals(memory.address(rails - 1), back.address(rails - 1));
+  }
+
+  @Example
+  void damagedBytesAreRefusedOrReadAsTheyStand() {
+    Random random = new Random(42);
+    int refused = 0;
+    for (int i = 0; i < 50_000; i++) {
+      byte[] handle = damaged(random, handle(random, random.nextInt(1, 97)).encode());
+      byte[] memory = damaged(random, memory(random, random.nextInt(1, 9)).encode());
+      refused += reads(handle, b -> ConnectHandle.decode(b).encode()) ? 0 : 1;
+      refused += reads(memory, b -> RemoteMemory.decode(b).encode()) ? 0 : 1;
+    }
+    assertTrue(refused > 30_000, "refused only " + refused);
+  }
+
+  private static byte[] damaged(Random random, byte[] bytes) {
+    return switch (random.nextInt(3)) {
+      case 0 -> Arrays.copyOf(bytes, random.nextInt(bytes.length + 1));
+      case 1 -> {
+        bytes[random.nextInt(bytes.length)] ^= (byte) (1 << random.nextInt(8));
+        yield bytes;
+      }
+      default -> {
+        byte[] noise = new byte[random.nextInt(200)];
+        random.nextBytes(noise);
+        yield noise;
+      }
+    };
+  }
+
+  private static boolean reads(byte[] bytes, Function<byte[], byte[]> roundTrip) {
+    try {
+      byte[] again = roundTrip.apply(bytes);
+      assertArrayEquals(bytes, Arrays.copyOf(again, bytes.length));
+      return true;
+    } catch (IllegalArgumentException refusal) {
+      assertTrue(refusal.getMessage().length() > 10, refusal.getMessage());
+      return false;
+    }
+  }
+
+  @Example
+  void aHandleDoesNotTellItsNonce() {
+    byte[] nonce = new byte[16];
+    Arrays.fill(nonce, (byte) 0xab);
+    ConnectHandle handle = ConnectHandle.of(3, nonce, new byte[] {1, 2});
+    assertEquals("listener 3 at 0102", handle.toString());
+  }
+
+  @Example
+  void partsOfWrongSizeAreRefused() {
+    assertThrows(
+        IllegalArgumentException.class, () -> ConnectHandle.of(0, new byte[15], new byte[4]));
+    assertThrows(
+        IllegalArgumentException.class, () -> ConnectHandle.of(0, new byte[16], new byte[97]));
+    assertThrows(
+        IllegalArgumentException.class, () -> RemoteMemory.of(0, new long[1], new long[1]));
+    assertThrows(
+        IllegalArgumentException.class, () -> RemoteMemory.of(1, new long[2], new long[1]));
+  }
+
+  @Property
+  void requestIdsHoldSlotAndGeneration(
+      @ForAll @IntRange(min = 0, max = RequestId.MAX_SLOTS - 1) int slot, @ForAll long bits) {
+    long generation = Math.max(1, bits & RequestId.MAX_GENERATION);
+    long id = RequestId.of(slot, generation);
+    assertTrue(id > 0);
+    assertEquals(slot, RequestId.slot(id));
+    assertEquals(generation, RequestId.generation(id));
+  }
+
+  @Example
+  void resultsAndCausesAreTold() {
+    for (FailureCause cause : FailureCause.values()) {
+      assertTrue(FailureCause.isFailure(cause.code()));
+      assertEquals(cause, FailureCause.of(cause.code()));
+      assertEquals(cause.words(), Result.describe(cause.code()));
+    }
+    for (long code : new long[] {1, 0, -1, -2, -3, -15, -28}) {
+      assertTrue(!FailureCause.isFailure(code), "" + code);
+      assertThrows(IllegalArgumentException.class, () -> FailureCause.of(code));
+    }
+    assertEquals("unknown result -28", Result.describe(-28));
+    assertTrue(Result.isOver(0) && !Result.isOver(Result.IN_PROGRESS));
+  }
+}

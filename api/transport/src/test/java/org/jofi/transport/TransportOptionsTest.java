@@ -1,0 +1,65 @@
+package org.jofi.transport;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
+
+class TransportOptionsTest {
+
+  @Test
+  void defaultsAreAsDocumented() {
+    TransportOptions options = TransportOptions.defaults();
+    assertEquals("", options.provider());
+    assertEquals(new Grouping.ByLocality(), options.grouping());
+    assertEquals(8, options.maxRails());
+    assertEquals(131_072, options.minStripeBytes());
+    assertEquals(Duration.ofSeconds(30), options.connectTimeout());
+    assertEquals(options, TransportOptions.builder().build());
+  }
+
+  @Test
+  void eachOptionOutOfBoundsIsNamed() {
+    refuses("maxRails", b -> b.maxRails(0));
+    refuses("maxRails", b -> b.maxRails(9));
+    refuses("endpointsPerDevice", b -> b.endpointsPerDevice(65));
+    refuses("minStripeBytes", b -> b.minStripeBytes(127));
+    refuses("minStripeBytes", b -> b.minStripeBytes(129));
+    refuses("maxMessageBytes", b -> b.maxMessageBytes((1L << 40) + 1));
+    refuses("connectTimeout", b -> b.connectTimeout(Duration.ZERO));
+    refuses("requestTimeout", b -> b.requestTimeout(Duration.ofNanos(-1)));
+    refuses("closeTimeout", b -> b.closeTimeout(Duration.ofDays(2)));
+    refuses(
+        "maxRails", b -> b.maxRails(1).grouping(new Grouping.Explicit(List.of(List.of("a", "b")))));
+  }
+
+  private static void refuses(String name, UnaryOperator<TransportOptions.Builder> change) {
+    TransportOptions.Builder builder = change.apply(TransportOptions.builder());
+    IllegalArgumentException refusal = assertThrows(IllegalArgumentException.class, builder::build);
+    assertTrue(refusal.getMessage().contains(name), refusal.getMessage());
+  }
+
+  @Test
+  void explicitGroupsHaveOneToEightRails() {
+    assertThrows(IllegalArgumentException.class, () -> new Grouping.Explicit(List.of()));
+    assertThrows(IllegalArgumentException.class, () -> new Grouping.Explicit(List.of(List.of())));
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> new Grouping.Explicit(List.of(Collections.nCopies(9, "rail0"))));
+    assertEquals(
+        8, new Grouping.Explicit(List.of(Collections.nCopies(8, "rail0"))).devices().get(0).size());
+  }
+
+  @Test
+  void withoutATransportOpenSaysWhatToInstall() {
+    TransportException refusal =
+        assertThrows(TransportException.class, () -> Transport.open(TransportOptions.defaults()));
+    assertEquals(FailureCause.UNAVAILABLE, refusal.failure());
+    assertTrue(refusal.getMessage().contains("jofi-rdma-protocol"), refusal.getMessage());
+  }
+}

@@ -1,0 +1,239 @@
+package org.jofi.rdma.memory;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.BitSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Entries of fixed size in registered memory. It grows a block at a time, on demand, and never
+ * shrinks; each block is registered whole. One thread at a time.
+ *
+ * <p>An entry is an int, from {@link #take} to {@link #give}. Both allocate nothing, except when
+ * the list grows; {@link #reserve} grows it ahead of time. Entries keep what their last user left
+ * in them; those of a new block are zero.
+ *
+ * <p><b>Ownership.</b> It owns memory and registrations, and frees them in reverse. {@link #close}
+ * refuses while an entry is out, because a NIC may still write there; {@link #abandon} is for when
+ * the endpoint is gone, and nothing can.
+ */
+public final class BlockFreelist implements AutoCloseable {
+  /** {@link #take}: the limit is reached and every entry is out. */
+  public static final int EXHAUSTED = -1;
+
+  private final String label;
+  private final FreelistShape shape;
+  private final BlockRegistrar registrar;
+  private final int maxBlocks;
+  private final Block[] blocks;
+  private final int[] freeEntries;
+  private final long[] out;
+  private int blockCount;
+  private int free;
+  private int taken;
+  private boolean closed;
+
+  /**
+   * An empty list.
+   *
+   * @param label what errors call it
+   */
+  public BlockFreelist(String label, FreelistShape shape, BlockRegistrar registrar) {
+    this.label = label;
+    this.shape = shape;
+    this.registrar = registrar;
+    // The last block may hold more entries than the limit leaves; they stay unused.
+    maxBlocks = (shape.maxEntries() - 1) / shape.blockEntries() + 1;
+    blocks = new Block[maxBlocks];
+    freeEntries = new int[shape.maxEntries()];
+    out = new long[(shape.maxEntries() - 1) / Long.SIZE + 1];
+  }
+
+  /**
+   * Takes an entry, the one given back last.
+   *
+   * @return the entry, or {@link #EXHAUSTED}
+   * @throws RuntimeException the registrar's, if a block that is needed cannot be registered; the
+   *     list is as it was
+   * @throws IllegalStateException if the list is closed
+   */
+  public int take() {
+    requireOpen();
+    if (free == 0) {
+      if (blockCount == maxBlocks) {
+        return EXHAUSTED;
+      }
+      grow();
+    }
+    int entry = freeEntries[--free];
+    out[entry / Long.SIZE] |= 1L << entry;
+    taken++;
+    return entry;
+  }
+
+  /**
+   * Gives an entry back.
+   *
+   * @throws IllegalStateException if it is not out
+   */
+  public void give(int entry) {
+    requireOut(entry);
+    out[entry / Long.SIZE] &= ~(1L << entry);
+    taken--;
+    freeEntries[free++] = entry;
+  }
+
+  /**
+   * Grows until so many entries are free, or the limit is reached.
+   *
+   * @throws RuntimeException as {@link #take}
+   */
+  public void reserve(int entries) {
+    requireOpen();
+    while (free < entries && blockCount < maxBlocks) {
+      grow();
+    }
+  }
+
+  /** The first byte of an entry that is out. */
+  public long address(int entry) {
+    return block(entry).memory.address() + offset(entry);
+  }
+
+  /** What posting calls on a rail take as descriptor for an entry that is out. */
+  public long descriptor(int entry, int rail) {
+    return block(entry).registration.descriptor(rail);
+  }
+
+  /** The memory that an entry that is out lies in. */
+  public MemorySegment memory(int entry) {
+    return block(entry).memory;
+  }
+
+  /** Where in {@link #memory} it starts. */
+  public long offset(int entry) {
+    return (long) (entry % shape.blockEntries()) * shape.strideBytes();
+  }
+
+  /** Entries that are out. */
+  public int taken() {
+    return taken;
+  }
+
+  /** Bytes registered. */
+  public long registeredBytes() {
+    return (long) blockCount * shape.blockBytes();
+  }
+
+  /**
+   * Closes it; again is a no-op.
+   *
+   * @throws IllegalStateException if entries are out, naming the first of them; nothing was closed
+   * @throws RuntimeException the first of the registrations' that could not be closed, with the
+   *     others suppressed; the memory of those stays mapped, and calling again tries them again
+   */
+  @Override
+  public void close() {
+    if (taken > 0) {
+      throw new IllegalStateException(
+          "%s: %d entries are still out, first of them %s"
+              .formatted(label, taken, BitSet.valueOf(out).stream().limit(8).boxed().toList()));
+    }
+    release();
+  }
+
+  /**
+   * Closes it whatever is out; again is a no-op.
+   *
+   * @return how many entries were out
+   * @throws RuntimeException as {@link #close}
+   */
+  public int abandon() {
+    int leaked = taken;
+    Arrays.fill(out, 0);
+    taken = 0;
+    release();
+    return leaked;
+  }
+
+  private void release() {
+    closed = true;
+    free = 0;
+    RuntimeException first = null;
+    int kept = 0;
+    for (int i = blockCount - 1; i >= 0; i--) {
+      RuntimeException failure = blocks[i].release();
+      if (failure != null) {
+        blocks[blockCount - 1 - kept++] = blocks[i];
+        if (first == null) {
+          first = failure;
+        } else {
+          first.addSuppressed(failure);
+        }
+      }
+    }
+    // Those kept are at the end, latest last: move them to the front.
+    System.arraycopy(blocks, blockCount - kept, blocks, 0, kept);
+    blockCount = kept;
+    if (first != null) {
+      throw first;
+    }
+  }
+
+  private void grow() {
+    int from = blockCount * shape.blockEntries();
+    int to = Math.min(from + shape.blockEntries(), shape.maxEntries());
+    blocks[blockCount] = Block.open(shape, registrar);
+    blockCount++;
+    for (int entry = to - 1; entry >= from; entry--) {
+      freeEntries[free++] = entry;
+    }
+  }
+
+  private Block block(int entry) {
+    requireOut(entry);
+    return blocks[entry / shape.blockEntries()];
+  }
+
+  private void requireOut(int entry) {
+    if (entry < 0 || entry >= shape.maxEntries() || (out[entry / Long.SIZE] & 1L << entry) == 0) {
+      throw new IllegalStateException("%s: entry %d is not out".formatted(label, entry));
+    }
+  }
+
+  private void requireOpen() {
+    if (closed) {
+      throw new IllegalStateException(label + " is closed");
+    }
+  }
+
+  private record Block(Arena arena, MemorySegment memory, BlockRegistration registration) {
+
+    static Block open(FreelistShape shape, BlockRegistrar registrar) {
+      Arena arena = Arena.ofShared();
+      boolean registered = false;
+      try {
+        MemorySegment memory = arena.allocate(shape.blockBytes(), shape.pageBytes());
+        Block block = new Block(arena, memory, registrar.register(memory));
+        registered = true;
+        return block;
+      } finally {
+        if (!registered) {
+          arena.close();
+        }
+      }
+    }
+
+    /** Closes the registration, then frees the memory; why it could not, or null. */
+    @Nullable RuntimeException release() {
+      try {
+        registration.close();
+      } catch (RuntimeException refusal) {
+        return refusal;
+      }
+      arena.close();
+      return null;
+    }
+  }
+}

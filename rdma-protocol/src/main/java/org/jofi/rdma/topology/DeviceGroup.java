@@ -1,0 +1,37 @@
+package org.jofi.rdma.topology;
+
+import java.util.List;
+import java.util.Optional;
+import org.jofi.fabric.FabricInfo;
+
+/**
+ * NICs that make up one device.
+ *
+ * @param rails in the order that stripes are numbered in, 1 to 8
+ * @param paths where each sits, if known; as many
+ * @param reasons why these and no others, a sentence each
+ */
+public record DeviceGroup(
+    List<FabricInfo> rails, List<Optional<PciPath>> paths, List<String> reasons) {
+
+  public DeviceGroup {
+    rails = List.copyOf(rails);
+    paths = List.copyOf(paths);
+    reasons = List.copyOf(reasons);
+    if (rails.isEmpty() || paths.size() != rails.size()) {
+      throw new IllegalArgumentException(
+          "a device of %d rails with %d paths".formatted(rails.size(), paths.size()));
+    }
+  }
+
+  /** The name of its first NIC, and how many more there are. */
+  public String name() {
+    String first = rails.getFirst().domainName();
+    return rails.size() == 1 ? first : "%s+%d".formatted(first, rails.size() - 1);
+  }
+
+  /** Each rail's link speed in bits per second; 0 if unknown. */
+  public long[] speeds() {
+    return rails.stream().mapToLong(rail -> rail.nic().linkSpeedBitsPerSecond()).toArray();
+  }
+}

@@ -1,0 +1,202 @@
+package org.jofi.rdma.topology;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.jofi.fabric.FabricInfo;
+import org.jofi.transport.FailureCause;
+import org.jofi.transport.Grouping;
+import org.jofi.transport.TransportException;
+import org.jofi.transport.TransportOptions;
+
+/**
+ * Makes devices of NICs, and says why. NICs of one device are of one provider and register memory
+ * alike; their speeds may differ, and stripes follow them.
+ */
+public final class DeviceGrouping {
+  private final SysfsPci sysfs;
+  private final int maxRails;
+
+  /**
+   * @param sysfs where locality is read
+   * @param maxRails most rails of a device, 1 to 8
+   */
+  public DeviceGrouping(SysfsPci sysfs, int maxRails) {
+    if (maxRails < 1 || maxRails > TransportOptions.MAX_RAILS) {
+      throw new IllegalArgumentException("1 to 8 rails, not " + maxRails);
+    }
+    this.sysfs = sysfs;
+    this.maxRails = maxRails;
+  }
+
+  /**
+   * Groups NICs.
+   *
+   * @param nics those that the protocol can run on, in the provider's order
+   * @return the devices; empty if there are no NICs
+   * @throws TransportException with {@link FailureCause#UNAVAILABLE} if an explicit grouping names
+   *     a NIC that there is not, or joins NICs that are not alike
+   */
+  public List<DeviceGroup> group(List<FabricInfo> nics, Grouping grouping) {
+    List<LocatedNic> located =
+        nics.stream().map(nic -> new LocatedNic(nic, sysfs.locate(nic))).toList();
+    return switch (grouping) {
+      case Grouping.ByLocality() -> byLocality(located);
+      case Grouping.EachNic() ->
+          located.stream()
+              .map(nic -> device(List.of(nic), List.of("Every NIC is a device, as configured.")))
+              .toList();
+      case Grouping.Together() ->
+          alike(located).values().stream()
+              .flatMap(
+                  same ->
+                      split(same, 1, List.of("NICs that are alike are together, as configured."))
+                          .stream())
+              .toList();
+      case Grouping.Explicit(List<List<String>> devices) ->
+          devices.stream().map(names -> explicit(names, located)).toList();
+    };
+  }
+
+  private List<DeviceGroup> byLocality(List<LocatedNic> nics) {
+    List<DeviceGroup> devices = new ArrayList<>();
+    List<PciPath> accelerators = sysfs.accelerators();
+    for (List<LocatedNic> same : alike(nics).values()) {
+      Map<Place, List<LocatedNic>> places = new LinkedHashMap<>();
+      for (LocatedNic nic : same) {
+        places.computeIfAbsent(place(nic, accelerators), _ -> new ArrayList<>()).add(nic);
+      }
+      places.forEach((place, there) -> devices.addAll(devicesAt(place, there)));
+    }
+    return devices;
+  }
+
+  private List<DeviceGroup> devicesAt(Place place, List<LocatedNic> nics) {
+    if (place.below.isEmpty()) {
+      return nics.stream().map(nic -> device(List.of(nic), List.of(place.why))).toList();
+    }
+    List<LocatedNic> sorted =
+        nics.stream()
+            .sorted(Comparator.comparing(nic -> nic.path().map(PciPath::toString).orElse("")))
+            .toList();
+    return split(sorted, place.accelerators, List.of(place.why));
+  }
+
+  /** The lowest bridge above a NIC that has an accelerator below it, too; else the host bridge. */
+  private static Place place(LocatedNic nic, List<PciPath> accelerators) {
+    if (nic.path().isEmpty()) {
+      return new Place("", 0, "No PCI locality is known of it, so it is a device of its own.");
+    }
+    PciPath path = nic.path().get();
+    if (accelerators.isEmpty()) {
+      return new Place(
+          path.to(1), 1, "No GPU is on PCI, so NICs below one host bridge are together.");
+    }
+    int depth = accelerators.stream().mapToInt(path::sharedWith).max().orElse(0);
+    if (depth == 0) {
+      return new Place("", 0, "No GPU is below its host bridge, so it is a device of its own.");
+    }
+    int sharing = (int) accelerators.stream().filter(gpu -> path.sharedWith(gpu) >= depth).count();
+    return new Place(
+        path.to(depth),
+        sharing,
+        "Nearest to %d GPU(s), below %s.".formatted(sharing, path.steps().get(depth - 1)));
+  }
+
+  /** Cuts NICs into as many devices as asked, or more if the limit needs it, evenly. */
+  private List<DeviceGroup> split(List<LocatedNic> nics, int parts, List<String> reasons) {
+    int least = (nics.size() + maxRails - 1) / maxRails;
+    int count = Math.clamp(parts, least, nics.size());
+    List<String> why = new ArrayList<>(reasons);
+    if (count > 1) {
+      why.add(
+          "%d NICs are there, shared out to %d devices%s."
+              .formatted(
+                  nics.size(),
+                  count,
+                  least >= parts && least > 1 ? " of at most " + maxRails + " rails" : ""));
+    }
+    List<DeviceGroup> devices = new ArrayList<>(count);
+    for (int part = 0; part < count; part++) {
+      devices.add(
+          device(nics.subList(part * nics.size() / count, (part + 1) * nics.size() / count), why));
+    }
+    return devices;
+  }
+
+  private static DeviceGroup explicit(List<String> names, List<LocatedNic> nics) {
+    List<LocatedNic> rails = names.stream().map(name -> named(name, nics)).toList();
+    if (alike(rails).size() > 1) {
+      throw new TransportException(
+          FailureCause.UNAVAILABLE,
+          "NICs %s cannot be one device: %s"
+              .formatted(
+                  names,
+                  rails.stream()
+                      .map(nic -> nic.name() + " is " + nic.likeness())
+                      .collect(Collectors.joining(", "))));
+    }
+    return device(rails, List.of("Listed together in the configuration."));
+  }
+
+  private static LocatedNic named(String name, List<LocatedNic> nics) {
+    return nics.stream()
+        .filter(nic -> nic.name().equals(name))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new TransportException(
+                    FailureCause.UNAVAILABLE,
+                    "no NIC %s; there are %s"
+                        .formatted(name, nics.stream().map(LocatedNic::name).distinct().toList())));
+  }
+
+  private static Map<LocatedNic.Likeness, List<LocatedNic>> alike(List<LocatedNic> nics) {
+    return nics.stream()
+        .collect(
+            Collectors.groupingBy(LocatedNic::likeness, LinkedHashMap::new, Collectors.toList()));
+  }
+
+  private static DeviceGroup device(List<LocatedNic> nics, List<String> reasons) {
+    List<String> why = new ArrayList<>(reasons);
+    TreeMap<Long, Long> speeds =
+        nics.stream()
+            .collect(
+                Collectors.groupingBy(
+                    nic -> nic.info().nic().linkSpeedBitsPerSecond(),
+                    TreeMap::new,
+                    Collectors.counting()));
+    if (speeds.size() > 1) {
+      why.add(
+          "Its rails' speeds differ, and stripes follow them: "
+              + speeds.entrySet().stream()
+                  .map(
+                      speed ->
+                          "%d at %s"
+                              .formatted(
+                                  speed.getValue(),
+                                  speed.getKey() == 0
+                                      ? "unknown speed, taken as the slowest"
+                                      : speed.getKey() / 1_000_000 + " Mbit/s"))
+                  .collect(Collectors.joining(", "))
+              + ".");
+    }
+    return new DeviceGroup(
+        nics.stream().map(LocatedNic::info).toList(),
+        nics.stream().map(LocatedNic::path).toList(),
+        why);
+  }
+
+  /**
+   * Where NICs are together.
+   *
+   * @param below the path of the bridge above them; empty if they are on their own
+   * @param accelerators how many devices to make there
+   * @param why in words
+   */
+  private record Place(String below, int accelerators, String why) {}
+}

@@ -1,0 +1,109 @@
+package org.jofi.rdma.topology;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import org.jofi.fabric.FabricInfo;
+import org.jofi.fabric.PciAddress;
+
+/**
+ * Reads PCI locality from sysfs. What cannot be read is unknown, and never an error: containers
+ * hide it, and virtual NICs have none.
+ */
+public final class SysfsPci {
+  /** Where NICs of each kind are listed, with a link to their PCI device. */
+  private static final List<String> NIC_CLASSES = List.of("net", "infiniband", "cxi");
+
+  private static final String DISPLAY_CLASS = "0x03";
+  private static final String ACCELERATOR_CLASS = "0x12";
+
+  private final Path root;
+
+  /**
+   * @param root what is mounted at /sys
+   */
+  public SysfsPci(Path root) {
+    this.root = root;
+  }
+
+  /** Where a NIC sits, by its PCI address if the provider told it, else by its name. */
+  public Optional<PciPath> locate(FabricInfo nic) {
+    Optional<PciAddress> told = nic.nic().pci();
+    if (told.isPresent()) {
+      return locate(root.resolve("bus/pci/devices").resolve(told.get().toString()));
+    }
+    String name = nic.nic().device().orElse(nic.domainName());
+    if (name.isEmpty() || name.contains("/") || name.startsWith(".")) {
+      return Optional.empty();
+    }
+    return NIC_CLASSES.stream()
+        .map(kind -> locate(root.resolve("class").resolve(kind).resolve(name).resolve("device")))
+        .flatMap(Optional::stream)
+        .findFirst();
+  }
+
+  /** GPUs and other accelerators, in the order of their addresses. */
+  public List<PciPath> accelerators() {
+    List<PciPath> found = new ArrayList<>();
+    Path devices = root.resolve("bus/pci/devices");
+    if (!Files.isDirectory(devices)) {
+      return found;
+    }
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(devices)) {
+      for (Path entry : entries) {
+        String kind = read(entry.resolve("class"));
+        if (kind.startsWith(DISPLAY_CLASS) || kind.startsWith(ACCELERATOR_CLASS)) {
+          locate(entry).ifPresent(found::add);
+        }
+      }
+    } catch (IOException unreadable) {
+      return List.of();
+    }
+    found.sort(Comparator.comparing(PciPath::device));
+    return found;
+  }
+
+  private static Optional<PciPath> locate(Path link) {
+    Path device;
+    try {
+      device = link.toRealPath();
+    } catch (IOException absent) {
+      return Optional.empty();
+    }
+    List<String> steps = new ArrayList<>();
+    for (Path step : device) {
+      String name = step.toString();
+      if (name.startsWith("pci") && name.contains(":")) {
+        // Below a second host bridge, such as one of a VMD, the outer one does not matter.
+        steps.clear();
+        steps.add(name);
+      } else if (!steps.isEmpty() && isPciAddress(name)) {
+        steps.add(name);
+      }
+    }
+    return steps.size() < 2
+        ? Optional.empty()
+        : Optional.of(new PciPath(steps, number(read(device.resolve("numa_node")))));
+  }
+
+  private static boolean isPciAddress(String name) {
+    return name.matches("[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\\.[0-7]");
+  }
+
+  private static String read(Path file) {
+    try {
+      return Files.readString(file).strip();
+    } catch (IOException absent) {
+      return "";
+    }
+  }
+
+  private static int number(String text) {
+    return text.matches("[0-9]{1,6}") ? Integer.parseInt(text) : -1;
+  }
+}

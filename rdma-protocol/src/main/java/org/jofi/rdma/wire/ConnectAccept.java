@@ -1,0 +1,29 @@
+package org.jofi.rdma.wire;
+
+import java.util.Objects;
+
+/**
+ * The accepting side's answer.
+ *
+ * @param parties to the connector's communicator, from the accepting one
+ * @param features what both sides use from now on: {@link Features}
+ * @param maxMessageBytes longest message on this connection, at most what was offered
+ * @param rails the accepting side's endpoints
+ */
+public record ConnectAccept(
+    Parties parties, long features, long maxMessageBytes, RailAddresses rails) {
+
+  public ConnectAccept {
+    Objects.requireNonNull(rails);
+    if (parties.to() == 0 || parties.from() == 0) {
+      throw new IllegalArgumentException("a grant is from a communicator to a communicator");
+    }
+    if ((features & ~Features.ALL) != 0 || !Features.suffice(features)) {
+      throw new IllegalArgumentException(
+          "cannot connect with features " + Features.describe(features));
+    }
+    if (maxMessageBytes < 1 || maxMessageBytes > ProtocolLimits.MAX_MESSAGE_BYTES) {
+      throw new IllegalArgumentException("no messages of " + maxMessageBytes + " bytes");
+    }
+  }
+}

@@ -1,0 +1,43 @@
+package org.jofi.rdma.wire;
+
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * A connector's first message.
+ *
+ * @param parties to nobody yet, from the connector's communicator
+ * @param replyAddress where the connector's own connection manager is reached
+ * @param nonce what the listener's handle held
+ * @param listener the listener, as its handle numbers it
+ * @param features what the connector offers: {@link Features}
+ * @param maxMessageBytes longest message that the connector sends
+ * @param rails the connector's endpoints
+ * @param mailbox its mailbox, per control rail
+ */
+public record ConnectRequest(
+    Parties parties,
+    FabricAddress replyAddress,
+    Nonce nonce,
+    long listener,
+    long features,
+    long maxMessageBytes,
+    RailAddresses rails,
+    List<MailboxTarget> mailbox) {
+
+  public ConnectRequest {
+    Objects.requireNonNull(replyAddress);
+    Objects.requireNonNull(nonce);
+    mailbox = List.copyOf(mailbox);
+    if (parties.to() != 0 || parties.from() == 0) {
+      throw new IllegalArgumentException("a connector asks from a communicator, to none yet");
+    }
+    if (maxMessageBytes < 1 || maxMessageBytes > ProtocolLimits.MAX_MESSAGE_BYTES) {
+      throw new IllegalArgumentException("no messages of " + maxMessageBytes + " bytes");
+    }
+    if (mailbox.size() != rails.control().size()) {
+      throw new IllegalArgumentException(
+          "mailbox on %d rails of %d".formatted(mailbox.size(), rails.control().size()));
+    }
+  }
+}

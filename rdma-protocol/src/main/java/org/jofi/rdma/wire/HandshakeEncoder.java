@@ -1,0 +1,109 @@
+package org.jofi.rdma.wire;
+
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+
+/**
+ * Writes the messages of the handshake.
+ *
+ * <pre>
+ * CONNECT   0 header   32 reply address: u16 length, 96 bytes padded with 0   130 6 bytes reserved
+ *         136 nonce, 16 bytes   152 u64 listener   160 rails
+ *             then per control rail: u64 mailbox address, u64 key
+ * ACCEPT    0 header   32 rails
+ * rails     0 u64 features   8 u64 longest message   16 u8 data rails   17 u8 control rails
+ *          18 6 bytes reserved
+ *          24 addresses of control rails, then of data rails: u16 length, that many bytes
+ * </pre>
+ *
+ * The reply address is where it is in every version, so that who speaks another one can be told.
+ */
+public final class HandshakeEncoder {
+  /** The longest message, and the least length of a buffer to receive or write them in. */
+  public static final int MAX_BYTES =
+      HandshakeEncoder.RAILS_OF_REQUEST
+          + HandshakeEncoder.ADDRESSES
+          + 2 * ProtocolLimits.MAX_RAILS * (Short.BYTES + ProtocolLimits.MAX_ADDRESS_BYTES)
+          + ProtocolLimits.MAX_RAILS * 2 * Long.BYTES;
+
+  static final int REPLY_ADDRESS = 32;
+  static final int NONCE = 136;
+  static final int LISTENER = 152;
+  static final int RAILS_OF_REQUEST = 160;
+  static final int RAILS_OF_ACCEPT = 32;
+  static final int ADDRESSES = 24;
+
+  private HandshakeEncoder() {}
+
+  /**
+   * Writes a request.
+   *
+   * @param memory with {@link #MAX_BYTES} from there on
+   * @return its length
+   */
+  public static int put(MemorySegment memory, long at, ConnectRequest request) {
+    memory.asSlice(at + REPLY_ADDRESS, NONCE - REPLY_ADDRESS).fill((byte) 0);
+    putAddress(memory, at + REPLY_ADDRESS, request.replyAddress());
+    memory.set(WireLayouts.LONG, at + NONCE, request.nonce().low());
+    memory.set(WireLayouts.LONG, at + NONCE + Long.BYTES, request.nonce().high());
+    memory.set(WireLayouts.LONG, at + LISTENER, request.listener());
+    long end =
+        putRails(
+            memory,
+            at + RAILS_OF_REQUEST,
+            request.features(),
+            request.maxMessageBytes(),
+            request.rails());
+    for (MailboxTarget target : request.mailbox()) {
+      memory.set(WireLayouts.LONG, end, target.address());
+      memory.set(WireLayouts.LONG, end + Long.BYTES, target.key());
+      end += 2 * Long.BYTES;
+    }
+    int length = (int) (end - at);
+    MessageHeader.put(memory, at, MessageType.CONNECT, length, request.parties());
+    return length;
+  }
+
+  /**
+   * Writes a grant.
+   *
+   * @param memory with {@link #MAX_BYTES} from there on
+   * @return its length
+   */
+  public static int put(MemorySegment memory, long at, ConnectAccept accept) {
+    long end =
+        putRails(
+            memory,
+            at + RAILS_OF_ACCEPT,
+            accept.features(),
+            accept.maxMessageBytes(),
+            accept.rails());
+    int length = (int) (end - at);
+    MessageHeader.put(memory, at, MessageType.ACCEPT, length, accept.parties());
+    return length;
+  }
+
+  private static long putRails(
+      MemorySegment memory, long at, long features, long maxMessageBytes, RailAddresses rails) {
+    memory.set(WireLayouts.LONG, at, features);
+    memory.set(WireLayouts.LONG, at + 8, maxMessageBytes);
+    memory.set(WireLayouts.LONG, at + 16, rails.data().size() | rails.control().size() << 8);
+    return putAddresses(
+        memory, putAddresses(memory, at + ADDRESSES, rails.control()), rails.data());
+  }
+
+  private static long putAddresses(MemorySegment memory, long at, List<FabricAddress> addresses) {
+    long end = at;
+    for (FabricAddress address : addresses) {
+      end = putAddress(memory, end, address);
+    }
+    return end;
+  }
+
+  private static long putAddress(MemorySegment memory, long at, FabricAddress address) {
+    byte[] bytes = address.bytes();
+    memory.set(WireLayouts.SHORT, at, (short) bytes.length);
+    MemorySegment.copy(bytes, 0, memory, WireLayouts.BYTE, at + Short.BYTES, bytes.length);
+    return at + Short.BYTES + bytes.length;
+  }
+}

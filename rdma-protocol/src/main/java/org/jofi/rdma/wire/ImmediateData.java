@@ -1,0 +1,85 @@
+package org.jofi.rdma.wire;
+
+/**
+ * The 32 bits that arrive with a stripe: which message of which communicator, and which of how many
+ * stripes.
+ *
+ * <pre>
+ * [31:29] stripe | [28:26] last stripe | [25] short | [24:22] sub-receive
+ * [21:10] receiver's communicator | [9:0] message number modulo 1024
+ * </pre>
+ *
+ * The stripe's own number, rather than a count, lets a receiver recognise a duplicate, and a sender
+ * send a stripe again on another rail. {@code short} says that the true length follows in a {@link
+ * ControlMessage}.
+ */
+public final class ImmediateData {
+  private static final int SEQUENCE_MASK = (1 << ProtocolLimits.SEQUENCE_BITS) - 1;
+
+  private ImmediateData() {}
+
+  /** The bits; each part within its range. */
+  public static int of(
+      int stripe,
+      int lastStripe,
+      boolean isShort,
+      int subReceive,
+      int communicator,
+      long messageNumber) {
+    assert stripe >= 0 && stripe <= lastStripe && lastStripe < ProtocolLimits.MAX_RAILS;
+    assert subReceive >= 0 && subReceive < ProtocolLimits.MAX_GROUP;
+    assert communicator >= 1 && communicator <= ProtocolLimits.MAX_COMMUNICATOR;
+    return stripe << 29
+        | lastStripe << 26
+        | (isShort ? 1 << 25 : 0)
+        | subReceive << 22
+        | communicator << 10
+        | ((int) messageNumber & SEQUENCE_MASK);
+  }
+
+  /**
+   * What is wrong with immediate data as a completion queue reports it.
+   *
+   * @param data zero-extended
+   */
+  public static WireFault check(long data) {
+    if (data >>> 32 != 0) {
+      return WireFault.IMMEDIATE;
+    }
+    int bits = (int) data;
+    if (stripe(bits) > lastStripe(bits)) {
+      return WireFault.STRIPE;
+    }
+    return communicator(bits) == 0 ? WireFault.COMMUNICATOR : WireFault.NONE;
+  }
+
+  /** Which stripe arrived. */
+  public static int stripe(int bits) {
+    return bits >>> 29;
+  }
+
+  /** The number of the message's last stripe. */
+  public static int lastStripe(int bits) {
+    return bits >>> 26 & 7;
+  }
+
+  /** Whether the true length follows in a control message. */
+  public static boolean isShort(int bits) {
+    return (bits >>> 25 & 1) != 0;
+  }
+
+  /** Which receive of the group. */
+  public static int subReceive(int bits) {
+    return bits >>> 22 & 7;
+  }
+
+  /** The receiver's communicator. */
+  public static int communicator(int bits) {
+    return bits >>> 10 & ProtocolLimits.MAX_COMMUNICATOR;
+  }
+
+  /** The message number modulo 1024. */
+  public static int sequence(int bits) {
+    return bits & SEQUENCE_MASK;
+  }
+}

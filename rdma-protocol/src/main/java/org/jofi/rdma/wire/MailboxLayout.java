@@ -1,0 +1,85 @@
+package org.jofi.rdma.wire;
+
+/**
+ * Where entries lie in a control mailbox.
+ *
+ * <p>A mailbox has a slot per receive in flight, a slot an entry per receive of a group, an entry
+ * one line of 64 bytes for up to 4 data rails and two for more, and each line its own {@link
+ * MailboxStamp} at its end:
+ *
+ * <pre>
+ * line 0   0 u64 address   8 u64 length   16 u32 tag   20 u32 reserved   24 keys of rails 0 to 3
+ *         56 u64 stamp
+ * line 1   0 keys of rails 4 to 7        32 24 bytes reserved            56 u64 stamp
+ * </pre>
+ *
+ * <p><b>Why keys travel with each entry.</b> Sent once per registration they would make an entry
+ * depend on another message, which may arrive later, and both sides keep a table that
+ * deregistration must clean up across the wire. A second line costs 64 bytes, of a write that is
+ * posted anyway, and only to devices with more than 4 rails.
+ *
+ * <p><b>Why 128 slots are enough.</b> Message i is posted only after i − 128 completed here, which
+ * needs its entry's own write completed, and all stripes arrived, for which the sender had read the
+ * entry and copied what it needs.
+ *
+ * @param dataRails 1 to 8
+ */
+public record MailboxLayout(int dataRails) {
+  /** Length of a line, which is written whole. */
+  public static final int LINE_BYTES = 64;
+
+  /** Slots of a mailbox. */
+  public static final int SLOTS = ProtocolLimits.RECEIVE_WINDOW;
+
+  static final int KEYS_PER_LINE = 4;
+  static final int ADDRESS = 0;
+  static final int LENGTH = 8;
+  static final int TAG = 16;
+  static final int RESERVED = 20;
+  static final int FIRST_KEYS = 24;
+  static final int STAMP = 56;
+
+  public MailboxLayout {
+    if (dataRails < 1 || dataRails > ProtocolLimits.MAX_RAILS) {
+      throw new IllegalArgumentException(
+          "a device has 1 to %d data rails, not %d".formatted(ProtocolLimits.MAX_RAILS, dataRails));
+    }
+  }
+
+  /** Lines of an entry: 1 or 2. */
+  public int linesPerEntry() {
+    return dataRails > KEYS_PER_LINE ? 2 : 1;
+  }
+
+  /** Length of an entry. */
+  public int entryBytes() {
+    return linesPerEntry() * LINE_BYTES;
+  }
+
+  /** Length of a slot. */
+  public int slotBytes() {
+    return ProtocolLimits.MAX_GROUP * entryBytes();
+  }
+
+  /** Length of a mailbox: 64 or 128 KiB. */
+  public int mailboxBytes() {
+    return SLOTS * slotBytes();
+  }
+
+  /** Where a message's slot begins. Both sides keep it at the same offset. */
+  public int slotOffset(long messageNumber) {
+    return (int) (messageNumber & (SLOTS - 1)) * slotBytes();
+  }
+
+  /** How many bytes of a slot to write for a group of so many receives. */
+  public int writeBytes(int receives) {
+    return receives * entryBytes();
+  }
+
+  /** Where in its line, counted from the entry's start, the key of a rail lies. */
+  static int keyOffset(int rail) {
+    return rail < KEYS_PER_LINE
+        ? FIRST_KEYS + rail * Long.BYTES
+        : LINE_BYTES + (rail - KEYS_PER_LINE) * Long.BYTES;
+  }
+}

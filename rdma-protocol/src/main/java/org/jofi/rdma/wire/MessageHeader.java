@@ -1,0 +1,128 @@
+package org.jofi.rdma.wire;
+
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The first 32 bytes of every message that is sent. They are the same in every version of the
+ * protocol.
+ *
+ * <pre>
+ *  0 u32 magic "jofp"     4 u16 version             6 u16 type          8 u32 length of the message
+ * 12 u16 to communicator 14 u16 its generation     16 u16 from         18 u16 its generation
+ * 20 u32 reserved        24 u64 attempt
+ * </pre>
+ *
+ * <p>The attempt is a number that the connector drew at random; all messages of a connection carry
+ * it, so that an answer to another attempt is told apart.
+ */
+public final class MessageHeader {
+  /** Its length. */
+  public static final int BYTES = 32;
+
+  static final int MAGIC = 'j' | 'o' << 8 | 'f' << 16 | 'p' << 24;
+
+  private MessageHeader() {}
+
+  static void put(
+      MemorySegment memory, long at, MessageType type, int lengthBytes, Parties parties) {
+    memory.set(WireLayouts.INT, at, MAGIC);
+    memory.set(WireLayouts.SHORT, at + 4, (short) ProtocolLimits.VERSION);
+    memory.set(WireLayouts.SHORT, at + 6, (short) type.code());
+    memory.set(WireLayouts.INT, at + 8, lengthBytes);
+    memory.set(WireLayouts.SHORT, at + 12, (short) parties.to());
+    memory.set(WireLayouts.SHORT, at + 14, (short) parties.toGeneration());
+    memory.set(WireLayouts.SHORT, at + 16, (short) parties.from());
+    memory.set(WireLayouts.SHORT, at + 18, (short) parties.fromGeneration());
+    memory.set(WireLayouts.INT, at + 20, 0);
+    memory.set(WireLayouts.LONG, at + 24, parties.attempt());
+  }
+
+  /**
+   * What is wrong with a message's header, of whatever version.
+   *
+   * @param length how many bytes arrived
+   */
+  public static WireFault check(MemorySegment memory, long at, long length) {
+    if (length < BYTES || at < 0 || length > memory.byteSize() - at) {
+      return WireFault.TRUNCATED;
+    }
+    if (memory.get(WireLayouts.INT, at) != MAGIC) {
+      return WireFault.MAGIC;
+    }
+    if (version(memory, at) == 0) {
+      return WireFault.VERSION;
+    }
+    MessageType type = type(memory, at);
+    if (type == null) {
+      return WireFault.TYPE;
+    }
+    if (Integer.toUnsignedLong(memory.get(WireLayouts.INT, at + 8)) != length) {
+      return WireFault.LENGTH;
+    }
+    if (memory.get(WireLayouts.INT, at + 20) != 0) {
+      return WireFault.RESERVED;
+    }
+    return checkParties(memory, at, type);
+  }
+
+  private static WireFault checkParties(MemorySegment memory, long at, MessageType type) {
+    int to = to(memory, at);
+    int from = from(memory, at);
+    if (to > ProtocolLimits.MAX_COMMUNICATOR || from > ProtocolLimits.MAX_COMMUNICATOR) {
+      return WireFault.COMMUNICATOR;
+    }
+    // A connector does not know the other side's communicator yet; a refusal has none.
+    if ((type == MessageType.CONNECT) != (to == 0) || (type == MessageType.REFUSE) != (from == 0)) {
+      return WireFault.COMMUNICATOR;
+    }
+    return (to == 0) != (toGeneration(memory, at) == 0)
+            || (from == 0) != (fromGeneration(memory, at) == 0)
+        ? WireFault.GENERATION
+        : WireFault.NONE;
+  }
+
+  /** The version that the message is of. */
+  public static int version(MemorySegment memory, long at) {
+    return Short.toUnsignedInt(memory.get(WireLayouts.SHORT, at + 4));
+  }
+
+  /** What the message is; null if unknown, which {@link #check} excludes. */
+  public static @Nullable MessageType type(MemorySegment memory, long at) {
+    return MessageType.of(Short.toUnsignedInt(memory.get(WireLayouts.SHORT, at + 6)));
+  }
+
+  /** The communicator that it is for; 0 for none. */
+  public static int to(MemorySegment memory, long at) {
+    return Short.toUnsignedInt(memory.get(WireLayouts.SHORT, at + 12));
+  }
+
+  /** That communicator's generation; 0 for none. */
+  public static int toGeneration(MemorySegment memory, long at) {
+    return Short.toUnsignedInt(memory.get(WireLayouts.SHORT, at + 14));
+  }
+
+  /** The communicator that it is from, by that side's numbers; 0 for none. */
+  public static int from(MemorySegment memory, long at) {
+    return Short.toUnsignedInt(memory.get(WireLayouts.SHORT, at + 16));
+  }
+
+  /** That communicator's generation; 0 for none. */
+  public static int fromGeneration(MemorySegment memory, long at) {
+    return Short.toUnsignedInt(memory.get(WireLayouts.SHORT, at + 18));
+  }
+
+  /** The connector's number for the connection. */
+  public static long attempt(MemorySegment memory, long at) {
+    return memory.get(WireLayouts.LONG, at + 24);
+  }
+
+  static Parties parties(MemorySegment memory, long at) {
+    return new Parties(
+        to(memory, at),
+        toGeneration(memory, at),
+        from(memory, at),
+        fromGeneration(memory, at),
+        attempt(memory, at));
+  }
+}

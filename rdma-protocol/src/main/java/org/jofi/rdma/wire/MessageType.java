@@ -1,0 +1,44 @@
+package org.jofi.rdma.wire;
+
+import org.jspecify.annotations.Nullable;
+
+/** The messages that are sent rather than written into mailboxes. */
+public enum MessageType {
+  /** A connector asks a listener for a connection: {@link ConnectRequest}. */
+  CONNECT(1),
+  /** The listener's side grants it: {@link ConnectAccept}. */
+  ACCEPT(2),
+  /** The listener's side does not: {@link ControlMessage}. */
+  REFUSE(3),
+  /** A side will post nothing more: {@link ControlMessage}. */
+  CLOSE(4),
+  /** A side knows of the other's close, and freed what the other could reach. */
+  CLOSED(5),
+  /** A side gave up, and completes nothing more. */
+  ABORT(6),
+  /** The true length of a message whose immediate data said {@code short}. */
+  TRUE_LENGTH(7);
+
+  private static final MessageType[] VALUES = values();
+
+  private final int code;
+
+  MessageType(int code) {
+    this.code = code;
+  }
+
+  /** Its number on the wire. */
+  public int code() {
+    return code;
+  }
+
+  /** The type of that number, or null. */
+  public static @Nullable MessageType of(int code) {
+    return code >= 1 && code <= VALUES.length ? VALUES[code - 1] : null;
+  }
+
+  /** Whether it is a {@link ControlMessage}, of fixed size. */
+  public boolean isControl() {
+    return code >= REFUSE.code;
+  }
+}

@@ -1,0 +1,34 @@
+package org.jofi.rdma.wire;
+
+/**
+ * Whom a message is for and from. A communicator id is 0, with generation 0, where there is none:
+ * {@code to} in a connect request, {@code from} in a refusal.
+ *
+ * @param to the receiver's communicator, 1 to 4095, or 0
+ * @param toGeneration its generation, 1 to 65 535, or 0
+ * @param from the sender's communicator, by the sender's numbers
+ * @param fromGeneration its generation
+ * @param attempt what the connector drew at random for the connection
+ */
+public record Parties(int to, int toGeneration, int from, int fromGeneration, long attempt) {
+  public Parties {
+    check(to, toGeneration);
+    check(from, fromGeneration);
+  }
+
+  /** As the other side says it. */
+  public Parties reversed() {
+    return new Parties(from, fromGeneration, to, toGeneration, attempt);
+  }
+
+  private static void check(int communicator, int generation) {
+    if (communicator < 0
+        || communicator > ProtocolLimits.MAX_COMMUNICATOR
+        || generation < 0
+        || generation > ProtocolLimits.MAX_GENERATION
+        || (communicator == 0) != (generation == 0)) {
+      throw new IllegalArgumentException(
+          "no communicator %d of generation %d".formatted(communicator, generation));
+    }
+  }
+}

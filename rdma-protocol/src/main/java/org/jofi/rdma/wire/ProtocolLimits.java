@@ -1,0 +1,42 @@
+package org.jofi.rdma.wire;
+
+/** Sizes that both sides of the protocol agree on by being of one version. */
+public final class ProtocolLimits {
+  /** The version that this code speaks. */
+  public static final int VERSION = 1;
+
+  /** Most data rails, and most control rails. */
+  public static final int MAX_RAILS = 8;
+
+  /** Most receives in a group, each of which counts as one message's sub-receive. */
+  public static final int MAX_GROUP = 8;
+
+  /** Receives in flight on a communicator; a group counts once. A power of two. */
+  public static final int RECEIVE_WINDOW = 128;
+
+  /** Bits of a message number that immediate data carries. */
+  public static final int SEQUENCE_BITS = 10;
+
+  /** Bits of a communicator id. */
+  public static final int COMMUNICATOR_BITS = 12;
+
+  /** The greatest communicator id. 0 stands for none. */
+  public static final int MAX_COMMUNICATOR = (1 << COMMUNICATOR_BITS) - 1;
+
+  /** Bits of a communicator's generation; 0 is none. */
+  public static final int GENERATION_BITS = 16;
+
+  /** The greatest generation. */
+  public static final int MAX_GENERATION = (1 << GENERATION_BITS) - 1;
+
+  /** Longest fabric address. */
+  public static final int MAX_ADDRESS_BYTES = 96;
+
+  /** Length of nonces. */
+  public static final int NONCE_BYTES = 16;
+
+  /** Longest message. */
+  public static final long MAX_MESSAGE_BYTES = 1L << 40;
+
+  private ProtocolLimits() {}
+}

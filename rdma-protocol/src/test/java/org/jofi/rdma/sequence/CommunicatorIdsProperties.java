@@ -1,0 +1,113 @@
+package org.jofi.rdma.sequence;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.stream.IntStream;
+import net.jqwik.api.Example;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+
+class CommunicatorIdsProperties {
+
+  /** Against a queue: least recently freed first, and free only after both sides are done. */
+  @Property(tries = 100)
+  void idsComeBackInOrderOnceBothSidesAreDone(
+      @ForAll Random random, @ForAll @IntRange(min = 1, max = 40) int capacity) {
+    CommunicatorIds ids = new CommunicatorIds(capacity, random.nextInt());
+    Deque<Integer> free = new ArrayDeque<>(IntStream.rangeClosed(1, capacity).boxed().toList());
+    List<Integer> live = new ArrayList<>();
+    List<Integer> closed = new ArrayList<>();
+    List<Integer> peerGone = new ArrayList<>();
+    for (int step = 0; step < 2000; step++) {
+      assertEquals(free.size(), ids.available());
+      switch (random.nextInt(4)) {
+        case 0, 1 -> {
+          int id = ids.take();
+          if (free.isEmpty()) {
+            assertEquals(CommunicatorIds.NONE, id);
+          } else {
+            assertEquals(free.remove(), id);
+            live.add(id);
+            assertTrue(ids.isCurrent(id, ids.generation(id)));
+          }
+        }
+        case 2 -> {
+          if (!peerGone.isEmpty() && random.nextBoolean()) {
+            int id = draw(random, peerGone);
+            ids.localClosed(id);
+            free.add(id);
+          } else if (!live.isEmpty()) {
+            int id = draw(random, live);
+            ids.localClosed(id);
+            closed.add(id);
+            assertThrows(IllegalStateException.class, () -> ids.localClosed(id));
+          }
+        }
+        default -> {
+          if (!closed.isEmpty() && random.nextBoolean()) {
+            int id = draw(random, closed);
+            ids.peerGone(id);
+            free.add(id);
+          } else if (!live.isEmpty()) {
+            int id = draw(random, live);
+            ids.peerGone(id);
+            ids.peerGone(id);
+            peerGone.add(id);
+          }
+        }
+      }
+    }
+  }
+
+  @Example
+  void generationsDifferForAsLongAsTheyCanAndAreNever0() {
+    CommunicatorIds ids = new CommunicatorIds(3, 65_000);
+    Set<Integer> seen = new HashSet<>();
+    for (int use = 0; use < 4 * 65_535; use++) {
+      if (use % 65_535 == 0) {
+        seen.clear();
+      }
+      int id = ids.take();
+      int generation = ids.generation(id);
+      assertTrue(generation >= 1 && generation <= 65_535);
+      assertTrue(seen.add(generation), "generation given out again after " + seen.size());
+      assertFalse(ids.isCurrent(id, generation - 1));
+      ids.localClosed(id);
+      ids.peerGone(id);
+      assertFalse(ids.isCurrent(id, generation));
+    }
+  }
+
+  @Example
+  void whatIsNotInUseIsRefusedAndWhatTheWireSaysIsNot() {
+    CommunicatorIds ids = new CommunicatorIds();
+    assertEquals(4095, ids.available());
+    assertThrows(IllegalStateException.class, () -> ids.generation(1));
+    assertThrows(IllegalStateException.class, () -> ids.peerGone(4096));
+    assertThrows(IllegalStateException.class, () -> ids.localClosed(0));
+    for (int id : new int[] {-1, 0, 1, 4095, 4096, Integer.MAX_VALUE, Integer.MIN_VALUE}) {
+      assertFalse(ids.isCurrent(id, 1));
+    }
+    assertThrows(IllegalArgumentException.class, () -> new CommunicatorIds(4096, 0));
+    assertThrows(IllegalArgumentException.class, () -> new CommunicatorIds(0, 0));
+  }
+
+  private static int draw(Random random, List<Integer> ids) {
+    int index = random.nextInt(ids.size());
+    int id = ids.get(index);
+    ids.set(index, ids.getLast());
+    ids.removeLast();
+    return id;
+  }
+}

@@ -1,0 +1,144 @@
+package org.jofi.rdma.wire;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.foreign.MemorySegment;
+import java.util.EnumSet;
+import java.util.Random;
+import java.util.Set;
+import net.jqwik.api.Example;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.LongRange;
+import org.jofi.transport.FailureCause;
+
+class ControlMessageProperties {
+  private final byte[] bytes = new byte[ControlMessage.BYTES];
+  private final MemorySegment memory = MemorySegment.ofArray(bytes);
+
+  private void putAny(Random random) {
+    FailureCause why = FailureCause.of(-16 - random.nextInt(FailureCause.values().length));
+    Parties parties = Messages.parties(random, true, true);
+    switch (random.nextInt(5)) {
+      case 0 ->
+          ControlMessage.putRefuse(
+              memory,
+              0,
+              Messages.parties(random, true, false),
+              why,
+              random.nextInt(256),
+              random.nextInt(256));
+      case 1 -> ControlMessage.putClose(memory, 0, parties, random.nextLong() >>> 1);
+      case 2 -> ControlMessage.putClosed(memory, 0, parties);
+      case 3 -> ControlMessage.putAbort(memory, 0, parties, why);
+      default ->
+          ControlMessage.putTrueLength(
+              memory,
+              0,
+              parties,
+              random.nextLong(1, Long.MAX_VALUE),
+              random.nextInt(8),
+              random.nextLong(ProtocolLimits.MAX_MESSAGE_BYTES + 1));
+    }
+  }
+
+  /** Writes again what was read. */
+  private byte[] rewritten() {
+    byte[] again = new byte[ControlMessage.BYTES];
+    MemorySegment out = MemorySegment.ofArray(again);
+    Parties parties = MessageHeader.parties(memory, 0);
+    switch (MessageHeader.type(memory, 0)) {
+      case REFUSE ->
+          ControlMessage.putRefuse(
+              out,
+              0,
+              parties,
+              ControlMessage.reason(memory, 0),
+              ControlMessage.refuserDataRails(memory, 0),
+              ControlMessage.refuserControlRails(memory, 0));
+      case CLOSE -> ControlMessage.putClose(out, 0, parties, ControlMessage.number(memory, 0));
+      case CLOSED -> ControlMessage.putClosed(out, 0, parties);
+      case ABORT -> ControlMessage.putAbort(out, 0, parties, ControlMessage.reason(memory, 0));
+      case TRUE_LENGTH ->
+          ControlMessage.putTrueLength(
+              out,
+              0,
+              parties,
+              ControlMessage.number(memory, 0),
+              ControlMessage.subReceive(memory, 0),
+              ControlMessage.lengthBytes(memory, 0));
+      default -> throw new AssertionError();
+    }
+    // A refusal may be of another version, which is kept.
+    again[4] = bytes[4];
+    again[5] = bytes[5];
+    return again;
+  }
+
+  @Property
+  void soundMessagesPassAndComeBack(@ForAll Random random) {
+    putAny(random);
+    assertEquals(WireFault.NONE, ControlMessage.check(memory, 0, ControlMessage.BYTES));
+    assertArrayEquals(bytes, rewritten());
+  }
+
+  @Property
+  void trueLengthsComeBack(
+      @ForAll @LongRange(min = 1) long number,
+      @ForAll @IntRange(min = 0, max = 7) int subReceive,
+      @ForAll @LongRange(min = 0, max = ProtocolLimits.MAX_MESSAGE_BYTES) long length) {
+    Parties parties = new Parties(7, 8, 9, 10, 11);
+    ControlMessage.putTrueLength(memory, 0, parties, number, subReceive, length);
+    assertEquals(WireFault.NONE, ControlMessage.check(memory, 0, ControlMessage.BYTES));
+    assertEquals(number, ControlMessage.number(memory, 0));
+    assertEquals(subReceive, ControlMessage.subReceive(memory, 0));
+    assertEquals(length, ControlMessage.lengthBytes(memory, 0));
+    assertEquals(parties, MessageHeader.parties(memory, 0));
+    assertEquals(new Parties(9, 10, 7, 8, 11), parties.reversed());
+  }
+
+  @Example
+  void hostileMessagesAreNamedAndNeverThrow() {
+    Random random = new Random(11);
+    Set<WireFault> found = EnumSet.noneOf(WireFault.class);
+    for (int i = 0; i < 200_000; i++) {
+      putAny(random);
+      byte[] hostile = HostileBytes.from(random, bytes);
+      MemorySegment arrived = MemorySegment.ofArray(hostile);
+      WireFault fault = ControlMessage.check(arrived, 0, hostile.length);
+      found.add(fault);
+      if (fault == WireFault.NONE) {
+        System.arraycopy(hostile, 0, bytes, 0, bytes.length);
+        assertArrayEquals(hostile, rewritten());
+      }
+    }
+    for (WireFault fault :
+        EnumSet.of(
+            WireFault.NONE,
+            WireFault.TRUNCATED,
+            WireFault.MAGIC,
+            WireFault.VERSION,
+            WireFault.TYPE,
+            WireFault.LENGTH,
+            WireFault.RESERVED,
+            WireFault.COMMUNICATOR,
+            WireFault.GENERATION,
+            WireFault.SEQUENCE,
+            WireFault.RANGE,
+            WireFault.REASON,
+            WireFault.GROUP,
+            WireFault.RAILS)) {
+      assertTrue(found.contains(fault), () -> "never found " + fault + " in " + found);
+    }
+  }
+
+  @Example
+  void handshakesAreNotControlMessages() {
+    byte[] request = HandshakeProperties.encoded(Messages.request(new Random(2)));
+    assertEquals(
+        WireFault.TYPE, ControlMessage.check(MemorySegment.ofArray(request), 0, request.length));
+  }
+}

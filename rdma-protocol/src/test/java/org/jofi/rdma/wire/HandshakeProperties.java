@@ -1,0 +1,159 @@
+package org.jofi.rdma.wire;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Random;
+import net.jqwik.api.Example;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+
+/** The handshake: what is written is what is read, and nothing else is. */
+class HandshakeProperties {
+  private final HandshakeDecoder decoder = new HandshakeDecoder();
+
+  static byte[] encoded(ConnectRequest request) {
+    MemorySegment memory = MemorySegment.ofArray(new byte[HandshakeEncoder.MAX_BYTES]);
+    int length = HandshakeEncoder.put(memory, 0, request);
+    return memory.asSlice(0, length).toArray(ValueLayout.JAVA_BYTE);
+  }
+
+  static byte[] encoded(ConnectAccept accept) {
+    MemorySegment memory = MemorySegment.ofArray(new byte[HandshakeEncoder.MAX_BYTES]);
+    int length = HandshakeEncoder.put(memory, 0, accept);
+    return memory.asSlice(0, length).toArray(ValueLayout.JAVA_BYTE);
+  }
+
+  @Property
+  void requestsComeBack(@ForAll Random random, @ForAll @IntRange(min = 0, max = 7) int offset) {
+    ConnectRequest request = Messages.request(random);
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment memory = arena.allocate(offset + HandshakeEncoder.MAX_BYTES);
+      memory.fill((byte) 0xff);
+      int length = HandshakeEncoder.put(memory, offset, request);
+      assertEquals(request, decoder.request(memory, offset, length), () -> "" + decoder.fault());
+      assertEquals(request.replyAddress(), decoder.replyAddress(memory, offset, length));
+    }
+  }
+
+  @Property
+  void grantsComeBack(@ForAll Random random) {
+    ConnectAccept accept = Messages.accept(random);
+    byte[] bytes = encoded(accept);
+    assertEquals(
+        accept,
+        decoder.accept(MemorySegment.ofArray(bytes), 0, bytes.length),
+        () -> "" + decoder.fault());
+  }
+
+  @Example
+  void hostileMessagesAreNamedAndNeverThrow() {
+    Random random = new Random(7);
+    Map<WireFault, Integer> found = new EnumMap<>(WireFault.class);
+    for (int i = 0; i < 100_000; i++) {
+      boolean asks = random.nextBoolean();
+      byte[] bytes =
+          HostileBytes.from(
+              random, asks ? encoded(Messages.request(random)) : encoded(Messages.accept(random)));
+      MemorySegment memory = MemorySegment.ofArray(bytes);
+      Object read =
+          asks ? decoder.request(memory, 0, bytes.length) : decoder.accept(memory, 0, bytes.length);
+      WireFault fault = decoder.fault();
+      found.merge(fault, 1, Integer::sum);
+      assertEquals(read == null, fault != WireFault.NONE, () -> "" + fault);
+      if (read instanceof ConnectRequest request) {
+        assertArrayEquals(bytes, encoded(request));
+      } else if (read instanceof ConnectAccept accept) {
+        assertArrayEquals(bytes, encoded(accept));
+      }
+      decoder.replyAddress(memory, 0, bytes.length);
+    }
+    for (WireFault fault :
+        new WireFault[] {
+          WireFault.NONE,
+          WireFault.TRUNCATED,
+          WireFault.MAGIC,
+          WireFault.VERSION,
+          WireFault.TYPE,
+          WireFault.LENGTH,
+          WireFault.RESERVED,
+          WireFault.ADDRESS,
+          WireFault.RANGE,
+          WireFault.RAILS,
+          WireFault.COMMUNICATOR,
+          WireFault.FEATURE
+        }) {
+      assertTrue(found.containsKey(fault), () -> "never found " + fault + " in " + found);
+    }
+  }
+
+  @Example
+  void anotherVersionIsRefusedButCanBeAnswered() {
+    ConnectRequest request = Messages.request(new Random(1));
+    byte[] bytes = encoded(request);
+    bytes[4] = 2;
+    bytes[140] ^= 1;
+    MemorySegment memory = MemorySegment.ofArray(bytes);
+    assertNull(decoder.request(memory, 0, bytes.length));
+    assertEquals(WireFault.VERSION, decoder.fault());
+    assertEquals(request.replyAddress(), decoder.replyAddress(memory, 0, bytes.length));
+  }
+
+  @Example
+  void aRequestIsNoGrant() {
+    byte[] bytes = encoded(Messages.request(new Random(1)));
+    assertNull(decoder.accept(MemorySegment.ofArray(bytes), 0, bytes.length));
+    assertEquals(WireFault.TYPE, decoder.fault());
+    assertNotNull(decoder.request(MemorySegment.ofArray(bytes), 0, bytes.length));
+    assertEquals(WireFault.NONE, decoder.fault());
+  }
+
+  @Example
+  void lengthsPastTheMemoryAreTruncation() {
+    byte[] bytes = encoded(Messages.request(new Random(1)));
+    MemorySegment memory = MemorySegment.ofArray(bytes);
+    for (long length : new long[] {-1, 0, bytes.length + 1L, Long.MAX_VALUE}) {
+      assertNull(decoder.request(memory, 0, length));
+      assertEquals(WireFault.TRUNCATED, decoder.fault());
+    }
+    assertNull(decoder.request(memory, 8, bytes.length));
+    assertEquals(WireFault.TRUNCATED, decoder.fault());
+  }
+
+  @Example
+  void noncesAndAddressesAreTheirBytes() {
+    byte[] bytes = Messages.bytes(new Random(3), 16);
+    assertArrayEquals(bytes, Nonce.of(bytes).bytes());
+    assertEquals("nonce", Nonce.of(bytes).toString());
+    assertThrows(IllegalArgumentException.class, () -> Nonce.of(new byte[15]));
+    assertEquals(FabricAddress.of(bytes), FabricAddress.of(bytes.clone()));
+    assertArrayEquals(bytes, FabricAddress.of(bytes).bytes());
+    bytes[15]++;
+    assertNotEquals(FabricAddress.of(bytes), FabricAddress.of(new byte[16]));
+    assertThrows(IllegalArgumentException.class, () -> FabricAddress.of(new byte[0]));
+    assertThrows(IllegalArgumentException.class, () -> FabricAddress.of(new byte[97]));
+  }
+
+  @Example
+  void featuresInCommonAreWhatBothKnow() {
+    long unknown = 1L << 40;
+    assertEquals(
+        Features.WRITE_DATA,
+        Features.common(
+            Features.WRITE_DATA | unknown | Features.COMPLETION_LENGTHS,
+            Features.WRITE_DATA | Features.WRITE_THEN_SEND | unknown));
+    assertEquals("write-data, 0x10000000000", Features.describe(Features.WRITE_DATA | unknown));
+    assertTrue(!Features.suffice(Features.COMPLETION_LENGTHS));
+  }
+}

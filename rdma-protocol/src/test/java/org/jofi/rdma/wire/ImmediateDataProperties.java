@@ -1,0 +1,80 @@
+package org.jofi.rdma.wire;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Random;
+import net.jqwik.api.Example;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.LongRange;
+
+class ImmediateDataProperties {
+
+  @Property
+  void partsComeBack(
+      @ForAll @IntRange(min = 0, max = 7) int a,
+      @ForAll @IntRange(min = 0, max = 7) int b,
+      @ForAll boolean isShort,
+      @ForAll @IntRange(min = 0, max = 7) int subReceive,
+      @ForAll @IntRange(min = 1, max = 4095) int communicator,
+      @ForAll @LongRange(min = 1) long number) {
+    int stripe = Math.min(a, b);
+    int last = Math.max(a, b);
+    int bits = ImmediateData.of(stripe, last, isShort, subReceive, communicator, number);
+    assertEquals(WireFault.NONE, ImmediateData.check(Integer.toUnsignedLong(bits)));
+    assertEquals(stripe, ImmediateData.stripe(bits));
+    assertEquals(last, ImmediateData.lastStripe(bits));
+    assertEquals(isShort, ImmediateData.isShort(bits));
+    assertEquals(subReceive, ImmediateData.subReceive(bits));
+    assertEquals(communicator, ImmediateData.communicator(bits));
+    assertEquals(number % 1024, ImmediateData.sequence(bits));
+  }
+
+  @Example
+  void theBitsAreWhereTheyAreDocumented() {
+    assertEquals(1 << 29 | 2 << 26, ImmediateData.of(1, 2, false, 0, 1, 0) & ~(1 << 10));
+    assertEquals(1 << 25, ImmediateData.of(0, 0, true, 0, 1, 0) & ~(1 << 10));
+    assertEquals(5 << 22, ImmediateData.of(0, 0, false, 5, 1, 0) & ~(1 << 10));
+    assertEquals(0x3fffff, ImmediateData.of(0, 0, false, 0, 4095, 1023));
+    assertEquals(0xffffffff, ImmediateData.of(7, 7, true, 7, 4095, 1023));
+  }
+
+  @Example
+  void hostileDataIsNamedOrReadsBackTheSame() {
+    Random random = new Random(5);
+    Map<WireFault, Integer> found = new EnumMap<>(WireFault.class);
+    for (int i = 0; i < 1_000_000; i++) {
+      long data = random.nextLong();
+      if (random.nextInt(8) != 0) {
+        data &= 0xffff_ffffL;
+      }
+      if (random.nextInt(8) == 0) {
+        data &= ~(0xfffL << 10);
+      }
+      WireFault fault = ImmediateData.check(data);
+      found.merge(fault, 1, Integer::sum);
+      if (fault == WireFault.NONE) {
+        int bits = (int) data;
+        assertEquals(
+            bits,
+            ImmediateData.of(
+                ImmediateData.stripe(bits),
+                ImmediateData.lastStripe(bits),
+                ImmediateData.isShort(bits),
+                ImmediateData.subReceive(bits),
+                ImmediateData.communicator(bits),
+                ImmediateData.sequence(bits)));
+      }
+    }
+    assertTrue(
+        found.keySet().size() == 4
+            && found.containsKey(WireFault.IMMEDIATE)
+            && found.containsKey(WireFault.STRIPE)
+            && found.containsKey(WireFault.COMMUNICATOR),
+        found::toString);
+  }
+}

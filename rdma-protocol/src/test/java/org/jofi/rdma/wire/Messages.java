@@ -1,0 +1,65 @@
+package org.jofi.rdma.wire;
+
+import java.util.List;
+import java.util.Random;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/** Sound messages, drawn at random. */
+final class Messages {
+  private Messages() {}
+
+  static byte[] bytes(Random random, int length) {
+    byte[] bytes = new byte[length];
+    random.nextBytes(bytes);
+    return bytes;
+  }
+
+  static Parties parties(Random random, boolean to, boolean from) {
+    return new Parties(
+        to ? random.nextInt(1, ProtocolLimits.MAX_COMMUNICATOR + 1) : 0,
+        to ? random.nextInt(1, ProtocolLimits.MAX_GENERATION + 1) : 0,
+        from ? random.nextInt(1, ProtocolLimits.MAX_COMMUNICATOR + 1) : 0,
+        from ? random.nextInt(1, ProtocolLimits.MAX_GENERATION + 1) : 0,
+        random.nextLong());
+  }
+
+  static RailAddresses rails(Random random) {
+    int data = random.nextInt(1, ProtocolLimits.MAX_RAILS + 1);
+    return new RailAddresses(
+        addresses(random, random.nextBoolean() ? 1 : data), addresses(random, data));
+  }
+
+  private static List<FabricAddress> addresses(Random random, int count) {
+    return Stream.generate(() -> address(random)).limit(count).toList();
+  }
+
+  private static FabricAddress address(Random random) {
+    return FabricAddress.of(bytes(random, random.nextInt(1, ProtocolLimits.MAX_ADDRESS_BYTES + 1)));
+  }
+
+  static ConnectRequest request(Random random) {
+    RailAddresses rails = rails(random);
+    return new ConnectRequest(
+        parties(random, false, true),
+        address(random),
+        Nonce.of(bytes(random, ProtocolLimits.NONCE_BYTES)),
+        random.nextLong(),
+        random.nextLong(),
+        random.nextLong(1, ProtocolLimits.MAX_MESSAGE_BYTES + 1),
+        rails,
+        IntStream.range(0, rails.control().size())
+            .mapToObj(_ -> new MailboxTarget(random.nextLong() >>> 1, random.nextLong()))
+            .toList());
+  }
+
+  static ConnectAccept accept(Random random) {
+    return new ConnectAccept(
+        parties(random, true, true),
+        random.nextLong(1, Features.ALL + 1) == Features.COMPLETION_LENGTHS
+            ? Features.ALL
+            : Features.WRITE_DATA,
+        random.nextLong(1, ProtocolLimits.MAX_MESSAGE_BYTES + 1),
+        rails(random));
+  }
+}
