@@ -50,7 +50,7 @@ public class SimulatedFabricBenchmark {
   private static final int BATCH = 1024;
 
   @Param({"efa", "cxi", "cxi-client-key", "tcp"})
-  private String profile;
+  private String profile = "";
 
   @Param({"8", "64", "1024"})
   private int bytes;
