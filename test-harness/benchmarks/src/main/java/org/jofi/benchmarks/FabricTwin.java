@@ -9,6 +9,7 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.Locale;
+import java.util.concurrent.locks.LockSupport;
 import org.jofi.fabric.AddressVector;
 import org.jofi.fabric.CompletionError;
 import org.jofi.fabric.CompletionQueue;
@@ -34,6 +35,7 @@ public final class FabricTwin {
   private static final int SEND = 0;
   private static final int RECV = 1;
   private static final int MOST_CONNECTS = 1000;
+  private static final long RETRY_NANOS = 10_000_000;
 
   private final LoopbackNic nic;
   private final Arrivals arrivals = new Arrivals();
@@ -72,7 +74,7 @@ public final class FabricTwin {
    *
    * @param arguments see above
    */
-  public static void main(String[] arguments) throws IOException, InterruptedException {
+  public static void main(String[] arguments) throws IOException {
     try (LoopbackNic nic = new LoopbackNic(arguments[1])) {
       FabricTwin twin = new FabricTwin(nic);
       if (arguments[0].equals("poll")) {
@@ -117,7 +119,7 @@ public final class FabricTwin {
   }
 
   /** Addresses go by a socket of loopback: four bytes of length, then the address. */
-  private void exchange(boolean server, int port) throws IOException, InterruptedException {
+  private void exchange(boolean server, int port) throws IOException {
     try (Socket socket = server ? accept(port) : connect(port)) {
       byte[] mine = nic.endpoint().address();
       DataOutputStream toPeer = new DataOutputStream(socket.getOutputStream());
@@ -134,7 +136,7 @@ public final class FabricTwin {
     }
   }
 
-  private static Socket connect(int port) throws IOException, InterruptedException {
+  private static Socket connect(int port) throws IOException {
     for (int i = 0; ; i++) {
       Socket socket = new Socket();
       try {
@@ -145,7 +147,7 @@ public final class FabricTwin {
         if (i == MOST_CONNECTS) {
           throw notYet;
         }
-        Thread.sleep(10);
+        LockSupport.parkNanos(RETRY_NANOS);
       }
     }
   }
