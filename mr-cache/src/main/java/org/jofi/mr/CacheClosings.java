@@ -131,7 +131,7 @@ final class CacheClosings {
   private void landed(DataRegistration victim, boolean closed) {
     ledger.lock();
     try {
-      counters.closed(victim.range().lengthBytes());
+      counters.closed(victim);
       if (!closed) {
         counters.closeFailed();
         ledger.stuck.add(new CacheLedger.Stuck(victim.space(), victim.regions()));

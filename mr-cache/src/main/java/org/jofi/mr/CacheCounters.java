@@ -6,8 +6,9 @@ import org.agrona.concurrent.status.CountersManager;
 
 /**
  * The cache's statistics as Agrona counters, for other threads and processes to read. Hits are
- * counted in stripes, so that counting does not serialise those who hit, and reach their counter
- * when something slower happens, or with {@link #publish}.
+ * counted by each registration and handed on in batches, so that counting does not serialise those
+ * who hit: their counter lags by less than 64 per registration, until somebody asks for {@link
+ * RegistrationCache#statistics}.
  *
  * <p>The counters are freed by {@link #close}.
  */
@@ -66,8 +67,10 @@ public final class CacheCounters implements AutoCloseable {
   }
 
   /** Any thread, without locks. */
-  void hit() {
-    hitStripes.increment();
+  void hit(DataRegistration registration) {
+    if (registration.countHit()) {
+      hitStripes.add(LeaseCount.HIT_BATCH);
+    }
   }
 
   // What follows is called under the cache's lock.
@@ -90,7 +93,9 @@ public final class CacheCounters implements AutoCloseable {
     evictions.increment();
   }
 
-  void closed(long bytes) {
+  void closed(DataRegistration registration) {
+    long bytes = registration.range().lengthBytes();
+    hitStripes.add(registration.hitsOfOpenBatch());
     closes.increment();
     registrations.decrement();
     bytesPinned.getAndAdd(-bytes);
@@ -101,15 +106,20 @@ public final class CacheCounters implements AutoCloseable {
     closeFailures.increment();
   }
 
-  /** Brings the counter of hits up to date. Any thread; cheap enough for each duty cycle. */
-  public void publish() {
-    hits.set(hitStripes.sum());
+  private void publish() {
+    hits.proposeMax(hitStripes.sum());
   }
 
-  /** The statistics now. Any thread; not one atomic look at all of them. */
-  public Snapshot snapshot() {
+  /**
+   * Brings the counter of hits up to date, and tells all statistics.
+   *
+   * @param hitsOfOpenBatches hits that the open registrations have counted by themselves
+   */
+  Snapshot snapshot(long hitsOfOpenBatches) {
+    long allHits = hitStripes.sum() + hitsOfOpenBatches;
+    hits.proposeMax(allHits);
     return new Snapshot(
-        hitStripes.sum(),
+        allHits,
         misses.get(),
         evictions.get(),
         closes.get(),

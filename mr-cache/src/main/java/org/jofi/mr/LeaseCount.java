@@ -7,13 +7,16 @@ import java.lang.invoke.VarHandle;
  * Who needs a registration, in one word: leases (handles that users hold) and uses (requests in
  * flight), with two flags. Any thread.
  *
- * <p>This word, and the stamp beside it, are all that a cache hit writes. Taking and dropping are
- * one atomic addition each and never fail spuriously; only the transition to closed is a
- * compare-and-set, and it is the cache's.
+ * <p>This word, and the stamp and the count of hits beside it, are all that a cache hit writes.
+ * Taking and dropping are one atomic addition each and never fail spuriously; only the transition
+ * to closed is a compare-and-set, and it is the cache's.
  */
 abstract class LeaseCount {
   static final long LEASE = 1L;
   static final long USE = 1L << 31;
+
+  /** Hits are handed on in batches of so many; a power of two. */
+  static final int HIT_BATCH = 64;
 
   /** The next one who leaves it idle must tell the cache. */
   private static final long TELL = 1L << 62;
@@ -27,12 +30,14 @@ abstract class LeaseCount {
 
   private static final VarHandle STATE;
   private static final VarHandle STAMP;
+  private static final VarHandle HITS;
 
   static {
     try {
       MethodHandles.Lookup lookup = MethodHandles.lookup();
       STATE = lookup.findVarHandle(LeaseCount.class, "state", long.class);
       STAMP = lookup.findVarHandle(LeaseCount.class, "stamp", long.class);
+      HITS = lookup.findVarHandle(LeaseCount.class, "hits", int.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -46,11 +51,24 @@ abstract class LeaseCount {
   @SuppressWarnings("unused") // through STAMP
   private long stamp;
 
+  @SuppressWarnings("unused") // through HITS
+  private int hits;
+
   /** Here, beside the counts, because every release reads it. */
   final RegistrationCache cache;
 
   LeaseCount(RegistrationCache cache) {
     this.cache = cache;
+  }
+
+  /** Counts a hit, here where the cache line is at hand. True for each {@link #HIT_BATCH}th. */
+  final boolean countHit() {
+    return ((int) HITS.getAndAdd(this, 1) & (HIT_BATCH - 1)) == HIT_BATCH - 1;
+  }
+
+  /** Hits counted since the last of those that were told of. */
+  final int hitsOfOpenBatch() {
+    return (int) HITS.getOpaque(this) & (HIT_BATCH - 1);
   }
 
   /** Takes a lease. False, with nothing taken, if it is closed. */

@@ -76,7 +76,7 @@ public final class RegistrationCache {
     checkAccess(access);
     DataRegistration found = space.lease(range, access, epoch);
     if (found != null) {
-      counters.hit();
+      counters.hit(found);
       return found;
     }
     return miss(space, rails, range, access);
@@ -96,7 +96,7 @@ public final class RegistrationCache {
     long code = CacheSpace.code(kind, device, allocationId, false);
     DataRegistration found = space.lease(code, allocationId, address, lengthBytes, access, epoch);
     if (found != null) {
-      counters.hit();
+      counters.hit(found);
       return found;
     }
     BufferRange range = new BufferRange(kind, device, allocationId, address, lengthBytes, null);
@@ -120,7 +120,7 @@ public final class RegistrationCache {
         refuseWhatIsGone(space, range);
         DataRegistration found = space.lease(range, access, epoch);
         if (found != null) {
-          counters.hit();
+          counters.hit(found);
           return found;
         }
         if (!ledger.isInTransit(other -> other.willServe(space, range, access))) {
@@ -340,8 +340,21 @@ public final class RegistrationCache {
     return closings.evictIdle();
   }
 
-  /** The statistics; see {@link CacheCounters}. */
+  /**
+   * The statistics now, exact if nobody is using the cache; also brings the counters up to date.
+   */
   public CacheCounters.Snapshot statistics() {
-    return counters.snapshot();
+    ledger.lock();
+    try {
+      long hits = 0;
+      for (CacheSpace space : ledger.spaces) {
+        for (DataRegistration registration : space.open()) {
+          hits += registration.hitsOfOpenBatch();
+        }
+      }
+      return counters.snapshot(hits);
+    } finally {
+      ledger.unlock();
+    }
   }
 }

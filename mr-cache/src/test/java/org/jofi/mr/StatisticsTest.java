@@ -43,7 +43,7 @@ class StatisticsTest {
     MultiRail rails = new MultiRail("endpoint", fabric, device, 2, 1);
     rails.registrations.acquire(BUFFER, Access.ALL).release();
     rails.registrations.acquire(BUFFER, Access.ALL).release();
-    counters.publish();
+    device.cache().statistics();
     Map<String, Long> read = new TreeMap<>();
     manager.forEach((value, id, label) -> read.put(label, value));
     assertEquals(

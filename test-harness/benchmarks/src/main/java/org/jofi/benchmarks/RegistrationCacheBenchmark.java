@@ -174,6 +174,20 @@ public class RegistrationCacheBenchmark {
     return lease(registered, picks.next(registered.entries), 0, LENGTH);
   }
 
+  /** A cache of a thread's own. */
+  @State(Scope.Thread)
+  public static class OwnRegistered extends Registered {}
+
+  /**
+   * As {@link #hit}, by two threads at once that share nothing at all: how far the machine itself
+   * lets two threads run side by side.
+   */
+  @Benchmark
+  @Threads(2)
+  public DataRegistration hitByTwoThreadsInOwnCaches(OwnRegistered registered, Picks picks) {
+    return lease(registered, picks.next(registered.entries), 0, LENGTH);
+  }
+
   private static DataRegistration lease(
       Registered registered, int entry, long offset, long length) {
     long address = BASE + entry * STRIDE + offset;
