@@ -21,15 +21,20 @@ import org.jofi.mr.RequestNames;
 import org.jofi.simulated.Simulation;
 
 /** A simulated host with an endpoint over all its NICs, and what arrived there. */
-final class Host implements AutoCloseable, ArrivalSink {
+public final class Host implements AutoCloseable, ArrivalSink {
   final List<Fabric> fabrics = new ArrayList<>();
   final List<Domain> domains = new ArrayList<>();
   final List<byte[]> messages = new ArrayList<>();
   final List<Long> immediates = new ArrayList<>();
   final DeviceRegistrations device;
-  final MultiRailEndpoint endpoint;
 
-  Host(Simulation simulation, int index, int rails, int controlRails) {
+  /** The endpoint. */
+  public final MultiRailEndpoint endpoint;
+
+  /** Where arrivals go; the host's own lists until it is set. */
+  public ArrivalSink sink = new Kept();
+
+  public Host(Simulation simulation, int index, int rails, int controlRails) {
     FabricProvider provider = simulation.host(index).provider();
     for (FabricInfo info : provider.discover(FabricHints.any()).subList(0, rails)) {
       Fabric fabric = provider.open(info);
@@ -83,15 +88,29 @@ final class Host implements AutoCloseable, ArrivalSink {
 
   @Override
   public void immediate(long data) {
-    immediates.add(data);
+    sink.immediate(data);
   }
 
   @Override
   public void message(MemorySegment memory, long at, long lengthBytes) {
-    messages.add(memory.asSlice(at, lengthBytes).toArray(ValueLayout.JAVA_BYTE));
+    sink.message(memory, at, lengthBytes);
   }
 
-  int progress() {
+  /** Keeps what arrives. */
+  private final class Kept implements ArrivalSink {
+    @Override
+    public void immediate(long data) {
+      immediates.add(data);
+    }
+
+    @Override
+    public void message(MemorySegment memory, long at, long lengthBytes) {
+      messages.add(memory.asSlice(at, lengthBytes).toArray(ValueLayout.JAVA_BYTE));
+    }
+  }
+
+  /** Drives the endpoint once. */
+  public int progress() {
     synchronized (endpoint) {
       return endpoint.progress();
     }
