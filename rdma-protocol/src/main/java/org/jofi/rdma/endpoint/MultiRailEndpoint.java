@@ -219,6 +219,11 @@ public final class MultiRailEndpoint implements EndpointRails, InFlightOperation
     return outgoing.take();
   }
 
+  /** Gives a message back that is not sent after all. */
+  public void giveBack(OutgoingMessage message) {
+    outgoing.give(message);
+  }
+
   /** Sends a message over a control rail, now or when the rail takes it. */
   public void send(
       OutgoingMessage message,

@@ -76,7 +76,8 @@ public final class Connection {
     return endpoint.control(rail);
   }
 
-  long controlPeer(int rail) {
+  /** The peer's number on a control rail. */
+  public long controlPeer(int rail) {
     return controlPeers[rail];
   }
 

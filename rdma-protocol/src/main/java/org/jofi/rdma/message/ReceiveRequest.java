@@ -135,6 +135,7 @@ final class ReceiveRequest extends Posting implements OperationOwner {
     }
     if (lengths[sub] != UNKNOWN) {
       arrived |= 1 << sub;
+      receiver.messageArrived();
       settle();
     }
   }

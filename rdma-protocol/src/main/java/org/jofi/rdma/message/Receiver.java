@@ -37,6 +37,8 @@ public final class Receiver {
   private final @Nullable ReceiveRequest[] inFlight =
       new @Nullable ReceiveRequest[MailboxLayout.SLOTS];
   private long dropped;
+  private long arrived;
+  private long expected = Long.MAX_VALUE;
   private @Nullable Failure failure;
 
   /**
@@ -164,6 +166,7 @@ public final class Receiver {
     if (request == null || !request.stripe(ImmediateData.subReceive(bits), bits)) {
       dropped++;
     }
+    failIfPeerIsDone();
   }
 
   /** A true length for this communicator arrived, in a checked message. */
@@ -172,6 +175,23 @@ public final class Receiver {
         window.isInFlight(messageNumber) ? inFlight[ReceiveWindow.slot(messageNumber)] : null;
     if (request == null || !request.trueLength(subReceive, lengthBytes)) {
       dropped++;
+    }
+    failIfPeerIsDone();
+  }
+
+  void messageArrived() {
+    arrived++;
+  }
+
+  /** The peer started so many messages, and starts no more: what is beyond fails. */
+  public void peerClosed(long messages) {
+    expected = Math.min(expected, messages);
+    failIfPeerIsDone();
+  }
+
+  private void failIfPeerIsDone() {
+    if (arrived >= expected && failure == null) {
+      fail(new Failure(FailureCause.PEER_CLOSED, 0, "irecv", ""));
     }
   }
 
@@ -235,6 +255,16 @@ public final class Receiver {
         }
       }
     }
+  }
+
+  /** Whether nothing of it is in flight. */
+  public boolean isQuiet() {
+    return table.active() == 0;
+  }
+
+  /** Why it failed; null while it works. */
+  public @Nullable Failure failure() {
+    return failure;
   }
 
   /** Stripes and lengths that fitted nothing in flight. */

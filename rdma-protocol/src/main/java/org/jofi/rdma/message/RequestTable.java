@@ -27,6 +27,7 @@ final class RequestTable {
   private final @Nullable Failure[] failures;
   private final int[] free;
   private int available;
+  private int active;
 
   /**
    * @param slots requests at once, 1 to {@link RequestId#MAX_SLOTS}
@@ -48,6 +49,7 @@ final class RequestTable {
     }
     int slot = free[--available];
     states[slot] = ACTIVE;
+    active++;
     generations[slot]++;
     failures[slot] = null;
     return slot;
@@ -73,6 +75,7 @@ final class RequestTable {
   void succeed(int slot, long bytes) {
     assert states[slot] == ACTIVE : slot;
     states[slot] = OVER;
+    active--;
     results[slot] = bytes;
   }
 
@@ -80,6 +83,7 @@ final class RequestTable {
   void fail(int slot, Failure failure) {
     assert states[slot] == ACTIVE : slot;
     states[slot] = OVER;
+    active--;
     results[slot] = failure.cause().code();
     failures[slot] = failure;
   }
@@ -108,6 +112,11 @@ final class RequestTable {
 
   boolean isActive(int slot) {
     return states[slot] == ACTIVE;
+  }
+
+  /** Requests that are not over. */
+  int active() {
+    return active;
   }
 
   /** Slots that there are. */

@@ -203,6 +203,16 @@ public final class Sender {
     }
   }
 
+  /** Whether nothing of it is in flight. */
+  public boolean isQuiet() {
+    return table.active() == 0;
+  }
+
+  /** Why it failed; null while it works. */
+  public @Nullable Failure failure() {
+    return failure;
+  }
+
   /** How many messages were started; a receive of a group counts as one. */
   public long started() {
     return started;
