@@ -78,8 +78,9 @@ public final class MailboxEntry {
       for (int line = 0; line < layout.linesPerEntry(); line++) {
         long at = entry(messageNumber, receive) + (long) line * MailboxLayout.LINE_BYTES;
         long stamp = MailboxStamp.of(messageNumber, generation, receives, receive, line);
-        STAMP_WORD.setRelease(
-            mailbox, at + MailboxLayout.STAMP, MailboxStamp.sealed(stamp, folded(at)));
+        long check = MailboxStamp.check(stamp, folded(at, line));
+        mailbox.set(INT, checkAt(at, line), MailboxStamp.lineCheck(check));
+        STAMP_WORD.setRelease(mailbox, at + MailboxLayout.STAMP, MailboxStamp.sealed(stamp, check));
       }
     }
   }
@@ -97,7 +98,10 @@ public final class MailboxEntry {
         long at = entry(messageNumber, receive) + (long) line * MailboxLayout.LINE_BYTES;
         long stamp = (long) STAMP_WORD.getAcquire(mailbox, at + MailboxLayout.STAMP);
         if (!MailboxStamp.isOf(stamp, messageNumber, generation)
-            || !MailboxStamp.isSealed(stamp, folded(at))) {
+            || !MailboxStamp.isSealed(
+                stamp,
+                mailbox.get(INT, checkAt(at, line)),
+                MailboxStamp.check(stamp, folded(at, line)))) {
           return ABSENT;
         }
         if (receive == 0 && line == 0) {
@@ -155,9 +159,6 @@ public final class MailboxEntry {
     if (length < 0 || length > maxMessageBytes || wraps(address, length)) {
       return WireFault.RANGE;
     }
-    if (mailbox.get(INT, at + MailboxLayout.RESERVED) != 0) {
-      return WireFault.RESERVED;
-    }
     for (int rail = layout.dataRails(); rail < MailboxLayout.KEYS_PER_LINE; rail++) {
       if (mailbox.get(LONG, at + MailboxLayout.keyOffset(rail)) != 0) {
         return WireFault.RESERVED;
@@ -169,7 +170,7 @@ public final class MailboxEntry {
   private WireFault checkSecondLine(long at) {
     int used = (layout.dataRails() - MailboxLayout.KEYS_PER_LINE) * Long.BYTES;
     for (int word = used; word < MailboxLayout.STAMP; word += Long.BYTES) {
-      if (mailbox.get(LONG, at + word) != 0) {
+      if (covered(at, word, 1) != 0) {
         return WireFault.RESERVED;
       }
     }
@@ -181,12 +182,22 @@ public final class MailboxEntry {
     return length > 0 && Long.compareUnsigned(address + length - 1, address) < 0;
   }
 
-  private long folded(long line) {
+  private long folded(long at, int line) {
     long folded = 0;
     for (int word = 0; word < MailboxLayout.STAMP; word += Long.BYTES) {
-      folded = MailboxStamp.fold(folded, mailbox.get(LONG, line + word));
+      folded = MailboxStamp.fold(folded, covered(at, word, line));
     }
     return folded;
+  }
+
+  /** A word of a line, without the check that may be in it. */
+  private long covered(long at, int word, int line) {
+    long value = mailbox.get(LONG, at + word);
+    return word == MailboxLayout.checkedWord(line) ? value & 0xffff_ffffL : value;
+  }
+
+  private static long checkAt(long at, int line) {
+    return at + MailboxLayout.checkedWord(line) + Integer.BYTES;
   }
 
   private long entry(long messageNumber, int subReceive) {

@@ -8,9 +8,9 @@ package org.jofi.rdma.wire;
  * MailboxStamp} at its end:
  *
  * <pre>
- * line 0   0 u64 address   8 u64 length   16 u32 tag   20 u32 reserved   24 keys of rails 0 to 3
+ * line 0   0 u64 address   8 u64 length   16 u32 tag   20 u32 check      24 keys of rails 0 to 3
  *         56 u64 stamp
- * line 1   0 keys of rails 4 to 7        32 24 bytes reserved            56 u64 stamp
+ * line 1   0 keys of rails 4 to 7        32 20 bytes reserved   52 u32 check   56 u64 stamp
  * </pre>
  *
  * <p><b>Why keys travel with each entry.</b> Sent once per registration they would make an entry
@@ -35,9 +35,13 @@ public record MailboxLayout(int dataRails) {
   static final int ADDRESS = 0;
   static final int LENGTH = 8;
   static final int TAG = 16;
-  static final int RESERVED = 20;
   static final int FIRST_KEYS = 24;
   static final int STAMP = 56;
+
+  /** The words whose upper half is the check's longer part, in line 0 and in line 1. */
+  private static final int FIRST_CHECKED_WORD = 16;
+
+  private static final int SECOND_CHECKED_WORD = 48;
 
   public MailboxLayout {
     if (dataRails < 1 || dataRails > ProtocolLimits.MAX_RAILS) {
@@ -74,6 +78,11 @@ public record MailboxLayout(int dataRails) {
   /** How many bytes of a slot to write for a group of so many receives. */
   public int writeBytes(int receives) {
     return receives * entryBytes();
+  }
+
+  /** The word of a line whose upper half holds the longer part of its check. */
+  static int checkedWord(int line) {
+    return line == 0 ? FIRST_CHECKED_WORD : SECOND_CHECKED_WORD;
   }
 
   /** Where in its line, counted from the entry's start, the key of a rail lies. */

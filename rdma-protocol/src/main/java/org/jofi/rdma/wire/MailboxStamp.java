@@ -15,8 +15,9 @@ package org.jofi.rdma.wire;
  * fits.
  *
  * <p><b>Why the check.</b> Nothing promises that 64 bytes land as one: a provider that copies with
- * the processor may be seen halfway. The check covers the other 56 bytes, so that a line with old
- * words in it counts as not there yet; one in 65 536 of those would pass.
+ * the processor may be seen halfway. The check covers the rest of the line, so that a line with old
+ * words in it counts as not there yet. It has 48 bits: 16 here, and 32 in a field of the line's
+ * own, so that one in 2^48 of torn lines would pass.
  */
 public final class MailboxStamp {
   private static final int NUMBER_BITS = 23;
@@ -40,24 +41,30 @@ public final class MailboxStamp {
         | (messageNumber & NUMBER_MASK);
   }
 
-  /** That stamp with the check of the line's other words, folded by {@link #fold}. */
-  static long sealed(long stamp, long folded) {
-    return (stamp & WITHOUT_CHECK) | check(stamp, folded) << 48;
+  /** The 48 bits of check of a stamp, and of the line's other words, folded by {@link #fold}. */
+  static long check(long stamp, long folded) {
+    return fold(fold(folded, stamp & WITHOUT_CHECK), 0) >>> 16;
   }
 
-  /** Whether the stamp's check is the one of the line's other words. */
-  static boolean isSealed(long stamp, long folded) {
-    return stamp >>> 48 == check(stamp, folded);
+  /** That stamp with its part of the check. */
+  static long sealed(long stamp, long check) {
+    return (stamp & WITHOUT_CHECK) | check >>> 32 << 48;
+  }
+
+  /** The part of the check that is a field of the line. */
+  static int lineCheck(long check) {
+    return (int) check;
+  }
+
+  /** Whether the stamp, and the field of the line, are those of that check. */
+  static boolean isSealed(long stamp, int lineCheck, long check) {
+    return stamp >>> 48 == check >>> 32 && lineCheck == (int) check;
   }
 
   /** Adds a word of the line; start from 0. */
   static long fold(long folded, long word) {
     long mixed = (Long.rotateLeft(folded, 23) ^ word) * MIX;
     return mixed ^ mixed >>> 29;
-  }
-
-  private static long check(long stamp, long folded) {
-    return fold(folded, stamp & WITHOUT_CHECK) >>> 48;
   }
 
   /** Whether it is of that message and generation. */

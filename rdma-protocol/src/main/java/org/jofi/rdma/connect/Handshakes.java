@@ -1,0 +1,372 @@
+package org.jofi.rdma.connect;
+
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jofi.fabric.FabricException;
+import org.jofi.mr.RegistrationException;
+import org.jofi.rdma.endpoint.MultiRailEndpoint;
+import org.jofi.rdma.endpoint.OutgoingMessage;
+import org.jofi.rdma.endpoint.SentListener;
+import org.jofi.rdma.message.Connection;
+import org.jofi.rdma.sequence.CommunicatorIds;
+import org.jofi.rdma.wire.ConnectAccept;
+import org.jofi.rdma.wire.ConnectRequest;
+import org.jofi.rdma.wire.ControlMessage;
+import org.jofi.rdma.wire.FabricAddress;
+import org.jofi.rdma.wire.Features;
+import org.jofi.rdma.wire.HandshakeDecoder;
+import org.jofi.rdma.wire.HandshakeEncoder;
+import org.jofi.rdma.wire.MessageHeader;
+import org.jofi.rdma.wire.MessageType;
+import org.jofi.rdma.wire.Nonce;
+import org.jofi.rdma.wire.Parties;
+import org.jofi.rdma.wire.RailAddresses;
+import org.jofi.rdma.wire.WireFault;
+import org.jofi.transport.ConnectHandle;
+import org.jofi.transport.Failure;
+import org.jofi.transport.FailureCause;
+import org.jofi.transport.TransportException;
+import org.jspecify.annotations.Nullable;
+
+/** Makes connections: listeners, attempts, and the messages between them. */
+public final class Handshakes {
+  private final EndpointConnections connections;
+  private final MultiRailEndpoint endpoint;
+  private final ConnectionSettings settings;
+  private final SideFactory factory;
+  private final HandshakeDecoder decoder = new HandshakeDecoder();
+  private final Map<Long, Listener> listeners = new HashMap<>();
+  private final List<Attempt> attempts = new ArrayList<>();
+  private long lastListener;
+
+  Handshakes(
+      EndpointConnections connections,
+      MultiRailEndpoint endpoint,
+      ConnectionSettings settings,
+      SideFactory factory) {
+    this.connections = connections;
+    this.endpoint = endpoint;
+    this.settings = settings;
+    this.factory = factory;
+  }
+
+  /** Starts to listen. */
+  public Listener listen() {
+    Listener listener =
+        new Listener(
+            ++lastListener,
+            new Nonce(settings.random().getAsLong(), settings.random().getAsLong()));
+    listeners.put(listener.number(), listener);
+    return listener;
+  }
+
+  /** What a connector to that listener needs. */
+  public ConnectHandle handle(Listener listener) {
+    return ConnectHandle.of(
+        listener.number(), listener.nonce().bytes(), endpoint.control(0).address().bytes());
+  }
+
+  /** Stops listening; connections that nobody accepted are aborted. Again is a no-op. */
+  public void close(Listener listener) {
+    if (listeners.remove(listener.number()) != null) {
+      for (ReceiveSide side = listener.accept(); side != null; side = listener.accept()) {
+        connections.abort(side);
+      }
+    }
+  }
+
+  /**
+   * Starts to connect.
+   *
+   * @throws TransportException with {@link FailureCause#EXHAUSTED} if no communicator id is left,
+   *     or the mailbox cannot be registered
+   */
+  public Attempt connect(ConnectHandle handle) {
+    int id = connections.ids().take();
+    if (id == CommunicatorIds.NONE) {
+      throw new TransportException(
+          FailureCause.EXHAUSTED, endpoint.label() + ": every communicator id is in use");
+    }
+    Mailbox mailbox;
+    try {
+      mailbox = Mailbox.ofSender(endpoint);
+    } catch (RegistrationException e) {
+      free(id);
+      throw new TransportException(
+          FailureCause.EXHAUSTED, endpoint.label() + ": no mailbox for a connection", e);
+    }
+    ConnectRequest request =
+        new ConnectRequest(
+            new Parties(0, 0, id, connections.ids().generation(id), settings.random().getAsLong()),
+            endpoint.control(0).address(),
+            Nonce.of(handle.nonce()),
+            handle.listener(),
+            settings.features(),
+            settings.maxMessageBytes(),
+            endpoint.addresses(),
+            mailbox.targets());
+    Attempt attempt =
+        new Attempt(handle, request, mailbox, settings.clock().nanoTime() + settings.connectNs());
+    attempts.add(attempt);
+    return attempt;
+  }
+
+  /** Gives an attempt up, unless it stands already. */
+  public void cancel(Attempt attempt) {
+    attempt.fail(failure(FailureCause.CLOSED, attempt, "given up"));
+  }
+
+  private void free(int id) {
+    connections.ids().localClosed(id);
+    connections.ids().peerGone(id);
+  }
+
+  int progress() {
+    if (attempts.isEmpty()) {
+      return 0;
+    }
+    int events = 0;
+    long now = settings.clock().nanoTime();
+    for (int i = attempts.size() - 1; i >= 0; i--) {
+      Attempt attempt = attempts.get(i);
+      if (attempt.side() == null && attempt.failure() == null) {
+        request(attempt);
+        if (attempt.isOverdue(now)) {
+          attempt.fail(failure(FailureCause.TIMED_OUT, attempt, "no answer"));
+        }
+      }
+      if (attempt.failure() != null) {
+        attempt.mailbox().close();
+        free(attempt.request().parties().from());
+      }
+      if (attempt.side() != null || attempt.failure() != null) {
+        attempts.remove(i);
+        events++;
+      }
+    }
+    return events;
+  }
+
+  private void request(Attempt attempt) {
+    if (attempt.isSent()) {
+      return;
+    }
+    OutgoingMessage message = endpoint.takeMessage();
+    if (message == null) {
+      return;
+    }
+    attempt.markSent();
+    int length = HandshakeEncoder.put(message.memory(), message.at(), attempt.request());
+    FabricAddress to = FabricAddress.of(attempt.handle().address());
+    if (!connections.sendTo(to, message, length, attempt)) {
+      attempt.fail(failure(FailureCause.INCOMPATIBLE, attempt, "no address of this fabric"));
+    }
+  }
+
+  private static Failure failure(FailureCause cause, Attempt attempt, String detail) {
+    return new Failure(cause, 0, "connect to " + attempt.handle(), detail);
+  }
+
+  /** A message of the handshake, with a sound header; whether it was of use. */
+  boolean message(MessageType type, MemorySegment memory, long at, long lengthBytes) {
+    return switch (type) {
+      case CONNECT -> connect(memory, at, lengthBytes);
+      case ACCEPT -> accepted(memory, at, lengthBytes);
+      default -> refused(memory, at, lengthBytes);
+    };
+  }
+
+  private boolean connect(MemorySegment memory, long at, long lengthBytes) {
+    ConnectRequest request = decoder.request(memory, at, lengthBytes);
+    if (request == null) {
+      if (decoder.fault() == WireFault.VERSION) {
+        FabricAddress reply = decoder.replyAddress(memory, at, lengthBytes);
+        if (reply != null) {
+          refuse(reply, asked(memory, at), FailureCause.INCOMPATIBLE);
+        }
+      }
+      return false;
+    }
+    Listener listener = listeners.get(request.listener());
+    if (listener == null || !listener.nonce().equals(request.nonce())) {
+      if (listener != null) {
+        listener.refuse();
+      }
+      refuse(request.replyAddress(), request.parties(), FailureCause.REFUSED);
+      return false;
+    }
+    Parties from = request.parties();
+    if (connections.isKnown(from.from(), from.fromGeneration(), from.attempt())) {
+      return false;
+    }
+    FailureCause why = grant(listener, request);
+    if (why != null) {
+      listener.refuse();
+      refuse(request.replyAddress(), from, why);
+    }
+    return why == null;
+  }
+
+  private static Parties asked(MemorySegment memory, long at) {
+    return new Parties(
+        0,
+        0,
+        MessageHeader.from(memory, at),
+        MessageHeader.fromGeneration(memory, at),
+        MessageHeader.attempt(memory, at));
+  }
+
+  /** Makes this side and answers; why not, or null. */
+  private @Nullable FailureCause grant(Listener listener, ConnectRequest request) {
+    long features = Features.common(request.features(), settings.features());
+    if (!fits(request.rails()) || !Features.suffice(features)) {
+      return FailureCause.INCOMPATIBLE;
+    }
+    OutgoingMessage answer = endpoint.takeMessage();
+    int id = answer == null ? CommunicatorIds.NONE : connections.ids().take();
+    if (answer == null || id == CommunicatorIds.NONE) {
+      if (answer != null) {
+        endpoint.giveBack(answer);
+      }
+      return FailureCause.EXHAUSTED;
+    }
+    Parties asked = request.parties();
+    Parties parties =
+        new Parties(
+            asked.from(),
+            asked.fromGeneration(),
+            id,
+            connections.ids().generation(id),
+            asked.attempt());
+    long most = Math.min(request.maxMessageBytes(), settings.maxMessageBytes());
+    Mailbox copy = null;
+    try {
+      Connection connection = new Connection(endpoint, parties, request.rails());
+      copy = Mailbox.ofReceiver(endpoint);
+      ReceiveSide side =
+          new ReceiveSide(
+              copy,
+              connection,
+              factory.receiver(connection, copy.memory(), copy.local(), request.mailbox(), most));
+      int length =
+          HandshakeEncoder.put(
+              answer.memory(),
+              answer.at(),
+              new ConnectAccept(parties, features, most, endpoint.addresses()));
+      connections.add(side);
+      if (connections.sendTo(request.replyAddress(), answer, length, SentListener.NOBODY)) {
+        listener.add(side);
+      } else {
+        connections.abort(side);
+      }
+      return null;
+    } catch (IllegalArgumentException | FabricException | RegistrationException e) {
+      if (copy != null) {
+        copy.close();
+      }
+      endpoint.giveBack(answer);
+      free(id);
+      return e instanceof RegistrationException
+          ? FailureCause.EXHAUSTED
+          : FailureCause.INCOMPATIBLE;
+    }
+  }
+
+  private boolean fits(RailAddresses rails) {
+    return rails.data().size() == endpoint.dataCount()
+        && rails.control().size() == endpoint.controlCount();
+  }
+
+  private void refuse(FabricAddress to, Parties asked, FailureCause why) {
+    OutgoingMessage message = endpoint.takeMessage();
+    if (message != null) {
+      ControlMessage.putRefuse(
+          message.memory(),
+          message.at(),
+          asked.reversed(),
+          why,
+          endpoint.dataCount(),
+          endpoint.controlCount());
+      if (!connections.sendTo(to, message, ControlMessage.BYTES, SentListener.NOBODY)) {
+        // An address that is none: nobody to tell.
+        return;
+      }
+    }
+  }
+
+  private @Nullable Attempt attempt(MemorySegment memory, long at) {
+    for (Attempt attempt : attempts) {
+      Parties asked = attempt.request().parties();
+      if (asked.from() == MessageHeader.to(memory, at)
+          && asked.fromGeneration() == MessageHeader.toGeneration(memory, at)
+          && asked.attempt() == MessageHeader.attempt(memory, at)
+          && attempt.side() == null
+          && attempt.failure() == null) {
+        return attempt;
+      }
+    }
+    return null;
+  }
+
+  private boolean accepted(MemorySegment memory, long at, long lengthBytes) {
+    ConnectAccept accept = decoder.accept(memory, at, lengthBytes);
+    Attempt attempt = attempt(memory, at);
+    if (accept == null) {
+      return false;
+    }
+    Parties parties = accept.parties().reversed();
+    if (attempt == null) {
+      abandon(parties, accept.rails());
+      return false;
+    }
+    try {
+      Connection connection = new Connection(endpoint, parties, accept.rails());
+      SendSide side =
+          new SendSide(
+              attempt.mailbox(),
+              connection,
+              factory.sender(
+                  connection,
+                  attempt.mailbox().memory(),
+                  accept.features(),
+                  Math.min(accept.maxMessageBytes(), settings.maxMessageBytes())));
+      connections.add(side);
+      attempt.stands(side);
+    } catch (IllegalArgumentException | FabricException e) {
+      attempt.fail(failure(FailureCause.INCOMPATIBLE, attempt, String.valueOf(e.getMessage())));
+      abandon(parties, accept.rails());
+    }
+    return true;
+  }
+
+  /** Tells a side that was granted in vain. */
+  private void abandon(Parties parties, RailAddresses rails) {
+    OutgoingMessage message = endpoint.takeMessage();
+    if (message != null) {
+      ControlMessage.putAbort(message.memory(), message.at(), parties, FailureCause.TIMED_OUT);
+      connections.sendTo(
+          rails.control().getFirst(), message, ControlMessage.BYTES, SentListener.NOBODY);
+    }
+  }
+
+  private boolean refused(MemorySegment memory, long at, long lengthBytes) {
+    Attempt attempt = attempt(memory, at);
+    if (attempt == null || ControlMessage.check(memory, at, lengthBytes) != WireFault.NONE) {
+      return false;
+    }
+    attempt.fail(
+        failure(
+            ControlMessage.reason(memory, at),
+            attempt,
+            "the listener has %d data and %d control rails, this side %d and %d"
+                .formatted(
+                    ControlMessage.refuserDataRails(memory, at),
+                    ControlMessage.refuserControlRails(memory, at),
+                    endpoint.dataCount(),
+                    endpoint.controlCount())));
+    return true;
+  }
+}

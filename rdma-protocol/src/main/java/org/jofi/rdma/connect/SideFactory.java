@@ -1,0 +1,28 @@
+package org.jofi.rdma.connect;
+
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import org.jofi.mr.LocalRegistration;
+import org.jofi.rdma.message.Connection;
+import org.jofi.rdma.message.Receiver;
+import org.jofi.rdma.message.Sender;
+import org.jofi.rdma.wire.MailboxTarget;
+
+/** Makes the message engines of connections, with what a device decides: rails' speeds, limits. */
+public interface SideFactory {
+
+  /**
+   * The sending side of a connection.
+   *
+   * @param features what both sides use
+   */
+  Sender sender(Connection connection, MemorySegment mailbox, long features, long maxMessageBytes);
+
+  /** The receiving side of a connection. */
+  Receiver receiver(
+      Connection connection,
+      MemorySegment copy,
+      LocalRegistration registration,
+      List<MailboxTarget> targets,
+      long maxMessageBytes);
+}

@@ -1,0 +1,22 @@
+package org.jofi.rdma.endpoint;
+
+import java.lang.foreign.MemorySegment;
+
+/** What arrives at an endpoint without anybody here having asked for it by name. Never throws. */
+public interface ArrivalSink {
+
+  /**
+   * Immediate data arrived. Called while a queue delivers: must not post.
+   *
+   * @param data as the queue reported it, unchecked
+   */
+  void immediate(long data);
+
+  /**
+   * A message arrived; it is valid during the call. Called after queues delivered: may post.
+   *
+   * @param at where in the memory it starts
+   * @param lengthBytes how much arrived, unchecked
+   */
+  void message(MemorySegment memory, long at, long lengthBytes);
+}

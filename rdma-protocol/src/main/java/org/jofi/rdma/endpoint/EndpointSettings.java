@@ -1,0 +1,27 @@
+package org.jofi.rdma.endpoint;
+
+import java.util.function.Supplier;
+import org.agrona.concurrent.IdleStrategy;
+import org.agrona.concurrent.NanoClock;
+
+/**
+ * What an endpoint is given.
+ *
+ * @param controlRails 1, or as many as data rails
+ * @param slots operations in flight per rail and role
+ * @param pageBytes size of a page
+ * @param clock for bounds
+ * @param idle what to do while an endpoint that closes is drained; one per wait
+ * @param drainNs bound on that, in nanoseconds
+ */
+public record EndpointSettings(
+    int controlRails,
+    int slots,
+    int pageBytes,
+    NanoClock clock,
+    Supplier<IdleStrategy> idle,
+    long drainNs) {
+
+  /** Operations in flight that a rail gets without being told otherwise. */
+  public static final int USUAL_SLOTS = 1024;
+}

@@ -1,0 +1,26 @@
+package org.jofi.rdma.endpoint;
+
+import org.jofi.fabric.CompletionError;
+
+/**
+ * Who posted an operation, and is told how it went, once. Called while a queue delivers: it must
+ * neither post nor throw.
+ */
+public interface OperationOwner {
+
+  /**
+   * The operation finished.
+   *
+   * @param cookie what it was posted with
+   * @param lengthBytes bytes received, for receives
+   */
+  void completed(long cookie, long lengthBytes);
+
+  /**
+   * The operation failed.
+   *
+   * @param cookie what it was posted with
+   * @param error valid during the call only
+   */
+  void failed(long cookie, RailPort port, CompletionError error);
+}

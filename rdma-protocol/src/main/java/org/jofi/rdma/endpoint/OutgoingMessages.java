@@ -1,0 +1,43 @@
+package org.jofi.rdma.endpoint;
+
+import java.util.ArrayDeque;
+import org.jofi.mr.RegistrationException;
+import org.jofi.rdma.memory.BlockFreelist;
+import org.jspecify.annotations.Nullable;
+
+/** The messages that an endpoint can have on their way at once: made on demand, up to a limit. */
+final class OutgoingMessages {
+  private final BlockFreelist buffers;
+  private final ArrayDeque<OutgoingMessage> free = new ArrayDeque<>();
+  private long refusals;
+
+  OutgoingMessages(BlockFreelist buffers) {
+    this.buffers = buffers;
+  }
+
+  /** A message to fill in; null if all are on their way, or no memory can be registered for it. */
+  @Nullable OutgoingMessage take() {
+    OutgoingMessage message = free.pollLast();
+    if (message != null) {
+      return message;
+    }
+    int entry;
+    try {
+      entry = buffers.take();
+    } catch (RegistrationException e) {
+      // A provider out of resources: those on their way come back.
+      refusals++;
+      return null;
+    }
+    return entry == BlockFreelist.EXHAUSTED ? null : new OutgoingMessage(this, buffers, entry);
+  }
+
+  /** How often memory for messages could not be registered. */
+  long refusals() {
+    return refusals;
+  }
+
+  void give(OutgoingMessage message) {
+    free.addLast(message);
+  }
+}

@@ -1,0 +1,47 @@
+package org.jofi.rdma.endpoint;
+
+import java.util.ArrayDeque;
+
+/**
+ * All that could not be posted yet, in order: the one place where operations are tried again. What
+ * is refused again goes to the end, so that a rail that takes nothing holds up no other.
+ */
+public final class PendingPosts {
+  private final ArrayDeque<Posting> waiting = new ArrayDeque<>(256);
+
+  PendingPosts() {}
+
+  /** Posts now what can be, if nobody waits, and queues the rest. */
+  public void submit(Posting posting) {
+    if (posting.queued) {
+      return;
+    }
+    if (!waiting.isEmpty() || !posting.post()) {
+      defer(posting);
+    }
+  }
+
+  /** Queues it for the next {@link #run}: for who is called while a queue delivers. */
+  public void defer(Posting posting) {
+    if (!posting.queued) {
+      posting.queued = true;
+      waiting.addLast(posting);
+    }
+  }
+
+  /** Tries each once. */
+  void run() {
+    for (int left = waiting.size(); left > 0; left--) {
+      Posting posting = waiting.removeFirst();
+      posting.queued = false;
+      if (!posting.post()) {
+        defer(posting);
+      }
+    }
+  }
+
+  /** How many wait. */
+  public int size() {
+    return waiting.size();
+  }
+}

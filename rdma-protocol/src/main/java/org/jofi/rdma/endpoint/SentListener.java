@@ -1,0 +1,18 @@
+package org.jofi.rdma.endpoint;
+
+import org.jofi.transport.Failure;
+import org.jspecify.annotations.Nullable;
+
+/** Is told when a message left. Called while a queue delivers, or by the post: must not post. */
+public interface SentListener {
+
+  /** Nobody needs to know. */
+  SentListener NOBODY = (cookie, failure) -> {};
+
+  /**
+   * The message left, or could not.
+   *
+   * @param failure why it could not; null if it left
+   */
+  void sent(long cookie, @Nullable Failure failure);
+}

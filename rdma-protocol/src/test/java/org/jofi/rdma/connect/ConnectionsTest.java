@@ -1,0 +1,425 @@
+package org.jofi.rdma.connect;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
+import org.jofi.fabric.Access;
+import org.jofi.mr.BufferRange;
+import org.jofi.mr.DataRegistration;
+import org.jofi.rdma.wire.ControlMessage;
+import org.jofi.rdma.wire.HandshakeEncoder;
+import org.jofi.rdma.wire.Nonce;
+import org.jofi.rdma.wire.Parties;
+import org.jofi.simulated.FaultPlan;
+import org.jofi.simulated.Profile;
+import org.jofi.simulated.Simulation;
+import org.jofi.transport.ConnectHandle;
+import org.jofi.transport.Failure;
+import org.jofi.transport.FailureCause;
+import org.jofi.transport.Result;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class ConnectionsTest {
+  private static final int ROUNDS = 100_000;
+
+  static Stream<Profile> profiles() {
+    return Profile.ALL.stream();
+  }
+
+  private static Simulation simulation(Profile profile, long seed, int hosts, int rails) {
+    return Simulation.of(profile)
+        .seed(seed)
+        .hosts(hosts)
+        .nicsPerHost(rails)
+        .faults(FaultPlan.survivable())
+        .open();
+  }
+
+  private static void await(
+      Simulation simulation, String what, BooleanSupplier done, Node... nodes) {
+    for (int round = 0; !done.getAsBoolean(); round++) {
+      assertTrue(round < ROUNDS, () -> what + ", seed " + simulation.seed());
+      int events = 0;
+      for (Node node : nodes) {
+        events += node.connections.progress();
+      }
+      if (events == 0) {
+        simulation.idle();
+      }
+    }
+  }
+
+  private static void closeAll(Simulation simulation, Node... nodes) {
+    for (Node node : nodes) {
+      node.close();
+    }
+    assertEquals(List.of(), simulation.openObjects());
+  }
+
+  @ParameterizedTest
+  @MethodSource("profiles")
+  void manyConnectAtOnceSendAndClose(Profile profile) {
+    for (long seed = 1; seed <= 20; seed++) {
+      int rails = 1 + (int) seed % 3;
+      try (Simulation simulation = simulation(profile, seed, 3, rails);
+          Arena arena = Arena.ofShared()) {
+        Node[] nodes = new Node[3];
+        for (int i = 0; i < nodes.length; i++) {
+          nodes[i] = new Node(simulation, profile, i, rails);
+        }
+        // Host 0 listens; each host, it among them, connects ten times.
+        Listener listener = nodes[0].connections.handshakes().listen();
+        ConnectHandle handle = nodes[0].connections.handshakes().handle(listener);
+        List<Attempt> attempts = new ArrayList<>();
+        Map<Attempt, Node> owners = new HashMap<>();
+        for (int i = 0; i < 30; i++) {
+          Attempt attempt = nodes[i % 3].connections.handshakes().connect(handle);
+          attempts.add(attempt);
+          owners.put(attempt, nodes[i % 3]);
+        }
+        await(
+            simulation,
+            "connecting",
+            () -> attempts.stream().allMatch(attempt -> attempt.side() != null),
+            nodes);
+        List<ReceiveSide> accepted = new ArrayList<>();
+        for (ReceiveSide side = listener.accept(); side != null; side = listener.accept()) {
+          accepted.add(side);
+        }
+        assertEquals(30, accepted.size());
+        MemorySegment memory = arena.allocate(8192, 64);
+        exchange(simulation, nodes, attempts, owners, accepted, memory);
+        for (Attempt attempt : attempts) {
+          owners.get(attempt).connections.close(attempt.side());
+        }
+        accepted.forEach(nodes[0].connections::close);
+        await(
+            simulation,
+            "closing",
+            () -> Stream.of(nodes).allMatch(node -> node.connections.live() == 0),
+            nodes);
+        assertEquals(0, listener.refused());
+        closeAll(simulation, nodes);
+      }
+    }
+  }
+
+  /** One message over each connection, each of a length of its own. */
+  private static void exchange(
+      Simulation simulation,
+      Node[] nodes,
+      List<Attempt> attempts,
+      Map<Attempt, Node> owners,
+      List<ReceiveSide> accepted,
+      MemorySegment memory) {
+    Map<Node, DataRegistration> registered = new HashMap<>();
+    for (Node node : nodes) {
+      registered.put(
+          node, node.host.endpoint.registrations().acquire(BufferRange.host(memory), Access.ALL));
+    }
+    Map<ReceiveSide, Long> receives = new HashMap<>();
+    for (ReceiveSide side : accepted) {
+      receives.put(
+          side,
+          side.receiver()
+              .receive(
+                  1,
+                  new long[] {memory.address()},
+                  new long[] {4096},
+                  new int[] {9},
+                  new DataRegistration[] {registered.get(nodes[0])}));
+    }
+    Map<Attempt, Long> sends = new HashMap<>();
+    List<Long> sent = new ArrayList<>();
+    List<Long> got = new ArrayList<>();
+    await(
+        simulation,
+        "exchanging",
+        () -> {
+          for (Attempt attempt : attempts) {
+            long request = sends.getOrDefault(attempt, Result.TRY_AGAIN);
+            if (request == Result.TRY_AGAIN) {
+              sends.put(
+                  attempt,
+                  attempt
+                      .side()
+                      .sender()
+                      .send(
+                          memory.address() + 4096,
+                          100L * attempts.indexOf(attempt),
+                          9,
+                          registered.get(owners.get(attempt))));
+            } else {
+              keep(attempt.side().sender().test(request), sent);
+            }
+          }
+          receives.forEach((side, request) -> keep(side.receiver().test(request), got));
+          return sent.size() == 30 && got.size() == 30;
+        },
+        nodes);
+    List<Long> lengths = Stream.iterate(0L, length -> length + 100).limit(30).toList();
+    assertEquals(lengths, sent.stream().sorted().toList());
+    assertEquals(lengths, got.stream().sorted().toList());
+    registered.values().forEach(DataRegistration::release);
+  }
+
+  private static void keep(long result, List<Long> results) {
+    if (result != Result.IN_PROGRESS && result != Result.STALE_REQUEST) {
+      results.add(result);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("profiles")
+  void whoDoesNotFitIsTurnedAwayAndTold(Profile profile) {
+    try (Simulation simulation = simulation(profile, 5, 2, 2)) {
+      Node left = new Node(simulation, profile, 0, 1);
+      Node right = new Node(simulation, profile, 1, 2);
+      Listener listener = right.connections.handshakes().listen();
+      ConnectHandle handle = right.connections.handshakes().handle(listener);
+      Attempt otherRails = left.connections.handshakes().connect(handle);
+      Attempt guessing =
+          left.connections
+              .handshakes()
+              .connect(
+                  ConnectHandle.of(handle.listener(), new Nonce(1, 2).bytes(), handle.address()));
+      await(
+          simulation,
+          "refusing",
+          () -> otherRails.failure() != null && guessing.failure() != null,
+          left,
+          right);
+      Failure rails = otherRails.failure();
+      assertNotNull(rails);
+      assertEquals(FailureCause.INCOMPATIBLE, rails.cause());
+      assertTrue(rails.detail().contains("2 data and 2 control"), rails::toString);
+      Failure nonce = guessing.failure();
+      assertNotNull(nonce);
+      assertEquals(FailureCause.REFUSED, nonce.cause());
+      assertEquals(2, listener.refused());
+      assertNull(listener.accept());
+      await(
+          simulation,
+          "freeing",
+          () -> left.connections.live() + right.connections.live() == 0,
+          left,
+          right);
+      closeAll(simulation, left, right);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("profiles")
+  void nobodyWaitsForADeadListenerWithoutEnd(Profile profile) {
+    try (Simulation simulation = simulation(profile, 6, 2, 1)) {
+      Node left = new Node(simulation, profile, 0, 1);
+      Node right = new Node(simulation, profile, 1, 1);
+      ConnectHandle handle =
+          right.connections.handshakes().handle(right.connections.handshakes().listen());
+      simulation.host(1).kill();
+      long start = simulation.nanoTime();
+      Attempt attempt = left.connections.handshakes().connect(handle);
+      await(simulation, "failing", () -> attempt.failure() != null, left);
+      assertTrue(simulation.nanoTime() - start < 2 * Node.BOUND_NS);
+      Failure failure = attempt.failure();
+      assertNotNull(failure);
+      assertTrue(
+          failure.cause() == FailureCause.TIMED_OUT || failure.cause() == FailureCause.PEER_LOST,
+          failure::toString);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("profiles")
+  void aCloseFailsWhatIsPendingOnBothSidesAndDisturbsNobody(Profile profile) {
+    try (Simulation simulation = simulation(profile, 7, 2, 1);
+        Arena arena = Arena.ofShared()) {
+      Node left = new Node(simulation, profile, 0, 1);
+      Node right = new Node(simulation, profile, 1, 1);
+      Listener listener = right.connections.handshakes().listen();
+      ConnectHandle handle = right.connections.handshakes().handle(listener);
+      Attempt first = left.connections.handshakes().connect(handle);
+      Attempt second = left.connections.handshakes().connect(handle);
+      await(
+          simulation,
+          "connecting",
+          () -> first.side() != null && second.side() != null,
+          left,
+          right);
+      ReceiveSide one = listener.accept();
+      ReceiveSide two = listener.accept();
+      assertNotNull(one);
+      assertNotNull(two);
+      DataRegistration memory =
+          right
+              .host
+              .endpoint
+              .registrations()
+              .acquire(BufferRange.host(arena.allocate(64, 64)), Access.ALL);
+      long pendingOne = post(one, memory);
+      long pendingTwo = post(two, memory);
+      boolean firstIsOne = first.side().parties().to() == one.parties().from();
+      left.connections.close(firstIsOne ? first.side() : second.side());
+      List<Long> results = new ArrayList<>();
+      await(
+          simulation,
+          "closing",
+          () -> {
+            keep(one.receiver().test(pendingOne), results);
+            return !results.isEmpty();
+          },
+          left,
+          right);
+      assertEquals(List.of(FailureCause.PEER_CLOSED.code()), results);
+      assertEquals(Result.IN_PROGRESS, two.receiver().test(pendingTwo));
+      right.connections.close(two);
+      await(
+          simulation,
+          "closing",
+          () -> {
+            keep(two.receiver().test(pendingTwo), results);
+            return results.size() == 2;
+          },
+          left,
+          right);
+      assertEquals(FailureCause.CLOSED.code(), results.getLast());
+      right.connections.close(one);
+      left.connections.close(firstIsOne ? second.side() : first.side());
+      await(
+          simulation,
+          "releasing",
+          () -> left.connections.live() + right.connections.live() == 0,
+          left,
+          right);
+      memory.release();
+      closeAll(simulation, left, right);
+    }
+  }
+
+  private static long post(ReceiveSide side, DataRegistration memory) {
+    return side.receiver()
+        .receive(
+            1,
+            new long[] {memory.range().address()},
+            new long[] {64},
+            new int[] {0},
+            new DataRegistration[] {memory});
+  }
+
+  /** Random bytes, damaged and replayed messages, and wild immediate data, 25 000 per profile. */
+  @ParameterizedTest
+  @MethodSource("profiles")
+  void hostileMessagesAreDroppedAndCountedAndHarmNobody(Profile profile) {
+    try (Simulation simulation = simulation(profile, 8, 2, 1);
+        Arena arena = Arena.ofShared()) {
+      Node left = new Node(simulation, profile, 0, 1);
+      Node right = new Node(simulation, profile, 1, 1);
+      Listener listener = right.connections.handshakes().listen();
+      ConnectHandle handle = right.connections.handshakes().handle(listener);
+      Attempt attempt = left.connections.handshakes().connect(handle);
+      await(simulation, "connecting", () -> attempt.side() != null, left, right);
+      ReceiveSide side = listener.accept();
+      assertNotNull(side);
+      DataRegistration memory =
+          right
+              .host
+              .endpoint
+              .registrations()
+              .acquire(BufferRange.host(arena.allocate(64, 64)), Access.ALL);
+      long pending = post(side, memory);
+      Random random = new Random(8);
+      MemorySegment bytes = arena.allocate(4096, 8);
+      long before = right.connections.dropped();
+      int messages = 25_000;
+      for (int i = 0; i < messages; i++) {
+        long length = hostile(random, bytes, attempt, side);
+        right.connections.message(bytes, 0, length);
+        // All communicators but the good one: who knows its number may complete its receives.
+        int data = random.nextInt();
+        if ((data >>> 10 & 0xfff) != side.parties().from()) {
+          right.connections.immediate(random.nextBoolean() ? data : data & 0xffff_ffffL);
+        }
+        if (i % 64 == 0) {
+          right.connections.progress();
+          left.connections.progress();
+        }
+      }
+      assertTrue(right.connections.dropped() - before > messages, "counted");
+      assertNull(listener.accept());
+      assertEquals(1, right.connections.live());
+      assertEquals(Result.IN_PROGRESS, side.receiver().test(pending));
+      assertNull(side.receiver().failure());
+      left.connections.close(attempt.side());
+      right.connections.close(side);
+      await(
+          simulation,
+          "releasing",
+          () -> left.connections.live() + right.connections.live() == 0,
+          left,
+          right);
+      memory.release();
+      closeAll(simulation, left, right);
+    }
+  }
+
+  /** Writes a message that is not sound, or not for the good connection; its length. */
+  private static long hostile(
+      Random random, MemorySegment bytes, Attempt attempt, ReceiveSide side) {
+    Parties sound = side.parties().reversed();
+    long length;
+    switch (random.nextInt(5)) {
+      case 0 -> {
+        length = random.nextInt(2000);
+        for (int at = 0; at < length; at++) {
+          bytes.set(ValueLayout.JAVA_BYTE, at, (byte) random.nextInt());
+        }
+      }
+      case 1 -> {
+        // A replay of the very request that made the connection.
+        length = HandshakeEncoder.put(bytes, 0, attempt.request());
+      }
+      case 2 -> {
+        // Truncated.
+        length = random.nextInt(HandshakeEncoder.put(bytes, 0, attempt.request()));
+      }
+      case 3 -> {
+        // Of another version.
+        length = HandshakeEncoder.put(bytes, 0, attempt.request());
+        bytes.set(ValueLayout.JAVA_SHORT, 4, (short) random.nextInt(2, 60_000));
+      }
+      default -> {
+        // An abort, by somebody who does not know the attempt or a generation.
+        Parties other =
+            random.nextBoolean()
+                ? new Parties(
+                    sound.to(),
+                    sound.toGeneration(),
+                    sound.from(),
+                    sound.fromGeneration(),
+                    sound.attempt() + 1 + random.nextInt(1000))
+                : new Parties(
+                    sound.to(),
+                    sound.toGeneration() % 65_535 + 1,
+                    sound.from(),
+                    sound.fromGeneration(),
+                    sound.attempt());
+        ControlMessage.putAbort(bytes, 0, other, FailureCause.ABORTED);
+        length = ControlMessage.BYTES;
+      }
+    }
+    return length;
+  }
+}

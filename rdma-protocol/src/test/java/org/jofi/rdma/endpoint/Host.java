@@ -1,0 +1,132 @@
+package org.jofi.rdma.endpoint;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.agrona.concurrent.IdleStrategy;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.agrona.concurrent.status.CountersManager;
+import org.jofi.fabric.Domain;
+import org.jofi.fabric.Fabric;
+import org.jofi.fabric.FabricHints;
+import org.jofi.fabric.FabricInfo;
+import org.jofi.fabric.FabricProvider;
+import org.jofi.mr.CacheCounters;
+import org.jofi.mr.CacheLimits;
+import org.jofi.mr.DeviceRegistrations;
+import org.jofi.mr.RequestNames;
+import org.jofi.simulated.Simulation;
+
+/** A simulated host with an endpoint over all its NICs, and what arrived there. */
+public final class Host implements AutoCloseable, ArrivalSink {
+  final List<Fabric> fabrics = new ArrayList<>();
+  final List<Domain> domains = new ArrayList<>();
+  final List<byte[]> messages = new ArrayList<>();
+  final List<Long> immediates = new ArrayList<>();
+  final DeviceRegistrations device;
+
+  /** The endpoint. */
+  public final MultiRailEndpoint endpoint;
+
+  /** Where arrivals go; the host's own lists until it is set. */
+  public ArrivalSink sink = new Kept();
+
+  public Host(Simulation simulation, int index, int rails, int controlRails) {
+    FabricProvider provider = simulation.host(index).provider();
+    for (FabricInfo info : provider.discover(FabricHints.any()).subList(0, rails)) {
+      Fabric fabric = provider.open(info);
+      fabrics.add(fabric);
+      domains.add(fabric.openDomain());
+    }
+    CountersManager counters =
+        new CountersManager(
+            new UnsafeBuffer(ByteBuffer.allocateDirect(64 * 1024)),
+            new UnsafeBuffer(ByteBuffer.allocateDirect(16 * 1024)));
+    device =
+        new DeviceRegistrations(
+            domains,
+            CacheLimits.OFF,
+            simulation::nanoTime,
+            new CacheCounters(counters, "host " + index),
+            RequestNames.NONE);
+    endpoint =
+        MultiRailEndpoint.open(
+            "endpoint " + index,
+            domains,
+            device,
+            new EndpointSettings(
+                controlRails,
+                256,
+                4096,
+                simulation::nanoTime,
+                () -> idle(simulation::idle),
+                1_000_000_000L),
+            this);
+  }
+
+  private static IdleStrategy idle(Runnable pause) {
+    return new IdleStrategy() {
+      @Override
+      public void idle(int workCount) {
+        if (workCount == 0) {
+          pause.run();
+        }
+      }
+
+      @Override
+      public void idle() {
+        pause.run();
+      }
+
+      @Override
+      public void reset() {}
+    };
+  }
+
+  @Override
+  public void immediate(long data) {
+    sink.immediate(data);
+  }
+
+  @Override
+  public void message(MemorySegment memory, long at, long lengthBytes) {
+    sink.message(memory, at, lengthBytes);
+  }
+
+  /** Keeps what arrives. */
+  private final class Kept implements ArrivalSink {
+    @Override
+    public void immediate(long data) {
+      immediates.add(data);
+    }
+
+    @Override
+    public void message(MemorySegment memory, long at, long lengthBytes) {
+      messages.add(memory.asSlice(at, lengthBytes).toArray(ValueLayout.JAVA_BYTE));
+    }
+  }
+
+  /** Drives the endpoint once. */
+  public int progress() {
+    synchronized (endpoint) {
+      return endpoint.progress();
+    }
+  }
+
+  void locked(Consumer<MultiRailEndpoint> task) {
+    synchronized (endpoint) {
+      task.accept(endpoint);
+    }
+  }
+
+  @Override
+  public void close() {
+    endpoint.close();
+    device.close();
+    domains.forEach(Domain::close);
+    fabrics.forEach(Fabric::close);
+  }
+}

@@ -1,0 +1,138 @@
+package org.jofi.rdma.message;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import org.jofi.fabric.Access;
+import org.jofi.mr.BufferRange;
+import org.jofi.mr.ControlRegistration;
+import org.jofi.mr.DataRegistration;
+import org.jofi.rdma.endpoint.ArrivalSink;
+import org.jofi.rdma.endpoint.Host;
+import org.jofi.rdma.schedule.StripeScheduler;
+import org.jofi.rdma.wire.ControlMessage;
+import org.jofi.rdma.wire.ImmediateData;
+import org.jofi.rdma.wire.MailboxLayout;
+import org.jofi.rdma.wire.MailboxTarget;
+import org.jofi.rdma.wire.MessageHeader;
+import org.jofi.rdma.wire.MessageType;
+import org.jofi.rdma.wire.Parties;
+import org.jofi.rdma.wire.WireFault;
+import org.jofi.simulated.Simulation;
+
+/** A connection between two simulated hosts, without a handshake: each is told of the other. */
+final class Exchange implements AutoCloseable {
+  static final long MAX = 1L << 20;
+  private static final int SENDER_ID = 7;
+  private static final int SENDER_GENERATION = 11;
+  private static final int RECEIVER_ID = 4095;
+  private static final int RECEIVER_GENERATION = 65_535;
+
+  final Simulation simulation;
+  final Host left;
+  final Host right;
+  final Sender sender;
+  final Receiver receiver;
+  private final Arena arena = Arena.ofShared();
+  private final List<DataRegistration> leases = new ArrayList<>();
+  private long strays;
+
+  Exchange(Simulation simulation, int rails, int controlRails, boolean writesData, int minStripe) {
+    this.simulation = simulation;
+    left = new Host(simulation, 0, rails, controlRails);
+    right = new Host(simulation, 1, rails, controlRails);
+    Connection there =
+        new Connection(
+            left.endpoint,
+            new Parties(RECEIVER_ID, RECEIVER_GENERATION, SENDER_ID, SENDER_GENERATION, 1),
+            right.endpoint.addresses());
+    Connection back =
+        new Connection(right.endpoint, there.parties().reversed(), left.endpoint.addresses());
+    MailboxLayout layout = new MailboxLayout(rails);
+    MemorySegment mailbox = arena.allocate(layout.mailboxBytes(), MailboxLayout.LINE_BYTES);
+    MemorySegment copy = arena.allocate(layout.mailboxBytes(), MailboxLayout.LINE_BYTES);
+    ControlRegistration registered =
+        left.endpoint
+            .registrations()
+            .registerControl(BufferRange.host(mailbox), Access.REMOTE_WRITE);
+    List<MailboxTarget> targets = new ArrayList<>();
+    for (int rail = 0; rail < controlRails; rail++) {
+      targets.add(
+          new MailboxTarget(
+              registered.remoteAddress(rail, mailbox.address()), registered.key(rail)));
+    }
+    int[] weights = new int[rails];
+    java.util.Arrays.fill(weights, 1);
+    sender =
+        new Sender(
+            there,
+            mailbox,
+            new StripeScheduler(weights, minStripe),
+            writesData,
+            MAX,
+            Sender.usualSends());
+    receiver =
+        new Receiver(
+            back,
+            copy,
+            right
+                .endpoint
+                .registrations()
+                .registerLocal(BufferRange.host(copy), right.endpoint.controlRails(), Access.WRITE),
+            targets,
+            MAX,
+            2 * MailboxLayout.SLOTS);
+    right.sink = new ReceiverSink();
+  }
+
+  DataRegistration register(Host host, MemorySegment memory) {
+    DataRegistration lease =
+        host.endpoint.registrations().acquire(BufferRange.host(memory), Access.ALL);
+    leases.add(lease);
+    return lease;
+  }
+
+  /** What arrived at the receiver's host for nobody. */
+  long strays() {
+    return strays;
+  }
+
+  int progress() {
+    return left.progress() + right.progress();
+  }
+
+  @Override
+  public void close() {
+    leases.forEach(DataRegistration::release);
+    left.close();
+    right.close();
+    arena.close();
+  }
+
+  private final class ReceiverSink implements ArrivalSink {
+    @Override
+    public void immediate(long data) {
+      if (ImmediateData.check(data) == WireFault.NONE
+          && ImmediateData.communicator((int) data) == RECEIVER_ID) {
+        receiver.immediate((int) data);
+      } else {
+        strays++;
+      }
+    }
+
+    @Override
+    public void message(MemorySegment memory, long at, long lengthBytes) {
+      if (ControlMessage.check(memory, at, lengthBytes) == WireFault.NONE
+          && MessageHeader.type(memory, at) == MessageType.TRUE_LENGTH
+          && MessageHeader.to(memory, at) == RECEIVER_ID) {
+        receiver.trueLength(
+            ControlMessage.number(memory, at),
+            ControlMessage.subReceive(memory, at),
+            ControlMessage.lengthBytes(memory, at));
+      } else {
+        strays++;
+      }
+    }
+  }
+}
