@@ -24,6 +24,7 @@ final class Engine {
     switch (stage) {
       case DEPART -> departures.depart(transfer);
       case ARRIVE -> arrivals.arrive(transfer);
+      case SAMPLE -> arrivals.sample(transfer);
       case RETURN -> landings.returned(transfer);
       case LAND -> landings.land(transfer);
       case ANNOUNCE -> landings.announce(transfer);
@@ -60,6 +61,29 @@ final class Engine {
     if (!transfer.completing) {
       transfer.fail(errno, providerErrno);
       completeAt(time, transfer);
+    }
+  }
+
+  /** Something that a served transfer needs is gone: the initiator is told what. */
+  void failUnserved(Transfer transfer) {
+    long now = network.clock().nanoTime();
+    SimulatedNic from = transfer.initiator().nic();
+    SimulatedEndpoint target = transfer.target;
+    ErrorCodes errors = from.profile().errors();
+    // A read whose data is under way needs the target no more.
+    if (transfer.kind == TransferKind.READ && transfer.staged != 0) {
+      target = null;
+    }
+    if (from.isDead() || (target != null && target.nic().isDead())) {
+      failAt(
+          now + from.profile().behaviour().peerTimeoutNanos(),
+          transfer,
+          errors.unreachable(),
+          errors.unreachableProvider());
+    } else if (target != null && !target.life().isOpen()) {
+      failAt(now, transfer, errors.peerGone(), errors.peerGoneProvider());
+    } else {
+      failAt(now, transfer, errors.badRegion(), errors.badRegionProvider());
     }
   }
 

@@ -183,11 +183,11 @@ final class SimulatedEndpoint implements Endpoint {
       if (refused != 0) {
         return refused;
       }
+      life.history().add("fi_recv, slot", context);
       receiveQueue.take(context);
       if (region != null) {
         region.use(true);
       }
-      life.history().add("fi_recv, slot", context);
       network.engine().receive(this, receives.take(into, bytes, region, peer, context));
       return 0;
     } finally {

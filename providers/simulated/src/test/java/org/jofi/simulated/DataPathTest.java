@@ -9,7 +9,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
-import java.util.Set;
 import java.util.function.IntSupplier;
 import org.jofi.fabric.Access;
 import org.jofi.fabric.AddressVector;
@@ -23,7 +22,6 @@ import org.jofi.fabric.FabricHints;
 import org.jofi.fabric.FabricInfo;
 import org.jofi.fabric.FabricProvider;
 import org.jofi.fabric.MemoryRegion;
-import org.jofi.fabric.MessageOrder;
 import org.jofi.fabric.PostFlags;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -340,47 +338,6 @@ class DataPathTest {
       }
       assertEquals(info.limits().transmitDepth(), posted);
     }
-  }
-
-  @ParameterizedTest
-  @ValueSource(strings = {"SAS", "WAW"})
-  void negotiatedOrderIsKept(String order) {
-    FaultPlan plan = FaultPlan.none().with(Fault.REORDER_WITHIN_RAIL, 0.5);
-    Set<MessageOrder> orders = Set.of(MessageOrder.valueOf(order));
-    assertTrue(inOrder(plan, orders, order));
-    assertFalse(inOrder(plan, Set.of(), order), "nothing was reordered");
-  }
-
-  /** Whether messages or writes come in order, in all of many runs. */
-  private static boolean inOrder(FaultPlan plan, Set<MessageOrder> orders, String what) {
-    boolean inOrder = true;
-    for (long seed = 1; seed <= 20; seed++) {
-      try (Simulation simulation = Simulation.of(Profile.CXI).seed(seed).faults(plan).open();
-          var memory = java.lang.foreign.Arena.ofConfined()) {
-        FabricHints hints = FabricHints.any().withMessageOrder(orders);
-        FabricProvider from = simulation.host(0).provider();
-        FabricProvider to = simulation.host(1).provider();
-        Node left = new Node(from, from.discover(hints).getFirst(), 64);
-        Node right = new Node(to, to.discover(hints).getFirst(), 64);
-        left.know(right);
-        MemorySegment window = memory.allocate(64, 64);
-        MemoryRegion region = right.register(window, Access.REMOTE_WRITE);
-        for (int i = 0; i < 20; i++) {
-          if (what.equals("SAS")) {
-            assertEquals(0, right.endpoint.recv(0, 0, 0, AddressVector.ANY, i));
-            assertEquals(0, left.endpoint.sendData(0, 0, 0, i, 0, i));
-          } else {
-            assertEquals(0, left.endpoint.writeData(0, 0, 0, i, 0, 0, region.key(), i, 0));
-          }
-        }
-        simulation.settle();
-        right.poll();
-        List<Long> data = right.done.stream().map(Node.Done::data).toList();
-        assertEquals(20, data.size());
-        inOrder &= data.equals(data.stream().sorted().toList());
-      }
-    }
-    return inOrder;
   }
 
   @Test
