@@ -31,7 +31,7 @@ final class Arrivals {
       return;
     }
     if (to.stalledUntil > now) {
-      engine.at(to.stalledUntil, Stage.ARRIVE, transfer);
+      network.events().postpone(to.stalledUntil, Stage.ARRIVE, transfer);
       return;
     }
     SimulatedEndpoint target = network.endpoint(flow.address);
@@ -98,7 +98,15 @@ final class Arrivals {
     transfer.receiveFails = faults.strikes(Fault.COMPLETION_ERROR);
     long bytes = transfer.receiveFails ? 0 : Math.min(transfer.length, receive.length);
     transfer.pieces.prepare(transfer.staged, receive.address, bytes, network.draw());
-    engine.at(network.clock().nanoTime() + transfer.rest, Stage.LAND, transfer);
+    land(transfer, transfer.rest);
+  }
+
+  /** Its data lands after that long, or when all has landed that it must not overtake. */
+  private void land(Transfer transfer, long rest) {
+    Flow flow = transfer.way();
+    long start = Math.max(network.clock().nanoTime() + rest, flow.landsAfter(transfer.kind));
+    flow.willLand(transfer.kind, start + (transfer.batches - 1) * transfer.landStep);
+    engine.at(start, Stage.LAND, transfer);
   }
 
   private static long sender(Transfer message, SimulatedEndpoint target) {
@@ -111,6 +119,7 @@ final class Arrivals {
       refuse(transfer);
       return;
     }
+    transfer.targetRegion = region;
     long to = region.translate(transfer.remoteAddress);
     if (hasRoomElsewhere(region, to, transfer.length) && faults.strikes(Fault.MISPLACED_WRITE)) {
       to = elsewhere(region, to, transfer.length);
@@ -131,8 +140,7 @@ final class Arrivals {
     } else if (!transfer.delivery) {
       acknowledge(transfer);
     }
-    long delay = transfer.early ? 50 * transfer.way().link.latencyNanos() : transfer.rest;
-    engine.at(network.clock().nanoTime() + delay, Stage.LAND, transfer);
+    land(transfer, transfer.early ? 50 * transfer.way().link.latencyNanos() : transfer.rest);
   }
 
   private void defer(
@@ -147,6 +155,26 @@ final class Arrivals {
     RegisteredMemory region = region(transfer, target, Access.REMOTE_READ);
     if (region == null) {
       refuse(transfer);
+      return;
+    }
+    transfer.targetRegion = region;
+    long now = network.clock().nanoTime();
+    Flow flow = transfer.way();
+    long start = Math.max(now, flow.landsAfter(transfer.kind));
+    flow.willLand(transfer.kind, start);
+    if (start > now) {
+      engine.at(start, Stage.SAMPLE, transfer);
+    } else {
+      sample(transfer);
+    }
+  }
+
+  /** A read takes its data, and sends it back. */
+  void sample(Transfer transfer) {
+    SimulatedEndpoint target = transfer.target;
+    RegisteredMemory region = transfer.targetRegion;
+    if (target == null || region == null || !reaches(target, region)) {
+      engine.failUnserved(transfer);
       return;
     }
     SimulatedNic nic = target.nic();
@@ -175,12 +203,17 @@ final class Arrivals {
   }
 
   /** The region that an operation names, if it may be used so now. */
-  static @Nullable RegisteredMemory region(
+  private static @Nullable RegisteredMemory region(
       Transfer transfer, SimulatedEndpoint target, long access) {
     RegisteredMemory region = target.home().keys().get(transfer.key);
     boolean allowed =
         region != null && region.allows(target, transfer.remoteAddress, transfer.length, access);
     return allowed ? region : null;
+  }
+
+  /** Whether a target that took an operation still lets it at that region. */
+  static boolean reaches(SimulatedEndpoint target, RegisteredMemory region) {
+    return target.life().isOpen() && !target.nic().isDead() && region.isOpen();
   }
 
   private static boolean hasRoomElsewhere(RegisteredMemory region, long to, long bytes) {

@@ -4,14 +4,16 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Answers broken contracts, by choice with an exception or as the real provider does. */
+/**
+ * Answers broken contracts, by choice with an exception or as the real provider does. Any thread.
+ */
 final class Contracts {
   private static final int KEPT = 100;
 
   private final Strictness strictness;
   private final long[] counts = new long[Rule.values().length];
   private final List<ContractViolationException> kept = new ArrayList<>();
-  private @Nullable ContractViolationException late;
+  private volatile @Nullable ContractViolationException late;
 
   Contracts(Strictness strictness) {
     this.strictness = strictness;
@@ -37,8 +39,11 @@ final class Contracts {
     return strictness == Strictness.THROW ? violation : asProvider;
   }
 
-  /** A contract turned out to be broken when no call was under way: the next step throws it. */
-  void discover(Rule rule, String call, History history, String detail) {
+  /**
+   * A contract turned out to be broken when no call was under way: the next step, or poll, throws
+   * it.
+   */
+  synchronized void discover(Rule rule, String call, History history, String detail) {
     ContractViolationException violation = record(rule, call, history, detail);
     if (strictness == Strictness.THROW && late == null) {
       late = violation;
@@ -47,6 +52,12 @@ final class Contracts {
 
   /** Throws what was discovered since the last call. */
   void throwDiscovered() {
+    if (late != null) {
+      throwLate();
+    }
+  }
+
+  private synchronized void throwLate() {
     ContractViolationException violation = late;
     if (violation != null) {
       late = null;
@@ -60,12 +71,12 @@ final class Contracts {
   }
 
   /** The first violations, oldest first. */
-  List<ContractViolationException> violations() {
+  synchronized List<ContractViolationException> violations() {
     return List.copyOf(kept);
   }
 
   /** How many violations there were. */
-  long count() {
+  synchronized long count() {
     long sum = 0;
     for (long count : counts) {
       sum += count;
@@ -73,7 +84,7 @@ final class Contracts {
     return sum;
   }
 
-  private ContractViolationException record(
+  private synchronized ContractViolationException record(
       Rule rule, String call, History history, String detail) {
     counts[rule.number()]++;
     ContractViolationException violation =

@@ -22,59 +22,52 @@ final class Departures {
 
   void depart(Transfer transfer) {
     long now = network.clock().nanoTime();
-    SimulatedEndpoint source = transfer.initiator();
-    SimulatedNic nic = source.nic();
+    SimulatedNic nic = transfer.initiator().nic();
+    Flow flow = transfer.way();
+    if (flow.holds(transfer)) {
+      transfer.scheduled++;
+      flow.blocked.addLast(transfer);
+      return;
+    }
+    if (nic.stalledUntil > now && !transfer.dropped && !nic.isDead()) {
+      network.events().postpone(nic.stalledUntil, Stage.DEPART, transfer);
+      return;
+    }
+    if (transfer.released) {
+      flow.blocked.removeFirst();
+      transfer.scheduled--;
+    }
+    leave(transfer, nic, flow, now);
+    release(flow);
+  }
+
+  /** Lets the first of those go that waited for a fence, if it need not wait any more. */
+  void release(Flow flow) {
+    Transfer first = flow.blocked.peekFirst();
+    if (first == null || first.released || (first.fence && flow.departed > 0)) {
+      return;
+    }
+    // It leaves as any other does, so that all that may have happened meanwhile is looked at.
+    first.released = true;
+    network.events().postpone(network.clock().nanoTime(), Stage.DEPART, first);
+  }
+
+  private void leave(Transfer transfer, SimulatedNic nic, Flow flow, long now) {
     ErrorCodes errors = nic.profile().errors();
+    RegisteredMemory region = transfer.localRegion;
     if (transfer.dropped || nic.host().isDead()) {
       return;
     }
     if (nic.isDead()) {
       engine.failAt(
-          now + transfer.way().link.latencyNanos(),
+          now + flow.link.latencyNanos(),
           transfer,
           errors.unreachable(),
           errors.unreachableProvider());
-      return;
-    }
-    if (nic.stalledUntil > now) {
-      engine.at(nic.stalledUntil, Stage.DEPART, transfer);
-      return;
-    }
-    RegisteredMemory region = transfer.localRegion;
-    if (region != null && !region.isOpen()) {
+    } else if (region != null && !region.isOpen()) {
       engine.failAt(now, transfer, FabricErrno.ECANCELED, FabricErrno.ECANCELED);
-      return;
-    }
-    Flow flow = transfer.way();
-    if (!flow.blocked.isEmpty() || (transfer.fence && flow.departed > 0)) {
-      transfer.scheduled++;
-      flow.blocked.addLast(transfer);
-      return;
-    }
-    go(transfer, nic, flow, now);
-  }
-
-  /** Lets those go that waited for a fence. */
-  void release(Flow flow) {
-    while (flow.departed == 0 && !flow.blocked.isEmpty()) {
-      Transfer first = flow.blocked.removeFirst();
-      first.scheduled--;
-      if (first.dropped) {
-        engine.settle(first);
-        continue;
-      }
-      SimulatedNic nic = first.initiator().nic();
-      first.fence = false;
-      go(first, nic, flow, network.clock().nanoTime());
-      while (!flow.blocked.isEmpty() && !flow.blocked.getFirst().fence) {
-        Transfer next = flow.blocked.removeFirst();
-        next.scheduled--;
-        if (next.dropped) {
-          engine.settle(next);
-        } else {
-          go(next, nic, flow, network.clock().nanoTime());
-        }
-      }
+    } else {
+      go(transfer, nic, flow, now);
     }
   }
 
@@ -118,7 +111,7 @@ final class Departures {
       late = true;
       time += latency * faults.between(Fault.REORDER_WITHIN_RAIL, 1, 10);
     }
-    time = Math.max(time, flow.earliest(transfer.kind));
+    time = Math.max(time, flow.arrivesAfter(transfer.kind));
     if (!late) {
       time = Math.max(time, flow.lastArrival());
     }
@@ -126,8 +119,7 @@ final class Departures {
     transfer.landStep = network.draw(latency / 8 + 1);
     // Data may rest behind the target's NIC for longer than the acknowledgement travels.
     transfer.rest = network.draw(network.draw(4) == 0 ? 3 * latency : latency / 8 + 1);
-    long end = time + transfer.rest + transfer.landStep * transfer.batches;
-    flow.willLand(transfer.kind, time, end, late);
+    flow.willArrive(transfer.kind, time, late);
     return time;
   }
 

@@ -1,6 +1,7 @@
 package org.jofi.simulated;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
@@ -16,7 +17,23 @@ import org.jofi.fabric.PciAddress;
 final class Discovery {
   private static final long MTU_BYTES = 9000;
 
+  private static final Set<Capability> MESSAGE_WAYS = EnumSet.of(Capability.SEND, Capability.RECV);
+
+  private static final Set<Capability> RMA_WAYS =
+      EnumSet.of(
+          Capability.READ, Capability.WRITE, Capability.REMOTE_READ, Capability.REMOTE_WRITE);
+
+  /** Primary capabilities, but for {@link Capability#HMEM}. */
+  private static final Set<Capability> PRIMARY = primary();
+
   private Discovery() {}
+
+  private static Set<Capability> primary() {
+    EnumSet<Capability> all = EnumSet.of(Capability.MSG, Capability.RMA, Capability.DIRECTED_RECV);
+    all.addAll(MESSAGE_WAYS);
+    all.addAll(RMA_WAYS);
+    return all;
+  }
 
   /** The NICs that satisfy the hints, in the order of {@link Profile#ALL}. */
   static List<FabricInfo> discover(SimulatedHost host, FabricHints hints) {
@@ -64,7 +81,7 @@ final class Discovery {
         FabricInfo.builder(nic.profile().providerName(), fabricName(nic), nic.name())
             .providerVersion("1.0")
             .address(nic.toString())
-            .capabilities(capabilities)
+            .capabilities(granted(capabilities, hints))
             .mrModes(modes)
             .messageOrder(hints.messageOrder())
             .limits(offer.limits())
@@ -73,6 +90,30 @@ final class Discovery {
             .nic(attributes(nic))
             .attachment(nic)
             .build());
+  }
+
+  /**
+   * What an answer says that it can do: fi_getinfo(3), "capabilities". Primary ones are there only
+   * if asked for, or if nothing was; all ways to send and receive, or to read and write, come with
+   * their class unless some are named. {@link Capability#HMEM} has a hint of its own.
+   */
+  private static Set<Capability> granted(Set<Capability> offered, FabricHints hints) {
+    Set<Capability> required = hints.required();
+    EnumSet<Capability> granted = EnumSet.copyOf(offered);
+    if (!required.isEmpty()) {
+      granted.removeAll(PRIMARY);
+      granted.addAll(required);
+      addWays(granted, required, Capability.MSG, MESSAGE_WAYS);
+      addWays(granted, required, Capability.RMA, RMA_WAYS);
+    }
+    return granted;
+  }
+
+  private static void addWays(
+      Set<Capability> granted, Set<Capability> required, Capability family, Set<Capability> ways) {
+    if (required.contains(family) && Collections.disjoint(required, ways)) {
+      granted.addAll(ways);
+    }
   }
 
   private static String fabricName(SimulatedNic nic) {

@@ -19,9 +19,18 @@ final class EventQueue {
 
   /** Adds an event. */
   void add(long at, Stage stage, Transfer transfer) {
+    add(at, added++, stage, transfer);
+  }
+
+  /** Adds a transfer's last event again, for later, ahead of all that was added after it. */
+  void postpone(long at, Stage stage, Transfer transfer) {
+    add(at, transfer.order, stage, transfer);
+  }
+
+  private void add(long at, long order, Stage stage, Transfer transfer) {
     Event event = free.isEmpty() ? new Event() : free.removeLast();
     event.at = at;
-    event.order = added++;
+    event.order = order;
     event.stage = stage;
     event.transfer = transfer;
     transfer.scheduled++;

@@ -29,16 +29,19 @@ final class Faults {
 
   /** Whether that fault strikes now; counts it if so. */
   boolean strikes(Fault fault) {
+    boolean strikes = threatens(fault);
+    if (strikes) {
+      count(fault);
+    }
+    return strikes;
+  }
+
+  /** Whether that fault strikes now if it finds a victim; {@link #count} it then. */
+  boolean threatens(Fault fault) {
     int i = fault.number();
     long threshold = thresholds[i];
-    if (threshold == 0 || streams[i].nextLong() >>> 11 >= threshold) {
-      return false;
-    }
-    if (fault.once()) {
-      thresholds[i] = 0;
-    }
-    count(fault);
-    return true;
+    boolean spent = fault.once() && counts[i] > 0;
+    return threshold != 0 && !spent && streams[i].nextLong() >>> 11 < threshold;
   }
 
   /** A number from {@code from} to {@code to}, of that fault's stream. */

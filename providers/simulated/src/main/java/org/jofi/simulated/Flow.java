@@ -4,7 +4,10 @@ import java.util.ArrayDeque;
 import java.util.Set;
 import org.jofi.fabric.MessageOrder;
 
-/** What an endpoint sends to one peer: when the last of each kind landed, and what is in flight. */
+/**
+ * What an endpoint sends to one peer: what is in flight, and how the negotiated order is kept. What
+ * must stay behind arrives no earlier, and is served no earlier than the other has landed.
+ */
 final class Flow {
   private static final int SENDS = 0;
   private static final int WRITES = 1;
@@ -27,11 +30,12 @@ final class Flow {
   /** Taken up by the NIC, and neither complete nor dropped. */
   int departed;
 
-  /** Waiting for a fence. */
+  /** Waiting for a fence, in order; the first may be about to leave. */
   final ArrayDeque<Transfer> blocked = new ArrayDeque<>();
 
   private final boolean[] after = new boolean[9];
-  private final long[] landed = new long[3];
+  private final long[] arrivals = new long[3];
+  private final long[] landings = new long[3];
   private long lastArrival;
 
   Flow(long address, Link link, Set<MessageOrder> orders) {
@@ -55,13 +59,22 @@ final class Flow {
     }
   }
 
-  /** The earliest time at which an operation may land that must stay behind earlier ones. */
-  long earliest(TransferKind kind) {
+  /** Before when an operation must not arrive that stays behind earlier ones. */
+  long arrivesAfter(TransferKind kind) {
+    return lastOf(arrivals, kind);
+  }
+
+  /** Before when an operation that is served must not touch memory: earlier ones are through. */
+  long landsAfter(TransferKind kind) {
+    return 1 + lastOf(landings, kind);
+  }
+
+  private long lastOf(long[] times, TransferKind kind) {
     int row = row(kind) * 3;
     long time = 0;
     for (int i = 0; i < 3; i++) {
       if (after[row + i]) {
-        time = Math.max(time, landed[i]);
+        time = Math.max(time, times[i]);
       }
     }
     return time;
@@ -72,13 +85,25 @@ final class Flow {
     return lastArrival;
   }
 
-  /** An operation will arrive and have landed at those times; {@code late} if it lags behind. */
-  void willLand(TransferKind kind, long arrival, long end, boolean late) {
+  /** An operation will arrive at that time; {@code late} if it lags behind. */
+  void willArrive(TransferKind kind, long arrival, boolean late) {
     int row = row(kind);
-    landed[row] = Math.max(landed[row], end);
+    arrivals[row] = Math.max(arrivals[row], arrival);
     if (!late) {
       lastArrival = Math.max(lastArrival, arrival);
     }
+  }
+
+  /** An operation was served, and touches memory for the last time then. */
+  void willLand(TransferKind kind, long last) {
+    int row = row(kind);
+    landings[row] = Math.max(landings[row], last);
+  }
+
+  /** Whether an operation must wait for a fence: its own, or that of one before it. */
+  boolean holds(Transfer transfer) {
+    Transfer first = blocked.peekFirst();
+    return first == null ? transfer.fence && departed > 0 : first != transfer;
   }
 
   private void keep(int later, int earlier) {

@@ -14,11 +14,17 @@ final class History {
   private final @Nullable String[] what = new String[KEPT];
   private final long[] when = new long[KEPT];
   private final long[] detail = new long[KEPT];
-  private int count;
+  private long count;
 
   History(Clock clock, String label) {
+    this(clock, label, 0);
+  }
+
+  /** A history that forgot its first lines, {@code forgotten} of them. */
+  History(Clock clock, String label, long forgotten) {
     this.clock = clock;
     this.label = label;
+    this.count = forgotten;
   }
 
   /** What errors call the object. */
@@ -29,7 +35,7 @@ final class History {
   /** Adds a line; {@code number} tells which context, length or the like. */
   void add(String event, long number) {
     // The first line, how it was opened, stays.
-    int at = count < KEPT ? count : 1 + (count - 1) % (KEPT - 1);
+    int at = place(count);
     what[at] = event;
     when[at] = clock.nanoTime();
     detail[at] = number;
@@ -43,14 +49,18 @@ final class History {
     if (count > KEPT) {
       text.append("  ").append(count - KEPT).append(" more\n");
     }
-    for (int i = Math.max(1, count - KEPT + 1); i < count; i++) {
-      line(text, i < KEPT ? i : 1 + (i - 1) % (KEPT - 1));
+    for (long i = Math.max(1, count - KEPT + 1); i < count; i++) {
+      line(text, place(i));
     }
     return text.toString();
   }
 
+  private static int place(long line) {
+    return (int) (line < KEPT ? line : 1 + (line - 1) % (KEPT - 1));
+  }
+
   private void line(StringBuilder text, int at) {
-    if (at < count) {
+    if (what[at] != null) {
       text.append("  ").append(when[at]).append(" ns ").append(label).append(": ");
       text.append(what[at]).append(' ').append(detail[at]).append('\n');
     }

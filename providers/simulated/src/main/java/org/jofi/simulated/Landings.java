@@ -1,6 +1,5 @@
 package org.jofi.simulated;
 
-import org.jofi.fabric.Access;
 import org.jofi.fabric.CompletionFlags;
 import org.jofi.fabric.CompletionQueue;
 import org.jofi.fabric.FabricErrno;
@@ -20,7 +19,7 @@ final class Landings {
   /** A read's data is back. */
   void returned(Transfer transfer) {
     if (transfer.dropped || transfer.initiator().nic().isDead()) {
-      fail(transfer);
+      engine.failUnserved(transfer);
       return;
     }
     transfer.pieces.prepare(
@@ -31,7 +30,7 @@ final class Landings {
   /** The next pieces land. */
   void land(Transfer transfer) {
     if (!mayLand(transfer)) {
-      fail(transfer);
+      engine.failUnserved(transfer);
       if (transfer.receive != null) {
         // It is matched, so that cancelling it is too late.
         transfer.receiveFails = true;
@@ -62,15 +61,8 @@ final class Landings {
       return false;
     }
     PostedReceive receive = transfer.receive;
-    return receive != null
-        ? receive.region == null || receive.region.isOpen()
-        : Arrivals.region(transfer, target, Access.REMOTE_WRITE) != null;
-  }
-
-  private void fail(Transfer transfer) {
-    ErrorCodes errors = transfer.initiator().nic().profile().errors();
-    engine.failAt(
-        network.clock().nanoTime(), transfer, errors.badRegion(), errors.badRegionProvider());
+    RegisteredMemory region = receive != null ? receive.region : transfer.targetRegion;
+    return region == null || region.isOpen();
   }
 
   private void landed(Transfer transfer) {

@@ -107,8 +107,10 @@ final class Network {
     for (Event event = events.takeDue(now); event != null; event = events.takeDue(now)) {
       Transfer transfer = event.transfer;
       Stage stage = event.stage;
+      long order = event.order;
       events.recycle(event);
       if (transfer != null) {
+        transfer.order = order;
         transfer.scheduled--;
         engine.run(stage, transfer);
         engine.settle(transfer);

@@ -64,7 +64,12 @@ final class PostChecks {
     }
     return directed
         ? peer(peers, peer, call)
-        : refuse(Rule.DIRECTED_RECEIVE, call, "peer %d".formatted(peer));
+        : contracts.refuse(
+            Rule.DIRECTED_RECEIVE,
+            FabricErrno.EOPNOTSUPP,
+            call,
+            life.history(),
+            "peer %d".formatted(peer));
   }
 
   /** The flags are ones that writes know. */

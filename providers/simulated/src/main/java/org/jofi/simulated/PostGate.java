@@ -1,7 +1,9 @@
 package org.jofi.simulated;
 
 import java.util.List;
+import java.util.function.Predicate;
 import org.jofi.fabric.FabricErrno;
+import org.jspecify.annotations.Nullable;
 
 /** Whether an operation can be posted now: room, connections, and faults. Under the lock. */
 final class PostGate {
@@ -61,19 +63,33 @@ final class PostGate {
     if (faults.strikes(Fault.FULL_CQ)) {
       queue.fillFor(faults.between(Fault.FULL_CQ, 5_000, 100_000));
     }
-    if (faults.strikes(Fault.STALLED_RAIL)) {
-      any(network.nics(), Fault.STALLED_RAIL)
-          .stallFor(faults.between(Fault.STALLED_RAIL, MILLI, 20 * MILLI));
+    if (faults.threatens(Fault.STALLED_RAIL)) {
+      SimulatedNic victim = any(network.nics(), SimulatedNic::isInUse, Fault.STALLED_RAIL);
+      if (victim != null) {
+        victim.stallFor(faults.between(Fault.STALLED_RAIL, MILLI, 20 * MILLI));
+      }
     }
-    if (faults.strikes(Fault.DEAD_RAIL)) {
-      any(network.nics(), Fault.DEAD_RAIL).die();
+    if (faults.threatens(Fault.DEAD_RAIL)) {
+      SimulatedNic victim = any(network.nics(), SimulatedNic::isInUse, Fault.DEAD_RAIL);
+      if (victim != null) {
+        victim.die();
+      }
     }
-    if (faults.strikes(Fault.DEAD_PEER)) {
-      any(network.hosts(), Fault.DEAD_PEER).die();
+    if (faults.threatens(Fault.DEAD_PEER)) {
+      SimulatedHost victim = any(network.hosts(), host -> !host.isDead(), Fault.DEAD_PEER);
+      if (victim != null) {
+        victim.die();
+      }
     }
   }
 
-  private <T> T any(List<T> list, Fault fault) {
-    return list.get((int) faults.between(fault, 0, list.size() - 1));
+  /** Draws one of those that can be struck, and counts the fault; null if none can. */
+  private <T> @Nullable T any(List<T> list, Predicate<T> strikable, Fault fault) {
+    List<T> victims = list.stream().filter(strikable).toList();
+    if (victims.isEmpty()) {
+      return null;
+    }
+    faults.count(fault);
+    return victims.get((int) faults.between(fault, 0, victims.size() - 1));
   }
 }

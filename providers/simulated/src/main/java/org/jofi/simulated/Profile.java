@@ -51,18 +51,7 @@ public record Profile(
     Link link) {
 
   private static final Set<Capability> CARRIED =
-      Set.of(
-          MSG,
-          RMA,
-          SEND,
-          RECV,
-          READ,
-          WRITE,
-          REMOTE_READ,
-          REMOTE_WRITE,
-          LOCAL_COMM,
-          REMOTE_COMM,
-          DIRECTED_RECV);
+      Set.of(MSG, RMA, SEND, RECV, READ, WRITE, REMOTE_READ, REMOTE_WRITE, LOCAL_COMM, REMOTE_COMM);
 
   /**
    * AWS Elastic Fabric Adapter, fabric {@code efa}: virtual addresses, provider keys, domain-wide
@@ -74,7 +63,7 @@ public record Profile(
           "efa",
           "efa",
           new Negotiation(
-              CARRIED,
+              carriedAnd(DIRECTED_RECV),
               // efa_prov_info.c, efa_domain_attr.mr_mode: OFI_MR_BASIC_MAP | FI_MR_ALLOCATED, which
               // is VIRT_ADDR, ALLOCATED and PROV_KEY.
               Set.of(MrMode.VIRT_ADDR, MrMode.ALLOCATED, MrMode.PROV_KEY),
@@ -167,7 +156,8 @@ public record Profile(
           "tcp",
           "10.77.%d.0/24",
           new Negotiation(
-              // xnet_attr.c, xnet_rdm_info.
+              // xnet_attr.c, xnet_rdm_info. It lists FI_DIRECTED_RECV, and takes from anybody
+              // whatever a receive names: not kept, so not offered.
               CARRIED,
               // xnet_attr.c: OFI_MR_SCALABLE | OFI_MR_BASIC, answered as 0.
               Set.of(),
@@ -267,7 +257,7 @@ public record Profile(
         "cxi",
         new Negotiation(
             // cxip.h: CXIP_EP_PRI_CAPS, CXIP_EP_SEC_CAPS, CXIP_DOM_CAPS.
-            withFence(),
+            carriedAnd(DIRECTED_RECV, FENCE),
             mrModes,
             Set.of(),
             // fi_cxi(7), "Heterogenous Memory (HMEM) Supported Interfaces".
@@ -316,9 +306,9 @@ public record Profile(
         Link.of(2, 200));
   }
 
-  private static Set<Capability> withFence() {
+  private static Set<Capability> carriedAnd(Capability... more) {
     EnumSet<Capability> all = EnumSet.copyOf(CARRIED);
-    all.add(FENCE);
+    all.addAll(List.of(more));
     return all;
   }
 }

@@ -58,8 +58,8 @@ final class Registrations {
             || (domain.info().has(Capability.HMEM)
                 && domain.nic().profile().negotiation().deviceMemory().contains(request.kind()));
     if (!supported) {
-      String detail = "no " + request.kind() + " memory on " + domain.info();
-      throw misuse(Rule.MR_MEMORY_KIND, detail, failure(FabricErrno.ENOSYS, detail));
+      // To try is how programs find out: no contract is broken.
+      throw failure(FabricErrno.ENOSYS, "no " + request.kind() + " memory on " + domain.info());
     }
     if (request.dmaBuf() != null && !host) {
       return;

@@ -59,22 +59,34 @@ final class SimulatedCompletionQueue implements CompletionQueue {
 
   @Override
   public int poll(Sink sink, int limit) {
-    requirePollable(limit);
     guard.enter("fi_cq_read");
+    try {
+      requirePollable(limit);
+      return progressAndDeliver(sink, limit);
+    } finally {
+      guard.exit();
+    }
+  }
+
+  private int progressAndDeliver(Sink sink, int limit) {
     polling = true;
     try {
-      if (network.clock().isVirtual()) {
+      boolean virtual = network.clock().isVirtual();
+      if (virtual) {
         network.pollBudget().spend();
         network.clock().spend(Network.POLL_NANOS);
       }
       network.progress();
+      if (!virtual) {
+        // In virtual time the driver tells.
+        network.contracts().throwDiscovered();
+      }
       if (attention) {
         attend();
       }
       return overrun ? -FabricErrno.EOVERRUN : deliver(sink, limit);
     } finally {
       polling = false;
-      guard.exit();
     }
   }
 
@@ -241,6 +253,7 @@ final class SimulatedCompletionQueue implements CompletionQueue {
 
   @Override
   public void close() {
+    guard.enter("fi_close");
     network.enter();
     try {
       if (!life.isOpen()) {
@@ -251,6 +264,7 @@ final class SimulatedCompletionQueue implements CompletionQueue {
       life.close();
     } finally {
       network.exit();
+      guard.exit();
     }
   }
 }

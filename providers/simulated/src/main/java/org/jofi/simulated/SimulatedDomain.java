@@ -1,5 +1,6 @@
 package org.jofi.simulated;
 
+import java.util.Map;
 import org.agrona.collections.Long2ObjectHashMap;
 import org.jofi.fabric.AddressVector;
 import org.jofi.fabric.CompletionQueue;
@@ -65,8 +66,14 @@ final class SimulatedDomain implements Domain {
     if (info.keyOwner() == KeyOwner.APPLICATION) {
       return request.requestedKey();
     }
-    lastKey += 1 + network.draw(16);
-    return (long) nic.number() << 40 | lastKey << 4 | 9;
+    int bytes = info.limits().mrKeyBytes();
+    long mask = bytes >= 8 ? -1L : (1L << (8 * bytes)) - 1;
+    long key;
+    do {
+      lastKey += 1 + network.draw(16);
+      key = ((long) nic.number() << 40 | lastKey << 4 | 9) & mask;
+    } while (keys.containsKey(key));
+    return key;
   }
 
   @Override
@@ -146,11 +153,13 @@ final class SimulatedDomain implements Domain {
   }
 
   private void requireOptions(EndpointRequest request) {
-    for (EndpointOption option : EndpointOption.values()) {
-      if (request.options().containsKey(option)
-          && !nic.profile().negotiation().options().contains(option)) {
+    for (Map.Entry<EndpointOption, Long> asked : request.options().entrySet()) {
+      EndpointOption option = asked.getKey();
+      long value = asked.getValue();
+      int errno = EndpointOptions.refuses(nic.profile(), info.limits(), option, value);
+      if (errno != 0) {
         throw new FabricException(
-            "fi_setopt", FabricErrno.ENOPROTOOPT, "", life.label() + ", " + option);
+            "fi_setopt", errno, "", "%s, %s = %d".formatted(life.label(), option, value));
       }
     }
   }

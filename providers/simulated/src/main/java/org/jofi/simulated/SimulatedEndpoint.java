@@ -183,11 +183,11 @@ final class SimulatedEndpoint implements Endpoint {
       if (refused != 0) {
         return refused;
       }
+      life.history().add("fi_recv, slot", context);
       receiveQueue.take(context);
       if (region != null) {
         region.use(true);
       }
-      life.history().add("fi_recv, slot", context);
       network.engine().receive(this, receives.take(into, bytes, region, peer, context));
       return 0;
     } finally {
@@ -332,8 +332,7 @@ final class SimulatedEndpoint implements Endpoint {
   }
 
   private void enter(String call) {
-    transmitQueue.guard().enter(call);
-    network.enter();
+    enterGroup(call);
     if (!life.isOpen()) {
       try {
         life.requireOpen(call);
@@ -343,14 +342,27 @@ final class SimulatedEndpoint implements Endpoint {
     }
   }
 
+  /** The endpoint and both of its queues are one thread's at a time. */
+  private void enterGroup(String call) {
+    transmitQueue.guard().enter(call);
+    try {
+      receiveQueue.guard().enter(call);
+    } catch (RuntimeException e) {
+      transmitQueue.guard().exit();
+      throw e;
+    }
+    network.enter();
+  }
+
   private void exit() {
     network.exit();
+    receiveQueue.guard().exit();
     transmitQueue.guard().exit();
   }
 
   @Override
   public void close() {
-    network.enter();
+    enterGroup("fi_close");
     try {
       if (!life.isOpen()) {
         return;
@@ -365,7 +377,7 @@ final class SimulatedEndpoint implements Endpoint {
       receiveQueue.unbind(this);
       domain.life().removeUser(life);
     } finally {
-      network.exit();
+      exit();
     }
   }
 

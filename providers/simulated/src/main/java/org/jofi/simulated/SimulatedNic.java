@@ -17,6 +17,7 @@ public final class SimulatedNic {
   private final ArrayDeque<DeferredWrite> deferred = new ArrayDeque<>();
   private final boolean[] portTaken = new boolean[PORTS + 1];
   private int lastPort;
+  private int portsTaken;
   private boolean dead;
   long freeAt;
   long stalledUntil;
@@ -96,6 +97,7 @@ public final class SimulatedNic {
       lastPort = lastPort % PORTS + 1;
       if (!portTaken[lastPort]) {
         portTaken[lastPort] = true;
+        portsTaken++;
         return lastPort;
       }
     }
@@ -104,6 +106,12 @@ public final class SimulatedNic {
 
   void givePort(int port) {
     portTaken[port] = false;
+    portsTaken--;
+  }
+
+  /** Whether it lives, and has endpoints. */
+  boolean isInUse() {
+    return portsTaken > 0 && !isDead();
   }
 
   /** Keeps a write's data back until something is read through this NIC. */

@@ -49,13 +49,20 @@ public final class SimulatedProvider implements FabricProvider {
    * no resources before it is used.
    *
    * @param strictness what happens to a program that breaks a contract
-   * @param faults what may go wrong; which operation is struck depends on how threads run
+   * @param faults what may go wrong, but for {@link Fault#DEAD_PEER}: there is one host only; which
+   *     operation is struck depends on how threads run
    * @param nics NICs of each profile, 1 to 8; 0 for the usual number
+   * @throws IllegalArgumentException if the plan or the number cannot be
    */
   public SimulatedProvider(Strictness strictness, FaultPlan faults, int nics) {
     if (nics < 0 || nics > MOST_NICS) {
       throw new IllegalArgumentException(
           "a host has 1 to %d NICs of a profile, not %d".formatted(MOST_NICS, nics));
+    }
+    if (faults.has(Fault.DEAD_PEER)) {
+      throw new IllegalArgumentException(
+          "in real time there is one host, the caller's own, so that %s cannot be planned; in %s"
+              .formatted(Fault.DEAD_PEER.option(), faults));
     }
     this.realTime = true;
     this.strictness = strictness;
@@ -125,6 +132,12 @@ public final class SimulatedProvider implements FabricProvider {
       host = known;
     }
     return known;
+  }
+
+  /** The first contracts of its network that were broken, at most 100, oldest first. */
+  public synchronized List<ContractViolationException> violations() {
+    Network known = network;
+    return known == null ? List.of() : known.contracts().violations();
   }
 
   private int nicCount() {

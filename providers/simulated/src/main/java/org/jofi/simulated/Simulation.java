@@ -183,7 +183,7 @@ public final class Simulation implements AutoCloseable {
       return participant.step();
     } catch (ContractViolationException violation) {
       throw violation;
-    } catch (Exception e) {
+    } catch (Exception | AssertionError e) {
       throw new SimulationStalledException(
           dump.of(participant.name() + " threw " + e, participants()), e);
     }

@@ -6,6 +6,8 @@ enum Stage {
   DEPART,
   /** It reaches the target's NIC. */
   ARRIVE,
+  /** A read takes its data out of the target's memory. */
+  SAMPLE,
   /** Some of its pieces land: at the target, or for a read at the initiator. */
   LAND,
   /** A read's data reaches the initiator's NIC. */

@@ -28,6 +28,13 @@ final class Transfer {
   // Where it stands.
   Stage stage = Stage.DEPART;
   int scheduled;
+
+  /** The place of its last event among those of one time. */
+  long order;
+
+  /** What it reads from or writes to at the target, as the key said when it was served. */
+  @Nullable RegisteredMemory targetRegion;
+
   long staged;
   long stagedBytes;
   final Pieces pieces = new Pieces();
@@ -39,6 +46,7 @@ final class Transfer {
   long rest;
 
   @Nullable PostedReceive receive;
+  boolean released;
   boolean departed;
   boolean completing;
   boolean completed;
@@ -67,6 +75,7 @@ final class Transfer {
     target = null;
     flow = null;
     localRegion = null;
+    targetRegion = null;
     receive = null;
     localAddress = 0;
     remoteAddress = 0;
@@ -75,6 +84,7 @@ final class Transfer {
     staged = 0;
     stagedBytes = 0;
     stage = Stage.DEPART;
+    order = 0;
     batches = 0;
     landed = 0;
     landStep = 0;
@@ -83,6 +93,7 @@ final class Transfer {
     injected = false;
     delivery = false;
     fence = false;
+    released = false;
     departed = false;
     completing = false;
     completed = false;

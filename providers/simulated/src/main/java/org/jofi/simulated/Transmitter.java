@@ -75,6 +75,10 @@ final class Transmitter {
 
   private void start(Transfer transfer) {
     transfer.postedAt = network.clock().nanoTime();
+    endpoint.life().history().add(transfer.kind.call, transfer.context);
+    network
+        .trace()
+        .record(TraceKind.POST, transfer.serial, transfer.kind.number(), transfer.length);
     endpoint.started();
     transfer.way().inFlight++;
     queue.reserve();
@@ -85,10 +89,6 @@ final class Transmitter {
     if (region != null) {
       region.use(false);
     }
-    endpoint.life().history().add(transfer.kind.call, transfer.context);
-    network
-        .trace()
-        .record(TraceKind.POST, transfer.serial, transfer.kind.number(), transfer.length);
     network.events().add(transfer.postedAt + Network.DOORBELL_NANOS, Stage.DEPART, transfer);
   }
 }

@@ -4,8 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import org.jofi.fabric.Access;
@@ -14,10 +17,13 @@ import org.jofi.fabric.BoundRegion;
 import org.jofi.fabric.Capability;
 import org.jofi.fabric.CompletionError;
 import org.jofi.fabric.CompletionQueue;
+import org.jofi.fabric.Endpoint;
 import org.jofi.fabric.EndpointRequest;
 import org.jofi.fabric.FabricErrno;
 import org.jofi.fabric.FabricException;
 import org.jofi.fabric.FabricHints;
+import org.jofi.fabric.FabricInfo;
+import org.jofi.fabric.FabricProvider;
 import org.jofi.fabric.MemoryKind;
 import org.jofi.fabric.MemoryRegion;
 import org.jofi.fabric.PostFlags;
@@ -155,13 +161,16 @@ class ContractsTest {
       MemorySegment device = efa.simulation.host(0).allocateDevice(MemoryKind.CUDA, 64);
       RegionRequest cuda =
           RegionRequest.device(MemoryKind.CUDA, 0, device.address(), 64, Access.ALL);
-      assertBreaks(Rule.MR_MEMORY_KIND, () -> tcp.left.register(cuda));
       assertBreaks(
           Rule.MR_MEMORY_KIND,
           () -> efa.left.register(RegionRequest.host(device.address(), 64, Access.ALL)));
-      FabricException refused =
-          assertThrows(FabricException.class, () -> lenient.left.register(cuda));
-      assertEquals(FabricErrno.ENOSYS, refused.errno());
+      // A NIC that cannot says so, in either mode: that is how programs find out.
+      for (Pair without : List.of(tcp, lenient)) {
+        FabricException refused =
+            assertThrows(FabricException.class, () -> without.left.register(cuda));
+        assertEquals(FabricErrno.ENOSYS, refused.errno());
+        assertEquals(List.of(), without.simulation.violations());
+      }
     }
   }
 
@@ -291,6 +300,30 @@ class ContractsTest {
     }
   }
 
+  @Test
+  void inRealTimeAPollTellsOfAChangedBuffer() {
+    assertBreaks(Rule.BUFFER_STABLE, () -> changeInFlight(Strictness.THROW));
+    assertEquals(List.of(), changeInFlight(Strictness.ERRNO).violations());
+  }
+
+  private static SimulatedProvider changeInFlight(Strictness strictness) {
+    SimulatedProvider provider = new SimulatedProvider(strictness, FaultPlan.none(), 1);
+    Node node = new Node(provider, provider.discover(FabricHints.any()).getFirst(), 64);
+    node.know(node);
+    MemorySegment memory = Arena.ofAuto().allocate(64, 64);
+    MemoryRegion region = node.register(memory, Access.LOCAL);
+    for (int round = 0; round < 1000 && provider.violations().isEmpty(); round++) {
+      int context = round % 32;
+      assertEquals(0, node.endpoint.send(memory.address(), 64, region.descriptor(), 0, context));
+      for (byte value = 0; !node.has(context); value++) {
+        memory.fill(value);
+        node.poll();
+      }
+      node.done.clear();
+    }
+    return provider;
+  }
+
   // Posting.
 
   @Test
@@ -356,12 +389,22 @@ class ContractsTest {
 
   @Test
   void directedReceiveNeedsItsCapability() {
-    Profile undirected = without(Profile.CXI, Capability.DIRECTED_RECV);
-    try (Pair pair = new Pair(undirected);
-        Pair directed = new Pair(Profile.CXI)) {
-      assertBreaks(Rule.DIRECTED_RECEIVE, () -> pair.left.endpoint.recv(0, 0, 0, 0, 1));
-      assertEquals(0, pair.left.endpoint.recv(0, 0, 0, AddressVector.ANY, 1));
-      assertEquals(0, directed.left.endpoint.recv(0, 0, 0, 0, 1));
+    for (Profile profile : Profile.ALL) {
+      // Nobody asked for it.
+      try (Pair pair = new Pair(profile);
+          Pair lenient = lenient(profile)) {
+        assertBreaks(Rule.DIRECTED_RECEIVE, () -> pair.left.endpoint.recv(0, 0, 0, 0, 1));
+        assertEquals(0, pair.left.endpoint.recv(0, 0, 0, AddressVector.ANY, 1));
+        assertEquals(-FabricErrno.EOPNOTSUPP, lenient.left.endpoint.recv(0, 0, 0, 0, 1));
+      }
+    }
+    FabricHints hints =
+        FabricHints.any()
+            .withRequired(EnumSet.of(Capability.MSG, Capability.RMA, Capability.DIRECTED_RECV));
+    try (Simulation simulation = Simulation.of(Profile.CXI).open()) {
+      FabricProvider provider = simulation.host(0).provider();
+      Node directed = new Node(provider, provider.discover(hints).getFirst(), 64);
+      assertEquals(0, directed.endpoint.recv(0, 0, 0, directed.know(directed), 1));
     }
   }
 
@@ -486,6 +529,11 @@ class ContractsTest {
         assertBreaks(
             Rule.ONE_THREAD,
             () -> node.endpoint.send(buffer.address(), 0, region.descriptor(), 0, 2));
+        // Not a poll from a sink: another thread's.
+        assertBreaks(Rule.ONE_THREAD, node::poll);
+        assertBreaks(Rule.ONE_THREAD, node.endpoint::close);
+        assertBreaks(Rule.ONE_THREAD, node.queue::close);
+        assertTrue(provider.violations().size() >= 4, () -> provider.violations().toString());
       } finally {
         leave.countDown();
         poller.join();
@@ -497,6 +545,46 @@ class ContractsTest {
       node.domain.close();
       node.fabric.close();
     }
+  }
+
+  @Test
+  void postsEnterTheGroupOfTheReceiveQueueToo() throws InterruptedException {
+    SimulatedProvider provider = new SimulatedProvider(Strictness.THROW, FaultPlan.none(), 1);
+    FabricInfo info = provider.discover(FabricHints.any()).getFirst();
+    Node node = new Node(provider, info, 8);
+    CompletionQueue transmits = node.domain.openCompletionQueue(8, 8);
+    Endpoint split =
+        node.domain.openEndpoint(
+            new EndpointRequest("split", node.peers, transmits, node.queue, Map.of()));
+    long self = node.peers.insert(split.address());
+    assertEquals(0, split.recv(0, 0, 0, AddressVector.ANY, 1));
+    assertEquals(0, split.inject(0, 0, self));
+    CountDownLatch inside = new CountDownLatch(1);
+    CountDownLatch leave = new CountDownLatch(1);
+    Thread poller =
+        Thread.ofPlatform()
+            .start(
+                () -> {
+                  Holding sink = new Holding(inside, leave);
+                  while (node.queue.poll(sink, 1) == 0) {
+                    Thread.onSpinWait();
+                  }
+                });
+    inside.await();
+    try {
+      assertBreaks(Rule.ONE_THREAD, () -> split.recv(0, 0, 0, AddressVector.ANY, 2));
+    } finally {
+      leave.countDown();
+      poller.join();
+    }
+    assertEquals(0, split.recv(0, 0, 0, AddressVector.ANY, 2));
+    split.close();
+    transmits.close();
+    node.endpoint.close();
+    node.queue.close();
+    node.peers.close();
+    node.domain.close();
+    node.fabric.close();
   }
 
   /** A sink that stays inside until it may leave. */
@@ -564,31 +652,5 @@ class ContractsTest {
     while (pair.left.endpoint.inject(0, 0, 0) == -FabricErrno.EAGAIN) {
       pair.simulation.idle();
     }
-  }
-
-  private static Profile without(Profile profile, Capability capability) {
-    Negotiation all = profile.negotiation();
-    Set<Capability> fewer = EnumSet.copyOf(all.capabilities());
-    fewer.remove(capability);
-    return new Profile(
-        profile.name(),
-        profile.device(),
-        profile.fabric(),
-        new Negotiation(
-            fewer,
-            all.requiredMrModes(),
-            all.optionalMrModes(),
-            all.deviceMemory(),
-            all.deviceMemoryMrMode(),
-            all.orders(),
-            all.limits(),
-            all.addressBytes(),
-            all.controlProgress(),
-            all.dataProgress(),
-            all.threading(),
-            all.options()),
-        profile.behaviour(),
-        profile.errors(),
-        profile.link());
   }
 }

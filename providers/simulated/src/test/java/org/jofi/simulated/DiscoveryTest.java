@@ -117,6 +117,28 @@ class DiscoveryTest {
   }
 
   @Test
+  void primaryCapabilitiesAreGivenToThoseWhoAsk() {
+    EnumSet<Capability> directed =
+        EnumSet.of(Capability.MSG, Capability.RMA, Capability.DIRECTED_RECV);
+    for (String name : List.of("efa", "cxi", "cxi-client-key")) {
+      assertFalse(first(name).has(Capability.DIRECTED_RECV), name);
+      FabricHints hints = FabricHints.any().withProvider(name);
+      assertTrue(find(hints.withRequired(directed)).getFirst().has(Capability.DIRECTED_RECV), name);
+      assertTrue(
+          find(hints.withRequired(Set.of())).getFirst().capabilities().containsAll(directed), name);
+      FabricInfo messages = find(hints.withRequired(Set.of(Capability.MSG))).getFirst();
+      assertFalse(messages.has(Capability.RMA), name);
+      assertFalse(messages.has(Capability.REMOTE_WRITE), name);
+    }
+    // The real one lists it, and takes from anybody.
+    assertEquals(List.of(), find(FabricHints.any().withProvider("tcp").withRequired(directed)));
+    assertFalse(
+        find(FabricHints.any().withProvider("tcp").withRequired(Set.of()))
+            .getFirst()
+            .has(Capability.DIRECTED_RECV));
+  }
+
+  @Test
   void anotherProvidersInfoIsRefused() {
     FabricInfo foreign = new SimulatedProvider().discover(FabricHints.any()).getFirst();
     assertThrows(IllegalArgumentException.class, () -> provider.open(foreign));

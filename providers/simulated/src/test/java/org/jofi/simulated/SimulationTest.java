@@ -90,20 +90,71 @@ class SimulationTest {
 
   @Test
   void whatAParticipantThrowsIsTheCause() {
-    IllegalArgumentException thrown = new IllegalArgumentException("no good");
+    IllegalArgumentException exception = new IllegalArgumentException("no good");
+    assertIsTheCause(exception, throwing(exception));
+    AssertionError error = new AssertionError("not so");
+    assertIsTheCause(error, failing(error));
+  }
+
+  private static void assertIsTheCause(Throwable thrown, IntSupplier work) {
     try (Simulation simulation = Simulation.of(Profile.EFA).open()) {
-      simulation.add(
-          simulation.host(0),
-          new Scripted(
-              "thrower",
-              () -> {
-                throw thrown;
-              },
-              () -> false));
+      simulation.add(simulation.host(0), new Scripted("thrower", work, () -> false));
       SimulationStalledException failed =
           assertThrows(SimulationStalledException.class, simulation::run);
       assertSame(thrown, failed.getCause());
+      assertTrue(failed.getMessage().contains("thrower threw " + thrown), failed::getMessage);
+      assertTrue(failed.getMessage().contains("seed 1, profile efa"), failed::getMessage);
     }
+  }
+
+  private static IntSupplier throwing(RuntimeException exception) {
+    return () -> {
+      throw exception;
+    };
+  }
+
+  private static IntSupplier failing(AssertionError error) {
+    return () -> {
+      throw error;
+    };
+  }
+
+  @Test
+  void railsAreStruckThatCanBe() {
+    FaultPlan plan = FaultPlan.none().with(Fault.DEAD_RAIL, 1).with(Fault.STALLED_RAIL, 1);
+    for (long seed = 1; seed <= 20; seed++) {
+      long of = seed;
+      // One of eight NICs on each host has an endpoint.
+      try (Pair pair = new Pair(Profile.CXI, b -> b.seed(of).nicsPerHost(8).faults(plan))) {
+        pair.left.endpoint.inject(0, 0, 0);
+        assertEquals(1, pair.simulation.faults().get(Fault.DEAD_RAIL));
+        SimulatedNic left = pair.simulation.host(0).nic(0);
+        SimulatedNic right = pair.simulation.host(1).nic(0);
+        assertTrue(left.isDead() ^ right.isDead(), "seed " + seed);
+        pair.left.endpoint.close();
+        pair.right.endpoint.close();
+      }
+    }
+  }
+
+  @Test
+  void faultsWithoutAVictimDoNotCount() {
+    FaultPlan plan = FaultPlan.none().with(Fault.DEAD_RAIL, 1).with(Fault.STALLED_RAIL, 1);
+    try (Pair pair = new Pair(Profile.CXI, builder -> builder.faults(plan))) {
+      pair.simulation.hosts().forEach(host -> host.nic(0).kill());
+      pair.left.endpoint.inject(0, 0, 0);
+      assertEquals(2, pair.simulation.faults().get(Fault.DEAD_RAIL));
+      assertEquals(0, pair.simulation.faults().get(Fault.STALLED_RAIL));
+    }
+  }
+
+  @Test
+  void realTimeHasNoPeerThatCouldDie() {
+    IllegalArgumentException refused =
+        assertThrows(
+            IllegalArgumentException.class,
+            () -> new SimulatedProvider(Strictness.THROW, FaultPlan.all(), 1));
+    assertTrue(refused.getMessage().contains("dead-peer"), refused::getMessage);
   }
 
   @Test

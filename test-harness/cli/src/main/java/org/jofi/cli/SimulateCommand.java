@@ -165,12 +165,25 @@ final class SimulateCommand implements Callable<Integer> {
       }
     }
     out.println("  faults: " + (counts.length() == 0 ? "none" : counts));
+    StringJoiner idle = new StringJoiner(", ");
+    neverStruck(options, report).forEach(fault -> idle.add(fault.option()));
+    if (idle.length() > 0) {
+      out.println("  never struck: " + idle);
+    }
     for (WorkloadReport.Failure failure :
         report.failures().stream().limit(SHOWN_FAILURES).toList()) {
       out.println();
       out.println("seed " + failure.seed() + " failed: " + failure.reason().strip());
       out.println("reproduce: " + failure.reproduce());
     }
+  }
+
+  /** What was planned, and either needs more runs or cannot strike this profile. */
+  private static List<Fault> neverStruck(WorkloadOptions options, WorkloadReport report) {
+    return report.faults().entrySet().stream()
+        .filter(entry -> entry.getValue() == 0 && options.faults().has(entry.getKey()))
+        .map(Map.Entry::getKey)
+        .toList();
   }
 
   private static Map<String, Object> fields(WorkloadOptions options, WorkloadReport report) {
@@ -185,6 +198,7 @@ final class SimulateCommand implements Callable<Integer> {
     Map<String, Long> counts = new LinkedHashMap<>();
     report.faults().forEach((fault, count) -> counts.put(fault.option(), count));
     fields.put("faults", counts);
+    fields.put("neverStruck", neverStruck(options, report).stream().map(Fault::option).toList());
     fields.put(
         "failures",
         report.failures().stream()

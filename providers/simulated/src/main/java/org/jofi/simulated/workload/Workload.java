@@ -94,7 +94,7 @@ public final class Workload {
       requireAllClosed(simulation);
     } catch (ContractViolationException violation) {
       fail(seed, violation.toString());
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | AssertionError e) {
       fail(seed, e.toString());
     }
   }
