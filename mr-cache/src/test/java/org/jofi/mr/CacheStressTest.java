@@ -51,12 +51,15 @@ class CacheStressTest {
       for (int thread = 0; thread < THREADS; thread++) {
         SplittableRandom random = new SplittableRandom(thread);
         boolean closes = thread == 0;
+        boolean reallocates = thread == 1;
         running.add(
             threads.submit(
                 () -> {
                   while (System.nanoTime() < end) {
                     if (closes) {
                       disturb(shared, random);
+                    } else if (reallocates && random.nextBoolean()) {
+                      reallocate(shared);
                     } else {
                       use(shared, random);
                     }
@@ -163,8 +166,8 @@ class CacheStressTest {
         }
       }
       case 4 -> device.cache().evictIdle();
+      case 7, 8, 9 -> invalidateAll(shared);
       case 6 -> useArena(shared);
-      case 7 -> reallocate(shared);
       case 5 ->
           device.fabric.failNext(
               RecordingFabric.Step.REGISTER, random.nextInt(2), FabricErrno.ENOMEM);
@@ -202,7 +205,17 @@ class CacheStressTest {
       DataRegistration second = registrations.acquire(range, Access.ALL);
       assertNotSame(first, second);
       second.release();
-    } catch (RegistrationException failed) {
+    } catch (IllegalStateException | RegistrationException failed) {
+      // As in use.
+      shared.refused.incrementAndGet();
+    }
+  }
+
+  /** Refused more often than not, and then as if it had never been asked for. */
+  private static void invalidateAll(Shared shared) {
+    try {
+      shared.device.cache().invalidate(MemoryKind.HOST, 0, 0x10_0000L, 0x50_0000L);
+    } catch (RegistrationBusyException busy) {
       shared.refused.incrementAndGet();
     }
   }
