@@ -296,6 +296,12 @@ class MutantsTest {
             "        ledger.stuck.add(victim);\n      }\n      if (registration != null) {",
             boundary),
         new Mutant(
+            "regions that could not be closed are forgotten",
+            "CacheClosings.java",
+            "        ledger.stuck.add(victim);\n",
+            "",
+            StuckRegionsProperties.class),
+        new Mutant(
             "a closed endpoint registers",
             "EndpointRegistrations.java",
             "    closing = true;\n",
