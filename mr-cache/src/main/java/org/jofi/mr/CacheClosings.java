@@ -29,19 +29,16 @@ final class CacheClosings {
   }
 
   /** Takes a registration, marked closed, out of the cache. Under the lock. */
-  void start(DataRegistration registration, List<DataRegistration> victims) {
+  void start(DataRegistration registration, List<Closing> victims) {
     registration.space().remove(registration);
     ledger.idle.remove(registration);
-    ledger.depart(transit(registration));
-    victims.add(registration);
-  }
-
-  private static Transit transit(DataRegistration registration) {
-    return new Transit(registration.space(), registration.range(), registration.access(), false);
+    Closing closing = new Closing(registration);
+    ledger.depart(closing.transit());
+    victims.add(closing);
   }
 
   /** Closes a superseded registration now if it is idle, else when it is. Under the lock. */
-  void supersede(DataRegistration old, List<DataRegistration> victims) {
+  void supersede(DataRegistration old, List<Closing> victims) {
     ledger.idle.remove(old);
     while (!old.askToBeTold()) {
       if (old.closeIfIdle()) {
@@ -52,13 +49,13 @@ final class CacheClosings {
   }
 
   /** Evicts until idle registrations are within the budgets. Under the lock. */
-  void trim(List<DataRegistration> victims) {
+  void trim(List<Closing> victims) {
     while (ledger.idle.isOverBudget()) {
       evictFirst(victims);
     }
   }
 
-  private long evictFirst(List<DataRegistration> victims) {
+  private long evictFirst(List<Closing> victims) {
     DataRegistration victim = ledger.idle.closeFirst();
     if (victim == null) {
       return 0;
@@ -68,24 +65,33 @@ final class CacheClosings {
     return victim.range().lengthBytes();
   }
 
-  /** Evicts at least one registration, and at least that many bytes if so many are idle. */
-  boolean makeRoom(long bytes) {
-    List<DataRegistration> victims = new ArrayList<>();
+  /**
+   * Evicts at least one registration, and at least that many bytes if so many are idle. Where other
+   * threads evict all there is, waits for them.
+   *
+   * @return whether there is more room now
+   * @throws RegistrationException if the others do not get done in time
+   */
+  boolean makeRoom(long bytes, String what) {
+    List<Closing> victims = new ArrayList<>();
     ledger.lock();
     try {
       long freed = 0;
       while (freed < bytes && !ledger.idle.isEmpty()) {
         freed += evictFirst(victims);
       }
+      if (victims.isEmpty()) {
+        return ledger.awaitThose(Transit::isClosing, what);
+      }
     } finally {
       ledger.unlock();
     }
     finish(victims, CloseReason.EVICTED);
-    return !victims.isEmpty();
+    return true;
   }
 
   int evictIdle() {
-    List<DataRegistration> victims = new ArrayList<>();
+    List<Closing> victims = new ArrayList<>();
     ledger.lock();
     try {
       while (!ledger.idle.isEmpty()) {
@@ -102,16 +108,16 @@ final class CacheClosings {
    * Closes what was started. What a provider refuses is logged and kept, to be tried again when its
    * memory is invalidated or its space purged.
    */
-  void finish(List<DataRegistration> victims, CloseReason reason) {
+  void finish(List<Closing> victims, CloseReason reason) {
     RuntimeException failure = close(victims, reason);
     if (failure != null) {
       LOG.log(System.Logger.Level.WARNING, "a cached registration stays open for now", failure);
     }
   }
 
-  private @Nullable RuntimeException close(List<DataRegistration> victims, CloseReason reason) {
+  private @Nullable RuntimeException close(List<Closing> victims, CloseReason reason) {
     RuntimeException failure = null;
-    for (DataRegistration victim : victims) {
+    for (Closing victim : victims) {
       RegistrationClosedEvent event = new RegistrationClosedEvent();
       event.begin();
       boolean closed = false;
@@ -123,20 +129,26 @@ final class CacheClosings {
       } finally {
         landed(victim, closed);
       }
-      event.commit(victim, reason);
+      DataRegistration registration = victim.registration();
+      if (closed && registration != null) {
+        event.commit(registration, reason);
+      }
     }
     return failure;
   }
 
-  private void landed(DataRegistration victim, boolean closed) {
+  /** In one step, so that at no time regions are open that nobody knows of. */
+  private void landed(Closing victim, boolean closed) {
+    DataRegistration registration = victim.registration();
     ledger.lock();
     try {
-      counters.closed(victim);
       if (!closed) {
         counters.closeFailed();
-        ledger.stuck.add(new CacheLedger.Stuck(victim.space(), victim.regions()));
+        ledger.stuck.add(victim);
+      } else if (registration != null) {
+        counters.closed(registration);
       }
-      ledger.arrive(transit(victim));
+      ledger.arrive(victim.transit());
     } finally {
       ledger.unlock();
     }
@@ -150,7 +162,7 @@ final class CacheClosings {
     ledger.lock();
     try {
       counters.closeFailed();
-      ledger.stuck.add(new CacheLedger.Stuck(space, leftover));
+      ledger.stuck.add(new Closing(space, leftover, null));
     } finally {
       ledger.unlock();
     }
@@ -210,8 +222,8 @@ final class CacheClosings {
           regardless,
           CloseReason.PURGED,
           "close the registrations of " + space);
-    } catch (RegistrationBusyException e) {
-      ledger.lock();
+    } catch (RegistrationBusyException | RegistrationException e) {
+      ledger.lock(); // Nothing was closed.
       space.setClosed(false);
       ledger.unlock();
       throw e;
@@ -227,8 +239,7 @@ final class CacheClosings {
       boolean regardless,
       CloseReason reason,
       String what) {
-    List<DataRegistration> victims = new ArrayList<>();
-    List<CacheLedger.Stuck> retried = new ArrayList<>();
+    List<Closing> victims = new ArrayList<>();
     ledger.lock();
     try {
       ledger.awaitNone(concerned, what);
@@ -241,19 +252,11 @@ final class CacheClosings {
       for (DataRegistration registration : all) {
         start(registration, victims);
       }
-      takeStuck(concerned, retried);
+      takeStuck(concerned, victims);
     } finally {
       ledger.unlock();
     }
     RuntimeException failure = close(victims, reason);
-    for (CacheLedger.Stuck stuck : retried) {
-      try {
-        stuck.regions().close();
-      } catch (RuntimeException e) {
-        failure = Failures.join(failure, e);
-        keep(stuck.space(), stuck.regions());
-      }
-    }
     if (failure != null) {
       throw failure;
     }
@@ -286,12 +289,14 @@ final class CacheClosings {
     return text;
   }
 
-  private void takeStuck(Predicate<Transit> concerned, List<CacheLedger.Stuck> taken) {
-    for (Iterator<CacheLedger.Stuck> all = ledger.stuck.iterator(); all.hasNext(); ) {
-      CacheLedger.Stuck stuck = all.next();
-      if (concerned.test(new Transit(stuck.space(), stuck.regions().range(), 0, false))) {
-        taken.add(stuck);
+  private void takeStuck(Predicate<Transit> concerned, List<Closing> taken) {
+    for (Iterator<Closing> all = ledger.stuck.iterator(); all.hasNext(); ) {
+      Closing stuck = all.next();
+      Transit retry = stuck.transit();
+      if (concerned.test(retry)) {
         all.remove();
+        ledger.depart(retry);
+        taken.add(stuck);
       }
     }
   }

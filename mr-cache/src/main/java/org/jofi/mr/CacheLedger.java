@@ -18,20 +18,16 @@ final class CacheLedger {
   private final long waitNs;
   private final List<Transit> transits = new ArrayList<>();
   private final LongHashSet liveArenas = new LongHashSet();
-  private long arenas;
   private long sequence;
 
   final List<CacheSpace> spaces = new ArrayList<>();
   final IdleQueue idle;
 
-  /** Regions that a provider refused to close, by space; to be tried again. */
-  final List<Stuck> stuck = new ArrayList<>();
+  /** Regions that a provider refused to close; to be tried again. */
+  final List<Closing> stuck = new ArrayList<>();
 
-  /**
-   * @param space whose regions they are
-   * @param regions those that are left
-   */
-  record Stuck(CacheSpace space, RegionSet regions) {}
+  /** No space is opened any more. */
+  boolean closed;
 
   CacheLedger(CacheLimits limits) {
     waitNs = limits.waitNs();
@@ -84,6 +80,7 @@ final class CacheLedger {
     try {
       return settled.awaitNanos(leftNs);
     } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
       throw new RegistrationException(
           "cannot %s: interrupted while another thread registers or closes the same memory"
               .formatted(what),
@@ -100,13 +97,15 @@ final class CacheLedger {
     }
   }
 
-  long waitNs() {
-    return waitNs;
+  /** Waits for those that are in transit now, and no others. False if there are none. */
+  boolean awaitThose(Predicate<Transit> which, String what) {
+    List<Transit> now = transits.stream().filter(which).toList();
+    awaitNone(now::contains, what);
+    return !now.isEmpty();
   }
 
-  long openArena() {
-    liveArenas.add(--arenas);
-    return arenas;
+  long waitNs() {
+    return waitNs;
   }
 
   void setArenaLive(long id, boolean live) {
@@ -117,7 +116,7 @@ final class CacheLedger {
     }
   }
 
-  /** Whether memory of that allocation may be registered: any but that of a closed arena. */
+  /** Whether memory of that allocation may be registered: any but that of arenas not open here. */
   boolean isLive(long allocationId) {
     return allocationId >= 0 || liveArenas.contains(allocationId);
   }

@@ -55,11 +55,12 @@ public final class DeviceRegistrations implements OwnershipGraph.Forcible {
    *
    * @param rails the endpoint's rails, on this device's NICs
    * @throws IllegalArgumentException if a role has no rail, or a rail is on another NIC
+   * @throws IllegalStateException if this is closed
    */
   public synchronized EndpointRegistrations attach(EndpointRails rails) {
     check(rails, "data", rails.dataRails());
     check(rails, "control", rails.controlRails());
-    return new EndpointRegistrations(rails, scopes.apply(rails), cache, this::keysOf);
+    return new EndpointRegistrations(rails, scopes.apply(rails), cache, this);
   }
 
   private void check(EndpointRails endpoint, String role, List<Rail> rails) {
@@ -90,10 +91,14 @@ public final class DeviceRegistrations implements OwnershipGraph.Forcible {
   }
 
   /**
-   * Closes what the cache still holds; again is a no-op.
+   * Closes what the cache still holds; again is a no-op. Then nothing can be registered any more.
+   * What cannot be closed does not keep the rest open; the first failure is thrown, the others
+   * suppressed. Call again.
    *
    * @throws RegistrationBusyException if requests use any of it
-   * @throws org.jofi.fabric.FabricException if a provider refuses; call again
+   * @throws RegistrationException if other threads still register or close some after {@link
+   *     CacheLimits#waitNs}, or the thread was interrupted meanwhile
+   * @throws org.jofi.fabric.FabricException if a provider refuses
    */
   @Override
   public void close() {

@@ -1,6 +1,7 @@
 package org.jofi.mr;
 
 import java.util.List;
+import java.util.function.Consumer;
 import org.jofi.fabric.MemoryRegion;
 import org.jofi.fabric.RegionRequest;
 
@@ -22,8 +23,10 @@ public final class DomainScope implements MrScope {
   }
 
   @Override
-  public MemoryRegion register(Rail rail, RegionRequest request) {
-    return rail.domain().register(request);
+  public MemoryRegion register(Rail rail, RegionRequest request, Consumer<Runnable> undo) {
+    MemoryRegion region = rail.domain().register(request);
+    undo.accept(region::close);
+    return region;
   }
 
   @Override

@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
 import org.jofi.fabric.Access;
-import org.jofi.fabric.Domain;
 import org.jofi.fabric.MemoryKind;
 
 /**
@@ -18,23 +17,21 @@ public final class EndpointRegistrations {
   private final MrScope scope;
   private final RegistrationCache cache;
   private final CacheSpace space;
-  private final Function<Domain, KeySource> keys;
+  private final DeviceRegistrations device;
 
-  // Guarded by this object's monitor, which is not held while a provider works.
+  // Guarded by its own monitor, which is not held while a provider works.
   private final Set<OwnedRegistration> owned = new LinkedHashSet<>();
-  private final List<RegionSet> leftovers = new ArrayList<>();
-  private boolean closing;
+
+  /** Read on the hot path: it costs a hit no more than a plain field. */
+  private volatile boolean closing;
 
   EndpointRegistrations(
-      EndpointRails rails,
-      MrScope scope,
-      RegistrationCache cache,
-      Function<Domain, KeySource> keys) {
+      EndpointRails rails, MrScope scope, RegistrationCache cache, DeviceRegistrations device) {
     this.rails = rails;
     this.scope = scope;
     this.cache = cache;
     this.space = cache.space(scope);
-    this.keys = keys;
+    this.device = device;
   }
 
   /** Identity of what this endpoint shares its data registrations within. */
@@ -54,10 +51,12 @@ public final class EndpointRegistrations {
    * @param range what must be covered
    * @param access bits of {@link Access} that it must be registered for, at least one
    * @throws IllegalArgumentException if the access is none
-   * @throws IllegalStateException if this endpoint, or the range's arena, is closed
+   * @throws IllegalStateException if this endpoint is closing or closed, or the range's arena is
+   *     closed or of another device
    * @throws RegistrationException if a rail refuses; nothing is registered then
    */
   public DataRegistration acquire(BufferRange range, long access) {
+    refuseIfClosing(range);
     return cache.acquire(space, rails.dataRails(), range, access);
   }
 
@@ -74,6 +73,9 @@ public final class EndpointRegistrations {
    */
   public DataRegistration acquire(
       MemoryKind kind, int device, long allocationId, long address, long lengthBytes, long access) {
+    if (closing) {
+      refuseIfClosing(new BufferRange(kind, device, allocationId, address, lengthBytes, null));
+    }
     return cache.acquire(
         space, rails.dataRails(), kind, device, allocationId, address, lengthBytes, access);
   }
@@ -92,8 +94,12 @@ public final class EndpointRegistrations {
           "a control mailbox is for peers; access %s is not: register it as local"
               .formatted(Access.describe(access)));
     }
-    RegionSet regions = open(RegistrationRole.CONTROL, rails.controlRails(), range, access);
-    return admit(new ControlRegistration(regions, this::forget));
+    return open(
+        RegistrationRole.CONTROL,
+        rails.controlRails(),
+        range,
+        access,
+        regions -> new ControlRegistration(regions, this::forget));
   }
 
   /**
@@ -115,66 +121,83 @@ public final class EndpointRegistrations {
         throw new IllegalArgumentException("%s is no rail of %s".formatted(rail, rails.label()));
       }
     }
-    RegionSet regions = open(RegistrationRole.LOCAL, List.copyOf(on), range, access);
-    return admit(new LocalRegistration(regions, this::forget));
+    return open(
+        RegistrationRole.LOCAL,
+        List.copyOf(on),
+        range,
+        access,
+        regions -> new LocalRegistration(regions, this::forget));
   }
 
-  private RegionSet open(RegistrationRole role, List<Rail> on, BufferRange range, long access) {
-    refuseIfClosing(role, range);
+  private <T extends OwnedRegistration> T open(
+      RegistrationRole role,
+      List<Rail> on,
+      BufferRange range,
+      long access,
+      Function<RegionSet, T> registration) {
+    Transit opening = Transit.ownOpening(this, space, range, access);
+    cache.depart(opening, this);
     try {
-      return RegionSet.open(role, scope, keys, on, range, access);
-    } catch (RegistrationException e) {
-      RegionSet leftover = e.leftover();
-      if (leftover != null) {
-        keep(leftover);
+      T opened = registration.apply(cache.open(role, space, on, range, access));
+      synchronized (owned) {
+        owned.add(opened);
       }
-      throw e;
+      return opened;
+    } finally {
+      cache.arrive(opening);
     }
   }
 
-  private synchronized void keep(RegionSet leftover) {
-    leftovers.add(leftover);
-  }
-
-  private synchronized void refuseIfClosing(RegistrationRole role, BufferRange range) {
+  /**
+   * @throws IllegalStateException if the endpoint's teardown has begun
+   */
+  void refuseIfClosing(BufferRange range) {
     if (closing) {
       throw new IllegalStateException(
-          "cannot register %s %s: %s is closing".formatted(role, range, rails.label()));
+          "cannot register %s: %s is closing".formatted(range, rails.label()));
     }
   }
 
-  private <T extends OwnedRegistration> T admit(T registration) {
-    synchronized (this) {
-      if (!closing) {
-        owned.add(registration);
-        return registration;
-      }
-      leftovers.add(registration.regions());
+  private void forget(OwnedRegistration registration) {
+    synchronized (owned) {
+      owned.remove(registration);
     }
-    registration.close();
-    throw new IllegalStateException(
-        "%s was registered while %s closed".formatted(registration, rails.label()));
-  }
-
-  private synchronized void forget(OwnedRegistration registration) {
-    owned.remove(registration);
-    leftovers.remove(registration.regions());
   }
 
   /**
    * Hands all that is registered for this endpoint to the graph that closes it, in the order that
-   * the scope demands. From now on nothing can be registered here.
+   * the scope demands. From now on nothing can be registered here; what other threads have begun to
+   * register is closed too.
    */
-  public synchronized void addTo(OwnershipGraph graph) {
+  public void addTo(OwnershipGraph graph) {
     closing = true;
     scope.orderCached(graph, new CachedRegistrations(cache, space), rails);
-    for (OwnedRegistration registration : owned) {
-      graph.own(registration, registration.toString());
-      scope.order(graph, registration, all());
+    AutoCloseable own = this::closeOwned;
+    graph.own(own, "mailboxes and pools of " + rails.label());
+    scope.order(graph, own, all());
+    for (Rail rail : all()) {
+      graph.closesBefore(rail.endpoint(), device);
     }
-    for (RegionSet leftover : leftovers) {
-      graph.own(leftover, "half-registered " + leftover.range());
-      scope.order(graph, leftover, all());
+  }
+
+  private void closeOwned() {
+    cache.awaitOpenings(this, "close the mailboxes and pools of " + rails.label());
+    List<OwnedRegistration> open;
+    synchronized (owned) {
+      open = List.copyOf(owned);
+    }
+    List<String> left = new ArrayList<>();
+    List<RuntimeException> failures = new ArrayList<>();
+    for (OwnedRegistration registration : open) {
+      try {
+        registration.close();
+      } catch (RuntimeException e) {
+        left.add(registration.toString());
+        failures.add(e);
+      }
+    }
+    if (!left.isEmpty()) {
+      throw new TeardownException("cannot close " + String.join(", ", left), failures);
     }
   }
 

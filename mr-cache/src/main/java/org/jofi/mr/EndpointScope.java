@@ -2,6 +2,7 @@ package org.jofi.mr;
 
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Consumer;
 import org.jofi.fabric.BoundRegion;
 import org.jofi.fabric.MemoryRegion;
 import org.jofi.fabric.RegionRequest;
@@ -34,29 +35,14 @@ public final class EndpointScope implements MrScope {
   }
 
   @Override
-  public MemoryRegion register(Rail rail, RegionRequest request) {
+  public MemoryRegion register(Rail rail, RegionRequest request, Consumer<Runnable> undo) {
     UnboundRegion unbound = rail.domain().registerForEndpoint(request);
-    BoundRegion bound;
-    try {
-      bound = unbound.bind(rail.endpoint());
-    } catch (RuntimeException e) {
-      undo(unbound::close, e);
-      throw e;
-    }
-    try {
-      return bound.enable();
-    } catch (RuntimeException e) {
-      undo(bound::close, e);
-      throw e;
-    }
-  }
-
-  private static void undo(Runnable close, RuntimeException cause) {
-    try {
-      close.run();
-    } catch (RuntimeException e) {
-      cause.addSuppressed(e);
-    }
+    undo.accept(unbound::close);
+    BoundRegion bound = unbound.bind(rail.endpoint());
+    undo.accept(bound::close);
+    MemoryRegion region = bound.enable();
+    undo.accept(region::close);
+    return region;
   }
 
   @Override
@@ -70,6 +56,7 @@ public final class EndpointScope implements MrScope {
   public void orderCached(OwnershipGraph graph, AutoCloseable cached, EndpointRails rails) {
     graph.own(cached, "cached registrations of " + rails.label());
     order(graph, cached, rails.dataRails());
+    order(graph, cached, rails.controlRails()); // Half-made mailboxes may be among them.
   }
 
   @Override

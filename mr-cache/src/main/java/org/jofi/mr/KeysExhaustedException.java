@@ -6,8 +6,8 @@ public final class KeysExhaustedException extends RuntimeException {
 
   KeysExhaustedException(String domain, int widthBytes, int live) {
     super(
-        ("%s has no key left: all %d keys of %d byte(s) belong to open regions. Close registrations,"
-                + " or lower the cache's entry budget.")
+        ("%s has no key left: all %d keys of %d byte(s) belong to open regions. Those that"
+                + " the cache held idle were given up; close registrations that are no longer needed.")
             .formatted(domain, live, widthBytes));
   }
 }

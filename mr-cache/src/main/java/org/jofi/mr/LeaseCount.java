@@ -108,7 +108,8 @@ abstract class LeaseCount {
       throw new IllegalStateException(
           this + (what == LEASE ? " was released more often than leased" : " has no use to end"));
     }
-    if (before - what == TELL) {
+    // Also while it is closed: if that is taken back, nobody else would tell.
+    if (((before - what) & (TELL | COUNTS)) == TELL) {
       becameIdle();
     }
   }

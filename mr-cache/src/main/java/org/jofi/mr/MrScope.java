@@ -3,6 +3,7 @@ package org.jofi.mr;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jofi.fabric.Domain;
 import org.jofi.fabric.MemoryKind;
@@ -22,12 +23,13 @@ public sealed interface MrScope permits DomainScope, EndpointScope {
   long generation();
 
   /**
-   * Makes one usable region on one rail, with every step that the scope needs. On failure nothing
-   * stays open.
+   * Makes one usable region on one rail, with every step that the scope needs.
    *
+   * @param undo is told after each step what closes the region as it is then; the last one is in
+   *     force, also after a failure
    * @throws org.jofi.fabric.FabricException if the provider refuses any of the steps
    */
-  MemoryRegion register(Rail rail, RegionRequest request);
+  MemoryRegion register(Rail rail, RegionRequest request, Consumer<Runnable> undo);
 
   /**
    * Tells the graph who closes first: a registration, or the endpoints and domains of its rails.

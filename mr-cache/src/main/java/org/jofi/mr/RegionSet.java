@@ -14,16 +14,21 @@ import org.jspecify.annotations.Nullable;
  */
 final class RegionSet implements AutoCloseable {
   private final BufferRange range;
-  private final @Nullable MemoryRegion[] regions;
+
+  /** What closes each rail's region, as far as it was made. */
+  private final @Nullable Runnable[] closers;
+
+  /** Where each rail's key was taken and goes back to, while it is taken. */
+  private final @Nullable KeySource[] keySources;
+
   private final long[] takenKeys;
-  private final KeySource[] keySources;
   private final long[] descriptors;
   private final long[] peerKeys;
   private final long[] peerBases;
 
   private RegionSet(BufferRange range, int rails) {
     this.range = range;
-    regions = new MemoryRegion[rails];
+    closers = new Runnable[rails];
     takenKeys = new long[rails];
     keySources = new KeySource[rails];
     descriptors = new long[rails];
@@ -78,20 +83,11 @@ final class RegionSet implements AutoCloseable {
       return;
     }
     KeySource source = keys.apply(rail.domain());
-    long requested = source.take();
-    MemoryRegion region;
-    try {
-      region = scope.register(rail, range.request(access, requested));
-    } catch (RuntimeException e) {
-      // Where the region itself could not be closed again, its key is still in use.
-      if (e.getSuppressed().length == 0) {
-        source.giveBack(requested);
-      }
-      throw e;
-    }
-    regions[index] = region;
+    takenKeys[index] = source.take();
     keySources[index] = source;
-    takenKeys[index] = requested;
+    MemoryRegion region =
+        scope.register(
+            rail, range.request(access, takenKeys[index]), closer -> closers[index] = closer);
     descriptors[index] = region.descriptor();
     if (Access.isRemote(access)) {
       peerKeys[index] = region.key();
@@ -120,7 +116,7 @@ final class RegionSet implements AutoCloseable {
   }
 
   int rails() {
-    return regions.length;
+    return closers.length;
   }
 
   long descriptor(int rail) {
@@ -147,15 +143,19 @@ final class RegionSet implements AutoCloseable {
   @Override
   public void close() {
     RuntimeException failure = null;
-    for (int rail = regions.length - 1; rail >= 0; rail--) {
-      MemoryRegion region = regions[rail];
-      if (region == null) {
+    for (int rail = closers.length - 1; rail >= 0; rail--) {
+      KeySource source = keySources[rail];
+      if (source == null) {
         continue;
       }
       try {
-        region.close();
-        regions[rail] = null;
-        keySources[rail].giveBack(takenKeys[rail]);
+        Runnable closer = closers[rail];
+        if (closer != null) {
+          closer.run();
+          closers[rail] = null;
+        }
+        keySources[rail] = null;
+        source.giveBack(takenKeys[rail]);
       } catch (RuntimeException e) {
         failure = Failures.join(failure, e);
       }

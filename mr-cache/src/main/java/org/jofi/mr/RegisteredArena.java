@@ -4,6 +4,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Host memory whose registrations live as long as it does, and never longer: closing the arena
@@ -11,6 +12,9 @@ import java.util.List;
  * thread may allocate, use the memory, and close.
  */
 public final class RegisteredArena implements Arena {
+  /** Hands out ids, each once in this process: what is one device's arena is no other's. */
+  private static final AtomicLong IDS = new AtomicLong();
+
   private final Arena memory = Arena.ofShared();
   private final RegistrationCache cache;
   private final long allocationId;
@@ -20,7 +24,8 @@ public final class RegisteredArena implements Arena {
 
   RegisteredArena(RegistrationCache cache) {
     this.cache = cache;
-    this.allocationId = cache.openArena();
+    this.allocationId = IDS.decrementAndGet();
+    cache.openArena(allocationId);
   }
 
   /** Allocates zeroed memory; see {@link Arena#allocate(long, long)}. */
@@ -57,12 +62,16 @@ public final class RegisteredArena implements Arena {
    *
    * @throws RegistrationBusyException if requests in flight use any of its memory; nothing was
    *     closed then
+   * @throws RegistrationException if other threads still register or close it after {@link
+   *     CacheLimits#waitNs}, or the thread was interrupted meanwhile; nothing was closed then
    * @throws org.jofi.fabric.FabricException if a provider refuses to close a region; no memory was
    *     freed, but none of it can be registered any more. Call again.
    */
   @Override
   public synchronized void close() {
-    cache.closeArena(allocationId, allocated);
+    if (memory.scope().isAlive()) {
+      cache.closeArena(allocationId, allocated);
+    }
     memory.close();
   }
 }

@@ -58,6 +58,10 @@ public final class RegistrationCache {
           return space;
         }
       }
+      if (ledger.closed) {
+        throw new IllegalStateException(
+            "cannot register in %s: the device's registrations are closed".formatted(scope));
+      }
       CacheSpace space = new CacheSpace(scope);
       ledger.spaces.add(space);
       return space;
@@ -112,7 +116,7 @@ public final class RegistrationCache {
 
   private DataRegistration miss(
       CacheSpace space, List<Rail> rails, BufferRange range, long access) {
-    Transit opening = new Transit(space, range, access, true);
+    Transit opening = Transit.sharedOpening(space, range, access);
     ledger.lock();
     try {
       long leftNs = ledger.waitNs();
@@ -135,7 +139,7 @@ public final class RegistrationCache {
     }
     @Nullable RegionSet regions = null;
     try {
-      regions = register(opening, rails);
+      regions = open(RegistrationRole.DATA, space, rails, range, access);
     } finally {
       if (regions == null) {
         arrive(opening);
@@ -150,11 +154,34 @@ public final class RegistrationCache {
           "cannot register %s: %s is closed".formatted(range, space.scope()));
     }
     if (!ledger.isLive(range.allocationId())) {
-      throw new IllegalStateException("cannot register %s: its arena is closed".formatted(range));
+      throw new IllegalStateException(
+          "cannot register %s: its arena is closed, or of another device".formatted(range));
     }
   }
 
-  private void arrive(Transit transit) {
+  /** Begins to make an endpoint's own registration, unless the endpoint is closing. */
+  void depart(Transit opening, EndpointRegistrations owner) {
+    ledger.lock();
+    try {
+      owner.refuseIfClosing(opening.range());
+      refuseWhatIsGone(opening.space(), opening.range());
+      ledger.depart(opening);
+    } finally {
+      ledger.unlock();
+    }
+  }
+
+  /** Waits until no own registration of an endpoint is being made. */
+  void awaitOpenings(EndpointRegistrations owner, String what) {
+    ledger.lock();
+    try {
+      ledger.awaitNone(transit -> transit.owner() == owner, what);
+    } finally {
+      ledger.unlock();
+    }
+  }
+
+  void arrive(Transit transit) {
     ledger.lock();
     try {
       ledger.arrive(transit);
@@ -163,19 +190,33 @@ public final class RegistrationCache {
     }
   }
 
-  private RegionSet register(Transit opening, List<Rail> rails) {
+  /**
+   * Registers on each rail. If a provider is out of resources, idle registrations make room and it
+   * is tried once more.
+   */
+  RegionSet open(
+      RegistrationRole role, CacheSpace space, List<Rail> rails, BufferRange range, long access) {
     try {
-      return timed(opening, rails);
+      return timed(role, space, rails, range, access);
     } catch (RegistrationException e) {
-      if (!e.isOutOfResources() || !closings.makeRoom(pages(opening.range()))) {
+      if (!e.isOutOfResources() || !madeRoom(range, e)) {
         throw e;
       }
       try {
-        return timed(opening, rails);
+        return timed(role, space, rails, range, access);
       } catch (RegistrationException again) {
         again.addSuppressed(e);
         throw again;
       }
+    }
+  }
+
+  private boolean madeRoom(BufferRange range, RegistrationException cause) {
+    try {
+      return closings.makeRoom(pages(range), "register " + range);
+    } catch (RegistrationException late) {
+      cause.addSuppressed(late);
+      return false;
     }
   }
 
@@ -185,18 +226,13 @@ public final class RegistrationCache {
     return (before + range.lengthBytes() + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
   }
 
-  private RegionSet timed(Transit opening, List<Rail> rails) {
+  private RegionSet timed(
+      RegistrationRole role, CacheSpace space, List<Rail> rails, BufferRange range, long access) {
     long start = clock.nanoTime();
     try {
-      return RegionSet.open(
-          RegistrationRole.DATA,
-          opening.space().scope(),
-          keys,
-          rails,
-          opening.range(),
-          opening.access());
+      return RegionSet.open(role, space.scope(), keys, rails, range, access);
     } catch (RegistrationException e) {
-      closings.keep(opening.space(), e.leftover());
+      closings.keep(space, e.leftover());
       throw e;
     } finally {
       counters.spent(clock.nanoTime() - start);
@@ -205,7 +241,7 @@ public final class RegistrationCache {
 
   @SuppressWarnings("NonAtomicVolatileUpdate") // The epoch moves only under the lock.
   private DataRegistration admit(Transit opening, RegionSet regions) {
-    List<DataRegistration> victims = new ArrayList<>();
+    List<Closing> victims = new ArrayList<>();
     DataRegistration admitted;
     ledger.lock();
     try {
@@ -227,8 +263,8 @@ public final class RegistrationCache {
 
   /** The last lease or use ended of a registration that is not queued as idle. */
   void becameIdle(DataRegistration registration) {
-    List<DataRegistration> released = new ArrayList<>();
-    List<DataRegistration> evicted = new ArrayList<>();
+    List<Closing> released = new ArrayList<>();
+    List<Closing> evicted = new ArrayList<>();
     ledger.lock();
     try {
       if (registration.space().isRetired(registration)
@@ -280,14 +316,9 @@ public final class RegistrationCache {
                 kind, device, BufferRange.UNKNOWN_ALLOCATION, address, lengthBytes, null)));
   }
 
-  /** Lets memory of a new arena be registered. Returns its allocation id. */
-  long openArena() {
-    ledger.lock();
-    try {
-      return ledger.openArena();
-    } finally {
-      ledger.unlock();
-    }
+  /** Lets memory of a new arena be registered. */
+  void openArena(long id) {
+    setArenaLive(id, true);
   }
 
   /** Ends that, and closes every registration of the arena's memory. */
@@ -295,8 +326,8 @@ public final class RegistrationCache {
     setArenaLive(id, false);
     try {
       closings.invalidate(allocated);
-    } catch (RegistrationBusyException e) {
-      setArenaLive(id, true);
+    } catch (RegistrationBusyException | RegistrationException e) {
+      setArenaLive(id, true); // Nothing was closed.
       throw e;
     }
   }
@@ -319,10 +350,34 @@ public final class RegistrationCache {
     closings.purge(space, regardless);
   }
 
-  /** As {@link #purge}, of all spaces. */
+  /**
+   * As {@link #purge}, of all spaces, each whatever becomes of the others; then no space can be
+   * opened any more.
+   */
   void purgeAll(boolean regardless) {
+    setClosed(true);
+    RuntimeException failure = null;
     for (CacheSpace space : spaces()) {
-      closings.purge(space, regardless);
+      try {
+        closings.purge(space, regardless);
+      } catch (RegistrationBusyException | RegistrationException e) {
+        setClosed(false);
+        failure = Failures.join(failure, e);
+      } catch (RuntimeException e) {
+        failure = Failures.join(failure, e);
+      }
+    }
+    if (failure != null) {
+      throw failure;
+    }
+  }
+
+  private void setClosed(boolean closed) {
+    ledger.lock();
+    try {
+      ledger.closed = closed;
+    } finally {
+      ledger.unlock();
     }
   }
 
@@ -351,6 +406,10 @@ public final class RegistrationCache {
         for (DataRegistration registration : space.open()) {
           hits += registration.hitsOfOpenBatch();
         }
+      }
+      for (Closing stuck : ledger.stuck) {
+        DataRegistration registration = stuck.registration();
+        hits += registration == null ? 0 : registration.hitsOfOpenBatch();
       }
       return counters.snapshot(hits);
     } finally {

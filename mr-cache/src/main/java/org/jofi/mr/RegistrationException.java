@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Memory could not be registered; nothing stayed registered. The message names role, range, rail
- * and what the cache holds; the cause is what the provider said, or {@link KeysExhaustedException}.
+ * and what was refused; the cause is what the provider said, or {@link KeysExhaustedException}.
  */
 public final class RegistrationException extends RuntimeException {
   private static final long serialVersionUID = 1L;

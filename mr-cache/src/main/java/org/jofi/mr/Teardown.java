@@ -4,7 +4,6 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.agrona.concurrent.IdleStrategy;
 import org.agrona.concurrent.NanoClock;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The one road by which a multi-rail endpoint goes, for an orderly close and for an abort:
@@ -39,14 +38,14 @@ public final class Teardown {
   private final IdleStrategy idle;
   private final long drainNs;
   private Stage stage = Stage.ACTIVE;
-  private @Nullable OwnershipGraph graph;
+  private final OwnershipGraph graph = new OwnershipGraph();
 
   /**
    * @param label what errors call the endpoint
    * @param inFlight what it has posted
    * @param ownership adds all that closes with the endpoint, and its orders, to a graph: its
    *     endpoints, queues and tables, and {@link EndpointRegistrations#addTo}. Called once, when
-   *     nothing is posted any more.
+   *     the teardown begins; nothing can be registered from then on.
    * @param clock for the bound
    * @param idle what to do between polls; must let other threads run
    * @param drainNs bound on each wait for operations to complete, in nanoseconds
@@ -79,7 +78,7 @@ public final class Teardown {
    */
   public void close() {
     if (stage == Stage.ACTIVE) {
-      stage = Stage.QUIESCING;
+      quiesce();
       inFlight.cancelReceives();
       if (drain() > 0) {
         inFlight.cancelAll();
@@ -103,13 +102,20 @@ public final class Teardown {
    */
   public int abort() {
     int left = 0;
-    if (stage == Stage.ACTIVE || stage == Stage.QUIESCING) {
-      stage = Stage.QUIESCING;
+    if (stage == Stage.ACTIVE) {
+      quiesce();
+    }
+    if (stage == Stage.QUIESCING) {
       inFlight.cancelAll();
       left = drain();
     }
     closeOwned(true);
     return left;
+  }
+
+  private void quiesce() {
+    ownership.accept(graph);
+    stage = Stage.QUIESCING;
   }
 
   /** Polls until nothing is in flight, or the bound. */
@@ -129,11 +135,6 @@ public final class Teardown {
       return;
     }
     stage = Stage.CLOSING;
-    if (graph == null) {
-      OwnershipGraph all = new OwnershipGraph();
-      ownership.accept(all);
-      graph = all;
-    }
     graph.close(regardless);
     stage = Stage.CLOSED;
   }

@@ -18,6 +18,7 @@ import org.jofi.mr.RecordingFabric.Step;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Where registrations must be told apart, and what happens when closing goes wrong. */
@@ -242,6 +243,106 @@ class CacheBoundaryTest {
     assertEquals(1, device.fabric.openRegions());
     endpoint.teardown.close();
     assertEquals(0, device.fabric.openRegions());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"BIND, true", "BIND, false", "ENABLE, true", "ENABLE, false"})
+  void aHalfMadeRegionThatStaysOpenKeepsItsKeyUntilItsEndpointCloses(Step step, boolean cached) {
+    with(Profile.CXI_CLIENT_KEY, CacheLimits.DEFAULT);
+    MultiRail endpoint = new MultiRail("other", device.fabric, device.registrations, 2, 2);
+    device.fabric.failNext(step, 1, FabricErrno.EINVAL);
+    device.fabric.onFailure = () -> device.fabric.failNext(Step.CLOSE, 1, FabricErrno.EIO);
+    assertThrows(
+        RegistrationException.class,
+        () -> {
+          if (cached) {
+            endpoint.registrations.acquire(host(0x1000, 64), Access.ALL);
+          } else {
+            endpoint.registrations.registerControl(host(0x1000, 64), Access.ALL);
+          }
+        });
+    assertEquals(1, device.fabric.openRegions());
+    for (int i = 0; i < 255; i++) {
+      acquire(host(0x4000 + i * 64L, 64));
+    }
+    assertThrows(RegistrationException.class, () -> acquire(host(0x9_0000, 64)));
+    endpoint.teardown.close();
+    assertTrue(acquire(host(0x9_0000, 64)).isOpen(), "its key is back");
+    assertEquals(512, device.fabric.openRegions());
+  }
+
+  @Test
+  void aRegionThatStaysOpenStaysCounted() {
+    with(Profile.EFA, CacheLimits.OFF);
+    DataRegistration registration = acquire(host(0x1000, 64));
+    device.fabric.failNext(Step.CLOSE, 1, FabricErrno.EIO);
+    registration.release();
+    CacheCounters.Snapshot stuck = device.cache().statistics();
+    assertEquals(64, stuck.bytesPinned());
+    assertEquals(1, stuck.registrations());
+    assertEquals(0, stuck.closes());
+    assertEquals(1, stuck.closeFailures());
+    device.cache().invalidate(MemoryKind.HOST, 0, 0x1000, 64);
+    CacheCounters.Snapshot closed = device.cache().statistics();
+    assertEquals(0, closed.bytesPinned());
+    assertEquals(0, closed.registrations());
+    assertEquals(1, closed.closes());
+  }
+
+  @Test
+  void oneSpaceThatRefusesKeepsNoOtherOpen() {
+    with(Profile.EFA, CacheLimits.DEFAULT);
+    MultiRail narrow = new MultiRail("narrow", device.fabric, device.registrations, 1, 1);
+    acquire(host(0x1000, 64)).release();
+    narrow.registrations.acquire(host(0x1000, 64), Access.ALL).release();
+    narrow.teardown.close();
+    device.rails.teardown.close();
+    device.fabric.failNext(Step.CLOSE, 1, FabricErrno.EIO);
+    assertThrows(FabricException.class, () -> device.registrations.closeRegardless());
+    assertEquals(1, device.fabric.openRegions());
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void nothingIsRegisteredOnWhatIsClosed(boolean endpointScope) {
+    with(endpointScope ? Profile.CXI : Profile.EFA, CacheLimits.DEFAULT);
+    MultiRail other = new MultiRail("other", device.fabric, device.registrations, 2, 1);
+    acquire(host(0x1000, 64));
+    device.rails.teardown.close();
+    assertThrows(IllegalStateException.class, () -> acquire(host(0x1000, 64)));
+    assertThrows(
+        IllegalStateException.class,
+        () -> device.rails.registrations.acquire(MemoryKind.HOST, 0, 1, 0x1000, 64, Access.ALL));
+    device.registrations.close();
+    assertThrows(
+        IllegalStateException.class,
+        () -> other.registrations.acquire(host(0x1000, 64), Access.ALL));
+    assertThrows(
+        IllegalStateException.class,
+        () -> other.registrations.registerControl(host(0x1000, 64), Access.ALL));
+    EndpointRails rails = device.rails;
+    assertThrows(IllegalStateException.class, () -> device.registrations.attach(rails));
+    assertEquals(0, device.fabric.openRegions());
+    other.teardown.close();
+  }
+
+  @Test
+  void mailboxesAndPoolsTakeWhatTheCacheHoldsIdle() {
+    with(Profile.CXI_CLIENT_KEY, CacheLimits.DEFAULT);
+    for (int i = 0; i < 256; i++) {
+      acquire(host(0x4000 + i * 64L, 64)).release();
+    }
+    assertEquals(512, device.fabric.openRegions());
+    ControlRegistration mailbox =
+        device.rails.registrations.registerControl(host(0x9_0000, 64), Access.REMOTE_WRITE);
+    acquire(host(0x4000, 64)).release();
+    device.fabric.failNext(Step.REGISTER, 0, FabricErrno.ENOMEM);
+    LocalRegistration pool =
+        device.rails.registrations.registerLocal(
+            host(0xa_0000, 64), device.rails.controlRails(), Access.RECV);
+    assertTrue(device.cache().statistics().evictions() > 0);
+    mailbox.close();
+    pool.close();
   }
 
   @Test

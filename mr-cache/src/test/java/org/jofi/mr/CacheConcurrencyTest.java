@@ -8,21 +8,28 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.jofi.fabric.Access;
 import org.jofi.fabric.FabricErrno;
+import org.jofi.fabric.FabricException;
 import org.jofi.fabric.MemoryKind;
 import org.jofi.mr.RecordingFabric.Profile;
 import org.jofi.mr.RecordingFabric.Step;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Who waits for whom, and who does not. */
 @Timeout(30)
@@ -164,5 +171,140 @@ class CacheConcurrencyTest {
         () -> device.cache().invalidate(MemoryKind.HOST, 0, SLOW.address(), 1));
     goOn.countDown();
     assertTrue(slow.get().isOpen());
+  }
+
+  /** Runs something on a thread of its own until that is done, or waits. */
+  private static FutureTask<Void> startUntilItWaits(Runnable what) {
+    FutureTask<Void> task = new FutureTask<>(what, null);
+    Thread thread = Thread.ofPlatform().start(task);
+    while (EnumSet.of(Thread.State.NEW, Thread.State.RUNNABLE).contains(thread.getState())) {
+      LockSupport.parkNanos(100_000);
+    }
+    return task;
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aLastReleaseDuringARefusedInvalidationCounts(boolean known) throws Exception {
+    BufferRange range = BufferRange.host(0x30_0000, 4096).ofAllocation(known ? 3 : 0);
+    DataRegistration released = acquire(range);
+    DataRegistration busy = acquire(SLOW);
+    assertTrue(busy.beginUse());
+    List<FutureTask<Void>> releases = new ArrayList<>();
+    // Under the lock, as an invalidation that finds one of its registrations in use.
+    device.whenRefused =
+        () -> {
+          assertTrue(released.closeIfUnused());
+          releases.add(startUntilItWaits(released::release));
+          released.reopen();
+        };
+    assertThrows(
+        RegistrationBusyException.class,
+        () -> device.cache().invalidate(MemoryKind.HOST, 0, SLOW.address(), 1));
+    releases.getFirst().get();
+    assertEquals(known, released.isOpen());
+    if (!known) {
+      assertNotSame(released, acquire(range), "its memory may have been freed since");
+    }
+    assertEquals(known ? 1 : 0, device.cache().evictIdle());
+    assertFalse(released.isOpen());
+    busy.endUse();
+  }
+
+  @Test
+  void whatIsTriedAgainIsWaitedFor() throws Exception {
+    acquire(SLOW).release();
+    device.fabric.failNext(Step.CLOSE, 1, FabricErrno.EIO);
+    assertThrows(FabricException.class, this::invalidateSlow);
+    assertEquals(1, device.fabric.openRegions());
+    List<FutureTask<Void>> others = new ArrayList<>();
+    device.fabric.failNext(Step.CLOSE, 1, FabricErrno.EIO);
+    device.fabric.onFailure =
+        () ->
+            others.add(
+                startUntilItWaits(
+                    () -> {
+                      invalidateSlow();
+                      assertEquals(0, device.fabric.openRegions(), "its memory may be freed now");
+                    }));
+    assertThrows(FabricException.class, this::invalidateSlow);
+    others.getFirst().get();
+  }
+
+  private void invalidateSlow() {
+    device.cache().invalidate(MemoryKind.HOST, 0, SLOW.address(), 1);
+  }
+
+  @Test
+  void whoFindsNoRoomWaitsForThoseWhoMakeIt() throws Exception {
+    acquire(OTHER).release();
+    device.fabric.duringNextClose =
+        () -> {
+          inProvider.countDown();
+          await(goOn);
+        };
+    CompletableFuture<Integer> evicted =
+        CompletableFuture.supplyAsync(device.cache()::evictIdle, threads);
+    await(inProvider);
+    device.fabric.failNext(Step.REGISTER, 0, FabricErrno.ENOMEM);
+    FutureTask<Void> registered = startUntilItWaits(() -> assertTrue(acquire(SLOW).isOpen()));
+    goOn.countDown();
+    registered.get();
+    assertEquals(1, evicted.get());
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aTeardownWaitsForAMailboxUnderWay(boolean endpointScope) throws Exception {
+    device.close();
+    device = new Device(endpointScope ? Profile.CXI : Profile.EFA, 2, 1);
+    device.fabric.duringNextRegistration =
+        () -> {
+          inProvider.countDown();
+          await(goOn);
+        };
+    CompletableFuture<ControlRegistration> slow =
+        CompletableFuture.supplyAsync(
+            () -> device.rails.registrations.registerControl(SLOW, Access.REMOTE_WRITE), threads);
+    await(inProvider);
+    FutureTask<Void> closed = startUntilItWaits(device.rails.teardown::close);
+    assertFalse(closed.isDone());
+    goOn.countDown();
+    closed.get();
+    assertEquals(0, device.fabric.openRegions());
+    slow.get().close();
+  }
+
+  @Test
+  void anInterruptIsLeftForTheCallersCaller() throws Exception {
+    CompletableFuture<DataRegistration> slow = registerSlowly();
+    Thread.currentThread().interrupt();
+    assertThrows(RegistrationException.class, () -> acquire(SLOW));
+    assertTrue(Thread.interrupted());
+    goOn.countDown();
+    slow.get();
+  }
+
+  @Test
+  void aCloseThatGaveUpWaitingCanBeRepeated() throws Exception {
+    device.close();
+    device =
+        new Device(
+            Profile.EFA, 2, 1, new CacheLimits(8, 1 << 20, TimeUnit.MILLISECONDS.toNanos(20)));
+    try (RegisteredArena arena = device.registrations.openArena()) {
+      BufferRange range = arena.range(arena.allocate(4096, 64));
+      device.fabric.duringNextRegistration =
+          () -> {
+            inProvider.countDown();
+            await(goOn);
+          };
+      CompletableFuture<DataRegistration> slow = acquireElsewhere(range);
+      await(inProvider);
+      assertThrows(RegistrationException.class, arena::close);
+      assertThrows(RegistrationException.class, device.registrations::close);
+      goOn.countDown();
+      assertTrue(slow.get().isOpen(), "nothing was closed");
+      assertTrue(acquire(arena.range(arena.allocate(64))).isOpen(), "and it can be registered");
+    }
   }
 }

@@ -1,6 +1,8 @@
 package org.jofi.mr;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
@@ -22,13 +24,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Eight threads hit, miss, evict, invalidate, and close endpoints, all at once. What a thread holds
- * in use must be registered, for the whole range, on its own endpoint, all the while; and at the
- * end nothing may be left. {@code -Djofi.stress.seconds=N} makes each run longer.
+ * Eight threads hit, miss, evict, invalidate, and close endpoints and arenas, all at once. What a
+ * thread holds in use must be registered, for the whole range, on its own endpoint, all the while;
+ * and at the end nothing may be left. {@code -Djofi.stress.seconds=N} makes each run longer.
  */
 class CacheStressTest {
   private static final int THREADS = 8;
-  private static final long SECONDS = Long.getLong("jofi.stress.seconds", 5);
+  private static final long SECONDS = Long.getLong("jofi.stress.seconds", 6);
   private static final int RANGES = 24;
   private static final int UNIT = 1000;
 
@@ -49,12 +51,15 @@ class CacheStressTest {
       for (int thread = 0; thread < THREADS; thread++) {
         SplittableRandom random = new SplittableRandom(thread);
         boolean closes = thread == 0;
+        boolean reallocates = thread == 1;
         running.add(
             threads.submit(
                 () -> {
                   while (System.nanoTime() < end) {
                     if (closes) {
                       disturb(shared, random);
+                    } else if (reallocates && random.nextBoolean()) {
+                      reallocate(shared);
                     } else {
                       use(shared, random);
                     }
@@ -161,10 +166,57 @@ class CacheStressTest {
         }
       }
       case 4 -> device.cache().evictIdle();
+      case 7, 8, 9 -> invalidateAll(shared);
+      case 6 -> useArena(shared);
       case 5 ->
           device.fabric.failNext(
               RecordingFabric.Step.REGISTER, random.nextInt(2), FabricErrno.ENOMEM);
       default -> use(shared, random);
+    }
+  }
+
+  /** Registers memory of an arena, frees it, and frees nothing that is still registered. */
+  private static void useArena(Shared shared) {
+    RegisteredArena arena = shared.device.registrations.openArena();
+    BufferRange range = arena.range(arena.allocate(UNIT, 8));
+    DataRegistration held = null;
+    try {
+      held = shared.endpoint.get().registrations.acquire(range, Access.ALL);
+    } catch (RegistrationException failed) {
+      shared.refused.incrementAndGet();
+    }
+    arena.close();
+    if (held != null) {
+      assertFalse(held.beginUse());
+      held.release();
+      assertFalse(held.isOpen());
+    }
+  }
+
+  /**
+   * Memory of an unknown allocation that nobody else holds: after its release it may be another.
+   */
+  private static void reallocate(Shared shared) {
+    BufferRange range = BufferRange.host(0x50_0000L, UNIT);
+    EndpointRegistrations registrations = shared.endpoint.get().registrations;
+    try {
+      DataRegistration first = registrations.acquire(range, Access.ALL);
+      first.release();
+      DataRegistration second = registrations.acquire(range, Access.ALL);
+      assertNotSame(first, second);
+      second.release();
+    } catch (IllegalStateException | RegistrationException failed) {
+      // As in use.
+      shared.refused.incrementAndGet();
+    }
+  }
+
+  /** Refused more often than not, and then as if it had never been asked for. */
+  private static void invalidateAll(Shared shared) {
+    try {
+      shared.device.cache().invalidate(MemoryKind.HOST, 0, 0x10_0000L, 0x50_0000L);
+    } catch (RegistrationBusyException busy) {
+      shared.refused.incrementAndGet();
     }
   }
 

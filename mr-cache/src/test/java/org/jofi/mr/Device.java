@@ -12,6 +12,9 @@ final class Device implements AutoCloseable {
   final MultiRail rails;
   private boolean closed;
 
+  /** Runs once, under the cache's lock, while it refuses to close what is in use. */
+  volatile Runnable whenRefused = () -> {};
+
   Device(RecordingFabric.Profile profile, int dataRails, int controlRails) {
     this(profile, dataRails, controlRails, CacheLimits.DEFAULT);
   }
@@ -24,7 +27,12 @@ final class Device implements AutoCloseable {
             limits,
             new SteppingClock(),
             counters,
-            registration -> List.of("request 42"));
+            registration -> {
+              Runnable then = whenRefused;
+              whenRefused = () -> {};
+              then.run();
+              return List.of("request 42");
+            });
     rails = new MultiRail("endpoint 0", fabric, registrations, dataRails, controlRails);
   }
 

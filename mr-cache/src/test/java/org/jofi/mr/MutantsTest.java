@@ -23,6 +23,10 @@ class MutantsTest {
     Class<?> keys = KeyPoolProperties.class;
     Class<?> graph = OwnershipGraphProperties.class;
     Class<?> index = IntervalIndexProperties.class;
+    Class<?> threads = CacheConcurrencyTest.class;
+    Class<?> boundary = CacheBoundaryTest.class;
+    Class<?> arena = RegisteredArenaTest.class;
+    Class<?> teardown = TeardownTest.class;
     return Stream.of(
         // Coverage: whose handle is given.
         new Mutant(
@@ -203,8 +207,8 @@ class MutantsTest {
         new Mutant(
             "mailboxes are registered on data rails",
             "EndpointRegistrations.java",
-            "RegistrationRole.CONTROL, rails.controlRails(), range",
-            "RegistrationRole.CONTROL, rails.dataRails(), range",
+            "RegistrationRole.CONTROL,\n        rails.controlRails(),",
+            "RegistrationRole.CONTROL,\n        rails.dataRails(),",
             cache),
         new Mutant(
             "descriptors of the first rail are used on all rails",
@@ -221,13 +225,13 @@ class MutantsTest {
         new Mutant(
             "a region that cannot be enabled stays bound",
             "EndpointScope.java",
-            "undo(bound::close, e);",
+            "undo.accept(bound::close);",
             "",
             cache),
         new Mutant(
             "a region that cannot be bound stays registered",
             "EndpointScope.java",
-            "undo(unbound::close, e);",
+            "undo.accept(unbound::close);",
             "",
             cache),
         new Mutant(
@@ -245,27 +249,150 @@ class MutantsTest {
         new Mutant(
             "the first rail's key is given back on all rails",
             "RegionSet.java",
-            "        keySources[rail].giveBack(takenKeys[rail]);",
-            "        keySources[rail].giveBack(takenKeys[0]);",
+            "source.giveBack(takenKeys[rail]);",
+            "source.giveBack(takenKeys[0]);",
             cache),
         new Mutant(
             "a key is given back before its region is closed",
             "RegionSet.java",
-            "    regions[index] = region;\n",
-            "    regions[index] = region;\n    source.giveBack(requested);\n",
+            "    descriptors[index] = region.descriptor();\n",
+            "    descriptors[index] = region.descriptor();\n    source.giveBack(takenKeys[index]);\n",
             cache),
         new Mutant(
             "the key of a failed registration is lost",
             "RegionSet.java",
-            "if (e.getSuppressed().length == 0) {",
-            "if (false) {",
+            "if (source == null) {",
+            "if (source == null || closers[rail] == null) {",
             KeyConservationProperties.class),
         new Mutant(
             "keys of closed regions are lost",
             "RegionSet.java",
-            "        keySources[rail].giveBack(takenKeys[rail]);",
+            "source.giveBack(takenKeys[rail]);",
             "",
             KeyConservationProperties.class),
+        new Mutant(
+            "the key of a half-made region that stays open is given back",
+            "RegionSet.java",
+            "          closer.run();\n          closers[rail] = null;",
+            "          closers[rail] = null;\n          try {\n            closer.run();\n"
+                + "          } catch (RuntimeException ignored) {\n          }",
+            boundary),
+        new Mutant(
+            "mailboxes and pools do not make the cache give up what is idle",
+            "RegistrationCache.java",
+            "if (!e.isOutOfResources() || ",
+            "if (role != RegistrationRole.DATA || !e.isOutOfResources() || ",
+            boundary),
+        new Mutant(
+            "one space that refuses keeps the others open",
+            "RegistrationCache.java",
+            "      } catch (RuntimeException e) {\n        failure = Failures.join(failure, e);\n      }",
+            "      } catch (RuntimeException e) {\n        throw e;\n      }",
+            boundary),
+        new Mutant(
+            "a region that stays open is counted as closed",
+            "CacheClosings.java",
+            "        ledger.stuck.add(victim);\n      } else if (registration != null) {",
+            "        ledger.stuck.add(victim);\n      }\n      if (registration != null) {",
+            boundary),
+        new Mutant(
+            "regions that could not be closed are forgotten",
+            "CacheClosings.java",
+            "        ledger.stuck.add(victim);\n",
+            "",
+            StuckRegionsProperties.class),
+        new Mutant(
+            "a closed endpoint registers",
+            "EndpointRegistrations.java",
+            "    closing = true;\n",
+            "",
+            teardown),
+        new Mutant(
+            "a closed device attaches endpoints",
+            "RegistrationCache.java",
+            "if (ledger.closed) {",
+            "if (false) {",
+            boundary),
+        new Mutant(
+            "a device's registrations close before its endpoints",
+            "EndpointRegistrations.java",
+            "graph.closesBefore(rail.endpoint(), device);",
+            "",
+            teardown),
+        new Mutant(
+            "registering goes on while operations drain",
+            "Teardown.java",
+            "    ownership.accept(graph);\n    stage = Stage.QUIESCING;\n  }",
+            "    stage = Stage.QUIESCING;\n  }",
+            teardown),
+        // Arenas.
+        new Mutant(
+            "the first arenas of two devices are the same",
+            "RegisteredArena.java",
+            "IDS.decrementAndGet()",
+            "-1L",
+            arena),
+        new Mutant(
+            "a second close of an arena reaches who lives there now",
+            "RegisteredArena.java",
+            "if (memory.scope().isAlive()) {",
+            "if (true) {",
+            arena),
+        // Several threads.
+        new Mutant(
+            "a last release during a refused invalidation is lost",
+            "LeaseCount.java",
+            "((before - what) & (TELL | COUNTS)) == TELL",
+            "before - what == TELL",
+            threads),
+        new Mutant(
+            "nobody knows of a registration that is being made",
+            "RegistrationCache.java",
+            "      ledger.depart(opening);\n      counters.missed();",
+            "      counters.missed();",
+            threads),
+        new Mutant(
+            "nobody knows of a mailbox that is being made",
+            "RegistrationCache.java",
+            "refuseWhatIsGone(opening.space(), opening.range());\n      ledger.depart(opening);",
+            "refuseWhatIsGone(opening.space(), opening.range());",
+            threads),
+        new Mutant(
+            "nobody knows of a registration that is being closed",
+            "CacheClosings.java",
+            "    ledger.depart(closing.transit());\n",
+            "",
+            threads),
+        new Mutant(
+            "nobody knows of regions that are tried again",
+            "CacheClosings.java",
+            "        ledger.depart(retry);\n",
+            "",
+            threads),
+        new Mutant(
+            "memory is free before those who register it are done",
+            "CacheClosings.java",
+            "      ledger.awaitNone(concerned, what);\n",
+            "",
+            threads),
+        new Mutant(
+            "who finds no room does not wait for it",
+            "CacheClosings.java",
+            "ledger.awaitThose(Transit::isClosing, what)",
+            "false",
+            threads),
+        new Mutant(
+            "an interrupt is swallowed",
+            "CacheLedger.java",
+            "      Thread.currentThread().interrupt();\n",
+            "",
+            threads),
+        new Mutant(
+            "who gave up waiting leaves an arena closed",
+            "RegistrationCache.java",
+            "      setArenaLive(id, true); // Nothing was closed.\n",
+            "",
+            threads),
         // The index.
         new Mutant(
             "the chunk before is not looked at",

@@ -83,6 +83,9 @@ final class RecordedRegion {
   }
 
   private void close(State from) {
+    Runnable meanwhile = domain.fabric.duringNextClose;
+    domain.fabric.duringNextClose = () -> {};
+    meanwhile.run();
     synchronized (domain.fabric) {
       if (state != from) {
         return;

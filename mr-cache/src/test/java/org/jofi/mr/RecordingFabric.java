@@ -87,6 +87,9 @@ final class RecordingFabric {
   /** Runs once, inside of the next registration, before it returns. */
   Runnable duringNextRegistration = () -> {};
 
+  /** Runs once, inside of the next closing of a region, before it has happened. */
+  Runnable duringNextClose = () -> {};
+
   /** Runs once, when a call is made to fail. */
   Runnable onFailure = () -> {};
 

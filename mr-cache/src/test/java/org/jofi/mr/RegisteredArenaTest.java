@@ -89,6 +89,31 @@ class RegisteredArenaTest {
   }
 
   @Test
+  void aSecondCloseTouchesNobodyElsesRegistrations() {
+    BufferRange range = arena.range(segment);
+    arena.close();
+    DataRegistration next = acquire(BufferRange.host(range.address(), 4096).ofAllocation(9));
+    assertThrows(IllegalStateException.class, arena::close);
+    assertTrue(next.isOpen());
+  }
+
+  @Test
+  void anotherDevicesArenaIsRefused() {
+    try (Device other = new Device(Profile.TCP, 1, 1)) {
+      RegisteredArena theirs = other.registrations.openArena();
+      BufferRange range = arena.range(segment);
+      IllegalStateException refused =
+          assertThrows(
+              IllegalStateException.class,
+              () -> other.rails.registrations.acquire(range, Access.ALL));
+      assertTrue(refused.getMessage().contains("of another device"), refused::getMessage);
+      assertEquals(0, other.fabric.openRegions());
+      theirs.close();
+    }
+    arena.close();
+  }
+
+  @Test
   void foreignMemoryIsRefused() {
     try (Arena other = Arena.ofConfined()) {
       MemorySegment foreign = other.allocate(64);

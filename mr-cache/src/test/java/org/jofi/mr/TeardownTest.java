@@ -107,6 +107,43 @@ class TeardownTest {
     assertEquals(Teardown.Stage.CLOSED, rails.teardown.stage());
   }
 
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void endpointsCloseBeforeTheirDevicesRegistrations(boolean deviceFirst) {
+    DataRegistration held = rails.registrations.acquire(BUFFER, Access.ALL);
+    assertTrue(rails.post(held, BUFFER));
+    device.fabric.cancelIsIgnored = true;
+    OwnershipGraph graph = new OwnershipGraph();
+    if (deviceFirst) {
+      device.registrations.addTo(graph);
+    }
+    rails.registrations.addTo(graph);
+    rails.endpoints().forEach(endpoint -> graph.own(endpoint, endpoint.label()));
+    device.registrations.addTo(graph);
+    graph.close(true);
+    assertEquals(0, device.fabric.openRegions());
+    device.fabric.cancelIsIgnored = false;
+    rails.poll();
+    held.release();
+  }
+
+  @Test
+  void nothingIsRegisteredOnceTheTeardownHasBegun() {
+    DataRegistration held = rails.registrations.acquire(BUFFER, Access.ALL);
+    assertTrue(rails.post(held, BUFFER));
+    device.fabric.cancelIsIgnored = true;
+    assertThrows(TeardownException.class, () -> rails.teardown.close());
+    assertEquals(Teardown.Stage.QUIESCING, rails.teardown.stage());
+    assertThrows(
+        IllegalStateException.class, () -> rails.registrations.acquire(BUFFER, Access.ALL));
+    assertThrows(
+        IllegalStateException.class,
+        () -> rails.registrations.registerControl(BUFFER, Access.REMOTE_WRITE));
+    device.fabric.cancelIsIgnored = false;
+    rails.teardown.close();
+    held.release();
+  }
+
   @Test
   void waitsAreBounded() {
     int[] polls = {0};

@@ -1,0 +1,77 @@
+package org.jofi.mr;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
+import org.jofi.fabric.Access;
+import org.jofi.fabric.MemoryKind;
+import org.jofi.mr.RecordingFabric.Profile;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A hit, a use and a release leave nothing for the collector. */
+class NoAllocationTest {
+  private static final int HITS = 10_000;
+  private static final int WARM_UP = 5;
+  private static final long BASE = 0x10_0000;
+  private static final int STRIDE = 8192;
+  private static final int ENTRIES = 64;
+
+  private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aHitAllocatesNothing(boolean endpointScope) {
+    try (Device device = new Device(endpointScope ? Profile.CXI : Profile.EFA, 4, 1)) {
+      DataRegistration[] made = new DataRegistration[ENTRIES];
+      for (int i = 0; i < ENTRIES; i++) {
+        made[i] = acquire(device, i);
+        made[i].release();
+      }
+      for (int round = 0; round < WARM_UP; round++) {
+        hit(device, made);
+      }
+      long before = threads.getCurrentThreadAllocatedBytes();
+      hit(device, made);
+      long hits = threads.getCurrentThreadAllocatedBytes() - before;
+      before = threads.getCurrentThreadAllocatedBytes();
+      long reading = threads.getCurrentThreadAllocatedBytes() - before;
+      assertEquals(reading, hits, "bytes in " + HITS + " hits");
+      assertEquals(HITS * (WARM_UP + 1L), device.cache().statistics().hits());
+    }
+  }
+
+  private static DataRegistration acquire(Device device, int entry) {
+    return device.rails.registrations.acquire(
+        MemoryKind.HOST, 0, 1, BASE + (long) entry * STRIDE, 4096, Access.ALL);
+  }
+
+  private static void hit(Device device, DataRegistration[] made) {
+    for (int i = 0; i < HITS; i++) {
+      DataRegistration got = acquire(device, i % ENTRIES);
+      if (got != made[i % ENTRIES] || !got.beginUse()) {
+        throw new AssertionError("no hit");
+      }
+      got.endUse();
+      got.release();
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(MemoryKind.class)
+  void aRangeInPartsIsTheSameAsARange(MemoryKind kind) {
+    try (Device device = new Device(Profile.EFA, 2, 1)) {
+      EndpointRegistrations registrations = device.rails.registrations;
+      DataRegistration whole =
+          registrations.acquire(new BufferRange(kind, 0, 7, BASE, 4096, null), Access.ALL);
+      assertSame(whole, registrations.acquire(kind, 0, 7, BASE + 96, 4000, Access.LOCAL));
+      DataRegistration other = registrations.acquire(kind, 0, 8, BASE, 4096, Access.ALL);
+      assertTrue(other.isOpen() && other != whole);
+      assertEquals(new BufferRange(kind, 0, 8, BASE, 4096, null), other.range());
+    }
+  }
+}
