@@ -25,9 +25,11 @@ import java.util.stream.Stream;
  * @param violations each a program of a few source files that the rule has to reject
  */
 record Law(ArchRule rule, List<List<String>> violations) {
+  /** Who catches an interrupt and throws something else has to pass it on. */
+  private static final Set<String> STAYING_INTERRUPTED = Set.of("currentThread", "interrupt");
+
   private static final Set<String> CLOCKS_AND_CHANCE =
       Set.of(
-          "java.lang.Thread",
           "java.lang.ThreadLocal",
           "java.security.SecureRandom",
           "java.time.Clock",
@@ -161,6 +163,13 @@ record Law(ArchRule rule, List<List<String>> violations) {
                 describe(
                     "are clocks, threads or random sources",
                     type -> CLOCKS_AND_CHANCE.contains(type.getName())))
+            .orShould()
+            .accessTargetWhere(
+                describe(
+                    "uses a thread for more than to stay interrupted",
+                    (JavaAccess<?> access) ->
+                        access.getTargetOwner().getName().equals(Thread.class.getName())
+                            && !STAYING_INTERRUPTED.contains(access.getTarget().getName())))
             .as("the protocol and the cache hold no thread, clock or random source of their own")
             .allowEmptyShould(true),
         List.of(
