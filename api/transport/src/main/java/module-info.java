@@ -7,6 +7,7 @@ module org.jofi.transport {
   exports org.jofi.fabric;
   exports org.jofi.transport;
 
+  uses org.jofi.fabric.DeviceMemoryProvider;
   uses org.jofi.fabric.FabricProvider;
   uses org.jofi.transport.TransportProvider;
 }

@@ -23,6 +23,7 @@ public final class FabricInfo {
   private final Progress dataProgress;
   private final Threading threading;
   private final NicAttributes nic;
+  private final boolean writeData;
   private final @Nullable Object attachment;
 
   private FabricInfo(Builder builder) {
@@ -40,6 +41,7 @@ public final class FabricInfo {
     dataProgress = builder.dataProgress;
     threading = builder.threading;
     nic = builder.nic;
+    writeData = builder.writeData;
     attachment = builder.attachment;
   }
 
@@ -113,6 +115,14 @@ public final class FabricInfo {
     return threading;
   }
 
+  /**
+   * Whether {@link Endpoint#writeData} works: a provider with immediate data may deliver it with
+   * messages alone, as fi_cxi(7) does unless it is told otherwise.
+   */
+  public boolean writesData() {
+    return writeData;
+  }
+
   /** The NIC behind it. */
   public NicAttributes nic() {
     return nic;
@@ -161,6 +171,7 @@ public final class FabricInfo {
     private Progress dataProgress = Progress.UNSPECIFIED;
     private Threading threading = Threading.UNSPECIFIED;
     private NicAttributes nic = NicAttributes.UNKNOWN;
+    private boolean writeData = true;
     private @Nullable Object attachment;
 
     private Builder(String provider, String fabricName, String domainName) {
@@ -212,6 +223,12 @@ public final class FabricInfo {
 
     public Builder nic(NicAttributes value) {
       nic = value;
+      return this;
+    }
+
+    /** See {@link FabricInfo#writesData}; true if not given. */
+    public Builder writesData(boolean value) {
+      writeData = value;
       return this;
     }
 

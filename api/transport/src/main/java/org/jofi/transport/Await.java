@@ -1,6 +1,7 @@
 package org.jofi.transport;
 
 import java.time.Duration;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.agrona.concurrent.IdleStrategy;
 import org.agrona.concurrent.NanoClock;
@@ -43,7 +44,10 @@ public final class Await {
     long result = comm.test(request);
     idle.reset();
     while (result == Result.IN_PROGRESS) {
-      pause(deadline, timeout, "request on " + comm.label());
+      if (isOver(deadline)) {
+        throw late("request on " + comm.label(), timeout);
+      }
+      idle.idle();
       result = comm.test(request);
     }
     if (result == Result.STALE_REQUEST) {
@@ -59,6 +63,30 @@ public final class Await {
               .orElse(comm.label() + ": " + Result.describe(result)));
     }
     return result;
+  }
+
+  /**
+   * Posts a request, again as long as the answer is {@link Result#TRY_AGAIN}, and makes progress
+   * meanwhile.
+   *
+   * @param post a posting call on that communicator
+   * @return what the call returned in the end: a request id, or {@link Result#NOTHING_TO_DO}
+   * @throws TransportException {@link FailureCause#TIMED_OUT} if nothing could be posted for so
+   *     long
+   */
+  public long posted(Comm comm, LongSupplier post, Duration timeout) {
+    long deadline = deadline(timeout);
+    idle.reset();
+    long request = post.getAsLong();
+    while (request == Result.TRY_AGAIN) {
+      if (isOver(deadline)) {
+        throw late("posting to " + comm.label(), timeout);
+      }
+      comm.progress();
+      idle.idle();
+      request = post.getAsLong();
+    }
+    return request;
   }
 
   /**
@@ -87,7 +115,10 @@ public final class Await {
       if (found != null) {
         return found;
       }
-      pause(deadline, timeout, what);
+      if (isOver(deadline)) {
+        throw late(what, timeout);
+      }
+      idle.idle();
     }
   }
 
@@ -98,11 +129,12 @@ public final class Await {
     return clock.nanoTime() + timeout.toNanos();
   }
 
-  private void pause(long deadline, Duration timeout, String what) {
-    if (clock.nanoTime() - deadline >= 0) {
-      throw new TransportException(
-          FailureCause.TIMED_OUT, "%s: nothing within %s".formatted(what, timeout));
-    }
-    idle.idle();
+  private boolean isOver(long deadline) {
+    return clock.nanoTime() - deadline >= 0;
+  }
+
+  private static TransportException late(String what, Duration timeout) {
+    return new TransportException(
+        FailureCause.TIMED_OUT, "%s: nothing within %s".formatted(what, timeout));
   }
 }

@@ -44,7 +44,8 @@ public interface Comm extends AutoCloseable {
   /**
    * Gives a registration back.
    *
-   * @throws IllegalStateException while a request that uses it is in flight; it stays registered
+   * @throws IllegalStateException while a request that uses it is in flight, or failed at its bound
+   *     with operations that the NIC still has; it stays registered, and the memory must stay
    * @throws IllegalArgumentException if it is another communicator's, or was given back before
    */
   void deregMr(Registration registration);
@@ -68,8 +69,9 @@ public interface Comm extends AutoCloseable {
       long remoteOffsetBytes);
 
   /**
-   * Writes a few bytes, which are the caller's again at once and need no registration:
-   * fi_inject_write(3), or a copy of ours where the NIC has none.
+   * Writes a few bytes, which are the caller's again at once and need no registration: they are
+   * copied. As {@link #iwrite} else; an injected write, fi_inject_write(3), would not tell when it
+   * is there.
    *
    * @param address first byte, in host memory
    * @param lengthBytes at most {@link DeviceLimits#inlineWriteBytes()}

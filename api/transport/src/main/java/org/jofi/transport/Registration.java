@@ -19,10 +19,13 @@ public interface Registration {
   /** Where the memory lives. */
   MemoryKind kind();
 
+  /** How the NICs reach it, in words, such as {@code host} or {@code GPU direct via dma-buf}. */
+  String path();
+
   /**
    * What the communicator's peer needs for {@link Comm#iwrite} and {@link Comm#iread}.
    *
-   * @throws IllegalStateException if it was deregistered
+   * @throws IllegalStateException if it was deregistered, or is staged so that no NIC reaches it
    */
   RemoteMemory remote();
 }

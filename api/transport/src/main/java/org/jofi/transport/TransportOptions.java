@@ -19,6 +19,8 @@ import java.util.Objects;
  * @param flushPolicy when flushes are done; automatic
  * @param connectTimeout bound on making a connection; 30 s
  * @param requestTimeout bound on a matched request, after which it failed; 60 s
+ * @param peerTimeout how long a peer may be silent, while something is pending, before it is taken
+ *     for dead; 10 s. A live peer answers by itself, also while its application computes.
  * @param closeTimeout bound on closing a communicator or an endpoint; 5 s
  * @param requireGpuDirect whether to fail unless device memory can be registered; no
  */
@@ -34,6 +36,7 @@ public record TransportOptions(
     FlushPolicy flushPolicy,
     Duration connectTimeout,
     Duration requestTimeout,
+    Duration peerTimeout,
     Duration closeTimeout,
     boolean requireGpuDirect) {
 
@@ -67,6 +70,7 @@ public record TransportOptions(
     }
     within("connectTimeout", connectTimeout);
     within("requestTimeout", requestTimeout);
+    within("peerTimeout", peerTimeout);
     within("closeTimeout", closeTimeout);
     if (grouping instanceof Grouping.Explicit(List<List<String>> devices)) {
       for (List<String> device : devices) {
@@ -116,6 +120,7 @@ public record TransportOptions(
     private FlushPolicy flushPolicy = FlushPolicy.AUTO;
     private Duration connectTimeout = Duration.ofSeconds(30);
     private Duration requestTimeout = Duration.ofSeconds(60);
+    private Duration peerTimeout = Duration.ofSeconds(10);
     private Duration closeTimeout = Duration.ofSeconds(5);
     private boolean requireGpuDirect;
 
@@ -176,6 +181,11 @@ public record TransportOptions(
       return this;
     }
 
+    public Builder peerTimeout(Duration value) {
+      peerTimeout = value;
+      return this;
+    }
+
     public Builder closeTimeout(Duration value) {
       closeTimeout = value;
       return this;
@@ -204,6 +214,7 @@ public record TransportOptions(
           flushPolicy,
           connectTimeout,
           requestTimeout,
+          peerTimeout,
           closeTimeout,
           requireGpuDirect);
     }

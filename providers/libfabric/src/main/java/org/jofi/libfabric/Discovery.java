@@ -28,9 +28,11 @@ import org.jofi.libfabric.bindings.fi_tx_attr;
 /** fi_getinfo(3): hints out, infos in. */
 final class Discovery {
   private final LibfabricLibrary library;
+  private final EntryPoints entryPoints;
 
-  Discovery(LibfabricLibrary library) {
+  Discovery(LibfabricLibrary library, EntryPoints entryPoints) {
     this.library = library;
+    this.entryPoints = entryPoints;
   }
 
   /**
@@ -85,7 +87,7 @@ final class Discovery {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment head = arena.allocate(ValueLayout.ADDRESS);
       int result =
-          Libfabric.fi_getinfo(
+          entryPoints.getinfo(
               library.apiVersion(), MemorySegment.NULL, MemorySegment.NULL, 0, wanted, head);
       if (result == -FI_ENODATA()) {
         return List.of();

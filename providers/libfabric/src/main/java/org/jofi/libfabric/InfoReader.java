@@ -3,6 +3,7 @@ package org.jofi.libfabric;
 import static org.jofi.libfabric.bindings.LibfabricConstants.FI_BUS_PCI;
 import static org.jofi.libfabric.bindings.LibfabricConstants.FI_LINK_DOWN;
 import static org.jofi.libfabric.bindings.LibfabricConstants.FI_LINK_UP;
+import static org.jofi.libfabric.bindings.LibfabricConstants.FI_MR_PROV_KEY;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Optional;
@@ -59,8 +60,18 @@ final class InfoReader {
             Bits.progress(fi_domain_attr.data_progress(domain)))
         .threading(Bits.threading(fi_domain_attr.threading(domain)))
         .nic(nic(fi_info.nic(info)))
+        .writesData(
+            writesData(LibC.text(fi_fabric_attr.prov_name(fabric)), fi_domain_attr.mr_mode(domain)))
         .attachment(handle)
         .build();
+  }
+
+  /** fi_cxi(7): from 2.5 on, if switched on, and with the provider's keys; else -FI_ENOSYS. */
+  private static boolean writesData(String provider, int mrMode) {
+    return !provider.equals("cxi")
+        || (LibfabricLibrary.load().isAtLeast(2, 5)
+            && (mrMode & FI_MR_PROV_KEY()) != 0
+            && "1".equals(LibC.variable(LibfabricLibrary.CXI_WRITE_DATA)));
   }
 
   /** What it claims, less what it is known not to keep. */

@@ -33,6 +33,16 @@ final class LibC {
       plain("dlerror", FunctionDescriptor.of(ValueLayout.ADDRESS));
   private static final MethodHandle STRDUP =
       plain("strdup", FunctionDescriptor.of(ValueLayout.ADDRESS, ValueLayout.ADDRESS));
+  private static final MethodHandle GETENV =
+      plain("getenv", FunctionDescriptor.of(ValueLayout.ADDRESS, ValueLayout.ADDRESS));
+  private static final MethodHandle SETENV =
+      plain(
+          "setenv",
+          FunctionDescriptor.of(
+              ValueLayout.JAVA_INT,
+              ValueLayout.ADDRESS,
+              ValueLayout.ADDRESS,
+              ValueLayout.JAVA_INT));
   private static final MethodHandle SYSCONF =
       plain("sysconf", FunctionDescriptor.of(ValueLayout.JAVA_LONG, ValueLayout.JAVA_INT));
   private static final MethodHandle SIGACTION =
@@ -103,6 +113,25 @@ final class LibC {
   static MemorySegment strdup(String text) {
     try (Arena arena = Arena.ofConfined()) {
       return (MemorySegment) STRDUP.invokeExact(arena.allocateFrom(text));
+    } catch (Throwable impossible) {
+      throw rethrow(impossible);
+    }
+  }
+
+  /** An environment variable as C sees it, which is not System.getenv's copy; empty if not set. */
+  static String variable(String name) {
+    try (Arena arena = Arena.ofConfined()) {
+      return text((MemorySegment) GETENV.invokeExact(arena.allocateFrom(name)));
+    } catch (Throwable impossible) {
+      throw rethrow(impossible);
+    }
+  }
+
+  /** Sets an environment variable for C, unless it is set. Before anything else reads them. */
+  static void offerVariable(String name, String value) {
+    try (Arena arena = Arena.ofConfined()) {
+      int failed = (int) SETENV.invokeExact(arena.allocateFrom(name), arena.allocateFrom(value), 0);
+      assert failed == 0 : name;
     } catch (Throwable impossible) {
       throw rethrow(impossible);
     }

@@ -22,6 +22,9 @@ final class LibfabricLibrary {
   static final String PROPERTY = "jofi.libfabric";
   static final String VARIABLE = "JOFI_LIBFABRIC";
 
+  /** fi_cxi(7): lets it deliver immediate data with writes. Switched on unless the user says no. */
+  static final String CXI_WRITE_DATA = "FI_CXI_ENABLE_WRITEDATA";
+
   /** The newest API that this provider was written for, as FI_VERSION has it. */
   private static final int WRITTEN_FOR = version(2, 1);
 
@@ -62,6 +65,11 @@ final class LibfabricLibrary {
     return Math.min(version, WRITTEN_FOR);
   }
 
+  /** Whether the library is of that version or newer. */
+  boolean isAtLeast(int major, int minor) {
+    return version >= version(major, minor);
+  }
+
   /** Major and minor version of the library. */
   String versionText() {
     return major(version) + "." + minor(version);
@@ -94,6 +102,7 @@ final class LibfabricLibrary {
         }
       }
     }
+    LibC.offerVariable(CXI_WRITE_DATA, "1");
     List<String> tried = new ArrayList<>();
     for (String candidate : candidates) {
       String reason = SignalGuard.guard(() -> tryLoad(candidate));

@@ -9,7 +9,6 @@ import org.jofi.fabric.FabricException;
 import org.jofi.fabric.FabricHints;
 import org.jofi.fabric.FabricInfo;
 import org.jofi.fabric.FabricProvider;
-import org.jofi.libfabric.bindings.Libfabric;
 import org.jofi.libfabric.bindings.fi_info;
 
 /**
@@ -18,8 +17,19 @@ import org.jofi.libfabric.bindings.fi_info;
  */
 public final class LibfabricProvider implements FabricProvider {
 
+  private final EntryPoints library;
+
   /** For {@link java.util.ServiceLoader}. */
-  public LibfabricProvider() {}
+  public LibfabricProvider() {
+    this(EntryPoints.LIBRARY);
+  }
+
+  /**
+   * @param library leads to the library
+   */
+  public LibfabricProvider(EntryPoints library) {
+    this.library = library;
+  }
 
   @Override
   public String name() {
@@ -34,7 +44,7 @@ public final class LibfabricProvider implements FabricProvider {
 
   @Override
   public List<FabricInfo> discover(FabricHints hints) {
-    return new Discovery(LibfabricLibrary.load()).find(hints);
+    return new Discovery(LibfabricLibrary.load(), library).find(hints);
   }
 
   @Override
@@ -45,11 +55,11 @@ public final class LibfabricProvider implements FabricProvider {
     return handle.with(pointer -> open(info, handle, pointer));
   }
 
-  private static Fabric open(FabricInfo info, NativeInfo handle, MemorySegment pointer) {
+  private Fabric open(FabricInfo info, NativeInfo handle, MemorySegment pointer) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment result = arena.allocate(ValueLayout.ADDRESS);
       MemorySegment attributes = fi_info.fabric_attr(InfoReader.struct(pointer));
-      int code = Libfabric.fi_fabric(attributes, result, MemorySegment.NULL);
+      int code = library.fabric(attributes, result, MemorySegment.NULL);
       if (code != 0) {
         throw new FabricException("fi_fabric", -code, "", info.toString());
       }

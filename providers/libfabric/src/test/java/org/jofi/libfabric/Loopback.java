@@ -51,7 +51,7 @@ final class Loopback implements AutoCloseable {
     return new Loopback(negotiated(provider, modes));
   }
 
-  static FabricInfo negotiated(String provider, MrMode... modes) {
+  private static FabricInfo negotiated(String provider, MrMode... modes) {
     FabricInfo real = info(provider);
     return FabricInfo.builder(real.provider(), real.fabricName(), real.domainName())
         .capabilities(real.capabilities())

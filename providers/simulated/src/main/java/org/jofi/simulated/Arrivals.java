@@ -106,6 +106,7 @@ final class Arrivals {
     Flow flow = transfer.way();
     long start = Math.max(network.clock().nanoTime() + rest, flow.landsAfter(transfer.kind));
     flow.willLand(transfer.kind, start + (transfer.batches - 1) * transfer.landStep);
+    transfer.landsAt = start;
     engine.at(start, Stage.LAND, transfer);
   }
 
@@ -162,7 +163,8 @@ final class Arrivals {
     Flow flow = transfer.way();
     long start = Math.max(now, flow.landsAfter(transfer.kind));
     flow.willLand(transfer.kind, start);
-    if (start > now) {
+    // In real time, what it must stay behind may be due and not carried out yet: it queues up.
+    if (start > now || !network.clock().isVirtual()) {
       engine.at(start, Stage.SAMPLE, transfer);
     } else {
       sample(transfer);

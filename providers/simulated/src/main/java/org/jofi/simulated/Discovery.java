@@ -88,6 +88,7 @@ final class Discovery {
             .progress(offer.controlProgress(), offer.dataProgress())
             .threading(offer.threading())
             .nic(attributes(nic))
+            .writesData(nic.profile().behaviour().writeData())
             .attachment(nic)
             .build());
   }

@@ -24,7 +24,8 @@ final class Landings {
     }
     transfer.pieces.prepare(
         transfer.staged, transfer.localAddress, transfer.length, network.draw());
-    engine.at(network.clock().nanoTime(), Stage.LAND, transfer);
+    transfer.landsAt = network.clock().nanoTime();
+    engine.at(transfer.landsAt, Stage.LAND, transfer);
   }
 
   /** The next pieces land. */
@@ -42,7 +43,9 @@ final class Landings {
     // Half of the data: as many pieces as twice the batches would have landed by now.
     transfer.pieces.land(transfer.landed, transfer.halve ? 2 * transfer.batches : transfer.batches);
     if (transfer.landed < transfer.batches) {
-      engine.at(network.clock().nanoTime() + transfer.landStep, Stage.LAND, transfer);
+      // As planned, however late this batch was: others stay behind the last one as planned.
+      transfer.landsAt += transfer.landStep;
+      engine.at(transfer.landsAt, Stage.LAND, transfer);
     } else {
       landed(transfer);
     }

@@ -31,7 +31,7 @@ final class Network {
   private final EventQueue events = new EventQueue();
   private final Staging staging;
   private final Transfers transfers;
-  private final DeviceMemory deviceMemory;
+  private final DeviceRanges deviceMemory;
   private final MappedRanges mapped = new MappedRanges();
   private final @Nullable LinkMap links;
   private final Engine engine;
@@ -58,7 +58,7 @@ final class Network {
     this.random = new SplittableRandom(seed);
     this.staging = new Staging(arena);
     this.transfers = new Transfers(staging);
-    this.deviceMemory = new DeviceMemory(arena);
+    this.deviceMemory = new DeviceRanges(arena);
     this.links = links;
     this.engine = new Engine(this);
   }
@@ -228,7 +228,7 @@ final class Network {
     return transfers;
   }
 
-  DeviceMemory deviceMemory() {
+  DeviceRanges deviceMemory() {
     return deviceMemory;
   }
 

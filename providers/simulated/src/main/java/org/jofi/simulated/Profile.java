@@ -193,9 +193,11 @@ public record Profile(
                   0),
               // FI_SOCKADDR_IP, sizeof sockaddr_in.
               16,
-              // xnet_attr.c says AUTO; measured: nothing moves unless the target polls.
+              // Measured with fi_getinfo: what it answers to hints for manual progress. Nothing
+              // moves
+              // unless the target polls.
               Progress.AUTO,
-              Progress.AUTO,
+              Progress.MANUAL,
               // xnet_attr.c: FI_THREAD_SAFE.
               Threading.SAFE,
               // xnet_rdm.c, xnet_ep.c: FI_OPT_MIN_MULTI_RECV, FI_OPT_CM_DATA_SIZE.

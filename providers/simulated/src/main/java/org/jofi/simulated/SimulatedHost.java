@@ -77,6 +77,19 @@ public final class SimulatedHost {
     }
   }
 
+  /**
+   * A pretended device of that kind, whose memory {@link #allocateDevice} gives and this one's
+   * allocations are: what copies there and back. For one thread; the caller closes it.
+   *
+   * @param kind a kind other than {@link MemoryKind#HOST}
+   */
+  public SimulatedDevice openDevice(MemoryKind kind) {
+    if (kind == MemoryKind.HOST) {
+      throw new IllegalArgumentException("a host is no device");
+    }
+    return new SimulatedDevice(network, this, kind);
+  }
+
   void add(SimulatedNic nic) {
     nics.add(nic);
   }

@@ -42,6 +42,9 @@ final class Transfer {
   int landed;
   long landStep;
 
+  /** When the next batch lands, as planned. */
+  long landsAt;
+
   /** How long the data rests behind the target's NIC before its first piece lands. */
   long rest;
 
@@ -88,6 +91,7 @@ final class Transfer {
     batches = 0;
     landed = 0;
     landStep = 0;
+    landsAt = 0;
     rest = 0;
     hasData = false;
     injected = false;

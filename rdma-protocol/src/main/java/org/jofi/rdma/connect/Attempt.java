@@ -4,6 +4,7 @@ import org.jofi.rdma.endpoint.SentListener;
 import org.jofi.rdma.wire.ConnectRequest;
 import org.jofi.transport.ConnectHandle;
 import org.jofi.transport.Failure;
+import org.jofi.transport.FailureCause;
 import org.jspecify.annotations.Nullable;
 
 /** A connection being made: ends with a side, or with a failure, within its bound. */
@@ -12,7 +13,10 @@ public final class Attempt implements SentListener {
   private final ConnectRequest request;
   private final Mailbox mailbox;
   private final long deadline;
-  private boolean sent;
+  private boolean onItsWay;
+  private boolean asked;
+  private long nextAsk;
+  private @Nullable Failure trouble;
   private @Nullable SendSide side;
   private @Nullable Failure failure;
 
@@ -21,6 +25,11 @@ public final class Attempt implements SentListener {
     this.request = request;
     this.mailbox = mailbox;
     this.deadline = deadline;
+  }
+
+  @Override
+  public boolean isWanted(long cookie) {
+    return side == null && failure == null;
   }
 
   /** Whom to. */
@@ -46,12 +55,20 @@ public final class Attempt implements SentListener {
     return mailbox;
   }
 
-  boolean isSent() {
-    return sent;
+  /** Whether to ask, at first or again. */
+  boolean isDue(long now) {
+    return !onItsWay && (!asked || now - nextAsk >= 0);
   }
 
-  void markSent() {
-    sent = true;
+  void asks(long next) {
+    onItsWay = true;
+    asked = true;
+    nextAsk = next;
+  }
+
+  /** What went wrong on the way, for errors. */
+  String trouble() {
+    return trouble == null ? "" : "; last, " + trouble;
   }
 
   boolean isOverdue(long now) {
@@ -70,7 +87,9 @@ public final class Attempt implements SentListener {
 
   @Override
   public void sent(long cookie, @Nullable Failure why) {
-    if (why != null) {
+    onItsWay = false;
+    trouble = why == null ? trouble : why;
+    if (why != null && why.cause() == FailureCause.PEER_LOST) {
       fail(why);
     }
   }

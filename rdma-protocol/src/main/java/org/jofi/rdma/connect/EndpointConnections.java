@@ -14,27 +14,35 @@ import org.jofi.rdma.wire.FabricAddress;
 import org.jofi.rdma.wire.ImmediateData;
 import org.jofi.rdma.wire.MessageHeader;
 import org.jofi.rdma.wire.MessageType;
+import org.jofi.rdma.wire.Parties;
 import org.jofi.rdma.wire.ProtocolLimits;
 import org.jofi.rdma.wire.WireFault;
 import org.jofi.transport.Failure;
-import org.jofi.transport.FailureCause;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The connections of one endpoint: hands what arrives to the connection that it is for, and ends
- * those that close. What is for none, or malformed, is counted and dropped.
+ * those that close or fail. What is for none, or malformed, is counted and dropped.
+ *
+ * <p>{@link #progress} looks at the bounds now and then. Who computes for long without calling it
+ * has {@link #checkBounds}, or progress itself, called by somebody else every 100 ms or so.
  */
 public final class EndpointConnections implements ArrivalSink {
   private final ConnectionSettings settings;
   private final CommunicatorIds ids;
   private final @Nullable Side[] sides = new @Nullable Side[ProtocolLimits.MAX_COMMUNICATOR + 1];
-  private final List<Side> ending = new ArrayList<>();
+  private final List<Side> live = new ArrayList<>();
+  private final SideEndings endings;
+  private final StripeQuestions questions = new StripeQuestions();
+  private final WatchedTime time;
   private @Nullable MultiRailEndpoint endpoint;
   private @Nullable Handshakes handshakes;
   private long dropped;
 
   public EndpointConnections(ConnectionSettings settings) {
     this.settings = settings;
+    endings = new SideEndings(settings, this::release);
+    time = new WatchedTime(settings.clock(), Math.min(settings.requestNs(), settings.silenceNs()));
     ids =
         new CommunicatorIds(
             ProtocolLimits.MAX_COMMUNICATOR, (int) settings.random().getAsLong() & 0xffff);
@@ -43,6 +51,7 @@ public final class EndpointConnections implements ArrivalSink {
   /** The endpoint that was opened with this as its sink. Once, before all else. */
   public void attach(MultiRailEndpoint opened, SideFactory factory) {
     endpoint = opened;
+    endings.attach(opened);
     handshakes = new Handshakes(this, opened, settings, factory);
   }
 
@@ -69,19 +78,24 @@ public final class EndpointConnections implements ArrivalSink {
 
   void add(Side side) {
     sides[side.parties().from()] = side;
+    live.add(side);
+    endings.watch(side);
   }
 
-  /** Whether a connector's request was granted before, and is seen again. */
-  boolean isKnown(int from, int generation, long attempt) {
-    for (Side side : sides) {
-      if (side instanceof ReceiveSide
-          && side.parties().to() == from
-          && side.parties().toGeneration() == generation
-          && side.parties().attempt() == attempt) {
-        return true;
+  /** The accepting side that stands for a connector's attempt; null if there is none. */
+  @Nullable ReceiveSide granted(long attempt) {
+    for (Side side : live) {
+      if (side instanceof ReceiveSide receiving && side.parties().attempt() == attempt) {
+        return receiving;
       }
     }
-    return false;
+    return null;
+  }
+
+  /** Whether a connection of that attempt stands, at the connector. */
+  boolean stands(Parties parties) {
+    Side side = sides[parties.from()];
+    return side instanceof SendSide && side.parties().equals(parties);
   }
 
   @Override
@@ -123,23 +137,50 @@ public final class EndpointConnections implements ArrivalSink {
     if (side == null || !side.isFrom(memory, at)) {
       return false;
     }
+    side.hear();
+    if (type == MessageType.PING || type == MessageType.PONG) {
+      side.peerIsAt(ControlMessage.finished(memory, at), ControlMessage.seen(memory, at));
+    }
     switch (type) {
       case TRUE_LENGTH ->
           side.trueLength(
               ControlMessage.number(memory, at),
               ControlMessage.subReceive(memory, at),
               ControlMessage.lengthBytes(memory, at));
-      case CLOSE -> peerGone(side, ControlMessage.number(memory, at));
-      case CLOSED -> peerGone(side, 0);
+      case CLOSE -> {
+        if (ControlMessage.hasReason(memory, at)) {
+          endings.peerAborted(side, ControlMessage.reason(memory, at));
+        }
+        endings.peerDone(side, ControlMessage.number(memory, at));
+      }
+      case CLOSED -> {
+        if (!side.isPeerDone()) {
+          endings.peerDone(side, 0);
+        }
+      }
       case ABORT -> {
-        side.fail(
-            new Failure(
-                FailureCause.PEER_ABORTED,
-                0,
-                "communicator %d".formatted(side.parties().from()),
-                ControlMessage.reason(memory, at).words()));
-        side.tell();
-        peerGone(side, 0);
+        endings.peerAborted(side, ControlMessage.reason(memory, at));
+      }
+      case PING -> {
+        if (side.mayAsk()) {
+          endings.tell(side, MessageType.PONG);
+        }
+      }
+      case PONG -> {
+        // It was heard.
+      }
+      case WRITTEN ->
+          side.written(ControlMessage.number(memory, at), ControlMessage.immediate(memory, at));
+      case ASK -> {
+        return questions.add(side, memory, at);
+      }
+      case ANSWER -> {
+        return side.answered(
+            ControlMessage.number(memory, at),
+            ControlMessage.subReceive(memory, at),
+            ControlMessage.stripe(memory, at),
+            ControlMessage.tries(memory, at),
+            ControlMessage.arrived(memory, at));
       }
       default -> {
         return false;
@@ -148,124 +189,94 @@ public final class EndpointConnections implements ArrivalSink {
     return true;
   }
 
-  private void peerGone(Side side, long messages) {
-    side.peerGone(messages, bound());
-    end(side);
-  }
-
-  private long bound() {
-    return settings.clock().nanoTime() + settings.closeNs();
-  }
-
-  private void end(Side side) {
-    if (!ending.contains(side)) {
-      ending.add(side);
+  @Override
+  public void broken(Failure why) {
+    for (int i = 0; i < live.size(); i++) {
+      live.get(i).deaf(why);
     }
   }
 
   /** Closes a side: what is in flight fails, then the peer is told. Again is a no-op. */
   public void close(Side side) {
-    if (!side.isLocalClosed()) {
-      side.closeHere(FailureCause.CLOSED, bound());
-      end(side);
-    }
+    endings.close(side);
   }
 
-  /** Gives a side up: the peer is told at once, and completes nothing more. Again is a no-op. */
+  /**
+   * Gives a side up: the peer is told at once, and completes nothing more. Again, and of a side
+   * that failed, is a no-op.
+   */
   public void abort(Side side) {
-    if (!side.isLocalClosed()) {
-      side.closeHere(FailureCause.ABORTED, bound());
-      end(side);
-      if (!side.isPeerClosed() && tell(side, MessageType.ABORT)) {
-        side.tell();
-        side.peerGone(0, bound());
-      }
-    }
+    endings.abort(side);
   }
 
   /** Drives the endpoint, the handshakes and what is ending; how much came of it. */
   public int progress() {
     int events = endpoint().progress() + handshakes().progress();
-    if (!ending.isEmpty()) {
-      long now = settings.clock().nanoTime();
-      for (int i = ending.size() - 1; i >= 0; i--) {
-        if (advance(ending.get(i), now)) {
-          ending.remove(i);
-          events++;
+    if (!questions.isEmpty() && endpoint().isDrained()) {
+      questions.answer(endpoint());
+    }
+    if (time.poll(events == 0)) {
+      checkSides();
+    }
+    return events + endings.advance();
+  }
+
+  /** Reads the clock, and fails what is past its bound; for who does not call progress for long. */
+  public void checkBounds() {
+    progress();
+    time.look();
+    checkSides();
+    endings.advance();
+  }
+
+  private void checkSides() {
+    long now = time.watchedNs();
+    for (int i = 0; i < live.size(); i++) {
+      Side side = live.get(i);
+      switch (side.check(now, settings.requestNs())) {
+        case Liveness.ASK -> endings.ask(side);
+        case Liveness.LOST -> endings.lose(side);
+        default -> {
+          // It is there, or not waited for.
         }
       }
     }
-    return events;
   }
 
-  /** Whether nothing is left to do for a side that ends. */
-  private boolean advance(Side side, long now) {
-    if (!side.isLocalClosed() && side.isPeerClosed() && side.isOverdue(now)) {
-      // What the peer started before it closed did not arrive.
-      side.fail(new Failure(FailureCause.PEER_CLOSED, 0, "irecv", "lost on its way"));
-    }
-    if (!side.isQuiet()) {
-      return false;
-    }
-    if (!side.isTold()) {
-      MessageType what = side.isPeerClosed() ? MessageType.CLOSED : MessageType.CLOSE;
-      if (tell(side, what)) {
-        side.tell();
-      } else if (!side.isOverdue(now)) {
-        return false;
-      }
-    }
-    if (!side.isLocalClosed()) {
-      // It waits for its owner's close, which puts it here again.
-      return true;
-    }
-    if (!side.isPeerClosed() && !side.isOverdue(now)) {
-      return false;
-    }
+  private void release(Side side) {
     int id = side.parties().from();
     sides[id] = null;
+    live.remove(side);
     side.release();
-    ids.localClosed(id);
-    ids.peerGone(id);
-    return true;
+    free(id);
   }
 
-  private boolean tell(Side side, MessageType what) {
-    OutgoingMessage message = endpoint().takeMessage();
-    if (message == null) {
-      return false;
+  /** Gives an id back that neither side uses any more. */
+  void free(int id) {
+    ids.localClosed(id);
+    ids.peerGone(id);
+  }
+
+  /**
+   * The endpoint was closed, or aborted: ends what is left of its connections, and the leases of
+   * requests that were never given back. To be called before the device's registrations close;
+   * again is a no-op.
+   */
+  public void abandon() {
+    while (!live.isEmpty()) {
+      Side side = live.getLast();
+      side.abandon();
+      release(side);
     }
-    switch (what) {
-      case CLOSE ->
-          ControlMessage.putClose(message.memory(), message.at(), side.parties(), side.started());
-      case CLOSED -> ControlMessage.putClosed(message.memory(), message.at(), side.parties());
-      default ->
-          ControlMessage.putAbort(
-              message.memory(), message.at(), side.parties(), FailureCause.ABORTED);
-    }
-    endpoint()
-        .send(
-            message,
-            endpoint().control(0),
-            side.controlPeer(),
-            ControlMessage.BYTES,
-            SentListener.NOBODY,
-            0);
-    return true;
+    endings.clear();
+    handshakes().abandon();
   }
 
   /** Sends a message of the handshake to an address; whether it could. */
   boolean sendTo(
       FabricAddress address, OutgoingMessage message, int lengthBytes, SentListener listener) {
     try {
-      endpoint()
-          .send(
-              message,
-              endpoint().control(0),
-              endpoint().control(0).peer(address),
-              lengthBytes,
-              listener,
-              0);
+      endpoint().send(message, endpoint().controlTo(address), lengthBytes, listener, 0);
       return true;
     } catch (IllegalArgumentException | FabricException e) {
       endpoint().giveBack(message);

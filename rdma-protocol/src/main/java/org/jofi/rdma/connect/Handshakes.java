@@ -2,9 +2,7 @@ package org.jofi.rdma.connect;
 
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import org.jofi.fabric.FabricException;
 import org.jofi.mr.RegistrationException;
 import org.jofi.rdma.endpoint.MultiRailEndpoint;
@@ -16,7 +14,6 @@ import org.jofi.rdma.wire.ConnectAccept;
 import org.jofi.rdma.wire.ConnectRequest;
 import org.jofi.rdma.wire.ControlMessage;
 import org.jofi.rdma.wire.FabricAddress;
-import org.jofi.rdma.wire.Features;
 import org.jofi.rdma.wire.HandshakeDecoder;
 import org.jofi.rdma.wire.HandshakeEncoder;
 import org.jofi.rdma.wire.MessageHeader;
@@ -33,14 +30,16 @@ import org.jspecify.annotations.Nullable;
 
 /** Makes connections: listeners, attempts, and the messages between them. */
 public final class Handshakes {
+  /** How often a connector asks within its bound. */
+  private static final int ASKS = 16;
+
   private final EndpointConnections connections;
   private final MultiRailEndpoint endpoint;
   private final ConnectionSettings settings;
   private final SideFactory factory;
+  private final Grants grants;
   private final HandshakeDecoder decoder = new HandshakeDecoder();
-  private final Map<Long, Listener> listeners = new HashMap<>();
   private final List<Attempt> attempts = new ArrayList<>();
-  private long lastListener;
 
   Handshakes(
       EndpointConnections connections,
@@ -51,16 +50,12 @@ public final class Handshakes {
     this.endpoint = endpoint;
     this.settings = settings;
     this.factory = factory;
+    grants = new Grants(connections, endpoint, settings, factory);
   }
 
   /** Starts to listen. */
   public Listener listen() {
-    Listener listener =
-        new Listener(
-            ++lastListener,
-            new Nonce(settings.random().getAsLong(), settings.random().getAsLong()));
-    listeners.put(listener.number(), listener);
-    return listener;
+    return grants.listen();
   }
 
   /** What a connector to that listener needs. */
@@ -71,7 +66,7 @@ public final class Handshakes {
 
   /** Stops listening; connections that nobody accepted are aborted. Again is a no-op. */
   public void close(Listener listener) {
-    if (listeners.remove(listener.number()) != null) {
+    if (grants.forget(listener)) {
       for (ReceiveSide side = listener.accept(); side != null; side = listener.accept()) {
         connections.abort(side);
       }
@@ -94,7 +89,7 @@ public final class Handshakes {
     try {
       mailbox = Mailbox.ofSender(endpoint);
     } catch (RegistrationException e) {
-      free(id);
+      connections.free(id);
       throw new TransportException(
           FailureCause.EXHAUSTED, endpoint.label() + ": no mailbox for a connection", e);
     }
@@ -119,9 +114,9 @@ public final class Handshakes {
     attempt.fail(failure(FailureCause.CLOSED, attempt, "given up"));
   }
 
-  private void free(int id) {
-    connections.ids().localClosed(id);
-    connections.ids().peerGone(id);
+  /** Attempts that are under way. */
+  int attempts() {
+    return attempts.size();
   }
 
   int progress() {
@@ -133,14 +128,14 @@ public final class Handshakes {
     for (int i = attempts.size() - 1; i >= 0; i--) {
       Attempt attempt = attempts.get(i);
       if (attempt.side() == null && attempt.failure() == null) {
-        request(attempt);
+        request(attempt, now);
         if (attempt.isOverdue(now)) {
-          attempt.fail(failure(FailureCause.TIMED_OUT, attempt, "no answer"));
+          attempt.fail(failure(FailureCause.TIMED_OUT, attempt, "no answer" + attempt.trouble()));
         }
       }
       if (attempt.failure() != null) {
         attempt.mailbox().close();
-        free(attempt.request().parties().from());
+        connections.free(attempt.request().parties().from());
       }
       if (attempt.side() != null || attempt.failure() != null) {
         attempts.remove(i);
@@ -150,20 +145,33 @@ public final class Handshakes {
     return events;
   }
 
-  private void request(Attempt attempt) {
-    if (attempt.isSent()) {
+  /** Asks, and asks again as long as nothing comes back: whoever got it before answers the same. */
+  private void request(Attempt attempt, long now) {
+    if (!attempt.isDue(now)) {
       return;
     }
     OutgoingMessage message = endpoint.takeMessage();
     if (message == null) {
       return;
     }
-    attempt.markSent();
+    attempt.asks(now + settings.connectNs() / ASKS);
     int length = HandshakeEncoder.put(message.memory(), message.at(), attempt.request());
     FabricAddress to = FabricAddress.of(attempt.handle().address());
     if (!connections.sendTo(to, message, length, attempt)) {
       attempt.fail(failure(FailureCause.INCOMPATIBLE, attempt, "no address of this fabric"));
     }
+  }
+
+  /** The endpoint is gone. */
+  void abandon() {
+    for (Attempt attempt : attempts) {
+      attempt.fail(failure(FailureCause.CLOSED, attempt, "its endpoint was closed"));
+      if (attempt.side() == null) {
+        attempt.mailbox().close();
+        connections.free(attempt.request().parties().from());
+      }
+    }
+    attempts.clear();
   }
 
   private static Failure failure(FailureCause cause, Attempt attempt, String detail) {
@@ -173,128 +181,10 @@ public final class Handshakes {
   /** A message of the handshake, with a sound header; whether it was of use. */
   boolean message(MessageType type, MemorySegment memory, long at, long lengthBytes) {
     return switch (type) {
-      case CONNECT -> connect(memory, at, lengthBytes);
+      case CONNECT -> grants.request(memory, at, lengthBytes);
       case ACCEPT -> accepted(memory, at, lengthBytes);
       default -> refused(memory, at, lengthBytes);
     };
-  }
-
-  private boolean connect(MemorySegment memory, long at, long lengthBytes) {
-    ConnectRequest request = decoder.request(memory, at, lengthBytes);
-    if (request == null) {
-      if (decoder.fault() == WireFault.VERSION) {
-        FabricAddress reply = decoder.replyAddress(memory, at, lengthBytes);
-        if (reply != null) {
-          refuse(reply, asked(memory, at), FailureCause.INCOMPATIBLE);
-        }
-      }
-      return false;
-    }
-    Listener listener = listeners.get(request.listener());
-    if (listener == null || !listener.nonce().equals(request.nonce())) {
-      if (listener != null) {
-        listener.refuse();
-      }
-      refuse(request.replyAddress(), request.parties(), FailureCause.REFUSED);
-      return false;
-    }
-    Parties from = request.parties();
-    if (connections.isKnown(from.from(), from.fromGeneration(), from.attempt())) {
-      return false;
-    }
-    FailureCause why = grant(listener, request);
-    if (why != null) {
-      listener.refuse();
-      refuse(request.replyAddress(), from, why);
-    }
-    return why == null;
-  }
-
-  private static Parties asked(MemorySegment memory, long at) {
-    return new Parties(
-        0,
-        0,
-        MessageHeader.from(memory, at),
-        MessageHeader.fromGeneration(memory, at),
-        MessageHeader.attempt(memory, at));
-  }
-
-  /** Makes this side and answers; why not, or null. */
-  private @Nullable FailureCause grant(Listener listener, ConnectRequest request) {
-    long features = Features.common(request.features(), settings.features());
-    if (!fits(request.rails()) || !Features.suffice(features)) {
-      return FailureCause.INCOMPATIBLE;
-    }
-    OutgoingMessage answer = endpoint.takeMessage();
-    int id = answer == null ? CommunicatorIds.NONE : connections.ids().take();
-    if (answer == null || id == CommunicatorIds.NONE) {
-      if (answer != null) {
-        endpoint.giveBack(answer);
-      }
-      return FailureCause.EXHAUSTED;
-    }
-    Parties asked = request.parties();
-    Parties parties =
-        new Parties(
-            asked.from(),
-            asked.fromGeneration(),
-            id,
-            connections.ids().generation(id),
-            asked.attempt());
-    long most = Math.min(request.maxMessageBytes(), settings.maxMessageBytes());
-    Mailbox copy = null;
-    try {
-      Connection connection = new Connection(endpoint, parties, request.rails());
-      copy = Mailbox.ofReceiver(endpoint);
-      ReceiveSide side =
-          new ReceiveSide(
-              copy,
-              connection,
-              factory.receiver(connection, copy.memory(), copy.local(), request.mailbox(), most));
-      int length =
-          HandshakeEncoder.put(
-              answer.memory(),
-              answer.at(),
-              new ConnectAccept(parties, features, most, endpoint.addresses()));
-      connections.add(side);
-      if (connections.sendTo(request.replyAddress(), answer, length, SentListener.NOBODY)) {
-        listener.add(side);
-      } else {
-        connections.abort(side);
-      }
-      return null;
-    } catch (IllegalArgumentException | FabricException | RegistrationException e) {
-      if (copy != null) {
-        copy.close();
-      }
-      endpoint.giveBack(answer);
-      free(id);
-      return e instanceof RegistrationException
-          ? FailureCause.EXHAUSTED
-          : FailureCause.INCOMPATIBLE;
-    }
-  }
-
-  private boolean fits(RailAddresses rails) {
-    return rails.data().size() == endpoint.dataCount()
-        && rails.control().size() == endpoint.controlCount();
-  }
-
-  private void refuse(FabricAddress to, Parties asked, FailureCause why) {
-    OutgoingMessage message = endpoint.takeMessage();
-    if (message != null) {
-      ControlMessage.putRefuse(
-          message.memory(),
-          message.at(),
-          asked.reversed(),
-          why,
-          endpoint.dataCount(),
-          endpoint.controlCount());
-      if (!connections.sendTo(to, message, ControlMessage.BYTES, SentListener.NOBODY)) {
-        // An address that is none: nobody to tell.
-        return;
-      }
-    }
   }
 
   private @Nullable Attempt attempt(MemorySegment memory, long at) {
@@ -319,6 +209,10 @@ public final class Handshakes {
     }
     Parties parties = accept.parties().reversed();
     if (attempt == null) {
+      if (connections.stands(parties)) {
+        // Granted twice, as it was asked twice.
+        return false;
+      }
       abandon(parties, accept.rails());
       return false;
     }
@@ -328,11 +222,13 @@ public final class Handshakes {
           new SendSide(
               attempt.mailbox(),
               connection,
+              factory.scheduler(),
               factory.sender(
                   connection,
                   attempt.mailbox().memory(),
                   accept.features(),
-                  Math.min(accept.maxMessageBytes(), settings.maxMessageBytes())));
+                  Math.min(accept.maxMessageBytes(), settings.maxMessageBytes())),
+              settings.silenceNs());
       connections.add(side);
       attempt.stands(side);
     } catch (IllegalArgumentException | FabricException e) {

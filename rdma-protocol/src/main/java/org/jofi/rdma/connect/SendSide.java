@@ -1,7 +1,9 @@
 package org.jofi.rdma.connect;
 
 import org.jofi.rdma.message.Connection;
+import org.jofi.rdma.message.Receiver;
 import org.jofi.rdma.message.Sender;
+import org.jofi.rdma.schedule.StripeScheduler;
 import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
 
@@ -9,8 +11,13 @@ import org.jofi.transport.FailureCause;
 public final class SendSide extends Side {
   private final Sender sender;
 
-  SendSide(Mailbox mailbox, Connection connection, Sender sender) {
-    super(mailbox, connection);
+  SendSide(
+      Mailbox mailbox,
+      Connection connection,
+      StripeScheduler scheduler,
+      Sender sender,
+      long silenceNs) {
+    super(mailbox, connection, scheduler, silenceNs, sender);
     this.sender = sender;
   }
 
@@ -20,18 +27,43 @@ public final class SendSide extends Side {
   }
 
   @Override
-  boolean isQuiet() {
-    return sender.isQuiet();
-  }
-
-  @Override
-  void fail(Failure why) {
-    sender.fail(why);
-  }
-
-  @Override
   long started() {
     return sender.started();
+  }
+
+  @Override
+  long finished() {
+    return sender.finished();
+  }
+
+  @Override
+  long unseen() {
+    return sender.firstUnseen();
+  }
+
+  @Override
+  void peerIsAt(long finished, long unseen) {
+    // Receivers finish nothing.
+  }
+
+  @Override
+  int hasStripe(long messageNumber, int subReceive, int stripe) {
+    return Receiver.UNKNOWN;
+  }
+
+  @Override
+  void written(long messageNumber, int immediate) {
+    // Nobody sends messages this way.
+  }
+
+  @Override
+  boolean answered(long messageNumber, int subReceive, int stripe, int tries, boolean arrived) {
+    return sender.answered(messageNumber, subReceive, stripe, tries, arrived);
+  }
+
+  @Override
+  void deaf(Failure why) {
+    // What it waits for is written into its mailbox, or comes over another rail.
   }
 
   @Override
@@ -46,6 +78,6 @@ public final class SendSide extends Side {
 
   @Override
   void peerStops(long messages) {
-    fail(new Failure(FailureCause.PEER_CLOSED, 0, "isend", ""));
+    fail(failure(FailureCause.PEER_CLOSED, ""));
   }
 }

@@ -1,48 +1,89 @@
 package org.jofi.rdma.connect;
 
 import java.lang.foreign.MemorySegment;
+import org.jofi.mr.DataRegistration;
+import org.jofi.rdma.endpoint.OutgoingMessage;
+import org.jofi.rdma.endpoint.SentListener;
 import org.jofi.rdma.message.Connection;
+import org.jofi.rdma.message.Direction;
+import org.jofi.rdma.message.OneSided;
+import org.jofi.rdma.schedule.StripeScheduler;
 import org.jofi.rdma.wire.MessageHeader;
 import org.jofi.rdma.wire.Parties;
 import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
+import org.jofi.transport.RemoteMemory;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One side of a connection that stands, until it is released.
  *
  * <pre>
  * OPEN -- close --&gt; quiet: CLOSE sent -- the peer's CLOSE or CLOSED, or the bound --&gt; released
- * OPEN -- the peer's CLOSE --&gt; quiet: CLOSED sent -- close --&gt; released
+ * OPEN -- failure, abort --&gt; ABORT sent, then as for a close
+ * OPEN -- the peer's CLOSE or ABORT --&gt; quiet: CLOSED sent -- close --&gt; released
+ * OPEN -- the peer is lost --&gt; quiet --&gt; released
  * </pre>
  */
 public abstract class Side {
   private final Mailbox mailbox;
   private final Connection connection;
+  private final Direction messages;
+  private final OneSided oneSided;
+  private final Direction[] kinds;
+  private final Liveness liveness;
+  private final SentListener onWay = new Told();
+  private Runnable listener = () -> {};
   private boolean localClosed;
+  private boolean aborted;
   private boolean peerClosed;
+  private boolean peerDone;
   private boolean told;
+  private boolean everHeard;
   private boolean released;
+  private int onTheirWay;
   private long deadline;
 
-  Side(Mailbox mailbox, Connection connection) {
+  /**
+   * @param scheduler the endpoint's
+   * @param messages its messages, whose failure is the side's
+   * @param local requests that need no peer
+   */
+  Side(
+      Mailbox mailbox,
+      Connection connection,
+      StripeScheduler scheduler,
+      long silenceNs,
+      Direction messages,
+      Direction... local) {
     this.mailbox = mailbox;
     this.connection = connection;
+    this.messages = messages;
+    oneSided = new OneSided(connection, scheduler);
+    kinds = new Direction[2 + local.length];
+    kinds[0] = messages;
+    kinds[1] = oneSided;
+    System.arraycopy(local, 0, kinds, 2, local.length);
+    liveness = new Liveness(silenceNs);
+    messages.onFailure(() -> share(messages));
+    oneSided.onFailure(() -> share(oneSided));
+  }
+
+  /** What fails one of what needs the peer fails the other. */
+  private void share(Direction failed) {
+    Failure why = failed.failure();
+    if (why != null) {
+      fail(why);
+    }
+    if (failed.equals(messages)) {
+      listener.run();
+    }
   }
 
   /** To the peer's communicator, from this side's. */
   public final Parties parties() {
     return connection.parties();
   }
-
-  /** The peer on the control rail that talks about the connection itself. */
-  final long controlPeer() {
-    return connection.controlPeer(0);
-  }
-
-  abstract boolean isQuiet();
-
-  /** Fails what is in flight and what is posted from now on. */
-  abstract void fail(Failure why);
 
   /** How many messages this side started. */
   abstract long started();
@@ -51,8 +92,111 @@ public abstract class Side {
 
   abstract void trueLength(long messageNumber, int subReceive, long lengthBytes);
 
+  /** How many messages this side sent to the end. */
+  abstract long finished();
+
+  /** The first message whose entries this side does not see; 0 if it sends none. */
+  abstract long unseen();
+
+  /** The peer sent so many messages to the end, and does not see the entries of that message. */
+  abstract void peerIsAt(long finished, long unseen);
+
+  /** Whether a stripe arrived: as {@link org.jofi.rdma.message.Receiver#hasStripe}. */
+  abstract int hasStripe(long messageNumber, int subReceive, int stripe);
+
+  /** A stripe was written again. */
+  abstract void written(long messageNumber, int immediate);
+
+  /** The peer told whether a stripe arrived; whether that was asked. */
+  abstract boolean answered(
+      long messageNumber, int subReceive, int stripe, int tries, boolean arrived);
+
+  /** What arrives over a rail is not told any more. */
+  abstract void deaf(Failure why);
+
   /** The peer posts nothing more, having started so many messages. */
   abstract void peerStops(long messages);
+
+  /** Why its messages, and with them the side, failed; null while it works. */
+  public final @Nullable Failure failure() {
+    return messages.failure();
+  }
+
+  private Direction kindOf(long request) {
+    for (int i = 1; i < kinds.length; i++) {
+      if (kinds[i].owns(request)) {
+        return kinds[i];
+      }
+    }
+    return messages;
+  }
+
+  /** How a request fares; without progress. A request that is over is reported once. */
+  public final long test(long request) {
+    return kindOf(request).test(request);
+  }
+
+  /** How a request failed; null if it did not, or is forgotten. */
+  public final @Nullable Failure failure(long request) {
+    return kindOf(request).failure(request);
+  }
+
+  /** Whether a request may still use its memory: it is not over, or its operations are not. */
+  public final boolean usesMemory(long request) {
+    return kindOf(request).usesMemory(request);
+  }
+
+  /** As {@link org.jofi.transport.Comm#iwrite}, with the lock held; see {@link OneSided#write}. */
+  public final long write(
+      long address,
+      long lengthBytes,
+      DataRegistration registration,
+      RemoteMemory remote,
+      long remoteOffsetBytes) {
+    return oneSided.write(address, lengthBytes, registration, remote, remoteOffsetBytes);
+  }
+
+  /**
+   * As {@link org.jofi.transport.Comm#iwriteInline}, with the lock held; see {@link
+   * OneSided#writeInline}.
+   */
+  public final long writeInline(
+      long address, long lengthBytes, RemoteMemory remote, long remoteOffsetBytes) {
+    return oneSided.writeInline(address, lengthBytes, remote, remoteOffsetBytes);
+  }
+
+  /** As {@link org.jofi.transport.Comm#iread}, with the lock held; see {@link OneSided#read}. */
+  public final long read(
+      long address,
+      long lengthBytes,
+      DataRegistration registration,
+      RemoteMemory remote,
+      long remoteOffsetBytes) {
+    return oneSided.read(address, lengthBytes, registration, remote, remoteOffsetBytes);
+  }
+
+  final void onFailure(Runnable told) {
+    listener = told;
+  }
+
+  final boolean isQuiet() {
+    for (Direction kind : kinds) {
+      if (!kind.isQuiet()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Fails what is in flight with the peer, and what is posted from now on. */
+  final void fail(Failure why) {
+    messages.fail(why);
+    oneSided.fail(why);
+  }
+
+  final Failure failure(FailureCause cause, String detail) {
+    return new Failure(cause, 0, "communicator %d".formatted(parties().from()), detail);
+  }
 
   final boolean isFrom(MemorySegment message, long at) {
     return MessageHeader.from(message, at) == parties().to()
@@ -60,18 +204,111 @@ public abstract class Side {
         && MessageHeader.attempt(message, at) == parties().attempt();
   }
 
-  final void closeHere(FailureCause why, long bound) {
-    localClosed = true;
-    deadline = bound;
-    fail(new Failure(why, 0, "communicator %d".formatted(parties().from()), ""));
+  /** Something of the peer arrived. */
+  final void hear() {
+    everHeard = true;
+    liveness.hear();
   }
 
-  final void peerGone(long messages, long bound) {
+  /** Whether the peer ever said something on this connection. */
+  final boolean isHeard() {
+    return everHeard;
+  }
+
+  /** Checks the bounds on requests, and whether the peer is there: as {@link Liveness#check}. */
+  final int check(long now, long requestNs) {
+    boolean waits = localClosed && told;
+    for (Direction kind : kinds) {
+      kind.check(now, requestNs);
+      if (kind.wasHeard()) {
+        liveness.hear();
+      }
+      waits |= kind.waits();
+    }
+    return liveness.check(!peerDone && waits, now);
+  }
+
+  /** Whether few enough messages are on their way that a question or its answer may follow. */
+  final boolean mayAsk() {
+    return onTheirWay <= connection.endpoint().controlCount();
+  }
+
+  /** Sends a message about the connection itself; it is dropped if it outlives this side. */
+  final void send(OutgoingMessage message) {
+    onTheirWay++;
+    connection.send(message, onWay, 0);
+  }
+
+  private final class Told implements SentListener {
+    @Override
+    public void sent(long cookie, @Nullable Failure why) {
+      onTheirWay--;
+      if (why != null && connection.control().isLost()) {
+        fail(why);
+      }
+    }
+
+    @Override
+    public boolean isWanted(long cookie) {
+      return !released;
+    }
+  }
+
+  final void closeHere(Failure why, long bound) {
+    localClosed = true;
+    deadline = bound;
+    // Of each kind: also of those that need no peer.
+    for (Direction kind : kinds) {
+      kind.fail(why);
+    }
+  }
+
+  final void abortHere(Failure why, long bound) {
+    aborted = true;
+    closeHere(why, bound);
+  }
+
+  final boolean isAborted() {
+    return aborted;
+  }
+
+  /** The peer posts nothing more; its operations may still be in flight. */
+  final void peerStopped(long messages, long bound) {
     if (!localClosed) {
       deadline = bound;
     }
     peerClosed = true;
     peerStops(messages);
+  }
+
+  /** The peer's operations are back, or it is lost. */
+  final void peerDone() {
+    peerClosed = true;
+    peerDone = true;
+    freeFromPeer();
+  }
+
+  private void freeFromPeer() {
+    for (Direction kind : kinds) {
+      kind.peerDone();
+    }
+  }
+
+  /** Its bound passed: what is in flight is reported, and kept until it is back. */
+  final void expire() {
+    Failure why = failure(FailureCause.TIMED_OUT, "closing took too long");
+    for (Direction kind : kinds) {
+      kind.expire(why);
+    }
+  }
+
+  /** The endpoint is gone: nothing can be in flight any more. */
+  final void abandon() {
+    localClosed = true;
+    Failure why = failure(FailureCause.CLOSED, "its endpoint was closed");
+    for (Direction kind : kinds) {
+      kind.abandon(why);
+    }
   }
 
   final boolean isLocalClosed() {
@@ -80,6 +317,10 @@ public abstract class Side {
 
   final boolean isPeerClosed() {
     return peerClosed;
+  }
+
+  final boolean isPeerDone() {
+    return peerDone;
   }
 
   final boolean isTold() {
@@ -96,6 +337,7 @@ public abstract class Side {
 
   final void release() {
     released = true;
+    freeFromPeer();
     mailbox.close();
   }
 

@@ -6,10 +6,14 @@ import org.jofi.mr.LocalRegistration;
 import org.jofi.rdma.message.Connection;
 import org.jofi.rdma.message.Receiver;
 import org.jofi.rdma.message.Sender;
+import org.jofi.rdma.schedule.StripeScheduler;
 import org.jofi.rdma.wire.MailboxTarget;
 
 /** Makes the message engines of connections, with what a device decides: rails' speeds, limits. */
 public interface SideFactory {
+
+  /** What places stripes on the endpoint's data rails: one for all connections. */
+  StripeScheduler scheduler();
 
   /**
    * The sending side of a connection.

@@ -1,6 +1,7 @@
 package org.jofi.rdma.endpoint;
 
 import java.lang.foreign.MemorySegment;
+import org.jofi.transport.Failure;
 
 /** What arrives at an endpoint without anybody here having asked for it by name. Never throws. */
 public interface ArrivalSink {
@@ -19,4 +20,7 @@ public interface ArrivalSink {
    * @param lengthBytes how much arrived, unchecked
    */
   void message(MemorySegment memory, long at, long lengthBytes);
+
+  /** A rail's completion queue broke: what arrives over it is not told any more. May post. */
+  void broken(Failure why);
 }

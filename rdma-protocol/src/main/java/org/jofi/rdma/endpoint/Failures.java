@@ -29,6 +29,24 @@ public final class Failures {
         cause(errno), errno, "%s on %s".formatted(operation, port.rail()), "not taken");
   }
 
+  /**
+   * A completion queue that broke.
+   *
+   * @param errno positive
+   */
+  static Failure ofQueue(RailPort port, int errno) {
+    return new Failure(
+        FailureCause.FABRIC,
+        errno,
+        "fi_cq_read on %s".formatted(port.rail()),
+        "the completion queue broke, and the rail with it");
+  }
+
+  /** Something could not be posted since every rail to the peer was given up. */
+  public static Failure noRail(String operation) {
+    return new Failure(FailureCause.FABRIC, 0, operation, "no rail to the peer is left");
+  }
+
   private static FailureCause cause(int errno) {
     return switch (errno) {
       case FabricErrno.EHOSTUNREACH,

@@ -20,6 +20,7 @@ import org.jofi.rdma.memory.FreelistShape;
 import org.jofi.rdma.wire.FabricAddress;
 import org.jofi.rdma.wire.HandshakeEncoder;
 import org.jofi.rdma.wire.RailAddresses;
+import org.jofi.transport.Failure;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,7 +46,10 @@ public final class MultiRailEndpoint implements EndpointRails, InFlightOperation
   private final EndpointRegistrations registrations;
   private final BlockFreelist messages;
   private final OutgoingMessages outgoing;
+  private final InlineCopies copies;
+  private final FlushLanding landing;
   private final Teardown teardown;
+  private boolean drained = true;
 
   private MultiRailEndpoint(
       String label,
@@ -71,8 +75,12 @@ public final class MultiRailEndpoint implements EndpointRails, InFlightOperation
             "messages of " + label,
             new FreelistShape(
                 HandshakeEncoder.MAX_BYTES, MESSAGE_ALIGNMENT, GROWTH, most, settings.pageBytes()),
-            this::registerMessages);
-    outgoing = new OutgoingMessages(messages);
+            block -> registerBlock(block, controlRails(), Access.SEND | Access.RECV));
+    outgoing = new OutgoingMessages(messages, pending);
+    copies =
+        new InlineCopies(
+            label, settings.pageBytes(), block -> registerBlock(block, dataRails(), Access.WRITE));
+    landing = new FlushLanding(data, settings.pageBytes());
   }
 
   /**
@@ -92,6 +100,7 @@ public final class MultiRailEndpoint implements EndpointRails, InFlightOperation
     MultiRailEndpoint endpoint = new MultiRailEndpoint(label, domains, device, settings, arrivals);
     synchronized (endpoint) {
       try {
+        endpoint.landing.open(endpoint.registrations);
         endpoint.startReceiving(settings);
         return endpoint;
       } catch (RuntimeException e) {
@@ -139,10 +148,9 @@ public final class MultiRailEndpoint implements EndpointRails, InFlightOperation
     }
   }
 
-  private BlockRegistration registerMessages(MemorySegment block) {
+  private BlockRegistration registerBlock(MemorySegment block, List<Rail> on, long access) {
     LocalRegistration registration =
-        registrations.registerLocal(
-            BufferRange.host(block), controlRails(), Access.SEND | Access.RECV);
+        registrations.registerLocal(BufferRange.host(block), on, access);
     return new BlockRegistration() {
       @Override
       public long descriptor(int rail) {
@@ -205,6 +213,21 @@ public final class MultiRailEndpoint implements EndpointRails, InFlightOperation
     return registrations;
   }
 
+  /** Longest inline write. */
+  public int inlineWriteBytes() {
+    return InlineCopies.BYTES;
+  }
+
+  /** Copies of what is written inline. */
+  public InlineCopies inlineCopies() {
+    return copies;
+  }
+
+  /** Where its flushes land. */
+  public FlushLanding landing() {
+    return landing;
+  }
+
   /** What waits to be posted. */
   public PendingPosts pending() {
     return pending;
@@ -224,36 +247,71 @@ public final class MultiRailEndpoint implements EndpointRails, InFlightOperation
     outgoing.give(message);
   }
 
-  /** Sends a message over a control rail, now or when the rail takes it. */
+  /** Sends a message over a control rail, now or when one takes it. */
   public void send(
-      OutgoingMessage message,
-      RailPort port,
-      long peer,
-      int lengthBytes,
-      SentListener listener,
-      long cookie) {
-    message.address(port, peer, lengthBytes, listener, cookie);
+      OutgoingMessage message, PeerRails rails, int lengthBytes, SentListener who, long cookie) {
+    message.address(rails, lengthBytes, who, cookie);
     pending.submit(message);
   }
 
   /** Sends bare immediate data over a control rail; for who is called while a queue delivers. */
   public void deferImmediate(
-      OutgoingMessage message, RailPort port, long peer, int bits, SentListener who, long cookie) {
-    message.addressImmediate(port, peer, bits, who, cookie);
+      OutgoingMessage message, PeerRails rails, int bits, SentListener who, long cookie) {
+    message.addressImmediate(rails, bits, who, cookie);
     pending.defer(message);
+  }
+
+  /** The data rails to a peer. */
+  public PeerRails dataTo(RailAddresses peer) {
+    return railsTo(data, peer.data());
+  }
+
+  /** The control rails to a peer. */
+  public PeerRails controlTo(RailAddresses peer) {
+    return railsTo(control, peer.control());
+  }
+
+  /**
+   * The first control rail to where a peer listens.
+   *
+   * @throws IllegalArgumentException as {@link RailPort#peer}
+   */
+  public PeerRails controlTo(FabricAddress listener) {
+    return railsTo(control.subList(0, 1), List.of(listener));
+  }
+
+  private static PeerRails railsTo(List<RailPort> ports, List<FabricAddress> addresses) {
+    long[] peers = new long[ports.size()];
+    for (int rail = 0; rail < peers.length; rail++) {
+      peers[rail] = ports.get(rail).peer(addresses.get(rail));
+    }
+    return new PeerRails(ports, peers);
   }
 
   /** Polls every rail, hands arrivals on, posts what waited; how much came of it. */
   public int progress() {
     int events = 0;
+    drained = true;
     for (int i = 0; i < ports.size(); i++) {
-      events += ports.get(i).poll();
+      RailPort port = ports.get(i);
+      int polled = port.poll();
+      drained &= !RailPort.leavesSome(polled);
+      events += Math.max(0, polled);
+      Failure why = polled < 0 ? port.brokenBy() : null;
+      if (why != null) {
+        arrivals.broken(why);
+      }
     }
     for (int i = 0; i < receives.size(); i++) {
       events += receives.get(i).deliver(arrivals);
     }
     pending.run();
     return events;
+  }
+
+  /** Whether the last {@link #progress} left nothing in a queue. */
+  public boolean isDrained() {
+    return drained;
   }
 
   /** Completions that belong to no operation of this side, over all rails. */
@@ -268,6 +326,7 @@ public final class MultiRailEndpoint implements EndpointRails, InFlightOperation
 
   @Override
   public void cancelReceives() {
+    ports.forEach(RailPort::drain);
     receives.forEach(ReceiveBuffers::stop);
   }
 
@@ -314,7 +373,7 @@ public final class MultiRailEndpoint implements EndpointRails, InFlightOperation
   @Override
   public synchronized void close() {
     teardown.close();
-    messages.abandon();
+    free();
   }
 
   /**
@@ -325,8 +384,14 @@ public final class MultiRailEndpoint implements EndpointRails, InFlightOperation
    */
   public synchronized int abort() {
     int left = teardown.abort();
-    messages.abandon();
+    free();
     return left;
+  }
+
+  private void free() {
+    messages.abandon();
+    copies.abandon();
+    landing.free();
   }
 
   private void abortQuietly(RuntimeException cause) {

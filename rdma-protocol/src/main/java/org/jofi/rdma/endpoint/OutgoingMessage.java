@@ -5,18 +5,26 @@ import org.jofi.fabric.CompletionError;
 import org.jofi.fabric.FabricErrno;
 import org.jofi.rdma.memory.BlockFreelist;
 import org.jofi.transport.Failure;
+import org.jofi.transport.FailureCause;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A message on its way out, in a buffer of its own, or bare immediate data. Used again and again;
  * taken from {@link OutgoingMessages}.
+ *
+ * <p>It goes over whichever control rail takes it, and over another one if that fails. It may
+ * arrive twice then: a message's second arrival changes nothing, or else its listener forbids that.
  */
 public final class OutgoingMessage extends Posting implements OperationOwner {
+  private static final Failure DROPPED =
+      new Failure(FailureCause.CLOSED, 0, "fi_send", "nobody waits for it any more");
+
   private final OutgoingMessages home;
   private final BlockFreelist buffers;
   private final int entry;
-  private @Nullable RailPort port;
-  private long peer;
+  private @Nullable PeerRails rails;
+  private int rail;
+  private int tries;
   private int lengthBytes;
   private int data;
   private boolean bare;
@@ -39,40 +47,60 @@ public final class OutgoingMessage extends Posting implements OperationOwner {
     return buffers.offset(entry);
   }
 
-  void address(RailPort to, long peerNumber, int length, SentListener who, long whose) {
-    port = to;
-    peer = peerNumber;
+  void address(PeerRails to, int length, SentListener who, long whose) {
+    rails = to;
+    rail = to.next();
+    tries = 0;
     lengthBytes = length;
     bare = false;
     listener = who;
     cookie = whose;
   }
 
-  void addressImmediate(RailPort to, long peerNumber, int bits, SentListener who, long whose) {
-    address(to, peerNumber, 0, who, whose);
+  void addressImmediate(PeerRails to, int bits, SentListener who, long whose) {
+    address(to, 0, who, whose);
     data = bits;
     bare = true;
   }
 
   @Override
   protected boolean post() {
-    RailPort to = port;
-    if (to == null) {
-      return true;
-    }
-    long from = buffers.address(entry);
-    long descriptor = buffers.descriptor(entry, to.number());
-    int answer =
-        bare
-            ? to.sendData(this, 0, from, 0, descriptor, data, peer)
-            : to.send(this, 0, from, lengthBytes, descriptor, peer);
-    if (answer == -FabricErrno.EAGAIN) {
-      return false;
-    }
-    if (answer != 0) {
-      finish(Failures.ofPost(bare ? "fi_senddata" : "fi_send", to, -answer));
+    PeerRails to = rails;
+    while (to != null) {
+      if (!listener.isWanted(cookie)) {
+        finish(DROPPED);
+        return true;
+      }
+      if (rail == PeerRails.NONE) {
+        finish(to.reason());
+        return true;
+      }
+      RailPort port = to.port(rail);
+      int answer = post(port, to.peer(rail));
+      if (answer == -FabricErrno.EAGAIN) {
+        rail = to.next();
+        return false;
+      }
+      tries++;
+      if (answer == 0) {
+        return true;
+      }
+      Failure why = Failures.ofPost(bare ? "fi_senddata" : "fi_send", port, -answer);
+      rail = to.retry(rail, why, tries);
+      if (rail == PeerRails.NONE) {
+        finish(why);
+        return true;
+      }
     }
     return true;
+  }
+
+  private int post(RailPort port, long peer) {
+    long from = buffers.address(entry);
+    long descriptor = buffers.descriptor(entry, port.number());
+    return bare
+        ? port.sendData(this, 0, from, 0, descriptor, data, peer)
+        : port.send(this, 0, from, lengthBytes, descriptor, peer);
   }
 
   @Override
@@ -82,13 +110,44 @@ public final class OutgoingMessage extends Posting implements OperationOwner {
 
   @Override
   public void failed(long operation, RailPort failing, CompletionError error) {
-    finish(Failures.of(failing, error));
+    PeerRails to = rails;
+    Failure why = Failures.of(failing, error);
+    rail = to == null ? PeerRails.NONE : to.retry(rail, why, tries);
+    if (rail == PeerRails.NONE || !listener.mayRepeat(cookie)) {
+      finish(why);
+    } else {
+      home.again(this);
+    }
+  }
+
+  @Override
+  public void lost(long operation, RailPort port, Failure why) {
+    // The NIC may still read the buffer, which nobody gets any more: a copy goes elsewhere.
+    SentListener told = listener;
+    long whose = cookie;
+    PeerRails to = rails;
+    OutgoingMessage copy =
+        to == null || !told.mayRepeat(whose) || to.after(rail) == PeerRails.NONE
+            ? null
+            : home.take();
+    if (to == null || copy == null) {
+      listener = SentListener.NOBODY;
+      told.sent(whose, why);
+      return;
+    }
+    MemorySegment.copy(memory(), at(), copy.memory(), copy.at(), lengthBytes);
+    copy.address(to, lengthBytes, told, whose);
+    copy.data = data;
+    copy.bare = bare;
+    rails = null;
+    listener = SentListener.NOBODY;
+    home.again(copy);
   }
 
   private void finish(@Nullable Failure failure) {
     SentListener told = listener;
     long whose = cookie;
-    port = null;
+    rails = null;
     listener = SentListener.NOBODY;
     home.give(this);
     told.sent(whose, failure);

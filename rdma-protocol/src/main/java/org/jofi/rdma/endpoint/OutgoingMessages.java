@@ -8,11 +8,13 @@ import org.jspecify.annotations.Nullable;
 /** The messages that an endpoint can have on their way at once: made on demand, up to a limit. */
 final class OutgoingMessages {
   private final BlockFreelist buffers;
+  private final PendingPosts pending;
   private final ArrayDeque<OutgoingMessage> free = new ArrayDeque<>();
   private long refusals;
 
-  OutgoingMessages(BlockFreelist buffers) {
+  OutgoingMessages(BlockFreelist buffers, PendingPosts pending) {
     this.buffers = buffers;
+    this.pending = pending;
   }
 
   /** A message to fill in; null if all are on their way, or no memory can be registered for it. */
@@ -35,6 +37,11 @@ final class OutgoingMessages {
   /** How often memory for messages could not be registered. */
   long refusals() {
     return refusals;
+  }
+
+  /** A message is to be posted when queues have delivered. */
+  void again(OutgoingMessage message) {
+    pending.defer(message);
   }
 
   void give(OutgoingMessage message) {

@@ -13,6 +13,7 @@ import org.jofi.fabric.FabricErrno;
 import org.jofi.mr.OwnershipGraph;
 import org.jofi.mr.Rail;
 import org.jofi.rdma.wire.FabricAddress;
+import org.jofi.transport.Failure;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,7 +37,8 @@ public final class RailPort implements CompletionQueue.Sink {
   private final ArrivalSink arrivals;
   private final Map<FabricAddress, Long> peers = new HashMap<>();
   private long orphans;
-  private int broken;
+  private boolean draining;
+  private @Nullable Failure broken;
 
   private RailPort(
       int number,
@@ -225,17 +227,33 @@ public final class RailPort implements CompletionQueue.Sink {
     return answer;
   }
 
-  /** Delivers what finished; never throws. */
+  /** Delivers what finished; never throws. How much, or -1 once if the queue broke. */
   int poll() {
-    if (broken != 0) {
+    if (broken != null) {
       return 0;
     }
     int polled = queue.poll(this, BATCH);
     if (polled < 0) {
-      broken = -polled;
-      return 0;
+      breakDown(Failures.ofQueue(this, -polled));
+      return -1;
     }
     return polled;
+  }
+
+  /** Whether a poll that delivered so many may have left some. */
+  static boolean leavesSome(int polled) {
+    return polled >= BATCH;
+  }
+
+  /** Nobody learns any more how what is in flight goes: its owners are told that. */
+  private void breakDown(Failure why) {
+    broken = why;
+    for (int context = 0; context < contexts.size(); context++) {
+      OperationOwner owner = contexts.owner(context);
+      if (owner != null) {
+        owner.lost(contexts.cookie(context), this, why);
+      }
+    }
   }
 
   @Override
@@ -289,9 +307,18 @@ public final class RailPort implements CompletionQueue.Sink {
     return orphans;
   }
 
-  /** What the completion queue answered when it broke, a positive errno; 0 if it works. */
-  public int broken() {
+  /** Why its completion queue broke; null if it works. */
+  public @Nullable Failure brokenBy() {
     return broken;
+  }
+
+  /** What fails from now on is not posted again: the endpoint closes. */
+  void drain() {
+    draining = true;
+  }
+
+  boolean isDraining() {
+    return draining;
   }
 
   /** Hands endpoint, queue and address vector to the graph that closes them. */

@@ -5,6 +5,7 @@ import org.agrona.collections.IntArrayQueue;
 import org.jofi.fabric.CompletionError;
 import org.jofi.fabric.FabricErrno;
 import org.jofi.rdma.memory.BlockFreelist;
+import org.jofi.transport.Failure;
 
 /**
  * The receives posted on one control rail. A message is handed on after its queue delivered, and
@@ -83,6 +84,12 @@ final class ReceiveBuffers extends Posting implements OperationOwner {
       idle.addInt((int) cookie);
       pending.defer(this);
     }
+  }
+
+  @Override
+  public void lost(long cookie, RailPort broken, Failure why) {
+    // Nothing arrives over that rail any more.
+    stopped = true;
   }
 
   /** Hands on what arrived, and posts the buffers again. */

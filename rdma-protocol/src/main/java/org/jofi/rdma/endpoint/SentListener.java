@@ -15,4 +15,14 @@ public interface SentListener {
    * @param failure why it could not; null if it left
    */
   void sent(long cookie, @Nullable Failure failure);
+
+  /** Whether a message that could not be posted yet is still to be sent; it is dropped if not. */
+  default boolean isWanted(long cookie) {
+    return true;
+  }
+
+  /** Whether it is sent again if sending it failed: it may have arrived, and arrive twice then. */
+  default boolean mayRepeat(long cookie) {
+    return true;
+  }
 }

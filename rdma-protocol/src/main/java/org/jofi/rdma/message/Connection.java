@@ -1,13 +1,10 @@
 package org.jofi.rdma.message;
 
-import java.util.List;
 import org.jofi.rdma.endpoint.MultiRailEndpoint;
 import org.jofi.rdma.endpoint.OutgoingMessage;
-import org.jofi.rdma.endpoint.RailPort;
+import org.jofi.rdma.endpoint.PeerRails;
 import org.jofi.rdma.endpoint.SentListener;
-import org.jofi.rdma.schedule.ControlRotation;
 import org.jofi.rdma.wire.ControlMessage;
-import org.jofi.rdma.wire.FabricAddress;
 import org.jofi.rdma.wire.Parties;
 import org.jofi.rdma.wire.RailAddresses;
 
@@ -15,9 +12,8 @@ import org.jofi.rdma.wire.RailAddresses;
 public final class Connection {
   private final MultiRailEndpoint endpoint;
   private final Parties parties;
-  private final long[] dataPeers;
-  private final long[] controlPeers;
-  private final ControlRotation rotation;
+  private final PeerRails data;
+  private final PeerRails control;
 
   /**
    * Makes the peer known on each rail.
@@ -41,17 +37,8 @@ public final class Connection {
     }
     this.endpoint = endpoint;
     this.parties = parties;
-    dataPeers = new long[endpoint.dataCount()];
-    controlPeers = new long[endpoint.controlCount()];
-    List<FabricAddress> data = peer.data();
-    for (int rail = 0; rail < dataPeers.length; rail++) {
-      dataPeers[rail] = endpoint.data(rail).peer(data.get(rail));
-    }
-    List<FabricAddress> control = peer.control();
-    for (int rail = 0; rail < controlPeers.length; rail++) {
-      controlPeers[rail] = endpoint.control(rail).peer(control.get(rail));
-    }
-    rotation = new ControlRotation(controlPeers.length);
+    data = endpoint.dataTo(peer);
+    control = endpoint.controlTo(peer);
   }
 
   /** The endpoint that it goes through. */
@@ -64,26 +51,24 @@ public final class Connection {
     return parties;
   }
 
-  RailPort data(int rail) {
-    return endpoint.data(rail);
+  /** The data rails to the peer. */
+  public PeerRails data() {
+    return data;
   }
 
-  long dataPeer(int rail) {
-    return dataPeers[rail];
+  /** The control rails to the peer. */
+  public PeerRails control() {
+    return control;
   }
 
-  RailPort control(int rail) {
-    return endpoint.control(rail);
+  /** What errors call the peer. */
+  String describePeer() {
+    return "communicator %d of the peer, over %s".formatted(parties.to(), endpoint.label());
   }
 
-  /** The peer's number on a control rail. */
-  public long controlPeer(int rail) {
-    return controlPeers[rail];
-  }
-
-  /** The control rail whose turn it is. */
-  int nextControlRail() {
-    return rotation.next();
+  /** Sends a control message over a control rail. */
+  public void send(OutgoingMessage message, SentListener who, long cookie) {
+    endpoint.send(message, control, ControlMessage.BYTES, who, cookie);
   }
 
   /**
@@ -99,8 +84,39 @@ public final class Connection {
     }
     ControlMessage.putTrueLength(
         message.memory(), message.at(), parties, messageNumber, subReceive, lengthBytes);
-    int rail = nextControlRail();
-    endpoint.send(message, control(rail), controlPeers[rail], ControlMessage.BYTES, who, cookie);
+    send(message, who, cookie);
+    return true;
+  }
+
+  /**
+   * Asks whether a stripe arrived.
+   *
+   * @return false if there is no buffer now
+   */
+  boolean sendAsk(
+      long messageNumber, int subReceive, int stripe, int tries, SentListener who, long cookie) {
+    OutgoingMessage message = endpoint.takeMessage();
+    if (message == null) {
+      return false;
+    }
+    ControlMessage.putAsk(
+        message.memory(), message.at(), parties, messageNumber, subReceive, stripe, tries);
+    send(message, who, cookie);
+    return true;
+  }
+
+  /**
+   * Tells that a stripe was written again.
+   *
+   * @return false if there is no buffer now
+   */
+  boolean sendWritten(long messageNumber, int immediate, SentListener who, long cookie) {
+    OutgoingMessage message = endpoint.takeMessage();
+    if (message == null) {
+      return false;
+    }
+    ControlMessage.putWritten(message.memory(), message.at(), parties, messageNumber, immediate);
+    send(message, who, cookie);
     return true;
   }
 
@@ -114,8 +130,7 @@ public final class Connection {
     if (message == null) {
       return false;
     }
-    int rail = nextControlRail();
-    endpoint.deferImmediate(message, control(rail), controlPeers[rail], bits, who, cookie);
+    endpoint.deferImmediate(message, control, bits, who, cookie);
     return true;
   }
 }

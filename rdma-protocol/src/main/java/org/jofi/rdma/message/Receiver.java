@@ -1,14 +1,17 @@
 package org.jofi.rdma.message;
 
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 import java.util.List;
 import org.jofi.fabric.FabricErrno;
 import org.jofi.fabric.PostFlags;
 import org.jofi.mr.DataRegistration;
 import org.jofi.mr.LocalRegistration;
-import org.jofi.rdma.endpoint.RailPort;
+import org.jofi.rdma.endpoint.PeerRails;
 import org.jofi.rdma.sequence.ReceiveWindow;
 import org.jofi.rdma.sequence.SequenceNumbers;
+import org.jofi.rdma.staging.StagingRing;
+import org.jofi.rdma.staging.StagingSpace;
 import org.jofi.rdma.wire.ImmediateData;
 import org.jofi.rdma.wire.MailboxEntry;
 import org.jofi.rdma.wire.MailboxLayout;
@@ -22,24 +25,33 @@ import org.jspecify.annotations.Nullable;
  * The receiving side of a connection: writes entries into the sender's mailbox, and counts what
  * arrives. Used with the endpoint's lock held.
  */
-public final class Receiver {
+public final class Receiver extends Direction {
+  /** {@link #hasStripe}: it arrived. */
+  public static final int ARRIVED = 1;
+
+  /** {@link #hasStripe}: it did not. */
+  public static final int MISSING = 0;
+
+  /** {@link #hasStripe}: there is no such message. */
+  public static final int UNKNOWN = -1;
+
   static final int AGAIN = -FabricErrno.EAGAIN;
 
-  private final Connection connection;
   private final MailboxLayout layout;
+  private final long entryFlags;
   private final MemorySegment copy;
   private final LocalRegistration copyRegistration;
   private final MailboxEntry entries;
   private final List<MailboxTarget> targets;
   private final ReceiveWindow window = new ReceiveWindow();
-  private final RequestTable table;
   private final ReceiveRequest[] requests;
-  private final @Nullable ReceiveRequest[] inFlight =
-      new @Nullable ReceiveRequest[MailboxLayout.SLOTS];
+  private final @Nullable StagedReceive[] staged;
+  private final Request[] current;
+  private final @Nullable Incoming[] inFlight = new @Nullable Incoming[MailboxLayout.SLOTS];
+  private final Behind behind = new Behind();
   private long dropped;
   private long arrived;
   private long expected = Long.MAX_VALUE;
-  private @Nullable Failure failure;
 
   /**
    * @param copy this side's copy of the mailbox, from which entries are written
@@ -54,22 +66,26 @@ public final class Receiver {
       List<MailboxTarget> targets,
       long maxMessageBytes,
       int receives) {
-    this.connection = connection;
-    this.layout = new MailboxLayout(connection.endpoint().dataCount());
+    super(connection, RequestTable.MESSAGES, receives);
+    this.layout = new MailboxLayout(connection().endpoint().dataCount());
+    this.entryFlags =
+        EntryWrites.flags(connection().endpoint().controlRails().getFirst().domain().info());
     this.copy = copy;
     this.copyRegistration = copyRegistration;
     this.entries =
-        new MailboxEntry(copy, layout, connection.parties().toGeneration(), maxMessageBytes);
+        new MailboxEntry(copy, layout, connection().parties().toGeneration(), maxMessageBytes);
     this.targets = List.copyOf(targets);
-    table = new RequestTable(receives);
-    requests = new ReceiveRequest[receives];
-    for (int slot = 0; slot < receives; slot++) {
+    requests = new ReceiveRequest[table().size()];
+    for (int slot = 0; slot < requests.length; slot++) {
       requests[slot] = new ReceiveRequest(this, slot);
     }
+    staged = new @Nullable StagedReceive[requests.length];
+    current = Arrays.copyOf(requests, requests.length, Request[].class);
   }
 
-  Connection connection() {
-    return connection;
+  @Override
+  Request request(int slot) {
+    return current[slot];
   }
 
   /**
@@ -80,25 +96,22 @@ public final class Receiver {
    */
   public long receive(
       int count, long[] addresses, long[] lengths, int[] tags, DataRegistration[] registrations) {
-    Failure broken = failure;
-    if (table.inUse() == table.size()) {
-      return Result.TRY_AGAIN;
-    }
+    Failure broken = failure();
     if (broken != null) {
       return failed(broken);
     }
     if (!beginUse(count, registrations)) {
-      return failed(
-          new Failure(FailureCause.CLOSED, 0, "irecv", "its memory was deregistered meanwhile"));
+      return failed(deregistered("irecv"));
     }
-    long number = window.post();
-    if (number == ReceiveWindow.FULL) {
+    int slot = window.isFull() ? RequestTable.NONE : begin();
+    if (slot == RequestTable.NONE) {
       endUse(count, registrations);
       return Result.TRY_AGAIN;
     }
-    int slot = table.begin();
+    long number = window.post();
     ReceiveRequest request = requests[slot];
-    request.start(number, count, connection.nextControlRail());
+    current[slot] = request;
+    request.start(number, count);
     for (int sub = 0; sub < count; sub++) {
       DataRegistration memory = registrations[sub];
       long first = lengths[sub] == 0 ? memory.range().address() : addresses[sub];
@@ -110,9 +123,77 @@ public final class Receiver {
     }
     entries.seal(number, count);
     inFlight[ReceiveWindow.slot(number)] = request;
-    long id = table.id(slot);
-    connection.endpoint().pending().submit(request);
+    long id = table().id(slot);
+    connection().endpoint().pending().submit(request);
     return id;
+  }
+
+  /**
+   * Receives into device memory that no NIC reaches, through host blocks.
+   *
+   * @param space blocks for that memory, registered with this endpoint
+   */
+  public long receiveStaged(StagingSpace space, long address, long lengthBytes, int tag) {
+    Failure broken = failure();
+    if (broken != null) {
+      return failed(broken);
+    }
+    StagingRing ring = window.isFull() ? null : space.take(lengthBytes);
+    if (ring == null) {
+      return Result.TRY_AGAIN;
+    }
+    int slot = begin();
+    if (slot == RequestTable.NONE) {
+      space.give(ring);
+      return Result.TRY_AGAIN;
+    }
+    long number = window.post();
+    StagedReceive request = staged[slot];
+    if (request == null) {
+      request = new StagedReceive(this, slot);
+      staged[slot] = request;
+    }
+    current[slot] = request;
+    inFlight[ReceiveWindow.slot(number)] = request;
+    request.start(number, address, lengthBytes, tag, space, ring);
+    long id = table().id(slot);
+    connection().endpoint().pending().submit(request);
+    return id;
+  }
+
+  /** Writes the offer of a chunk into the sender's mailbox: 0, or a negative errno. */
+  int offer(
+      StagedReceive request,
+      int rail,
+      long chunk,
+      StagingRing ring,
+      long lengthBytes,
+      int tag,
+      int shift) {
+    long number = request.messageNumber();
+    int entry = MailboxEntry.ring(chunk);
+    DataRegistration memory = ring.registration();
+    entries.putChunk(
+        number, chunk, memory.remoteAddress(0, ring.block(chunk)), lengthBytes, tag, shift);
+    for (int data = 0; data < layout.dataRails(); data++) {
+      entries.putKey(number, entry, data, memory.key(data));
+    }
+    entries.sealChunk(number, chunk);
+    PeerRails rails = connection().control();
+    MailboxTarget target = targets.get(rail);
+    int at = layout.slotOffset(number) + entry * layout.entryBytes();
+    return rails
+        .port(rail)
+        .write(
+            request,
+            entry,
+            copy.address() + at,
+            layout.entryBytes(),
+            copyRegistration.descriptor(rail),
+            rails.peer(rail),
+            target.address() + at,
+            target.key(),
+            PostFlags.NONE);
   }
 
   private static boolean beginUse(int count, DataRegistration[] registrations) {
@@ -131,27 +212,28 @@ public final class Receiver {
     }
   }
 
-  private long failed(Failure why) {
-    int slot = table.begin();
-    table.fail(slot, why);
-    return table.id(slot);
-  }
-
-  /** Writes a message's entries into the sender's mailbox: 0, or a negative errno. */
-  int writeEntries(ReceiveRequest request, int rail, long number, int count) {
-    RailPort port = connection.control(rail);
+  /**
+   * Writes a message's entries into the sender's mailbox: 0, or a negative errno.
+   *
+   * @param again whether an earlier write of them failed: this one completes when it has landed, so
+   *     that it cannot land on the entries of a later message of the slot
+   */
+  int writeEntries(ReceiveRequest request, int rail, long number, int count, boolean again) {
+    PeerRails rails = connection().control();
     MailboxTarget target = targets.get(rail);
     int at = layout.slotOffset(number);
-    return port.write(
-        request,
-        0,
-        copy.address() + at,
-        layout.writeBytes(count),
-        copyRegistration.descriptor(rail),
-        connection.controlPeer(rail),
-        target.address() + at,
-        target.key(),
-        PostFlags.NONE);
+    return rails
+        .port(rail)
+        .write(
+            request,
+            0,
+            copy.address() + at,
+            layout.writeBytes(count),
+            copyRegistration.descriptor(rail),
+            rails.peer(rail),
+            target.address() + at,
+            target.key(),
+            again ? PostFlags.DELIVERY_COMPLETE : entryFlags);
   }
 
   /**
@@ -161,17 +243,19 @@ public final class Receiver {
    */
   public void immediate(int bits) {
     long number = window.inFlight(ImmediateData.sequence(bits));
-    ReceiveRequest request =
+    Incoming request =
         number == SequenceNumbers.OUTSIDE ? null : inFlight[ReceiveWindow.slot(number)];
     if (request == null || !request.stripe(ImmediateData.subReceive(bits), bits)) {
       dropped++;
+    } else {
+      hear();
     }
     failIfPeerIsDone();
   }
 
   /** A true length for this communicator arrived, in a checked message. */
   public void trueLength(long messageNumber, int subReceive, long lengthBytes) {
-    ReceiveRequest request =
+    Incoming request =
         window.isInFlight(messageNumber) ? inFlight[ReceiveWindow.slot(messageNumber)] : null;
     if (request == null || !request.trueLength(subReceive, lengthBytes)) {
       dropped++;
@@ -179,8 +263,58 @@ public final class Receiver {
     failIfPeerIsDone();
   }
 
+  /** A stripe was written again, as a checked message tells. */
+  public void written(long messageNumber, int immediate) {
+    Incoming request =
+        window.isInFlight(messageNumber) ? inFlight[ReceiveWindow.slot(messageNumber)] : null;
+    if (request == null || !request.written(ImmediateData.subReceive(immediate), immediate)) {
+      dropped++;
+    }
+    failIfPeerIsDone();
+  }
+
   void messageArrived() {
     arrived++;
+    behind.clear();
+  }
+
+  /**
+   * Whether a stripe arrived that the sender asks for: {@link #ARRIVED}, {@link #MISSING}, or
+   * {@link #UNKNOWN} if there is no such message, or none whose stripes are written again.
+   */
+  public int hasStripe(long messageNumber, int subReceive, int stripe) {
+    if (messageNumber >= window.next()) {
+      return UNKNOWN;
+    }
+    Incoming request =
+        window.isInFlight(messageNumber) ? inFlight[ReceiveWindow.slot(messageNumber)] : null;
+    return request == null ? ARRIVED : request.hasStripe(subReceive, stripe);
+  }
+
+  /**
+   * The sender told how far it is. What it finished and did not arrive is late. Entries that were
+   * written and that it does not see are written again, and late as well. {@link #check} fails what
+   * is late for too long.
+   *
+   * @param finished messages that it sent to the end
+   * @param unseen the first message whose entries it does not see
+   */
+  public void peerIsAt(long finished, long unseen) {
+    Incoming request = window.isInFlight(unseen) ? inFlight[ReceiveWindow.slot(unseen)] : null;
+    boolean entriesLost = request != null && request.isWritten();
+    behind.set(finished > arrived, entriesLost ? unseen : 0);
+    if (request != null && entriesLost) {
+      request.writeAgain();
+    }
+  }
+
+  @Override
+  public void check(long now, long boundNs) {
+    super.check(now, boundNs);
+    String late = failure() == null ? behind.overdue(now, boundNs) : null;
+    if (late != null) {
+      expire(timedOut("irecv from " + connection().describePeer(), late, boundNs));
+    }
   }
 
   /** The peer started so many messages, and starts no more: what is beyond fails. */
@@ -189,29 +323,23 @@ public final class Receiver {
     failIfPeerIsDone();
   }
 
-  private void failIfPeerIsDone() {
-    if (arrived >= expected && failure == null) {
+  void failIfPeerIsDone() {
+    if (arrived >= expected && failure() == null) {
       fail(new Failure(FailureCause.PEER_CLOSED, 0, "irecv", ""));
     }
   }
 
-  void over(ReceiveRequest request, int slot, long totalBytes, @Nullable Failure why) {
-    long number = request.messageNumber();
+  @Override
+  void ended(Request request) {
+    long number = ((Incoming) request).messageNumber();
     inFlight[ReceiveWindow.slot(number)] = null;
     boolean wasInFlight = window.complete(number);
     assert wasInFlight : number;
-    if (why == null) {
-      table.succeed(slot, totalBytes);
-    } else {
-      table.fail(slot, why);
-      // The peer never learns of it: nothing after it can be relied upon.
-      fail(why);
-    }
   }
 
-  /** How a request fares; without progress, which is the endpoint's. */
-  public long test(long request) {
-    return table.test(request);
+  @Override
+  public boolean waits() {
+    return failure() == null && isActive();
   }
 
   /**
@@ -221,50 +349,23 @@ public final class Receiver {
    * @throws IllegalArgumentException if it is shorter than the group
    */
   public long test(long request, long[] lengths) {
-    int slot = table.slot(request);
+    int slot = table().slot(request);
     if (slot == RequestTable.NONE) {
       return Result.STALE_REQUEST;
     }
-    ReceiveRequest receive = requests[slot];
+    Incoming receive = (Incoming) current[slot];
     if (lengths.length < receive.count()) {
       throw new IllegalArgumentException(
           "a group of %d receives has more than %d lengths"
               .formatted(receive.count(), lengths.length));
     }
-    long result = table.test(request);
+    long result = test(request);
     if (result >= 0) {
       for (int sub = 0; sub < receive.count(); sub++) {
         lengths[sub] = receive.lengthBytes(sub);
       }
     }
     return result;
-  }
-
-  /** How a request failed, or null. */
-  public @Nullable Failure failure(long request) {
-    return table.failure(request);
-  }
-
-  /** Fails what is in flight, and all that is received from now on. */
-  public void fail(Failure why) {
-    if (failure == null) {
-      failure = why;
-      for (int slot = 0; slot < requests.length; slot++) {
-        if (table.isActive(slot)) {
-          requests[slot].fail(why);
-        }
-      }
-    }
-  }
-
-  /** Whether nothing of it is in flight. */
-  public boolean isQuiet() {
-    return table.active() == 0;
-  }
-
-  /** Why it failed; null while it works. */
-  public @Nullable Failure failure() {
-    return failure;
   }
 
   /** Stripes and lengths that fitted nothing in flight. */

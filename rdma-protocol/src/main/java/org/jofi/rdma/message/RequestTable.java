@@ -7,33 +7,57 @@ import org.jofi.transport.Result;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests of one communicator: ids, and how each fares. Nothing is allocated per request.
+ * The requests of one kind of one communicator: ids, and how each fares. Nothing is allocated per
+ * request. Each kind has a range of slots of its own, so that ids of two kinds never meet.
  *
  * <pre>
- * FREE -- begin --&gt; ACTIVE -- succeed, fail --&gt; OVER -- test --&gt; FREE
+ * FREE -- begin --&gt; ACTIVE -- succeed, fail --&gt; OVER -- test, unless kept --&gt; FREE
+ *                                               |                          ^
+ *                                               +-- test --&gt; KEPT -- release
  * </pre>
+ *
+ * <p>A slot is kept while operations of a request that was reported are with a provider.
  */
 final class RequestTable {
   /** {@link #begin}: every slot is in use. */
   static final int NONE = -1;
 
+  /** First slot of sends and receives. */
+  static final int MESSAGES = 0;
+
+  /** First slot of one-sided writes and reads. */
+  static final int ONE_SIDED = 512;
+
+  /** First slot of flushes. */
+  static final int FLUSHES = 1024;
+
   private static final byte FREE = 0;
   private static final byte ACTIVE = 1;
   private static final byte OVER = 2;
+  private static final byte KEPT = 3;
 
+  private final int first;
   private final byte[] states;
+  private final boolean[] kept;
+  private final boolean[] memory;
   private final long[] generations;
   private final long[] results;
   private final @Nullable Failure[] failures;
   private final int[] free;
   private int available;
   private int active;
+  private int used;
 
   /**
-   * @param slots requests at once, 1 to {@link RequestId#MAX_SLOTS}
+   * @param first where the kind's range starts
+   * @param slots requests at once, 1 to {@link #ONE_SIDED}
    */
-  RequestTable(int slots) {
+  RequestTable(int first, int slots) {
+    assert slots <= ONE_SIDED && first + slots <= RequestId.MAX_SLOTS : slots;
+    this.first = first;
     states = new byte[slots];
+    kept = new boolean[slots];
+    memory = new boolean[slots];
     generations = new long[slots];
     results = new long[slots];
     failures = new @Nullable Failure[slots];
@@ -48,6 +72,7 @@ final class RequestTable {
       return NONE;
     }
     int slot = free[--available];
+    used = Math.max(used, slot + 1);
     states[slot] = ACTIVE;
     active++;
     generations[slot]++;
@@ -57,16 +82,22 @@ final class RequestTable {
 
   /** The id of a slot in use. */
   long id(int slot) {
-    return RequestId.of(slot, generations[slot]);
+    return RequestId.of(first + slot, generations[slot]);
+  }
+
+  /** Whether an id is of this kind, stale or not. */
+  boolean owns(long request) {
+    int slot = RequestId.slot(request) - first;
+    return request > 0 && slot >= 0 && slot < states.length;
   }
 
   /** The slot of an id; {@link #NONE} if it is stale or none. */
   int slot(long request) {
-    int slot = RequestId.slot(request);
-    return request > 0
-            && slot < states.length
+    int slot = RequestId.slot(request) - first;
+    return owns(request)
             && generations[slot] == RequestId.generation(request)
             && states[slot] != FREE
+            && states[slot] != KEPT
         ? slot
         : NONE;
   }
@@ -97,17 +128,53 @@ final class RequestTable {
     if (states[slot] == ACTIVE) {
       return Result.IN_PROGRESS;
     }
+    if (kept[slot]) {
+      states[slot] = KEPT;
+    } else {
+      free(slot);
+    }
+    return results[slot];
+  }
+
+  private void free(int slot) {
     states[slot] = FREE;
     free[available++] = slot;
-    return results[slot];
+  }
+
+  /** A slot in use is not to be used again before it is released. */
+  void keep(int slot) {
+    kept[slot] = true;
+    memory[slot] = true;
+  }
+
+  /** The memory of a kept slot's request is used no more, though the slot still is. */
+  void freeMemory(int slot) {
+    memory[slot] = false;
+  }
+
+  /** Nothing keeps a slot any more. */
+  void release(int slot) {
+    kept[slot] = false;
+    memory[slot] = false;
+    if (states[slot] == KEPT) {
+      free(slot);
+    }
   }
 
   /** How a request failed, until its slot is used again; null if it did not, or is forgotten. */
   @Nullable Failure failure(long request) {
-    int slot = RequestId.slot(request);
-    return request > 0 && slot < states.length && generations[slot] == RequestId.generation(request)
+    int slot = RequestId.slot(request) - first;
+    return owns(request) && generations[slot] == RequestId.generation(request)
         ? failures[slot]
         : null;
+  }
+
+  /** Whether that request may still use its memory: it is not over, or its lease is not. */
+  boolean usesMemory(long request) {
+    int slot = RequestId.slot(request) - first;
+    return owns(request)
+        && generations[slot] == RequestId.generation(request)
+        && (states[slot] == ACTIVE || memory[slot]);
   }
 
   boolean isActive(int slot) {
@@ -124,7 +191,12 @@ final class RequestTable {
     return states.length;
   }
 
-  /** Requests that were begun and not reported. */
+  /** How many slots, the first ones, were ever begun. */
+  int used() {
+    return used;
+  }
+
+  /** Slots that were begun and are not free again. */
   int inUse() {
     return states.length - available;
   }

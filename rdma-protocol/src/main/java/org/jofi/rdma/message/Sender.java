@@ -1,9 +1,14 @@
 package org.jofi.rdma.message;
 
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 import org.jofi.mr.DataRegistration;
+import org.jofi.rdma.endpoint.PeerRails;
+import org.jofi.rdma.schedule.StripePlan;
 import org.jofi.rdma.schedule.StripeScheduler;
 import org.jofi.rdma.sequence.SequenceNumbers;
+import org.jofi.rdma.staging.StagingRing;
+import org.jofi.rdma.staging.StagingSpace;
 import org.jofi.rdma.wire.MailboxEntry;
 import org.jofi.rdma.wire.MailboxLayout;
 import org.jofi.rdma.wire.ProtocolLimits;
@@ -19,20 +24,21 @@ import org.jspecify.annotations.Nullable;
  * <p>A send takes the oldest receive of its tag. The search stops at the first message whose entry
  * is not there, although later ones may be: it may be of the same tag.
  */
-public final class Sender {
+public final class Sender extends Direction {
   private static final int SLOTS = MailboxLayout.SLOTS;
 
-  private final Connection connection;
   private final StripeScheduler scheduler;
   private final boolean writesData;
   private final MailboxEntry mailbox;
-  private final RequestTable table;
   private final SendRequest[] requests;
+  private final @Nullable StagedSend[] staged;
+  private final Request[] current;
   private final byte[] groups = new byte[SLOTS];
   private final byte[] matched = new byte[SLOTS];
   private long oldest = SequenceNumbers.FIRST;
   private long started;
-  private @Nullable Failure failure;
+  private long finished;
+  private boolean refused;
 
   /**
    * @param mailbox the memory that the peer writes entries into, registered and zeroed
@@ -48,28 +54,34 @@ public final class Sender {
       boolean writesData,
       long maxMessageBytes,
       int sends) {
-    this.connection = connection;
+    super(connection, RequestTable.MESSAGES, sends);
     this.scheduler = scheduler;
     this.writesData = writesData;
     this.mailbox =
         new MailboxEntry(
             mailbox,
-            new MailboxLayout(connection.endpoint().dataCount()),
-            connection.parties().fromGeneration(),
+            new MailboxLayout(connection().endpoint().dataCount()),
+            connection().parties().fromGeneration(),
             maxMessageBytes);
-    table = new RequestTable(sends);
-    requests = new SendRequest[sends];
-    for (int slot = 0; slot < sends; slot++) {
+    requests = new SendRequest[table().size()];
+    for (int slot = 0; slot < requests.length; slot++) {
       requests[slot] = new SendRequest(this, slot);
     }
+    staged = new @Nullable StagedSend[requests.length];
+    current = Arrays.copyOf(requests, requests.length, Request[].class);
   }
 
-  Connection connection() {
-    return connection;
+  @Override
+  Request request(int slot) {
+    return current[slot];
   }
 
   boolean writesData() {
     return writesData;
+  }
+
+  MailboxEntry mailbox() {
+    return mailbox;
   }
 
   /**
@@ -78,27 +90,50 @@ public final class Sender {
    * @param registration covers the range, and is leased by the caller until the request is over
    */
   public long send(long address, long lengthBytes, int tag, DataRegistration registration) {
-    if (failure != null) {
-      return failed();
+    return send(address, lengthBytes, tag, registration, null);
+  }
+
+  /**
+   * Sends device memory that no NIC reaches, through host blocks.
+   *
+   * @param space blocks for that memory, registered with this endpoint
+   */
+  public long sendStaged(StagingSpace space, long address, long lengthBytes, int tag) {
+    return send(address, lengthBytes, tag, null, space);
+  }
+
+  private long send(
+      long address,
+      long lengthBytes,
+      int tag,
+      @Nullable DataRegistration registration,
+      @Nullable StagingSpace space) {
+    Failure broken = failure();
+    if (broken != null) {
+      return failed(broken);
     }
     for (long number = oldest; number < oldest + SLOTS; number++) {
       int receives = receives(number);
       if (receives == MailboxEntry.MALFORMED) {
-        fail(
+        Failure why =
             new Failure(
                 FailureCause.PROTOCOL_VIOLATION,
                 0,
                 "mailbox entry of message " + number,
-                mailbox.fault().words()));
-        return failed();
+                mailbox.fault().words());
+        fail(why);
+        return failed(why);
       }
       if (receives == MailboxEntry.ABSENT) {
+        refused = true;
         return Result.TRY_AGAIN;
       }
       int taken = matched[slot(number)];
       for (int sub = 0; sub < receives; sub++) {
         if ((taken & 1 << sub) == 0 && mailbox.tag(number, sub) == tag) {
-          return start(number, sub, address, lengthBytes, registration);
+          return registration == null || mailbox.isStaged(number, sub)
+              ? startStaged(number, sub, address, lengthBytes, registration, space)
+              : start(number, sub, address, lengthBytes, registration);
         }
       }
     }
@@ -113,37 +148,85 @@ public final class Sender {
         return receives;
       }
       groups[slot] = (byte) receives;
+      hear();
     }
     return groups[slot];
   }
 
   private long start(
       long number, int sub, long address, long lengthBytes, DataRegistration registration) {
-    int slot = table.begin();
+    if (!registration.beginUse()) {
+      return failed(deregistered("isend"));
+    }
+    int slot = begin();
     if (slot == RequestTable.NONE) {
+      registration.endUse();
       return Result.TRY_AGAIN;
     }
+    refused = false;
     SendRequest request = requests[slot];
+    current[slot] = request;
     // What a peer may still change is read once, and clamped.
     long room = Math.max(0, mailbox.lengthBytes(number, sub));
     long length = Math.min(lengthBytes, room);
     request.target(number, sub, mailbox.remoteAddress(number, sub), length < room);
-    for (int rail = 0; rail < connection.endpoint().dataCount(); rail++) {
+    for (int rail = 0; rail < connection().data().count(); rail++) {
       request.key(rail, mailbox.key(number, sub, rail));
-    }
-    long id = table.id(slot);
-    if (!registration.beginUse()) {
-      table.fail(
-          slot,
-          new Failure(FailureCause.CLOSED, 0, "isend", "its memory was deregistered meanwhile"));
-      return id;
     }
     take(number, sub);
     started++;
     long from = length == 0 ? registration.range().address() : address;
-    scheduler.schedule(length, request.plan());
+    schedule(length, request.plan());
     request.start(from, length, registration);
-    connection.endpoint().pending().submit(request);
+    long id = table().id(slot);
+    connection().endpoint().pending().submit(request);
+    return id;
+  }
+
+  private long startStaged(
+      long number,
+      int sub,
+      long address,
+      long lengthBytes,
+      @Nullable DataRegistration registration,
+      @Nullable StagingSpace space) {
+    long room = Math.max(0, mailbox.lengthBytes(number, sub));
+    long length = Math.min(lengthBytes, room);
+    if (registration != null && !registration.beginUse()) {
+      return failed(deregistered("isend"));
+    }
+    StagingRing ring = space == null ? null : space.take(length);
+    int slot = space != null && ring == null ? RequestTable.NONE : begin();
+    if (slot == RequestTable.NONE) {
+      if (registration != null) {
+        registration.endUse();
+      }
+      if (space != null && ring != null) {
+        space.give(ring);
+      }
+      return Result.TRY_AGAIN;
+    }
+    refused = false;
+    StagedSend request = staged[slot];
+    if (request == null) {
+      request = new StagedSend(this, slot);
+      staged[slot] = request;
+    }
+    current[slot] = request;
+    request.target(
+        number,
+        sub,
+        mailbox.isStaged(number, sub) ? 1L << mailbox.chunkShift(number, sub) : 0,
+        mailbox.remoteAddress(number, sub),
+        room);
+    for (int rail = 0; rail < connection().endpoint().dataCount(); rail++) {
+      request.key(rail, mailbox.key(number, sub, rail));
+    }
+    take(number, sub);
+    started++;
+    long id = table().id(slot);
+    request.start(address, length, registration, space, ring);
+    connection().endpoint().pending().submit(request);
     return id;
   }
 
@@ -161,56 +244,57 @@ public final class Sender {
     return (int) number & (SLOTS - 1);
   }
 
-  private long failed() {
-    Failure why = failure;
-    int slot = table.begin();
-    if (slot == RequestTable.NONE || why == null) {
-      return Result.TRY_AGAIN;
-    }
-    table.fail(slot, why);
-    return table.id(slot);
-  }
-
-  void over(int slot, long lengthBytes, @Nullable Failure why) {
-    if (why == null) {
-      table.succeed(slot, lengthBytes);
-    } else {
-      table.fail(slot, why);
-      // The peer waits for what never comes: nothing after it can be relied upon.
-      fail(why);
-    }
-  }
-
-  /** How a request fares; without progress, which is the endpoint's. */
-  public long test(long request) {
-    return table.test(request);
-  }
-
-  /** How a request failed, or null. */
-  public @Nullable Failure failure(long request) {
-    return table.failure(request);
-  }
-
-  /** Fails what is in flight, once its operations are back, and all that is sent from now on. */
-  public void fail(Failure why) {
-    if (failure == null) {
-      failure = why;
-      for (int slot = 0; slot < requests.length; slot++) {
-        if (table.isActive(slot)) {
-          requests[slot].fail(why);
-        }
+  /** Plans the stripes of what is sent, over the rails that work. */
+  void schedule(long length, StripePlan plan) {
+    PeerRails rails = connection().data();
+    for (int rail = 0; rail < rails.count(); rail++) {
+      if (rails.port(rail).brokenBy() != null) {
+        scheduler.exclude(rail);
       }
     }
+    if (scheduler.schedule(length, plan) == 0) {
+      // Every rail broke: posting finds that out.
+      scheduler.restore(0);
+      scheduler.schedule(length, plan);
+      scheduler.exclude(0);
+    }
   }
 
-  /** Whether nothing of it is in flight. */
-  public boolean isQuiet() {
-    return table.active() == 0;
+  @Override
+  void ended(Request request) {
+    if (request.failure() == null) {
+      finished++;
+    }
   }
 
-  /** Why it failed; null while it works. */
-  public @Nullable Failure failure() {
-    return failure;
+  @Override
+  public boolean waits() {
+    return failure() == null && (isActive() || refused);
+  }
+
+  /** The receiver told whether a stripe arrived; whether that was asked. */
+  public boolean answered(
+      long messageNumber, int subReceive, int stripe, int tries, boolean arrived) {
+    for (int slot = 0; slot < requests.length; slot++) {
+      if (requests[slot].is(messageNumber, subReceive)) {
+        return requests[slot].answered(stripe, tries, arrived);
+      }
+    }
+    return false;
+  }
+
+  /** How many messages were sent to the end; a receive of a group counts as one. */
+  public long finished() {
+    return finished;
+  }
+
+  /** The first message whose entries are not there. */
+  public long firstUnseen() {
+    long number = oldest;
+    while (number < oldest + SLOTS && receives(number) > 0) {
+      number++;
+    }
+    return number;
   }
 
   /** How many messages were started; a receive of a group counts as one. */

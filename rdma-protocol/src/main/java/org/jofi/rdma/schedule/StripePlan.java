@@ -43,6 +43,14 @@ public final class StripePlan {
     rails[stripe] = rail;
   }
 
+  /** The same for each of so many rails: a stripe of that length, at offset 0. */
+  public void onEveryRail(int count, long lengthBytes) {
+    clear();
+    for (int rail = 0; rail < count; rail++) {
+      add(rail, 0, lengthBytes);
+    }
+  }
+
   void clear() {
     stripes = 0;
   }

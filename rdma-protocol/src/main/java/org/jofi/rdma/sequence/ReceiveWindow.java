@@ -17,9 +17,14 @@ public final class ReceiveWindow {
   private long oldest = SequenceNumbers.FIRST;
   private long next = SequenceNumbers.FIRST;
 
+  /** Whether no number can be taken. */
+  public boolean isFull() {
+    return next - oldest == SLOTS;
+  }
+
   /** Takes the next number, or {@link #FULL}. */
   public long post() {
-    if (next - oldest == SLOTS) {
+    if (isFull()) {
       return FULL;
     }
     return next++;

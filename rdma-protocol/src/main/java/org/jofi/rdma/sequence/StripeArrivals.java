@@ -45,8 +45,22 @@ public final class StripeArrivals {
 
   /** Whether all stripes arrived. */
   public static boolean isComplete(int arrivals) {
-    int stripes = (arrivals >>> 8 & 7) + 1;
-    return arrivals != NONE && (arrivals & 0xff) == (1 << stripes) - 1;
+    return arrivals != NONE && missing(arrivals) == 0;
+  }
+
+  /** Whether a stripe arrived. */
+  public static boolean has(int arrivals, int stripe) {
+    return (arrivals & 1 << stripe) != 0;
+  }
+
+  /** How many stripes the message has; 1 if none arrived. */
+  public static int expected(int arrivals) {
+    return (arrivals >>> 8 & 7) + 1;
+  }
+
+  /** A bit per stripe that did not arrive; if none arrived, of the first. */
+  public static int missing(int arrivals) {
+    return (1 << expected(arrivals)) - 1 & ~arrivals;
   }
 
   /** Whether the message's true length comes in a control message. */

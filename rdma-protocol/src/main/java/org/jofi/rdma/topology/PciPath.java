@@ -1,6 +1,9 @@
 package org.jofi.rdma.topology;
 
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Where a PCI device hangs: the names of the host bridge, the bridges below it and the device, as
@@ -17,8 +20,34 @@ public record PciPath(List<String> steps, int numaNode) {
     }
   }
 
+  /**
+   * Reads the steps off a device's folder.
+   *
+   * @param device its folder below /sys/devices, with no links on the way
+   * @param numaNode the processor that it is close to; -1 if unknown
+   * @return empty if no PCI device is below a host bridge there
+   */
+  public static Optional<PciPath> of(Path device, int numaNode) {
+    List<String> steps = new ArrayList<>();
+    for (Path step : device) {
+      String name = step.toString();
+      if (name.startsWith("pci") && name.contains(":")) {
+        // Below a second host bridge, such as one of a VMD, the outer one does not matter.
+        steps.clear();
+        steps.add(name);
+      } else if (!steps.isEmpty() && isPciAddress(name)) {
+        steps.add(name);
+      }
+    }
+    return steps.size() < 2 ? Optional.empty() : Optional.of(new PciPath(steps, numaNode));
+  }
+
+  private static boolean isPciAddress(String name) {
+    return name.matches("[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\\.[0-7]");
+  }
+
   /** How many steps two devices share from the host bridge on; 0 under different ones. */
-  int sharedWith(PciPath other) {
+  public int sharedWith(PciPath other) {
     int shared = 0;
     while (shared < steps.size()
         && shared < other.steps.size()

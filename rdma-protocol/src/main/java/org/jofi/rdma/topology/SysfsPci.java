@@ -75,24 +75,7 @@ public final class SysfsPci {
     } catch (IOException absent) {
       return Optional.empty();
     }
-    List<String> steps = new ArrayList<>();
-    for (Path step : device) {
-      String name = step.toString();
-      if (name.startsWith("pci") && name.contains(":")) {
-        // Below a second host bridge, such as one of a VMD, the outer one does not matter.
-        steps.clear();
-        steps.add(name);
-      } else if (!steps.isEmpty() && isPciAddress(name)) {
-        steps.add(name);
-      }
-    }
-    return steps.size() < 2
-        ? Optional.empty()
-        : Optional.of(new PciPath(steps, number(read(device.resolve("numa_node")))));
-  }
-
-  private static boolean isPciAddress(String name) {
-    return name.matches("[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\\.[0-7]");
+    return PciPath.of(device, number(read(device.resolve("numa_node"))));
   }
 
   private static String read(Path file) {

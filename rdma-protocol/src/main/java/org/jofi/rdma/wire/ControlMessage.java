@@ -5,8 +5,8 @@ import org.jofi.transport.FailureCause;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Messages of fixed size about a communicator: refuse, close, closed, abort, true length. Static
- * and without allocation: true lengths travel once per message on some providers.
+ * Messages of fixed size about a communicator: refuse, close, closed, abort, true length, ping,
+ * pong. Static and without allocation: true lengths travel once per message on some providers.
  *
  * <pre>
  *  0 header, 32 bytes   32 u64 number   40 u64 length   48 u32 reason   52 u16 sub-receive
@@ -16,18 +16,29 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *              number                          length              reason            sub-receive
  * REFUSE       0                               refuser's rails     why               0
- * CLOSE        messages this side started      0                   0                 0
+ * CLOSE        messages this side started      0                   0, or why          0
  * CLOSED       0                               0                   0                 0
  * ABORT        0                               0                   why               0
  * TRUE_LENGTH  the message's, all of it        its true length     0                 which
+ * PING, PONG   messages sent to the end        first not seen      0                 0
+ * ASK, ANSWER  the message's                   which stripe        0                 which
+ * WRITTEN      the message's                   immediate data      0                 which
  * </pre>
  *
  * A reason is a {@link FailureCause#code} negated. A refuser's rails are control rails × 256 + data
- * rails. A refusal has this layout in every version, so that who speaks another one can read it.
+ * rails. Which stripe: its number, 8 if it arrived, 256 × how often it was posted. A refusal has
+ * this layout in every version, so that who speaks another one can read it.
  */
 public final class ControlMessage {
   /** The length of each. */
   public static final int BYTES = 64;
+
+  /** How often a stripe is posted, at most. */
+  public static final int MOST_TRIES = 255;
+
+  private static final int TRIES = 8;
+  private static final int SEQUENCE = (1 << ProtocolLimits.SEQUENCE_BITS) - 1;
+  private static final long ARRIVED = 8;
 
   private static final int NUMBER = 32;
   private static final int LENGTH = 40;
@@ -48,9 +59,14 @@ public final class ControlMessage {
     put(memory, at, MessageType.REFUSE, parties, 0, controlRails << 8 | dataRails, why, 0);
   }
 
-  /** Writes a close, with how many messages this side started. */
-  public static void putClose(MemorySegment memory, long at, Parties parties, long messages) {
-    put(memory, at, MessageType.CLOSE, parties, messages, 0, null, 0);
+  /**
+   * Writes a close, with how many messages this side started.
+   *
+   * @param why null for an orderly close; what the abort before it said, which it may overtake
+   */
+  public static void putClose(
+      MemorySegment memory, long at, Parties parties, long messages, @Nullable FailureCause why) {
+    put(memory, at, MessageType.CLOSE, parties, messages, 0, why, 0);
   }
 
   /** Writes that the peer's close is known. */
@@ -72,6 +88,62 @@ public final class ControlMessage {
       int subReceive,
       long lengthBytes) {
     put(memory, at, MessageType.TRUE_LENGTH, parties, messageNumber, lengthBytes, null, subReceive);
+  }
+
+  /**
+   * Writes a question whether the peer is there.
+   *
+   * @param finished messages that this side sent to the end
+   * @param seen the first message whose entries it has not seen; 0 if it sends none
+   */
+  public static void putPing(
+      MemorySegment memory, long at, Parties parties, long finished, long seen) {
+    put(memory, at, MessageType.PING, parties, finished, seen, null, 0);
+  }
+
+  /** Writes that this side is there; otherwise as {@link #putPing}. */
+  public static void putPong(
+      MemorySegment memory, long at, Parties parties, long finished, long seen) {
+    put(memory, at, MessageType.PONG, parties, finished, seen, null, 0);
+  }
+
+  /**
+   * Writes a question whether a stripe arrived.
+   *
+   * @param tries how often it was posted, 1 to {@link #MOST_TRIES}
+   */
+  public static void putAsk(
+      MemorySegment memory,
+      long at,
+      Parties parties,
+      long messageNumber,
+      int subReceive,
+      int stripe,
+      int tries) {
+    long which = stripe | (long) tries << TRIES;
+    put(memory, at, MessageType.ASK, parties, messageNumber, which, null, subReceive);
+  }
+
+  /** Writes the answer to a question that is there, checked. */
+  public static void putAnswer(
+      MemorySegment memory,
+      long at,
+      Parties parties,
+      long messageNumber,
+      int subReceive,
+      int stripe,
+      int tries,
+      boolean arrived) {
+    long which = stripe | (arrived ? ARRIVED : 0) | (long) tries << TRIES;
+    put(memory, at, MessageType.ANSWER, parties, messageNumber, which, null, subReceive);
+  }
+
+  /** Writes that a stripe was written again, with the immediate data that stands for it. */
+  public static void putWritten(
+      MemorySegment memory, long at, Parties parties, long messageNumber, int immediate) {
+    long bits = Integer.toUnsignedLong(immediate);
+    int subReceive = ImmediateData.subReceive(immediate);
+    put(memory, at, MessageType.WRITTEN, parties, messageNumber, bits, null, subReceive);
   }
 
   private static void put(
@@ -120,33 +192,75 @@ public final class ControlMessage {
   }
 
   private static WireFault checkBody(MemorySegment memory, long at, MessageType type) {
-    boolean hasReason = type == MessageType.REFUSE || type == MessageType.ABORT;
     int reason = memory.get(WireLayouts.INT, at + REASON);
-    if (hasReason ? !FailureCause.isFailure(-(long) reason) : reason != 0) {
+    boolean fits =
+        switch (type) {
+          case REFUSE, ABORT -> FailureCause.isFailure(-(long) reason);
+          case CLOSE -> reason == 0 || FailureCause.isFailure(-(long) reason);
+          default -> reason == 0;
+        };
+    if (!fits) {
       return WireFault.REASON;
     }
     long number = number(memory, at);
     long length = lengthBytes(memory, at);
     int subReceive = subReceive(memory, at);
-    if (type == MessageType.TRUE_LENGTH) {
-      if (number < 1) {
-        return WireFault.SEQUENCE;
-      }
-      if (length < 0 || length > ProtocolLimits.MAX_MESSAGE_BYTES) {
-        return WireFault.RANGE;
-      }
-      return subReceive < ProtocolLimits.MAX_GROUP ? WireFault.NONE : WireFault.GROUP;
+    return switch (type) {
+      case TRUE_LENGTH ->
+          length < 0 || length > ProtocolLimits.MAX_MESSAGE_BYTES
+              ? WireFault.RANGE
+              : checkMessage(number, subReceive);
+      case ASK, ANSWER ->
+          isStripe(length, type) ? checkMessage(number, subReceive) : WireFault.STRIPE;
+      case WRITTEN -> checkWritten(memory, at, number, length, subReceive);
+      case PING, PONG ->
+          subReceive != 0
+              ? WireFault.GROUP
+              : number < 0 || length < 0 ? WireFault.SEQUENCE : WireFault.NONE;
+      case CLOSE -> checkAlone(number >= 0, length == 0, subReceive);
+      case REFUSE ->
+          (length & ~0xffffL) != 0 ? WireFault.RAILS : checkAlone(number == 0, true, subReceive);
+      default -> checkAlone(number == 0, length == 0, subReceive);
+    };
+  }
+
+  private static WireFault checkMessage(long number, int subReceive) {
+    if (number < 1) {
+      return WireFault.SEQUENCE;
     }
+    return subReceive < ProtocolLimits.MAX_GROUP ? WireFault.NONE : WireFault.GROUP;
+  }
+
+  private static WireFault checkWritten(
+      MemorySegment memory, long at, long number, long bits, int subReceive) {
+    WireFault fault = ImmediateData.check(bits);
+    if (fault != WireFault.NONE) {
+      return fault;
+    }
+    int immediate = (int) bits;
+    if (ImmediateData.communicator(immediate) != MessageHeader.to(memory, at)) {
+      return WireFault.COMMUNICATOR;
+    }
+    if (number < 1 || ImmediateData.sequence(immediate) != (number & SEQUENCE)) {
+      return WireFault.SEQUENCE;
+    }
+    return ImmediateData.subReceive(immediate) == subReceive ? WireFault.NONE : WireFault.GROUP;
+  }
+
+  private static WireFault checkAlone(boolean numberFits, boolean lengthFits, int subReceive) {
     if (subReceive != 0) {
       return WireFault.GROUP;
     }
-    if (type == MessageType.CLOSE ? number < 0 : number != 0) {
+    if (!numberFits) {
       return WireFault.SEQUENCE;
     }
-    if (type == MessageType.REFUSE) {
-      return (length & ~0xffffL) == 0 ? WireFault.NONE : WireFault.RAILS;
-    }
-    return length == 0 ? WireFault.NONE : WireFault.RANGE;
+    return lengthFits ? WireFault.NONE : WireFault.RANGE;
+  }
+
+  private static boolean isStripe(long which, MessageType type) {
+    long tries = which >>> TRIES;
+    boolean known = (which & 0xff) <= (type == MessageType.ANSWER ? ARRIVED | 7 : 7);
+    return known && tries >= 1 && tries <= MOST_TRIES;
   }
 
   /** The message's number, or how many messages were started. */
@@ -159,12 +273,47 @@ public final class ControlMessage {
     return memory.get(WireLayouts.LONG, at + LENGTH);
   }
 
+  /** Messages that the peer sent to the end; of a ping or its answer. */
+  public static long finished(MemorySegment memory, long at) {
+    return number(memory, at);
+  }
+
+  /** The first message whose entries the peer has not seen; of a ping or its answer. */
+  public static long seen(MemorySegment memory, long at) {
+    return lengthBytes(memory, at);
+  }
+
+  /** Which stripe is asked for. */
+  public static int stripe(MemorySegment memory, long at) {
+    return (int) lengthBytes(memory, at) & 7;
+  }
+
+  /** How often the stripe was posted when that was asked. */
+  public static int tries(MemorySegment memory, long at) {
+    return (int) (lengthBytes(memory, at) >>> TRIES);
+  }
+
+  /** The immediate data of a stripe that was written again. */
+  public static int immediate(MemorySegment memory, long at) {
+    return (int) lengthBytes(memory, at);
+  }
+
+  /** Whether the stripe arrived; of an answer. */
+  public static boolean arrived(MemorySegment memory, long at) {
+    return (lengthBytes(memory, at) & ARRIVED) != 0;
+  }
+
   /** Which receive of the group. */
   public static int subReceive(MemorySegment memory, long at) {
     return Short.toUnsignedInt(memory.get(WireLayouts.SHORT, at + SUB_RECEIVE));
   }
 
-  /** Why a connection was refused or aborted; of a checked message of these types only. */
+  /** Whether a close comes after an abort. */
+  public static boolean hasReason(MemorySegment memory, long at) {
+    return memory.get(WireLayouts.INT, at + REASON) != 0;
+  }
+
+  /** Why a connection was refused or aborted; of a checked message that has a reason only. */
   public static FailureCause reason(MemorySegment memory, long at) {
     return FailureCause.of(-(long) memory.get(WireLayouts.INT, at + REASON));
   }

@@ -26,6 +26,17 @@ public final class MailboxEntry {
       ValueLayout.JAVA_INT.withOrder(ByteOrder.LITTLE_ENDIAN);
   private static final VarHandle STAMP_WORD = LONG.varHandle();
 
+  /** The bits of the length word, which are 0 but in an entry of a staged receive. */
+  private static final long STAGED = 1L << 62;
+
+  private static final int LEAST_SHIFT = 6;
+  private static final int MOST_SHIFT = 30;
+  private static final int SHIFT_AT = 57;
+  private static final int SHIFT_MASK = 0x1f;
+  private static final int ROUND_AT = 48;
+  private static final int ROUND_MASK = 0x1ff;
+  private static final long LENGTH_MASK = (1L << ROUND_AT) - 1;
+
   private final MemorySegment mailbox;
   private final MailboxLayout layout;
   private final int generation;
@@ -67,6 +78,38 @@ public final class MailboxEntry {
     mailbox.set(INT, at + MailboxLayout.TAG, tag);
   }
 
+  /**
+   * Writes the offer of a chunk of a staged receive, all but its keys and stamps: entry {@code
+   * chunk} modulo 8. It is void until {@link #sealChunk}.
+   *
+   * @param remoteAddress of the block that takes the chunk
+   * @param lengthBytes of the whole receive
+   * @param chunkShift logarithm of a chunk's length, 6 to 30
+   */
+  public void putChunk(
+      long messageNumber,
+      long chunk,
+      long remoteAddress,
+      long lengthBytes,
+      int tag,
+      int chunkShift) {
+    long word =
+        STAGED
+            | (long) chunkShift << SHIFT_AT
+            | (round(chunk) & ROUND_MASK) << ROUND_AT
+            | lengthBytes;
+    put(messageNumber, ring(chunk), remoteAddress, word, tag);
+  }
+
+  /** Which entry of a staged receive's slot offers a chunk. */
+  public static int ring(long chunk) {
+    return (int) (chunk % ProtocolLimits.MAX_GROUP);
+  }
+
+  private static long round(long chunk) {
+    return chunk / ProtocolLimits.MAX_GROUP;
+  }
+
   /** Writes the receive's key on a data rail. */
   public void putKey(long messageNumber, int subReceive, int rail, long key) {
     mailbox.set(LONG, entry(messageNumber, subReceive) + MailboxLayout.keyOffset(rail), key);
@@ -75,13 +118,22 @@ public final class MailboxEntry {
   /** Stamps all lines of a message: it may be written to the peer now. */
   public void seal(long messageNumber, int receives) {
     for (int receive = 0; receive < receives; receive++) {
-      for (int line = 0; line < layout.linesPerEntry(); line++) {
-        long at = entry(messageNumber, receive) + (long) line * MailboxLayout.LINE_BYTES;
-        long stamp = MailboxStamp.of(messageNumber, generation, receives, receive, line);
-        long check = MailboxStamp.check(stamp, folded(at, line));
-        mailbox.set(INT, checkAt(at, line), MailboxStamp.lineCheck(check));
-        STAMP_WORD.setRelease(mailbox, at + MailboxLayout.STAMP, MailboxStamp.sealed(stamp, check));
-      }
+      sealEntry(messageNumber, receives, receive);
+    }
+  }
+
+  /** Stamps the offer of a chunk: it may be written to the peer now. */
+  public void sealChunk(long messageNumber, long chunk) {
+    sealEntry(messageNumber, ProtocolLimits.MAX_GROUP, ring(chunk));
+  }
+
+  private void sealEntry(long messageNumber, int receives, int receive) {
+    for (int line = 0; line < layout.linesPerEntry(); line++) {
+      long at = entry(messageNumber, receive) + (long) line * MailboxLayout.LINE_BYTES;
+      long stamp = MailboxStamp.of(messageNumber, generation, receives, receive, line);
+      long check = MailboxStamp.check(stamp, folded(at, line));
+      mailbox.set(INT, checkAt(at, line), MailboxStamp.lineCheck(check));
+      STAMP_WORD.setRelease(mailbox, at + MailboxLayout.STAMP, MailboxStamp.sealed(stamp, check));
     }
   }
 
@@ -94,30 +146,65 @@ public final class MailboxEntry {
   public int poll(long messageNumber) {
     int receives = 0;
     for (int receive = 0; receive == 0 || receive < receives; receive++) {
-      for (int line = 0; line < layout.linesPerEntry(); line++) {
-        long at = entry(messageNumber, receive) + (long) line * MailboxLayout.LINE_BYTES;
-        long stamp = (long) STAMP_WORD.getAcquire(mailbox, at + MailboxLayout.STAMP);
-        if (!MailboxStamp.isOf(stamp, messageNumber, generation)
-            || !MailboxStamp.isSealed(
-                stamp,
-                mailbox.get(INT, checkAt(at, line)),
-                MailboxStamp.check(stamp, folded(at, line)))) {
-          return ABSENT;
-        }
-        if (receive == 0 && line == 0) {
-          receives = MailboxStamp.receives(stamp);
-        }
-        WireFault found = checkPlace(stamp, receives, receive, line);
-        if (found == WireFault.NONE) {
-          found = line == 0 ? checkReceive(at) : checkSecondLine(at);
-        }
-        if (found != WireFault.NONE) {
-          fault = found;
-          return MALFORMED;
-        }
+      int found = pollEntry(messageNumber, receive, receives);
+      if (found <= 0) {
+        return found;
+      }
+      if (receive == 0) {
+        // The other entries of a staged receive come one by one.
+        receives = isStaged(messageNumber, 0) ? 1 : found;
       }
     }
     return receives;
+  }
+
+  /**
+   * Whether the offer of a chunk of a staged receive is there, which {@link #poll} found.
+   *
+   * @return 1; {@link #ABSENT}; or {@link #MALFORMED}
+   */
+  public int pollChunk(long messageNumber, long chunk) {
+    int found = pollEntry(messageNumber, ring(chunk), 0);
+    if (found <= 0) {
+      return found;
+    }
+    long word = lengthWord(messageNumber, ring(chunk));
+    if ((word & STAGED) == 0) {
+      fault = WireFault.GROUP;
+      return MALFORMED;
+    }
+    return (word >>> ROUND_AT & ROUND_MASK) == (round(chunk) & ROUND_MASK) ? 1 : ABSENT;
+  }
+
+  /**
+   * @param receives in the group; 0 if this entry tells it
+   * @return receives in the group, {@link #ABSENT} or {@link #MALFORMED}
+   */
+  private int pollEntry(long messageNumber, int receive, int receives) {
+    int group = receives;
+    for (int line = 0; line < layout.linesPerEntry(); line++) {
+      long at = entry(messageNumber, receive) + (long) line * MailboxLayout.LINE_BYTES;
+      long stamp = (long) STAMP_WORD.getAcquire(mailbox, at + MailboxLayout.STAMP);
+      if (!MailboxStamp.isOf(stamp, messageNumber, generation)
+          || !MailboxStamp.isSealed(
+              stamp,
+              mailbox.get(INT, checkAt(at, line)),
+              MailboxStamp.check(stamp, folded(at, line)))) {
+        return ABSENT;
+      }
+      if (group == 0) {
+        group = MailboxStamp.receives(stamp);
+      }
+      WireFault found = checkPlace(stamp, group, receive, line);
+      if (found == WireFault.NONE) {
+        found = line == 0 ? checkReceive(at, group) : checkSecondLine(at);
+      }
+      if (found != WireFault.NONE) {
+        fault = found;
+        return MALFORMED;
+      }
+    }
+    return group;
   }
 
   /** What was wrong when {@link #poll} last said {@link #MALFORMED}. */
@@ -132,6 +219,20 @@ public final class MailboxEntry {
 
   /** How much the receive takes. */
   public long lengthBytes(long messageNumber, int subReceive) {
+    return lengthWord(messageNumber, subReceive) & LENGTH_MASK;
+  }
+
+  /** Whether it is an offer of a staged receive. */
+  public boolean isStaged(long messageNumber, int subReceive) {
+    return (lengthWord(messageNumber, subReceive) & STAGED) != 0;
+  }
+
+  /** Logarithm of a staged receive's chunks; check it again, the peer may still change it. */
+  public int chunkShift(long messageNumber, int subReceive) {
+    return (int) (lengthWord(messageNumber, subReceive) >>> SHIFT_AT) & SHIFT_MASK;
+  }
+
+  private long lengthWord(long messageNumber, int subReceive) {
     return mailbox.get(LONG, entry(messageNumber, subReceive) + MailboxLayout.LENGTH);
   }
 
@@ -153,9 +254,21 @@ public final class MailboxEntry {
         : WireFault.NONE;
   }
 
-  private WireFault checkReceive(long at) {
+  private WireFault checkReceive(long at, int receives) {
     long address = mailbox.get(LONG, at + MailboxLayout.ADDRESS);
-    long length = mailbox.get(LONG, at + MailboxLayout.LENGTH);
+    long word = mailbox.get(LONG, at + MailboxLayout.LENGTH);
+    long length = word;
+    if ((word & STAGED) != 0) {
+      int shift = (int) (word >>> SHIFT_AT) & SHIFT_MASK;
+      if (word < 0
+          || receives != ProtocolLimits.MAX_GROUP
+          || shift < LEAST_SHIFT
+          || shift > MOST_SHIFT
+          || (word & LENGTH_MASK) > maxMessageBytes) {
+        return WireFault.RANGE;
+      }
+      length = Math.min(word & LENGTH_MASK, 1L << shift);
+    }
     if (length < 0 || length > maxMessageBytes || wraps(address, length)) {
       return WireFault.RANGE;
     }

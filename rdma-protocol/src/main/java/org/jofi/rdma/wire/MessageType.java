@@ -17,7 +17,17 @@ public enum MessageType {
   /** A side gave up, and completes nothing more. */
   ABORT(6),
   /** The true length of a message whose immediate data said {@code short}. */
-  TRUE_LENGTH(7);
+  TRUE_LENGTH(7),
+  /** A side waits, heard nothing for a while, and asks whether the other is there. */
+  PING(8),
+  /** It is. */
+  PONG(9),
+  /** The sender asks whether a stripe arrived whose write failed. */
+  ASK(10),
+  /** Whether it did; if not, only {@link #WRITTEN} counts for it from now on. */
+  ANSWER(11),
+  /** A stripe that was missing was written again, and is there. */
+  WRITTEN(12);
 
   private static final MessageType[] VALUES = values();
 

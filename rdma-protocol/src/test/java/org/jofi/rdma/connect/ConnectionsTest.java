@@ -7,21 +7,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import org.jofi.fabric.Access;
 import org.jofi.mr.BufferRange;
 import org.jofi.mr.DataRegistration;
-import org.jofi.rdma.wire.ControlMessage;
-import org.jofi.rdma.wire.HandshakeEncoder;
 import org.jofi.rdma.wire.Nonce;
-import org.jofi.rdma.wire.Parties;
 import org.jofi.simulated.FaultPlan;
 import org.jofi.simulated.Profile;
 import org.jofi.simulated.Simulation;
@@ -33,7 +28,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class ConnectionsTest {
-  private static final int ROUNDS = 100_000;
 
   static Stream<Profile> profiles() {
     return Profile.ALL.stream();
@@ -50,16 +44,7 @@ class ConnectionsTest {
 
   private static void await(
       Simulation simulation, String what, BooleanSupplier done, Node... nodes) {
-    for (int round = 0; !done.getAsBoolean(); round++) {
-      assertTrue(round < ROUNDS, () -> what + ", seed " + simulation.seed());
-      int events = 0;
-      for (Node node : nodes) {
-        events += node.connections.progress();
-      }
-      if (events == 0) {
-        simulation.idle();
-      }
-    }
+    Linked.await(simulation, what, done, nodes);
   }
 
   private static void closeAll(Simulation simulation, Node... nodes) {
@@ -317,109 +302,5 @@ class ConnectionsTest {
             new long[] {64},
             new int[] {0},
             new DataRegistration[] {memory});
-  }
-
-  /** Random bytes, damaged and replayed messages, and wild immediate data, 25 000 per profile. */
-  @ParameterizedTest
-  @MethodSource("profiles")
-  void hostileMessagesAreDroppedAndCountedAndHarmNobody(Profile profile) {
-    try (Simulation simulation = simulation(profile, 8, 2, 1);
-        Arena arena = Arena.ofShared()) {
-      Node left = new Node(simulation, profile, 0, 1);
-      Node right = new Node(simulation, profile, 1, 1);
-      Listener listener = right.connections.handshakes().listen();
-      ConnectHandle handle = right.connections.handshakes().handle(listener);
-      Attempt attempt = left.connections.handshakes().connect(handle);
-      await(simulation, "connecting", () -> attempt.side() != null, left, right);
-      ReceiveSide side = listener.accept();
-      assertNotNull(side);
-      DataRegistration memory =
-          right
-              .host
-              .endpoint
-              .registrations()
-              .acquire(BufferRange.host(arena.allocate(64, 64)), Access.ALL);
-      long pending = post(side, memory);
-      Random random = new Random(8);
-      MemorySegment bytes = arena.allocate(4096, 8);
-      long before = right.connections.dropped();
-      int messages = 25_000;
-      for (int i = 0; i < messages; i++) {
-        long length = hostile(random, bytes, attempt, side);
-        right.connections.message(bytes, 0, length);
-        // All communicators but the good one: who knows its number may complete its receives.
-        int data = random.nextInt();
-        if ((data >>> 10 & 0xfff) != side.parties().from()) {
-          right.connections.immediate(random.nextBoolean() ? data : data & 0xffff_ffffL);
-        }
-        if (i % 64 == 0) {
-          right.connections.progress();
-          left.connections.progress();
-        }
-      }
-      assertTrue(right.connections.dropped() - before > messages, "counted");
-      assertNull(listener.accept());
-      assertEquals(1, right.connections.live());
-      assertEquals(Result.IN_PROGRESS, side.receiver().test(pending));
-      assertNull(side.receiver().failure());
-      left.connections.close(attempt.side());
-      right.connections.close(side);
-      await(
-          simulation,
-          "releasing",
-          () -> left.connections.live() + right.connections.live() == 0,
-          left,
-          right);
-      memory.release();
-      closeAll(simulation, left, right);
-    }
-  }
-
-  /** Writes a message that is not sound, or not for the good connection; its length. */
-  private static long hostile(
-      Random random, MemorySegment bytes, Attempt attempt, ReceiveSide side) {
-    Parties sound = side.parties().reversed();
-    long length;
-    switch (random.nextInt(5)) {
-      case 0 -> {
-        length = random.nextInt(2000);
-        for (int at = 0; at < length; at++) {
-          bytes.set(ValueLayout.JAVA_BYTE, at, (byte) random.nextInt());
-        }
-      }
-      case 1 -> {
-        // A replay of the very request that made the connection.
-        length = HandshakeEncoder.put(bytes, 0, attempt.request());
-      }
-      case 2 -> {
-        // Truncated.
-        length = random.nextInt(HandshakeEncoder.put(bytes, 0, attempt.request()));
-      }
-      case 3 -> {
-        // Of another version.
-        length = HandshakeEncoder.put(bytes, 0, attempt.request());
-        bytes.set(ValueLayout.JAVA_SHORT, 4, (short) random.nextInt(2, 60_000));
-      }
-      default -> {
-        // An abort, by somebody who does not know the attempt or a generation.
-        Parties other =
-            random.nextBoolean()
-                ? new Parties(
-                    sound.to(),
-                    sound.toGeneration(),
-                    sound.from(),
-                    sound.fromGeneration(),
-                    sound.attempt() + 1 + random.nextInt(1000))
-                : new Parties(
-                    sound.to(),
-                    sound.toGeneration() % 65_535 + 1,
-                    sound.from(),
-                    sound.fromGeneration(),
-                    sound.attempt());
-        ControlMessage.putAbort(bytes, 0, other, FailureCause.ABORTED);
-        length = ControlMessage.BYTES;
-      }
-    }
-    return length;
   }
 }

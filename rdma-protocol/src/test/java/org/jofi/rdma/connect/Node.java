@@ -1,9 +1,11 @@
 package org.jofi.rdma.connect;
 
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.agrona.concurrent.NanoClock;
 import org.jofi.mr.LocalRegistration;
 import org.jofi.rdma.endpoint.Host;
 import org.jofi.rdma.message.Connection;
@@ -14,39 +16,75 @@ import org.jofi.rdma.wire.Features;
 import org.jofi.rdma.wire.MailboxLayout;
 import org.jofi.rdma.wire.MailboxTarget;
 import org.jofi.simulated.Profile;
+import org.jofi.simulated.SimulatedHost;
 import org.jofi.simulated.Simulation;
 
-/** A simulated host that makes connections. */
+/** A host that makes connections. */
 final class Node implements SideFactory, AutoCloseable {
   static final long BOUND_NS = 2_000_000_000L;
+  static final long REQUEST_NS = 3_000_000_000L;
+  static final long SILENCE_NS = 1_000_000_000L;
 
   final Host host;
   final EndpointConnections connections;
+
+  /** Of the connections that it made, also of those that are gone. */
+  final List<MemorySegment> mailboxes = new ArrayList<>();
+
+  private SimulatedHost self;
   private final StripeScheduler scheduler;
 
   Node(Simulation simulation, Profile profile, int index, int rails) {
-    SplittableRandom random = new SplittableRandom(simulation.seed() * 31 + index);
+    this(simulation, profile, index, rails, REQUEST_NS, SILENCE_NS);
+  }
+
+  Node(
+      Simulation simulation,
+      Profile profile,
+      int index,
+      int rails,
+      long requestNs,
+      long silenceNs) {
+    this(
+        new Host(simulation, index, rails, rails),
+        profile.behaviour().writeData(),
+        simulation.seed() * 31 + index,
+        simulation::nanoTime,
+        requestNs,
+        silenceNs);
+    self = simulation.host(index);
+  }
+
+  Node(Host host, boolean writesData, long seed, NanoClock clock, long requestNs, long silenceNs) {
+    SplittableRandom random = new SplittableRandom(seed);
     connections =
         new EndpointConnections(
             new ConnectionSettings(
-                Features.WRITE_THEN_SEND
-                    | (profile.behaviour().writeData() ? Features.WRITE_DATA : 0),
+                Features.WRITE_THEN_SEND | (writesData ? Features.WRITE_DATA : 0),
                 1 << 20,
                 BOUND_NS,
+                requestNs,
                 BOUND_NS,
-                simulation::nanoTime,
+                silenceNs,
+                clock,
                 random::nextLong));
-    host = new Host(simulation, index, rails, rails);
+    this.host = host;
     host.sink = connections;
     connections.attach(host.endpoint, this);
-    int[] weights = new int[rails];
+    int[] weights = new int[host.endpoint.dataCount()];
     Arrays.fill(weights, 1);
     scheduler = new StripeScheduler(weights, 512);
   }
 
   @Override
+  public StripeScheduler scheduler() {
+    return scheduler;
+  }
+
+  @Override
   public Sender sender(
       Connection connection, MemorySegment mailbox, long features, long maxMessageBytes) {
+    mailboxes.add(mailbox);
     return new Sender(
         connection,
         mailbox,
@@ -69,6 +107,25 @@ final class Node implements SideFactory, AutoCloseable {
 
   @Override
   public void close() {
-    host.close();
+    host.endpoint.close();
+    connections.abandon();
+    host.closeDevice();
+  }
+
+  /** Whether its host died. */
+  boolean isDead() {
+    return self != null && self.isDead();
+  }
+
+  /** Closes its endpoint as after a failure: what is in flight is given up. */
+  void abortEndpoint() {
+    host.endpoint.abort();
+    connections.abandon();
+  }
+
+  /** Closes it as after a failure. */
+  void abort() {
+    abortEndpoint();
+    host.closeDevice();
   }
 }

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import org.agrona.concurrent.IdleStrategy;
+import org.agrona.concurrent.NanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.agrona.concurrent.status.CountersManager;
 import org.jofi.fabric.Domain;
@@ -19,14 +20,18 @@ import org.jofi.mr.CacheLimits;
 import org.jofi.mr.DeviceRegistrations;
 import org.jofi.mr.RequestNames;
 import org.jofi.simulated.Simulation;
+import org.jofi.transport.Failure;
 
-/** A simulated host with an endpoint over all its NICs, and what arrived there. */
+/** A host with an endpoint over all its NICs, and what arrived there. */
 public final class Host implements AutoCloseable, ArrivalSink {
   final List<Fabric> fabrics = new ArrayList<>();
   final List<Domain> domains = new ArrayList<>();
   final List<byte[]> messages = new ArrayList<>();
   final List<Long> immediates = new ArrayList<>();
-  final DeviceRegistrations device;
+  final List<Failure> breaks = new ArrayList<>();
+
+  /** Where memory is registered. */
+  public final DeviceRegistrations device;
 
   /** The endpoint. */
   public final MultiRailEndpoint endpoint;
@@ -35,8 +40,24 @@ public final class Host implements AutoCloseable, ArrivalSink {
   public ArrivalSink sink = new Kept();
 
   public Host(Simulation simulation, int index, int rails, int controlRails) {
-    FabricProvider provider = simulation.host(index).provider();
-    for (FabricInfo info : provider.discover(FabricHints.any()).subList(0, rails)) {
+    this(
+        simulation.host(index).provider(),
+        simulation.host(index).provider().discover(FabricHints.any()).subList(0, rails),
+        index,
+        controlRails,
+        simulation::nanoTime,
+        simulation::idle);
+  }
+
+  /** One over any fabric. */
+  public Host(
+      FabricProvider provider,
+      List<FabricInfo> rails,
+      int index,
+      int controlRails,
+      NanoClock clock,
+      Runnable pause) {
+    for (FabricInfo info : rails) {
       Fabric fabric = provider.open(info);
       fabrics.add(fabric);
       domains.add(fabric.openDomain());
@@ -49,7 +70,7 @@ public final class Host implements AutoCloseable, ArrivalSink {
         new DeviceRegistrations(
             domains,
             CacheLimits.OFF,
-            simulation::nanoTime,
+            clock,
             new CacheCounters(counters, "host " + index),
             RequestNames.NONE);
     endpoint =
@@ -57,13 +78,7 @@ public final class Host implements AutoCloseable, ArrivalSink {
             "endpoint " + index,
             domains,
             device,
-            new EndpointSettings(
-                controlRails,
-                256,
-                4096,
-                simulation::nanoTime,
-                () -> idle(simulation::idle),
-                1_000_000_000L),
+            new EndpointSettings(controlRails, 256, 4096, clock, () -> idle(pause), 1_000_000_000L),
             this);
   }
 
@@ -96,6 +111,11 @@ public final class Host implements AutoCloseable, ArrivalSink {
     sink.message(memory, at, lengthBytes);
   }
 
+  @Override
+  public void broken(Failure why) {
+    sink.broken(why);
+  }
+
   /** Keeps what arrives. */
   private final class Kept implements ArrivalSink {
     @Override
@@ -106,6 +126,11 @@ public final class Host implements AutoCloseable, ArrivalSink {
     @Override
     public void message(MemorySegment memory, long at, long lengthBytes) {
       messages.add(memory.asSlice(at, lengthBytes).toArray(ValueLayout.JAVA_BYTE));
+    }
+
+    @Override
+    public void broken(Failure why) {
+      breaks.add(why);
     }
   }
 
@@ -125,6 +150,11 @@ public final class Host implements AutoCloseable, ArrivalSink {
   @Override
   public void close() {
     endpoint.close();
+    closeDevice();
+  }
+
+  /** Closes what is below the endpoint, which was closed. */
+  public void closeDevice() {
     device.close();
     domains.forEach(Domain::close);
     fabrics.forEach(Fabric::close);

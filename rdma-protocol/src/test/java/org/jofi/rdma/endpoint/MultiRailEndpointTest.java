@@ -41,6 +41,11 @@ class MultiRailEndpointTest {
     }
 
     @Override
+    public void lost(long cookie, RailPort port, Failure why) {
+      failures.add(why);
+    }
+
+    @Override
     public void failed(long cookie, RailPort port, CompletionError error) {
       failures.add(Failures.of(port, error));
     }
@@ -87,13 +92,13 @@ class MultiRailEndpointTest {
             };
         left.locked(
             from -> {
+              PeerRails peer = from.controlTo(right.endpoint.addresses());
               for (int i = 0; i < count; i++) {
-                RailPort port = from.control(i & 1);
-                long peer = port.peer(right.endpoint.control(i & 1).address());
+
                 OutgoingMessage message = assertNotNullMessage(from);
                 message.memory().set(ValueLayout.JAVA_INT_UNALIGNED, message.at(), i);
-                from.send(message, port, peer, 4 + i, listener, i);
-                from.deferImmediate(assertNotNullMessage(from), port, peer, ~i, listener, -1 - i);
+                from.send(message, peer, 4 + i, listener, i);
+                from.deferImmediate(assertNotNullMessage(from), peer, ~i, listener, -1 - i);
               }
             });
         await(
@@ -204,11 +209,9 @@ class MultiRailEndpointTest {
       List<Failure> outcomes = new ArrayList<>();
       left.locked(
           from -> {
-            RailPort port = from.control(0);
-            long peer = port.peer(right.endpoint.control(0).address());
+            PeerRails peer = from.controlTo(right.endpoint.addresses());
             for (int i = 0; i < 10; i++) {
-              from.send(
-                  assertNotNullMessage(from), port, peer, 64, (id, why) -> outcomes.add(why), i);
+              from.send(assertNotNullMessage(from), peer, 64, (id, why) -> outcomes.add(why), i);
             }
           });
       long before = simulation.nanoTime();

@@ -20,6 +20,7 @@ import org.jofi.rdma.wire.MessageType;
 import org.jofi.rdma.wire.Parties;
 import org.jofi.rdma.wire.WireFault;
 import org.jofi.simulated.Simulation;
+import org.jofi.transport.Failure;
 
 /** A connection between two simulated hosts, without a handshake: each is told of the other. */
 final class Exchange implements AutoCloseable {
@@ -39,6 +40,16 @@ final class Exchange implements AutoCloseable {
   private long strays;
 
   Exchange(Simulation simulation, int rails, int controlRails, boolean writesData, int minStripe) {
+    this(simulation, rails, controlRails, writesData, minStripe, MAX);
+  }
+
+  Exchange(
+      Simulation simulation,
+      int rails,
+      int controlRails,
+      boolean writesData,
+      int minStripe,
+      long maxMessageBytes) {
     this.simulation = simulation;
     left = new Host(simulation, 0, rails, controlRails);
     right = new Host(simulation, 1, rails, controlRails);
@@ -70,7 +81,7 @@ final class Exchange implements AutoCloseable {
             mailbox,
             new StripeScheduler(weights, minStripe),
             writesData,
-            MAX,
+            maxMessageBytes,
             Sender.usualSends());
     receiver =
         new Receiver(
@@ -81,7 +92,7 @@ final class Exchange implements AutoCloseable {
                 .registrations()
                 .registerLocal(BufferRange.host(copy), right.endpoint.controlRails(), Access.WRITE),
             targets,
-            MAX,
+            maxMessageBytes,
             2 * MailboxLayout.SLOTS);
     right.sink = new ReceiverSink();
   }
@@ -111,6 +122,11 @@ final class Exchange implements AutoCloseable {
   }
 
   private final class ReceiverSink implements ArrivalSink {
+    @Override
+    public void broken(Failure why) {
+      throw new AssertionError(why);
+    }
+
     @Override
     public void immediate(long data) {
       if (ImmediateData.check(data) == WireFault.NONE

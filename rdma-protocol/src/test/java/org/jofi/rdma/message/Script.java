@@ -8,19 +8,19 @@ import java.util.Map;
 import java.util.Random;
 
 /** What a run sends and receives, drawn from a seed, and which send goes to which receive. */
-final class Script {
-  static final int MAX_BYTES = 4096;
+public final class Script {
+  public static final int MAX_BYTES = 4096;
 
   /** A receive: a tag and a length. */
-  record Receive(int tag, int bytes) {}
+  public record Receive(int tag, int bytes) {}
 
   /** A send: a tag, a length and the receive that it must end in, as group and place. */
-  record Send(int tag, int bytes, int group, int place) {}
+  public record Send(int tag, int bytes, int group, int place) {}
 
-  final List<List<Receive>> groups = new ArrayList<>();
-  final List<Send> sends = new ArrayList<>();
+  public final List<List<Receive>> groups = new ArrayList<>();
+  public final List<Send> sends = new ArrayList<>();
 
-  Script(Random random, int groupCount) {
+  public Script(Random random, int groupCount) {
     int[] tags = {0, -1, random.nextInt()};
     for (int i = 0; i < groupCount; i++) {
       List<Receive> group = new ArrayList<>();
@@ -68,7 +68,7 @@ final class Script {
   }
 
   /** How much a send moves. */
-  int moved(Send send) {
+  public int moved(Send send) {
     return Math.min(send.bytes(), groups.get(send.group()).get(send.place()).bytes());
   }
 }

@@ -22,7 +22,7 @@ class ControlMessageProperties {
   private void putAny(Random random) {
     FailureCause why = FailureCause.of(-16 - random.nextInt(FailureCause.values().length));
     Parties parties = Messages.parties(random, true, true);
-    switch (random.nextInt(5)) {
+    switch (random.nextInt(10)) {
       case 0 ->
           ControlMessage.putRefuse(
               memory,
@@ -31,9 +31,52 @@ class ControlMessageProperties {
               why,
               random.nextInt(256),
               random.nextInt(256));
-      case 1 -> ControlMessage.putClose(memory, 0, parties, random.nextLong() >>> 1);
+      case 1 ->
+          ControlMessage.putClose(
+              memory, 0, parties, random.nextLong() >>> 1, random.nextBoolean() ? why : null);
       case 2 -> ControlMessage.putClosed(memory, 0, parties);
       case 3 -> ControlMessage.putAbort(memory, 0, parties, why);
+      case 4 ->
+          ControlMessage.putPing(
+              memory, 0, parties, random.nextLong() >>> 1, random.nextLong() >>> 1);
+      case 5 ->
+          ControlMessage.putPong(
+              memory, 0, parties, random.nextLong() >>> 1, random.nextLong() >>> 1);
+      case 6 ->
+          ControlMessage.putAsk(
+              memory,
+              0,
+              parties,
+              random.nextLong(1, Long.MAX_VALUE),
+              random.nextInt(8),
+              random.nextInt(8),
+              random.nextInt(1, ControlMessage.MOST_TRIES + 1));
+      case 8 -> {
+        long number = random.nextLong(1, Long.MAX_VALUE);
+        int last = random.nextInt(8);
+        ControlMessage.putWritten(
+            memory,
+            0,
+            parties,
+            number,
+            ImmediateData.of(
+                random.nextInt(last + 1),
+                last,
+                random.nextBoolean(),
+                random.nextInt(8),
+                parties.to(),
+                number));
+      }
+      case 7 ->
+          ControlMessage.putAnswer(
+              memory,
+              0,
+              parties,
+              random.nextLong(1, Long.MAX_VALUE),
+              random.nextInt(8),
+              random.nextInt(8),
+              random.nextInt(1, ControlMessage.MOST_TRIES + 1),
+              random.nextBoolean());
       default ->
           ControlMessage.putTrueLength(
               memory,
@@ -59,9 +102,47 @@ class ControlMessageProperties {
               ControlMessage.reason(memory, 0),
               ControlMessage.refuserDataRails(memory, 0),
               ControlMessage.refuserControlRails(memory, 0));
-      case CLOSE -> ControlMessage.putClose(out, 0, parties, ControlMessage.number(memory, 0));
+      case CLOSE ->
+          ControlMessage.putClose(
+              out,
+              0,
+              parties,
+              ControlMessage.number(memory, 0),
+              ControlMessage.hasReason(memory, 0) ? ControlMessage.reason(memory, 0) : null);
       case CLOSED -> ControlMessage.putClosed(out, 0, parties);
       case ABORT -> ControlMessage.putAbort(out, 0, parties, ControlMessage.reason(memory, 0));
+      case PING ->
+          ControlMessage.putPing(
+              out, 0, parties, ControlMessage.finished(memory, 0), ControlMessage.seen(memory, 0));
+      case PONG ->
+          ControlMessage.putPong(
+              out, 0, parties, ControlMessage.finished(memory, 0), ControlMessage.seen(memory, 0));
+      case WRITTEN ->
+          ControlMessage.putWritten(
+              out,
+              0,
+              parties,
+              ControlMessage.number(memory, 0),
+              ControlMessage.immediate(memory, 0));
+      case ASK ->
+          ControlMessage.putAsk(
+              out,
+              0,
+              parties,
+              ControlMessage.number(memory, 0),
+              ControlMessage.subReceive(memory, 0),
+              ControlMessage.stripe(memory, 0),
+              ControlMessage.tries(memory, 0));
+      case ANSWER ->
+          ControlMessage.putAnswer(
+              out,
+              0,
+              parties,
+              ControlMessage.number(memory, 0),
+              ControlMessage.subReceive(memory, 0),
+              ControlMessage.stripe(memory, 0),
+              ControlMessage.tries(memory, 0),
+              ControlMessage.arrived(memory, 0));
       case TRUE_LENGTH ->
           ControlMessage.putTrueLength(
               out,
@@ -130,7 +211,8 @@ class ControlMessageProperties {
             WireFault.RANGE,
             WireFault.REASON,
             WireFault.GROUP,
-            WireFault.RAILS)) {
+            WireFault.RAILS,
+            WireFault.STRIPE)) {
       assertTrue(found.contains(fault), () -> "never found " + fault + " in " + found);
     }
   }

@@ -4,13 +4,15 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import org.jofi.fabric.DeviceAllocation;
 import org.jofi.fabric.MemoryKind;
 
 /** The memory of pretended devices: which ranges of this process play it. */
-final class DeviceMemory {
+final class DeviceRanges {
   private static final long PAGE = 4096;
 
-  private record Allocation(MemoryKind kind, long address, long bytes) {
+  private record Allocation(MemoryKind kind, long address, long bytes, long id) {
     boolean touches(long from, long length) {
       return from < address + bytes && from + length > address;
     }
@@ -19,13 +21,13 @@ final class DeviceMemory {
   private final Arena arena;
   private final List<Allocation> allocations = new ArrayList<>();
 
-  DeviceMemory(Arena arena) {
+  DeviceRanges(Arena arena) {
     this.arena = arena;
   }
 
   MemorySegment allocate(MemoryKind kind, long bytes) {
     MemorySegment segment = arena.allocate(bytes, PAGE);
-    allocations.add(new Allocation(kind, segment.address(), bytes));
+    allocations.add(new Allocation(kind, segment.address(), bytes, allocations.size() + 1L));
     return segment;
   }
 
@@ -38,5 +40,17 @@ final class DeviceMemory {
       }
     }
     return MemoryKind.HOST;
+  }
+
+  /** The allocation of a kind that a range lies in, if there is one. */
+  Optional<DeviceAllocation> allocation(MemoryKind kind, long address, long bytes) {
+    return allocations.stream()
+        .filter(allocation -> allocation.kind() == kind)
+        .map(
+            allocation ->
+                new DeviceAllocation(
+                    kind, 0, allocation.address(), allocation.bytes(), allocation.id()))
+        .filter(allocation -> allocation.covers(address, bytes))
+        .findFirst();
   }
 }

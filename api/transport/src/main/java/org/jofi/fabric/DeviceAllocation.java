@@ -1,0 +1,26 @@
+package org.jofi.fabric;
+
+import java.util.Objects;
+
+/**
+ * The allocation that an address lies in.
+ *
+ * @param kind where it lives; {@link MemoryKind#HOST} for pinned host memory
+ * @param device ordinal of the device that owns it; 0 for host memory
+ * @param address its first byte
+ * @param lengthBytes its length
+ * @param id its number, which the driver never gives to another allocation of this process: two
+ *     allocations at one address differ in it
+ */
+public record DeviceAllocation(
+    MemoryKind kind, int device, long address, long lengthBytes, long id) {
+
+  public DeviceAllocation {
+    Objects.requireNonNull(kind);
+  }
+
+  /** Whether a range lies within it. */
+  public boolean covers(long from, long bytes) {
+    return from >= address && bytes >= 0 && from - address <= lengthBytes - bytes;
+  }
+}

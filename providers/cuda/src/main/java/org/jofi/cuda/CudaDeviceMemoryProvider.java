@@ -1,0 +1,42 @@
+package org.jofi.cuda;
+
+import org.jofi.fabric.DeviceMemory;
+import org.jofi.fabric.DeviceMemoryProvider;
+import org.jofi.fabric.DeviceProbe;
+import org.jofi.fabric.FabricUnavailableException;
+import org.jofi.fabric.MemoryKind;
+
+/** NVIDIA GPUs, for {@link java.util.ServiceLoader}. Any thread. */
+public final class CudaDeviceMemoryProvider implements DeviceMemoryProvider {
+
+  /** For the service loader; loads no driver. */
+  public CudaDeviceMemoryProvider() {}
+
+  @Override
+  public MemoryKind kind() {
+    return MemoryKind.CUDA;
+  }
+
+  @Override
+  public DeviceProbe probe() {
+    return CudaDevices.probe();
+  }
+
+  /**
+   * @throws FabricUnavailableException as that says
+   */
+  @Override
+  public DeviceMemory open(int device) {
+    CudaContext context = CudaContext.retain(device);
+    boolean described = false;
+    try {
+      DeviceMemory memory = new CudaDeviceMemory(context);
+      described = true;
+      return memory;
+    } finally {
+      if (!described) {
+        context.close();
+      }
+    }
+  }
+}

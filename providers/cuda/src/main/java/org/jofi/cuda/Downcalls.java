@@ -1,0 +1,107 @@
+package org.jofi.cuda;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+import org.jofi.cuda.bindings.CudaDriver;
+
+/**
+ * What is called per copy, with pointers as longs: nothing is allocated. Initialised by its first
+ * use, when the driver is loaded. None of these calls is {@code critical}: the driver may take any
+ * time in them.
+ */
+@SuppressWarnings("restricted")
+final class Downcalls {
+  private static final MethodHandle GET_CURRENT =
+      handle(CudaDriver.cuCtxGetCurrent$address(), JAVA_LONG);
+  private static final MethodHandle SET_CURRENT =
+      handle(CudaDriver.cuCtxSetCurrent$address(), JAVA_LONG);
+  private static final MethodHandle EXCHANGE_MODE =
+      handle(CudaDriver.cuThreadExchangeStreamCaptureMode$address(), JAVA_LONG);
+  private static final MethodHandle TO_HOST =
+      handle(CudaDriver.cuMemcpyDtoHAsync_v2$address(), JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+  private static final MethodHandle TO_DEVICE =
+      handle(CudaDriver.cuMemcpyHtoDAsync_v2$address(), JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+  private static final MethodHandle RECORD =
+      handle(CudaDriver.cuEventRecord$address(), JAVA_LONG, JAVA_LONG);
+  private static final MethodHandle QUERY = handle(CudaDriver.cuEventQuery$address(), JAVA_LONG);
+
+  private Downcalls() {}
+
+  static int getCurrent(long to) {
+    try {
+      return (int) GET_CURRENT.invokeExact(to);
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  static int setCurrent(long context) {
+    try {
+      return (int) SET_CURRENT.invokeExact(context);
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  static int exchangeCaptureMode(long at) {
+    try {
+      return (int) EXCHANGE_MODE.invokeExact(at);
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  static int copyToHost(long host, long device, long bytes, long stream) {
+    try {
+      return (int) TO_HOST.invokeExact(host, device, bytes, stream);
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  static int copyToDevice(long device, long host, long bytes, long stream) {
+    try {
+      return (int) TO_DEVICE.invokeExact(device, host, bytes, stream);
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  static int record(long event, long stream) {
+    try {
+      return (int) RECORD.invokeExact(event, stream);
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  static int query(long event) {
+    try {
+      return (int) QUERY.invokeExact(event);
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  /** A downcall throws nothing of its own. */
+  static AssertionError unexpected(Throwable thrown) {
+    if (thrown instanceof Error error) {
+      throw error;
+    }
+    if (thrown instanceof RuntimeException exception) {
+      throw exception;
+    }
+    return new AssertionError("a downcall threw", thrown);
+  }
+
+  private static MethodHandle handle(
+      MemorySegment function, java.lang.foreign.MemoryLayout... arguments) {
+    return Linker.nativeLinker()
+        .downcallHandle(function, FunctionDescriptor.of(JAVA_INT, arguments));
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package org.jofi.cuda;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,52 @@
+package org.jofi.rdma;
+
+import java.nio.file.Path;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.agrona.concurrent.IdleStrategy;
+import org.agrona.concurrent.NanoClock;
+import org.jofi.fabric.DeviceMemoryProvider;
+import org.jofi.fabric.MemoryKind;
+
+/**
+ * What the protocol needs of the machine, handed in so that all of it also runs on virtual time.
+ *
+ * @param clock for every bound
+ * @param random numbers that cannot be guessed: nonces
+ * @param idle what to do while a close waits; one per wait, and it must let other threads run
+ * @param pageBytes size of a page of memory
+ * @param sysfs where PCI locality is read: what is mounted at /sys
+ * @param deviceMemory finds who drives a kind of device memory, without loading a driver
+ */
+public record RdmaEnvironment(
+    NanoClock clock,
+    LongSupplier random,
+    Supplier<IdleStrategy> idle,
+    int pageBytes,
+    Path sysfs,
+    Function<MemoryKind, Optional<DeviceMemoryProvider>> deviceMemory) {
+
+  /** With those that this program was started with. */
+  public RdmaEnvironment(
+      NanoClock clock,
+      LongSupplier random,
+      Supplier<IdleStrategy> idle,
+      int pageBytes,
+      Path sysfs) {
+    this(clock, random, idle, pageBytes, sysfs, DeviceMemoryProvider::of);
+  }
+
+  public RdmaEnvironment {
+    Objects.requireNonNull(clock);
+    Objects.requireNonNull(random);
+    Objects.requireNonNull(idle);
+    Objects.requireNonNull(sysfs);
+    Objects.requireNonNull(deviceMemory);
+    if (Integer.bitCount(pageBytes) != 1) {
+      throw new IllegalArgumentException("a page has a power of two of bytes, not " + pageBytes);
+    }
+  }
+}

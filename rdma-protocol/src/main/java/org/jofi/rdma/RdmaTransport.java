@@ -1,0 +1,103 @@
+package org.jofi.rdma;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jofi.fabric.FabricProvider;
+import org.jofi.fabric.MemoryKind;
+import org.jofi.mr.TeardownException;
+import org.jofi.rdma.communicator.RdmaDevice;
+import org.jofi.rdma.device.DeviceEndpoints;
+import org.jofi.rdma.device.DeviceProfile;
+import org.jofi.rdma.device.NicSelection;
+import org.jofi.rdma.topology.DeviceGroup;
+import org.jofi.rdma.topology.DeviceGrouping;
+import org.jofi.rdma.topology.SysfsPci;
+import org.jofi.transport.Device;
+import org.jofi.transport.FailureCause;
+import org.jofi.transport.Transport;
+import org.jofi.transport.TransportException;
+import org.jofi.transport.TransportOptions;
+
+/** The RDMA protocol over the NICs of a provider. Any thread. */
+public final class RdmaTransport implements Transport {
+  private final TransportOptions options;
+  private final List<RdmaDevice> devices;
+
+  private RdmaTransport(TransportOptions options, List<RdmaDevice> devices) {
+    this.options = options;
+    this.devices = List.copyOf(devices);
+  }
+
+  /**
+   * Opens one. Its NICs are found now, and opened when a device is first used.
+   *
+   * @param provider whose NICs to use
+   * @throws TransportException with {@link FailureCause#UNAVAILABLE} if no NIC is suitable, or
+   *     {@link FailureCause#FABRIC} if they cannot be listed; the message says what was looked at
+   */
+  public static RdmaTransport open(
+      FabricProvider provider, TransportOptions options, RdmaEnvironment environment) {
+    NicSelection selection = NicSelection.of(provider, options);
+    DeviceGrouping grouping =
+        new DeviceGrouping(new SysfsPci(environment.sysfs()), options.maxRails());
+    List<RdmaDevice> devices = new ArrayList<>();
+    for (DeviceGroup group : grouping.group(selection.nics(), options.grouping())) {
+      DeviceProfile profile =
+          DeviceProfile.of(
+              devices.size(),
+              group,
+              selection.reason(),
+              options,
+              environment.deviceMemory().apply(MemoryKind.CUDA).isPresent());
+      devices.add(
+          new RdmaDevice(
+              profile,
+              new DeviceEndpoints(provider, profile, options, environment),
+              options,
+              environment));
+    }
+    return new RdmaTransport(options, devices);
+  }
+
+  @Override
+  public List<Device> devices() {
+    return List.copyOf(devices);
+  }
+
+  @Override
+  public TransportOptions options() {
+    return options;
+  }
+
+  /**
+   * Drives every open endpoint once: answers peers for communicators that nobody drives now, and
+   * finds out about bounds that passed. Never blocks for longer than another thread holds an
+   * endpoint.
+   *
+   * @return how much came of it; 0 if nothing
+   */
+  public int tend() {
+    int events = 0;
+    for (RdmaDevice device : devices) {
+      events += device.tend();
+    }
+    return events;
+  }
+
+  @Override
+  public void close() {
+    TransportException failure = null;
+    for (RdmaDevice device : devices) {
+      try {
+        device.close();
+      } catch (TransportException e) {
+        failure = e;
+      } catch (TeardownException e) {
+        failure = new TransportException(FailureCause.FABRIC, String.valueOf(e.getMessage()), e);
+      }
+    }
+    if (failure != null) {
+      throw failure;
+    }
+  }
+}

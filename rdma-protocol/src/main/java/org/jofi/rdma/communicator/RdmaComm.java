@@ -1,0 +1,382 @@
+package org.jofi.rdma.communicator;
+
+import java.util.LinkedHashSet;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import org.agrona.concurrent.IdleStrategy;
+import org.agrona.concurrent.NanoClock;
+import org.jofi.fabric.Access;
+import org.jofi.fabric.FabricException;
+import org.jofi.fabric.MemoryKind;
+import org.jofi.mr.BufferRange;
+import org.jofi.mr.DataRegistration;
+import org.jofi.mr.RegistrationException;
+import org.jofi.rdma.connect.Side;
+import org.jofi.rdma.device.DeviceEndpoint;
+import org.jofi.transport.Buffer;
+import org.jofi.transport.Comm;
+import org.jofi.transport.CommState;
+import org.jofi.transport.Device;
+import org.jofi.transport.Failure;
+import org.jofi.transport.FailureCause;
+import org.jofi.transport.Registration;
+import org.jofi.transport.RemoteMemory;
+import org.jofi.transport.Result;
+import org.jofi.transport.TransportException;
+
+/** What both sides of a connection have in common. */
+abstract class RdmaComm implements Comm {
+  private static final long DATA_ACCESS =
+      Access.WRITE | Access.READ | Access.REMOTE_WRITE | Access.REMOTE_READ;
+
+  private final RdmaDevice device;
+  private final DeviceEndpoint endpoint;
+  private final Side side;
+  private final String label;
+  private final DeviceBuffers deviceBuffers;
+  private final RegistrationUses uses = new RegistrationUses();
+  private final Set<RdmaRegistration> registrations = new LinkedHashSet<>();
+  // Written with the endpoint's lock held.
+  private volatile CommState closing = CommState.OPEN;
+
+  RdmaComm(RdmaDevice device, DeviceEndpoint endpoint, Side side, String role, int stagedAtOnce) {
+    this.device = device;
+    this.endpoint = endpoint;
+    this.side = side;
+    label =
+        "%s %d of %s, peer's %d"
+            .formatted(role, side.parties().from(), endpoint.lock().label(), side.parties().to());
+    deviceBuffers =
+        new DeviceBuffers(
+            this,
+            device.memories(),
+            device.takesDeviceMemory(),
+            device.options().requireGpuDirect(),
+            device.environment().pageBytes(),
+            stagedAtOnce);
+    device.opened(this);
+  }
+
+  @Override
+  public final Device device() {
+    return device;
+  }
+
+  @Override
+  public final String label() {
+    return label;
+  }
+
+  @Override
+  public final CommState state() {
+    CommState now = closing;
+    return now == CommState.OPEN && failure().isPresent() ? CommState.FAILED : now;
+  }
+
+  @Override
+  public final Optional<Failure> failure() {
+    synchronized (lock()) {
+      return Optional.ofNullable(side.failure());
+    }
+  }
+
+  /** The endpoint, whose monitor is the lock of everything here. */
+  final Object lock() {
+    return endpoint.lock();
+  }
+
+  final DeviceEndpoint endpoint() {
+    return endpoint;
+  }
+
+  final RegistrationUses uses() {
+    return uses;
+  }
+
+  /**
+   * @throws IllegalStateException if it is closed, or being closed
+   */
+  final void checkOpen() {
+    if (closing != CommState.OPEN) {
+      throw new IllegalStateException(label + " is closed");
+    }
+  }
+
+  final boolean isClosed() {
+    return closing == CommState.CLOSED;
+  }
+
+  /**
+   * This communicator's registration behind one that a caller gave.
+   *
+   * @throws IllegalArgumentException if it is another's, or was given back
+   */
+  final RdmaRegistration own(Registration registration) {
+    if (registration instanceof RdmaRegistration ours && ours.isOf(this)) {
+      return ours;
+    }
+    throw new IllegalArgumentException(
+        "%s is not, or no longer, registered with %s".formatted(registration, label));
+  }
+
+  /**
+   * @throws IllegalArgumentException if a message is too long for the device
+   */
+  final void checkLength(long lengthBytes) {
+    long most = device.properties().limits().maxMessageBytes();
+    if (lengthBytes < 0 || lengthBytes > most) {
+      throw new IllegalArgumentException(
+          "%s moves 0 to %d bytes at once, not %d".formatted(label, most, lengthBytes));
+    }
+  }
+
+  @Override
+  public final Registration regMr(Buffer buffer) {
+    Objects.requireNonNull(buffer);
+    checkOpen();
+    RdmaRegistration registration;
+    try {
+      registration =
+          buffer.kind() == MemoryKind.HOST
+              ? new RdmaRegistration(this, buffer, acquire(range(buffer)), "host")
+              : deviceBuffers.register(buffer);
+    } catch (RegistrationException e) {
+      throw new TransportException(
+          e.getCause() instanceof FabricException ? FailureCause.FABRIC : FailureCause.EXHAUSTED,
+          label + ": " + e.getMessage(),
+          e);
+    } catch (FabricException e) {
+      throw new TransportException(FailureCause.FABRIC, label + ": " + e.getMessage(), e);
+    }
+    synchronized (lock()) {
+      if (closing == CommState.OPEN) {
+        registrations.add(registration);
+        return registration;
+      }
+    }
+    registration.release();
+    throw new IllegalStateException(label + " was closed meanwhile");
+  }
+
+  static BufferRange range(Buffer buffer) {
+    return new BufferRange(
+        buffer.kind(),
+        buffer.device(),
+        BufferRange.UNKNOWN_ALLOCATION,
+        buffer.address(),
+        buffer.lengthBytes(),
+        buffer.dmaBuf());
+  }
+
+  /** Registers a range on the endpoint's data rails. */
+  final DataRegistration acquire(BufferRange range) {
+    return endpoint.lock().registrations().acquire(range, DATA_ACCESS);
+  }
+
+  @Override
+  public final void deregMr(Registration registration) {
+    synchronized (lock()) {
+      checkOpen();
+      RdmaRegistration ours = own(registration);
+      long user = uses.user(ours, side);
+      if (user != 0) {
+        throw new IllegalStateException(
+            "%s: request 0x%x, whose operations are not over, uses %s"
+                .formatted(label, user, ours));
+      }
+      registrations.remove(ours);
+      ours.release();
+    }
+  }
+
+  @Override
+  public final long iwrite(
+      long address,
+      long lengthBytes,
+      Registration registration,
+      RemoteMemory remote,
+      long remoteOffsetBytes) {
+    RdmaRegistration ours = own(registration);
+    checkOneSided(lengthBytes, remote, remoteOffsetBytes);
+    ours.check(address, lengthBytes);
+    synchronized (lock()) {
+      checkOpen();
+      long request = side.write(address, lengthBytes, ours.data(), remote, remoteOffsetBytes);
+      if (request == Result.TRY_AGAIN) {
+        endpoint.progress();
+        request = side.write(address, lengthBytes, ours.data(), remote, remoteOffsetBytes);
+      }
+      uses.add(request, ours);
+      return request;
+    }
+  }
+
+  @Override
+  public final long iwriteInline(
+      long address, long lengthBytes, RemoteMemory remote, long remoteOffsetBytes) {
+    checkOneSided(lengthBytes, remote, remoteOffsetBytes);
+    int most = device.properties().limits().inlineWriteBytes();
+    if (lengthBytes > most) {
+      throw new IllegalArgumentException(
+          "%s writes up to %d bytes inline, not %d".formatted(label, most, lengthBytes));
+    }
+    synchronized (lock()) {
+      checkOpen();
+      long request = side.writeInline(address, lengthBytes, remote, remoteOffsetBytes);
+      if (request == Result.TRY_AGAIN) {
+        endpoint.progress();
+        request = side.writeInline(address, lengthBytes, remote, remoteOffsetBytes);
+      }
+      return request;
+    }
+  }
+
+  @Override
+  public final long iread(
+      long address,
+      long lengthBytes,
+      Registration registration,
+      RemoteMemory remote,
+      long remoteOffsetBytes) {
+    RdmaRegistration ours = own(registration);
+    checkOneSided(lengthBytes, remote, remoteOffsetBytes);
+    ours.check(address, lengthBytes);
+    synchronized (lock()) {
+      checkOpen();
+      long request = side.read(address, lengthBytes, ours.data(), remote, remoteOffsetBytes);
+      if (request == Result.TRY_AGAIN) {
+        endpoint.progress();
+        request = side.read(address, lengthBytes, ours.data(), remote, remoteOffsetBytes);
+      }
+      uses.add(request, ours);
+      return request;
+    }
+  }
+
+  private void checkOneSided(long lengthBytes, RemoteMemory remote, long remoteOffsetBytes) {
+    checkLength(lengthBytes);
+    if (remoteOffsetBytes < 0
+        || lengthBytes > remote.lengthBytes()
+        || remoteOffsetBytes > remote.lengthBytes() - lengthBytes) {
+      throw new IllegalArgumentException(
+          "%d bytes at offset %d are not within %s"
+              .formatted(lengthBytes, remoteOffsetBytes, remote));
+    }
+    if (remote.rails() != endpoint.lock().dataCount()) {
+      throw new IllegalArgumentException(
+          "%s has %d data rail(s), and %s".formatted(label, endpoint.lock().dataCount(), remote));
+    }
+  }
+
+  @Override
+  public final long test(long request) {
+    synchronized (lock()) {
+      long result = side.test(request);
+      if (result == Result.IN_PROGRESS && !isClosed()) {
+        endpoint.progress();
+        result = side.test(request);
+      }
+      return result;
+    }
+  }
+
+  @Override
+  public final Optional<Failure> failure(long request) {
+    synchronized (lock()) {
+      return Optional.ofNullable(side.failure(request));
+    }
+  }
+
+  @Override
+  public final void progress() {
+    synchronized (lock()) {
+      checkOpen();
+      endpoint.progress();
+    }
+  }
+
+  /** Begins to close it, without waiting; again is a no-op. */
+  final void startClosing() {
+    synchronized (lock()) {
+      if (closing == CommState.OPEN) {
+        closing = CommState.CLOSING;
+        endpoint.connections().close(side);
+      }
+    }
+  }
+
+  @Override
+  public final void close() {
+    startClosing();
+    finish();
+  }
+
+  @Override
+  public final void abort() {
+    synchronized (lock()) {
+      if (closing == CommState.OPEN) {
+        closing = CommState.CLOSING;
+        endpoint.connections().abort(side);
+      }
+    }
+    finish();
+  }
+
+  /** Waits until the peer can reach nothing of it any more, and gives its registrations back. */
+  private void finish() {
+    if (closing == CommState.CLOSED) {
+      return;
+    }
+    awaitRelease();
+    long user = 0;
+    synchronized (lock()) {
+      closing = CommState.CLOSED;
+      for (RdmaRegistration registration : registrations) {
+        user = user == 0 ? uses.user(registration, side) : user;
+        registration.release();
+      }
+      registrations.clear();
+      if (user == 0 && side.isReleased()) {
+        deviceBuffers.close();
+      } else {
+        device.keep(deviceBuffers.abandon());
+      }
+    }
+    device.closed(this);
+    if (user != 0) {
+      throw new TransportException(
+          FailureCause.TIMED_OUT,
+          ("%s: operations of request 0x%x are still with the NIC %s after the close; its memory"
+                  + " must stay until the transport is closed")
+              .formatted(label, user, device.options().closeTimeout()));
+    }
+  }
+
+  /** Until the connection is over; what a NIC does not give back is left to the endpoint. */
+  private void awaitRelease() {
+    NanoClock clock = device.environment().clock();
+    IdleStrategy idle = device.environment().idle().get();
+    // The connection's own bound ends the wait for the peer; this one that for the NIC.
+    long bound = device.options().closeTimeout().toNanos();
+    long deadline = clock.nanoTime() + bound + bound / 4;
+    while (true) {
+      int events;
+      synchronized (lock()) {
+        events = endpoint.progress();
+        if (side.isReleased()) {
+          return;
+        }
+      }
+      if (clock.nanoTime() - deadline >= 0) {
+        return;
+      }
+      idle.idle(events);
+    }
+  }
+
+  @Override
+  public final String toString() {
+    return label;
+  }
+}

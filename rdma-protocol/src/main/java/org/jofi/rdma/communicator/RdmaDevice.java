@@ -1,0 +1,142 @@
+package org.jofi.rdma.communicator;
+
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.jofi.rdma.RdmaEnvironment;
+import org.jofi.rdma.device.DeviceEndpoint;
+import org.jofi.rdma.device.DeviceEndpoints;
+import org.jofi.rdma.device.DeviceMemories;
+import org.jofi.rdma.device.DeviceProfile;
+import org.jofi.rdma.staging.StagingSpace;
+import org.jofi.transport.ConnectAttempt;
+import org.jofi.transport.ConnectHandle;
+import org.jofi.transport.Device;
+import org.jofi.transport.DeviceProperties;
+import org.jofi.transport.ListenComm;
+import org.jofi.transport.TransportException;
+import org.jofi.transport.TransportOptions;
+
+/** A device, over its endpoints. Any thread. */
+public final class RdmaDevice implements Device, AutoCloseable {
+  private final DeviceProfile profile;
+  private final DeviceEndpoints endpoints;
+  private final TransportOptions options;
+  private final RdmaEnvironment environment;
+  private final DeviceMemories memories;
+  // Guarded by itself.
+  private final Set<RdmaComm> open = new LinkedHashSet<>();
+  private final List<StagingSpace> kept = new ArrayList<>();
+
+  /** A device of that profile; it opens when it is first used. */
+  public RdmaDevice(
+      DeviceProfile profile,
+      DeviceEndpoints endpoints,
+      TransportOptions options,
+      RdmaEnvironment environment) {
+    this.profile = profile;
+    this.endpoints = endpoints;
+    this.options = options;
+    this.environment = environment;
+    memories = new DeviceMemories(environment.deviceMemory());
+  }
+
+  @Override
+  public DeviceProperties properties() {
+    return profile.properties();
+  }
+
+  @Override
+  public ListenComm listen() {
+    return new RdmaListenComm(this, endpoints.next());
+  }
+
+  @Override
+  public ConnectAttempt connect(ConnectHandle handle) {
+    return new RdmaConnectAttempt(this, endpoints.next(), handle);
+  }
+
+  /** Drives all its endpoints once: communicators that nobody drives now. How much came of it. */
+  public int tend() {
+    int events = 0;
+    for (DeviceEndpoint endpoint : endpoints.opened()) {
+      events += endpoint.tend();
+    }
+    return events;
+  }
+
+  TransportOptions options() {
+    return options;
+  }
+
+  RdmaEnvironment environment() {
+    return environment;
+  }
+
+  DeviceMemories memories() {
+    return memories;
+  }
+
+  /** Whether its NICs say that they take device memory. */
+  boolean takesDeviceMemory() {
+    return profile.takesDeviceMemory();
+  }
+
+  /** Blocks of a communicator that ended with operations in flight: the device's to close. */
+  void keep(List<StagingSpace> left) {
+    synchronized (open) {
+      kept.addAll(left);
+    }
+  }
+
+  void opened(RdmaComm comm) {
+    synchronized (open) {
+      open.add(comm);
+    }
+  }
+
+  void closed(RdmaComm comm) {
+    synchronized (open) {
+      open.remove(comm);
+    }
+  }
+
+  /**
+   * Closes its communicators, then its endpoints and NICs.
+   *
+   * @throws TransportException if a communicator could not be closed within its bound
+   * @throws org.jofi.mr.TeardownException if something stays open
+   */
+  @Override
+  public void close() {
+    List<RdmaComm> left;
+    synchronized (open) {
+      left = new ArrayList<>(open);
+    }
+    // All are told first, so that the bounds pass at once.
+    left.forEach(RdmaComm::startClosing);
+    TransportException failure = null;
+    for (RdmaComm comm : left) {
+      try {
+        comm.close();
+      } catch (TransportException e) {
+        failure = e;
+      }
+    }
+    endpoints.close();
+    synchronized (open) {
+      kept.forEach(StagingSpace::close);
+      kept.clear();
+    }
+    memories.close();
+    if (failure != null) {
+      throw failure;
+    }
+  }
+
+  @Override
+  public String toString() {
+    return properties().name();
+  }
+}

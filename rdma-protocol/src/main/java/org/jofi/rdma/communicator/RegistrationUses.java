@@ -1,0 +1,61 @@
+package org.jofi.rdma.communicator;
+
+import java.util.Arrays;
+import org.jofi.rdma.connect.Side;
+import org.jofi.rdma.wire.ProtocolLimits;
+import org.jofi.transport.RequestId;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which registrations the requests of a communicator use. Nothing is allocated per request once a
+ * slot was used: a slot's last request is remembered until its next one.
+ */
+final class RegistrationUses {
+  private static final int GROUP = ProtocolLimits.MAX_GROUP;
+
+  private long[] requests = new long[0];
+  private @Nullable RdmaRegistration[] registrations = new @Nullable RdmaRegistration[0];
+
+  /** A request uses a registration; what is no request uses nothing. */
+  void add(long request, RdmaRegistration used) {
+    if (request > 0) {
+      put(request, 0, used);
+      registrations[RequestId.slot(request) * GROUP + 1] = null;
+    }
+  }
+
+  /** A request uses as many registrations; what is no request uses nothing. */
+  void add(long request, int count, RdmaRegistration[] used) {
+    if (request > 0) {
+      for (int i = 0; i < count; i++) {
+        put(request, i, used[i]);
+      }
+      if (count < GROUP) {
+        registrations[RequestId.slot(request) * GROUP + count] = null;
+      }
+    }
+  }
+
+  private void put(long request, int index, RdmaRegistration used) {
+    int slot = RequestId.slot(request);
+    if (slot >= requests.length) {
+      int slots = Math.max(2 * requests.length, slot + 1);
+      requests = Arrays.copyOf(requests, slots);
+      registrations = Arrays.copyOf(registrations, slots * GROUP);
+    }
+    requests[slot] = request;
+    registrations[slot * GROUP + index] = used;
+  }
+
+  /** A request that may still use it, or 0. */
+  long user(RdmaRegistration registration, Side side) {
+    for (int slot = 0; slot < requests.length; slot++) {
+      for (int i = slot * GROUP; i < (slot + 1) * GROUP && registrations[i] != null; i++) {
+        if (registration.equals(registrations[i]) && side.usesMemory(requests[slot])) {
+          return requests[slot];
+        }
+      }
+    }
+    return 0;
+  }
+}

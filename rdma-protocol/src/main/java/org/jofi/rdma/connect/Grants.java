@@ -1,0 +1,215 @@
+package org.jofi.rdma.connect;
+
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Map;
+import org.agrona.collections.LongHashSet;
+import org.jofi.fabric.FabricException;
+import org.jofi.mr.RegistrationException;
+import org.jofi.rdma.endpoint.MultiRailEndpoint;
+import org.jofi.rdma.endpoint.OutgoingMessage;
+import org.jofi.rdma.endpoint.SentListener;
+import org.jofi.rdma.message.Connection;
+import org.jofi.rdma.sequence.CommunicatorIds;
+import org.jofi.rdma.wire.ConnectAccept;
+import org.jofi.rdma.wire.ConnectRequest;
+import org.jofi.rdma.wire.ControlMessage;
+import org.jofi.rdma.wire.FabricAddress;
+import org.jofi.rdma.wire.Features;
+import org.jofi.rdma.wire.HandshakeDecoder;
+import org.jofi.rdma.wire.HandshakeEncoder;
+import org.jofi.rdma.wire.MessageHeader;
+import org.jofi.rdma.wire.Nonce;
+import org.jofi.rdma.wire.Parties;
+import org.jofi.rdma.wire.RailAddresses;
+import org.jofi.rdma.wire.WireFault;
+import org.jofi.transport.FailureCause;
+import org.jspecify.annotations.Nullable;
+
+/** What listeners answer connectors: the accepting half of the handshake. */
+final class Grants {
+  /** Attempts that are remembered, so that a late request makes no second connection. */
+  private static final int REMEMBERED = 4096;
+
+  private final EndpointConnections connections;
+  private final MultiRailEndpoint endpoint;
+  private final ConnectionSettings settings;
+  private final SideFactory factory;
+  private final HandshakeDecoder decoder = new HandshakeDecoder();
+  private final Map<Long, Listener> listeners = new HashMap<>();
+  private final LongHashSet known = new LongHashSet();
+  private final ArrayDeque<Long> remembered = new ArrayDeque<>();
+  private long lastListener;
+
+  Grants(
+      EndpointConnections connections,
+      MultiRailEndpoint endpoint,
+      ConnectionSettings settings,
+      SideFactory factory) {
+    this.connections = connections;
+    this.endpoint = endpoint;
+    this.settings = settings;
+    this.factory = factory;
+  }
+
+  Listener listen() {
+    Listener listener =
+        new Listener(
+            ++lastListener,
+            new Nonce(settings.random().getAsLong(), settings.random().getAsLong()));
+    listeners.put(listener.number(), listener);
+    return listener;
+  }
+
+  /** Whether it listened until now. */
+  boolean forget(Listener listener) {
+    return listeners.remove(listener.number()) != null;
+  }
+
+  /** A request arrived, with a sound header; whether it was granted. */
+  boolean request(MemorySegment memory, long at, long lengthBytes) {
+    ConnectRequest request = decoder.request(memory, at, lengthBytes);
+    if (request == null) {
+      if (decoder.fault() == WireFault.VERSION) {
+        FabricAddress reply = decoder.replyAddress(memory, at, lengthBytes);
+        if (reply != null) {
+          refuse(reply, asked(memory, at), FailureCause.INCOMPATIBLE);
+        }
+      }
+      return false;
+    }
+    Parties from = request.parties();
+    if (known.contains(from.attempt())) {
+      return grantAgain(request);
+    }
+    Listener listener = listeners.get(request.listener());
+    if (listener == null || !listener.nonce().equals(request.nonce())) {
+      if (listener != null) {
+        listener.refuse();
+      }
+      refuse(request.replyAddress(), request.parties(), FailureCause.REFUSED);
+      return false;
+    }
+    FailureCause why = grant(listener, request);
+    if (why != null) {
+      listener.refuse();
+      refuse(request.replyAddress(), from, why);
+    }
+    return why == null;
+  }
+
+  /** A request that was granted: the answer may be lost. Whether it was given again. */
+  private boolean grantAgain(ConnectRequest request) {
+    ReceiveSide side = connections.granted(request.parties().attempt());
+    if (side == null
+        || side.parties().to() != request.parties().from()
+        || side.parties().toGeneration() != request.parties().fromGeneration()
+        || !side.mayAnswerAgain()) {
+      return false;
+    }
+    OutgoingMessage answer = endpoint.takeMessage();
+    return answer != null
+        && connections.sendTo(
+            request.replyAddress(),
+            answer,
+            HandshakeEncoder.put(answer.memory(), answer.at(), side.accept()),
+            SentListener.NOBODY);
+  }
+
+  private void remember(long attempt) {
+    known.add(attempt);
+    remembered.addLast(attempt);
+    if (remembered.size() > REMEMBERED) {
+      known.remove(remembered.removeFirst().longValue());
+    }
+  }
+
+  private static Parties asked(MemorySegment memory, long at) {
+    return new Parties(
+        0,
+        0,
+        MessageHeader.from(memory, at),
+        MessageHeader.fromGeneration(memory, at),
+        MessageHeader.attempt(memory, at));
+  }
+
+  /** Makes this side and answers; why not, or null. */
+  private @Nullable FailureCause grant(Listener listener, ConnectRequest request) {
+    long features = Features.common(request.features(), settings.features());
+    if (!fits(request.rails()) || !Features.suffice(features)) {
+      return FailureCause.INCOMPATIBLE;
+    }
+    OutgoingMessage answer = endpoint.takeMessage();
+    int id = answer == null ? CommunicatorIds.NONE : connections.ids().take();
+    if (answer == null || id == CommunicatorIds.NONE) {
+      if (answer != null) {
+        endpoint.giveBack(answer);
+      }
+      return FailureCause.EXHAUSTED;
+    }
+    Parties asked = request.parties();
+    Parties parties =
+        new Parties(
+            asked.from(),
+            asked.fromGeneration(),
+            id,
+            connections.ids().generation(id),
+            asked.attempt());
+    long most = Math.min(request.maxMessageBytes(), settings.maxMessageBytes());
+    Mailbox copy = null;
+    try {
+      Connection connection = new Connection(endpoint, parties, request.rails());
+      copy = Mailbox.ofReceiver(endpoint);
+      ConnectAccept accept = new ConnectAccept(parties, features, most, endpoint.addresses());
+      ReceiveSide side =
+          new ReceiveSide(
+              copy,
+              connection,
+              factory.scheduler(),
+              factory.receiver(connection, copy.memory(), copy.local(), request.mailbox(), most),
+              accept,
+              settings.silenceNs());
+      int length = HandshakeEncoder.put(answer.memory(), answer.at(), accept);
+      connections.add(side);
+      remember(asked.attempt());
+      if (connections.sendTo(request.replyAddress(), answer, length, SentListener.NOBODY)) {
+        listener.add(side);
+      } else {
+        connections.abort(side);
+      }
+      return null;
+    } catch (IllegalArgumentException | FabricException | RegistrationException e) {
+      if (copy != null) {
+        copy.close();
+      }
+      endpoint.giveBack(answer);
+      connections.free(id);
+      return e instanceof RegistrationException
+          ? FailureCause.EXHAUSTED
+          : FailureCause.INCOMPATIBLE;
+    }
+  }
+
+  private boolean fits(RailAddresses rails) {
+    return rails.data().size() == endpoint.dataCount()
+        && rails.control().size() == endpoint.controlCount();
+  }
+
+  private void refuse(FabricAddress to, Parties asked, FailureCause why) {
+    OutgoingMessage message = endpoint.takeMessage();
+    if (message != null) {
+      ControlMessage.putRefuse(
+          message.memory(),
+          message.at(),
+          asked.reversed(),
+          why,
+          endpoint.dataCount(),
+          endpoint.controlCount());
+      if (!connections.sendTo(to, message, ControlMessage.BYTES, SentListener.NOBODY)) {
+        // An address that is none: nobody to tell.
+        return;
+      }
+    }
+  }
+}

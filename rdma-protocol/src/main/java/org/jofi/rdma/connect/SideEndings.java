@@ -1,0 +1,220 @@
+package org.jofi.rdma.connect;
+
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jofi.rdma.endpoint.MultiRailEndpoint;
+import org.jofi.rdma.endpoint.OutgoingMessage;
+import org.jofi.rdma.wire.ControlMessage;
+import org.jofi.rdma.wire.MessageType;
+import org.jofi.transport.Failure;
+import org.jofi.transport.FailureCause;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How sides end: by a close or an abort of either side, a failure, or silence. Tells the peer, and
+ * lets go of a side once nobody uses anything of it, or its bound passed.
+ */
+final class SideEndings {
+  private final ConnectionSettings settings;
+  private final Consumer<Side> released;
+  private final List<Side> ending = new ArrayList<>();
+  private final ArrayDeque<Side> failing = new ArrayDeque<>();
+  private @Nullable MultiRailEndpoint endpoint;
+
+  /**
+   * @param released takes a side that is to be forgotten
+   */
+  SideEndings(ConnectionSettings settings, Consumer<Side> released) {
+    this.settings = settings;
+    this.released = released;
+  }
+
+  void attach(MultiRailEndpoint opened) {
+    endpoint = opened;
+  }
+
+  /** Gives a side up when it fails. */
+  void watch(Side side) {
+    side.onFailure(() -> failing.add(side));
+  }
+
+  /** Forgets all. */
+  void clear() {
+    ending.clear();
+    failing.clear();
+  }
+
+  /** The peer gave up: so does this side, but for its operations, which come back first. */
+  void peerAborted(Side side, FailureCause why) {
+    side.fail(side.failure(FailureCause.PEER_ABORTED, why.words()));
+    side.peerStopped(0, bound());
+    end(side);
+  }
+
+  /** The peer posts nothing more, having started so many messages, and is done with them. */
+  void peerDone(Side side, long messages) {
+    if (side.isPeerDone() && side.isTold()) {
+      // It says so again: the answer was lost.
+      tell(side, MessageType.CLOSED);
+    }
+    side.peerStopped(messages, bound());
+    side.peerDone();
+    end(side);
+  }
+
+  private long bound() {
+    return settings.clock().nanoTime() + settings.closeNs();
+  }
+
+  private void end(Side side) {
+    if (!ending.contains(side)) {
+      ending.add(side);
+    }
+  }
+
+  /** Closes a side. */
+  void close(Side side) {
+    if (!side.isLocalClosed()) {
+      side.closeHere(side.failure(FailureCause.CLOSED, ""), bound());
+      end(side);
+    }
+  }
+
+  /** Gives a side up. */
+  void abort(Side side) {
+    if (!side.isLocalClosed()) {
+      giveUp(side, side.failure(FailureCause.ABORTED, ""));
+    }
+  }
+
+  private void giveUp(Side side, Failure why) {
+    side.abortHere(why, bound());
+    end(side);
+    if (!side.isPeerClosed()) {
+      // Who counts as lost may be there, and learns of it so.
+      tell(side, MessageType.ABORT);
+    }
+    if (why.cause() == FailureCause.PEER_LOST) {
+      side.peerDone();
+    }
+  }
+
+  /** Gives up what failed, unless somebody closes it already. */
+  private int giveUpFailed() {
+    int given = 0;
+    for (Side side = failing.pollFirst(); side != null; side = failing.pollFirst()) {
+      Failure why = side.failure();
+      if (why != null && !side.isLocalClosed() && !side.isPeerClosed()) {
+        giveUp(side, why);
+        given++;
+      }
+    }
+    return given;
+  }
+
+  /** Asks a peer that is silent. */
+  void ask(Side side) {
+    if (side.mayAsk()) {
+      tell(side, MessageType.PING);
+      if (side.isTold()) {
+        // It, or the answer, may be lost.
+        tell(side, endOf(side));
+      }
+    }
+  }
+
+  /** A peer was silent for too long. */
+  void lose(Side side) {
+    if (side.isLocalClosed()) {
+      side.peerDone();
+      return;
+    }
+    side.fail(
+        side.failure(
+            FailureCause.PEER_LOST,
+            "nothing heard of the peer for %d ms".formatted(settings.silenceNs() / 1_000_000)));
+  }
+
+  /** Takes each side that ends a step on; how many steps were taken. */
+  int advance() {
+    int events = giveUpFailed();
+    if (ending.isEmpty()) {
+      return events;
+    }
+    long now = settings.clock().nanoTime();
+    for (int i = ending.size() - 1; i >= 0; i--) {
+      if (advance(ending.get(i), now)) {
+        ending.remove(i);
+        events++;
+      }
+    }
+    return events;
+  }
+
+  /** Whether nothing is left to do for a side that ends. */
+  private boolean advance(Side side, long now) {
+    boolean overdue = side.isOverdue(now);
+    if (overdue && !side.isLocalClosed() && side.isPeerClosed()) {
+      // What the peer started before it closed did not arrive.
+      side.fail(side.failure(FailureCause.PEER_CLOSED, "lost on its way"));
+    }
+    if (!side.isQuiet()) {
+      if (overdue) {
+        side.expire();
+      }
+      return false;
+    }
+    if (!side.isTold()) {
+      if (tell(side, endOf(side))) {
+        side.tell();
+      } else if (!overdue) {
+        return false;
+      }
+    }
+    if (!side.isLocalClosed()) {
+      // It waits for its owner's close, which puts it here again.
+      return true;
+    }
+    if (!side.isPeerDone() && !overdue) {
+      return false;
+    }
+    released.accept(side);
+    return true;
+  }
+
+  private static MessageType endOf(Side side) {
+    return side.isPeerClosed() ? MessageType.CLOSED : MessageType.CLOSE;
+  }
+
+  /** Sends a message about the connection itself; whether there was a buffer. */
+  boolean tell(Side side, MessageType what) {
+    MultiRailEndpoint through = endpoint;
+    OutgoingMessage message = through == null ? null : through.takeMessage();
+    if (message == null) {
+      return false;
+    }
+    MemorySegment memory = message.memory();
+    long at = message.at();
+    switch (what) {
+      case CLOSE ->
+          ControlMessage.putClose(
+              memory, at, side.parties(), side.started(), side.isAborted() ? causeOf(side) : null);
+      case CLOSED -> ControlMessage.putClosed(memory, at, side.parties());
+      case PING ->
+          ControlMessage.putPing(memory, at, side.parties(), side.finished(), side.unseen());
+      case PONG ->
+          ControlMessage.putPong(memory, at, side.parties(), side.finished(), side.unseen());
+      default -> ControlMessage.putAbort(memory, at, side.parties(), causeOf(side));
+    }
+    side.send(message);
+    return true;
+  }
+
+  private static FailureCause causeOf(Side side) {
+    Failure why = side.failure();
+    return why == null ? FailureCause.ABORTED : why.cause();
+  }
+}

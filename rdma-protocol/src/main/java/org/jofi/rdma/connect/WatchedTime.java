@@ -1,0 +1,57 @@
+package org.jofi.rdma.connect;
+
+import org.agrona.concurrent.NanoClock;
+
+/**
+ * Time during which an endpoint was driven: when this side was stopped, or did not poll, for long,
+ * only a part of that counts, so that the peer is not blamed for what nobody here looked at.
+ *
+ * <p>Polls call {@link #poll}, which reads the clock now and then only.
+ */
+final class WatchedTime {
+  private static final int IDLE_POLLS = 16;
+  private static final int BUSY_POLLS = 1024;
+
+  private final NanoClock clock;
+  private final long stepNs;
+  private final long mostNs;
+  private long last;
+  private long watched;
+  private int credit = BUSY_POLLS;
+
+  /**
+   * @param boundNs the shortest bound that is measured with it
+   */
+  WatchedTime(NanoClock clock, long boundNs) {
+    this.clock = clock;
+    stepNs = Math.max(1, Math.min(boundNs / 32, 50_000_000L));
+    mostNs = Math.max(1, boundNs / 8);
+    last = clock.nanoTime();
+  }
+
+  /** Counts a poll; whether a step of time passed since the last one that was looked at. */
+  boolean poll(boolean idle) {
+    credit -= idle ? BUSY_POLLS / IDLE_POLLS : 1;
+    if (credit > 0) {
+      return false;
+    }
+    credit = BUSY_POLLS;
+    if (clock.nanoTime() - last < stepNs) {
+      return false;
+    }
+    look();
+    return true;
+  }
+
+  /** Reads the clock. */
+  void look() {
+    long now = clock.nanoTime();
+    watched += Math.clamp(now - last, 0, mostNs);
+    last = now;
+  }
+
+  /** The time watched, in nanoseconds, as of the last look. */
+  long watchedNs() {
+    return watched;
+  }
+}

@@ -1,0 +1,163 @@
+package org.jofi.rdma.device;
+
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import org.jofi.mr.LocalRegistration;
+import org.jofi.rdma.RdmaEnvironment;
+import org.jofi.rdma.connect.ConnectionSettings;
+import org.jofi.rdma.connect.EndpointConnections;
+import org.jofi.rdma.connect.SideFactory;
+import org.jofi.rdma.endpoint.EndpointSettings;
+import org.jofi.rdma.endpoint.MultiRailEndpoint;
+import org.jofi.rdma.message.Connection;
+import org.jofi.rdma.message.Receiver;
+import org.jofi.rdma.message.Sender;
+import org.jofi.rdma.schedule.StripeScheduler;
+import org.jofi.rdma.wire.Features;
+import org.jofi.rdma.wire.MailboxLayout;
+import org.jofi.rdma.wire.MailboxTarget;
+import org.jofi.transport.TransportOptions;
+
+/**
+ * An endpoint of a device and its connections. Everything but {@link #tend} and {@link #close} is
+ * called with the {@linkplain #lock lock} held.
+ */
+public final class DeviceEndpoint implements SideFactory, AutoCloseable {
+  private final EndpointConnections connections;
+  private final MultiRailEndpoint endpoint;
+  private final StripeScheduler scheduler;
+  private boolean closed;
+
+  private DeviceEndpoint(
+      String label,
+      DeviceNics nics,
+      DeviceProfile profile,
+      TransportOptions options,
+      RdmaEnvironment environment) {
+    connections =
+        new EndpointConnections(
+            new ConnectionSettings(
+                profile.features(),
+                profile.properties().limits().maxMessageBytes(),
+                options.connectTimeout().toNanos(),
+                options.requestTimeout().toNanos(),
+                options.closeTimeout().toNanos(),
+                options.peerTimeout().toNanos(),
+                environment.clock(),
+                environment.random()));
+    scheduler =
+        new StripeScheduler(
+            StripeScheduler.weightsOf(profile.group().speeds()), options.minStripeBytes());
+    endpoint =
+        MultiRailEndpoint.open(
+            label,
+            nics.domains(),
+            nics.registrations(),
+            new EndpointSettings(
+                profile.properties().controlRails(),
+                EndpointSettings.USUAL_SLOTS,
+                environment.pageBytes(),
+                environment.clock(),
+                environment.idle(),
+                options.closeTimeout().toNanos()),
+            connections);
+    connections.attach(endpoint, this);
+  }
+
+  /**
+   * Opens one.
+   *
+   * @throws RuntimeException if a provider refuses; nothing stays open then
+   */
+  static DeviceEndpoint open(
+      String label,
+      DeviceNics nics,
+      DeviceProfile profile,
+      TransportOptions options,
+      RdmaEnvironment environment) {
+    return new DeviceEndpoint(label, nics, profile, options, environment);
+  }
+
+  /** The endpoint, whose monitor is the lock. */
+  public MultiRailEndpoint lock() {
+    return endpoint;
+  }
+
+  /** Its connections. */
+  public EndpointConnections connections() {
+    return connections;
+  }
+
+  /** Makes progress; none once it is closed. */
+  public int progress() {
+    return closed ? 0 : connections.progress();
+  }
+
+  /**
+   * Refuses what is asked of it after its end.
+   *
+   * @throws IllegalStateException if it is closed
+   */
+  public void checkOpen() {
+    if (closed) {
+      throw new IllegalStateException(endpoint.label() + ": the transport is closed");
+    }
+  }
+
+  /**
+   * Answers peers, and finds out about bounds that passed, for communicators that nobody drives
+   * now. Any thread, without the lock.
+   */
+  public int tend() {
+    synchronized (endpoint) {
+      if (closed) {
+        return 0;
+      }
+      int events = connections.progress();
+      connections.checkBounds();
+      return events;
+    }
+  }
+
+  @Override
+  public StripeScheduler scheduler() {
+    return scheduler;
+  }
+
+  @Override
+  public Sender sender(
+      Connection connection, MemorySegment mailbox, long features, long maxMessageBytes) {
+    return new Sender(
+        connection,
+        mailbox,
+        scheduler,
+        (features & Features.WRITE_DATA) != 0,
+        maxMessageBytes,
+        Sender.usualSends());
+  }
+
+  @Override
+  public Receiver receiver(
+      Connection connection,
+      MemorySegment copy,
+      LocalRegistration registration,
+      List<MailboxTarget> targets,
+      long maxMessageBytes) {
+    return new Receiver(
+        connection, copy, registration, targets, maxMessageBytes, 2 * MailboxLayout.SLOTS);
+  }
+
+  /**
+   * Closes it, whatever is in flight, within the bound on closing.
+   *
+   * @throws org.jofi.mr.TeardownException if something stays open
+   */
+  @Override
+  public void close() {
+    synchronized (endpoint) {
+      closed = true;
+      endpoint.abort();
+      connections.abandon();
+    }
+  }
+}

@@ -1,0 +1,102 @@
+package org.jofi.rdma.device;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jofi.fabric.FabricException;
+import org.jofi.fabric.FabricProvider;
+import org.jofi.mr.RegistrationException;
+import org.jofi.rdma.RdmaEnvironment;
+import org.jofi.transport.FailureCause;
+import org.jofi.transport.TransportException;
+import org.jofi.transport.TransportOptions;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The endpoints of a device, opened when they are first needed, and handed out in turn. Any thread.
+ */
+public final class DeviceEndpoints implements AutoCloseable {
+  private final FabricProvider provider;
+  private final DeviceProfile profile;
+  private final TransportOptions options;
+  private final RdmaEnvironment environment;
+  // Guarded by this object's monitor.
+  private final List<DeviceEndpoint> opened = new ArrayList<>();
+  private @Nullable DeviceNics nics;
+  private int turn;
+  private boolean closed;
+
+  /** Those of that device; none is open yet. */
+  public DeviceEndpoints(
+      FabricProvider provider,
+      DeviceProfile profile,
+      TransportOptions options,
+      RdmaEnvironment environment) {
+    this.provider = provider;
+    this.profile = profile;
+    this.options = options;
+    this.environment = environment;
+  }
+
+  /**
+   * The endpoint whose turn it is.
+   *
+   * @throws TransportException if it cannot be opened; nothing of it stays open then
+   * @throws IllegalStateException if this is closed
+   */
+  public synchronized DeviceEndpoint next() {
+    if (closed) {
+      throw new IllegalStateException(profile.properties().name() + ": the transport is closed");
+    }
+    if (opened.size() < options.endpointsPerDevice()) {
+      opened.add(open());
+      return opened.getLast();
+    }
+    turn = (turn + 1) % opened.size();
+    return opened.get(turn);
+  }
+
+  private DeviceEndpoint open() {
+    String name = profile.properties().name();
+    try {
+      DeviceNics over = nics;
+      if (over == null) {
+        over = DeviceNics.open(provider, profile.group(), environment.clock());
+        nics = over;
+      }
+      return DeviceEndpoint.open(
+          opened.isEmpty() ? name : "%s endpoint %d".formatted(name, opened.size()),
+          over,
+          profile,
+          options,
+          environment);
+    } catch (FabricException e) {
+      throw new TransportException(
+          FailureCause.FABRIC, "cannot open device %s: %s".formatted(name, e.getMessage()), e);
+    } catch (RegistrationException e) {
+      throw new TransportException(
+          FailureCause.EXHAUSTED, "cannot open device %s: %s".formatted(name, e.getMessage()), e);
+    }
+  }
+
+  /** Those that are open now. */
+  public synchronized List<DeviceEndpoint> opened() {
+    return List.copyOf(opened);
+  }
+
+  /**
+   * Closes endpoints, then NICs; again tries what is left.
+   *
+   * @throws org.jofi.mr.TeardownException if something stays open
+   */
+  @Override
+  public synchronized void close() {
+    closed = true;
+    for (DeviceEndpoint endpoint : opened) {
+      endpoint.close();
+    }
+    DeviceNics over = nics;
+    if (over != null) {
+      over.close();
+    }
+  }
+}

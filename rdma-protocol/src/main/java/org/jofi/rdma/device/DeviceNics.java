@@ -1,0 +1,93 @@
+package org.jofi.rdma.device;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.agrona.concurrent.NanoClock;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.agrona.concurrent.status.CountersManager;
+import org.jofi.fabric.Domain;
+import org.jofi.fabric.Fabric;
+import org.jofi.fabric.FabricInfo;
+import org.jofi.fabric.FabricProvider;
+import org.jofi.mr.CacheCounters;
+import org.jofi.mr.CacheLimits;
+import org.jofi.mr.DeviceRegistrations;
+import org.jofi.mr.OwnershipGraph;
+import org.jofi.mr.RequestNames;
+import org.jofi.rdma.topology.DeviceGroup;
+
+/**
+ * The NICs of a device, opened: a fabric and a domain each, and where memory is registered with all
+ * of them. Closed after the endpoints over them.
+ */
+final class DeviceNics implements AutoCloseable {
+  private static final int LABEL_BYTES = 64 * 1024;
+  private static final int VALUE_BYTES = 16 * 1024;
+
+  private final OwnershipGraph graph;
+  private final List<Domain> domains;
+  private final DeviceRegistrations registrations;
+
+  private DeviceNics(
+      OwnershipGraph graph, List<Domain> domains, DeviceRegistrations registrations) {
+    this.graph = graph;
+    this.domains = domains;
+    this.registrations = registrations;
+  }
+
+  /**
+   * Opens them.
+   *
+   * @throws RuntimeException if a provider refuses; nothing stays open then
+   */
+  static DeviceNics open(FabricProvider provider, DeviceGroup group, NanoClock clock) {
+    OwnershipGraph graph = new OwnershipGraph();
+    try {
+      List<Domain> domains = new ArrayList<>();
+      for (FabricInfo nic : group.rails()) {
+        Fabric fabric = provider.open(nic);
+        graph.own(fabric, "fabric of " + nic.domainName());
+        Domain domain = fabric.openDomain();
+        graph.own(domain, "domain of " + nic.domainName()).closesBefore(domain, fabric);
+        domains.add(domain);
+      }
+      DeviceRegistrations registrations =
+          new DeviceRegistrations(
+              domains, CacheLimits.DEFAULT, clock, counters(group.name()), RequestNames.NONE);
+      registrations.addTo(graph);
+      return new DeviceNics(graph, List.copyOf(domains), registrations);
+    } catch (RuntimeException e) {
+      try {
+        graph.close(true);
+      } catch (RuntimeException left) {
+        e.addSuppressed(left);
+      }
+      throw e;
+    }
+  }
+
+  private static CacheCounters counters(String device) {
+    return new CacheCounters(
+        new CountersManager(
+            new UnsafeBuffer(ByteBuffer.allocateDirect(LABEL_BYTES)),
+            new UnsafeBuffer(ByteBuffer.allocateDirect(VALUE_BYTES))),
+        device);
+  }
+
+  List<Domain> domains() {
+    return domains;
+  }
+
+  DeviceRegistrations registrations() {
+    return registrations;
+  }
+
+  /**
+   * @throws org.jofi.mr.TeardownException if something stays open
+   */
+  @Override
+  public void close() {
+    graph.close(true);
+  }
+}

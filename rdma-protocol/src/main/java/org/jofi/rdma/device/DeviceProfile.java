@@ -1,0 +1,124 @@
+package org.jofi.rdma.device;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jofi.fabric.Capability;
+import org.jofi.fabric.FabricInfo;
+import org.jofi.fabric.MemoryKind;
+import org.jofi.rdma.endpoint.InlineCopies;
+import org.jofi.rdma.message.Sender;
+import org.jofi.rdma.staging.StagingShape;
+import org.jofi.rdma.topology.DeviceGroup;
+import org.jofi.rdma.topology.PciPath;
+import org.jofi.rdma.wire.Features;
+import org.jofi.rdma.wire.ProtocolLimits;
+import org.jofi.transport.DeviceLimits;
+import org.jofi.transport.DeviceProperties;
+import org.jofi.transport.ImmediateDelivery;
+import org.jofi.transport.TransportOptions;
+
+/**
+ * What a device can do, decided once from its NICs and the options.
+ *
+ * @param group its NICs
+ * @param properties what callers are told
+ * @param features what its connections offer: {@link Features}
+ */
+public record DeviceProfile(DeviceGroup group, DeviceProperties properties, long features) {
+  private static final long MEGABIT = 1_000_000;
+
+  /**
+   * Decides.
+   *
+   * @param index the device's place
+   * @param selected why its provider was chosen
+   * @param staged whether something here drives CUDA memory, so that it can be staged
+   */
+  public static DeviceProfile of(
+      int index, DeviceGroup group, String selected, TransportOptions options, boolean staged) {
+    boolean writesData = group.rails().stream().allMatch(FabricInfo::writesData);
+    boolean announces = options.immediateDelivery() == ImmediateDelivery.WRITE_THEN_SEND;
+    long features = 0;
+    if (writesData && !announces) {
+      features |= Features.WRITE_DATA;
+    }
+    if (options.immediateDelivery() != ImmediateDelivery.WRITE_DATA) {
+      features |= Features.WRITE_THEN_SEND;
+    }
+    List<String> reasons = new ArrayList<>();
+    reasons.add(selected);
+    reasons.addAll(group.reasons());
+    FabricInfo first = group.rails().getFirst();
+    DeviceProperties properties =
+        new DeviceProperties(
+            index,
+            group.name(),
+            first.provider(),
+            group.paths().getFirst().map(PciPath::toString),
+            group.rails().stream().mapToLong(DeviceProfile::megabits).sum(),
+            group.rails().stream().map(DeviceProfile::rail).toList(),
+            options.controlOnAllRails() ? group.rails().size() : 1,
+            first.registrationScope(),
+            memory(group, staged && !options.requireGpuDirect()),
+            delivery(writesData, announces),
+            limits(group, options),
+            reasons);
+    return new DeviceProfile(group, properties, features);
+  }
+
+  private static long megabits(FabricInfo nic) {
+    return nic.nic().linkSpeedBitsPerSecond() / MEGABIT;
+  }
+
+  private static DeviceProperties.Rail rail(FabricInfo nic) {
+    return new DeviceProperties.Rail(
+        nic.domainName(), nic.fabricName(), nic.nic().pci(), megabits(nic));
+  }
+
+  /** Whether its NICs say that they take device memory. */
+  public boolean takesDeviceMemory() {
+    return takesDeviceMemory(group);
+  }
+
+  private static boolean takesDeviceMemory(DeviceGroup group) {
+    return group.rails().stream().allMatch(nic -> nic.has(Capability.HMEM));
+  }
+
+  private static List<DeviceProperties.MemoryPath> memory(DeviceGroup group, boolean staged) {
+    List<DeviceProperties.MemoryPath> paths = new ArrayList<>();
+    paths.add(new DeviceProperties.MemoryPath(MemoryKind.HOST, "host"));
+    if (takesDeviceMemory(group)) {
+      paths.add(
+          new DeviceProperties.MemoryPath(
+              MemoryKind.CUDA, "GPU direct, as the provider claims (FI_HMEM)"));
+    } else if (staged) {
+      // Whether there is a GPU is found out when memory of one is registered.
+      paths.add(new DeviceProperties.MemoryPath(MemoryKind.CUDA, StagingShape.USUAL.toString()));
+    }
+    return paths;
+  }
+
+  private static String delivery(boolean writesData, boolean announces) {
+    if (announces) {
+      return "write, then a send with the immediate data, as configured";
+    }
+    return writesData
+        ? "write with immediate data (fi_writedata)"
+        : "write, then a send with the immediate data: the provider has no fi_writedata";
+  }
+
+  private static DeviceLimits limits(DeviceGroup group, TransportOptions options) {
+    long longest =
+        group.rails().stream()
+            .mapToLong(nic -> nic.limits().maxMessageBytes())
+            .min()
+            .orElse(options.maxMessageBytes());
+    return new DeviceLimits(
+        Math.min(longest, options.maxMessageBytes()),
+        InlineCopies.BYTES,
+        ProtocolLimits.MAX_COMMUNICATOR,
+        ProtocolLimits.RECEIVE_WINDOW,
+        Sender.usualSends(),
+        ProtocolLimits.MAX_GROUP);
+  }
+}

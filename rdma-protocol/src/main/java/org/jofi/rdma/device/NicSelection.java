@@ -1,0 +1,130 @@
+package org.jofi.rdma.device;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jofi.fabric.Capability;
+import org.jofi.fabric.FabricException;
+import org.jofi.fabric.FabricHints;
+import org.jofi.fabric.FabricInfo;
+import org.jofi.fabric.FabricProvider;
+import org.jofi.fabric.FabricUnavailableException;
+import org.jofi.rdma.ProtocolRequirements;
+import org.jofi.transport.FailureCause;
+import org.jofi.transport.TransportException;
+import org.jofi.transport.TransportOptions;
+
+/**
+ * The NICs that a transport uses: of one provider, each once, and each able to carry the protocol.
+ *
+ * @param nics best first; 1 or more
+ * @param reason why this provider, a sentence
+ */
+public record NicSelection(List<FabricInfo> nics, String reason) {
+  /**
+   * Software providers, from the one to prefer to the one to avoid. Who is not listed drives
+   * hardware, and comes before them. Shared memory is last: it reaches no other machine.
+   */
+  private static final List<String> SOFTWARE =
+      List.of("tcp", "net", "tcp;ofi_rxm", "net;ofi_rxm", "sockets", "udp;ofi_rxd", "shm");
+
+  private static final String LOOPBACK = "lo";
+  private static final int MOST_NAMED = 8;
+
+  public NicSelection {
+    nics = List.copyOf(nics);
+  }
+
+  /**
+   * Looks at what there is.
+   *
+   * @throws TransportException with {@link FailureCause#UNAVAILABLE}, saying what was looked at, if
+   *     nothing is suitable; with {@link FailureCause#FABRIC} if the query failed
+   */
+  public static NicSelection of(FabricProvider provider, TransportOptions options) {
+    String wanted = options.provider();
+    List<FabricInfo> found = discover(provider, wanted);
+    if (found.isEmpty()) {
+      throw unavailable(
+          wanted.isEmpty()
+              ? provider.version() + " lists no NIC"
+              : "%s lists no NIC of provider '%s'; it has %s"
+                  .formatted(provider.version(), wanted, names(discover(provider, ""))));
+    }
+    List<FabricInfo> suitable =
+        found.stream().filter(nic -> lacks(nic, options).isEmpty()).toList();
+    if (suitable.isEmpty()) {
+      throw unavailable(
+          "no NIC can carry the protocol: "
+              + found.stream()
+                  .limit(MOST_NAMED)
+                  .map(nic -> "%s: %s".formatted(nic, String.join(", ", lacks(nic, options))))
+                  .collect(Collectors.joining("; ")));
+    }
+    String chosen =
+        suitable.stream()
+            .map(FabricInfo::provider)
+            .min(Comparator.comparingInt(SOFTWARE::indexOf))
+            .orElseThrow();
+    return new NicSelection(distinct(suitable, chosen), reason(wanted, chosen, names(suitable)));
+  }
+
+  private static List<FabricInfo> discover(FabricProvider provider, String wanted) {
+    FabricHints hints = FabricHints.any();
+    try {
+      return provider.discover(wanted.isEmpty() ? hints : hints.withProvider(wanted));
+    } catch (FabricUnavailableException e) {
+      throw new TransportException(FailureCause.UNAVAILABLE, String.valueOf(e.getMessage()), e);
+    } catch (FabricException e) {
+      throw new TransportException(
+          FailureCause.FABRIC, "cannot list the NICs: " + e.getMessage(), e);
+    }
+  }
+
+  private static List<String> lacks(FabricInfo nic, TransportOptions options) {
+    List<String> lacks = new ArrayList<>(ProtocolRequirements.lacks(nic));
+    if (options.requireGpuDirect() && !nic.has(Capability.HMEM)) {
+      lacks.add("no device memory (FI_HMEM), which requireGpuDirect demands");
+    }
+    switch (options.immediateDelivery()) {
+      case WRITE_DATA -> {
+        if (!nic.writesData()) {
+          lacks.add("no writes with immediate data (fi_writedata), which were demanded");
+        }
+      }
+      case AUTO, WRITE_THEN_SEND -> {}
+    }
+    return lacks;
+  }
+
+  /** One way to use each NIC, the provider's first, loopback last. */
+  private static List<FabricInfo> distinct(List<FabricInfo> suitable, String provider) {
+    Map<String, FabricInfo> first = new LinkedHashMap<>();
+    for (FabricInfo nic : suitable) {
+      if (nic.provider().equals(provider)) {
+        first.putIfAbsent(nic.domainName(), nic);
+      }
+    }
+    return first.values().stream()
+        .sorted(Comparator.comparing(nic -> nic.domainName().equals(LOOPBACK)))
+        .toList();
+  }
+
+  private static List<String> names(List<FabricInfo> nics) {
+    return nics.stream().map(FabricInfo::provider).distinct().sorted().toList();
+  }
+
+  private static String reason(String wanted, String chosen, List<String> suitable) {
+    return wanted.isEmpty()
+        ? "Provider %s is used, of those that can carry the protocol: %s."
+            .formatted(chosen, String.join(", ", suitable))
+        : "Provider %s is used, as configured.".formatted(chosen);
+  }
+
+  private static TransportException unavailable(String why) {
+    return new TransportException(FailureCause.UNAVAILABLE, why);
+  }
+}

@@ -1,0 +1,118 @@
+package org.jofi.rdma.endpoint;
+
+import java.util.List;
+import org.jofi.rdma.schedule.ControlRotation;
+import org.jofi.transport.Failure;
+import org.jofi.transport.FailureCause;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rails of one role that lead to a peer: its number on each, and which of them are to be used.
+ * A rail is given up for a peer when an operation says that the peer cannot be reached over it, and
+ * for all peers when its completion queue broke.
+ */
+public final class PeerRails {
+  /** No rail is left. */
+  public static final int NONE = -1;
+
+  /** How often something is posted, at most. */
+  public static final int TRIES = 4;
+
+  private final List<RailPort> ports;
+  private final long[] peers;
+  private final ControlRotation rotation;
+  private int lost;
+  private @Nullable Failure failure;
+
+  /**
+   * @param peers the peer's number on each
+   */
+  public PeerRails(List<RailPort> ports, long[] peers) {
+    this.ports = List.copyOf(ports);
+    this.peers = peers.clone();
+    rotation = new ControlRotation(peers.length);
+  }
+
+  /** How many there are, usable or not. */
+  public int count() {
+    return peers.length;
+  }
+
+  /** A rail. */
+  public RailPort port(int rail) {
+    return ports.get(rail);
+  }
+
+  /** The peer's number on a rail. */
+  public long peer(int rail) {
+    return peers[rail];
+  }
+
+  /** Whether a rail is to be used. */
+  public boolean isUsable(int rail) {
+    if ((lost & 1 << rail) != 0) {
+      return false;
+    }
+    Failure broken = ports.get(rail).brokenBy();
+    if (broken != null) {
+      lose(rail, broken);
+      return false;
+    }
+    return true;
+  }
+
+  /** The usable rail whose turn it is, or {@link #NONE}. */
+  public int next() {
+    int rail = rotation.next();
+    while (rail >= 0 && !isUsable(rail)) {
+      rail = rotation.next();
+    }
+    return rail < 0 ? NONE : rail;
+  }
+
+  /** A usable rail, another one if possible, or {@link #NONE}. */
+  public int after(int rail) {
+    for (int i = 1; i <= peers.length; i++) {
+      int other = (rail + i) % peers.length;
+      if (isUsable(other)) {
+        return other;
+      }
+    }
+    return NONE;
+  }
+
+  /**
+   * An operation failed.
+   *
+   * @param tries how often it was posted
+   * @return the rail to post it on again, or {@link #NONE}
+   */
+  public int retry(int rail, Failure why, int tries) {
+    if (why.cause() == FailureCause.PEER_LOST) {
+      lose(rail, why);
+    }
+    return tries >= TRIES || ports.get(rail).isDraining() ? NONE : after(rail);
+  }
+
+  private void lose(int rail, Failure why) {
+    lost |= 1 << rail;
+    rotation.exclude(rail);
+    failure = why;
+  }
+
+  /** Whether every rail was given up. */
+  public boolean isLost() {
+    return lost == (1 << peers.length) - 1;
+  }
+
+  /** Why the last rail was given up; null if all are in use. */
+  public @Nullable Failure failure() {
+    return failure;
+  }
+
+  /** As {@link #failure}, of who found no rail. */
+  Failure reason() {
+    Failure why = failure;
+    return why == null ? Failures.noRail("fi_send") : why;
+  }
+}

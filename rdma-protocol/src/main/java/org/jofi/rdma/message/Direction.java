@@ -1,0 +1,233 @@
+package org.jofi.rdma.message;
+
+import org.jofi.transport.Failure;
+import org.jofi.transport.FailureCause;
+import org.jofi.transport.Result;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One side's requests of a connection, of one kind, and how they fail: one at its bound, all of
+ * them when the direction fails. Used with the endpoint's lock held.
+ *
+ * <p><b>A failed message fails its direction.</b> The other side waits for what will not come, so
+ * nothing after it can be relied upon: what is in flight fails, and what is posted later at once,
+ * each with the cause. Nobody waits for what a one-sided operation or a flush does: it fails alone.
+ */
+public abstract class Direction {
+  /** Slots for requests that fail at once, beside those that may still be with a provider. */
+  private static final int SPARE = 16;
+
+  private final Connection connection;
+  private final RequestTable table;
+  private final int most;
+  private @Nullable Failure failure;
+  private Runnable listener = () -> {};
+  private int busy;
+  private boolean heard;
+  private boolean peerDone;
+
+  /**
+   * @param first slot of the kind's range, as {@link RequestTable} names it
+   * @param most requests at once
+   */
+  Direction(Connection connection, int first, int most) {
+    this.connection = connection;
+    this.most = most;
+    table = new RequestTable(first, most + SPARE);
+  }
+
+  final Connection connection() {
+    return connection;
+  }
+
+  final RequestTable table() {
+    return table;
+  }
+
+  /** The request of a slot. */
+  abstract Request request(int slot);
+
+  /** Whether it waits for the peer to do something. */
+  public abstract boolean waits();
+
+  /** A request is over; reported already. */
+  abstract void ended(Request request);
+
+  /** Whether a request's failure is one of all. */
+  boolean failsWith(Failure why) {
+    return true;
+  }
+
+  /** Whether {@link #begin} has nothing to give. */
+  final boolean isFull() {
+    return table.inUse() >= most;
+  }
+
+  /** Takes a slot for a request, or {@link RequestTable#NONE}. */
+  final int begin() {
+    return isFull() ? RequestTable.NONE : table.begin();
+  }
+
+  /** A request that failed before it began, or {@link Result#TRY_AGAIN}. */
+  final long failed(Failure why) {
+    int slot = table.begin();
+    if (slot == RequestTable.NONE) {
+      return Result.TRY_AGAIN;
+    }
+    table.fail(slot, why);
+    return table.id(slot);
+  }
+
+  /** Posts a request that was set up, now or when the rails take it; its id. */
+  final long start(StripedRequest request) {
+    long id = table.id(request.slot());
+    request.start();
+    connection.endpoint().pending().submit(request);
+    return id;
+  }
+
+  static Failure deregistered(String operation) {
+    return new Failure(FailureCause.CLOSED, 0, operation, "its memory was deregistered meanwhile");
+  }
+
+  static Failure timedOut(String where, String missing, long boundNs) {
+    return new Failure(
+        FailureCause.TIMED_OUT,
+        0,
+        where,
+        "after %d ms: %s".formatted(boundNs / 1_000_000, missing));
+  }
+
+  final void began() {
+    busy++;
+  }
+
+  final void becameQuiet() {
+    busy--;
+  }
+
+  final void over(Request request, @Nullable Failure why) {
+    if (why == null) {
+      table.succeed(request.slot(), request.movedBytes());
+    } else {
+      table.fail(request.slot(), why);
+    }
+    ended(request);
+    if (why != null && failsWith(why)) {
+      fail(why);
+    }
+  }
+
+  /** Whether an id is of a request of this kind, stale or not. */
+  public final boolean owns(long request) {
+    return table.owns(request);
+  }
+
+  /** How a request fares; without progress, which is the endpoint's. */
+  public final long test(long request) {
+    return table.test(request);
+  }
+
+  /** Whether a request may still use its memory: it is not over, or its operations are not. */
+  public final boolean usesMemory(long request) {
+    return table.usesMemory(request);
+  }
+
+  /** How a request failed, or null. */
+  public final @Nullable Failure failure(long request) {
+    return table.failure(request);
+  }
+
+  /** Why it failed; null while it works. */
+  public final @Nullable Failure failure() {
+    return failure;
+  }
+
+  /** Who is told, once, that it failed; may be called while a queue delivers. */
+  public final void onFailure(Runnable told) {
+    listener = told;
+  }
+
+  /**
+   * Fails what is in flight and all that is posted from now on. What is in flight is reported once
+   * its operations are back, or at its bound; at once if the peer is lost.
+   */
+  public final void fail(Failure why) {
+    if (failure != null) {
+      return;
+    }
+    failure = why;
+    boolean atOnce = why.cause() == FailureCause.PEER_LOST;
+    for (int slot = 0; slot < table.used(); slot++) {
+      if (table.isActive(slot)) {
+        if (atOnce) {
+          request(slot).expire(why);
+        } else {
+          request(slot).fail(why);
+        }
+      }
+    }
+    listener.run();
+  }
+
+  /** Fails it, and reports what is in flight now. */
+  public final void expire(Failure why) {
+    fail(why);
+    for (int slot = 0; slot < table.used(); slot++) {
+      if (table.isActive(slot)) {
+        request(slot).expire(why);
+      }
+    }
+  }
+
+  /** Fails the requests whose bound passed; any clock, the same in each call. */
+  public void check(long now, long boundNs) {
+    for (int slot = 0; slot < table.used(); slot++) {
+      if (table.isActive(slot)) {
+        request(slot).check(now, boundNs);
+      }
+    }
+  }
+
+  /** Whether no operation of it is with a provider, and none will be posted. */
+  public final boolean isQuiet() {
+    return busy == 0;
+  }
+
+  /** Whether requests are in flight. */
+  final boolean isActive() {
+    return table.active() > 0;
+  }
+
+  /** The peer's operations are back, or it is gone: it reaches no memory any more. */
+  public final void peerDone() {
+    peerDone = true;
+    for (int slot = 0; slot < table.used(); slot++) {
+      request(slot).settle();
+    }
+  }
+
+  final boolean isPeerDone() {
+    return peerDone;
+  }
+
+  /** The endpoint is gone: fails what is left, and ends every lease. */
+  public final void abandon(Failure why) {
+    peerDone = true;
+    fail(why);
+    for (int slot = 0; slot < table.used(); slot++) {
+      request(slot).abandon(why);
+    }
+  }
+
+  final void hear() {
+    heard = true;
+  }
+
+  /** Whether something of the peer was found since this was asked last. */
+  public final boolean wasHeard() {
+    boolean since = heard;
+    heard = false;
+    return since;
+  }
+}

@@ -1,0 +1,93 @@
+package org.jofi.rdma.message;
+
+import org.jofi.fabric.Access;
+import org.jofi.mr.DataRegistration;
+import org.jofi.rdma.endpoint.MultiRailEndpoint;
+import org.jofi.transport.Failure;
+import org.jofi.transport.Result;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The flushes of a receiving side. Used with the endpoint's lock held.
+ *
+ * <p>What a NIC wrote into a GPU's memory may still be on its way over the bus when the NIC reports
+ * it. A read of that memory through the same NIC cannot overtake what it wrote before; so a flush
+ * reads a few bytes through each data rail, from the endpoint's own address, and is over when all
+ * reads are back: then everything that had arrived, over any rail, when the flush was posted, is in
+ * the memory. The peer has no part in it: a flush works after the peer has closed, until this side
+ * is closed, or given up since it failed.
+ *
+ * <p>All data rails are read, since any of them may have carried some of it. If one cannot be, such
+ * as that of a NIC that died, the flush fails and names it: nobody can tell whether what came over
+ * it is in the memory.
+ */
+public final class Flushes extends Direction {
+  /** Flushes at once. */
+  public static final int REQUESTS = 128;
+
+  private final MultiRailEndpoint endpoint;
+  private final @Nullable FlushRequest[] requests;
+
+  public Flushes(Connection connection) {
+    super(connection, RequestTable.FLUSHES, REQUESTS);
+    endpoint = connection.endpoint();
+    requests = new @Nullable FlushRequest[table().size()];
+  }
+
+  @Override
+  FlushRequest request(int slot) {
+    FlushRequest request = requests[slot];
+    if (request == null) {
+      request = new FlushRequest(this, slot);
+      requests[slot] = request;
+    }
+    return request;
+  }
+
+  /**
+   * Flushes; as {@link org.jofi.transport.RecvComm#iflush}, whatever the kind of memory.
+   *
+   * @param lengthBytes 0 or more; there is nothing to do for 0
+   * @param registration covers the range for {@link Access#REMOTE_READ}, and is leased by the
+   *     caller until the request is over
+   */
+  public long flush(long address, long lengthBytes, DataRegistration registration) {
+    assert lengthBytes >= 0 && OneSided.covers(registration, address, lengthBytes) : registration;
+    assert (registration.access() & Access.REMOTE_READ) != 0 : registration;
+    if (lengthBytes == 0) {
+      return Result.NOTHING_TO_DO;
+    }
+    Failure broken = failure();
+    if (broken == null) {
+      broken = endpoint.landing().refusal();
+    }
+    if (broken != null) {
+      return failed(broken);
+    }
+    if (isFull()) {
+      return Result.TRY_AGAIN;
+    }
+    if (!registration.beginUse()) {
+      return failed(deregistered("iflush"));
+    }
+    FlushRequest request = request(begin());
+    request.of(address, lengthBytes, registration);
+    return start(request);
+  }
+
+  @Override
+  boolean failsWith(Failure why) {
+    return false;
+  }
+
+  /** Not for the peer. */
+  @Override
+  public boolean waits() {
+    return false;
+  }
+
+  @Override
+  void ended(Request request) {
+    // Nothing of it is kept but its slot.
+  }
+}

@@ -1,0 +1,192 @@
+package org.jofi.rdma.message;
+
+import org.jofi.fabric.Access;
+import org.jofi.mr.DataRegistration;
+import org.jofi.mr.RegistrationException;
+import org.jofi.rdma.endpoint.InlineCopies;
+import org.jofi.rdma.endpoint.MultiRailEndpoint;
+import org.jofi.rdma.schedule.StripeScheduler;
+import org.jofi.transport.Failure;
+import org.jofi.transport.FailureCause;
+import org.jofi.transport.RemoteMemory;
+import org.jofi.transport.Result;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One-sided writes and reads of one side of a connection, striped over the data rails as messages
+ * are. Used with the endpoint's lock held.
+ *
+ * <p><b>What completion means.</b> A write is over when all its bytes are in the peer's memory, on
+ * every rail (FI_DELIVERY_COMPLETE); a peer's GPU may still need its own side's flush before it
+ * sees them. A read is over when all its bytes are here. Between requests there is no order: who
+ * needs one waits for the first to be over. A request of 0 bytes is over at once, and nothing is
+ * posted for it: there are providers that never complete a write of nothing.
+ *
+ * <p><b>Failures.</b> An operation that fails, such as one with a key that the peer has withdrawn,
+ * fails its own request; some of its bytes may have moved. So does one that is past its bound. One
+ * that finds the peer lost fails the whole side.
+ *
+ * <p>Callers have checked ranges, and that the remote memory has as many rails as the endpoint.
+ */
+public final class OneSided extends Direction {
+  /** Requests at once. */
+  public static final int REQUESTS = 256;
+
+  private final StripeScheduler scheduler;
+  private final @Nullable TransferRequest[] requests;
+
+  /**
+   * @param scheduler the endpoint's
+   */
+  public OneSided(Connection connection, StripeScheduler scheduler) {
+    super(connection, RequestTable.ONE_SIDED, REQUESTS);
+    this.scheduler = scheduler;
+    requests = new @Nullable TransferRequest[table().size()];
+  }
+
+  @Override
+  TransferRequest request(int slot) {
+    TransferRequest request = requests[slot];
+    if (request == null) {
+      request = new TransferRequest(this, slot);
+      requests[slot] = request;
+    }
+    return request;
+  }
+
+  /**
+   * Writes; as {@link org.jofi.transport.Comm#iwrite}.
+   *
+   * @param registration covers the range for {@link Access#WRITE}, and is leased by the caller
+   *     until the request is over
+   */
+  public long write(
+      long address,
+      long lengthBytes,
+      DataRegistration registration,
+      RemoteMemory remote,
+      long remoteOffsetBytes) {
+    return transfer(false, address, lengthBytes, registration, remote, remoteOffsetBytes);
+  }
+
+  /**
+   * Reads; as {@link org.jofi.transport.Comm#iread}.
+   *
+   * @param registration covers the range for {@link Access#READ}, and is leased by the caller until
+   *     the request is over
+   */
+  public long read(
+      long address,
+      long lengthBytes,
+      DataRegistration registration,
+      RemoteMemory remote,
+      long remoteOffsetBytes) {
+    return transfer(true, address, lengthBytes, registration, remote, remoteOffsetBytes);
+  }
+
+  private long transfer(
+      boolean reads,
+      long address,
+      long lengthBytes,
+      DataRegistration registration,
+      RemoteMemory remote,
+      long remoteOffsetBytes) {
+    assert fits(lengthBytes, remote, remoteOffsetBytes) : remote;
+    assert covers(registration, address, lengthBytes) : registration;
+    assert (registration.access() & (reads ? Access.READ : Access.WRITE)) != 0 : registration;
+    Failure broken = failure();
+    if (broken != null) {
+      return failed(broken);
+    }
+    if (isFull()) {
+      return Result.TRY_AGAIN;
+    }
+    if (lengthBytes == 0) {
+      return nothing();
+    }
+    if (!registration.beginUse()) {
+      return failed(deregistered(reads ? "iread" : "iwrite"));
+    }
+    TransferRequest request = request(begin());
+    request.between(reads, address, lengthBytes, registration, remote, remoteOffsetBytes);
+    scheduler.schedule(lengthBytes, request.plan());
+    return start(request);
+  }
+
+  /**
+   * Writes from a copy, so that the bytes are the caller's again at once; as {@link
+   * org.jofi.transport.Comm#iwriteInline}. It is a copy of this endpoint's, even where the NIC
+   * injects: an injected write would be over when its bytes left, and say nothing of the peer.
+   *
+   * @param address first byte, in host memory
+   * @param lengthBytes at most {@link MultiRailEndpoint#inlineWriteBytes()}
+   */
+  public long writeInline(
+      long address, long lengthBytes, RemoteMemory remote, long remoteOffsetBytes) {
+    assert fits(lengthBytes, remote, remoteOffsetBytes) : remote;
+    assert lengthBytes <= InlineCopies.BYTES : lengthBytes;
+    Failure broken = failure();
+    if (broken != null) {
+      return failed(broken);
+    }
+    if (isFull()) {
+      return Result.TRY_AGAIN;
+    }
+    if (lengthBytes == 0) {
+      return nothing();
+    }
+    int copy;
+    try {
+      copy = connection().endpoint().inlineCopies().take(address, (int) lengthBytes);
+    } catch (RegistrationException e) {
+      return failed(
+          new Failure(
+              FailureCause.EXHAUSTED,
+              0,
+              "iwriteInline",
+              "no registered memory for the copy: " + e));
+    }
+    if (copy == InlineCopies.NONE) {
+      return Result.TRY_AGAIN;
+    }
+    TransferRequest request = request(begin());
+    request.fromCopy(copy, lengthBytes, remote, remoteOffsetBytes);
+    scheduler.schedule(lengthBytes, request.plan());
+    return start(request);
+  }
+
+  private long nothing() {
+    int slot = begin();
+    table().succeed(slot, 0);
+    return table().id(slot);
+  }
+
+  private boolean fits(long lengthBytes, RemoteMemory remote, long offset) {
+    return remote.rails() == connection().endpoint().dataCount()
+        && lengthBytes >= 0
+        && offset >= 0
+        && offset <= remote.lengthBytes() - lengthBytes;
+  }
+
+  static boolean covers(DataRegistration registration, long address, long lengthBytes) {
+    long offset = address - registration.range().address();
+    return lengthBytes == 0
+        || (offset >= 0 && offset <= registration.range().lengthBytes() - lengthBytes);
+  }
+
+  @Override
+  boolean failsWith(Failure why) {
+    return why.cause() == FailureCause.PEER_LOST;
+  }
+
+  /** For the peer's NIC, or for its software where that takes its part. */
+  @Override
+  public boolean waits() {
+    return failure() == null && isActive();
+  }
+
+  @Override
+  void ended(Request request) {
+    // Nothing of it is kept but its slot.
+  }
+}

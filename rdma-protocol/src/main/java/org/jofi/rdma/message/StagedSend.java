@@ -1,0 +1,315 @@
+package org.jofi.rdma.message;
+
+import java.util.Arrays;
+import org.jofi.fabric.FabricErrno;
+import org.jofi.mr.DataRegistration;
+import org.jofi.rdma.staging.StagingRing;
+import org.jofi.rdma.staging.StagingSpace;
+import org.jofi.rdma.wire.MailboxEntry;
+import org.jofi.rdma.wire.ProtocolLimits;
+import org.jofi.transport.Failure;
+import org.jofi.transport.FailureCause;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A message that goes in chunks, because it is staged here, or at the peer, or both. Used again for
+ * the next such message of its slot.
+ *
+ * <pre>
+ * chunk:  FREE -- copy to a block --&gt; COPYING -- copied --&gt; READY -- posted --&gt; SENDING -- over --&gt; FREE
+ * </pre>
+ *
+ * Chunks are started and posted in order: {@code finished <= posted <= started}, and no more are
+ * under way than there are blocks. As a posting it is asked until all are posted.
+ */
+final class StagedSend extends Request implements ChunkCopies.Listener {
+  private static final int PARTS = ProtocolLimits.MAX_GROUP;
+  private static final byte FREE = 0;
+  private static final byte COPYING = 1;
+  private static final byte READY = 2;
+  private static final byte SENDING = 3;
+
+  private final Sender sender;
+  private final StagedParts parts;
+  private final ChunkCopies copies;
+  private final byte[] states = new byte[PARTS];
+  private final long[] keys = new long[ProtocolLimits.MAX_RAILS];
+  private @Nullable DataRegistration memory;
+  private @Nullable StagingSpace space;
+  private @Nullable StagingRing ring;
+  private long messageNumber;
+  private int subReceive;
+  private boolean offered;
+  private long chunkBytes;
+  private long remoteAddress;
+  private long roomBytes;
+  private long address;
+  private long lengthBytes;
+  private long chunks;
+  private long started;
+  private long posted;
+  private long finished;
+
+  StagedSend(Sender sender, int slot) {
+    super(sender, slot);
+    this.sender = sender;
+    parts = new StagedParts(sender, this);
+    parts.onFailure(this::partFailed);
+    copies = new ChunkCopies(sender.connection().endpoint().pending(), this);
+  }
+
+  /**
+   * @param offeredChunkBytes length of the chunks that the peer offers blocks for, one after
+   *     another; 0 if it takes the message whole
+   */
+  void target(long number, int sub, long offeredChunkBytes, long remote, long room) {
+    messageNumber = number;
+    subReceive = sub;
+    offered = offeredChunkBytes > 0;
+    chunkBytes = offeredChunkBytes;
+    remoteAddress = remote;
+    roomBytes = room;
+  }
+
+  void key(int rail, long key) {
+    keys[rail] = key;
+  }
+
+  /**
+   * @param bytes what is moved: no more than there is room for
+   * @param direct what covers it, and is leased; null if it is staged
+   * @param staging what it is staged through, with blocks taken from there
+   */
+  void start(
+      long from,
+      long bytes,
+      @Nullable DataRegistration direct,
+      @Nullable StagingSpace staging,
+      @Nullable StagingRing blocks) {
+    address = from;
+    lengthBytes = bytes;
+    memory = direct;
+    space = staging;
+    ring = blocks;
+    copies.use(staging == null ? null : staging.copier());
+    if (!offered && staging != null) {
+      chunkBytes = staging.shape().chunkBytes();
+    }
+    chunks = Math.max(1, ((offered ? roomBytes : bytes) + chunkBytes - 1) / chunkBytes);
+    started = 0;
+    posted = 0;
+    finished = 0;
+    Arrays.fill(states, FREE);
+    begin();
+    if (blocks != null && Math.min(chunkBytes, bytes) > blocks.blockBytes()) {
+      fail(
+          new Failure(
+              FailureCause.INCOMPATIBLE,
+              0,
+              where(),
+              "the peer takes chunks of %d bytes, and the blocks here have %d"
+                  .formatted(chunkBytes, blocks.blockBytes())));
+    }
+  }
+
+  @Override
+  protected boolean postAll() {
+    do {
+      startChunks();
+    } while (postReady());
+    return posted == chunks;
+  }
+
+  private void startChunks() {
+    StagingRing blocks = ring;
+    int window = blocks == null ? PARTS : blocks.blocks();
+    while (isLive() && started < chunks && started - finished < window) {
+      int part = MailboxEntry.ring(started);
+      long bytes = bytes(started);
+      if (blocks == null || bytes == 0) {
+        states[part] = READY;
+      } else {
+        int answer =
+            copies.toHost(part, address + started * chunkBytes, blocks.block(started), bytes);
+        if (answer == -FabricErrno.EAGAIN) {
+          return;
+        }
+        if (answer < 0) {
+          fail(copies.failure(answer));
+          return;
+        }
+        posted();
+        states[part] = COPYING;
+      }
+      started++;
+    }
+  }
+
+  @Override
+  public void copied(int part, @Nullable Failure why) {
+    returned();
+    states[part] = READY;
+    if (why != null) {
+      fail(why);
+    }
+    settle();
+  }
+
+  /** Posts what can be, in order; whether anything was. */
+  private boolean postReady() {
+    boolean some = false;
+    while (isLive()
+        && posted < started
+        && states[MailboxEntry.ring(posted)] == READY
+        && mayPost(posted)) {
+      long chunk = posted++;
+      post(chunk, MailboxEntry.ring(chunk));
+      some = true;
+    }
+    return some && isLive();
+  }
+
+  /** A block must be offered for it; and the last of a whole message announces all others. */
+  private boolean mayPost(long chunk) {
+    if (!offered) {
+      return chunk < chunks - 1 || finished == chunk;
+    }
+    int there = chunk == 0 ? 1 : sender.mailbox().pollChunk(messageNumber, chunk);
+    if (there == MailboxEntry.MALFORMED) {
+      fail(
+          new Failure(
+              FailureCause.PROTOCOL_VIOLATION, 0, where(), sender.mailbox().fault().words()));
+    } else if (there == 1) {
+      sender.hear();
+    }
+    return there == 1;
+  }
+
+  private void post(long chunk, int part) {
+    StagingRing blocks = ring;
+    DataRegistration from = blocks == null ? memory : blocks.registration();
+    if (from == null || !from.beginUse()) {
+      fail(Direction.deregistered("isend"));
+      return;
+    }
+    long bytes = bytes(chunk);
+    boolean last = chunk == chunks - 1;
+    SendRequest request = parts.take(part);
+    if (offered) {
+      long remote =
+          chunk == 0 ? remoteAddress : sender.mailbox().remoteAddress(messageNumber, part);
+      long room = Math.min(chunkBytes, roomBytes - chunk * chunkBytes);
+      request.target(messageNumber, part, remote, bytes < room);
+    } else {
+      request.target(
+          messageNumber,
+          subReceive,
+          remoteAddress + chunk * chunkBytes,
+          last && lengthBytes < roomBytes);
+    }
+    for (int rail = 0; rail < sender.connection().endpoint().dataCount(); rail++) {
+      request.key(rail, keys[rail]);
+    }
+    sender.schedule(bytes, request.plan());
+    long at = blocks == null ? address + chunk * chunkBytes : blocks.block(chunk);
+    posted();
+    states[part] = SENDING;
+    request.start(bytes == 0 ? from.range().address() : at, bytes, from);
+    if (!offered) {
+      request.partOf(lengthBytes, last);
+    }
+    sender.connection().endpoint().pending().submit(request);
+  }
+
+  private long bytes(long chunk) {
+    return Math.clamp(lengthBytes - chunk * chunkBytes, 0, chunkBytes);
+  }
+
+  /** A part is over. */
+  void sent(int part) {
+    returned();
+    states[part] = FREE;
+    while (finished < posted && states[MailboxEntry.ring(finished)] == FREE) {
+      finished++;
+    }
+    restartBound();
+    if (isLive() && finished < chunks) {
+      // A block is free, or the last may go.
+      sender.connection().endpoint().pending().defer(this);
+    }
+    settle();
+  }
+
+  @Override
+  public void completed(long cookie, long bytes) {
+    throw new IllegalStateException("operations are the parts' own");
+  }
+
+  private void partFailed() {
+    Failure why = parts.failure();
+    if (why != null) {
+      fail(why);
+    }
+  }
+
+  @Override
+  protected void cut() {
+    Failure why = failure();
+    if (why != null) {
+      parts.fail(why);
+    }
+  }
+
+  @Override
+  protected boolean isComplete() {
+    return finished == chunks;
+  }
+
+  @Override
+  protected boolean isTimed() {
+    return true;
+  }
+
+  @Override
+  protected boolean isExposed() {
+    return false;
+  }
+
+  @Override
+  protected long movedBytes() {
+    return lengthBytes;
+  }
+
+  @Override
+  protected void endUse() {
+    Failure why = failure();
+    if (why != null && !parts.isQuiet()) {
+      // The endpoint is gone: nothing of them comes back.
+      parts.abandon(why);
+    }
+    StagingRing blocks = ring;
+    StagingSpace from = space;
+    DataRegistration direct = memory;
+    if (blocks != null && from != null) {
+      from.give(blocks);
+    }
+    ring = null;
+    space = null;
+    memory = null;
+    if (direct != null) {
+      direct.endUse();
+    }
+  }
+
+  @Override
+  protected String where() {
+    return "isend of message %d.%d in chunks to %s"
+        .formatted(messageNumber, subReceive, sender.connection().describePeer());
+  }
+
+  @Override
+  protected String missing() {
+    return "of %d chunks %d are copied or on their way, %d posted, %d over"
+        .formatted(chunks, started, posted, finished);
+  }
+}

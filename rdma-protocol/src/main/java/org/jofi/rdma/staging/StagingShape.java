@@ -1,0 +1,45 @@
+package org.jofi.rdma.staging;
+
+/**
+ * How device memory is staged.
+ *
+ * @param chunkShift logarithm of a chunk's bytes, {@link #LEAST_SHIFT} to {@link #MOST_SHIFT}
+ * @param chunks chunks of a message under way at once, 1 to 8
+ * @param smallBytes messages up to this take one small block, of this length; at most a chunk
+ */
+public record StagingShape(int chunkShift, int chunks, int smallBytes) {
+  /** Logarithm of the shortest chunk. */
+  public static final int LEAST_SHIFT = 6;
+
+  /** Logarithm of the longest chunk. */
+  public static final int MOST_SHIFT = 30;
+
+  /** Chunks of 1 MiB, four under way at once, small blocks of 64 KiB. */
+  public static final StagingShape USUAL = new StagingShape(20, 4, 64 * 1024);
+
+  public StagingShape {
+    if (chunkShift < LEAST_SHIFT || chunkShift > MOST_SHIFT || chunks < 1 || chunks > 8) {
+      throw new IllegalArgumentException(
+          "cannot stage through %d chunks of 2^%d bytes".formatted(chunks, chunkShift));
+    }
+    if (smallBytes < 1 || smallBytes > 1 << chunkShift) {
+      throw new IllegalArgumentException(
+          "a small block has 1 byte up to a chunk, not " + smallBytes);
+    }
+  }
+
+  /** Length of a chunk. */
+  public int chunkBytes() {
+    return 1 << chunkShift;
+  }
+
+  /** As {@link org.jofi.transport.DeviceProperties.MemoryPath} tells it. */
+  @Override
+  public String toString() {
+    return "staged through pinned host memory, %s chunks"
+        .formatted(
+            chunkShift >= 20
+                ? (1 << (chunkShift - 20)) + " MiB"
+                : chunkShift >= 10 ? (1 << (chunkShift - 10)) + " KiB" : chunkBytes() + " B");
+  }
+}

@@ -1,0 +1,30 @@
+package org.jofi.runtime;
+
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import org.agrona.concurrent.BackoffIdleStrategy;
+import org.agrona.concurrent.SystemNanoClock;
+import org.jofi.rdma.RdmaEnvironment;
+
+/** This machine, as the protocol sees it. */
+public final class Machine {
+  /** The largest page that Linux uses: whole pages everywhere. */
+  private static final int PAGE_BYTES = 64 * 1024;
+
+  private static final int SPINS = 10;
+  private static final int YIELDS = 100;
+  private static final long LEAST_PARK_NS = 1_000;
+  private static final long MOST_PARK_NS = 1_000_000;
+
+  private Machine() {}
+
+  /** Its clock, random numbers and sysfs. */
+  public static RdmaEnvironment environment() {
+    return new RdmaEnvironment(
+        SystemNanoClock.INSTANCE,
+        new SecureRandom()::nextLong,
+        () -> new BackoffIdleStrategy(SPINS, YIELDS, LEAST_PARK_NS, MOST_PARK_NS),
+        PAGE_BYTES,
+        Path.of("/sys"));
+  }
+}

@@ -1,0 +1,390 @@
+package org.jofi.rdma.communicator;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jofi.rdma.communicator.SimulatedHosts.Pair;
+import org.jofi.simulated.Profile;
+import org.jofi.transport.Comm;
+import org.jofi.transport.CommState;
+import org.jofi.transport.ConnectAttempt;
+import org.jofi.transport.Device;
+import org.jofi.transport.Failure;
+import org.jofi.transport.FailureCause;
+import org.jofi.transport.FlushPolicy;
+import org.jofi.transport.ListenComm;
+import org.jofi.transport.RecvComm;
+import org.jofi.transport.Registration;
+import org.jofi.transport.RemoteMemory;
+import org.jofi.transport.Result;
+import org.jofi.transport.SendComm;
+import org.jofi.transport.TransportException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class CommunicatorsTest {
+  static Stream<Profile> profiles() {
+    return Profile.ALL.stream();
+  }
+
+  @ParameterizedTest
+  @MethodSource("profiles")
+  void messagesOfAllSizesArrive(Profile profile) {
+    for (int rails : List.of(1, 2, 4)) {
+      try (SimulatedHosts hosts = new SimulatedHosts(profile, 1, rails)) {
+        Pair pair = hosts.connect();
+        for (int bytes : List.of(0, 1, 8, 511, 512, 4096, 100_000)) {
+          transfer(hosts, pair, bytes);
+        }
+      }
+    }
+  }
+
+  private static void transfer(SimulatedHosts hosts, Pair pair, int bytes) {
+    MemorySegment from = hosts.memory(bytes + 1, 3);
+    MemorySegment to = hosts.memory(bytes + 1, 100);
+    Registration source = pair.send().regMr(from);
+    Registration target = pair.receive().regMr(to);
+    long receive = pair.receive().irecv(target.address(), bytes, -5, target);
+    long[] send = {Result.TRY_AGAIN};
+    hosts.await(
+        "a send of " + bytes,
+        () -> (send[0] = pair.send().isend(source.address(), bytes, -5, source)) > 0);
+    assertEquals(bytes, hosts.await(pair.receive(), receive));
+    assertEquals(bytes, hosts.await(pair.send(), send[0]));
+    assertEquals(-1, from.asSlice(0, bytes).mismatch(to.asSlice(0, bytes)));
+    pair.send().deregMr(source);
+    pair.receive().deregMr(target);
+  }
+
+  @Test
+  void aDeviceConnectsToItself() {
+    try (SimulatedHosts hosts = new SimulatedHosts(Profile.TCP, 2, 2)) {
+      Pair pair = hosts.connect(hosts.device(0), hosts.device(0));
+      transfer(hosts, pair, 5000);
+      pair.send().close();
+      pair.receive().close();
+      // The ids are free again, and the way stays usable.
+      transfer(hosts, hosts.connect(hosts.device(0), hosts.device(0)), 10);
+    }
+  }
+
+  @Test
+  void rangesAndRegistrationsAreChecked() {
+    try (SimulatedHosts hosts = new SimulatedHosts(Profile.EFA, 3, 1)) {
+      Pair pair = hosts.connect();
+      SendComm send = pair.send();
+      Registration memory = send.regMr(hosts.memory(100, 0));
+      Registration other = pair.receive().regMr(hosts.memory(100, 0));
+      assertThrows(
+          IllegalArgumentException.class, () -> send.isend(memory.address() + 1, 100, 0, memory));
+      assertThrows(
+          IllegalArgumentException.class, () -> send.isend(memory.address() - 1, 10, 0, memory));
+      assertThrows(
+          IllegalArgumentException.class, () -> send.isend(memory.address(), -1, 0, memory));
+      assertThrows(
+          IllegalArgumentException.class,
+          () -> send.isend(memory.address(), Long.MAX_VALUE, 0, memory));
+      assertThrows(IllegalArgumentException.class, () -> send.isend(other.address(), 10, 0, other));
+      assertThrows(IllegalArgumentException.class, () -> send.deregMr(other));
+      send.deregMr(memory);
+      assertThrows(IllegalArgumentException.class, () -> send.deregMr(memory));
+      assertThrows(IllegalStateException.class, memory::remote);
+    }
+  }
+
+  @Test
+  void memoryInUseIsNotDeregistered() {
+    try (SimulatedHosts hosts = new SimulatedHosts(Profile.CXI, 4, 2)) {
+      Pair pair = hosts.connect();
+      RecvComm receive = pair.receive();
+      Registration used = receive.regMr(hosts.memory(100, 0));
+      Registration unused = receive.regMr(hosts.memory(100, 0));
+      long request =
+          receive.irecv(
+              2,
+              new long[] {used.address(), used.address() + 50},
+              new long[] {50, 50},
+              new int[] {1, 2},
+              new Registration[] {used, used});
+      IllegalStateException refused =
+          assertThrows(IllegalStateException.class, () -> receive.deregMr(used));
+      assertTrue(refused.getMessage().contains(Long.toHexString(request)), refused::getMessage);
+      receive.deregMr(unused);
+      Registration source = pair.send().regMr(hosts.memory(100, 9));
+      for (int tag : List.of(2, 1)) {
+        long[] send = {0};
+        hosts.await(
+            "a send", () -> (send[0] = pair.send().isend(source.address(), 50, tag, source)) > 0);
+        assertEquals(50, hosts.await(pair.send(), send[0]));
+      }
+      assertEquals(100, hosts.await(receive, request));
+      receive.deregMr(used);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("profiles")
+  void aCloseFailsWhatIsInFlightOnBothSidesAndNothingElse(Profile profile) {
+    try (SimulatedHosts hosts = new SimulatedHosts(profile, 5, 2)) {
+      Pair closing = hosts.connect();
+      Pair staying = hosts.connect();
+      Registration memory = closing.receive().regMr(hosts.memory(100, 0));
+      long pending = closing.receive().irecv(memory, 1);
+      closing.send().close();
+      assertEquals(CommState.CLOSED, closing.send().state());
+      assertEquals(FailureCause.PEER_CLOSED.code(), hosts.await(closing.receive(), pending));
+      assertEquals(CommState.FAILED, closing.receive().state());
+      // Posting still succeeds, and reports.
+      long late = closing.receive().irecv(memory, 1);
+      assertEquals(FailureCause.PEER_CLOSED.code(), hosts.await(closing.receive(), late));
+      closing.receive().close();
+      closing.receive().close();
+      assertEquals(Result.STALE_REQUEST, closing.receive().test(late));
+      assertThrows(IllegalStateException.class, () -> closing.receive().irecv(memory, 1));
+      transfer(hosts, staying, 3000);
+    }
+  }
+
+  @Test
+  void theOwnCloseFailsRequestsWithItsCause() {
+    try (SimulatedHosts hosts = new SimulatedHosts(Profile.TCP, 6, 1)) {
+      Pair pair = hosts.connect();
+      Registration memory = pair.receive().regMr(hosts.memory(100, 0));
+      long pending = pair.receive().irecv(memory, 1);
+      pair.receive().close();
+      assertEquals(FailureCause.CLOSED.code(), pair.receive().test(pending));
+      assertEquals(
+          FailureCause.CLOSED, pair.receive().failure(pending).map(Failure::cause).orElseThrow());
+    }
+  }
+
+  @Test
+  void anAbortTellsThePeer() {
+    try (SimulatedHosts hosts = new SimulatedHosts(Profile.TCP, 7, 1)) {
+      Pair pair = hosts.connect();
+      Registration memory = pair.receive().regMr(hosts.memory(100, 0));
+      long pending = pair.receive().irecv(memory, 1);
+      pair.send().abort();
+      assertEquals(FailureCause.PEER_ABORTED.code(), hosts.await(pair.receive(), pending));
+      assertNotEquals(CommState.OPEN, pair.receive().state());
+    }
+  }
+
+  @Test
+  void aTransportClosesWhatIsOpen() {
+    SimulatedHosts hosts = new SimulatedHosts(Profile.CXI_CLIENT_KEY, 8, 2);
+    Pair pair = hosts.connect();
+    Registration memory = pair.receive().regMr(hosts.memory(100, 0));
+    long pending = pair.receive().irecv(memory, 1);
+    hosts.device(0).listen();
+    hosts.device(0).connect(hosts.device(1).listen().handle());
+    hosts.close();
+    // The first transport that closed told the second.
+    assertEquals(FailureCause.PEER_CLOSED.code(), pair.receive().test(pending));
+    assertEquals(CommState.CLOSED, pair.send().state());
+  }
+
+  @Test
+  void aListenerThatClosedRefuses() {
+    try (SimulatedHosts hosts = new SimulatedHosts(Profile.EFA, 9, 1)) {
+      ListenComm listener = hosts.device(1).listen();
+      listener.close();
+      assertThrows(IllegalStateException.class, listener::accept);
+      ConnectAttempt attempt = hosts.device(0).connect(listener.handle());
+      TransportException refused =
+          assertThrows(
+              TransportException.class,
+              () -> hosts.await("a refusal", () -> attempt.poll() != null));
+      assertEquals(FailureCause.REFUSED, refused.failure());
+    }
+  }
+
+  @Test
+  void aStandingAttemptGivesTheSameCommunicatorAgain() {
+    try (SimulatedHosts hosts = new SimulatedHosts(Profile.EFA, 10, 1);
+        ListenComm listener = hosts.device(1).listen()) {
+      ConnectAttempt attempt = hosts.device(0).connect(listener.handle());
+      hosts.await("a connection", () -> attempt.poll() != null);
+      assertSame(attempt.poll(), attempt.poll());
+      attempt.close();
+      assertEquals(CommState.OPEN, attempt.poll().state());
+    }
+  }
+
+  @Test
+  void communicatorsAreSpreadOverEndpoints() {
+    try (SimulatedHosts hosts =
+        new SimulatedHosts(Profile.TCP, 11, 1, options -> options.endpointsPerDevice(3))) {
+      Device device = hosts.device(0);
+      List<Pair> pairs = Stream.generate(hosts::connect).limit(4).toList();
+      assertEquals(
+          3,
+          pairs.stream()
+              .map(pair -> pair.send().label().replaceAll(".* of ", ""))
+              .map(label -> label.replaceAll(",.*", ""))
+              .distinct()
+              .count());
+      pairs.forEach(pair -> transfer(hosts, pair, 100));
+      assertEquals(device, pairs.getFirst().send().device());
+    }
+  }
+
+  @Test
+  void hostMemoryNeedsNoFlushUnlessDemanded() {
+    try (SimulatedHosts hosts = new SimulatedHosts(Profile.TCP, 12, 2)) {
+      RecvComm receive = hosts.connect().receive();
+      Registration memory = receive.regMr(hosts.memory(100, 0));
+      assertEquals(Result.NOTHING_TO_DO, receive.iflush(memory.address(), 100, memory));
+      assertTrue(
+          receive.flushReason(memory).startsWith("not flushed"), receive.flushReason(memory));
+    }
+    try (SimulatedHosts hosts =
+        new SimulatedHosts(
+            Profile.TCP, 12, 2, options -> options.flushPolicy(FlushPolicy.ALWAYS))) {
+      RecvComm receive = hosts.connect().receive();
+      Registration memory = receive.regMr(hosts.memory(100, 0));
+      assertEquals(100, hosts.await(receive, receive.iflush(memory.address(), 100, memory)));
+      assertFalse(receive.flushReason(memory).startsWith("not"), receive.flushReason(memory));
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("profiles")
+  void bothSidesWriteAndReadThePeersMemory(Profile profile) {
+    for (int rails : List.of(1, 2, 4)) {
+      try (SimulatedHosts hosts = new SimulatedHosts(profile, 13, rails)) {
+        Pair pair = hosts.connect();
+        for (boolean sends : List.of(true, false)) {
+          Comm here = sends ? pair.send() : pair.receive();
+          Comm there = sends ? pair.receive() : pair.send();
+          MemorySegment from = hosts.memory(10_000, 3);
+          MemorySegment into = hosts.memory(10_000, 50);
+          MemorySegment target = hosts.memory(20_000, 100);
+          Registration source = here.regMr(from);
+          Registration sink = here.regMr(into);
+          Registration peers = there.regMr(target);
+          RemoteMemory remote = peers.remote();
+          long write = here.iwrite(source.address(), 10_000, source, remote, 10_000);
+          assertThrows(IllegalStateException.class, () -> here.deregMr(source));
+          assertEquals(10_000, hosts.await(here, write));
+          assertEquals(-1, from.mismatch(target.asSlice(10_000)));
+          assertEquals(
+              10_000, hosts.await(here, here.iread(sink.address(), 10_000, sink, remote, 10_000)));
+          assertEquals(-1, from.mismatch(into));
+          MemorySegment few = hosts.memory(512, 7);
+          int most = here.device().properties().limits().inlineWriteBytes();
+          long inline = here.iwriteInline(few.address(), most, remote, 20_000 - most);
+          byte[] written = few.asSlice(0, most).toArray(ValueLayout.JAVA_BYTE);
+          few.fill((byte) 0);
+          assertEquals(most, hosts.await(here, inline));
+          assertEquals(
+              -1,
+              MemorySegment.ofArray(written).mismatch(target.asSlice(20_000 - most)),
+              "written inline");
+          assertEquals(0, hosts.await(here, here.iwrite(0, 0, source, remote, 20_000)));
+          here.deregMr(source);
+          here.deregMr(sink);
+          there.deregMr(peers);
+        }
+      }
+    }
+  }
+
+  @Test
+  void oneSidedRangesAndRailsAreChecked() {
+    try (SimulatedHosts hosts = new SimulatedHosts(Profile.EFA, 14, 2)) {
+      Pair pair = hosts.connect();
+      SendComm send = pair.send();
+      Registration memory = send.regMr(hosts.memory(100, 0));
+      RemoteMemory remote = pair.receive().regMr(hosts.memory(100, 0)).remote();
+      long at = memory.address();
+      for (long[] wrong :
+          new long[][] {
+            {at + 1, 100, 0},
+            {at - 1, 10, 0},
+            {at, -1, 0},
+            {at, Long.MAX_VALUE, 0},
+            {at, 10, -1},
+            {at, 10, 91},
+            {at, 10, Long.MAX_VALUE}
+          }) {
+        assertThrows(
+            IllegalArgumentException.class,
+            () -> send.iwrite(wrong[0], wrong[1], memory, remote, wrong[2]));
+        assertThrows(
+            IllegalArgumentException.class,
+            () -> send.iread(wrong[0], wrong[1], memory, remote, wrong[2]));
+      }
+      int most = send.device().properties().limits().inlineWriteBytes();
+      MemorySegment bytes = hosts.memory(most + 1, 0);
+      RemoteMemory large = pair.receive().regMr(hosts.memory(most + 1, 0)).remote();
+      assertThrows(
+          IllegalArgumentException.class,
+          () -> send.iwriteInline(bytes.address(), most + 1, large, 0));
+      assertThrows(
+          IllegalArgumentException.class, () -> send.iwriteInline(bytes.address(), 10, remote, 91));
+      RemoteMemory other =
+          RemoteMemory.of(100, new long[] {remote.address(0)}, new long[] {remote.key(0)});
+      IllegalArgumentException rails =
+          assertThrows(IllegalArgumentException.class, () -> send.iwrite(at, 10, memory, other, 0));
+      assertTrue(rails.getMessage().contains("2 data rail"), rails::getMessage);
+      assertThrows(IllegalArgumentException.class, () -> send.iread(at, 10, memory, other, 0));
+      assertThrows(
+          IllegalArgumentException.class, () -> send.iwriteInline(bytes.address(), 10, other, 0));
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("profiles")
+  void aCloseEndsOneSidedRequestsAndFlushes(Profile profile) {
+    try (SimulatedHosts hosts =
+        new SimulatedHosts(profile, 15, 2, options -> options.flushPolicy(FlushPolicy.ALWAYS))) {
+      Pair pair = hosts.connect();
+      RecvComm receive = pair.receive();
+      Registration memory = receive.regMr(hosts.memory(8192, 0));
+      RemoteMemory remote = pair.send().regMr(hosts.memory(8192, 0)).remote();
+      MemorySegment few = hosts.memory(64, 0);
+      List<Long> requests =
+          List.of(
+              receive.iwrite(memory.address(), 4096, memory, remote, 0),
+              receive.iread(memory.address() + 4096, 4096, memory, remote, 4096),
+              receive.iwriteInline(few.address(), 64, remote, 0),
+              receive.iflush(memory.address(), 4096, memory));
+      receive.close();
+      Set<Long> expected = Set.of(4096L, 64L, FailureCause.CLOSED.code());
+      // A group's test takes any request.
+      for (long request : requests) {
+        assertTrue(expected.contains(receive.test(request, new long[1])), () -> "" + request);
+        assertEquals(Result.STALE_REQUEST, receive.test(request));
+      }
+      assertThrows(
+          IllegalStateException.class, () -> receive.iwriteInline(few.address(), 64, remote, 0));
+      assertThrows(
+          IllegalArgumentException.class, () -> receive.iflush(memory.address(), 64, memory));
+    }
+  }
+
+  /** Operations that are with a NIC when the transport closes are given up, with all they hold. */
+  @ParameterizedTest
+  @MethodSource("profiles")
+  void aTransportClosesOverOneSidedRequests(Profile profile) {
+    SimulatedHosts hosts = new SimulatedHosts(profile, 16, 2);
+    Pair pair = hosts.connect();
+    RemoteMemory remote = pair.send().regMr(hosts.memory(8192, 0)).remote();
+    MemorySegment few = hosts.memory(64, 0);
+    long request = pair.receive().iwriteInline(few.address(), 64, remote, 0);
+    hosts.close();
+    assertNotEquals(Result.IN_PROGRESS, pair.receive().test(request));
+  }
+}

@@ -1,0 +1,125 @@
+package org.jofi.rdma.communicator;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.agrona.concurrent.NoOpIdleStrategy;
+import org.jofi.fabric.RegistrationScope;
+import org.jofi.rdma.RdmaEnvironment;
+import org.jofi.rdma.RdmaTransport;
+import org.jofi.simulated.Profile;
+import org.jofi.simulated.Simulation;
+import org.jofi.transport.ConnectAttempt;
+import org.jofi.transport.ConnectHandle;
+import org.jofi.transport.DeviceProperties;
+import org.jofi.transport.FailureCause;
+import org.jofi.transport.Grouping;
+import org.jofi.transport.ImmediateDelivery;
+import org.jofi.transport.TransportException;
+import org.jofi.transport.TransportOptions;
+import org.junit.jupiter.api.Test;
+
+class DevicesTest {
+  private static RdmaTransport open(Simulation simulation, TransportOptions options) {
+    return RdmaTransport.open(
+        simulation.host(0).provider(),
+        options,
+        new RdmaEnvironment(
+            simulation::nanoTime, () -> 4, NoOpIdleStrategy::new, 4096, Path.of("no-sysfs")));
+  }
+
+  private static String unavailable(Simulation simulation, TransportOptions options) {
+    TransportException refused =
+        assertThrows(TransportException.class, () -> open(simulation, options));
+    assertEquals(FailureCause.UNAVAILABLE, refused.failure());
+    return String.valueOf(refused.getMessage());
+  }
+
+  @Test
+  void propertiesAreWhatTheNicsNegotiated() {
+    try (Simulation simulation = Simulation.of(Profile.CXI).nicsPerHost(2).open();
+        RdmaTransport transport =
+            open(
+                simulation, TransportOptions.builder().grouping(new Grouping.Together()).build())) {
+      DeviceProperties device = transport.devices().getFirst().properties();
+      assertEquals(2, device.rails().size());
+      assertEquals(2, device.controlRails());
+      assertEquals(RegistrationScope.ENDPOINT, device.registrationScope());
+      assertEquals(
+          device.rails().stream().mapToLong(DeviceProperties.Rail::speedMegabitsPerSecond).sum(),
+          device.speedMegabitsPerSecond());
+      assertTrue(device.groupingReasons().size() >= 2, () -> device.groupingReasons().toString());
+    }
+  }
+
+  @Test
+  void eachNicIsADeviceIfSoConfigured() {
+    try (Simulation simulation = Simulation.of(Profile.EFA).nicsPerHost(3).open();
+        RdmaTransport transport =
+            open(
+                simulation,
+                TransportOptions.builder()
+                    .grouping(new Grouping.EachNic())
+                    .controlOnAllRails(false)
+                    .build())) {
+      assertEquals(3, transport.devices().size());
+      assertEquals(
+          List.of(0, 1, 2),
+          transport.devices().stream().map(device -> device.properties().index()).toList());
+    }
+  }
+
+  @Test
+  void whatIsDemandedAndNotThereIsSaid() {
+    try (Simulation simulation = Simulation.of(Profile.CXI_CLIENT_KEY).open()) {
+      String delivery =
+          unavailable(
+              simulation,
+              TransportOptions.builder().immediateDelivery(ImmediateDelivery.WRITE_DATA).build());
+      assertTrue(delivery.contains("fi_writedata"), delivery);
+      String provider =
+          unavailable(simulation, TransportOptions.builder().provider("nonesuch").build());
+      assertTrue(provider.contains("'nonesuch'") && provider.contains("simulated-cxi"), provider);
+    }
+    try (Simulation simulation = Simulation.of(Profile.TCP).open()) {
+      String gpu =
+          unavailable(simulation, TransportOptions.builder().requireGpuDirect(true).build());
+      assertTrue(gpu.contains("FI_HMEM"), gpu);
+    }
+  }
+
+  @Test
+  void anAttemptThatNobodyAnswersTimesOut() {
+    try (Simulation simulation = Simulation.of(Profile.TCP).hosts(2).open();
+        RdmaTransport transport =
+            open(
+                simulation,
+                TransportOptions.builder().connectTimeout(Duration.ofMillis(50)).build());
+        RdmaTransport deaf =
+            RdmaTransport.open(
+                simulation.host(1).provider(),
+                TransportOptions.defaults(),
+                new RdmaEnvironment(
+                    simulation::nanoTime,
+                    () -> 5,
+                    NoOpIdleStrategy::new,
+                    4096,
+                    Path.of("no-sysfs")))) {
+      ConnectHandle handle = deaf.devices().getFirst().listen().handle();
+      ConnectAttempt attempt = transport.devices().getFirst().connect(handle);
+      TransportException failure =
+          assertThrows(
+              TransportException.class,
+              () -> {
+                while (attempt.poll() == null) {
+                  simulation.idle();
+                }
+              });
+      assertEquals(FailureCause.TIMED_OUT, failure.failure());
+    }
+  }
+}

@@ -1,0 +1,265 @@
+package org.jofi.rdma.connect;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.foreign.Arena;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jofi.simulated.Profile;
+import org.jofi.simulated.Simulation;
+import org.jofi.transport.Failure;
+import org.jofi.transport.FailureCause;
+import org.jofi.transport.RemoteMemory;
+import org.jofi.transport.Result;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Nobody waits without a bound: not for a peer that is gone, nor for an operation that is stuck.
+ */
+class BoundsTest {
+  private static final long NEVER = Duration.ofDays(1).toNanos();
+  private static final long SECOND = Duration.ofSeconds(1).toNanos();
+
+  static Stream<Profile> profiles() {
+    return Profile.ALL.stream();
+  }
+
+  private static Simulation simulation(Profile profile, int rails) {
+    return Simulation.of(profile).nicsPerHost(rails).open();
+  }
+
+  private static Failure failureOf(Side side, long request) {
+    Failure failure =
+        side instanceof SendSide sends
+            ? sends.sender().failure(request)
+            : ((ReceiveSide) side).receiver().failure(request);
+    assertNotNull(failure);
+    return failure;
+  }
+
+  @ParameterizedTest
+  @MethodSource("profiles")
+  void whatIsPendingFailsWhenThePeerFallsSilent(Profile profile) {
+    try (Simulation simulation = simulation(profile, 2);
+        Arena arena = Arena.ofShared()) {
+      Linked linked = Linked.of(simulation, arena, profile, 2);
+      long first = linked.receive(64);
+      long second = linked.receive(64);
+      linked.pass(SECOND / 10, linked.left, linked.right);
+      simulation.host(0).kill();
+      long[] outcome = linked.outcome(linked.receiving, first, linked.right);
+      assertEquals(FailureCause.PEER_LOST.code(), outcome[0]);
+      assertTrue(outcome[1] < 2 * Node.SILENCE_NS, () -> "took " + outcome[1] + " ns");
+      assertEquals(FailureCause.PEER_LOST.code(), linked.receiving.receiver().test(second));
+      assertEquals(FailureCause.PEER_LOST, failureOf(linked.receiving, first).cause());
+      // Posting succeeds, and its test tells.
+      assertEquals(
+          FailureCause.PEER_LOST.code(), linked.receiving.receiver().test(linked.receive(64)));
+      linked.right.connections.close(linked.receiving);
+      linked.await("releasing", linked.receiving::isReleased, linked.right);
+      linked.to.release();
+      linked.right.close();
+      assertOpenOnlyOn(simulation, 0);
+    }
+  }
+
+  private static void assertOpenOnlyOn(Simulation simulation, int deadHost) {
+    assertEquals(
+        List.of(),
+        simulation.openObjects().stream()
+            .filter(object -> !object.contains("endpoint " + deadHost))
+            .filter(object -> !object.contains("host " + deadHost))
+            .toList());
+  }
+
+  @ParameterizedTest
+  @MethodSource("profiles")
+  void aSenderThatWaitsForAReceiveLearnsOfThePeersDeath(Profile profile) {
+    try (Simulation simulation = simulation(profile, 1);
+        Arena arena = Arena.ofShared()) {
+      Linked linked = Linked.of(simulation, arena, profile, 1);
+      simulation.host(1).kill();
+      long start = simulation.nanoTime();
+      long request = linked.send(64);
+      assertTrue(simulation.nanoTime() - start < 2 * Node.SILENCE_NS);
+      assertEquals(FailureCause.PEER_LOST.code(), linked.sending.sender().test(request));
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("profiles")
+  void nobodyIsLostWhoAnswersOrIsNotWaitedFor(Profile profile) {
+    try (Simulation simulation = simulation(profile, 2);
+        Arena arena = Arena.ofShared()) {
+      Linked linked = Linked.of(simulation, arena, profile, 2);
+      // Nobody waits: nobody is asked, and a peer that does not poll is left in peace.
+      linked.pass(20 * Node.SILENCE_NS, linked.right);
+      assertNull(linked.receiving.failure());
+      long receive = linked.receive(64);
+      linked.pass(20 * Node.SILENCE_NS, linked.left, linked.right);
+      assertEquals(Result.IN_PROGRESS, linked.receiving.receiver().test(receive));
+      long send = linked.send(64);
+      assertEquals(64, linked.outcome(linked.receiving, receive, linked.left, linked.right)[0]);
+      assertEquals(64, linked.outcome(linked.sending, send, linked.left, linked.right)[0]);
+      // A pause of this side is not the peer's silence.
+      linked.receive(64);
+      linked.pass(Node.SILENCE_NS / 100, linked.left, linked.right);
+      long end = simulation.nanoTime() + 50 * Node.SILENCE_NS;
+      while (simulation.nanoTime() < end) {
+        linked.left.connections.progress();
+        simulation.idle();
+      }
+      linked.right.connections.checkBounds();
+      linked.pass(Node.SILENCE_NS, linked.left, linked.right);
+      assertNull(linked.receiving.failure());
+      linked.finish(linked.from, linked.to);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("profiles")
+  void aStuckSendIsReportedAtItsBoundAndKeepsItsLease(Profile profile) {
+    try (Simulation simulation = simulation(profile, 2);
+        Arena arena = Arena.ofShared()) {
+      Linked linked =
+          new Linked(
+              simulation,
+              arena,
+              new Node(simulation, profile, 0, 2, SECOND, NEVER),
+              new Node(simulation, profile, 1, 2, NEVER, NEVER));
+      long receive = linked.receive(4096);
+      linked.pass(SECOND / 10, linked.left, linked.right);
+      simulation.host(0).nic(1).stall(Duration.ofSeconds(30));
+      long send = linked.send(4096);
+      long[] sent = linked.outcome(linked.sending, send, linked.left, linked.right);
+      assertEquals(FailureCause.TIMED_OUT.code(), sent[0]);
+      assertTrue(sent[1] >= SECOND && sent[1] < 2 * SECOND, () -> "took " + sent[1] + " ns");
+      Failure why = failureOf(linked.sending, send);
+      assertTrue(
+          why.detail().contains("stripe") && why.detail().contains("data rail 1"), why::toString);
+      assertEquals(Result.STALE_REQUEST, linked.sending.sender().test(send));
+      // The peer is told, by the protocol itself.
+      long[] received = linked.outcome(linked.receiving, receive, linked.left, linked.right);
+      assertEquals(FailureCause.PEER_ABORTED.code(), received[0]);
+      // The NIC still has the write: its memory stays registered until it is back.
+      linked.from.release();
+      assertTrue(linked.from.isOpen(), "lease ended early");
+      linked.await("coming back", () -> !linked.from.isOpen(), linked.left, linked.right);
+      assertTrue(simulation.nanoTime() >= 29 * SECOND, "the stall was over");
+      linked.finish(linked.to);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("profiles")
+  void aReceiveOfWhichAPartCameNamesWhatIsMissing(Profile profile) {
+    try (Simulation simulation = simulation(profile, 2);
+        Arena arena = Arena.ofShared()) {
+      Linked linked =
+          new Linked(
+              simulation,
+              arena,
+              new Node(simulation, profile, 0, 2, NEVER, NEVER),
+              new Node(simulation, profile, 1, 2, SECOND, NEVER));
+      long receive = linked.receive(4096);
+      linked.pass(SECOND / 10, linked.left, linked.right);
+      // Nothing came yet: there is no bound.
+      linked.pass(5 * SECOND, linked.left, linked.right);
+      assertEquals(Result.IN_PROGRESS, linked.receiving.receiver().test(receive));
+      simulation.host(0).nic(1).stall(Duration.ofSeconds(30));
+      long send = linked.send(4096);
+      long[] received = linked.outcome(linked.receiving, receive, linked.left, linked.right);
+      assertEquals(FailureCause.TIMED_OUT.code(), received[0]);
+      Failure why = failureOf(linked.receiving, receive);
+      assertTrue(why.detail().contains("stripes"), why::toString);
+      long[] sent = linked.outcome(linked.sending, send, linked.left, linked.right);
+      assertEquals(FailureCause.PEER_ABORTED.code(), sent[0]);
+      // Whoever was late has nothing to write into any more, and what was told is done.
+      linked.finish(linked.from, linked.to);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("profiles")
+  void anEndpointThatIsAbortedLeavesNothingOfItsConnections(Profile profile) {
+    try (Simulation simulation = simulation(profile, 1);
+        Arena arena = Arena.ofShared()) {
+      Linked linked = Linked.of(simulation, arena, profile, 1);
+      long receive = linked.receive(64);
+      linked.pass(SECOND / 10, linked.left, linked.right);
+      linked
+          .left
+          .connections
+          .handshakes()
+          .connect(
+              linked
+                  .right
+                  .connections
+                  .handshakes()
+                  .handle(linked.right.connections.handshakes().listen()));
+      linked.left.abort();
+      linked.right.abort();
+      assertEquals(FailureCause.CLOSED.code(), linked.receiving.receiver().test(receive));
+      assertEquals(0, linked.left.connections.live() + linked.right.connections.live());
+      linked.from.release();
+      linked.to.release();
+      assertEquals(List.of(), simulation.openObjects());
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("profiles")
+  void stuckOneSidedRequestsAndFlushesAreReportedAtTheirBoundAndKeepTheirLease(Profile profile) {
+    try (Simulation simulation = simulation(profile, 2);
+        Arena arena = Arena.ofShared()) {
+      Linked linked =
+          new Linked(
+              simulation,
+              arena,
+              new Node(simulation, profile, 0, 2, NEVER, NEVER),
+              new Node(simulation, profile, 1, 2, SECOND, NEVER));
+      ReceiveSide side = linked.receiving;
+      long address = linked.target.address();
+      RemoteMemory remote = Pair.remote(linked.from);
+      simulation.host(1).nic(1).stall(Duration.ofSeconds(30));
+      long[] requests = {
+        side.write(address, 4096, linked.to, remote, 0),
+        side.read(address + 4096, 4096, linked.to, remote, 0),
+        side.flush(address, 4096, linked.to)
+      };
+      for (long request : requests) {
+        assertEquals(Result.IN_PROGRESS, side.test(request));
+      }
+      linked.pass(2 * SECOND, linked.left, linked.right);
+      for (long request : requests) {
+        assertEquals(FailureCause.TIMED_OUT.code(), side.test(request));
+        Failure why = side.failure(request);
+        assertNotNull(why);
+        assertTrue(
+            why.detail().contains("stripe") && why.detail().contains("data rail 1"), why::toString);
+        assertTrue(side.usesMemory(request));
+      }
+      assertNull(side.failure(), "each failed alone");
+      linked.to.release();
+      assertTrue(linked.to.isOpen(), "lease ended early");
+      linked.await("coming back", () -> !linked.to.isOpen(), linked.left, linked.right);
+      assertTrue(simulation.nanoTime() >= 29 * SECOND, "the stall was over");
+      linked.left.connections.close(linked.sending);
+      linked.right.connections.close(linked.receiving);
+      linked.await(
+          "releasing",
+          () -> linked.sending.isReleased() && linked.receiving.isReleased(),
+          linked.left,
+          linked.right);
+      linked.from.release();
+      linked.left.close();
+      linked.right.close();
+      assertEquals(List.of(), simulation.openObjects());
+    }
+  }
+}

@@ -1,0 +1,155 @@
+package org.jofi.rdma.connect;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import org.jofi.fabric.Access;
+import org.jofi.mr.BufferRange;
+import org.jofi.mr.DataRegistration;
+import org.jofi.simulated.Profile;
+import org.jofi.simulated.Simulation;
+import org.jofi.transport.Result;
+
+/** Two simulated hosts with a connection from the first to the second, and memory on each. */
+final class Linked {
+  static final long BYTES = 8192;
+  private static final int ROUNDS = 200_000;
+
+  final Simulation simulation;
+  final Node left;
+  final Node right;
+  final SendSide sending;
+  final ReceiveSide receiving;
+  final MemorySegment source;
+  final MemorySegment target;
+  final DataRegistration from;
+  final DataRegistration to;
+
+  Linked(Simulation simulation, Arena arena, Node left, Node right) {
+    this.simulation = simulation;
+    this.left = left;
+    this.right = right;
+    Listener listener = right.connections.handshakes().listen();
+    Attempt attempt =
+        left.connections.handshakes().connect(right.connections.handshakes().handle(listener));
+    await("connecting", () -> attempt.side() != null, left, right);
+    SendSide made = attempt.side();
+    ReceiveSide accepted = listener.accept();
+    assertNotNull(made);
+    assertNotNull(accepted);
+    sending = made;
+    receiving = accepted;
+    source = arena.allocate(BYTES, 64);
+    target = arena.allocate(BYTES, 64);
+    from = register(left, source);
+    to = register(right, target);
+  }
+
+  /** Two hosts of that profile with so many rails each, and a connection. */
+  static Linked of(Simulation simulation, Arena arena, Profile profile, int rails) {
+    return new Linked(
+        simulation,
+        arena,
+        new Node(simulation, profile, 0, rails),
+        new Node(simulation, profile, 1, rails));
+  }
+
+  /** Closes all, with those leases, and finds nothing left. */
+  void finish(DataRegistration... leases) {
+    left.connections.close(sending);
+    right.connections.close(receiving);
+    await("releasing", () -> sending.isReleased() && receiving.isReleased(), left, right);
+    for (DataRegistration lease : leases) {
+      lease.release();
+    }
+    left.close();
+    right.close();
+    assertEquals(List.of(), simulation.openObjects());
+  }
+
+  private static DataRegistration register(Node node, MemorySegment memory) {
+    return node.host.endpoint.registrations().acquire(BufferRange.host(memory), Access.ALL);
+  }
+
+  void await(String what, BooleanSupplier done, Node... nodes) {
+    await(simulation, what, done, nodes);
+  }
+
+  static void await(Simulation simulation, String what, BooleanSupplier done, Node... nodes) {
+    for (int round = 0; !done.getAsBoolean(); round++) {
+      assertTrue(
+          round < ROUNDS,
+          () -> "%s, seed %d: %s".formatted(what, simulation.seed(), simulation.describe()));
+      int events = 0;
+      for (Node node : nodes) {
+        events += node.connections.progress();
+      }
+      if (events == 0) {
+        simulation.idle();
+      }
+    }
+  }
+
+  /** Lets time pass, with both hosts polling. */
+  void pass(long nanos, Node... nodes) {
+    long end = simulation.nanoTime() + nanos;
+    await("waiting", () -> simulation.nanoTime() >= end, nodes);
+  }
+
+  long receive(long bytes) {
+    long id =
+        receiving
+            .receiver()
+            .receive(
+                1,
+                new long[] {target.address()},
+                new long[] {bytes},
+                new int[] {7},
+                new DataRegistration[] {to});
+    assertTrue(id > 0, "posting succeeds");
+    return id;
+  }
+
+  /** Sends as soon as the receive is there. */
+  long send(long bytes) {
+    List<Long> id = new ArrayList<>();
+    await(
+        "matching",
+        () -> {
+          long result = sending.sender().send(source.address(), bytes, 7, from);
+          if (result != Result.TRY_AGAIN) {
+            id.add(result);
+          }
+          return !id.isEmpty();
+        },
+        left,
+        right);
+    return id.getFirst();
+  }
+
+  /** What a request comes to, and when, in nanoseconds from now. */
+  long[] outcome(Side side, long request, Node... nodes) {
+    long start = simulation.nanoTime();
+    List<Long> result = new ArrayList<>();
+    await(
+        "ending",
+        () -> {
+          long now =
+              side instanceof SendSide sends
+                  ? sends.sender().test(request)
+                  : ((ReceiveSide) side).receiver().test(request);
+          if (now != Result.IN_PROGRESS) {
+            result.add(now);
+          }
+          return !result.isEmpty();
+        },
+        nodes);
+    return new long[] {result.getFirst(), simulation.nanoTime() - start};
+  }
+}

@@ -1,0 +1,322 @@
+package org.jofi.rdma.connect;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.jofi.fabric.MemoryKind;
+import org.jofi.mr.DataRegistration;
+import org.jofi.rdma.Allocation;
+import org.jofi.rdma.message.OneSided;
+import org.jofi.simulated.FaultPlan;
+import org.jofi.simulated.Profile;
+import org.jofi.simulated.Simulation;
+import org.jofi.transport.Failure;
+import org.jofi.transport.FailureCause;
+import org.jofi.transport.RemoteMemory;
+import org.jofi.transport.Result;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class OneSidedTest {
+  private static final int SEEDS = 200;
+
+  static Stream<Profile> profiles() {
+    return Profile.ALL.stream();
+  }
+
+  private static Simulation simulation(Profile profile, long seed, int rails, FaultPlan faults) {
+    return Simulation.of(profile).seed(seed).nicsPerHost(rails).faults(faults).open();
+  }
+
+  @ParameterizedTest
+  @MethodSource("profiles")
+  void everyByteIsWhereItBelongsWhenARequestIsOver(Profile profile) {
+    for (long seed = 1; seed <= SEEDS; seed++) {
+      int rails = 1 + (int) seed % 5;
+      try (Simulation simulation = simulation(profile, seed, rails, FaultPlan.survivable())) {
+        Pair pair = Pair.of(simulation, profile, rails);
+        new OneSidedTraffic(pair, seed, 60).run();
+        pair.closeSides();
+        pair.close();
+        assertEquals(List.of(), simulation.openObjects(), pair.toString());
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("profiles")
+  void aRequestAllocatesNothing(Profile profile) {
+    try (Simulation simulation = simulation(profile, 1, 2, FaultPlan.none())) {
+      Pair pair = Pair.of(simulation, profile, 2);
+      DataRegistration here = pair.memory(pair.receives, 8192);
+      RemoteMemory there = Pair.remote(pair.memory(pair.sends, 8192));
+      long address = here.range().address();
+      ReceiveSide side = pair.receives;
+      Runnable requests =
+          () -> {
+            for (int i = 0; i < 200; i++) {
+              long request =
+                  switch (i & 3) {
+                    case 0 -> side.write(address, 4096, here, there, 4096);
+                    case 1 -> side.writeInline(address, 256, there, 17);
+                    case 2 -> side.read(address, 4096, here, there, 0);
+                    default -> side.flush(address, 8192, here);
+                  };
+              long result = Result.IN_PROGRESS;
+              while (result == Result.IN_PROGRESS) {
+                if (pair.progress() == 0) {
+                  simulation.idle();
+                }
+                result = side.test(request);
+              }
+              if (result <= 0) {
+                throw new IllegalStateException(i + ": " + result);
+              }
+            }
+          };
+      assertEquals(0, Allocation.leastBytes(requests));
+      pair.closeSides();
+      pair.close();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("profiles")
+  void asManyAsThereAreSlotsAreTakenAtOnceAndIdsOfKindsDiffer(Profile profile) {
+    try (Simulation simulation = simulation(profile, 2, 2, FaultPlan.none())) {
+      Pair pair = Pair.of(simulation, profile, 2);
+      DataRegistration here = pair.memory(pair.receives, 64 * OneSided.REQUESTS);
+      RemoteMemory there = Pair.remote(pair.memory(pair.sends, 64 * OneSided.REQUESTS));
+      long address = here.range().address();
+      Set<Long> ids = new HashSet<>();
+      for (long i = 0; i < OneSided.REQUESTS; i++) {
+        ids.add(
+            i % 2 == 0
+                ? pair.receives.read(address + 64 * i, 64, here, there, 64 * i)
+                : pair.receives.writeInline(address + 64 * i, 64, there, 64 * i));
+      }
+      assertEquals(
+          Result.TRY_AGAIN, pair.receives.read(address, 64, here, there, 0), "more than slots");
+      ids.add(pair.receives.flush(address, 64, here));
+      ids.add(pair.receive(address, 64, 1, here));
+      assertEquals(OneSided.REQUESTS + 2, ids.size());
+      ids.remove(pair.receive(address, 64, 1, here));
+      for (long id : ids) {
+        if (!pair.receives.receiver().owns(id)) {
+          assertEquals(64, pair.outcome(pair.receives, id));
+          assertNull(pair.receives.failure(id));
+        }
+      }
+      assertTrue(pair.receives.read(address, 64, here, there, 0) > 0);
+      pair.closeSides();
+      pair.close();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("profiles")
+  void anErrorFailsItsOwnRequestAndNoOther(Profile profile) {
+    try (Simulation simulation = simulation(profile, 3, 2, FaultPlan.none())) {
+      Pair pair = Pair.of(simulation, profile, 2);
+      DataRegistration here = pair.memory(pair.sends, 8192);
+      RemoteMemory good = Pair.remote(pair.memory(pair.receives, 8192));
+      RemoteMemory bad =
+          RemoteMemory.of(
+              8192,
+              new long[] {good.address(0), good.address(1)},
+              new long[] {good.key(0), 0x7bad});
+      long address = here.range().address();
+      List<Long> before = List.of(pair.sends.write(address, 4096, here, good, 0));
+      long wrongWrite = pair.sends.write(address, 4096, here, bad, 0);
+      long wrongRead = pair.sends.read(address + 4096, 4096, here, bad, 0);
+      long after = pair.sends.read(address + 4096, 4096, here, good, 0);
+      assertEquals(4096, pair.outcome(pair.sends, before.getFirst()));
+      for (long wrong : new long[] {wrongWrite, wrongRead}) {
+        assertEquals(FailureCause.FABRIC.code(), pair.outcome(pair.sends, wrong));
+        Failure failure = pair.sends.failure(wrong);
+        assertNotNull(failure);
+        assertTrue(failure.where().contains("data rail 1"), failure::toString);
+        assertNotEquals(0, failure.errno());
+      }
+      assertEquals(4096, pair.outcome(pair.sends, after));
+      assertNull(pair.sends.failure(after));
+      assertNull(pair.sends.failure());
+      pair.closeSides();
+      pair.close();
+      assertEquals(List.of(), simulation.openObjects());
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("profiles")
+  void aDeadPeerFailsAllThatIsPendingWithAType(Profile profile) {
+    try (Simulation simulation = simulation(profile, 4, 2, FaultPlan.none())) {
+      Pair pair = Pair.of(simulation, profile, 2);
+      DataRegistration here = pair.memory(pair.receives, 8192);
+      RemoteMemory there = Pair.remote(pair.memory(pair.sends, 8192));
+      long address = here.range().address();
+      assertEquals(
+          4096,
+          pair.outcome(pair.receives, pair.receives.write(address, 4096, here, there, 0)),
+          "while it lives");
+      long receive = pair.receive(address, 64, 1, here);
+      List<Long> requests = new ArrayList<>();
+      requests.add(pair.receives.write(address, 4096, here, there, 0));
+      requests.add(pair.receives.read(address, 4096, here, there, 0));
+      requests.add(pair.receives.writeInline(address, 256, there, 0));
+      simulation.host(0).kill();
+      requests.add(pair.receives.write(address, 4096, here, there, 0));
+      requests.add(receive);
+      long start = simulation.nanoTime();
+      List<Long> results = new ArrayList<>();
+      requests.forEach(request -> results.add(outcomeAlone(pair, simulation, request)));
+      assertTrue(simulation.nanoTime() - start < 5_000_000_000L, "within the bound");
+      assertEquals(
+          Set.of(FailureCause.PEER_LOST.code()),
+          Set.copyOf(results),
+          () -> "%s: %s".formatted(pair, results));
+      long late = pair.receives.read(address, 4096, here, there, 0);
+      assertEquals(FailureCause.PEER_LOST.code(), outcomeAlone(pair, simulation, late));
+      long flush = pair.receives.flush(address, 64, here);
+      assertEquals(
+          FailureCause.PEER_LOST.code(),
+          outcomeAlone(pair, simulation, flush),
+          "the side was given up");
+    }
+  }
+
+  private static long outcomeAlone(Pair pair, Simulation simulation, long request) {
+    assertTrue(request > 0, "posting succeeds");
+    long result = Result.IN_PROGRESS;
+    for (int round = 0; result == Result.IN_PROGRESS; round++) {
+      assertTrue(round < 100_000, "no bound");
+      if (pair.right.connections.progress() == 0) {
+        simulation.idle();
+      }
+      result = pair.receives.test(request);
+    }
+    return result;
+  }
+
+  @ParameterizedTest
+  @MethodSource("profiles")
+  void aCloseFailsWhatIsInFlightOnceItIsBack(Profile profile) {
+    for (long seed = 1; seed <= 50; seed++) {
+      try (Simulation simulation = simulation(profile, seed, 2, FaultPlan.survivable())) {
+        Pair pair = Pair.of(simulation, profile, 2);
+        DataRegistration here = pair.memory(pair.receives, 1 << 17);
+        RemoteMemory there = Pair.remote(pair.memory(pair.sends, 1 << 17));
+        long address = here.range().address();
+        List<Long> requests = new ArrayList<>();
+        for (long i = 0; i < 16; i++) {
+          requests.add(pair.receives.write(address, 4096, here, there, 4096 * i));
+          requests.add(pair.receives.read(address + 4096 * (16 + i), 4096, here, there, 0));
+          requests.add(pair.receives.writeInline(address, 128, there, 65_536 + 128 * i));
+          requests.add(pair.receives.flush(address + 64 * i, 4096, here));
+        }
+        for (long round = 0; round < seed % 7; round++) {
+          pair.progress();
+          simulation.idle();
+        }
+        boolean aborts = seed % 2 == 0;
+        if (aborts) {
+          pair.right.connections.abort(pair.receives);
+        } else {
+          pair.right.connections.close(pair.receives);
+        }
+        Set<Long> expected =
+            Set.of(128L, 4096L, aborts ? FailureCause.ABORTED.code() : FailureCause.CLOSED.code());
+        for (long request : requests) {
+          long result = pair.outcome(pair.receives, request);
+          assertTrue(expected.contains(result), () -> "%s: %d".formatted(pair, result));
+        }
+        assertNotEquals(
+            0,
+            requests.stream().filter(id -> pair.receives.failure(id) != null).count(),
+            () -> pair + ": nothing was in flight");
+        long late = pair.receives.flush(address, 64, here);
+        assertTrue(pair.outcome(pair.receives, late) < 0, "posted to a closed side");
+        pair.closeSides();
+        pair.close();
+        assertEquals(List.of(), simulation.openObjects(), pair.toString());
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("profiles")
+  void memoryThatWasDeregisteredMeanwhileFailsItsRequest(Profile profile) {
+    try (Simulation simulation = simulation(profile, 6, 1, FaultPlan.none())) {
+      Pair pair = Pair.of(simulation, profile, 1);
+      DataRegistration here = pair.memory(pair.receives, 4096);
+      RemoteMemory there = Pair.remote(pair.memory(pair.sends, 4096));
+      long address = here.range().address();
+      pair.right.host.device.cache().invalidate(MemoryKind.HOST, 0, address, 4096);
+      long[] requests = {
+        pair.receives.write(address, 64, here, there, 0),
+        pair.receives.read(address, 64, here, there, 0),
+        pair.receives.flush(address, 64, here)
+      };
+      for (long request : requests) {
+        assertEquals(FailureCause.CLOSED.code(), pair.receives.test(request));
+        Failure failure = pair.receives.failure(request);
+        assertNotNull(failure);
+        assertTrue(failure.detail().contains("deregistered"), failure::toString);
+      }
+      pair.closeSides();
+      pair.close();
+    }
+  }
+
+  /** Nothing, also at the very end, is written and read. */
+  @ParameterizedTest
+  @MethodSource("profiles")
+  void nothingIsTransferredAsWell(Profile profile) {
+    try (Simulation simulation = simulation(profile, 7, 2, FaultPlan.none())) {
+      Pair pair = Pair.of(simulation, profile, 2);
+      DataRegistration here = pair.memory(pair.sends, 4096);
+      RemoteMemory there = Pair.remote(pair.memory(pair.receives, 4096));
+      assertEquals(0, pair.outcome(pair.sends, pair.sends.write(0, 0, here, there, 4096)));
+      assertEquals(0, pair.outcome(pair.sends, pair.sends.read(0, 0, here, there, 4096)));
+      assertEquals(0, pair.outcome(pair.sends, pair.sends.writeInline(0, 0, there, 4096)));
+      assertEquals(Result.NOTHING_TO_DO, pair.receives.flush(0, 0, here));
+      pair.closeSides();
+      pair.close();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("profiles")
+  void inlineBytesAreTheCallersAtOnce(Profile profile) {
+    try (Simulation simulation = simulation(profile, 8, 1, FaultPlan.none())) {
+      Pair pair = Pair.of(simulation, profile, 1);
+      int most = pair.left.host.endpoint.inlineWriteBytes();
+      DataRegistration target = pair.memory(pair.receives, most);
+      RemoteMemory there = Pair.remote(target);
+      MemorySegment heapless = pair.arena.allocate(most);
+      for (int length : IntStream.of(1, 8, most).toArray()) {
+        Pair.fill(heapless, length);
+        long request = pair.sends.writeInline(heapless.address(), length, there, 0);
+        heapless.fill((byte) 0);
+        assertEquals(length, pair.outcome(pair.sends, request));
+        for (int at = 0; at < length; at++) {
+          assertEquals(
+              Pair.pattern(length, at), Pair.segment(target).get(ValueLayout.JAVA_BYTE, at));
+        }
+      }
+      pair.closeSides();
+      pair.close();
+    }
+  }
+}

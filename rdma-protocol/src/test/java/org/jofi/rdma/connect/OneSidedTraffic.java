@@ -1,0 +1,166 @@
+package org.jofi.rdma.connect;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.jofi.mr.DataRegistration;
+import org.jofi.transport.RemoteMemory;
+import org.jofi.transport.Result;
+
+/**
+ * Random writes, inline writes and reads of both sides of a connection, with messages at the same
+ * time, and every byte checked: at the moment that a request is over, and again at the end. Each
+ * request has a slot of its own in either side's memory.
+ */
+final class OneSidedTraffic {
+  private static final int SLOT_BYTES = 4096;
+  private static final byte UNTOUCHED = (byte) 0xee;
+
+  private enum Kind {
+    WRITE,
+    INLINE,
+    READ,
+    SEND,
+    RECEIVE
+  }
+
+  /** What a request moves, and where in its slots. */
+  private record Step(int number, Side side, Kind kind, int length, int from, int to) {}
+
+  private final Pair pair;
+  private final List<Step> steps = new ArrayList<>();
+  private final Map<Side, DataRegistration> sources = new HashMap<>();
+  private final Map<Side, DataRegistration> targets = new HashMap<>();
+  private final Map<Side, RemoteMemory> remoteSources = new HashMap<>();
+  private final Map<Side, RemoteMemory> remoteTargets = new HashMap<>();
+  private final Map<Step, Long> pending = new HashMap<>();
+
+  OneSidedTraffic(Pair pair, long seed, int count) {
+    this.pair = pair;
+    Random random = new Random(seed);
+    for (int number = 0; number < count; number++) {
+      boolean inline = random.nextInt(4) == 0;
+      int most = inline ? pair.left.host.endpoint.inlineWriteBytes() : SLOT_BYTES;
+      int length = random.nextInt(8) == 0 ? 0 : 1 + random.nextInt(most);
+      int from = random.nextInt(SLOT_BYTES - length + 1);
+      int to = random.nextInt(SLOT_BYTES - length + 1);
+      if (random.nextInt(4) == 0) {
+        steps.add(new Step(number, pair.receives, Kind.RECEIVE, length, from, to));
+        steps.add(new Step(number, pair.sends, Kind.SEND, length, from, to));
+      } else {
+        Side side = random.nextBoolean() ? pair.sends : pair.receives;
+        Kind kind = inline ? Kind.INLINE : random.nextBoolean() ? Kind.WRITE : Kind.READ;
+        steps.add(new Step(number, side, kind, length, from, to));
+      }
+    }
+    for (Side side : List.of(pair.sends, pair.receives)) {
+      DataRegistration source = pair.memory(side, (long) count * SLOT_BYTES);
+      DataRegistration target = pair.memory(side, (long) count * SLOT_BYTES);
+      Pair.segment(target).fill(UNTOUCHED);
+      for (int number = 0; number < count; number++) {
+        Pair.fill(slot(source, number), number);
+      }
+      sources.put(side, source);
+      targets.put(side, target);
+      remoteSources.put(side, Pair.remote(source));
+      remoteTargets.put(side, Pair.remote(target));
+    }
+  }
+
+  private static MemorySegment slot(DataRegistration memory, int number) {
+    return Pair.segment(memory).asSlice((long) number * SLOT_BYTES, SLOT_BYTES);
+  }
+
+  void run() {
+    List<Step> waiting = new ArrayList<>(steps);
+    pair.await(
+        pending.keySet(),
+        () -> {
+          // A send waits for its receive; all else is taken at once.
+          waiting.removeIf(this::post);
+          pending.entrySet().removeIf(entry -> isOver(entry.getKey(), entry.getValue()));
+          return waiting.isEmpty() && pending.isEmpty();
+        });
+    steps.forEach(this::verify);
+  }
+
+  private boolean post(Step step) {
+    long id = request(step);
+    if (id == Result.TRY_AGAIN) {
+      assertEquals(Kind.SEND, step.kind(), pair.toString());
+      return false;
+    }
+    assertTrue(id > 0, () -> "%s: %s gives %d".formatted(pair, step, id));
+    pending.put(step, id);
+    return true;
+  }
+
+  private long request(Step step) {
+    Side side = step.side();
+    long slot = (long) step.number() * SLOT_BYTES;
+    DataRegistration source = sources.get(side);
+    DataRegistration target = targets.get(side);
+    long from = source.range().address() + slot + step.from();
+    long into = target.range().address() + slot + step.to();
+    RemoteMemory peersSource = remoteSources.get(pair.peer(side));
+    RemoteMemory peersTarget = remoteTargets.get(pair.peer(side));
+    int length = step.length();
+    return switch (step.kind()) {
+      case WRITE -> side.write(from, length, source, peersTarget, slot + step.to());
+      case INLINE -> inline(side, from, length, peersTarget, slot + step.to());
+      case READ -> side.read(into, length, target, peersSource, slot + step.from());
+      case SEND -> pair.sends.sender().send(from, length, step.number(), source);
+      case RECEIVE -> pair.receive(into, length, step.number(), target);
+    };
+  }
+
+  /** Gives the bytes only for the call. */
+  @SuppressWarnings("restricted")
+  private long inline(Side side, long from, int length, RemoteMemory remote, long offset) {
+    MemorySegment bytes = pair.arena.allocate(Math.max(1, length));
+    bytes.copyFrom(MemorySegment.ofAddress(from).reinterpret(length));
+    long id = side.writeInline(bytes.address(), length, remote, offset);
+    bytes.fill((byte) 0);
+    return id;
+  }
+
+  private boolean isOver(Step step, long id) {
+    long result = step.side().test(id);
+    if (result == Result.IN_PROGRESS) {
+      return false;
+    }
+    assertEquals(
+        step.length(), result, () -> "%s: %s, %s".formatted(pair, step, step.side().failure(id)));
+    assertEquals(Result.STALE_REQUEST, step.side().test(id), pair.toString());
+    if (step.kind() != Kind.SEND) {
+      verify(step);
+    }
+    return true;
+  }
+
+  private void verify(Step step) {
+    Side owner =
+        switch (step.kind()) {
+          case WRITE, INLINE, SEND -> pair.peer(step.side());
+          case READ, RECEIVE -> step.side();
+        };
+    MemorySegment found = slot(targets.get(owner), step.number());
+    for (int at = 0; at < SLOT_BYTES; at++) {
+      boolean moved = at >= step.to() && at < step.to() + step.length();
+      byte expected = moved ? Pair.pattern(step.number(), step.from() + at - step.to()) : UNTOUCHED;
+      if (found.get(ValueLayout.JAVA_BYTE, at) != expected) {
+        assertEquals(
+            expected,
+            found.get(ValueLayout.JAVA_BYTE, at),
+            "%s: %s, byte %d".formatted(pair, step, at));
+      }
+    }
+  }
+}

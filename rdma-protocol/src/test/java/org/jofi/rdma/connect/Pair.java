@@ -1,0 +1,182 @@
+package org.jofi.rdma.connect;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import org.agrona.concurrent.NanoClock;
+import org.jofi.fabric.Access;
+import org.jofi.mr.BufferRange;
+import org.jofi.mr.DataRegistration;
+import org.jofi.simulated.Profile;
+import org.jofi.simulated.Simulation;
+import org.jofi.transport.ConnectHandle;
+import org.jofi.transport.RemoteMemory;
+import org.jofi.transport.Result;
+
+/** Two nodes with a connection from left to right, driven by one thread. */
+final class Pair implements AutoCloseable {
+  private static final long BOUND_NS = 20_000_000_000L;
+
+  /** Virtual time stands still while there is something to do: what is done for ever has an end. */
+  private static final long VIRTUAL_ROUNDS = 200_000;
+
+  final Node left;
+  final Node right;
+  final SendSide sends;
+  final ReceiveSide receives;
+  final Arena arena = Arena.ofShared();
+  private final NanoClock clock;
+  private final Runnable pause;
+  private final String line;
+  private final long mostRounds;
+  private final List<DataRegistration> leases = new ArrayList<>();
+
+  Pair(Node left, Node right, NanoClock clock, Runnable pause, String line, long mostRounds) {
+    this.left = left;
+    this.right = right;
+    this.clock = clock;
+    this.pause = pause;
+    this.line = line;
+    this.mostRounds = mostRounds;
+    Listener listener = right.connections.handshakes().listen();
+    ConnectHandle handle = right.connections.handshakes().handle(listener);
+    Attempt attempt = left.connections.handshakes().connect(handle);
+    await("connecting", () -> attempt.side() != null || attempt.failure() != null);
+    SendSide side = attempt.side();
+    assertNotNull(side, () -> line + ": " + attempt.failure());
+    sends = side;
+    ReceiveSide accepted = listener.accept();
+    assertNotNull(accepted, line);
+    receives = accepted;
+  }
+
+  static Pair of(Simulation simulation, Profile profile, int rails) {
+    return new Pair(
+        new Node(simulation, profile, 0, rails),
+        new Node(simulation, profile, 1, rails),
+        simulation::nanoTime,
+        simulation::idle,
+        "profile %s, seed %d, %d rail(s)".formatted(profile.name(), simulation.seed(), rails),
+        VIRTUAL_ROUNDS);
+  }
+
+  /** What failures of a run are told by. */
+  @Override
+  public String toString() {
+    return line;
+  }
+
+  Node node(Side side) {
+    return side == sends ? left : right;
+  }
+
+  Side peer(Side side) {
+    return side == sends ? receives : sends;
+  }
+
+  int progress() {
+    return left.connections.progress() + right.connections.progress();
+  }
+
+  /**
+   * Drives both until something is so, within a bound.
+   *
+   * @param what is written out if it never is
+   */
+  void await(Object what, BooleanSupplier done) {
+    long start = clock.nanoTime();
+    for (long round = 0; !done.getAsBoolean(); round++) {
+      assertTrue(
+          round < mostRounds && clock.nanoTime() - start < BOUND_NS,
+          () -> "%s: %s takes too long".formatted(line, what));
+      if (progress() == 0) {
+        pause.run();
+      }
+    }
+  }
+
+  /** What a request of a side comes to. */
+  long outcome(Side side, long request) {
+    assertTrue(request > 0, () -> "%s: posting says %d".formatted(line, request));
+    long[] result = {Result.IN_PROGRESS};
+    await(
+        "request",
+        () -> {
+          result[0] = side.test(request);
+          return result[0] != Result.IN_PROGRESS;
+        });
+    assertEquals(Result.STALE_REQUEST, side.test(request), line);
+    return result[0];
+  }
+
+  DataRegistration register(Side side, BufferRange range) {
+    DataRegistration lease = node(side).host.endpoint.registrations().acquire(range, Access.ALL);
+    leases.add(lease);
+    return lease;
+  }
+
+  /** Zeroed memory that a side's node reaches. */
+  DataRegistration memory(Side side, long bytes) {
+    return register(side, BufferRange.host(arena.allocate(bytes, 4096)));
+  }
+
+  /** Registered memory, as a peer names it. */
+  static RemoteMemory remote(DataRegistration memory) {
+    long[] addresses = new long[memory.rails()];
+    long[] keys = new long[memory.rails()];
+    for (int rail = 0; rail < memory.rails(); rail++) {
+      addresses[rail] = memory.remoteAddress(rail, memory.range().address());
+      keys[rail] = memory.key(rail);
+    }
+    return RemoteMemory.of(memory.range().lengthBytes(), addresses, keys);
+  }
+
+  long receive(long address, long bytes, int tag, DataRegistration memory) {
+    return receives
+        .receiver()
+        .receive(
+            1,
+            new long[] {address},
+            new long[] {bytes},
+            new int[] {tag},
+            new DataRegistration[] {memory});
+  }
+
+  @SuppressWarnings("restricted")
+  static MemorySegment segment(DataRegistration memory) {
+    return MemorySegment.ofAddress(memory.range().address())
+        .reinterpret(memory.range().lengthBytes());
+  }
+
+  /** Fills bytes that are told apart by number and place. */
+  static void fill(MemorySegment memory, int number) {
+    for (long at = 0; at < memory.byteSize(); at++) {
+      memory.set(ValueLayout.JAVA_BYTE, at, pattern(number, at));
+    }
+  }
+
+  static byte pattern(int number, long at) {
+    return (byte) (number * 31L + at * 7 + (at >> 8) + 1);
+  }
+
+  void closeSides() {
+    left.connections.close(sends);
+    right.connections.close(receives);
+    await("closing", () -> left.connections.live() + right.connections.live() == 0);
+  }
+
+  @Override
+  public void close() {
+    leases.forEach(DataRegistration::release);
+    left.close();
+    right.close();
+    arena.close();
+  }
+}
