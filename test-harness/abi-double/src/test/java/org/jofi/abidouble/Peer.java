@@ -1,0 +1,86 @@
+package org.jofi.abidouble;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.lang.foreign.Arena;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.List;
+import org.jofi.fabric.FabricInfo;
+import org.jofi.fabric.FabricProvider;
+import org.jofi.rdma.RdmaTransport;
+import org.jofi.runtime.Machine;
+import org.jofi.transport.ConnectAttempt;
+import org.jofi.transport.ConnectHandle;
+import org.jofi.transport.Device;
+import org.jofi.transport.ListenComm;
+import org.jofi.transport.RecvComm;
+import org.jofi.transport.SendComm;
+
+/**
+ * One of two processes: the whole protocol over the double. Writes its handle to its output, reads
+ * the other's from its input, and ends with the double's verdict.
+ */
+final class Peer {
+  private static final Duration LIFETIME = Duration.ofSeconds(100);
+
+  private Peer() {}
+
+  /** Ends with 0 only if everything went as it should and the double found nothing. */
+  public static void main(String[] arguments) throws IOException {
+    PeerSettings settings = PeerSettings.parse(arguments);
+    Thread.ofPlatform().daemon().start(Peer::endEventually);
+    AbiDouble library = new AbiDouble(settings.settings());
+    FabricProvider provider = library.provider();
+    FabricInfo nic = Stand.loopback(provider);
+    try (Arena arena = Arena.ofShared()) {
+      try (RdmaTransport transport =
+          RdmaTransport.open(
+              provider,
+              settings.options(nic.provider(), nic.domainName()),
+              Machine.environment())) {
+        settings.exchange().run(connect(settings.index(), transport.devices().getFirst(), arena));
+      }
+    }
+    library.requireClean(settings.exchange().excused());
+    System.out.println("calls " + library.calls());
+    System.out.println("clean");
+  }
+
+  /** What hangs tells where, and ends. */
+  private static void endEventually() {
+    try {
+      Thread.currentThread().join(LIFETIME);
+    } catch (InterruptedException early) {
+      Thread.currentThread().interrupt();
+    }
+    Thread.getAllStackTraces()
+        .forEach((thread, frames) -> System.err.println(thread + "\n  " + List.of(frames)));
+    Runtime.getRuntime().halt(2);
+  }
+
+  private static Connected connect(int index, Device device, Arena arena) throws IOException {
+    BufferedReader input = new BufferedReader(new InputStreamReader(System.in, US_ASCII));
+    try (ListenComm listener = device.listen()) {
+      System.out.println("handle " + HexFormat.of().formatHex(listener.handle().encode()));
+      ConnectHandle other = ConnectHandle.decode(HexFormat.of().parseHex(input.readLine().strip()));
+      try (ConnectAttempt attempt = device.connect(other)) {
+        long end = System.nanoTime() + Connected.BOUND.toNanos();
+        SendComm send = null;
+        RecvComm receive = null;
+        while (send == null || receive == null) {
+          send = attempt.poll();
+          receive = receive == null ? listener.accept() : receive;
+          if (System.nanoTime() > end) {
+            throw new AssertionError("connected: %s and %s".formatted(send, receive));
+          }
+          Thread.yield();
+        }
+        return new Connected(index, device, send, receive, arena);
+      }
+    }
+  }
+}

@@ -1,0 +1,77 @@
+package org.jofi.abidouble;
+
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import org.jofi.transport.Grouping;
+import org.jofi.transport.ImmediateDelivery;
+import org.jofi.transport.TransportOptions;
+
+/**
+ * What one of two processes is started with, as arguments of its command line.
+ *
+ * @param exchange what it does, by name
+ * @param index 0 or 1
+ * @param rails how many, all of them on this machine's own interface
+ * @param providerKeys as {@link DoubleSettings}
+ * @param localDescriptors as {@link DoubleSettings}
+ * @param writeData as {@link DoubleSettings}
+ * @param board as {@link DoubleSettings}
+ */
+record PeerSettings(
+    Exchange exchange,
+    int index,
+    int rails,
+    boolean providerKeys,
+    boolean localDescriptors,
+    boolean writeData,
+    Path board) {
+
+  static PeerSettings parse(String[] arguments) {
+    return new PeerSettings(
+        Exchange.valueOf(arguments[0]),
+        Integer.parseInt(arguments[1]),
+        Integer.parseInt(arguments[2]),
+        Boolean.parseBoolean(arguments[3]),
+        Boolean.parseBoolean(arguments[4]),
+        Boolean.parseBoolean(arguments[5]),
+        Path.of(arguments[6]));
+  }
+
+  List<String> arguments() {
+    return List.of(
+        exchange.name(),
+        Integer.toString(index),
+        Integer.toString(rails),
+        Boolean.toString(providerKeys),
+        Boolean.toString(localDescriptors),
+        Boolean.toString(writeData),
+        board.toString());
+  }
+
+  DoubleSettings settings() {
+    return new DoubleSettings(providerKeys, localDescriptors, writeData, Optional.of(board));
+  }
+
+  TransportOptions options(String provider, String nic) {
+    return TransportOptions.builder()
+        .provider(provider)
+        .grouping(new Grouping.Explicit(List.of(Collections.nCopies(rails, nic))))
+        .minStripeBytes(4096)
+        .immediateDelivery(writeData ? ImmediateDelivery.AUTO : ImmediateDelivery.WRITE_THEN_SEND)
+        .peerTimeout(exchange.peerTimeout())
+        .build();
+  }
+
+  @Override
+  public String toString() {
+    return "%s, %d rail(s), %s keys%s%s"
+        .formatted(
+            exchange,
+            rails,
+            providerKeys ? "provider" : "client",
+            localDescriptors ? ", local descriptors" : "",
+            writeData ? "" : ", no fi_writedata");
+  }
+}
