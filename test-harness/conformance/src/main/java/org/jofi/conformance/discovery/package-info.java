@@ -1,0 +1,5 @@
+/** Cases of area {@link org.jofi.conformance.Area#DISCOVERY}. */
+@NullMarked
+package org.jofi.conformance.discovery;
+
+import org.jspecify.annotations.NullMarked;

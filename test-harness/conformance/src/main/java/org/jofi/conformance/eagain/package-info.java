@@ -1,0 +1,5 @@
+/** Cases of area {@link org.jofi.conformance.Area#EAGAIN}. */
+@NullMarked
+package org.jofi.conformance.eagain;
+
+import org.jspecify.annotations.NullMarked;

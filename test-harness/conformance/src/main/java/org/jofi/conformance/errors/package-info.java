@@ -1,0 +1,5 @@
+/** Cases of area {@link org.jofi.conformance.Area#ERRORS}. */
+@NullMarked
+package org.jofi.conformance.errors;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** Cases of area {@link org.jofi.conformance.Area#THREADING}. */
+@NullMarked
+package org.jofi.conformance.threading;
+
+import org.jspecify.annotations.NullMarked;

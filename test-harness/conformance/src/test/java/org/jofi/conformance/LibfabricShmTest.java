@@ -1,0 +1,23 @@
+package org.jofi.conformance;
+
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(400)
+class LibfabricShmTest extends ChildConformanceSuite {
+  @Override
+  protected String subject() {
+    return "shm";
+  }
+
+  @Override
+  protected Path java() {
+    return Children.java();
+  }
+
+  @Override
+  protected List<String> properties() {
+    return Children.properties();
+  }
+}

@@ -1,0 +1,11 @@
+package org.jofi.conformance;
+
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(120)
+class SimulatedEfaTest extends ConformanceSuite {
+  @Override
+  protected Subject subject() {
+    return new SimulatedSubject("efa", null);
+  }
+}

@@ -1,0 +1,11 @@
+package org.jofi.conformance;
+
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(120)
+class SimulatedTcpTest extends ConformanceSuite {
+  @Override
+  protected Subject subject() {
+    return new SimulatedSubject("tcp", null);
+  }
+}

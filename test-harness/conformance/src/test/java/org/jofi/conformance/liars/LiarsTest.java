@@ -1,0 +1,82 @@
+package org.jofi.conformance.liars;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import org.jofi.conformance.Case;
+import org.jofi.conformance.CaseRunner;
+import org.jofi.conformance.Cases;
+import org.jofi.conformance.Report;
+import org.jofi.conformance.Result;
+import org.jofi.conformance.Verdict;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Each rule that is broken alone is the one that fails, and the only one. */
+class LiarsTest {
+  private static final int MORE_MEETINGS = 5;
+
+  /**
+   * What every case that moves data rests on: a provider that breaks one of these fails nearly all
+   * others as well, so that no lie can be told about it alone.
+   */
+  private static final Set<String> FOUNDATIONS =
+      Set.of(
+          "registration/usable-at-once",
+          "registration/bind-enable",
+          "closing/region-after-endpoint",
+          "progress/polling-is-enough");
+
+  static List<Liar> liars() {
+    return Stream.of(
+            DiscoveryLies.all(),
+            RegistrationLies.all(),
+            KeyLies.all(),
+            MessageLies.all(),
+            RmaLies.all(),
+            ImmediateLies.all(),
+            OrderLies.all(),
+            FlowLies.all(),
+            ErrorLies.all(),
+            ClosingLies.all(),
+            SharingLies.all())
+        .flatMap(List::stream)
+        .toList();
+  }
+
+  @ParameterizedTest
+  @MethodSource("liars")
+  @Timeout(240)
+  void failsTheRuleThatItBreaksAndNoOther(Liar liar) throws InterruptedException {
+    Report report = new CaseRunner(liar.subject()).run(Cases.all(), result -> {});
+    // A lie about threads shows when two of them meet, which they need not at once.
+    for (int more = 0;
+        more < MORE_MEETINGS
+            && liar.breaks().startsWith("threading/")
+            && report.with(Verdict.FAILED).isEmpty();
+        more++) {
+      report = new CaseRunner(liar.subject()).run(Cases.all(), result -> {});
+    }
+    Report last = report;
+    assertEquals(
+        List.of(liar.breaks()),
+        last.with(Verdict.FAILED).stream().map(result -> result.kase().id()).toList(),
+        () ->
+            String.join(
+                System.lineSeparator(),
+                last.with(Verdict.FAILED).stream().map(Result::describe).toList()));
+  }
+
+  @Test
+  void everyOtherRuleHasItsLiar() {
+    Set<String> all = new TreeSet<>(Cases.all().stream().map(Case::id).toList());
+    Set<String> told = new TreeSet<>(liars().stream().map(Liar::breaks).toList());
+    told.addAll(FOUNDATIONS);
+    assertEquals(all, told);
+  }
+}
