@@ -1,0 +1,64 @@
+package org.jofi.doctor;
+
+import java.util.regex.Pattern;
+import org.jofi.doctor.machine.MachineFiles;
+import org.jofi.doctor.machine.Reading;
+
+/** The limits of a process: proc_pid_limits(5). */
+final class ProcessLimits {
+  static final String FILE = "/proc/self/limits";
+
+  private static final Pattern SPACES = Pattern.compile("\\s+");
+  private static final Limit NOT_KNOWN = new Limit(-1, -1);
+
+  private final Reading reading;
+
+  private ProcessLimits(Reading reading) {
+    this.reading = reading;
+  }
+
+  static ProcessLimits of(MachineFiles files) {
+    return new ProcessLimits(files.read(FILE));
+  }
+
+  /** The limit of that name, as the file spells it. */
+  Limit limit(String name) {
+    return reading
+        .text()
+        .lines()
+        .filter(line -> line.startsWith(name + " "))
+        .map(line -> SPACES.split(line.substring(name.length()).strip(), -1))
+        .filter(words -> words.length >= 2)
+        .map(words -> new Limit(value(words[0]), value(words[1])))
+        .findFirst()
+        .orElse(NOT_KNOWN);
+  }
+
+  /** Why a limit is not known. */
+  String trouble(String name) {
+    return reading.ok() ? FILE + " tells no " + name : reading.trouble();
+  }
+
+  private static long value(String word) {
+    if (word.equals("unlimited")) {
+      return Long.MAX_VALUE;
+    }
+    return word.matches("[0-9]{1,18}") ? Long.parseLong(word) : -1;
+  }
+
+  /**
+   * A limit.
+   *
+   * @param soft in force; {@link Long#MAX_VALUE} is none; -1 unknown
+   * @param hard how far the process may raise it
+   */
+  record Limit(long soft, long hard) {
+    boolean known() {
+      return soft >= 0;
+    }
+
+    boolean unlimited() {
+      return soft == Long.MAX_VALUE;
+    }
+  }
+}

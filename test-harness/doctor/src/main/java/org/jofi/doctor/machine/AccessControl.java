@@ -1,0 +1,42 @@
+package org.jofi.doctor.machine;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * PCI Express Access Control Services of a bridge port: capability 0x000d of the PCI Express Base
+ * Specification.
+ *
+ * @param capability what the port can do
+ * @param control what is switched on
+ */
+public record AccessControl(int capability, int control) {
+  private static final List<String> NAMES =
+      List.of(
+          "SrcValid",
+          "TransBlk",
+          "ReqRedir",
+          "CmpltRedir",
+          "UpstreamFwd",
+          "EgressCtrl",
+          "DirectTrans");
+
+  /** Requests and completions redirected or forwarded up, and egress control. */
+  private static final int TURNS_PEERS_AWAY = 1 << 2 | 1 << 3 | 1 << 4 | 1 << 5;
+
+  /** Whether it sends traffic between peers up to the root complex, or blocks it. */
+  public boolean turnsPeersAway() {
+    return (control & TURNS_PEERS_AWAY) != 0;
+  }
+
+  /** What is switched on, named as lspci does. */
+  public List<String> enabled() {
+    List<String> enabled = new ArrayList<>();
+    for (int bit = 0; bit < NAMES.size(); bit++) {
+      if ((control & 1 << bit) != 0) {
+        enabled.add(NAMES.get(bit) + "+");
+      }
+    }
+    return enabled;
+  }
+}

@@ -1,0 +1,62 @@
+package org.jofi.doctor.machine;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * An NVIDIA GPU.
+ *
+ * @param index its place in the order of PCI addresses
+ * @param pci the function
+ * @param model as its driver calls it; empty if no driver tells
+ */
+public record Gpu(int index, PciDevice pci, String model) {
+  private static final long NVIDIA = 0x10de;
+  private static final int DISPLAY = 0x03;
+  private static final int ACCELERATOR = 0x12;
+
+  /** Where other devices reach its memory. */
+  public static final int MEMORY_WINDOW = 1;
+
+  static List<Gpu> of(MachineFiles files, PciTree tree) {
+    List<Gpu> gpus = new ArrayList<>();
+    for (PciDevice device : tree.devices()) {
+      int kind = device.baseClass();
+      if ((kind == DISPLAY || kind == ACCELERATOR) && device.vendor() == NVIDIA) {
+        gpus.add(new Gpu(gpus.size(), device, model(files, device)));
+      }
+    }
+    return gpus;
+  }
+
+  private static String model(MachineFiles files, PciDevice device) {
+    return files
+        .read("/proc/driver/nvidia/gpus/" + device.address() + "/information")
+        .text()
+        .lines()
+        .filter(line -> line.startsWith("Model:"))
+        .map(line -> line.substring("Model:".length()).strip())
+        .findFirst()
+        .orElse("");
+  }
+
+  /** Such as {@code GPU0}. */
+  public String name() {
+    return "GPU" + index;
+  }
+
+  /** Bytes of its memory that other devices can reach; 0 if no address is assigned; -1 unknown. */
+  public long bar1Bytes() {
+    return pci.barBytes(MEMORY_WINDOW);
+  }
+
+  /** The model's name, or vendor and device numbers. */
+  public String title() {
+    return model.isEmpty() ? pci.identity() : model;
+  }
+
+  /** Whether it is of a product line that NVIDIA leaves GPUDirect RDMA out of. */
+  public boolean withoutGpuDirect() {
+    return model.contains("GeForce") || model.contains("TITAN");
+  }
+}

@@ -1,0 +1,43 @@
+package org.jofi.doctor;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.jofi.doctor.machine.MachineFiles;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The copy of this machine is as well or ill as the machine. */
+@Timeout(120)
+class RecordScriptTest {
+
+  private static Diagnosis examine(Path root) throws IOException {
+    return Doctor.examine(new MachineFiles(root), Optional.empty());
+  }
+
+  private static List<String> verdicts(Diagnosis diagnosis) {
+    return diagnosis.findings().stream()
+        .map(finding -> finding.title() + " " + finding.verdict())
+        .toList();
+  }
+
+  @Test
+  void aRecordedMachineIsDiagnosedAlike(@TempDir Path folder) throws Exception {
+    Path copy = folder.resolve("machine");
+    Process record = new ProcessBuilder("bash", "record", copy.toString()).inheritIO().start();
+    assertTrue(record.waitFor(60, TimeUnit.SECONDS), "record hangs");
+    assertEquals(0, record.exitValue());
+    Diagnosis live = examine(Path.of("/"));
+    Diagnosis recorded = examine(copy);
+    assertEquals(verdicts(live), verdicts(recorded));
+    assertEquals(live.matrix().rows(), recorded.matrix().rows());
+    assertEquals(live.machine().kernel(), recorded.machine().kernel());
+    assertEquals(live.machine().pci().devices().size(), recorded.machine().pci().devices().size());
+  }
+}
