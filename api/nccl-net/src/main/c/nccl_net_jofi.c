@@ -1,0 +1,857 @@
+// NCCL's network plugin over jofi: the tables that NCCL looks up, and the JVM behind them.
+//
+// The library carries two tables of functions, for NCCL 2.28 and newer (version 11) and for NCCL 2.26 and 2.27
+// (version 10). Each function checks that this process may call into the JVM, and calls a Java method through the
+// address that Java left in `java` when it was started. The first init starts the JVM.
+//
+// Nothing here is ever unloaded: the library is linked with -z nodelete, since a process can have one JVM in its life.
+
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <jni.h>
+#include <limits.h>
+#include <locale.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+// --- What NCCL and the plugin have agreed on -------------------------------------------------------------------------
+
+enum {
+  OK = 0,
+  SYSTEM_ERROR = 2,
+  INTERNAL_ERROR = 3,
+  INVALID_ARGUMENT = 4,
+  INVALID_USAGE = 5,
+};
+
+enum { LEVEL_WARN = 2, LEVEL_INFO = 3 };
+enum { SUBSYSTEM_INIT = 0x1, SUBSYSTEM_NET = 0x10 };
+enum { MEMORY_CUDA = 2, MEMORY_DMABUF = 4 };
+
+typedef int result;
+typedef void (*logger)(int level, unsigned long subsystems, const char *where, int line, const char *format, ...);
+
+typedef struct {
+  int count;
+  int devices[4];
+} virtual_device;
+
+typedef struct {
+  char *name;
+  char *pci_path;
+  uint64_t guid;
+  int pointer_support;
+  int registration_is_global;
+  int force_flush;
+  int speed_megabits;
+  int port;
+  float latency_microseconds;
+  int max_communicators;
+  int max_receives;
+  int device_type;
+  int device_version;
+  virtual_device members;
+  size_t max_point_to_point_bytes;
+  size_t max_collective_bytes;
+} properties_v10;
+
+typedef struct {
+  properties_v10 common;
+  int max_multi_request_size;
+} properties_v11;
+
+_Static_assert(sizeof(properties_v10) == 104, "NCCL lays out 104 bytes");
+_Static_assert(sizeof(properties_v11) == 112, "NCCL lays out 112 bytes");
+
+typedef struct {
+  const char *name;
+  result (*init)(logger log, void *profiler);
+  result (*devices)(int *count);
+  result (*get_properties)(int device, properties_v10 *properties);
+  result (*listen)(int device, void *handle, void **listener);
+  result (*connect)(int device, void *config, void *handle, void **sender, void **device_handle);
+  result (*accept)(void *listener, void **receiver, void **device_handle);
+  result (*reg_mr)(void *comm, void *data, size_t size, int type, void **region);
+  result (*reg_mr_dma_buf)(void *comm, void *data, size_t size, int type, uint64_t offset, int fd, void **region);
+  result (*dereg_mr)(void *comm, void *region);
+  result (*isend)(void *comm, void *data, size_t size, int tag, void *region, void *profiler, void **request);
+  result (*irecv)(void *comm, int count, void **data, size_t *sizes, int *tags, void **regions, void **profilers,
+                  void **request);
+  result (*iflush)(void *comm, int count, void **data, int *sizes, void **regions, void **request);
+  result (*test)(void *request, int *done, int *sizes);
+  result (*close_send)(void *comm);
+  result (*close_recv)(void *comm);
+  result (*close_listen)(void *comm);
+  void *get_device_mr;
+  void *irecv_consumed;
+  void *make_virtual_device;
+} net_v10;
+
+typedef struct {
+  const char *name;
+  result (*init)(void **context, uint64_t communicator, void *config, logger log, void *profiler);
+  result (*devices)(int *count);
+  result (*get_properties)(int device, properties_v11 *properties);
+  result (*listen)(void *context, int device, void *handle, void **listener);
+  result (*connect)(void *context, int device, void *handle, void **sender, void **device_handle);
+  result (*accept)(void *listener, void **receiver, void **device_handle);
+  result (*reg_mr)(void *comm, void *data, size_t size, int type, void **region);
+  result (*reg_mr_dma_buf)(void *comm, void *data, size_t size, int type, uint64_t offset, int fd, void **region);
+  result (*dereg_mr)(void *comm, void *region);
+  result (*isend)(void *comm, void *data, size_t size, int tag, void *region, void *profiler, void **request);
+  result (*irecv)(void *comm, int count, void **data, size_t *sizes, int *tags, void **regions, void **profilers,
+                  void **request);
+  result (*iflush)(void *comm, int count, void **data, int *sizes, void **regions, void **request);
+  result (*test)(void *request, int *done, int *sizes);
+  result (*close_send)(void *comm);
+  result (*close_recv)(void *comm);
+  result (*close_listen)(void *comm);
+  void *get_device_mr;
+  void *irecv_consumed;
+  void *make_virtual_device;
+  result (*finalize)(void *context);
+  void *set_net_attributes;
+} net_v11;
+
+_Static_assert(sizeof(net_v10) == 160, "NCCL reads 160 bytes");
+_Static_assert(sizeof(net_v11) == 176, "NCCL reads 176 bytes");
+
+// --- What this library and its Java half have agreed on ---------------------------------------------------------------
+
+enum { BOOT_VERSION = 1 };
+
+// Java's methods, in the order of org.jofi.nccl.Upcall. Pointers travel as integers.
+typedef struct {
+  int32_t (*init)(int64_t context_out);
+  int32_t (*finalize)(int64_t context);
+  int32_t (*devices)(int64_t count_out);
+  int32_t (*get_properties)(int32_t device, int64_t properties);
+  int32_t (*listen)(int64_t context, int32_t device, int64_t handle, int64_t listener_out);
+  int32_t (*connect)(int64_t context, int32_t device, int64_t handle, int64_t sender_out);
+  int32_t (*accept)(int64_t listener, int64_t receiver_out);
+  int32_t (*reg_mr)(int64_t comm, int64_t data, int64_t size, int32_t type, int32_t gpu, int64_t offset, int32_t fd,
+                    int64_t region_out);
+  int32_t (*dereg_mr)(int64_t comm, int64_t region);
+  int32_t (*isend)(int64_t comm, int64_t data, int64_t size, int32_t tag, int64_t region, int64_t request_out);
+  int32_t (*irecv)(int64_t comm, int32_t count, int64_t data, int64_t sizes, int64_t tags, int64_t regions,
+                   int64_t request_out);
+  int32_t (*iflush)(int64_t comm, int32_t count, int64_t data, int64_t sizes, int64_t regions, int64_t request_out);
+  int32_t (*test)(int64_t request, int64_t done_out, int64_t sizes_out);
+  int32_t (*close_send)(int64_t comm);
+  int32_t (*close_recv)(int64_t comm);
+  int32_t (*close_listen)(int64_t comm);
+} java_calls;
+
+enum { CALLS = sizeof(java_calls) / sizeof(void *) };
+
+static void log_for_java(int32_t level, int64_t subsystems, int64_t message);
+
+static java_calls java;
+
+// What Java's boot method is given the address of.
+static struct {
+  int32_t version;
+  int32_t calls;
+  void *log;
+  java_calls *table;
+  int32_t error_size;
+  int32_t unused;
+  char error[1024];
+} boot = {.version = BOOT_VERSION, .calls = CALLS, .log = log_for_java, .table = &java, .error_size = 1024};
+
+// --- Logging ----------------------------------------------------------------------------------------------------------
+
+static _Atomic(logger) nccl_log;
+
+__attribute__((format(printf, 3, 4))) static void say(int level, unsigned long subsystems, const char *format, ...) {
+  char text[4096];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  logger log = atomic_load(&nccl_log);
+  if (log != NULL) {
+    log(level, subsystems, "nccl_net_jofi", 0, "NET/jofi : %s", text);
+  } else if (level == LEVEL_WARN) {
+    fprintf(stderr, "NET/jofi : %s\n", text);
+  }
+}
+
+static void log_for_java(int32_t level, int64_t subsystems, int64_t message) {
+  say(level, (unsigned long)subsystems, "%s", (const char *)message);
+}
+
+// --- Starting the JVM -------------------------------------------------------------------------------------------------
+
+enum { BOOT_SECONDS = 120, BOOT_STACK_BYTES = 8 << 20, MAX_OPTIONS = 64, TEXT_BYTES = 4096 };
+
+typedef enum { NOT_STARTED, STARTING, READY, FAILED } jvm_state;
+
+static pthread_mutex_t init_lock = PTHREAD_MUTEX_INITIALIZER;  // held by whoever is in init
+static pthread_mutex_t state_lock = PTHREAD_MUTEX_INITIALIZER; // guards the next three
+static pthread_cond_t state_changed = PTHREAD_COND_INITIALIZER;
+static jvm_state state = NOT_STARTED;
+static char failure[2 * TEXT_BYTES];
+
+static atomic_bool ready;  // as state == READY, for the calls
+static atomic_bool forked; // this is a child of the process that the JVM runs in
+
+static pthread_t boot_thread;
+static char jvm_words[TEXT_BYTES]; // what the JVM printed while it was started; of the boot thread
+
+extern net_v11 ncclNetPlugin_v11;
+
+static void settle(jvm_state outcome) {
+  pthread_mutex_lock(&state_lock);
+  if (state == STARTING) {
+    state = outcome;
+    pthread_cond_broadcast(&state_changed);
+  }
+  pthread_mutex_unlock(&state_lock);
+}
+
+__attribute__((format(printf, 1, 2))) static void fail(const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  pthread_mutex_lock(&state_lock);
+  if (state == STARTING) {
+    vsnprintf(failure, sizeof failure, format, arguments);
+  }
+  pthread_mutex_unlock(&state_lock);
+  va_end(arguments);
+  settle(FAILED);
+}
+
+static bool on_boot_thread(void) {
+  return !atomic_load(&ready) && pthread_equal(pthread_self(), boot_thread);
+}
+
+static jint hook_print(FILE *stream, const char *format, va_list arguments) {
+  if (!on_boot_thread()) {
+    return vfprintf(stream, format, arguments);
+  }
+  size_t used = strlen(jvm_words);
+  int written = vsnprintf(jvm_words + used, sizeof jvm_words - used, format, arguments);
+  for (char *c = jvm_words + used; *c != 0; c++) {
+    if (*c == '\n') {
+      *c = ' ';
+    }
+  }
+  return written;
+}
+
+// A JVM that cannot start, for lack of memory say, ends its process. It was started on a thread of its own, so that this
+// thread can be kept from doing so, for ever, and the process lives.
+static void hook_abort(void) {
+  if (on_boot_thread()) {
+    fail("the JVM gave up while it started: %s (its own words may be on stderr). Check JOFI_JVM_OPTS and the memory of "
+         "this process",
+         jvm_words[0] != 0 ? jvm_words : "no reason was given");
+    while (true) {
+      pause();
+    }
+  }
+}
+
+static void hook_exit(jint code) {
+  (void)code;
+  hook_abort();
+}
+
+static void after_fork_in_child(void) { atomic_store(&forked, true); }
+
+// The folder that this library lies in; what it was loaded by may be a link to it.
+static bool own_folder(char folder[PATH_MAX]) {
+  Dl_info info;
+  if (dladdr(&ncclNetPlugin_v11, &info) == 0 || realpath(info.dli_fname, folder) == NULL) {
+    return false;
+  }
+  char *slash = strrchr(folder, '/');
+  if (slash == NULL) {
+    return false;
+  }
+  *slash = 0;
+  return true;
+}
+
+// Opens the libjvm.so of a Java home; NULL, and why not appended to the reasons, if that fails.
+static void *try_jvm(const char *origin, const char *home, const char *below, char reasons[TEXT_BYTES]) {
+  size_t used = strlen(reasons);
+  if (home == NULL || *home == 0) {
+    snprintf(reasons + used, TEXT_BYTES - used, "; %s: not set", origin);
+    return NULL;
+  }
+  char path[PATH_MAX];
+  snprintf(path, sizeof path, "%s%s/lib/server/libjvm.so", home, below);
+  if (access(path, R_OK) != 0) {
+    snprintf(reasons + used, TEXT_BYTES - used, "; %s: no %s", origin, path);
+    return NULL;
+  }
+  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (library == NULL) {
+    snprintf(reasons + used, TEXT_BYTES - used, "; %s: %s", origin, dlerror());
+  }
+  return library;
+}
+
+static void *open_jvm(const char *folder) {
+  // A JVM that is in the process already is the only one that can be.
+  void *library = dlopen("libjvm.so", RTLD_NOW | RTLD_NOLOAD);
+  if (library != NULL) {
+    return library;
+  }
+  char reasons[TEXT_BYTES] = "";
+  if ((library = try_jvm("plugin folder", folder, "/jre", reasons)) != NULL ||
+      (library = try_jvm("JOFI_JAVA_HOME", getenv("JOFI_JAVA_HOME"), "", reasons)) != NULL ||
+      (library = try_jvm("JAVA_HOME", getenv("JAVA_HOME"), "", reasons)) != NULL) {
+    return library;
+  }
+  fail("no JVM found%s. Copy the whole plugin folder, or set JOFI_JAVA_HOME to a JDK 25", reasons);
+  return NULL;
+}
+
+typedef struct {
+  JavaVMOption list[MAX_OPTIONS];
+  int count;
+  bool overflow;
+  char text[2 * TEXT_BYTES];
+  size_t used;
+} jvm_options;
+
+__attribute__((format(printf, 2, 3))) static void add_option(jvm_options *options, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  size_t room = sizeof options->text - options->used;
+  int length = vsnprintf(options->text + options->used, room, format, arguments);
+  va_end(arguments);
+  if (length < 0 || (size_t)length >= room || options->count == MAX_OPTIONS) {
+    options->overflow = true;
+    return;
+  }
+  options->list[options->count++] = (JavaVMOption){.optionString = options->text + options->used};
+  options->used += (size_t)length + 1;
+}
+
+static void add_hook(jvm_options *options, char *name, void (*hook)(void)) {
+  options->list[options->count++] = (JavaVMOption){.optionString = name, .extraInfo = (void *)hook};
+}
+
+// Later options win, so what may be changed comes before JOFI_JVM_OPTS, and what must hold after it.
+static bool collect_options(jvm_options *options, const char *folder) {
+  add_hook(options, "vfprintf", (void (*)(void))hook_print);
+  add_hook(options, "exit", (void (*)(void))hook_exit);
+  add_hook(options, "abort", hook_abort);
+  const char *wishes = getenv("JOFI_JVM_OPTS");
+  char words[TEXT_BYTES] = "";
+  if (wishes != NULL && (size_t)snprintf(words, sizeof words, "%s", wishes) >= sizeof words) {
+    fail("JOFI_JVM_OPTS is longer than %d characters", TEXT_BYTES - 1);
+    return false;
+  }
+  bool collector_chosen = strstr(words, "GC") != NULL;
+  if (!collector_chosen) {
+    add_option(options, "-XX:+UseSerialGC");
+  }
+  add_option(options, "-Xms32m");
+  add_option(options, "-Xmn16m");
+  add_option(options, "-Xmx256m");
+  add_option(options, "-XX:-UsePerfData");
+  char *rest = NULL;
+  for (char *word = strtok_r(words, " \t\n", &rest); word != NULL; word = strtok_r(NULL, " \t\n", &rest)) {
+    add_option(options, "%s", word);
+  }
+  char file[PATH_MAX + 32];
+  snprintf(file, sizeof file, "%s/jvm.options", folder);
+  if (access(file, R_OK) != 0) {
+    fail("no %s. Copy the whole plugin folder, as jofi nccl-plugin laid it out", file);
+    return false;
+  }
+  // The host keeps its signals: Python's Ctrl-C stays a KeyboardInterrupt.
+  add_option(options, "-Xrs");
+  add_option(options, "-XX:VMOptionsFile=%s", file);
+  add_option(options, "--module-path=%s/modules", folder);
+  add_option(options, "--add-modules=ALL-MODULE-PATH");
+  char library[PATH_MAX + 32];
+  snprintf(library, sizeof library, "%s/lib/libfabric.so.1", folder);
+  if (getenv("JOFI_LIBFABRIC") == NULL && access(library, R_OK) == 0) {
+    add_option(options, "-Djofi.libfabric=%s", library);
+  }
+  if (options->overflow) {
+    fail("too many options for the JVM: JOFI_JVM_OPTS holds more than %d, or more than %d characters", MAX_OPTIONS - 12,
+         TEXT_BYTES);
+    return false;
+  }
+  return true;
+}
+
+// What was thrown, in words.
+static void describe_pending_exception(JNIEnv *env, char text[TEXT_BYTES]) {
+  snprintf(text, TEXT_BYTES, "no exception");
+  jthrowable thrown = (*env)->ExceptionOccurred(env);
+  if (thrown == NULL) {
+    return;
+  }
+  (*env)->ExceptionClear(env);
+  jmethodID to_string = (*env)->GetMethodID(env, (*env)->GetObjectClass(env, thrown), "toString",
+                                            "()Ljava/lang/String;");
+  jstring words = to_string == NULL ? NULL : (*env)->CallObjectMethod(env, thrown, to_string);
+  const char *characters = words == NULL ? NULL : (*env)->GetStringUTFChars(env, words, NULL);
+  (*env)->ExceptionClear(env);
+  snprintf(text, TEXT_BYTES, "%s", characters == NULL ? "an exception that cannot be told" : characters);
+  if (characters != NULL) {
+    (*env)->ReleaseStringUTFChars(env, words, characters);
+  }
+}
+
+static bool call_java_boot(JNIEnv *env) {
+  char words[TEXT_BYTES];
+  jclass type = (*env)->FindClass(env, "org/jofi/nccl/Boot");
+  jmethodID method = type == NULL ? NULL : (*env)->GetStaticMethodID(env, type, "boot", "(J)I");
+  if (method == NULL) {
+    describe_pending_exception(env, words);
+    fail("the JVM runs, but org.jofi.nccl is not in it: %s. Its jars belong in the folder 'modules' beside this library",
+         words);
+    return false;
+  }
+  jint outcome = (*env)->CallStaticIntMethod(env, type, method, (jlong)(uintptr_t)&boot);
+  if ((*env)->ExceptionCheck(env)) {
+    describe_pending_exception(env, words);
+    fail("org.jofi.nccl could not start: %s", words);
+    return false;
+  }
+  if (outcome != 0) {
+    fail("org.jofi.nccl could not start: %s", boot.error);
+    return false;
+  }
+  return true;
+}
+
+static const char *jni_error(jint code) {
+  switch (code) {
+  case JNI_EVERSION: return "the JVM is too old";
+  case JNI_ENOMEM: return "not enough memory";
+  case JNI_EEXIST: return "this process has had a JVM already";
+  case JNI_EINVAL: return "it does not accept its options";
+  default: return "it did not say why";
+  }
+}
+
+static bool start_jvm(void) {
+  char folder[PATH_MAX];
+  if (!own_folder(folder)) {
+    fail("cannot tell which folder this library lies in");
+    return false;
+  }
+  static jvm_options options;
+  if (!collect_options(&options, folder)) {
+    return false;
+  }
+  void *library = open_jvm(folder);
+  if (library == NULL) {
+    return false;
+  }
+  jint (*created)(JavaVM **, jsize, jsize *) = dlsym(library, "JNI_GetCreatedJavaVMs");
+  jint (*create)(JavaVM **, void **, void *) = dlsym(library, "JNI_CreateJavaVM");
+  if (created == NULL || create == NULL) {
+    fail("libjvm.so has no JNI_CreateJavaVM: it is no JVM");
+    return false;
+  }
+  JavaVM *vm = NULL;
+  JNIEnv *env = NULL;
+  jsize running = 0;
+  if (created(&vm, 1, &running) == JNI_OK && running > 0) {
+    // Another's JVM: with the jars of the plugin among its modules it will do.
+    if ((*vm)->AttachCurrentThreadAsDaemon(vm, (void **)&env, NULL) != JNI_OK) {
+      fail("this process has a JVM already, and it takes no more threads");
+      return false;
+    }
+  } else {
+    JavaVMInitArgs arguments = {.version = JNI_VERSION_10, .nOptions = options.count, .options = options.list};
+    char *locale = setlocale(LC_ALL, NULL);
+    char *saved = locale == NULL ? NULL : strdup(locale);
+    jint code = create(&vm, (void **)&env, &arguments);
+    if (saved != NULL) {
+      setlocale(LC_ALL, saved);
+      free(saved);
+    }
+    if (code != JNI_OK) {
+      fail("the JVM did not start: %s (%d). %s%sIt was given JOFI_JVM_OPTS='%s'", jni_error(code), code, jvm_words,
+           jvm_words[0] != 0 ? " " : "", getenv("JOFI_JVM_OPTS") == NULL ? "" : getenv("JOFI_JVM_OPTS"));
+      return false;
+    }
+  }
+  bool booted = call_java_boot(env);
+  (*vm)->DetachCurrentThread(vm);
+  return booted;
+}
+
+static void *run_boot(void *unused) {
+  (void)unused;
+  boot_thread = pthread_self();
+  if (start_jvm()) {
+    atomic_store(&ready, true);
+    settle(READY);
+  }
+  return NULL;
+}
+
+// The JVM's threads inherit what this thread blocks: signals of the process go to threads of its own program.
+static int create_boot_thread(void) {
+  sigset_t hosts, before;
+  sigemptyset(&hosts);
+  const int signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGALRM, SIGCHLD, SIGUSR1, SIGWINCH, SIGTSTP, SIGCONT};
+  for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
+    sigaddset(&hosts, signals[i]);
+  }
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, BOOT_STACK_BYTES);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  pthread_sigmask(SIG_BLOCK, &hosts, &before);
+  pthread_t thread;
+  int error = pthread_create(&thread, &attributes, run_boot, NULL);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  pthread_attr_destroy(&attributes);
+  return error;
+}
+
+// Starts the JVM on the first call, and waits for it; the caller may be a thread that is gone soon. It starts once in a
+// process, well or not.
+static result ensure_jvm(void) {
+  if (atomic_load(&forked)) {
+    return OK; // refused, with its reason, by the call that follows
+  }
+  bool first = false;
+  pthread_mutex_lock(&state_lock);
+  if (state == NOT_STARTED) {
+    state = STARTING;
+    first = true;
+  }
+  pthread_mutex_unlock(&state_lock);
+  if (first) {
+    pthread_atfork(NULL, NULL, after_fork_in_child);
+    int error = create_boot_thread();
+    if (error != 0) {
+      fail("no thread to start the JVM on: %s", strerror(error));
+    }
+  }
+  struct timespec limit;
+  clock_gettime(CLOCK_REALTIME, &limit);
+  limit.tv_sec += BOOT_SECONDS;
+  int waited = 0;
+  pthread_mutex_lock(&state_lock);
+  while (state == STARTING && waited != ETIMEDOUT) {
+    waited = pthread_cond_timedwait(&state_changed, &state_lock, &limit);
+  }
+  if (state == STARTING) {
+    snprintf(failure, sizeof failure, "the JVM did not start within %d s", BOOT_SECONDS);
+    state = FAILED;
+  }
+  jvm_state outcome = state;
+  pthread_mutex_unlock(&state_lock);
+  if (outcome == READY) {
+    return OK;
+  }
+  if (first) {
+    say(LEVEL_WARN, SUBSYSTEM_INIT | SUBSYSTEM_NET, "%s", failure);
+  } else {
+    say(LEVEL_INFO, SUBSYSTEM_INIT | SUBSYSTEM_NET, "not usable in this process, as said before: %s", failure);
+  }
+  return SYSTEM_ERROR;
+}
+
+// --- The calls --------------------------------------------------------------------------------------------------------
+
+// NCCL's logger holds a lock that another thread may have held when the process forked.
+static result refuse_forked(const char *call) {
+  static atomic_bool said;
+  if (!atomic_exchange(&said, true)) {
+    char text[512];
+    int length = snprintf(text, sizeof text,
+                          "NET/jofi : %s in process %d, which is a fork of one that uses the network already: the JVM "
+                          "does not survive fork. Start workers by spawn or exec, or fork them before\n",
+                          call, (int)getpid());
+    if (write(STDERR_FILENO, text, (size_t)length) != length) {
+      return SYSTEM_ERROR;
+    }
+  }
+  return SYSTEM_ERROR;
+}
+
+static result refuse_early(const char *call) {
+  say(LEVEL_WARN, SUBSYSTEM_NET, "%s before init, or after an init that failed", call);
+  return INVALID_USAGE;
+}
+
+#define ENTER(call)                                                                                                    \
+  do {                                                                                                                 \
+    if (__builtin_expect(atomic_load_explicit(&forked, memory_order_relaxed), 0)) {                                    \
+      return refuse_forked(call);                                                                                      \
+    }                                                                                                                  \
+    if (__builtin_expect(!atomic_load_explicit(&ready, memory_order_acquire), 0)) {                                    \
+      return refuse_early(call);                                                                                       \
+    }                                                                                                                  \
+  } while (false)
+
+#define NOT_NULL(pointer)                                                                                              \
+  do {                                                                                                                 \
+    if ((pointer) == NULL) {                                                                                           \
+      return INVALID_ARGUMENT;                                                                                         \
+    }                                                                                                                  \
+  } while (false)
+
+#define INTEGER(pointer) ((int64_t)(uintptr_t)(pointer))
+
+static result net_init(void **context, logger log) {
+  if (log != NULL) {
+    atomic_store(&nccl_log, log);
+  }
+  if (context == NULL) {
+    return INVALID_ARGUMENT;
+  }
+  pthread_mutex_lock(&init_lock);
+  result outcome = ensure_jvm();
+  pthread_mutex_unlock(&init_lock);
+  if (outcome != OK) {
+    return outcome;
+  }
+  ENTER("init");
+  return java.init(INTEGER(context));
+}
+
+static result init_v11(void **context, uint64_t communicator, void *config, logger log, void *profiler) {
+  (void)communicator;
+  (void)config;
+  (void)profiler;
+  if (context != NULL) {
+    *context = NULL;
+  }
+  return net_init(context, log);
+}
+
+// NCCL calls this for a context that init failed to make as well.
+static result finalize_v11(void *context) {
+  if (context == NULL) {
+    return OK;
+  }
+  ENTER("finalize");
+  return java.finalize(INTEGER(context));
+}
+
+// Version 10 has no contexts and no finalize: one context serves the process, to its end.
+static _Atomic(void *) context_v10;
+
+// What is left open then would leave files behind, of shared memory for one. Communicators that are open stay so.
+static void finalize_at_exit(void) {
+  void *context = atomic_exchange(&context_v10, NULL);
+  if (context != NULL && !atomic_load(&forked)) {
+    atomic_store(&nccl_log, NULL);
+    java.finalize(INTEGER(context));
+  }
+}
+
+static result init_v10(logger log, void *profiler) {
+  (void)profiler;
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  result outcome = OK;
+  pthread_mutex_lock(&lock);
+  if (atomic_load(&context_v10) == NULL) {
+    void *context = NULL;
+    outcome = net_init(&context, log);
+    if (outcome == OK) {
+      atomic_store(&context_v10, context);
+      atexit(finalize_at_exit);
+    }
+  }
+  pthread_mutex_unlock(&lock);
+  return outcome;
+}
+
+static result net_devices(int *count) {
+  ENTER("devices");
+  NOT_NULL(count);
+  return java.devices(INTEGER(count));
+}
+
+static result get_properties_v11(int device, properties_v11 *properties) {
+  ENTER("getProperties");
+  NOT_NULL(properties);
+  return java.get_properties(device, INTEGER(properties));
+}
+
+static result get_properties_v10(int device, properties_v10 *properties) {
+  ENTER("getProperties");
+  NOT_NULL(properties);
+  properties_v11 wide;
+  memset(&wide, 0, sizeof wide);
+  result outcome = java.get_properties(device, INTEGER(&wide));
+  if (outcome == OK) {
+    *properties = wide.common;
+  }
+  return outcome;
+}
+
+static result listen_v11(void *context, int device, void *handle, void **listener) {
+  ENTER("listen");
+  NOT_NULL(handle);
+  NOT_NULL(listener);
+  return java.listen(INTEGER(context), device, INTEGER(handle), INTEGER(listener));
+}
+
+static result listen_v10(int device, void *handle, void **listener) {
+  return listen_v11(atomic_load(&context_v10), device, handle, listener);
+}
+
+static result connect_v11(void *context, int device, void *handle, void **sender, void **device_handle) {
+  ENTER("connect");
+  NOT_NULL(handle);
+  NOT_NULL(sender);
+  if (device_handle != NULL) {
+    *device_handle = NULL;
+  }
+  return java.connect(INTEGER(context), device, INTEGER(handle), INTEGER(sender));
+}
+
+static result connect_v10(int device, void *config, void *handle, void **sender, void **device_handle) {
+  (void)config;
+  return connect_v11(atomic_load(&context_v10), device, handle, sender, device_handle);
+}
+
+static result net_accept(void *listener, void **receiver, void **device_handle) {
+  ENTER("accept");
+  NOT_NULL(receiver);
+  if (device_handle != NULL) {
+    *device_handle = NULL;
+  }
+  return java.accept(INTEGER(listener), INTEGER(receiver));
+}
+
+// Which GPU a pointer belongs to, by the driver that NCCL has loaded; -1 if that cannot be told.
+static int gpu_of(void *data) {
+  enum { DEVICE_ORDINAL = 9 };
+  static _Atomic(void *) found;
+  int (*attribute)(void *, int, unsigned long long) = atomic_load(&found);
+  if (attribute == NULL) {
+    void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+    attribute = driver == NULL ? NULL : dlsym(driver, "cuPointerGetAttribute");
+    atomic_store(&found, attribute);
+  }
+  int ordinal = -1;
+  if (attribute == NULL || attribute(&ordinal, DEVICE_ORDINAL, (unsigned long long)(uintptr_t)data) != 0) {
+    return -1;
+  }
+  return ordinal;
+}
+
+static result net_reg_mr(void *comm, void *data, size_t size, int type, void **region) {
+  ENTER("regMr");
+  NOT_NULL(region);
+  int gpu = type == MEMORY_CUDA ? gpu_of(data) : 0;
+  return java.reg_mr(INTEGER(comm), INTEGER(data), (int64_t)size, type, gpu, 0, -1, INTEGER(region));
+}
+
+static result net_reg_mr_dma_buf(void *comm, void *data, size_t size, int type, uint64_t offset, int fd,
+                                 void **region) {
+  ENTER("regMrDmaBuf");
+  NOT_NULL(region);
+  int gpu = type == MEMORY_CUDA || type == MEMORY_DMABUF ? gpu_of(data) : 0;
+  return java.reg_mr(INTEGER(comm), INTEGER(data), (int64_t)size, type, gpu, (int64_t)offset, fd, INTEGER(region));
+}
+
+static result net_dereg_mr(void *comm, void *region) {
+  ENTER("deregMr");
+  return java.dereg_mr(INTEGER(comm), INTEGER(region));
+}
+
+static result net_isend(void *comm, void *data, size_t size, int tag, void *region, void *profiler, void **request) {
+  ENTER("isend");
+  (void)profiler;
+  return java.isend(INTEGER(comm), INTEGER(data), (int64_t)size, tag, INTEGER(region), INTEGER(request));
+}
+
+static result net_irecv(void *comm, int count, void **data, size_t *sizes, int *tags, void **regions, void **profilers,
+                        void **request) {
+  ENTER("irecv");
+  (void)profilers;
+  return java.irecv(INTEGER(comm), count, INTEGER(data), INTEGER(sizes), INTEGER(tags), INTEGER(regions),
+                    INTEGER(request));
+}
+
+static result net_iflush(void *comm, int count, void **data, int *sizes, void **regions, void **request) {
+  ENTER("iflush");
+  return java.iflush(INTEGER(comm), count, INTEGER(data), INTEGER(sizes), INTEGER(regions), INTEGER(request));
+}
+
+static result net_test(void *request, int *done, int *sizes) {
+  ENTER("test");
+  return java.test(INTEGER(request), INTEGER(done), INTEGER(sizes));
+}
+
+static result net_close_send(void *comm) {
+  ENTER("closeSend");
+  return java.close_send(INTEGER(comm));
+}
+
+static result net_close_recv(void *comm) {
+  ENTER("closeRecv");
+  return java.close_recv(INTEGER(comm));
+}
+
+static result net_close_listen(void *comm) {
+  ENTER("closeListen");
+  return java.close_listen(INTEGER(comm));
+}
+
+// --- The tables -------------------------------------------------------------------------------------------------------
+
+#define EXPORTED __attribute__((visibility("default")))
+
+EXPORTED net_v11 ncclNetPlugin_v11 = {
+    .name = "jofi",
+    .init = init_v11,
+    .devices = net_devices,
+    .get_properties = get_properties_v11,
+    .listen = listen_v11,
+    .connect = connect_v11,
+    .accept = net_accept,
+    .reg_mr = net_reg_mr,
+    .reg_mr_dma_buf = net_reg_mr_dma_buf,
+    .dereg_mr = net_dereg_mr,
+    .isend = net_isend,
+    .irecv = net_irecv,
+    .iflush = net_iflush,
+    .test = net_test,
+    .close_send = net_close_send,
+    .close_recv = net_close_recv,
+    .close_listen = net_close_listen,
+    .finalize = finalize_v11,
+};
+
+EXPORTED net_v10 ncclNetPlugin_v10 = {
+    .name = "jofi",
+    .init = init_v10,
+    .devices = net_devices,
+    .get_properties = get_properties_v10,
+    .listen = listen_v10,
+    .connect = connect_v10,
+    .accept = net_accept,
+    .reg_mr = net_reg_mr,
+    .reg_mr_dma_buf = net_reg_mr_dma_buf,
+    .dereg_mr = net_dereg_mr,
+    .isend = net_isend,
+    .irecv = net_irecv,
+    .iflush = net_iflush,
+    .test = net_test,
+    .close_send = net_close_send,
+    .close_recv = net_close_recv,
+    .close_listen = net_close_listen,
+};

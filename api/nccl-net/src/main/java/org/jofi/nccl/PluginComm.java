@@ -1,0 +1,183 @@
+package org.jofi.nccl;
+
+import java.util.HashSet;
+import java.util.Set;
+import org.jofi.transport.Buffer;
+import org.jofi.transport.Comm;
+import org.jofi.transport.Failure;
+import org.jofi.transport.FailureCause;
+import org.jofi.transport.Registration;
+import org.jofi.transport.Result;
+import org.jofi.transport.TransportException;
+
+/**
+ * A communicator as NCCL drives it. Any thread: whoever posts or tests while another is in is told
+ * to come back, whoever registers or closes waits.
+ */
+abstract sealed class PluginComm permits PluginSendComm, PluginRecvComm {
+  final CommGate gate = new CommGate();
+  final RequestTable requests;
+
+  private final Comm comm;
+  private final PluginLog log;
+  private final Set<Long> regions = new HashSet<>();
+  private boolean failureTold;
+
+  /**
+   * @param requests its own, until it is closed
+   */
+  PluginComm(Comm comm, RequestTable requests, PluginLog log) {
+    this.comm = comm;
+    this.requests = requests;
+    this.log = log;
+  }
+
+  /** What errors call it. */
+  final String label() {
+    return comm.label();
+  }
+
+  /**
+   * How the request in that slot fares.
+   *
+   * @return as {@link Comm#test}
+   */
+  abstract long poll(int slot);
+
+  /** Writes the lengths of the request in that slot, which is done with that result. */
+  abstract void putSizes(int slot, long result, long sizes);
+
+  /** Why the request in that slot failed. */
+  abstract String explain(int slot, long result);
+
+  /**
+   * Tests a request.
+   *
+   * @param done address of an int
+   * @param sizes address of one int per receive of the request, or 0
+   * @return an ncclResult_t
+   * @throws IllegalArgumentException if there is no such request
+   */
+  final int test(long request, long done, long sizes) {
+    RawMemory.putInt(done, 0);
+    if (!gate.tryEnter()) {
+      return NcclResult.SUCCESS;
+    }
+    try {
+      int slot = requests.find(request);
+      if (slot == RequestTable.NONE) {
+        throw new IllegalArgumentException(
+            "0x%x is no request of %s: it was reported already".formatted(request, label()));
+      }
+      long result = poll(slot);
+      if (result == Result.IN_PROGRESS) {
+        return NcclResult.SUCCESS;
+      }
+      if (result < 0) {
+        return fail(slot, result);
+      }
+      if (sizes != 0) {
+        putSizes(slot, result, sizes);
+      }
+      requests.remove(slot);
+      RawMemory.putInt(done, 1);
+      return NcclResult.SUCCESS;
+    } finally {
+      gate.leave();
+    }
+  }
+
+  /** Why the transport's request failed. */
+  final String explainId(long id, long result) {
+    return comm.failure(id)
+        .map(Failure::toString)
+        .orElseGet(() -> comm.label() + ": " + Result.describe(result));
+  }
+
+  /** The request is over; what it says is told once per communicator. */
+  private int fail(int slot, long result) {
+    String reason = explain(slot, result);
+    requests.remove(slot);
+    if (failureTold) {
+      log.info(reason);
+    } else {
+      failureTold = true;
+      log.warn(reason);
+    }
+    return FailureCause.isFailure(result)
+        ? NcclResult.ofRequest(FailureCause.of(result))
+        : NcclResult.INTERNAL_ERROR;
+  }
+
+  /**
+   * Registers memory.
+   *
+   * @param self this communicator's handle
+   * @return the region's handle
+   */
+  final long register(long self, Buffer buffer, HandleTable<Region> table) {
+    gate.enter();
+    try {
+      Registration registration = comm.regMr(buffer);
+      try {
+        long handle = table.add(ignored -> new Region(self, registration));
+        regions.add(handle);
+        return handle;
+      } catch (RuntimeException full) {
+        comm.deregMr(registration);
+        throw full;
+      }
+    } finally {
+      gate.leave();
+    }
+  }
+
+  /**
+   * Gives memory back. NCCL does so with requests in flight only when it tears a communicator down,
+   * and frees the memory next: then the communicator is aborted first, so that nothing touches it.
+   */
+  final void deregister(long handle, HandleTable<Region> table) {
+    gate.enter();
+    try {
+      Registration registration = table.remove(handle).registration();
+      regions.remove(handle);
+      try {
+        comm.deregMr(registration);
+      } catch (IllegalStateException inUse) {
+        log.info(
+            "%s is aborted, since its memory goes away: %s".formatted(label(), inUse.getMessage()));
+        abort();
+      }
+    } finally {
+      gate.leave();
+    }
+  }
+
+  private void abort() {
+    try {
+      comm.abort();
+    } catch (TransportException left) {
+      log.warn(String.valueOf(left.getMessage()));
+    }
+  }
+
+  /**
+   * Closes it, with its requests and regions. What the transport could not end by then it ends when
+   * it is closed itself; NCCL can do nothing about it, and goes on.
+   */
+  final void close(HandleTable<Region> table) {
+    gate.enter();
+    try {
+      for (long region : regions) {
+        table.remove(region);
+      }
+      regions.clear();
+      requests.clear();
+      comm.close();
+    } catch (TransportException left) {
+      log.warn(String.valueOf(left.getMessage()));
+    } finally {
+      gate.leave();
+    }
+  }
+}

@@ -1,0 +1,129 @@
+package org.jofi.nccl;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jofi.transport.FlushPolicy;
+import org.jofi.transport.Grouping;
+import org.jofi.transport.ImmediateDelivery;
+import org.jofi.transport.TransportOptions;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How the plugin opens its transport, by environment variables: NCCL hands nothing through. Numbers
+ * are decimal, durations are in seconds; what is not set is as {@link TransportOptions} has it.
+ */
+final class PluginOptions {
+  /** libfabric's name of the provider. */
+  static final String PROVIDER = "JOFI_PROVIDER";
+
+  /** {@code locality}, {@code each-nic}, {@code together}, or names: {@code a,b;c,d}. */
+  static final String GROUPING = "JOFI_GROUPING";
+
+  static final String MAX_RAILS = "JOFI_MAX_RAILS";
+  static final String ENDPOINTS_PER_DEVICE = "JOFI_ENDPOINTS_PER_DEVICE";
+  static final String MIN_STRIPE_BYTES = "JOFI_MIN_STRIPE_BYTES";
+
+  /** {@code auto}, {@code write-data} or {@code write-then-send}. */
+  static final String IMMEDIATE_DELIVERY = "JOFI_IMMEDIATE_DELIVERY";
+
+  /** {@code auto}, {@code always} or {@code never}. */
+  static final String FLUSH = "JOFI_FLUSH";
+
+  static final String CONNECT_TIMEOUT = "JOFI_CONNECT_TIMEOUT";
+  static final String REQUEST_TIMEOUT = "JOFI_REQUEST_TIMEOUT";
+  static final String PEER_TIMEOUT = "JOFI_PEER_TIMEOUT";
+  static final String CLOSE_TIMEOUT = "JOFI_CLOSE_TIMEOUT";
+
+  private final Map<String, String> environment;
+  private final TransportOptions.Builder builder = TransportOptions.builder();
+
+  private PluginOptions(Map<String, String> environment) {
+    this.environment = environment;
+  }
+
+  /**
+   * The options that an environment asks for.
+   *
+   * @throws IllegalArgumentException naming the variable that is wrong, and what it may be
+   */
+  static TransportOptions from(Map<String, String> environment) {
+    return new PluginOptions(environment).read();
+  }
+
+  private TransportOptions read() {
+    set(PROVIDER, "a provider's name", builder::provider);
+    set(
+        GROUPING,
+        "locality, each-nic, together, or NICs by name as a,b;c,d",
+        value -> builder.grouping(grouping(value)));
+    number(MAX_RAILS, builder::maxRails);
+    number(ENDPOINTS_PER_DEVICE, builder::endpointsPerDevice);
+    set(
+        MIN_STRIPE_BYTES,
+        "a number of bytes, a multiple of 128",
+        value -> builder.minStripeBytes(Long.parseLong(value)));
+    set(
+        IMMEDIATE_DELIVERY,
+        "auto, write-data or write-then-send",
+        value -> builder.immediateDelivery(ImmediateDelivery.valueOf(constant(value))));
+    set(
+        FLUSH,
+        "auto, always or never",
+        value -> builder.flushPolicy(FlushPolicy.valueOf(constant(value))));
+    seconds(CONNECT_TIMEOUT, builder::connectTimeout);
+    seconds(REQUEST_TIMEOUT, builder::requestTimeout);
+    seconds(PEER_TIMEOUT, builder::peerTimeout);
+    seconds(CLOSE_TIMEOUT, builder::closeTimeout);
+    return builder.build();
+  }
+
+  private static Grouping grouping(String value) {
+    return switch (value) {
+      case "locality" -> new Grouping.ByLocality();
+      case "each-nic" -> new Grouping.EachNic();
+      case "together" -> new Grouping.Together();
+      default ->
+          new Grouping.Explicit(Arrays.stream(value.split(";")).map(PluginOptions::names).toList());
+    };
+  }
+
+  private static List<String> names(String device) {
+    return Arrays.stream(device.split(","))
+        .map(String::strip)
+        .filter(name -> !name.isEmpty())
+        .toList();
+  }
+
+  private static String constant(String value) {
+    return value.toUpperCase(Locale.ROOT).replace('-', '_');
+  }
+
+  private void number(String variable, Consumer<Integer> setter) {
+    set(variable, "a number", value -> setter.accept(Integer.valueOf(value)));
+  }
+
+  private void seconds(String variable, Consumer<Duration> setter) {
+    set(
+        variable,
+        "a number of seconds, such as 30 or 0.5",
+        value -> setter.accept(Duration.ofNanos(Math.round(Double.parseDouble(value) * 1e9))));
+  }
+
+  private void set(String variable, String expected, Consumer<String> setter) {
+    @Nullable String value = environment.get(variable);
+    if (value == null || value.isBlank()) {
+      return;
+    }
+    try {
+      setter.accept(value.strip());
+    } catch (IllegalArgumentException wrong) {
+      throw new IllegalArgumentException(
+          "%s='%s': must be %s (%s)".formatted(variable, value, expected, wrong.getMessage()),
+          wrong);
+    }
+  }
+}

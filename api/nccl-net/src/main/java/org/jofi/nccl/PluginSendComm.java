@@ -1,0 +1,50 @@
+package org.jofi.nccl;
+
+import org.jofi.transport.Registration;
+import org.jofi.transport.Result;
+import org.jofi.transport.SendComm;
+
+/** The sending side of a connection. */
+final class PluginSendComm extends PluginComm {
+  private final SendComm comm;
+
+  PluginSendComm(SendComm comm, RequestTable requests, PluginLog log) {
+    super(comm, requests, log);
+    this.comm = comm;
+  }
+
+  /**
+   * Sends.
+   *
+   * @return a request's handle; 0 to try again later
+   */
+  long isend(long data, long size, int tag, Registration registration) {
+    if (!gate.tryEnter()) {
+      return 0;
+    }
+    try {
+      if (requests.isFull()) {
+        return 0;
+      }
+      long id = comm.isend(data, size, tag, registration);
+      return id == Result.TRY_AGAIN ? 0 : requests.add(id, 0);
+    } finally {
+      gate.leave();
+    }
+  }
+
+  @Override
+  long poll(int slot) {
+    return comm.test(requests.id(slot));
+  }
+
+  @Override
+  void putSizes(int slot, long result, long sizes) {
+    RawMemory.putInt(sizes, (int) result);
+  }
+
+  @Override
+  String explain(int slot, long result) {
+    return explainId(requests.id(slot), result);
+  }
+}

@@ -1,0 +1,136 @@
+package org.jofi.nccl;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.StructLayout;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jofi.fabric.MemoryKind;
+import org.jofi.transport.DeviceProperties;
+import org.jofi.transport.DeviceProperties.Rail;
+
+/**
+ * ncclNetProperties_v11_t, of which version 10 has all but the last member. Any thread.
+ *
+ * <p>Strings in it have to outlive every caller; they are kept for the life of the process, one of
+ * each.
+ */
+final class PropertiesStruct {
+  /** Of the greatest version. */
+  static final StructLayout LAYOUT =
+      MemoryLayout.structLayout(
+          ValueLayout.JAVA_LONG.withName("name"),
+          ValueLayout.JAVA_LONG.withName("pciPath"),
+          ValueLayout.JAVA_LONG.withName("guid"),
+          ValueLayout.JAVA_INT.withName("ptrSupport"),
+          ValueLayout.JAVA_INT.withName("regIsGlobal"),
+          ValueLayout.JAVA_INT.withName("forceFlush"),
+          ValueLayout.JAVA_INT.withName("speed"),
+          ValueLayout.JAVA_INT.withName("port"),
+          ValueLayout.JAVA_FLOAT.withName("latency"),
+          ValueLayout.JAVA_INT.withName("maxComms"),
+          ValueLayout.JAVA_INT.withName("maxRecvs"),
+          ValueLayout.JAVA_INT.withName("netDeviceType"),
+          ValueLayout.JAVA_INT.withName("netDeviceVersion"),
+          ValueLayout.JAVA_INT.withName("memberCount"),
+          MemoryLayout.sequenceLayout(4, ValueLayout.JAVA_INT).withName("members"),
+          MemoryLayout.paddingLayout(4),
+          ValueLayout.JAVA_LONG.withName("maxP2pBytes"),
+          ValueLayout.JAVA_LONG.withName("maxCollBytes"),
+          ValueLayout.JAVA_INT.withName("maxMultiRequestSize"),
+          MemoryLayout.paddingLayout(4));
+
+  /** NCCL_PTR_HOST, NCCL_PTR_CUDA, NCCL_PTR_DMABUF. */
+  static final int HOST = 1;
+
+  static final int CUDA = 2;
+  static final int DMA_BUF = 4;
+
+  /** Lengths come back to NCCL as int. */
+  static final long MOST_MESSAGE_BYTES = 1 << 30;
+
+  private static final String SYSFS = "/sys/devices/";
+
+  private static final Map<String, MemorySegment> STRINGS = new ConcurrentHashMap<>();
+
+  private PropertiesStruct() {}
+
+  /**
+   * Which pointers a device takes. Software providers that copy through the GPU's driver claim
+   * device memory as well; NCCL's own copies through pinned memory serve it better there.
+   */
+  static int pointerSupport(DeviceProperties device) {
+    boolean hardware = device.rails().stream().allMatch(rail -> rail.pci().isPresent());
+    int support = HOST;
+    for (var path : device.memory()) {
+      if (hardware && path.kind() == MemoryKind.CUDA && isDirect(path.path())) {
+        support |= CUDA;
+        if (path.path().contains("dma-buf")) {
+          support |= DMA_BUF;
+        }
+      }
+    }
+    return support;
+  }
+
+  private static boolean isDirect(String path) {
+    return path.startsWith("GPU direct");
+  }
+
+  /** Fills a struct at that address in. */
+  static void put(DeviceProperties device, long address) {
+    MemorySegment struct = RawMemory.slice(address, LAYOUT.byteSize()).fill((byte) 0);
+    set(struct, "name", string(device.name()));
+    device.pciPath().ifPresent(path -> set(struct, "pciPath", string(SYSFS + path)));
+    set(struct, "guid", guid(device));
+    set(struct, "ptrSupport", pointerSupport(device));
+    // A region belongs to the communicator that it was registered with.
+    set(struct, "regIsGlobal", 0);
+    set(struct, "speed", (int) Math.min(device.speedMegabitsPerSecond(), Integer.MAX_VALUE));
+    set(struct, "port", 1);
+    set(struct, "maxComms", device.limits().communicators());
+    set(
+        struct,
+        "maxRecvs",
+        Math.min(device.limits().groupedReceives(), PluginRecvComm.MAX_RECEIVES));
+    set(struct, "memberCount", 1);
+    struct.set(
+        ValueLayout.JAVA_INT,
+        LAYOUT.byteOffset(MemoryLayout.PathElement.groupElement("members")),
+        device.index());
+    long longest = Math.min(device.limits().maxMessageBytes(), MOST_MESSAGE_BYTES);
+    set(struct, "maxP2pBytes", longest);
+    set(struct, "maxCollBytes", longest);
+    set(struct, "maxMultiRequestSize", 1);
+  }
+
+  /** The same for two devices of one chip, and for one device each time; never 0. */
+  private static long guid(DeviceProperties device) {
+    Rail first = device.rails().getFirst();
+    String chip =
+        first
+            .pci()
+            .map(pci -> "%04x:%02x:%02x".formatted(pci.domain(), pci.bus(), pci.device()))
+            .orElse(device.name());
+    return ((long) chip.hashCode() << 32) | (device.provider().hashCode() & 0xFFFF_FFFFL) | 1;
+  }
+
+  private static long string(String text) {
+    return STRINGS.computeIfAbsent(text, Arena.global()::allocateFrom).address();
+  }
+
+  private static void set(MemorySegment struct, String member, int value) {
+    handle(member).set(struct, 0L, value);
+  }
+
+  private static void set(MemorySegment struct, String member, long value) {
+    handle(member).set(struct, 0L, value);
+  }
+
+  private static VarHandle handle(String member) {
+    return LAYOUT.varHandle(MemoryLayout.PathElement.groupElement(member));
+  }
+}

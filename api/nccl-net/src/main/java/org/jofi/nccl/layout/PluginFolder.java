@@ -1,0 +1,241 @@
+package org.jofi.nccl.layout;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The folder that NCCL loads the plugin from. It works from wherever it is copied to.
+ *
+ * <pre>
+ * libnccl-net-jofi.so   what NCCL loads
+ * libnccl-net.so        a link to it, the name that NCCL looks for by default
+ * modules/              the jars
+ * jvm.options           what the JVM is told
+ * jre/                  a Java runtime with just the modules that are needed
+ * lib/                  libfabric.so.1 and what it needs, if they are to travel along
+ * </pre>
+ */
+public final class PluginFolder {
+  /** What NCCL loads. */
+  public static final String LIBRARY = "libnccl-net-jofi.so";
+
+  /** The name that NCCL looks for by default. */
+  public static final String LINK = "libnccl-net.so";
+
+  /** Most bytes that a folder may have. */
+  public static final long MOST_BYTES = 64L << 20;
+
+  private static final String RESOURCE = "/META-INF/native/linux-x86_64/" + LIBRARY;
+
+  private final Path folder;
+
+  private PluginFolder(Path folder) {
+    this.folder = folder;
+  }
+
+  /** One that is there. */
+  static PluginFolder of(Path folder) {
+    return new PluginFolder(folder);
+  }
+
+  /**
+   * Starts a folder: the library, the jars and the options, without a Java runtime.
+   *
+   * @param folder new, empty, or one of these before, which is replaced
+   * @param modulePath jars and folders that hold the modules
+   * @throws PluginFolderException if the folder holds something else, or a part is missing
+   */
+  public static PluginFolder create(Path folder, List<Path> modulePath) {
+    PluginModules modules = PluginModules.on(modulePath);
+    PluginFolder plugin = new PluginFolder(folder);
+    try {
+      plugin.clear();
+      plugin.putLibrary();
+      plugin.putModules(modules.files());
+      Files.write(folder.resolve("jvm.options"), modules.options());
+    } catch (IOException failed) {
+      throw PluginFolderException.failed("cannot write %s: %s".formatted(folder, failed), failed);
+    }
+    return plugin;
+  }
+
+  /**
+   * Adds a Java runtime, made by jlink.
+   *
+   * @param javaHome a JDK
+   * @throws PluginFolderException if it has no jlink, or that fails
+   */
+  public PluginFolder withRuntime(Path javaHome, List<Path> modulePath) {
+    Path jlink = javaHome.resolve("bin/jlink");
+    if (!Files.isExecutable(jlink)) {
+      throw PluginFolderException.lacking(
+          "%s has no bin/jlink: set JAVA_HOME to a whole JDK 25".formatted(javaHome));
+    }
+    Tool.run(
+        List.of(
+            jlink.toString(),
+            "--add-modules",
+            String.join(",", PluginModules.on(modulePath).platform()),
+            "--output",
+            folder.resolve("jre").toString(),
+            "--vm=server",
+            "--strip-debug",
+            "--no-man-pages",
+            "--no-header-files",
+            "--compress=zip-6"));
+    return this;
+  }
+
+  /**
+   * Adds a libfabric and the libraries that it needs beyond those of every system.
+   *
+   * @param library a libfabric.so.1
+   * @throws PluginFolderException if it is none, or lacks one itself
+   */
+  public PluginFolder withLibfabric(Path library) {
+    if (!Files.isRegularFile(library)) {
+      throw PluginFolderException.lacking("no file %s".formatted(library));
+    }
+    try {
+      Path lib = Files.createDirectories(folder.resolve("lib"));
+      Files.copy(library, lib.resolve("libfabric.so.1"));
+      for (Path needed : SharedLibraries.neededBy(library)) {
+        Files.copy(needed, lib.resolve(needed.getFileName()));
+      }
+    } catch (IOException failed) {
+      throw PluginFolderException.failed("cannot copy %s: %s".formatted(library, failed), failed);
+    }
+    return this;
+  }
+
+  /**
+   * How many bytes it has.
+   *
+   * @throws PluginFolderException if those are more than {@link #MOST_BYTES}
+   */
+  public long checkSize() {
+    long bytes;
+    try (Stream<Path> files = Files.walk(folder)) {
+      bytes =
+          files
+              .filter(file -> Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS))
+              .mapToLong(PluginFolder::size)
+              .sum();
+    } catch (IOException failed) {
+      throw PluginFolderException.failed("cannot read %s: %s".formatted(folder, failed), failed);
+    }
+    if (bytes > MOST_BYTES) {
+      throw PluginFolderException.failed(
+          "%s has %d bytes, more than %d".formatted(folder, bytes, MOST_BYTES), null);
+    }
+    return bytes;
+  }
+
+  /** The environment variables that make NCCL use it, in order. */
+  public Map<String, String> environment() {
+    Path absolute = folder.toAbsolutePath().normalize();
+    String path =
+        Files.isDirectory(folder.resolve("lib"))
+            ? absolute + ":" + absolute.resolve("lib")
+            : absolute.toString();
+    return new TreeMap<>(
+        Map.of(
+            "LD_LIBRARY_PATH", path + "${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}",
+            "NCCL_NET", "jofi",
+            "NCCL_NET_PLUGIN", "jofi",
+            "NCCL_NET_PLUGIN_REF_COUNT", "1"));
+  }
+
+  private static long size(Path file) {
+    try {
+      return Files.size(file);
+    } catch (IOException failed) {
+      throw new UncheckedIOException(failed);
+    }
+  }
+
+  private void clear() throws IOException {
+    if (Files.isDirectory(folder)) {
+      boolean empty;
+      try (Stream<Path> entries = Files.list(folder)) {
+        empty = entries.findAny().isEmpty();
+      }
+      if (!empty && !Files.exists(folder.resolve(LIBRARY), LinkOption.NOFOLLOW_LINKS)) {
+        throw PluginFolderException.failed(
+            "%s holds something else than a plugin; name a new folder".formatted(folder), null);
+      }
+      delete(folder);
+    }
+    Files.createDirectories(folder);
+  }
+
+  private void putLibrary() throws IOException {
+    try (InputStream library =
+        Optional.ofNullable(PluginFolder.class.getResourceAsStream(RESOURCE))
+            .orElseThrow(
+                () ->
+                    PluginFolderException.lacking(
+                        "jofi was built without gcc, and so without %s. Install gcc and libc6-dev, and build again"
+                            .formatted(LIBRARY)))) {
+      Path file = folder.resolve(LIBRARY);
+      Files.copy(library, file);
+      Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
+      Files.createSymbolicLink(folder.resolve(LINK), Path.of(LIBRARY));
+    }
+  }
+
+  private void putModules(Map<String, Path> files) throws IOException {
+    Path modules = Files.createDirectories(folder.resolve("modules"));
+    for (Map.Entry<String, Path> module : files.entrySet()) {
+      Path source = module.getValue();
+      if (Files.isDirectory(source)) {
+        copy(source, modules.resolve(module.getKey()));
+      } else {
+        Files.copy(source, modules.resolve(source.getFileName()));
+      }
+    }
+  }
+
+  private static void copy(Path from, Path to) throws IOException {
+    try (Stream<Path> entries = Files.walk(from)) {
+      for (Path entry : entries.toList()) {
+        Files.copy(entry, to.resolve(from.relativize(entry)), StandardCopyOption.REPLACE_EXISTING);
+      }
+    }
+  }
+
+  private static void delete(Path folder) throws IOException {
+    Files.walkFileTree(
+        folder,
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
+              throws IOException {
+            Files.delete(file);
+            return FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult postVisitDirectory(Path directory, @Nullable IOException failed)
+              throws IOException {
+            Files.delete(directory);
+            return FileVisitResult.CONTINUE;
+          }
+        });
+  }
+}

@@ -1,0 +1,90 @@
+package org.jofi.nccl.layout;
+
+import java.lang.module.ModuleDescriptor;
+import java.lang.module.ModuleDescriptor.Requires;
+import java.lang.module.ModuleFinder;
+import java.lang.module.ModuleReference;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * The modules that the plugin needs, of those on a path: its own, what they require, and the
+ * services that it cannot be without. Modules that are there for other programs are left out.
+ *
+ * @param files of the modules, by name
+ * @param platform modules of the JDK
+ */
+record PluginModules(Map<String, Path> files, Set<String> platform) {
+  private static final List<String> ROOTS =
+      List.of("org.jofi.nccl", "org.jofi.rdma", "org.jofi.libfabric");
+
+  /** Found through services, and not on every path. */
+  private static final List<String> OPTIONAL_ROOTS = List.of("org.jofi.cuda");
+
+  private static final Set<String> NATIVE =
+      Set.of(
+          "org.jofi.nccl",
+          "org.jofi.libfabric",
+          "org.jofi.libfabric.bindings",
+          "org.jofi.cuda",
+          "org.jofi.cuda.bindings");
+
+  /**
+   * Resolves them.
+   *
+   * @param path jars and folders of modules
+   * @throws PluginFolderException if one is missing
+   */
+  static PluginModules on(List<Path> path) {
+    ModuleFinder finder = ModuleFinder.of(path.toArray(Path[]::new));
+    Deque<String> wanted = new ArrayDeque<>(ROOTS);
+    OPTIONAL_ROOTS.stream().filter(root -> finder.find(root).isPresent()).forEach(wanted::add);
+    Map<String, Path> files = new TreeMap<>();
+    Set<String> platform = new TreeSet<>(Set.of("java.base"));
+    while (!wanted.isEmpty()) {
+      String name = wanted.remove();
+      if (files.containsKey(name) || platform.contains(name)) {
+        continue;
+      }
+      Optional<ModuleReference> found = finder.find(name);
+      if (found.isPresent()) {
+        files.put(name, Path.of(found.get().location().orElseThrow()));
+        required(found.get().descriptor()).forEach(wanted::add);
+      } else if (ModuleFinder.ofSystem().find(name).isPresent()) {
+        platform.add(name);
+      } else {
+        throw PluginFolderException.lacking(
+            "module %s is not among those that this program was started with: %s"
+                .formatted(name, path));
+      }
+    }
+    return new PluginModules(files, platform);
+  }
+
+  private static List<String> required(ModuleDescriptor module) {
+    List<String> names = new ArrayList<>();
+    for (Requires requires : module.requires()) {
+      if (!requires.modifiers().contains(Requires.Modifier.STATIC)) {
+        names.add(requires.name());
+      }
+    }
+    return names;
+  }
+
+  /** What the JVM has to be told, a line each. */
+  List<String> options() {
+    return List.of(
+        "--enable-native-access="
+            + String.join(",", files.keySet().stream().filter(NATIVE::contains).toList()),
+        "--illegal-native-access=deny",
+        "--add-opens=java.base/jdk.internal.misc=org.agrona");
+  }
+}

@@ -1,0 +1,177 @@
+// What begins and ends.
+#define _GNU_SOURCE
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "scenarios.h"
+
+static void exchange(side *s, void *comm, uint32_t seed) {
+  memory m = memory_new(s, comm, 4096);
+  if (s->rank == 0) {
+    fill(m.bytes, m.size, seed);
+    check(finish(s, post_send(s, comm, m.bytes, m.size, 1, m.region)) == (int)m.size, "short send");
+  } else {
+    check(finish(s, post_recv(s, comm, m.bytes, m.size, 1, m.region)) == (int)m.size, "short receive");
+    verify(m.bytes, m.size, seed, "exchange");
+  }
+  memory_free(s, comm, &m);
+}
+
+// One listener takes three connectors one after the other, and then three at once.
+void listener_again(side *s) {
+  char handle[HANDLE_BYTES];
+  void *listener = NULL;
+  if (s->rank == 1) {
+    check_ok(net_listen(&s->n, s->context, s->device, handle, &listener));
+    control_put(s, handle, sizeof handle);
+  } else {
+    control_get(s, handle, sizeof handle);
+  }
+  for (uint32_t i = 0; i < 3; i++) {
+    void *comm = s->rank == 0 ? await_connect(s, handle) : await_accept(s, listener);
+    exchange(s, comm, i);
+    close_pair(s, comm);
+    meet(s);
+  }
+  void *comms[3] = {NULL};
+  if (s->rank == 0) {
+    // NCCL keeps a handle per connection, in a buffer of its own.
+    char handles[3][HANDLE_BYTES];
+    int standing = 0;
+    for (int i = 0; i < 3; i++) {
+      memcpy(handles[i], handle, sizeof handle);
+    }
+    bound b = within(PATIENCE, "three connections");
+    while (standing < 3) {
+      for (int i = 0; i < 3; i++) {
+        if (comms[i] == NULL) {
+          check_ok(net_connect(&s->n, s->context, s->device, handles[i], &comms[i]));
+          standing += comms[i] != NULL;
+        }
+      }
+      pass(&b);
+    }
+  } else {
+    for (int i = 0; i < 3; i++) {
+      comms[i] = await_accept(s, listener);
+    }
+    check_ok(net_close_listen(&s->n, listener));
+  }
+  // In which order they stand on the two sides is open: each message tells which of them it came over.
+  memory m[3];
+  for (int i = 0; i < 3; i++) {
+    m[i] = memory_new(s, comms[i], 64);
+  }
+  bool seen[3] = {false};
+  void *requests[3];
+  for (int i = 0; i < 3; i++) {
+    m[i].bytes[0] = s->rank == 0 ? (unsigned char)i : 0xFF;
+    requests[i] = s->rank == 0 ? post_send(s, comms[i], m[i].bytes, 1, 5, m[i].region)
+                               : post_recv(s, comms[i], m[i].bytes, 64, 5, m[i].region);
+  }
+  for (int i = 0; i < 3; i++) {
+    check(finish(s, requests[i]) == 1, "short");
+    check(m[i].bytes[0] < 3 && !seen[m[i].bytes[0]], "message %d is not one of three", m[i].bytes[0]);
+    seen[m[i].bytes[0]] = true;
+  }
+  for (int i = 0; i < 3; i++) {
+    memory_free(s, comms[i], &m[i]);
+    close_pair(s, comms[i]);
+  }
+}
+
+// Ends the context, and begins again; unloads the library, and loads it again.
+void again(side *s) {
+  for (uint32_t i = 0; i < 4; i++) {
+    void *comm = connect_pair(s);
+    exchange(s, comm, i);
+    close_pair(s, comm);
+    side_close(s);
+    int devices = 0;
+    check(s->n.version == 10 || net_devices(&s->n, &devices) != SUCCESS, "devices after the last finalize");
+    if (i % 2 == 1) {
+      net_unload(&s->n);
+      meet(s);
+      side_open(s);
+    } else {
+      meet(s);
+      check_ok(net_init(&s->n, &s->context));
+    }
+  }
+  // NCCL's communicators that share a context end it more than once.
+  void *context = NULL;
+  check_ok(net_init(&s->n, &context));
+  check_ok(net_finalize(&s->n, context));
+  check_ok(net_finalize(&s->n, context));
+  void *comm = connect_pair(s);
+  exchange(s, comm, 99);
+  close_pair(s, comm);
+}
+
+// 1 000 connections that come and go leave no memory, no file and no thread behind.
+void churn(side *s) {
+  enum { WARM = 300, ALL = 1000, SLACK_KILOBYTES = 4096 };
+  long kilobytes = 0;
+  int files = 0;
+  int running = 0;
+  for (uint32_t i = 0; i < ALL; i++) {
+    void *comm = connect_pair(s);
+    exchange(s, comm, i);
+    close_pair(s, comm);
+    if (i + 1 == WARM) {
+      kilobytes = resident_kilobytes();
+      files = open_files();
+      running = threads();
+    }
+  }
+  long grown = resident_kilobytes() - kilobytes;
+  printf("rank %d: %ld KiB resident after %d connections, %+ld KiB after %d; files %+d, threads %+d\n", s->rank,
+         kilobytes, WARM, grown, ALL, open_files() - files, threads() - running);
+  check(grown < SLACK_KILOBYTES, "memory grew by %ld KiB in %d connections", grown, ALL - WARM);
+  check(open_files() <= files, "%d files stayed open", open_files() - files);
+  check(threads() <= running + 1, "%d threads stayed", threads() - running);
+}
+
+static void on_signal(int number) { (void)number; }
+
+// The JVM leaves the signals of the process, and its locale, to the process.
+void host_unchanged(side *s) {
+  const int kept[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+  for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
+    signal(kept[i], on_signal);
+  }
+  setenv("LC_ALL", "C.UTF-8", 1);
+  setlocale(LC_ALL, "C");
+  side_open(s);
+  for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
+    struct sigaction now_is;
+    check(sigaction(kept[i], NULL, &now_is) == 0 && now_is.sa_handler == on_signal, "signal %d was taken", kept[i]);
+    check(raise(kept[i]) == 0, "signal %d", kept[i]);
+  }
+  check(strcmp(setlocale(LC_ALL, NULL), "C") == 0, "the locale is %s", setlocale(LC_ALL, NULL));
+  check(strcmp(net_name(&s->n), "jofi") == 0, "the name is %s", net_name(&s->n));
+  properties p;
+  int devices = 0;
+  check_ok(net_devices(&s->n, &devices));
+  for (int device = 0; device < devices; device++) {
+    check_ok(net_properties(&s->n, device, &p));
+    check(p.name != NULL && p.name[0] != 0, "device %d has no name", device);
+    check(p.pciPath == NULL || access(p.pciPath, F_OK) == 0, "no %s", p.pciPath);
+    check(p.guid != 0 && p.maxComms > 0 && p.maxRecvs == MAX_RECEIVES, "device %d: %d communicators, %d receives",
+          device, p.maxComms, p.maxRecvs);
+    check((p.ptrSupport & HOST_MEMORY) != 0, "device %d takes no host memory", device);
+    check(p.maxP2pBytes > 0 && p.maxP2pBytes <= (size_t)1 << 40 && p.maxCollBytes > 0, "device %d: lengths", device);
+    check(p.netDeviceType == 0 && p.netDeviceVersion == 0, "device %d: device type", device);
+    check(p.vProps.ndevs == 1 && p.vProps.devs[0] == device, "device %d: members", device);
+    check(s->version == 10 || p.maxMultiRequestSize == 1, "device %d: requests of several", device);
+    printf("device %d: %s, %d Mbit/s, pci %s, pointers %d\n", device, p.name, p.speed, p.pciPath, p.ptrSupport);
+  }
+  check(net_properties(&s->n, devices, &p) == INVALID_ARGUMENT, "a device too many");
+  check(warnings() == 1, "%d warnings", warnings());
+  side_close(s);
+}

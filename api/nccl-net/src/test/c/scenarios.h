@@ -1,0 +1,27 @@
+#ifndef SCENARIOS_H
+#define SCENARIOS_H
+
+#include "harness.h"
+
+// Each is run by both processes of a pair, with the plugin open.
+void sizes(side *s);
+void in_flight(side *s);
+void groups(side *s);
+void flushes(side *s);
+void service_thread(side *s);
+void four_at_once(side *s);
+void listener_again(side *s);
+void close_in_flight(side *s);
+void stale_handles(side *s);
+void again(side *s);
+void churn(side *s);
+void peer_killed(side *s);
+void fork_then_call(side *s);
+
+// Each is run by one process, with nothing loaded.
+void host_unchanged(side *s);
+void early_calls(side *s);
+void refused(side *s);
+void boundary(side *s);
+
+#endif

@@ -1,0 +1,199 @@
+package org.jofi.nccl;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.jofi.nccl.PluginUnderTest.Run;
+import org.jofi.nccl.layout.PluginFolder;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The plugin in processes of C programs, which load and call it as NCCL does. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class DriverTest {
+  /** Each in a pair of processes; a JVM takes longer to start than most of them to run. */
+  private static final List<String> SCENARIOS =
+      List.of(
+          "sizes,in-flight,groups,service-thread,four-at-once,listener-again",
+          "close-in-flight,stale-handles,again,fork-then-call",
+          "churn");
+
+  private Path scratch;
+  private PluginUnderTest plugin;
+  private Path library;
+
+  @BeforeAll
+  void layOut(@TempDir Path folderForAll) throws IOException, InterruptedException {
+    scratch = folderForAll;
+    plugin = new PluginUnderTest(scratch);
+    Path folder = scratch.resolve("plugin");
+    plugin.folder(folder);
+    library = folder.resolve(PluginFolder.LIBRARY);
+  }
+
+  static Stream<Arguments> scenarios() {
+    return Stream.of("tcp", "shm")
+        .flatMap(provider -> SCENARIOS.stream().map(scenario -> Arguments.of(provider, scenario)));
+  }
+
+  private static Map<String, String> environment(String provider, String... more) {
+    Map<String, String> environment = new HashMap<>();
+    environment.put("JOFI_JAVA_HOME", PluginUnderTest.javaHome().toString());
+    environment.put("JOFI_PROVIDER", provider);
+    for (int name = 0; name < more.length; name += 2) {
+      environment.put(more[name], more[name + 1]);
+    }
+    return environment;
+  }
+
+  private Run good(Map<String, String> environment, int version, String scenario)
+      throws IOException, InterruptedException {
+    Run run = plugin.drive(environment, library.toString(), version, scenario);
+    assertEquals(0, run.code(), () -> run.out() + run.err());
+    return run;
+  }
+
+  @ParameterizedTest
+  @MethodSource("scenarios")
+  void twoProcesses(String provider, String scenarios) throws Exception {
+    good(environment(provider), 11, scenarios);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"tcp", "shm"})
+  void flushesReadThroughTheNic(String provider) throws Exception {
+    good(environment(provider, "JOFI_FLUSH", "always"), 11, "flushes");
+  }
+
+  /** The table of NCCL 2.26 and 2.27. */
+  @ParameterizedTest
+  @ValueSource(strings = {"sizes,groups,again,stale-handles", "host-unchanged"})
+  void version10(String scenario) throws Exception {
+    good(environment("tcp"), 10, scenario);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"tcp", "shm"})
+  void theHostStaysAsItWas(String provider) throws Exception {
+    good(environment(provider), 11, "host-unchanged");
+  }
+
+  @Test
+  void nothingWorksBeforeInit() throws Exception {
+    good(environment("tcp"), 11, "early-calls");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"tcp", "shm"})
+  void aKilledPeerIsARemoteError(String provider) throws Exception {
+    Run run = good(environment(provider, "JOFI_REQUEST_TIMEOUT", "5"), 11, "peer-killed");
+    assertTrue(run.out().contains("peer killed"), run::out);
+  }
+
+  /** NCCL looks for the name that it is told, for libnccl-net-NAME.so, or for libnccl-net.so. */
+  @ParameterizedTest
+  @ValueSource(strings = {"jofi", "libnccl-net-jofi.so", "libnccl-net.so"})
+  void itIsFoundByName(String name) throws Exception {
+    Run run =
+        plugin.drive(
+            environment("tcp", "LD_LIBRARY_PATH", library.getParent().toString()),
+            name,
+            11,
+            "host-unchanged");
+    assertEquals(0, run.code(), () -> run.out() + run.err());
+  }
+
+  @Test
+  void withItsRuntimeItWorksFromWhereverItIsCopied() throws Exception {
+    Path first = scratch.resolve("first");
+    plugin
+        .folder(first)
+        .withRuntime(PluginUnderTest.javaHome(), PluginUnderTest.modulePath())
+        .checkSize();
+    Path moved = Files.move(first, scratch.resolve("moved elsewhere"));
+
+    Run run =
+        plugin.drive(
+            Map.of("JOFI_PROVIDER", "tcp", "LD_LIBRARY_PATH", moved.toString()),
+            "libnccl-net.so",
+            11,
+            "sizes");
+
+    assertEquals(0, run.code(), () -> run.out() + run.err());
+  }
+
+  private String refusal(Map<String, String> environment) throws Exception {
+    Run run = good(environment, 11, "refused");
+    return run.out();
+  }
+
+  @Test
+  void withoutAJvmOneWarningSaysWhatWasLookedAt() throws Exception {
+    String nowhere = scratch.resolve("nowhere").toString();
+    String text = refusal(Map.of("JAVA_HOME", nowhere));
+
+    assertTrue(text.contains("no JVM found"), text);
+    assertTrue(text.contains("JOFI_JAVA_HOME: not set"), text);
+    assertTrue(text.contains(nowhere), text);
+  }
+
+  @Test
+  void anOptionThatTheJvmDoesNotKnowIsNamed() throws Exception {
+    String text = refusal(environment("tcp", "JOFI_JVM_OPTS", "-XX:+NoSuchOption"));
+
+    assertTrue(text.contains("NoSuchOption"), text);
+  }
+
+  /** Left alone, the JVM would end the process. */
+  @Test
+  void aHeapThatDoesNotFitIsARefusalAndNotTheEnd() throws Exception {
+    String text = refusal(environment("tcp", "JOFI_JVM_OPTS", "-Xmx90000g"));
+
+    assertTrue(text.contains("JOFI_JVM_OPTS"), text);
+  }
+
+  @Test
+  void aVariableThatIsWrongIsNamed() throws Exception {
+    String text = refusal(environment("tcp", "JOFI_MAX_RAILS", "many"));
+
+    assertTrue(text.contains("JOFI_MAX_RAILS='many'"), text);
+  }
+
+  @Test
+  void aProviderThatIsNotThereIsNamed() throws Exception {
+    String text = refusal(environment("carrierpigeon"));
+
+    assertTrue(text.contains("carrierpigeon"), text);
+  }
+
+  @Test
+  void withoutItsJarsItSaysWhereTheyBelong() throws Exception {
+    Path bare = Files.createDirectories(scratch.resolve("bare"));
+    Files.copy(library, bare.resolve(PluginFolder.LIBRARY));
+    Run run =
+        plugin.drive(
+            environment("tcp"), bare.resolve(PluginFolder.LIBRARY).toString(), 11, "refused");
+
+    assertEquals(0, run.code(), () -> run.out() + run.err());
+    assertTrue(run.out().contains("Copy the whole plugin folder"), run::out);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"-XX:+UseG1GC", "-XX:+UseZGC -Xmx512m"})
+  void optionsOfTheUserHold(String options) throws Exception {
+    good(environment("tcp", "JOFI_JVM_OPTS", options), 11, "groups");
+  }
+}

@@ -1,0 +1,81 @@
+package org.jofi.nccl;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.jofi.transport.FlushPolicy;
+import org.jofi.transport.Grouping;
+import org.jofi.transport.ImmediateDelivery;
+import org.jofi.transport.TransportOptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class PluginOptionsTest {
+
+  @Test
+  void whatIsNotSetIsAsTheTransportHasIt() {
+    assertEquals(TransportOptions.defaults(), PluginOptions.from(Map.of("JOFI_PROVIDER", " ")));
+  }
+
+  @Test
+  void everyVariableIsRead() {
+    TransportOptions expected =
+        TransportOptions.builder()
+            .provider("efa")
+            .grouping(new Grouping.Explicit(List.of(List.of("a", "b"), List.of("c"))))
+            .maxRails(2)
+            .endpointsPerDevice(3)
+            .minStripeBytes(256)
+            .immediateDelivery(ImmediateDelivery.WRITE_THEN_SEND)
+            .flushPolicy(FlushPolicy.NEVER)
+            .connectTimeout(Duration.ofSeconds(1))
+            .requestTimeout(Duration.ofMillis(2500))
+            .closeTimeout(Duration.ofSeconds(3))
+            .build();
+
+    assertEquals(
+        expected,
+        PluginOptions.from(
+            Map.of(
+                "JOFI_PROVIDER", "efa",
+                "JOFI_GROUPING", "a, b;c",
+                "JOFI_MAX_RAILS", "2",
+                "JOFI_ENDPOINTS_PER_DEVICE", "3",
+                "JOFI_MIN_STRIPE_BYTES", "256",
+                "JOFI_IMMEDIATE_DELIVERY", "write-then-send",
+                "JOFI_FLUSH", "never",
+                "JOFI_CONNECT_TIMEOUT", "1",
+                "JOFI_REQUEST_TIMEOUT", "2.5",
+                "JOFI_CLOSE_TIMEOUT", "3")));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "JOFI_MAX_RAILS, many",
+    "JOFI_MAX_RAILS, 9",
+    "JOFI_ENDPOINTS_PER_DEVICE, 0",
+    "JOFI_MIN_STRIPE_BYTES, 100",
+    "JOFI_IMMEDIATE_DELIVERY, pigeon",
+    "JOFI_FLUSH, perhaps",
+    "JOFI_GROUPING, ';'",
+    "JOFI_CONNECT_TIMEOUT, soon",
+    "JOFI_REQUEST_TIMEOUT, -1",
+    "JOFI_CLOSE_TIMEOUT, NaN"
+  })
+  void aWrongValueIsNamed(String variable, String value) {
+    String message =
+        assertThrows(
+                IllegalArgumentException.class, () -> PluginOptions.from(Map.of(variable, value)))
+            .getMessage();
+
+    // What only all options together show names the option of the transport.
+    String option = variable.replace("JOFI_", "").replace("_", "");
+    assertTrue(
+        message.replace("_", "").toUpperCase(java.util.Locale.ROOT).contains(option), message);
+  }
+}
