@@ -1,8 +1,13 @@
 /** The command line. */
 module org.jofi.cli {
   requires static org.jspecify;
+  requires chronicle.core;
   requires com.google.gson;
   requires info.picocli;
+  requires java.management;
+  requires org.jofi.doctor;
+  requires org.jofi.conformance;
+  requires org.jofi.nccl;
   requires org.jofi.transport;
   requires org.jofi.rdma;
   requires org.jofi.simulated;

@@ -75,7 +75,15 @@ class ArchitectureTest {
   private static Set<String> sourcePackages() throws IOException {
     Set<String> packages = new TreeSet<>();
     for (String part :
-        List.of("api", "mr-cache", "rdma-protocol", "providers", "test-harness/cli")) {
+        List.of(
+            "api",
+            "mr-cache",
+            "rdma-protocol",
+            "providers",
+            "test-harness/abi-double",
+            "test-harness/doctor",
+            "test-harness/conformance",
+            "test-harness/cli")) {
       try (Stream<Path> files = Files.walk(ROOT.resolve(part))) {
         files
             .map(file -> ROOT.relativize(file.getParent()).toString() + "/" + file.getFileName())

@@ -63,9 +63,16 @@ enum Layer {
         "of the project", type -> (type.getPackageName() + ".").startsWith(ROOT + "."));
   }
 
-  /** The layers that speak to native code. */
+  /** The layers of native providers. */
   static Set<Layer> natives() {
     return EnumSet.of(LIBFABRIC, LIBFABRIC_BINDINGS, CUDA, CUDA_BINDINGS);
+  }
+
+  /** The layers that call native functions, or are called by some. */
+  static Set<Layer> linking() {
+    Set<Layer> layers = EnumSet.of(NCCL);
+    layers.addAll(natives());
+    return layers;
   }
 
   /** The layers that jextract wrote. */

@@ -4,8 +4,11 @@ import java.io.PrintWriter;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import org.jofi.cli.ranks.FabricChoice;
 import org.jofi.fabric.FabricHints;
 import org.jofi.fabric.FabricProvider;
+import org.jofi.transport.Transport;
+import org.jofi.transport.TransportOptions;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -36,6 +39,15 @@ final class InfoCommand implements Callable<Integer> {
       description = "Whom to ask (default: ${DEFAULT-VALUE}).")
   private String source;
 
+  @Option(
+      names = "--devices",
+      description = {
+        "What jofi makes of the NICs: its devices with their rails, how memory and immediate data"
+            + " reach them, limits, and why NICs are one device.",
+        "With --provider sim:efa, sim:cxi, sim:cxi-client-key or sim:tcp, of the simulated fabric."
+      })
+  private boolean devices;
+
   @Option(names = "--json", description = "Prints JSON, all fields of it, in place of the table.")
   private boolean json;
 
@@ -43,6 +55,31 @@ final class InfoCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    return devices ? listDevices() : listNics();
+  }
+
+  private int listDevices() {
+    FabricChoice fabric;
+    try {
+      fabric = FabricChoice.of(provider);
+    } catch (IllegalArgumentException unknown) {
+      throw new CommandLine.ParameterException(spec.commandLine(), unknown.getMessage(), unknown);
+    }
+    PrintWriter out = spec.commandLine().getOut();
+    try (Transport transport = fabric.open(TransportOptions.builder())) {
+      if (json) {
+        out.println(DeviceReport.json(fabric.notice(), transport.devices()));
+      } else {
+        out.println(fabric.notice());
+        out.println();
+        DeviceReport.print(out, transport.devices());
+      }
+    }
+    out.flush();
+    return ExitCode.OK;
+  }
+
+  private int listNics() {
     FabricProvider fabrics = fabricProvider();
     FabricHints hints = FabricHints.any();
     List<NicReport> nics =

@@ -1,8 +1,11 @@
 package org.jofi.cli;
 
 import java.io.PrintWriter;
+import org.jofi.cli.ranks.BootstrapException;
 import org.jofi.fabric.FabricException;
 import org.jofi.fabric.FabricUnavailableException;
+import org.jofi.transport.FailureCause;
+import org.jofi.transport.TransportException;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -20,7 +23,16 @@ import picocli.CommandLine.Command;
       "2:wrong usage",
       "3:something is missing on this machine"
     },
-    subcommands = {InfoCommand.class, SimulateCommand.class})
+    subcommands = {
+      InfoCommand.class,
+      DoctorCommand.class,
+      PerfCommand.class,
+      ConformCommand.class,
+      VerifyGpuCommand.class,
+      SimulateCommand.class,
+      NcclPluginCommand.class,
+      AllReduceCommand.class
+    })
 public final class Jofi implements Runnable {
   @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
 
@@ -51,7 +63,14 @@ public final class Jofi implements Runnable {
       err.flush();
       return ExitCode.ENVIRONMENT;
     }
-    if (failure instanceof FabricException) {
+    if (failure instanceof TransportException transport) {
+      err.println("jofi: " + failure.getMessage());
+      err.flush();
+      return transport.failure() == FailureCause.UNAVAILABLE
+          ? ExitCode.ENVIRONMENT
+          : ExitCode.FAILED;
+    }
+    if (failure instanceof FabricException || failure instanceof BootstrapException) {
       err.println("jofi: " + failure.getMessage());
       err.flush();
       return ExitCode.FAILED;

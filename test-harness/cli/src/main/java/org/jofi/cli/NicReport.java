@@ -168,7 +168,8 @@ record NicReport(
     return set.stream().sorted().map(name).collect(Collectors.joining(" "));
   }
 
-  private static String word(Enum<?> value) {
+  /** An enum's constant as people write it. */
+  static String word(Enum<?> value) {
     return value.name().toLowerCase(Locale.ROOT).replace('_', ' ');
   }
 

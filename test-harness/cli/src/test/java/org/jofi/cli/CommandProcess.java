@@ -1,6 +1,8 @@
 package org.jofi.cli;
 
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,36 +13,63 @@ import java.util.concurrent.TimeUnit;
 
 /** The command in a process of its own: libfabric reads its environment once. */
 final class CommandProcess {
-  private static final long BOUND_SECONDS = 60;
+  private static final long BOUND_SECONDS = 150;
 
   /** What came out of it. */
   record Outcome(int code, String out, String err) {}
 
   private CommandProcess() {}
 
+  /** The command in this very process, for what loads no native library. */
+  static Outcome runHere(String... arguments) {
+    StringWriter out = new StringWriter();
+    StringWriter err = new StringWriter();
+    int code =
+        Jofi.commandLine()
+            .setOut(new PrintWriter(out))
+            .setErr(new PrintWriter(err))
+            .execute(arguments);
+    return new Outcome(code, out.toString(), err.toString());
+  }
+
   static Outcome run(Path folder, Map<String, String> environment, String... arguments)
       throws IOException, InterruptedException {
-    String java = System.getProperty("jofi.test.java", "");
-    List<String> command = new ArrayList<>();
-    command.add(
-        java.isEmpty() ? Path.of(System.getProperty("java.home"), "bin/java").toString() : java);
-    command.add("--enable-native-access=ALL-UNNAMED");
-    command.add("-Djofi.libfabric=" + System.getProperty("jofi.libfabric", ""));
-    command.addAll(List.of("-cp", System.getProperty("java.class.path"), Jofi.class.getName()));
-    command.addAll(List.of(arguments));
+    return run(folder, builder(environment, arguments));
+  }
+
+  static Outcome run(Path folder, ProcessBuilder builder) throws IOException, InterruptedException {
     Path out = Files.createTempFile(folder, "out", ".txt");
     Path err = Files.createTempFile(folder, "err", ".txt");
-    ProcessBuilder builder =
-        new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile());
-    builder.environment().putAll(environment);
-    Process process = builder.start();
+    Process process = builder.redirectOutput(out.toFile()).redirectError(err.toFile()).start();
     if (!process.waitFor(BOUND_SECONDS, TimeUnit.SECONDS)) {
       process.destroyForcibly();
-      throw new AssertionError("hangs: " + String.join(" ", arguments));
+      throw new AssertionError(
+          "hangs: %s%n%s%s"
+              .formatted(
+                  String.join(" ", builder.command()),
+                  Files.readString(out),
+                  Files.readString(err)));
     }
     return new Outcome(
         process.exitValue(),
         Files.readString(out, StandardCharsets.UTF_8),
         Files.readString(err, StandardCharsets.UTF_8));
+  }
+
+  /** The command, not started yet. */
+  static ProcessBuilder builder(Map<String, String> environment, String... arguments) {
+    String java = System.getProperty("jofi.test.java", "");
+    List<String> command = new ArrayList<>();
+    command.add(
+        java.isEmpty() ? Path.of(System.getProperty("java.home"), "bin/java").toString() : java);
+    command.add("--enable-native-access=ALL-UNNAMED");
+    command.add("--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED");
+    command.add("-Djofi.libfabric=" + System.getProperty("jofi.libfabric", ""));
+    command.add("-Djofi.java=" + java);
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), Jofi.class.getName()));
+    command.addAll(List.of(arguments));
+    ProcessBuilder builder = new ProcessBuilder(command);
+    builder.environment().putAll(environment);
+    return builder;
   }
 }

@@ -68,6 +68,29 @@ class InfoCommandTest {
   }
 
   @Test
+  void listsDevicesAndWhy() throws IOException, InterruptedException {
+    CommandProcess.Outcome text = run(Map.of(), "info", "--devices", "--provider", "shm");
+    assertEquals(0, text.code(), text.err());
+    assertTrue(text.out().contains("device 0: shm, shm"), text.out());
+    assertTrue(text.out().contains("grouped because"), text.out());
+    CommandProcess.Outcome json = run(Map.of(), "info", "--devices", "--json", "-p", "sim:cxi");
+    assertEquals(0, json.code(), json.err());
+    JsonArray devices =
+        JsonParser.parseString(json.out()).getAsJsonObject().getAsJsonArray("devices");
+    assertFalse(devices.isEmpty());
+    for (JsonElement element : devices) {
+      JsonObject device = element.getAsJsonObject();
+      assertEquals("endpoint", device.get("mrScope").getAsString());
+      assertFalse(device.getAsJsonArray("rails").isEmpty());
+      assertFalse(device.getAsJsonArray("groupingReasons").isEmpty());
+      assertTrue(device.get("receivesInFlight").getAsInt() >= 1);
+    }
+    CommandProcess.Outcome unknown = run(Map.of(), "info", "--devices", "-p", "sim:nosuch");
+    assertEquals(ExitCode.USAGE, unknown.code());
+    assertTrue(unknown.err().contains("cxi-client-key"), unknown.err());
+  }
+
+  @Test
   void anUnknownProviderNamesTheKnown() throws IOException, InterruptedException {
     CommandProcess.Outcome outcome = run(Map.of(), "info", "--provider", "nosuch");
     assertEquals(ExitCode.FAILED, outcome.code());

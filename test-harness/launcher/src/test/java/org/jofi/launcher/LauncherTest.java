@@ -304,6 +304,7 @@ class LauncherTest {
 
       assertFalse(tree.run("simulate", "--seed", "1").err().contains("libfabric1"));
       assertFalse(tree.run("--version").err().contains("libfabric1"));
+      assertFalse(tree.run("doctor").err().contains("libfabric1"));
       assertFalse(
           tree.with("JOFI_LIBFABRIC", "/x/libfabric.so").run("info").err().contains("libfabric1"));
     }

@@ -8,10 +8,13 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Starts the real program as its users do: as modules, with native access denied to all but the
@@ -22,17 +25,8 @@ class ModuleGraphTest {
 
   @Test
   void everyModuleOfTheProgramResolves() throws Exception {
-    Path modules = LauncherTree.PROJECT.resolve("test-harness/cli/target/modules");
-    if (!Files.isDirectory(modules)) {
-      String text = "the program is laid out in Maven's package phase only: run mvn verify";
-      if ("true".equals(System.getenv("CI"))) {
-        fail(text);
-      }
-      assumeTrue(false, text);
-    }
-
-    Path output = folder.resolve("output");
-    List<String> lines = start(output);
+    requireModules();
+    List<String> lines = start("--show-module-resolution", "info");
 
     for (String module :
         List.of(
@@ -49,14 +43,46 @@ class ModuleGraphTest {
         lines.stream().noneMatch(line -> line.contains("WARNING")), () -> String.join("\n", lines));
   }
 
-  private static List<String> start(Path output) throws IOException, InterruptedException {
+  /** Ranks are processes of their own, on the same modules with the same rights. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "allreduce --ranks 2 --rails 2 --bytes 4,64K --iterations 2",
+        "allreduce --provider shm --ranks 2 --bytes 4,64K --iterations 2",
+        "perf -b 64 -e 64K -f 1024 -n 20 -w 2",
+      })
+  void ranksRunOnTheSameModules(String command) throws Exception {
+    requireModules();
+    List<String> lines = start("", command.split(" "));
+    assertTrue(
+        lines.stream().anyMatch(line -> line.matches(" +64 KiB .* 0")),
+        () -> String.join("\n", lines));
+    assertTrue(
+        lines.stream().noneMatch(line -> line.contains("WARNING")), () -> String.join("\n", lines));
+  }
+
+  private static void requireModules() {
+    Path modules = LauncherTree.PROJECT.resolve("test-harness/cli/target/modules");
+    if (!Files.isDirectory(modules)) {
+      String text = "the program is laid out in Maven's package phase only: run mvn verify";
+      if ("true".equals(System.getenv("CI"))) {
+        fail(text);
+      }
+      assumeTrue(false, text);
+    }
+  }
+
+  private List<String> start(String javaOptions, String... arguments)
+      throws IOException, InterruptedException {
+    Path output = folder.resolve("output");
+    List<String> command = new ArrayList<>();
+    command.add(LauncherTree.PROJECT.resolve("jofi").toString());
+    command.addAll(List.of(arguments));
     ProcessBuilder builder =
-        new ProcessBuilder(LauncherTree.PROJECT.resolve("jofi").toString(), "info")
-            .redirectErrorStream(true)
-            .redirectOutput(output.toFile());
+        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
     builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
     builder.environment().put("JOFI_NO_BUILD", "1");
-    builder.environment().put("JOFI_JAVA_OPTS", "--show-module-resolution");
+    builder.environment().put("JOFI_JAVA_OPTS", javaOptions);
     Process process = builder.start();
     if (!process.waitFor(60, TimeUnit.SECONDS)) {
       process.destroyForcibly();

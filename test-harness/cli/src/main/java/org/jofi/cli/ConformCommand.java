@@ -1,0 +1,214 @@
+package org.jofi.cli;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import org.jofi.conformance.Area;
+import org.jofi.conformance.Case;
+import org.jofi.conformance.Cases;
+import org.jofi.conformance.ChildRunner;
+import org.jofi.conformance.JunitXml;
+import org.jofi.conformance.Markdown;
+import org.jofi.conformance.Report;
+import org.jofi.conformance.Result;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Runs the conformance kit on a provider. */
+@Command(
+    name = "conform",
+    description = {
+      "Runs the conformance kit on a provider: does it keep the contracts of libfabric's man pages"
+          + " that a multi-rail RDMA transport relies on?",
+      "Every rule is tried in a child process; what hangs is stopped, and a crash is a failure."
+          + " What the provider does not promise is not held against it."
+    },
+    mixinStandardHelpOptions = true,
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:nothing failed",
+      "1:a rule is broken",
+      "2:wrong usage",
+      "3:libfabric, or that provider of it, is missing on this machine"
+    })
+final class ConformCommand implements Callable<Integer> {
+  @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
+
+  @Option(
+      names = {"-p", "--provider"},
+      paramLabel = "P",
+      description =
+          "A provider of the installed libfabric, such as tcp, shm or 'tcp;ofi_rxm', or a simulated"
+              + " one: sim:efa, sim:cxi, sim:cxi-client-key, sim:tcp. Where libfabric 1 has no tcp,"
+              + " its net is meant.")
+  private @Nullable String provider;
+
+  @Option(
+      names = {"-d", "--domain"},
+      paramLabel = "D",
+      description = "The NIC, by the name of its domain; without it, loopback if there is one.")
+  private @Nullable String domain;
+
+  @Option(
+      names = "--libfabric",
+      paramLabel = "PATH",
+      description = "The libfabric.so.1 to load, in place of the system's or JOFI_LIBFABRIC's.")
+  private @Nullable Path library;
+
+  @Option(
+      names = "--java",
+      paramLabel = "PATH",
+      description =
+          "The java that runs the cases, for a libfabric that needs another C library than the"
+              + " system's. Without it, the one in jdk/bin beside the libfabric's folder if there"
+              + " is one, else this program's own.")
+  private @Nullable Path java;
+
+  @Option(
+      names = "--filter",
+      paramLabel = "AREA",
+      description = "Only that area, or only the case of that id; may be given several times.")
+  private List<String> filters = List.of();
+
+  @Option(
+      names = "--junit-xml",
+      paramLabel = "FILE",
+      description = "Writes the results for CI systems as well.")
+  private @Nullable Path junitXml;
+
+  @Option(
+      names = "--markdown",
+      paramLabel = "FILE",
+      description =
+          "Appends the results to a page, as docs/CONFORMANCE.md has them; with --list, all"
+              + " rules.")
+  private @Nullable Path markdown;
+
+  @Option(names = "--json", description = "Prints JSON, and no table.")
+  private boolean json;
+
+  @Option(names = "--list", description = "Lists the cases with their rules, and runs none.")
+  private boolean list;
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    List<Case> cases = cases();
+    PrintWriter out = spec.commandLine().getOut();
+    if (list) {
+      ConformText.list(out, cases, json);
+      out.flush();
+      append(Markdown.rules());
+      return ExitCode.OK;
+    }
+    if (provider == null) {
+      throw usage("missing --provider; --list tells what would be tried");
+    }
+    Report report = examine(provider, cases);
+    if (json) {
+      out.println(Json.pretty(ConformText.fields(report)));
+    } else {
+      ConformText.print(out, report);
+    }
+    out.flush();
+    if (junitXml != null) {
+      JunitXml.write(report, junitXml);
+    }
+    append(Markdown.section(report));
+    return report.isClean() ? ExitCode.OK : ExitCode.FAILED;
+  }
+
+  private void append(String text) throws IOException {
+    if (markdown != null) {
+      Files.writeString(
+          markdown,
+          text,
+          StandardCharsets.UTF_8,
+          StandardOpenOption.CREATE,
+          StandardOpenOption.APPEND);
+    }
+  }
+
+  private Report examine(String subject, List<Case> cases)
+      throws IOException, InterruptedException {
+    boolean terminal = ProgressLine.isWanted() && !json;
+    ProgressLine line =
+        new ProgressLine(
+            spec.commandLine().getErr(), subject, cases.size(), System.getenv("NO_COLOR") == null);
+    AtomicLong done = new AtomicLong();
+    Consumer<Result> progress =
+        terminal ? result -> line.accept(done.incrementAndGet()) : result -> {};
+    try {
+      return new ChildRunner(subject, domain, childJava(), properties()).run(cases, progress);
+    } catch (IllegalArgumentException wrong) {
+      throw usage(wrong.getMessage());
+    } finally {
+      if (terminal) {
+        line.clear();
+      }
+    }
+  }
+
+  private List<Case> cases() {
+    if (filters.isEmpty()) {
+      return Cases.all();
+    }
+    List<Case> chosen = new ArrayList<>();
+    for (String filter : filters) {
+      try {
+        if (filter.indexOf('/') >= 0) {
+          chosen.add(Cases.named(filter));
+        } else {
+          chosen.addAll(Cases.of(Area.named(filter)));
+        }
+      } catch (IllegalArgumentException unknown) {
+        throw usage(unknown.getMessage());
+      }
+    }
+    return chosen.stream().distinct().toList();
+  }
+
+  /** What the children are told of the library: this process does not load it. */
+  private List<String> properties() {
+    String path =
+        library != null
+            ? library.toAbsolutePath().toString()
+            : System.getProperty("jofi.libfabric", "");
+    return path.isEmpty() ? List.of() : List.of("jofi.libfabric=" + path);
+  }
+
+  private Path childJava() {
+    if (java != null) {
+      if (!Files.isExecutable(java)) {
+        throw usage("--java: " + java + " is not an executable file");
+      }
+      return java;
+    }
+    Path loaded = library != null ? library : libraryOfEnvironment();
+    Path folder = loaded == null ? null : loaded.toAbsolutePath().normalize().getParent();
+    Path beside = folder == null ? null : folder.resolveSibling("jdk").resolve("bin/java");
+    return beside != null && Files.isExecutable(beside) ? beside : ChildRunner.ownJava();
+  }
+
+  private static @Nullable Path libraryOfEnvironment() {
+    String property = System.getProperty("jofi.libfabric", "");
+    String variable = System.getenv("JOFI_LIBFABRIC");
+    if (!property.isEmpty()) {
+      return Path.of(property);
+    }
+    return variable == null || variable.isEmpty() ? null : Path.of(variable);
+  }
+
+  private CommandLine.ParameterException usage(@Nullable String text) {
+    return new CommandLine.ParameterException(spec.commandLine(), String.valueOf(text));
+  }
+}

@@ -1,0 +1,73 @@
+package org.jofi.cli;
+
+import java.io.File;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jofi.nccl.layout.PluginFolder;
+import org.jofi.nccl.layout.PluginFolderException;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Lays out the folder that NCCL loads the network plugin from. */
+@Command(
+    name = "nccl-plugin",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Lays out a folder with jofi as NCCL's network plugin: the library, its jars and a Java"
+          + " runtime, at most 64 MiB.",
+      "It works from wherever it is copied to. The environment variables that make NCCL use it are"
+          + " printed, as lines for a shell."
+    })
+final class NcclPluginCommand implements Callable<Integer> {
+  @Option(
+      names = {"-o", "--output"},
+      paramLabel = "DIR",
+      required = true,
+      description = "The folder: new, empty, or one from before, which is replaced.")
+  private Path output;
+
+  @Option(
+      names = "--libfabric",
+      paramLabel = "FILE",
+      description =
+          "A libfabric.so.1 to put in as well, with the libraries that it needs, for machines that"
+              + " have none.")
+  private @Nullable Path libfabric;
+
+  @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
+
+  @Override
+  public Integer call() {
+    PrintWriter out = spec.commandLine().getOut();
+    try {
+      List<Path> modules = modulePath();
+      PluginFolder folder =
+          PluginFolder.create(output, modules)
+              .withRuntime(Path.of(System.getProperty("java.home")), modules);
+      if (libfabric != null) {
+        folder.withLibfabric(libfabric);
+      }
+      long bytes = folder.checkSize();
+      out.printf("# %s: %.1f MiB%n", output, bytes / (double) (1 << 20));
+      folder.environment().forEach((name, value) -> out.printf("export %s=%s%n", name, value));
+      out.flush();
+      return ExitCode.OK;
+    } catch (PluginFolderException failed) {
+      PrintWriter err = spec.commandLine().getErr();
+      err.println("jofi: " + failed.getMessage());
+      err.flush();
+      return failed.isLacking() ? ExitCode.ENVIRONMENT : ExitCode.FAILED;
+    }
+  }
+
+  /** Of this very program: modules, or a class path with the same jars. */
+  private static List<Path> modulePath() {
+    String path = System.getProperty("jdk.module.path", System.getProperty("java.class.path"));
+    return Arrays.stream(path.split(File.pathSeparator)).map(Path::of).toList();
+  }
+}

@@ -1,0 +1,230 @@
+package org.jofi.cli;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jofi.cli.perf.PerfOperation;
+import org.jofi.cli.perf.PerfPlan;
+import org.jofi.cli.perf.PerfRow;
+import org.jofi.cli.perf.PerfRun;
+import org.jofi.cli.ranks.FabricChoice;
+import org.jofi.cli.ranks.Placement;
+import org.jofi.cli.ranks.RankDevice;
+import org.jofi.cli.ranks.RingLinks;
+import org.jofi.transport.FlushPolicy;
+import org.jofi.transport.TransportOptions;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Measures latency and bandwidth between two ranks. */
+@Command(
+    name = "perf",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = {
+      "Measures latency and bandwidth between two ranks, after checking once for each length that"
+          + " every byte arrives.",
+      "Starts both on this machine; with --listen and --connect, each is one side."
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  jofi perf",
+      "  jofi perf --rails 4 -b 64K -e 64M --bidirectional --window 16",
+      "  jofi perf --op write --provider shm -b 8 -e 8 -n 100000",
+      "  jofi perf --listen                 on one machine, and on another",
+      "  jofi perf --connect node1",
+      "",
+      "P50, P99 and P99.9 are of half a round trip with one message in flight; for write, read and"
+          + " flush of the time from posting to completion. GB/s and MSG/s are with a window of"
+          + " messages in flight, both ways together if bidirectional."
+    },
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:every byte was right",
+      "1:some were wrong, or a side failed",
+      "2:wrong usage",
+      "3:something is missing on this machine"
+    })
+final class PerfCommand implements Callable<Integer> {
+  private static final String HEADER = "%10s %8s %10s %10s %10s %10s %12s %8s%n";
+  private static final String ROW = "%10s %8d %10.2f %10.2f %10.2f %10.3f %12.0f %8d%n";
+
+  @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
+
+  @Option(names = "--listen", description = "Be the side that waits for the other, at --port.")
+  private boolean listens;
+
+  @Option(
+      names = "--connect",
+      paramLabel = "HOST[:PORT]",
+      description = "Be the side that begins; the other listens there.")
+  private @Nullable String connect;
+
+  @Option(
+      names = "--port",
+      paramLabel = "PORT",
+      defaultValue = "" + Placement.USUAL_PORT,
+      description =
+          "Where --listen waits, for the two to find each other. Default: ${DEFAULT-VALUE}.")
+  private int port;
+
+  @CommandLine.Mixin private SizeRange range;
+
+  @Option(
+      names = {"-n", "--iterations"},
+      paramLabel = "ITERS",
+      defaultValue = "0",
+      description =
+          "Measured messages of each length. Default: 20 to 10000, fewer the longer it is.")
+  private int iterations;
+
+  @Option(
+      names = {"-w", "--warmup"},
+      paramLabel = "WARMUP",
+      defaultValue = "-1",
+      description =
+          "Messages before them. Default: a tenth of the iterations, more before the first length.")
+  private int warmup;
+
+  @Option(
+      names = "--op",
+      paramLabel = "OP",
+      defaultValue = "send",
+      description = "send, write, read or flush. Default: ${DEFAULT-VALUE}.")
+  private PerfOperation operation;
+
+  @Option(names = "--bidirectional", description = "Measure bandwidth both ways at once.")
+  private boolean bidirectional;
+
+  @Option(
+      names = "--window",
+      paramLabel = "W",
+      defaultValue = "8",
+      description =
+          "Messages in flight while bandwidth is measured, 1 to 64. Default: ${DEFAULT-VALUE}.")
+  private int window;
+
+  @CommandLine.Mixin private RankOptions options;
+
+  @Override
+  public Integer call() {
+    try {
+      options.check();
+      PerfPlan plan =
+          new PerfPlan(
+              operation,
+              range.sizes(null, "8", "64M", 2),
+              iterations,
+              warmup,
+              window,
+              bidirectional);
+      if (listens && connect != null) {
+        throw new IllegalArgumentException("one side listens, the other connects: not both");
+      }
+      return launch(plan);
+    } catch (IllegalArgumentException e) {
+      throw new CommandLine.ParameterException(
+          spec.commandLine(), String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  private int launch(PerfPlan plan) {
+    Map<String, String> parameters = new LinkedHashMap<>();
+    parameters.put("the command", "perf");
+    parameters.put("--op", operation.name().toLowerCase(Locale.ROOT));
+    parameters.put("the sizes", plan.sizesBytes().toString());
+    parameters.put("--iterations", Integer.toString(iterations));
+    parameters.put("--warmup", Integer.toString(warmup));
+    parameters.put("--window", Integer.toString(window));
+    parameters.put("--bidirectional", Boolean.toString(bidirectional));
+    options.describe(parameters);
+    RankLauncher launcher =
+        new RankLauncher(
+            spec,
+            options,
+            parameters,
+            this::transport,
+            (fabric, device, links) -> run(plan, fabric, device, links));
+    if (listens) {
+      options.progress = ProgressLine.isWanted();
+      Placement here = RankOptions.placement(1, 2, "127.0.0.1:" + port, "--listen");
+      spec.commandLine().getErr().printf("listening at port %d%n", port);
+      spec.commandLine().getErr().flush();
+      return launcher.place(FabricChoice.of(options.provider), here, "", true);
+    }
+    if (connect != null) {
+      options.progress = ProgressLine.isWanted();
+      Placement there = RankOptions.placement(0, 2, connect, "--connect");
+      return launcher.place(FabricChoice.of(options.provider), there, "", false);
+    }
+    return launcher.run(2);
+  }
+
+  private TransportOptions.Builder transport() {
+    TransportOptions.Builder transport = options.transport();
+    return operation == PerfOperation.FLUSH ? transport.flushPolicy(FlushPolicy.ALWAYS) : transport;
+  }
+
+  private boolean run(PerfPlan plan, FabricChoice fabric, RankDevice device, RingLinks links) {
+    String name = operation.name().toLowerCase(Locale.ROOT);
+    List<PerfRow> rows = new ArrayList<>();
+    // Who listens has a terminal of its own.
+    boolean prints = links.bootstrap().rank() == 0 || listens;
+    try (RankReport report =
+        new RankReport(spec, options, prints, "perf", plan.sizesBytes().size())) {
+      report.text(
+          "%s%s, window %d; %s%n%n",
+          name, bidirectional ? ", bidirectional" : "", window, device.describe());
+      report.text(
+          HEADER, "SIZE", "COUNT", "P50 us", "P99 us", "P99.9 us", "GB/s", "MSG/s", "ERRORS");
+      new PerfRun(plan, links, report)
+          .run(
+              row -> {
+                rows.add(row);
+                print(report, row);
+              });
+      long errors = rows.stream().mapToLong(PerfRow::errors).sum();
+      if (errors > 0) {
+        report.text("%n%d ERRORS%n", errors);
+      }
+      Map<String, Object> settings = new LinkedHashMap<>();
+      settings.put("operation", name);
+      settings.put("bidirectional", bidirectional);
+      settings.put("window", window);
+      settings.put("errors", errors);
+      report.document(fabric, device, settings, rows.stream().map(PerfCommand::fields).toList());
+      return errors == 0;
+    }
+  }
+
+  private static void print(RankReport report, PerfRow row) {
+    report.text(
+        ROW,
+        ByteSizes.format(row.bytes()),
+        row.count(),
+        row.p50Nanos() / 1e3,
+        row.p99Nanos() / 1e3,
+        row.p999Nanos() / 1e3,
+        row.bytesPerSecond() / 1e9,
+        row.messagesPerSecond(),
+        row.errors());
+  }
+
+  private static Map<String, Object> fields(PerfRow row) {
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("bytes", row.bytes());
+    fields.put("count", row.count());
+    fields.put("latencyP50Nanos", row.p50Nanos());
+    fields.put("latencyP99Nanos", row.p99Nanos());
+    fields.put("latencyP999Nanos", row.p999Nanos());
+    fields.put("bytesPerSecond", row.bytesPerSecond());
+    fields.put("messagesPerSecond", row.messagesPerSecond());
+    fields.put("errors", row.errors());
+    return fields;
+  }
+}

@@ -1,0 +1,201 @@
+package org.jofi.cli;
+
+import java.io.PrintWriter;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.jofi.cli.ranks.Bootstrap;
+import org.jofi.cli.ranks.BootstrapException;
+import org.jofi.cli.ranks.BootstrapServer;
+import org.jofi.cli.ranks.FabricChoice;
+import org.jofi.cli.ranks.Patience;
+import org.jofi.cli.ranks.Placement;
+import org.jofi.cli.ranks.RankDevice;
+import org.jofi.cli.ranks.RankFailure;
+import org.jofi.cli.ranks.RankProcesses;
+import org.jofi.cli.ranks.RankThreads;
+import org.jofi.cli.ranks.RingLinks;
+import org.jofi.fabric.FabricException;
+import org.jofi.fabric.FabricUnavailableException;
+import org.jofi.transport.FailureCause;
+import org.jofi.transport.TransportException;
+import org.jofi.transport.TransportOptions;
+import picocli.CommandLine;
+
+/**
+ * Runs a command's ranks: this process as the one that it was placed as; else as processes that it
+ * starts; else, on a simulated fabric, as its threads.
+ */
+final class RankLauncher {
+
+  /** What a rank does once it is connected in a ring. */
+  @FunctionalInterface
+  interface Program {
+    /**
+     * Runs one rank.
+     *
+     * @return whether all that it checked was right
+     */
+    boolean run(FabricChoice fabric, RankDevice device, RingLinks links);
+  }
+
+  private final CommandLine.Model.CommandSpec spec;
+  private final RankOptions options;
+  private final Map<String, String> parameters;
+  private final Supplier<TransportOptions.Builder> transport;
+  private final Program program;
+  private final PrintWriter err;
+
+  /**
+   * @param parameters what all ranks must have been started with alike
+   * @param transport how to open it, made for each rank
+   * @param program what each does
+   */
+  RankLauncher(
+      CommandLine.Model.CommandSpec spec,
+      RankOptions options,
+      Map<String, String> parameters,
+      Supplier<TransportOptions.Builder> transport,
+      Program program) {
+    this.spec = spec;
+    this.options = options;
+    this.parameters = parameters;
+    this.transport = transport;
+    this.program = program;
+    this.err = spec.commandLine().getErr();
+  }
+
+  /** Runs as many ranks, unless the environment places this process as one of them. */
+  int run(int ranks) {
+    String secret = RankProcesses.secretOfThisRank();
+    Optional<Placement> placement;
+    FabricChoice fabric;
+    try {
+      placement = Placement.of(System.getenv());
+      fabric = FabricChoice.of(options.provider);
+    } catch (IllegalArgumentException e) {
+      throw new CommandLine.ParameterException(
+          spec.commandLine(), String.valueOf(e.getMessage()), e);
+    }
+    if (placement.isPresent()) {
+      Placement placed = placement.get();
+      boolean forked = placed.origin().equals("jofi");
+      return place(fabric, placed, secret, placed.rank() == 0 && !forked);
+    }
+    if (fabric.isSimulated()) {
+      err.println(fabric.notice());
+      err.flush();
+      return RankThreads.run(ranks, options.timeout(), placed -> runRank(fabric, placed, ""));
+    }
+    return RankProcesses.run(ranks, arguments(), options.timeout(), err);
+  }
+
+  /** Runs this process as one rank, and as the place where ranks meet if it is to. */
+  int place(FabricChoice fabric, Placement placement, String secret, boolean serves) {
+    if (fabric.isSimulated()) {
+      throw new CommandLine.ParameterException(
+          spec.commandLine(),
+          "the simulated fabric does not reach beyond a process, and %s placed this one as rank %d of %d"
+              .formatted(placement.origin(), placement.rank(), placement.size()));
+    }
+    if (!serves) {
+      return runRank(fabric, placement, secret);
+    }
+    try (BootstrapServer server =
+        BootstrapServer.open(
+            new InetSocketAddress(placement.port()),
+            placement.size(),
+            secret,
+            options.timeout(),
+            BootstrapServer.Watch.CONNECTIONS)) {
+      Placement here =
+          new Placement(
+              placement.rank(), placement.size(), "127.0.0.1", server.port(), placement.origin());
+      return runRank(fabric, here, secret);
+    }
+  }
+
+  private int runRank(FabricChoice fabric, Placement placement, String secret) {
+    try (Bootstrap bootstrap = Bootstrap.join(placement, secret, parameters, options.timeout())) {
+      try {
+        return connectAndRun(fabric, bootstrap);
+      } catch (RuntimeException | AssertionError e) {
+        return explain(bootstrap, e);
+      }
+    } catch (BootstrapException e) {
+      return stopped(placement.rank(), e);
+    }
+  }
+
+  private int connectAndRun(FabricChoice fabric, Bootstrap bootstrap) {
+    Patience patience = new Patience(bootstrap, options.timeout());
+    try (RankDevice device =
+        RankDevice.open(fabric, transport.get(), options.device, options.rails)) {
+      RingLinks links = RingLinks.connect(bootstrap, device.device(), patience);
+      boolean right;
+      try {
+        right = program.run(fabric, device, links);
+        // Nobody closes what a neighbour still uses.
+        links.gather(new byte[0]);
+      } catch (RuntimeException | AssertionError e) {
+        // Said before anything is closed, which may take as long as it is bounded.
+        int code = explain(bootstrap, e);
+        links.abort();
+        return code;
+      }
+      links.close();
+      return right ? ExitCode.OK : ExitCode.FAILED;
+    }
+  }
+
+  /** Says why this rank ends, here and to the others; what is a defect goes on its way. */
+  private int explain(Bootstrap bootstrap, Throwable reason) {
+    if (reason instanceof BootstrapException lost) {
+      return stopped(bootstrap.rank(), lost);
+    }
+    bootstrap.fail(String.valueOf(reason.getMessage()));
+    return switch (reason) {
+      case TransportException e -> {
+        say("rank %d: %s".formatted(bootstrap.rank(), e.getMessage()));
+        yield e.failure() == FailureCause.UNAVAILABLE ? ExitCode.ENVIRONMENT : ExitCode.FAILED;
+      }
+      case FabricUnavailableException e -> {
+        say("rank %d: %s".formatted(bootstrap.rank(), e.getMessage()));
+        yield ExitCode.ENVIRONMENT;
+      }
+      case FabricException e -> {
+        say("rank %d: %s".formatted(bootstrap.rank(), e.getMessage()));
+        yield ExitCode.FAILED;
+      }
+      case RankFailure e -> {
+        say("rank %d: %s".formatted(bootstrap.rank(), e.getMessage()));
+        yield ExitCode.FAILED;
+      }
+      case RuntimeException e -> throw e;
+      case Error e -> throw e;
+      default -> throw new AssertionError(reason);
+    };
+  }
+
+  private int stopped(int rank, BootstrapException lost) {
+    say("rank %d stopped: %s".formatted(rank, lost.getMessage()));
+    return ExitCode.FAILED;
+  }
+
+  private void say(String line) {
+    err.println(line);
+    err.flush();
+  }
+
+  private List<String> arguments() {
+    List<String> arguments =
+        new ArrayList<>(spec.root().commandLine().getParseResult().originalArgs());
+    if (ProgressLine.isWanted()) {
+      arguments.add("--progress");
+    }
+    return arguments;
+  }
+}

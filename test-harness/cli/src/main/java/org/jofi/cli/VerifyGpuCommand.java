@@ -1,0 +1,248 @@
+package org.jofi.cli;
+
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.jofi.cli.verify.BytePattern;
+import org.jofi.cli.verify.DeliveryCheck;
+import org.jofi.cli.verify.DeliveryFault;
+import org.jofi.cli.verify.DeliveryFinding;
+import org.jofi.cli.verify.TransportLoopback;
+import org.jofi.fabric.DeviceMemory;
+import org.jofi.fabric.DeviceMemoryProvider;
+import org.jofi.fabric.DeviceProbe;
+import org.jofi.fabric.MemoryKind;
+import org.jofi.transport.Device;
+import org.jofi.transport.FailureCause;
+import org.jofi.transport.Transport;
+import org.jofi.transport.TransportException;
+import org.jofi.transport.TransportOptions;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Proves that bytes arrive in GPU memory, or names how they do not. */
+@Command(
+    name = "verify-gpu",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Sends known bytes out of one endpoint and into another's GPU buffer, flushes, reads the"
+          + " buffer back, and compares every byte with what was sent and with what was there"
+          + " before.",
+      "Names the fault: nothing arrived, wrong place, a part, stale until a flush, or success"
+          + " reported too early. Uses host memory where there is no GPU, and says so."
+    },
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:every byte arrived",
+      "1:it did not; the fault is named",
+      "2:wrong usage",
+      "3:something is missing on this machine"
+    })
+final class VerifyGpuCommand implements Callable<Integer> {
+  private static final long MOST_BYTES = 1L << 30;
+
+  /** Whose memory the target is in. */
+  enum Target {
+    AUTO,
+    CUDA,
+    HOST
+  }
+
+  @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
+
+  @Option(
+      names = {"-p", "--provider"},
+      paramLabel = "NAME",
+      defaultValue = "",
+      description = "libfabric's provider, such as efa, cxi or tcp; without it, the best there is.")
+  private String provider;
+
+  @Option(
+      names = "--bytes",
+      paramLabel = "N",
+      defaultValue = "1048576",
+      description = "Length of a message, 1 to 1 GiB. Default: ${DEFAULT-VALUE}.")
+  private long bytes;
+
+  @Option(
+      names = "--rails",
+      paramLabel = "R",
+      defaultValue = "8",
+      description = "Most NICs to use at once, 1 to 8. Default: ${DEFAULT-VALUE}.")
+  private int rails;
+
+  @Option(
+      names = "--memory",
+      paramLabel = "KIND",
+      defaultValue = "AUTO",
+      description = "auto, cuda or host: whose memory to send into. Default: ${DEFAULT-VALUE}.")
+  private Target memory;
+
+  @Option(
+      names = "--gpu",
+      paramLabel = "G",
+      defaultValue = "0",
+      description = "Which GPU, from 0. Default: ${DEFAULT-VALUE}.")
+  private int gpu;
+
+  @Option(
+      names = "--rounds",
+      paramLabel = "K",
+      defaultValue = "3",
+      description = "Messages, each with bytes of its own. Default: ${DEFAULT-VALUE}.")
+  private int rounds;
+
+  @Option(names = "--json", description = "Prints one JSON object in place of text.")
+  private boolean json;
+
+  /** What was done, and what came of it. */
+  private record Outcome(String path, String target, String note, List<DeliveryFinding> findings) {
+    boolean arrived() {
+      return findings.stream().allMatch(DeliveryFinding::arrived);
+    }
+  }
+
+  @Override
+  public Integer call() {
+    TransportOptions options = options();
+    try (Transport transport = Transport.open(options)) {
+      Outcome outcome = verify(transport.devices().getFirst());
+      PrintWriter out = spec.commandLine().getOut();
+      if (json) {
+        out.println(Json.line(fields(outcome)));
+      } else {
+        print(out, outcome);
+      }
+      out.flush();
+      return outcome.arrived() ? ExitCode.OK : ExitCode.FAILED;
+    } catch (TransportException e) {
+      PrintWriter err = spec.commandLine().getErr();
+      err.println("jofi: " + e.getMessage());
+      err.flush();
+      return switch (e.failure()) {
+        case UNAVAILABLE -> ExitCode.ENVIRONMENT;
+        default -> ExitCode.FAILED;
+      };
+    }
+  }
+
+  private TransportOptions options() {
+    try {
+      if (bytes < 1 || bytes > MOST_BYTES) {
+        throw new IllegalArgumentException("--bytes must be 1 to 1073741824, is " + bytes);
+      }
+      if (rounds < 1 || rounds > 1000) {
+        throw new IllegalArgumentException("--rounds must be 1 to 1000, is " + rounds);
+      }
+      if (rails < 1 || rails > TransportOptions.MAX_RAILS) {
+        throw new IllegalArgumentException("--rails must be 1 to 8, is " + rails);
+      }
+      if (gpu < 0) {
+        throw new IllegalArgumentException("--gpu must be 0 or more, is " + gpu);
+      }
+      return TransportOptions.builder().provider(provider).maxRails(rails).build();
+    } catch (IllegalArgumentException e) {
+      throw new CommandLine.ParameterException(spec.commandLine(), e.getMessage(), e);
+    }
+  }
+
+  private Outcome verify(Device device) {
+    if (memory == Target.HOST) {
+      return verify(device, null, "host memory, as asked for");
+    }
+    String note = whyHost(device);
+    if (!note.isEmpty()) {
+      if (memory == Target.CUDA) {
+        throw new TransportException(FailureCause.UNAVAILABLE, note);
+      }
+      return verify(device, null, "host memory, since " + note);
+    }
+    try (DeviceMemory opened = DeviceMemoryProvider.of(MemoryKind.CUDA).orElseThrow().open(gpu)) {
+      return verify(device, opened, "");
+    }
+  }
+
+  /** Why GPU memory is not used; empty if it is. */
+  private String whyHost(Device device) {
+    Optional<DeviceMemoryProvider> cuda = DeviceMemoryProvider.of(MemoryKind.CUDA);
+    if (cuda.isEmpty()) {
+      return "the jofi-cuda jar is not on the module path";
+    }
+    DeviceProbe probe = cuda.get().probe();
+    if (!probe.isUsable()) {
+      return "there is no GPU: %s. %s".formatted(probe.obstacle(), probe.remedy());
+    }
+    if (gpu >= probe.devices().size()) {
+      return "there is no GPU %d: there are %d, numbered from 0"
+          .formatted(gpu, probe.devices().size());
+    }
+    return device.properties().takes(MemoryKind.CUDA)
+        ? ""
+        : "%s takes no GPU memory (no FI_HMEM)".formatted(device.properties().provider());
+  }
+
+  private Outcome verify(Device device, @Nullable DeviceMemory opened, String note) {
+    List<DeliveryFinding> findings = new ArrayList<>();
+    try (TransportLoopback loopback = TransportLoopback.open(device, opened, bytes)) {
+      DeliveryCheck check = new DeliveryCheck(loopback);
+      for (int round = 0; round < rounds; round++) {
+        DeliveryFinding finding = check.run(new BytePattern(round + 1L));
+        findings.add(finding);
+        if (finding.fault() == DeliveryFault.REPORTED) {
+          // The communicator is of no use after that.
+          break;
+        }
+      }
+      return new Outcome(
+          loopback.describe(),
+          opened == null ? "host" : opened.toString(),
+          note.isEmpty() ? loopback.targetPath() : note,
+          findings);
+    }
+  }
+
+  private void print(PrintWriter out, Outcome outcome) {
+    out.println(outcome.path());
+    out.println("  " + outcome.note());
+    for (int round = 0; round < outcome.findings().size(); round++) {
+      DeliveryFinding finding = outcome.findings().get(round);
+      out.printf(
+          "message %d, %d bytes: %s: %s%n",
+          round + 1, bytes, finding.fault().words(), finding.detail());
+    }
+    outcome.findings().stream()
+        .map(DeliveryFinding::fault)
+        .filter(fault -> !fault.advice().isEmpty())
+        .distinct()
+        .forEach(fault -> out.println("what to do: " + fault.advice()));
+    out.println(outcome.arrived() ? "every byte arrived" : "FAILED: the bytes did not arrive");
+  }
+
+  private Map<String, Object> fields(Outcome outcome) {
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("arrived", outcome.arrived());
+    fields.put("path", outcome.path());
+    fields.put("target", outcome.target());
+    fields.put("note", outcome.note());
+    fields.put("bytes", bytes);
+    List<Map<String, Object>> messages = new ArrayList<>();
+    for (DeliveryFinding finding : outcome.findings()) {
+      Map<String, Object> message = new LinkedHashMap<>();
+      message.put("fault", finding.fault().option().toLowerCase(Locale.ROOT));
+      message.put("words", finding.fault().words());
+      message.put("arrived", finding.arrived());
+      message.put("detail", finding.detail());
+      message.put("advice", finding.fault().advice());
+      messages.add(message);
+    }
+    fields.put("messages", messages);
+    return fields;
+  }
+}

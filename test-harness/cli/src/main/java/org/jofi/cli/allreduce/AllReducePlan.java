@@ -1,0 +1,55 @@
+package org.jofi.cli.allreduce;
+
+import java.util.List;
+
+/**
+ * What to run.
+ *
+ * @param sizesBytes lengths of the array, each a multiple of 4
+ * @param iterations measured rounds of each length; 0 for fewer the longer it is
+ * @param warmup rounds before, checked and not measured; -1 for a tenth of the iterations
+ * @param chunkBytes longest message, a multiple of 4
+ * @param window most requests in flight each way
+ */
+public record AllReducePlan(
+    List<Long> sizesBytes, int iterations, int warmup, int chunkBytes, int window) {
+  private static final long USUAL_BYTES = 256L << 20;
+  private static final int MOST_USUAL = 500;
+  private static final int LEAST_USUAL = 5;
+
+  public AllReducePlan {
+    sizesBytes = List.copyOf(sizesBytes);
+    for (long bytes : sizesBytes) {
+      if (bytes < Float.BYTES || bytes % Float.BYTES != 0) {
+        throw new IllegalArgumentException(
+            "%d bytes are no array of float32: a size is a multiple of 4, and at least 4"
+                .formatted(bytes));
+      }
+    }
+    if (iterations < 0 || warmup < -1) {
+      throw new IllegalArgumentException("iterations must not be negative");
+    }
+    if (chunkBytes < Float.BYTES || chunkBytes % Float.BYTES != 0) {
+      throw new IllegalArgumentException(
+          "a chunk is a multiple of 4 bytes, not %d".formatted(chunkBytes));
+    }
+    if (window < 1 || window > 64) {
+      throw new IllegalArgumentException("window must be 1 to 64, is " + window);
+    }
+  }
+
+  /** Measured rounds of that length. */
+  public int iterations(long bytes) {
+    return iterations > 0 ? iterations : Math.clamp(USUAL_BYTES / bytes, LEAST_USUAL, MOST_USUAL);
+  }
+
+  /** Rounds before them. */
+  public int warmup(long bytes) {
+    return warmup >= 0 ? warmup : Math.max(2, iterations(bytes) / 10);
+  }
+
+  /** All rounds of all lengths. */
+  public long rounds() {
+    return sizesBytes.stream().mapToLong(bytes -> warmup(bytes) + iterations(bytes)).sum();
+  }
+}

@@ -1,0 +1,52 @@
+package org.jofi.cli.perf;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import org.jofi.cli.ranks.RingLinks;
+import org.jofi.transport.Registration;
+import org.jofi.transport.Result;
+
+/**
+ * Lets both sides go on together, within a message time. Who waits makes progress, so that the
+ * other's one-sided operations and completions come through meanwhile.
+ */
+final class Handshake implements AutoCloseable {
+  private static final int TAG = 2;
+  private static final long BYTES = 8;
+  private static final String WHAT = "the other side";
+
+  private final RingLinks links;
+  private final Arena arena = Arena.ofConfined();
+  private final Registration out;
+  private final Registration in;
+
+  Handshake(RingLinks links) {
+    this.links = links;
+    MemorySegment memory = arena.allocate(2 * BYTES, BYTES);
+    this.out = links.toNext().regMr(memory.asSlice(0, BYTES));
+    this.in = links.fromPrevious().regMr(memory.asSlice(BYTES, BYTES));
+  }
+
+  void await() {
+    long receive;
+    links.patience().progressed();
+    while ((receive = links.fromPrevious().irecv(in, TAG)) == Result.TRY_AGAIN) {
+      links.fromPrevious().progress();
+      links.patience().idle(WHAT);
+    }
+    long send;
+    while ((send = links.toNext().isend(out, TAG)) == Result.TRY_AGAIN) {
+      links.toNext().progress();
+      links.patience().idle(WHAT);
+    }
+    links.patience().await(links.toNext(), send, WHAT);
+    links.patience().await(links.fromPrevious(), receive, WHAT);
+  }
+
+  @Override
+  public void close() {
+    links.toNext().deregMr(out);
+    links.fromPrevious().deregMr(in);
+    arena.close();
+  }
+}

@@ -1,0 +1,60 @@
+package org.jofi.cli.perf;
+
+import java.util.List;
+
+/**
+ * What to run.
+ *
+ * @param operation what is measured
+ * @param sizesBytes lengths of a message
+ * @param iterations measured messages of each length; 0 for fewer the longer it is
+ * @param warmup messages before; -1 for a tenth of the iterations, and enough for the compiler
+ *     before the first length
+ * @param window messages in flight while bandwidth is measured
+ * @param bidirectional whether bandwidth is measured both ways at once
+ */
+public record PerfPlan(
+    PerfOperation operation,
+    List<Long> sizesBytes,
+    int iterations,
+    int warmup,
+    int window,
+    boolean bidirectional) {
+  private static final long USUAL_BYTES = 256L << 20;
+  private static final int MOST_USUAL = 10_000;
+  private static final int LEAST_USUAL = 20;
+  private static final int FOR_THE_COMPILER = 5_000;
+  private static final long SMALL_BYTES = 64 << 10;
+
+  public PerfPlan {
+    sizesBytes = List.copyOf(sizesBytes);
+    for (long bytes : sizesBytes) {
+      if (bytes < 1 || bytes > 1L << 32) {
+        throw new IllegalArgumentException(
+            "messages of %d bytes cannot be measured; 1 byte to 4 GiB can".formatted(bytes));
+      }
+    }
+    if (iterations < 0 || warmup < -1) {
+      throw new IllegalArgumentException("iterations must not be negative");
+    }
+    if (window < 1 || window > 64) {
+      throw new IllegalArgumentException("--window must be 1 to 64, is " + window);
+    }
+  }
+
+  /** Measured messages of that length. */
+  public int iterations(long bytes) {
+    return iterations > 0 ? iterations : Math.clamp(USUAL_BYTES / bytes, LEAST_USUAL, MOST_USUAL);
+  }
+
+  /** Messages before them. */
+  public int warmup(long bytes) {
+    if (warmup >= 0) {
+      return warmup;
+    }
+    int usual = Math.max(10, iterations(bytes) / 10);
+    return iterations == 0 && bytes == sizesBytes.getFirst() && bytes <= SMALL_BYTES
+        ? Math.max(FOR_THE_COMPILER, usual)
+        : usual;
+  }
+}

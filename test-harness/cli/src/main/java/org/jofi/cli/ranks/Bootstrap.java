@@ -1,0 +1,279 @@
+package org.jofi.cli.ranks;
+
+import java.io.BufferedInputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A rank's connection to the {@link BootstrapServer}. One thread at a time, except for {@link
+ * #failure}. Every wait has a bound.
+ */
+public final class Bootstrap implements AutoCloseable {
+  private static final long RETRY_NANOS = 50_000_000;
+
+  private final Socket socket;
+  private final DataOutputStream out;
+  private final String server;
+  private final int rank;
+  private final int size;
+  private final Duration patience;
+  private @Nullable List<byte[]> gathered;
+  private boolean closing;
+  private volatile @Nullable String failure;
+
+  private Bootstrap(
+      Socket socket, String server, int rank, int size, DataOutputStream out, Duration patience) {
+    this.socket = socket;
+    this.server = server;
+    this.rank = rank;
+    this.size = size;
+    this.out = out;
+    this.patience = patience;
+  }
+
+  /**
+   * Joins, and waits for all others.
+   *
+   * @param placement which rank, and where the server is
+   * @param secret of the run, or empty
+   * @param parameters what all ranks must have been started with alike, by the name of the option
+   * @param patience how long every step of it may take
+   * @throws BootstrapException if there is no server, it refuses, or a rank does not come
+   */
+  public static Bootstrap join(
+      Placement placement, String secret, Map<String, String> parameters, Duration patience) {
+    String server = placement.host() + ":" + placement.port();
+    long deadline = System.nanoTime() + patience.toNanos();
+    Socket socket = connect(placement, server, deadline, patience);
+    try {
+      socket.setTcpNoDelay(true);
+      socket.setKeepAlive(true);
+      DataOutputStream out = new DataOutputStream(socket.getOutputStream());
+      DataInputStream in = new DataInputStream(new BufferedInputStream(socket.getInputStream()));
+      Bootstrap bootstrap =
+          new Bootstrap(socket, server, placement.rank(), placement.size(), out, patience);
+      Hello hello = new Hello(placement.size(), secret, parameters);
+      new Frame(Frame.Type.HELLO, placement.rank(), hello.encode()).write(out);
+      Thread.ofVirtual().name("bootstrap-" + placement.rank()).start(() -> bootstrap.readAll(in));
+      bootstrap.barrier();
+      return bootstrap;
+    } catch (IOException e) {
+      BootstrapServer.end(socket);
+      throw new BootstrapException(
+          "rank %d cannot talk to %s: %s".formatted(placement.rank(), server, e), e);
+    } catch (RuntimeException e) {
+      BootstrapServer.end(socket);
+      throw e;
+    }
+  }
+
+  private static Socket connect(
+      Placement placement, String server, long deadline, Duration patience) {
+    while (true) {
+      Socket socket = new Socket();
+      IOException reason;
+      try {
+        long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+        socket.connect(
+            new InetSocketAddress(placement.host(), placement.port()), (int) Math.max(1, left));
+        return socket;
+      } catch (IOException e) {
+        // Whom it looks for may start later.
+        reason = e;
+        BootstrapServer.end(socket);
+      }
+      if (System.nanoTime() - deadline >= 0 || Thread.currentThread().isInterrupted()) {
+        throw new BootstrapException(
+            "rank %d found nobody at %s within %d s: %s"
+                .formatted(placement.rank(), server, patience.toSeconds(), reason),
+            reason);
+      }
+      LockSupport.parkNanos(RETRY_NANOS);
+    }
+  }
+
+  /** Which rank this is. */
+  public int rank() {
+    return rank;
+  }
+
+  /** How many there are. */
+  public int size() {
+    return size;
+  }
+
+  /**
+   * Tells all ranks something, and waits for what each tells: {@link #tell} and {@link #told}.
+   *
+   * @throws BootstrapException if a rank is lost, or does not call it in time
+   */
+  public List<byte[]> gather(byte[] mine) {
+    tell(mine);
+    long deadline = System.nanoTime() + patience.toNanos();
+    synchronized (this) {
+      while (true) {
+        List<byte[]> all = told();
+        if (all != null) {
+          return all;
+        }
+        long left = deadline - System.nanoTime();
+        if (left <= 0) {
+          throw new BootstrapException(
+              "rank %d waited %d s for what the other ranks tell"
+                  .formatted(rank, patience.toSeconds()));
+        }
+        try {
+          TimeUnit.NANOSECONDS.timedWait(this, left);
+        } catch (InterruptedException e) {
+          Thread.currentThread().interrupt();
+          throw new BootstrapException("rank %d was interrupted".formatted(rank), e);
+        }
+      }
+    }
+  }
+
+  /**
+   * Tells all ranks something. All ranks do so equally often, and take what was told in between.
+   *
+   * @throws BootstrapException if a rank is lost
+   */
+  public void tell(byte[] mine) {
+    if (mine.length > Frame.MAX_PAYLOAD_BYTES / size - 4) {
+      throw new IllegalArgumentException(
+          "%d bytes of each of %d ranks are too many".formatted(mine.length, size));
+    }
+    send(new Frame(Frame.Type.PART, rank, mine));
+  }
+
+  /**
+   * Takes what each rank told, in their order. Never blocks.
+   *
+   * @return null if not all have yet
+   * @throws BootstrapException if a rank is lost
+   */
+  public synchronized @Nullable List<byte[]> told() {
+    List<byte[]> all = gathered;
+    if (all == null) {
+      check();
+    }
+    gathered = null;
+    return all;
+  }
+
+  /** Waits until all ranks are here. */
+  public void barrier() {
+    gather(new byte[0]);
+  }
+
+  /** That a rank is lost, and which, in words; null as long as none is. */
+  public @Nullable String failure() {
+    return failure;
+  }
+
+  /**
+   * Goes on only if no rank is lost.
+   *
+   * @throws BootstrapException otherwise
+   */
+  public void check() {
+    String words = failure;
+    if (words != null) {
+      throw new BootstrapException(words);
+    }
+  }
+
+  /** Tells the others that this rank failed, which ends them too. */
+  public void fail(String words) {
+    leave(Frame.failed(rank, words));
+  }
+
+  /** Tells the server that this rank is done, and ends the connection. Again is a no-op. */
+  @Override
+  public void close() {
+    leave(Frame.of(Frame.Type.DONE, rank));
+  }
+
+  private void leave(Frame last) {
+    synchronized (this) {
+      if (closing) {
+        return;
+      }
+      closing = true;
+    }
+    try {
+      last.write(out);
+      // Read to its end by the server before anything that it still sends could break it off.
+      socket.shutdownOutput();
+    } catch (IOException e) {
+      // The server is gone, or was told of another's failure before and closed.
+      BootstrapServer.end(socket);
+    }
+  }
+
+  private void send(Frame frame) {
+    try {
+      frame.write(out);
+    } catch (IOException e) {
+      check();
+      throw new BootstrapException("rank %d lost %s: %s".formatted(rank, server, e), e);
+    }
+  }
+
+  private void readAll(DataInputStream in) {
+    try {
+      while (true) {
+        Frame frame = Frame.read(in);
+        switch (frame.type()) {
+          case ALL -> give(split(frame.payload()));
+          case FAILED -> {
+            end("rank %d failed: %s".formatted(frame.rank(), frame.words()));
+            return;
+          }
+          case HELLO, PART, DONE -> throw new IOException("unexpected " + frame.type());
+        }
+      }
+    } catch (IOException | IllegalArgumentException e) {
+      end("rank %d lost the bootstrap server at %s: %s".formatted(rank, server, e));
+    } finally {
+      BootstrapServer.end(socket);
+    }
+  }
+
+  private List<byte[]> split(byte[] payload) {
+    ByteBuffer in = ByteBuffer.wrap(payload);
+    List<byte[]> all = new ArrayList<>(size);
+    for (int i = 0; i < size; i++) {
+      int length = in.remaining() < 4 ? -1 : in.getInt();
+      if (length < 0 || length > in.remaining()) {
+        throw new IllegalArgumentException("what %d ranks told ends early".formatted(size));
+      }
+      byte[] part = new byte[length];
+      in.get(part);
+      all.add(part);
+    }
+    return all;
+  }
+
+  private synchronized void give(List<byte[]> all) {
+    gathered = all;
+    notifyAll();
+  }
+
+  private synchronized void end(String words) {
+    if (!closing && failure == null) {
+      failure = words;
+    }
+    notifyAll();
+  }
+}

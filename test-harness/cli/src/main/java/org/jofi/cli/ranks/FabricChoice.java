@@ -1,0 +1,77 @@
+package org.jofi.cli.ranks;
+
+import org.jofi.fabric.FabricProvider;
+import org.jofi.fabric.FabricUnavailableException;
+import org.jofi.runtime.JofiTransports;
+import org.jofi.simulated.Profile;
+import org.jofi.simulated.SimulatedProvider;
+import org.jofi.transport.Transport;
+import org.jofi.transport.TransportOptions;
+import org.jspecify.annotations.Nullable;
+
+/** Which fabric ranks are on: libfabric's, or one that is simulated in this process. */
+public final class FabricChoice {
+  /** What comes before a profile's name. */
+  public static final String SIMULATED = "sim:";
+
+  private static final Profile USUAL_PROFILE = Profile.EFA;
+
+  private final String provider;
+  private final @Nullable SimulatedProvider network;
+  private final String notice;
+
+  private FabricChoice(String provider, @Nullable SimulatedProvider network, String notice) {
+    this.provider = provider;
+    this.network = network;
+    this.notice = notice;
+  }
+
+  /**
+   * Chooses.
+   *
+   * @param provider a name that libfabric lists; {@code sim:} and a profile's name; or null for
+   *     what is there, which is the simulated fabric on a machine without libfabric
+   * @throws IllegalArgumentException if there is no such profile
+   * @throws FabricUnavailableException if the provider is libfabric's, and libfabric is not here
+   */
+  public static FabricChoice of(@Nullable String provider) {
+    if (provider != null && provider.startsWith(SIMULATED)) {
+      return simulated(Profile.named(provider.substring(SIMULATED.length())), "");
+    }
+    try {
+      String version = FabricProvider.named("libfabric").version();
+      return new FabricChoice(provider == null ? "" : provider, null, version);
+    } catch (FabricUnavailableException e) {
+      if (provider != null) {
+        throw e;
+      }
+      return simulated(USUAL_PROFILE, String.valueOf(e.getMessage()));
+    }
+  }
+
+  private static FabricChoice simulated(Profile profile, String why) {
+    String words =
+        "simulated fabric, profile %s, ranks are threads of one process: this is no measurement of a NIC"
+            .formatted(profile.name());
+    return new FabricChoice(
+        profile.providerName(),
+        new SimulatedProvider(),
+        why.isEmpty() ? words : why + System.lineSeparator() + "Going on with the " + words);
+  }
+
+  /** Whether ranks have to be threads of this process to meet. */
+  public boolean isSimulated() {
+    return network != null;
+  }
+
+  /** The fabric's version, and what else users should know. */
+  public String notice() {
+    return notice;
+  }
+
+  /** Opens a transport on it, which the caller closes. */
+  public Transport open(TransportOptions.Builder options) {
+    TransportOptions chosen = options.provider(provider).build();
+    return network == null ? Transport.open(chosen) : JofiTransports.open(network, chosen);
+  }
+}

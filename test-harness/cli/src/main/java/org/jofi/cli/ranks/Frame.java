@@ -1,0 +1,143 @@
+package org.jofi.cli.ranks;
+
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/**
+ * What goes over a bootstrap connection: a type, a length and so many bytes. Integers are
+ * big-endian. Immutable, but for the bytes, which nobody changes.
+ *
+ * <pre>
+ * 0 u32 magic "jofb"   4 u8 version   5 u8 type   6 u16 rank   8 u32 length   12 payload
+ * </pre>
+ */
+final class Frame {
+  /** Longest payload: of a thousand ranks, each may tell 16 KiB. */
+  static final int MAX_PAYLOAD_BYTES = 16 << 20;
+
+  /** Most ranks. */
+  static final int MAX_RANKS = 1024;
+
+  private static final int MAGIC = 'j' << 24 | 'o' << 16 | 'f' << 8 | 'b';
+  private static final int VERSION = 1;
+  private static final int HEADER_BYTES = 12;
+
+  enum Type {
+    /** Rank to server, first: world size, secret and parameters. */
+    HELLO(0),
+    /** Rank to server: its part of a gathering. */
+    PART(1),
+    /** Server to rank: all parts, in the order of ranks, each after its length. */
+    ALL(2),
+    /** Either way: that rank failed, in words. Nothing but an end follows. */
+    FAILED(3),
+    /** Rank to server, last: it is done, and its connection's end is no failure. */
+    DONE(4);
+
+    private final int code;
+
+    Type(int code) {
+      this.code = code;
+    }
+  }
+
+  private final Type type;
+  private final int rank;
+  private final byte[] payload;
+
+  /**
+   * @param type what it says
+   * @param rank of whom it says so
+   * @param payload its bytes, not copied
+   */
+  Frame(Type type, int rank, byte[] payload) {
+    this.type = type;
+    this.rank = rank;
+    this.payload = payload;
+  }
+
+  Type type() {
+    return type;
+  }
+
+  int rank() {
+    return rank;
+  }
+
+  byte[] payload() {
+    return payload;
+  }
+
+  static Frame of(Type type, int rank) {
+    return new Frame(type, rank, new byte[0]);
+  }
+
+  static Frame failed(int rank, String words) {
+    byte[] bytes = words.getBytes(StandardCharsets.UTF_8);
+    return new Frame(
+        Type.FAILED,
+        rank,
+        bytes.length > MAX_PAYLOAD_BYTES ? Arrays.copyOf(bytes, MAX_PAYLOAD_BYTES) : bytes);
+  }
+
+  String words() {
+    return new String(payload, StandardCharsets.UTF_8);
+  }
+
+  /**
+   * Reads one.
+   *
+   * @throws EOFException if the connection ends, before a frame or within it
+   * @throws IOException if what comes is none, or too long
+   */
+  static Frame read(DataInputStream in) throws IOException {
+    int magic = in.readInt();
+    if (magic != MAGIC) {
+      throw new IOException("not from a jofi rank: begins with 0x%08x".formatted(magic));
+    }
+    int version = in.readUnsignedByte();
+    if (version != VERSION) {
+      throw new IOException(
+          "bootstrap version %d, this side reads %d: run one release on all ranks"
+              .formatted(version, VERSION));
+    }
+    int code = in.readUnsignedByte();
+    int rank = in.readUnsignedShort();
+    int length = in.readInt();
+    Type type =
+        Arrays.stream(Type.values())
+            .filter(each -> each.code == code)
+            .findFirst()
+            .orElseThrow(() -> new IOException("frame of type " + code));
+    if (rank >= MAX_RANKS) {
+      throw new IOException("frame about rank " + rank);
+    }
+    if (length < 0 || length > MAX_PAYLOAD_BYTES) {
+      throw new IOException("frame of %d bytes".formatted(Integer.toUnsignedLong(length)));
+    }
+    // Not allocated before it is there: the length alone costs the sender nothing.
+    byte[] payload = in.readNBytes(length);
+    if (payload.length < length) {
+      throw new EOFException("frame ends after %d of %d bytes".formatted(payload.length, length));
+    }
+    return new Frame(type, rank, payload);
+  }
+
+  void write(DataOutputStream out) throws IOException {
+    ByteBuffer bytes =
+        ByteBuffer.allocate(HEADER_BYTES + payload.length)
+            .putInt(MAGIC)
+            .put((byte) VERSION)
+            .put((byte) type.code)
+            .putShort((short) rank)
+            .putInt(payload.length)
+            .put(payload);
+    out.write(bytes.array());
+    out.flush();
+  }
+}

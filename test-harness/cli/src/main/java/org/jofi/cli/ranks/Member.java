@@ -1,0 +1,110 @@
+package org.jofi.cli.ranks;
+
+import java.io.BufferedInputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A connection of the server. What is sent to it is written by a thread of its own, so that a rank
+ * that does not read keeps nobody waiting.
+ */
+final class Member {
+  private final Socket socket;
+  private final DataInputStream in;
+  private final DataOutputStream out;
+  private final BlockingQueue<Frame> outgoing = new LinkedBlockingQueue<>();
+  private @Nullable Thread writer;
+
+  /** Guarded by the server; set when it joins. */
+  int rank = -1;
+
+  Hello hello = new Hello(0, "", Map.of());
+  boolean isDone;
+
+  /** What it told in the gathering that is under way. */
+  byte @Nullable [] part;
+
+  Member(Socket socket) throws IOException {
+    this.socket = socket;
+    this.in = new DataInputStream(new BufferedInputStream(socket.getInputStream()));
+    this.out = new DataOutputStream(socket.getOutputStream());
+  }
+
+  Frame read() throws IOException {
+    return Frame.read(in);
+  }
+
+  /** Answers what will not join. */
+  void refuse(Frame frame) throws IOException {
+    frame.write(out);
+    socket.shutdownOutput();
+  }
+
+  /**
+   * Waits for it to go, so long at most: a connection that is closed while what the other sent is
+   * unread is reset, and a reset may overtake the answer.
+   */
+  void awaitGone(Duration within) {
+    long deadline = System.nanoTime() + within.toNanos();
+    byte[] unread = new byte[4096];
+    try {
+      long left = within.toMillis();
+      while (left > 0) {
+        socket.setSoTimeout((int) left);
+        if (in.read(unread) < 0) {
+          return;
+        }
+        left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+      }
+    } catch (IOException e) {
+      // It had time to read the answer; what it does then is its own.
+      BootstrapServer.end(socket);
+    }
+  }
+
+  void startWriting() {
+    writer = Thread.ofVirtual().name("bootstrap-write").start(this::write);
+  }
+
+  void send(Frame frame) {
+    outgoing.add(frame);
+  }
+
+  /** Has written what was sent, if the rank reads it before the deadline. */
+  void finish(long deadline) {
+    Thread thread = writer;
+    if (thread == null) {
+      return;
+    }
+    outgoing.add(Frame.of(Frame.Type.DONE, 0));
+    try {
+      thread.join(Math.max(1, TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime())));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void write() {
+    try {
+      Frame frame = outgoing.take();
+      // No server sends it to a rank: here it only ends the queue.
+      while (frame.type() != Frame.Type.DONE) {
+        frame.write(out);
+        frame = outgoing.take();
+      }
+    } catch (IOException e) {
+      // The reading side learns of it as well, and reports it.
+      BootstrapServer.end(socket);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

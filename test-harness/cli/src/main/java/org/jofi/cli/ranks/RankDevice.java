@@ -1,0 +1,107 @@
+package org.jofi.cli.ranks;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.jofi.transport.Device;
+import org.jofi.transport.DeviceProperties;
+import org.jofi.transport.FailureCause;
+import org.jofi.transport.Grouping;
+import org.jofi.transport.Transport;
+import org.jofi.transport.TransportException;
+import org.jofi.transport.TransportOptions;
+
+/**
+ * The device that a rank uses, with the transport that it belongs to.
+ *
+ * @param transport closed with this
+ * @param device one of its devices
+ */
+public record RankDevice(Transport transport, Device device) implements AutoCloseable {
+
+  /**
+   * Opens a device.
+   *
+   * @param fabric what it is on
+   * @param options of the transport; changed
+   * @param names the device's, or one of its NICs'; or several NICs', with commas between; empty
+   *     for the first device
+   * @param rails how many it shall have, 1 to 8; 0 for as many as it has. Of more NICs the first
+   *     are used; fewer are repeated.
+   * @throws TransportException if there is no such device
+   */
+  public static RankDevice open(
+      FabricChoice fabric, TransportOptions.Builder options, String names, int rails) {
+    List<String> wanted = List.of(names.split(",", -1));
+    if (wanted.size() == 1) {
+      Transport transport = fabric.open(options);
+      try {
+        Device found = find(transport, names);
+        wanted = nics(found);
+        if (rails == 0 || wanted.size() == rails) {
+          return new RankDevice(transport, found);
+        }
+      } catch (RuntimeException e) {
+        transport.close();
+        throw e;
+      }
+      transport.close();
+    }
+    List<String> nics = new ArrayList<>();
+    for (int rail = 0; rail < (rails == 0 ? wanted.size() : rails); rail++) {
+      nics.add(wanted.get(rail % wanted.size()));
+    }
+    Transport transport = fabric.open(options.grouping(new Grouping.Explicit(List.of(nics))));
+    return new RankDevice(transport, transport.devices().getFirst());
+  }
+
+  private static Device find(Transport transport, String name) {
+    List<Device> devices = transport.devices();
+    if (name.isEmpty()) {
+      return devices.getFirst();
+    }
+    return devices.stream()
+        .filter(device -> isNamed(device.properties(), name))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new TransportException(
+                    FailureCause.UNAVAILABLE,
+                    "no device or NIC named '%s'; there are %s"
+                        .formatted(
+                            name,
+                            devices.stream()
+                                .map(device -> device.properties().name())
+                                .collect(Collectors.joining(", ")))));
+  }
+
+  private static boolean isNamed(DeviceProperties properties, String name) {
+    return properties.name().equals(name)
+        || properties.rails().stream().anyMatch(rail -> rail.nic().equals(name));
+  }
+
+  /** Its provider, name and rails, for people. */
+  public String describe() {
+    DeviceProperties properties = device.properties();
+    return "%s device %s, %d rail(s): %s"
+        .formatted(
+            properties.provider(),
+            properties.name(),
+            properties.rails().size(),
+            String.join(", ", nics()));
+  }
+
+  /** Its NICs, by rail. */
+  public List<String> nics() {
+    return nics(device);
+  }
+
+  private static List<String> nics(Device device) {
+    return device.properties().rails().stream().map(DeviceProperties.Rail::nic).toList();
+  }
+
+  @Override
+  public void close() {
+    transport.close();
+  }
+}

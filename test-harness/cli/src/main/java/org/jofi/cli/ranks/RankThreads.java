@@ -1,0 +1,59 @@
+package org.jofi.cli.ranks;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+
+/** Ranks as threads of this process, for fabrics that reach no further. */
+public final class RankThreads {
+
+  /** What a rank does. */
+  @FunctionalInterface
+  public interface Program {
+    /**
+     * Runs one rank.
+     *
+     * @return its exit code
+     */
+    int run(Placement placement);
+  }
+
+  private RankThreads() {}
+
+  /**
+   * Runs them all, each on a thread of its own, and waits for them. Each of their waits has a
+   * bound, so this has one.
+   *
+   * @return 0 if all ended well, or else the worst of their exit codes
+   */
+  public static int run(int ranks, Duration patience, Program program) {
+    InetSocketAddress anyPort = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+    BlockingQueue<Integer> codes = new ArrayBlockingQueue<>(ranks);
+    List<Thread> threads = new ArrayList<>();
+    try (BootstrapServer server =
+        BootstrapServer.open(anyPort, ranks, "", patience, BootstrapServer.Watch.CONNECTIONS)) {
+      for (int rank = 0; rank < ranks; rank++) {
+        Placement placement =
+            new Placement(
+                rank, ranks, anyPort.getAddress().getHostAddress(), server.port(), "jofi");
+        threads.add(
+            Thread.ofPlatform()
+                .daemon()
+                .name("rank-" + rank)
+                .start(() -> codes.add(program.run(placement))));
+      }
+      for (Thread thread : threads) {
+        thread.join();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new BootstrapException("interrupted while ranks ran", e);
+    }
+    // A thread that threw left no code.
+    return codes.size() < ranks ? 1 : codes.stream().mapToInt(Integer::intValue).max().orElse(1);
+  }
+}

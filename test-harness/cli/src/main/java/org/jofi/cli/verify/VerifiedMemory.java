@@ -1,0 +1,60 @@
+package org.jofi.cli.verify;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import org.jofi.fabric.DeviceMemory;
+import org.jofi.fabric.MemoryKind;
+import org.jofi.transport.Buffer;
+import org.jspecify.annotations.Nullable;
+
+/** A buffer in host memory, or in a device's. Closed by who made it. */
+final class VerifiedMemory implements AutoCloseable {
+  private static final long ALIGNMENT = 4096;
+
+  private final @Nullable DeviceMemory device;
+  private final Arena arena = Arena.ofShared();
+  private final MemorySegment host;
+  private final long address;
+
+  /**
+   * @param device whose memory; null for host memory
+   */
+  VerifiedMemory(@Nullable DeviceMemory device, long bytes) {
+    this.device = device;
+    // For a device, what is copied to it and from it.
+    host = arena.allocate(bytes, ALIGNMENT);
+    address = device == null ? host.address() : device.allocate(bytes);
+  }
+
+  long address() {
+    return address;
+  }
+
+  Buffer buffer() {
+    return device == null
+        ? Buffer.host(host)
+        : Buffer.device(MemoryKind.CUDA, device.description().ordinal(), address, host.byteSize());
+  }
+
+  void put(MemorySegment bytes) {
+    MemorySegment.copy(bytes, 0, host, 0, host.byteSize());
+    if (device != null) {
+      device.copyFromHost(host.address(), address, host.byteSize());
+    }
+  }
+
+  void read(MemorySegment into) {
+    if (device != null) {
+      device.copyToHost(address, host.address(), host.byteSize());
+    }
+    MemorySegment.copy(host, 0, into, 0, host.byteSize());
+  }
+
+  @Override
+  public void close() {
+    if (device != null) {
+      device.free(address);
+    }
+    arena.close();
+  }
+}

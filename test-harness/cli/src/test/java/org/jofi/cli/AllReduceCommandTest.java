@@ -1,0 +1,294 @@
+package org.jofi.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** {@code jofi allreduce}, as a user starts it. */
+@Timeout(300)
+class AllReduceCommandTest {
+  /** One element, fewer than ranks, odd, several chunks. */
+  private static final String SIZES = "4,12,4004,256K";
+
+  @TempDir private Path folder;
+
+  private CommandProcess.Outcome run(String... arguments) throws IOException, InterruptedException {
+    return CommandProcess.run(folder, Map.of(), arguments);
+  }
+
+  private static void assertRight(CommandProcess.Outcome outcome, int ranks, int rails) {
+    assertEquals(0, outcome.code(), outcome.err());
+    JsonObject document = JsonParser.parseString(outcome.out()).getAsJsonObject();
+    assertEquals(ranks, document.get("ranks").getAsInt());
+    assertEquals(rails, document.getAsJsonArray("rails").size(), outcome.out());
+    assertEquals(0, document.get("errors").getAsLong(), outcome.out());
+    JsonArray results = document.getAsJsonArray("results");
+    assertEquals(4, results.size());
+    for (int i = 0; i < 4; i++) {
+      JsonObject result = results.get(i).getAsJsonObject();
+      assertEquals(List.of(4, 12, 4004, 262144).get(i), result.get("bytes").getAsInt());
+      assertEquals(2, result.get("iterations").getAsInt());
+      assertTrue(result.get("bestNanos").getAsLong() > 0, outcome.out());
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"'', 2, 1", "'', 4, 4", "tcp;ofi_rxm, 2, 2", "shm, 2, 2", "shm, 4, 1"})
+  void sumsOverProcesses(String provider, int ranks, int rails) throws Exception {
+    List<String> arguments =
+        new ArrayList<>(
+            List.of(
+                "allreduce",
+                "--json",
+                "-s",
+                SIZES,
+                "-k",
+                "2",
+                "-w",
+                "1",
+                "--chunk",
+                "16K",
+                "--ranks",
+                Integer.toString(ranks),
+                "--rails",
+                Integer.toString(rails)));
+    if (!provider.isEmpty()) {
+      arguments.addAll(List.of("--provider", provider));
+    }
+    CommandProcess.Outcome outcome = run(arguments.toArray(String[]::new));
+    assertEquals("", outcome.err());
+    assertRight(outcome, ranks, rails);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"efa, 3, 2", "cxi, 2, 4", "cxi-client-key, 4, 1", "tcp, 2, 2"})
+  void sumsOverThreadsOfASimulatedFabric(String profile, int ranks, int rails) throws Exception {
+    CommandProcess.Outcome outcome =
+        CommandProcess.runHere(
+            "allreduce",
+            "--json",
+            "-s",
+            SIZES,
+            "-k",
+            "2",
+            "-w",
+            "1",
+            "--chunk",
+            "16K",
+            "--ranks",
+            Integer.toString(ranks),
+            "--rails",
+            Integer.toString(rails),
+            "--provider",
+            "sim:" + profile);
+    assertRight(outcome, ranks, rails);
+    assertTrue(outcome.err().contains("simulated fabric, profile " + profile), outcome.err());
+  }
+
+  @Test
+  void printsATable() throws Exception {
+    CommandProcess.Outcome outcome =
+        CommandProcess.runHere(
+            "allreduce", "-p", "sim:efa", "-b", "4", "-e", "64", "-f", "16", "-k", "3");
+    assertEquals(0, outcome.code(), outcome.err());
+    List<String> lines = outcome.out().lines().toList();
+    assertTrue(
+        lines.getFirst().startsWith("ring all-reduce, sum of float32, 2 rank(s); simulated-efa"));
+    assertTrue(lines.get(2).matches(" +SIZE +COUNT +ROUNDS +TIME us .* ERRORS"), outcome.out());
+    assertTrue(lines.get(3).matches(" +4 B +1 +3 +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+ +0"));
+    assertTrue(lines.get(4).matches(" +64 B +16 +3 .* 0"), outcome.out());
+    assertEquals("every element of every round was the exact sum", lines.getLast());
+  }
+
+  @Test
+  void oneRankHasTheSumAlready() throws Exception {
+    CommandProcess.Outcome outcome =
+        CommandProcess.runHere("allreduce", "-n", "1", "-p", "sim:cxi", "-s", "4K");
+    assertEquals(0, outcome.code(), outcome.err());
+  }
+
+  @Test
+  void withoutLibfabricItSaysSoAndSimulates() throws Exception {
+    assumeTrue(
+        System.getProperty("jofi.libfabric", "").isEmpty(),
+        "the library under test is named by a property, which comes first");
+    Map<String, String> absent = Map.of("JOFI_LIBFABRIC", "/absent/libfabric.so.1");
+    CommandProcess.Outcome outcome =
+        CommandProcess.run(folder, absent, "allreduce", "-s", "4K", "-k", "1");
+    assertEquals(0, outcome.code(), outcome.err());
+    assertTrue(outcome.err().contains("/absent/libfabric.so.1: no such file"), outcome.err());
+    assertTrue(outcome.err().contains("Going on with the simulated fabric"), outcome.err());
+    outcome = CommandProcess.run(folder, absent, "allreduce", "-p", "shm", "-s", "4K", "-k", "1");
+    assertEquals(
+        ExitCode.ENVIRONMENT, outcome.code(), "a provider that was asked for is not replaced");
+    assertFalse(outcome.err().contains("\tat "), outcome.err());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "-s 6",
+        "-s 4 -b 8",
+        "-n 0",
+        "--rails 9",
+        "--window 0",
+        "--chunk 6",
+        "--memory disk",
+        "-p sim:nosuch",
+        "--timeout 0",
+        "-k -1"
+      })
+  void wrongUsageIsToldBeforeAnythingStarts(String arguments) throws Exception {
+    CommandProcess.Outcome outcome = CommandProcess.runHere(("allreduce " + arguments).split(" "));
+    assertEquals(ExitCode.USAGE, outcome.code(), outcome.err());
+    assertEquals("", outcome.out());
+    assertFalse(outcome.err().contains("\tat "), outcome.err());
+  }
+
+  @Test
+  void anUnknownProviderIsNamedByEachRank() throws Exception {
+    CommandProcess.Outcome outcome = run("allreduce", "-p", "nosuch", "-s", "4");
+    assertEquals(ExitCode.ENVIRONMENT, outcome.code(), outcome.err());
+    assertTrue(outcome.err().contains("'nosuch'"), outcome.err());
+    assertFalse(outcome.err().contains("\tat "), outcome.err());
+  }
+
+  @Test
+  void takesItsPlaceFromMpirun() throws Exception {
+    int port;
+    try (ServerSocket socket = new ServerSocket(0)) {
+      port = socket.getLocalPort();
+    }
+    List<Process> ranks = new ArrayList<>();
+    for (int rank = 0; rank < 3; rank++) {
+      ranks.add(
+          CommandProcess.builder(
+                  Map.of(
+                      "OMPI_COMM_WORLD_RANK",
+                      Integer.toString(rank),
+                      "OMPI_COMM_WORLD_SIZE",
+                      "3",
+                      "OMPI_COMM_WORLD_LOCAL_SIZE",
+                      "3",
+                      "MASTER_PORT",
+                      Integer.toString(port)),
+                  "allreduce",
+                  "--json",
+                  "-s",
+                  SIZES,
+                  "-k",
+                  "2",
+                  "-w",
+                  "1")
+              .redirectOutput(folder.resolve("out" + rank).toFile())
+              .redirectError(folder.resolve("err" + rank).toFile())
+              .start());
+    }
+    for (int rank = 0; rank < 3; rank++) {
+      assertTrue(ranks.get(rank).waitFor(150, TimeUnit.SECONDS), "rank " + rank + " hangs");
+      assertEquals("", Files.readString(folder.resolve("err" + rank)));
+      assertEquals(0, ranks.get(rank).exitValue());
+    }
+    String printed = Files.readString(folder.resolve("out0"));
+    assertRight(new CommandProcess.Outcome(0, printed, ""), 3, 1);
+    assertEquals("", Files.readString(folder.resolve("out1")));
+  }
+
+  /** A run of more rounds than anybody waits for. */
+  private static final class LongRun implements AutoCloseable {
+    final Process parent;
+    final BufferedReader out;
+    final CompletableFuture<String> err;
+
+    LongRun(String... more) throws IOException {
+      List<String> arguments =
+          new ArrayList<>(List.of("allreduce", "-n", "3", "-s", "8M", "-k", "1000000"));
+      arguments.addAll(List.of(more));
+      parent = CommandProcess.builder(Map.of(), arguments.toArray(String[]::new)).start();
+      out =
+          new BufferedReader(
+              new InputStreamReader(parent.getInputStream(), StandardCharsets.UTF_8));
+      err =
+          CompletableFuture.supplyAsync(
+              () -> {
+                try {
+                  return new String(parent.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
+                } catch (IOException e) {
+                  return "unreadable: " + e;
+                }
+              });
+    }
+
+    List<ProcessHandle> ranksThatRun() throws IOException {
+      String line = out.readLine();
+      while (line != null && !line.contains("SIZE")) {
+        line = out.readLine();
+      }
+      assertTrue(line != null, () -> "it ended early: " + err.join());
+      List<ProcessHandle> ranks = parent.children().toList();
+      assertEquals(3, ranks.size());
+      return ranks;
+    }
+
+    @Override
+    public void close() {
+      parent.descendants().forEach(ProcessHandle::destroyForcibly);
+      parent.destroyForcibly();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "shm"})
+  void aKilledRankEndsTheOthersAndIsNamed(String provider) throws Exception {
+    String[] more = provider.isEmpty() ? new String[0] : new String[] {"-p", provider};
+    try (LongRun run = new LongRun(more)) {
+      List<ProcessHandle> ranks = run.ranksThatRun();
+      ProcessHandle killed = ranks.get(1);
+      assertTrue(killed.destroyForcibly());
+      assertTrue(run.parent.waitFor(60, TimeUnit.SECONDS), "it does not end");
+      assertEquals(ExitCode.FAILED, run.parent.exitValue());
+      String said = run.err.get(5, TimeUnit.SECONDS);
+      assertTrue(
+          said.contains("(process %d) was killed by signal 9".formatted(killed.pid())), said);
+      assertTrue(said.matches("(?s).*rank [02] stopped: rank 1 failed.*"), said);
+      assertFalse(said.contains("\tat "), said);
+      for (ProcessHandle rank : ranks) {
+        assertFalse(rank.isAlive(), "an orphan: " + rank.pid());
+      }
+    }
+  }
+
+  @Test
+  void ranksEndWithWhoStartedThem() throws Exception {
+    try (LongRun run = new LongRun()) {
+      List<ProcessHandle> ranks = run.ranksThatRun();
+      run.parent.destroyForcibly();
+      for (ProcessHandle rank : ranks) {
+        rank.onExit().get(60, TimeUnit.SECONDS);
+      }
+    }
+  }
+}

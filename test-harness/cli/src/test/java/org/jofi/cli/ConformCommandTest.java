@@ -1,0 +1,88 @@
+package org.jofi.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(120)
+class ConformCommandTest {
+  @TempDir private Path folder;
+
+  private CommandProcess.Outcome conform(String... arguments) throws Exception {
+    String[] all = new String[arguments.length + 1];
+    all[0] = "conform";
+    System.arraycopy(arguments, 0, all, 1, arguments.length);
+    return CommandProcess.run(folder, Map.of(), all);
+  }
+
+  @Test
+  void aCleanAreaEndsWithZeroAndATable() throws Exception {
+    CommandProcess.Outcome outcome = conform("--provider", "sim:efa", "--filter", "keys");
+    assertEquals(0, outcome.code(), outcome.err() + outcome.out());
+    assertTrue(
+        outcome.out().lines().anyMatch(line -> line.matches("keys and addressing +\\d+ +0 +\\d+")),
+        outcome.out());
+    assertTrue(outcome.out().contains("chooses keys itself: FI_MR_PROV_KEY"), outcome.out());
+    assertTrue(outcome.out().contains("nothing failed"), outcome.out());
+  }
+
+  @Test
+  void jsonXmlAndMarkdownTellTheSame() throws Exception {
+    Path xml = folder.resolve("results.xml");
+    Path markdown = folder.resolve("results.md");
+    CommandProcess.Outcome outcome =
+        conform(
+            "--provider",
+            "sim:tcp",
+            "--filter",
+            "cancel",
+            "--filter",
+            "rma/read",
+            "--json",
+            "--junit-xml",
+            xml.toString(),
+            "--markdown",
+            markdown.toString());
+    assertEquals(0, outcome.code(), outcome.err() + outcome.out());
+    JsonObject report = JsonParser.parseString(outcome.out()).getAsJsonObject();
+    int passed = report.get("passed").getAsInt();
+    assertEquals(0, report.get("failed").getAsInt());
+    assertTrue(passed > 1, outcome.out());
+    assertEquals(
+        passed + report.get("notClaimed").getAsInt(), report.getAsJsonArray("cases").size());
+    assertTrue(Files.readString(xml).contains("tests=\"" + passed + "\""), Files.readString(xml));
+    assertTrue(
+        Files.readString(markdown).contains("| **all** | " + passed + " | 0 | 0 |"),
+        Files.readString(markdown));
+  }
+
+  @Test
+  void casesAreListedWithTheirRules() throws Exception {
+    CommandProcess.Outcome outcome = conform("--list", "--filter", "immediate");
+    assertEquals(0, outcome.code(), outcome.err());
+    assertTrue(outcome.out().contains("immediate/implies-data"), outcome.out());
+    assertTrue(outcome.out().contains("fi_rma(3), fi_writedata"), outcome.out());
+  }
+
+  @Test
+  void wrongUsageIsToldFromWhatIsMissing() throws Exception {
+    CommandProcess.Outcome area = conform("--provider", "sim:efa", "--filter", "no-such-area");
+    assertEquals(2, area.code(), area.err());
+    assertTrue(area.err().contains("no area named 'no-such-area'"), area.err());
+    assertEquals(2, conform().code());
+    CommandProcess.Outcome profile = conform("--provider", "sim:none");
+    assertEquals(3, profile.code(), profile.err());
+    assertTrue(profile.err().contains("cxi-client-key"), profile.err());
+    CommandProcess.Outcome missing = conform("--provider", "no-such-provider");
+    assertEquals(3, missing.code(), missing.err());
+    assertTrue(missing.err().contains("no-such-provider"), missing.err());
+  }
+}

@@ -1,0 +1,196 @@
+package org.jofi.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** {@code jofi perf}, as a user starts it. */
+@Timeout(300)
+class PerfCommandTest {
+  @TempDir private Path folder;
+
+  private CommandProcess.Outcome run(String... arguments) throws IOException, InterruptedException {
+    return CommandProcess.run(folder, Map.of(), arguments);
+  }
+
+  private static String[] small(String... more) {
+    List<String> arguments =
+        new ArrayList<>(
+            List.of("perf", "-b", "1", "-e", "64K", "-f", "256", "-n", "20", "-w", "3"));
+    arguments.addAll(List.of(more));
+    return arguments.toArray(String[]::new);
+  }
+
+  private static void assertRight(String text) {
+    JsonObject document = JsonParser.parseString(text).getAsJsonObject();
+    assertEquals(0, document.get("errors").getAsLong(), text);
+    JsonArray results = document.getAsJsonArray("results");
+    assertEquals(3, results.size(), text);
+    for (JsonElement element : results) {
+      JsonObject result = element.getAsJsonObject();
+      double p50 = result.get("latencyP50Nanos").getAsDouble();
+      assertTrue(p50 > 0, text);
+      assertTrue(result.get("latencyP99Nanos").getAsDouble() >= p50, text);
+      double messages = result.get("messagesPerSecond").getAsDouble();
+      assertTrue(messages > 0, text);
+      assertEquals(
+          result.get("bytes").getAsLong() * messages,
+          result.get("bytesPerSecond").getAsDouble(),
+          1e-6 * messages * result.get("bytes").getAsLong());
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"--rails=1,--window=8", "--bidirectional,--rails=4", "--provider=shm,--window=1"})
+  void measuresBetweenProcesses(String one, String other) throws Exception {
+    CommandProcess.Outcome outcome = run(small("--json", one, other));
+    assertEquals("", outcome.err());
+    assertEquals(0, outcome.code());
+    assertRight(outcome.out());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"efa", "cxi", "cxi-client-key", "tcp"})
+  void measuresBetweenThreadsOfASimulatedFabric(String profile) throws Exception {
+    CommandProcess.Outcome outcome =
+        CommandProcess.runHere(small("--json", "--rails", "2", "-p", "sim:" + profile));
+    assertEquals(0, outcome.code(), outcome.err());
+    assertRight(outcome.out());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "write, sim:efa",
+    "write, sim:cxi-client-key",
+    "read, sim:cxi",
+    "read, sim:tcp",
+    "flush, sim:cxi",
+    "flush, sim:efa"
+  })
+  void measuresWhatOnlyOneSideAsksFor(String operation, String provider) throws Exception {
+    CommandProcess.Outcome outcome =
+        CommandProcess.runHere(
+            small("--json", "--rails", "2", "--bidirectional", "--op", operation, "-p", provider));
+    assertEquals(0, outcome.code(), outcome.err());
+    assertRight(outcome.out());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"write", "read", "flush"})
+  void measuresItBetweenProcesses(String operation) throws Exception {
+    CommandProcess.Outcome outcome = run(small("--json", "--op", operation));
+    assertEquals("", outcome.err());
+    assertEquals(0, outcome.code());
+    assertRight(outcome.out());
+  }
+
+  @Test
+  void printsATable() throws Exception {
+    CommandProcess.Outcome outcome =
+        CommandProcess.runHere(small("-p", "sim:efa", "--bidirectional"));
+    assertEquals(0, outcome.code(), outcome.err());
+    List<String> lines = outcome.out().lines().toList();
+    assertTrue(
+        lines.getFirst().startsWith("send, bidirectional, window 8; simulated-efa device efa0"));
+    assertTrue(
+        lines.get(2).matches(" +SIZE +COUNT +P50 us +P99 us +P99.9 us +GB/s +MSG/s +ERRORS"));
+    assertTrue(lines.get(3).matches(" +1 B +20( +[0-9.]+){4} +[0-9]+ +0"), outcome.out());
+    assertTrue(lines.getLast().matches(" +64 KiB +20 .* 0"), outcome.out());
+  }
+
+  private Process start(String name, String... arguments) throws IOException {
+    return CommandProcess.builder(Map.of(), arguments)
+        .redirectOutput(folder.resolve(name + ".out").toFile())
+        .redirectError(folder.resolve(name + ".err").toFile())
+        .start();
+  }
+
+  private String said(String file) throws IOException {
+    return Files.readString(folder.resolve(file));
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0)) {
+      return socket.getLocalPort();
+    }
+  }
+
+  @Test
+  void eachSideByItself() throws Exception {
+    int port = freePort();
+    Process listens = start("listen", small("--listen", "--port", "" + port, "--json"));
+    Process connects = start("connect", small("--connect", "127.0.0.1:" + port, "--json"));
+    assertTrue(listens.waitFor(150, TimeUnit.SECONDS), "it hangs");
+    assertTrue(connects.waitFor(150, TimeUnit.SECONDS), "it hangs");
+    assertEquals(0, connects.exitValue(), said("connect.err"));
+    assertEquals(0, listens.exitValue(), said("listen.err"));
+    assertRight(said("connect.out"));
+    assertRight(said("listen.out"));
+    assertEquals(
+        JsonParser.parseString(said("connect.out")).getAsJsonObject().get("results"),
+        JsonParser.parseString(said("listen.out")).getAsJsonObject().get("results"));
+  }
+
+  @Test
+  void twoThatWereStartedOtherwiseSayHow() throws Exception {
+    int port = freePort();
+    Process listens = start("listen", small("--listen", "--port", "" + port));
+    Process connects =
+        start("connect", small("--connect", "127.0.0.1:" + port, "--window", "3", "--op", "write"));
+    assertTrue(listens.waitFor(150, TimeUnit.SECONDS), "it hangs");
+    assertTrue(connects.waitFor(150, TimeUnit.SECONDS), "it hangs");
+    assertEquals(ExitCode.FAILED, connects.exitValue());
+    assertEquals(ExitCode.FAILED, listens.exitValue());
+    for (String side : List.of("connect.err", "listen.err")) {
+      String said = said(side);
+      assertTrue(said.contains("--window is "), said);
+      assertTrue(said.contains("--op is "), said);
+      assertFalse(said.contains("\tat "), said);
+    }
+  }
+
+  @Test
+  void nobodyThereIsSaidInTime() throws Exception {
+    CommandProcess.Outcome outcome =
+        run("perf", "--connect", "127.0.0.1:" + freePort(), "--timeout", "1");
+    assertEquals(ExitCode.FAILED, outcome.code());
+    assertTrue(outcome.err().contains("found nobody at 127.0.0.1:"), outcome.err());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "--listen --connect h",
+        "--op dance",
+        "-b 0",
+        "--window 65",
+        "-b 8 -e 4",
+        "--connect h:x",
+        "--listen -p sim:efa"
+      })
+  void wrongUsageIsToldBeforeAnythingStarts(String arguments) throws Exception {
+    CommandProcess.Outcome outcome = CommandProcess.runHere(("perf " + arguments).split(" "));
+    assertEquals(ExitCode.USAGE, outcome.code(), outcome.err());
+    assertEquals("", outcome.out());
+    assertFalse(outcome.err().contains("\tat "), outcome.err());
+  }
+}

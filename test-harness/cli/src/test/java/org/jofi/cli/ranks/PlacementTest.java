@@ -1,0 +1,121 @@
+package org.jofi.cli.ranks;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class PlacementTest {
+  private static Placement placed(String... variables) {
+    return Placement.of(map(variables)).orElseThrow();
+  }
+
+  private static Map<String, String> map(String... variables) {
+    Map<String, String> map = new HashMap<>();
+    for (String variable : variables) {
+      int equals = variable.indexOf('=');
+      map.put(variable.substring(0, equals), variable.substring(equals + 1));
+    }
+    return map;
+  }
+
+  @Test
+  void nobodyPlacesAnOrdinaryProcess() {
+    assertEquals(Optional.empty(), Placement.of(map("HOME=/home/a", "SLURM_PROCID=0")));
+    assertEquals(
+        Optional.empty(),
+        Placement.of(map("OMPI_COMM_WORLD_RANK=0", "OMPI_COMM_WORLD_SIZE=1")),
+        "a rank alone starts its own");
+    // In a batch script, outside of srun, these are the job's.
+    assertEquals(
+        Optional.empty(), Placement.of(map("SLURM_PROCID=0", "SLURM_NTASKS=4", "SLURM_JOB_ID=7")));
+  }
+
+  @Test
+  void openMpi() {
+    Placement placement =
+        placed("OMPI_COMM_WORLD_RANK=3", "OMPI_COMM_WORLD_SIZE=4", "OMPI_COMM_WORLD_LOCAL_SIZE=4");
+    assertEquals(new Placement(3, 4, "127.0.0.1", Placement.USUAL_PORT, "Open MPI"), placement);
+    placement =
+        placed(
+            "OMPI_COMM_WORLD_RANK=3",
+            "OMPI_COMM_WORLD_SIZE=8",
+            "OMPI_COMM_WORLD_LOCAL_SIZE=4",
+            "MASTER_ADDR=node1",
+            "MASTER_PORT=4711");
+    assertEquals(new Placement(3, 8, "node1", 4711, "Open MPI"), placement);
+  }
+
+  @Test
+  void saysWhichVariableIsMissing() {
+    IllegalArgumentException refusal =
+        assertThrows(
+            IllegalArgumentException.class,
+            () ->
+                placed(
+                    "OMPI_COMM_WORLD_RANK=3",
+                    "OMPI_COMM_WORLD_SIZE=8",
+                    "OMPI_COMM_WORLD_LOCAL_SIZE=4"));
+    assertTrue(refusal.getMessage().contains("set MASTER_ADDR"), refusal.getMessage());
+  }
+
+  @Test
+  void slurm() {
+    String[] two = {"SLURM_STEP_ID=0", "SLURM_PROCID=1", "SLURM_NTASKS=2", "SLURM_JOB_ID=9"};
+    Map<String, String> variables = map(two);
+    variables.put("SLURM_STEP_NUM_NODES", "2");
+    variables.put("SLURM_STEP_NODELIST", "gpu[012-014,17],cpu1");
+    Placement placement = Placement.of(variables).orElseThrow();
+    assertEquals("gpu012", placement.host());
+    assertEquals("Slurm", placement.origin());
+    assertTrue(placement.port() >= 20_000 && placement.port() < 32_000);
+    variables.put("SLURM_STEP_NODELIST", "alone");
+    assertEquals("alone", Placement.of(variables).orElseThrow().host());
+    variables.put("SLURM_STEP_NUM_NODES", "1");
+    assertEquals("127.0.0.1", Placement.of(variables).orElseThrow().host());
+  }
+
+  @Test
+  void pmi() {
+    assertEquals(
+        new Placement(0, 2, "127.0.0.1", Placement.USUAL_PORT, "PMI"),
+        placed("PMI_RANK=0", "PMI_SIZE=2", "MPI_LOCALNRANKS=2"));
+  }
+
+  @Test
+  void torchrunsAgentKeepsItsPort() {
+    Map<String, String> variables =
+        map("RANK=1", "WORLD_SIZE=2", "MASTER_ADDR=h", "MASTER_PORT=29500");
+    assertEquals(29500, Placement.of(variables).orElseThrow().port());
+    variables.put("TORCHELASTIC_USE_AGENT_STORE", "True");
+    assertEquals(29501, Placement.of(variables).orElseThrow().port());
+  }
+
+  @Test
+  void forkedRanksWinOverWhatTheyWereForkedFrom() {
+    Placement forked = new Placement(1, 2, "127.0.0.1", 5000, "jofi");
+    Map<String, String> variables =
+        map("OMPI_COMM_WORLD_RANK=7", "OMPI_COMM_WORLD_SIZE=8", "MASTER_ADDR=far");
+    variables.putAll(forked.environment());
+    assertEquals(Optional.of(forked), Placement.of(variables));
+  }
+
+  @Test
+  void nonsenseIsNamed() {
+    for (String[] variables :
+        new String[][] {
+          {"RANK=x", "WORLD_SIZE=2", "MASTER_ADDR=h"},
+          {"RANK=2", "WORLD_SIZE=2", "MASTER_ADDR=h"},
+          {"RANK=-1", "WORLD_SIZE=2", "MASTER_ADDR=h"},
+          {"RANK=0", "WORLD_SIZE=99999", "MASTER_ADDR=h"},
+          {"RANK=0", "WORLD_SIZE=2", "MASTER_ADDR=h", "MASTER_PORT=70000"},
+          {"RANK=0", "WORLD_SIZE=2", "MASTER_ADDR=h", "MASTER_PORT=http"},
+        }) {
+      assertThrows(IllegalArgumentException.class, () -> placed(variables), variables[0]);
+    }
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package org.jofi.cli.verify;
+
+import org.jspecify.annotations.NullMarked;
