@@ -1,0 +1,129 @@
+package org.jofi.processes;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Two processes of this Java and class path. A line that one prints behind {@link #TO_PEER} is the
+ * other's input; all else is kept for errors. A process asks for the other's death by printing
+ * {@link #KILL_PEER}.
+ */
+public final class ProcessPair implements AutoCloseable {
+  /** Begins a line for the other process. */
+  public static final String TO_PEER = "> ";
+
+  /** A line that asks for the other's death. */
+  public static final String KILL_PEER = "@kill-peer";
+
+  private static final int KILLED = 128 + 9;
+
+  private final List<String> lines = Collections.synchronizedList(new ArrayList<>());
+  private final Process first;
+  private final Process second;
+  private volatile long killedAt;
+
+  /** Starts both with these arguments, and behind them which of the two it is: first, second. */
+  public ProcessPair(Class<?> main, List<String> arguments) throws IOException {
+    first = start(main, arguments, "first");
+    second = start(main, arguments, "second");
+    relay("first", first, second);
+    relay("second", second, first);
+  }
+
+  private static Process start(Class<?> main, List<String> arguments, String side)
+      throws IOException {
+    List<String> command = new ArrayList<>();
+    String java = System.getProperty("jofi.test.java", "");
+    command.add(
+        java.isEmpty() ? Path.of(System.getProperty("java.home"), "bin", "java").toString() : java);
+    command.addAll(
+        List.of(
+            "-ea",
+            "-Xmx512m",
+            "-XX:+UseSerialGC",
+            "--enable-native-access=ALL-UNNAMED",
+            "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED"));
+    String library = System.getProperty("jofi.libfabric", "");
+    if (!library.isEmpty()) {
+      command.add("-Djofi.libfabric=" + library);
+    }
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
+    command.addAll(arguments);
+    command.add(side);
+    return new ProcessBuilder(command).redirectErrorStream(true).start();
+  }
+
+  private void relay(String name, Process from, Process to) {
+    Thread.ofPlatform()
+        .daemon()
+        .name("relay of the " + name)
+        .start(
+            () -> {
+              try (BufferedReader in = from.inputReader(StandardCharsets.UTF_8);
+                  PrintStream out =
+                      new PrintStream(to.getOutputStream(), true, StandardCharsets.UTF_8)) {
+                for (String line = in.readLine(); line != null; line = in.readLine()) {
+                  handle(name, line, to, out);
+                }
+              } catch (IOException gone) {
+                lines.add(name + " is gone: " + gone.getMessage());
+              }
+            });
+  }
+
+  private void handle(String name, String line, Process to, PrintStream out) {
+    if (line.startsWith(TO_PEER)) {
+      out.println(line.substring(TO_PEER.length()));
+      return;
+    }
+    lines.add(name + ": " + line);
+    if (line.equals(KILL_PEER)) {
+      killedAt = System.nanoTime();
+      to.destroyForcibly();
+    }
+  }
+
+  /**
+   * Waits for both to end well, or for the second to be killed.
+   *
+   * @return how many ms the first outlived the second's killing; 0 if it was not killed
+   * @throws AssertionError with all lines, if one does not end in time or as expected
+   */
+  public long await(long boundSeconds) throws InterruptedException {
+    demand(first.waitFor(boundSeconds, TimeUnit.SECONDS), "the first hangs");
+    boolean killed = killedAt != 0;
+    long outlived = killed ? (System.nanoTime() - killedAt) / 1_000_000 : 0;
+    demand(second.waitFor(boundSeconds, TimeUnit.SECONDS), "the second hangs");
+    demand(first.exitValue() == 0, "the first failed with " + first.exitValue());
+    demand(
+        second.exitValue() == (killed ? KILLED : 0),
+        "the second failed with " + second.exitValue());
+    return outlived;
+  }
+
+  private void demand(boolean holds, String otherwise) {
+    if (!holds) {
+      throw new AssertionError(otherwise + ":\n" + log());
+    }
+  }
+
+  /** All that they printed. */
+  public String log() {
+    synchronized (lines) {
+      return String.join("\n", lines);
+    }
+  }
+
+  @Override
+  public void close() {
+    first.destroyForcibly();
+    second.destroyForcibly();
+  }
+}

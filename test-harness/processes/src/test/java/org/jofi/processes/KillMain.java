@@ -1,0 +1,210 @@
+package org.jofi.processes;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jofi.transport.Comm;
+import org.jofi.transport.ConnectAttempt;
+import org.jofi.transport.ConnectHandle;
+import org.jofi.transport.FailureCause;
+import org.jofi.transport.FlushPolicy;
+import org.jofi.transport.Registration;
+import org.jofi.transport.Result;
+import org.jofi.transport.TransportException;
+import org.jofi.transport.TransportOptions;
+
+/**
+ * One process of {@link KillTest}: the first survives, and demands that all that it has pending is
+ * reported; the second is killed by it at a given moment.
+ */
+final class KillMain {
+  /** When the second process dies. */
+  enum Moment {
+    CONNECTING,
+    ACCEPTED,
+    RECEIVES_POSTED,
+    TRANSFERRING,
+    FLUSHING,
+    CLOSING
+  }
+
+  private static final int RECEIVES = 32;
+  private static final long LARGE = 64L << 20;
+  private static final int TAG = 5;
+  private static final long REPORT_NS = 5_000_000_000L;
+
+  private KillMain() {}
+
+  /** Arguments: provider, moment, side. */
+  public static void main(String[] arguments) throws IOException {
+    Moment moment = Moment.valueOf(arguments[1]);
+    TransportOptions.Builder options =
+        TransportOptions.builder()
+            .connectTimeout(Duration.ofSeconds(3))
+            .requestTimeout(Duration.ofSeconds(3))
+            .peerTimeout(Duration.ofSeconds(2))
+            .closeTimeout(Duration.ofSeconds(2))
+            .flushPolicy(FlushPolicy.ALWAYS);
+    try (Arena arena = Arena.ofShared();
+        Peer peer = new Peer(arguments[0], 2, options)) {
+      if (arguments[2].equals("first")) {
+        survive(peer, moment, arena);
+      } else {
+        serve(peer, moment, arena);
+      }
+    }
+  }
+
+  /** Does its part until it is killed. */
+  private static void serve(Peer peer, Moment moment, Arena arena) throws IOException {
+    ConnectHandle other = peer.exchange();
+    if (moment == Moment.CONNECTING) {
+      // It neither accepts nor answers.
+      peer.hear();
+      return;
+    }
+    Peer.Link link = peer.link(other);
+    Registration memory = link.receive().regMr(arena.allocate(LARGE));
+    Registration source = link.send().regMr(arena.allocate(LARGE));
+    peer.tell("ready");
+    if (moment == Moment.TRANSFERRING) {
+      long receive = 0;
+      long send = 0;
+      while (true) {
+        receive = next(link.receive(), receive, () -> link.receive().irecv(memory, TAG));
+        send = next(link.send(), send, () -> link.send().isend(source, TAG));
+      }
+    }
+    peer.hear();
+  }
+
+  private interface Post {
+    long post();
+  }
+
+  private static long next(Comm comm, long request, Post post) {
+    if (request > 0 && comm.test(request) == Result.IN_PROGRESS) {
+      return request;
+    }
+    return post.post();
+  }
+
+  private static void survive(Peer peer, Moment moment, Arena arena) throws IOException {
+    ConnectHandle other = peer.exchange();
+    if (moment == Moment.CONNECTING) {
+      ConnectAttempt attempt = peer.device.connect(other);
+      long killed = kill();
+      try {
+        peer.await.connection(attempt, Peer.BOUND);
+        // It was granted before the death: then the death is found out about as later ones are.
+        System.out.println("connected all the same");
+      } catch (TransportException e) {
+        System.out.println("connecting: " + e.getMessage());
+      }
+      demandInTime("the end of the attempt", killed);
+      return;
+    }
+    Peer.Link link = peer.link(other);
+    Registration memory = link.receive().regMr(arena.allocate(LARGE));
+    Registration source = link.send().regMr(arena.allocate(LARGE));
+    if (!peer.hear().equals("ready")) {
+      throw new IllegalStateException("no word from the peer");
+    }
+    List<Long> receives = new ArrayList<>();
+    List<Long> sends = new ArrayList<>();
+    switch (moment) {
+      case RECEIVES_POSTED -> {
+        for (int i = 0; i < RECEIVES; i++) {
+          receives.add(link.receive().irecv(memory.address(), 1000, TAG, memory));
+        }
+      }
+      case TRANSFERRING -> {
+        receives.add(link.receive().irecv(memory, TAG));
+        long send = Result.TRY_AGAIN;
+        while (send == Result.TRY_AGAIN) {
+          send = link.send().isend(source, TAG);
+        }
+        sends.add(send);
+      }
+      case FLUSHING -> flush(link, memory, 1000);
+      default -> {}
+    }
+    long killed = kill();
+    if (moment == Moment.CLOSING) {
+      close(link);
+      demandInTime("both closes", killed);
+      return;
+    }
+    if (moment == Moment.FLUSHING) {
+      // A flush needs no peer.
+      flush(link, memory, 1000);
+    }
+    // Posting to the dead succeeds; the request tells.
+    receives.add(link.receive().irecv(memory.address(), 10, TAG, memory));
+    receives.forEach(request -> demandFailure(link.receive(), request));
+    sends.forEach(request -> demandFailure(link.send(), request));
+    demandInTime("the report of all requests", killed);
+    close(link);
+  }
+
+  private static long kill() {
+    System.out.println(ProcessPair.KILL_PEER);
+    return System.nanoTime();
+  }
+
+  private static void demandInTime(String what, long since) {
+    long took = System.nanoTime() - since;
+    System.out.printf("%s took %d ms%n", what, took / 1_000_000);
+    if (took > REPORT_NS) {
+      throw new IllegalStateException("too late");
+    }
+  }
+
+  private static void flush(Peer.Link link, Registration memory, int times) {
+    for (int i = 0; i < times; i++) {
+      long flush = link.receive().iflush(memory.address(), 4096, memory);
+      long result = Result.IN_PROGRESS;
+      while (result == Result.IN_PROGRESS) {
+        result = link.receive().test(flush);
+      }
+      if (result < 0 && !FailureCause.isFailure(result)) {
+        throw new IllegalStateException("a flush: " + Result.describe(result));
+      }
+    }
+  }
+
+  private static void demandFailure(Comm comm, long request) {
+    long deadline = System.nanoTime() + Peer.BOUND.toNanos();
+    long result = comm.test(request);
+    while (result == Result.IN_PROGRESS) {
+      if (System.nanoTime() - deadline > 0) {
+        throw new IllegalStateException(comm + " never reported a request");
+      }
+      Thread.yield();
+      result = comm.test(request);
+    }
+    if (!FailureCause.isFailure(result)) {
+      // What was complete before the death may say so.
+      System.out.println(comm + ": " + Result.describe(result));
+    } else {
+      System.out.println(comm.failure(request).orElseThrow());
+    }
+  }
+
+  private static void close(Peer.Link link) {
+    try {
+      link.send().close();
+      link.receive().close();
+    } catch (TransportException e) {
+      System.out.println("closing: " + e.getMessage());
+      if (e.failure() != FailureCause.TIMED_OUT
+          || !link.send().device().properties().provider().equals("shm")) {
+        throw e;
+      }
+      // shm never gives back what it took for a dead peer; that is said, and the transport's close
+      // takes it away.
+    }
+  }
+}

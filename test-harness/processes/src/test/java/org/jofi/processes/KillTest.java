@@ -1,0 +1,36 @@
+package org.jofi.processes;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * One of two processes is killed with SIGKILL: the other reports all that it has pending within 5
+ * s, closes within its bounds, and ends well.
+ */
+class KillTest {
+  private static final long MOST_MS = 20_000;
+
+  static Stream<Arguments> deaths() {
+    return Providers.forTests().stream()
+        .flatMap(
+            provider ->
+                Stream.of(KillMain.Moment.values()).map(moment -> Arguments.of(provider, moment)));
+  }
+
+  @ParameterizedTest(name = "{0} {1}")
+  @MethodSource("deaths")
+  void theSurvivorReportsAndEnds(String provider, KillMain.Moment moment) throws Exception {
+    try (ProcessPair pair = new ProcessPair(KillMain.class, List.of(provider, moment.name()))) {
+      long outlived = pair.await(60);
+      System.out.printf(
+          "%s %s: the survivor ended %d ms after the death%n%s%n",
+          provider, moment, outlived, pair.log());
+      assertTrue(outlived <= MOST_MS, () -> "%d ms\n%s".formatted(outlived, pair.log()));
+    }
+  }
+}

@@ -1,0 +1,88 @@
+package org.jofi.processes;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.List;
+import org.agrona.concurrent.YieldingIdleStrategy;
+import org.jofi.transport.Await;
+import org.jofi.transport.ConnectAttempt;
+import org.jofi.transport.ConnectHandle;
+import org.jofi.transport.Device;
+import org.jofi.transport.Grouping;
+import org.jofi.transport.ListenComm;
+import org.jofi.transport.RecvComm;
+import org.jofi.transport.SendComm;
+import org.jofi.transport.Transport;
+import org.jofi.transport.TransportOptions;
+
+/** One of two processes: a transport, and lines to and from the other. */
+final class Peer implements AutoCloseable {
+  static final Duration BOUND = Duration.ofSeconds(30);
+
+  final Transport transport;
+  final Device device;
+  final ListenComm listener;
+  final Await await = new Await(new YieldingIdleStrategy());
+  private final BufferedReader in =
+      new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+
+  Peer(String provider, int rails, TransportOptions.Builder options) {
+    List<String> nics = java.util.Collections.nCopies(rails, provider.equals("shm") ? "shm" : "lo");
+    transport =
+        Transport.open(
+            options
+                .provider(provider)
+                .grouping(new Grouping.Explicit(List.of(nics)))
+                .minStripeBytes(16 * 1024)
+                .build());
+    device = transport.devices().getFirst();
+    listener = device.listen();
+  }
+
+  void tell(String line) {
+    System.out.println(ProcessPair.TO_PEER + line);
+  }
+
+  String hear() throws IOException {
+    String line = in.readLine();
+    if (line == null) {
+      throw new IOException("the other process is gone");
+    }
+    return line;
+  }
+
+  /** Tells where it listens, and hears the same. */
+  ConnectHandle exchange() throws IOException {
+    tell(HexFormat.of().formatHex(listener.handle().encode()));
+    return ConnectHandle.decode(HexFormat.of().parseHex(hear()));
+  }
+
+  /** A connection in each direction. */
+  Link link(ConnectHandle other) {
+    long deadline = System.nanoTime() + BOUND.toNanos();
+    try (ConnectAttempt attempt = device.connect(other)) {
+      SendComm send = null;
+      RecvComm receive = null;
+      while (send == null || receive == null) {
+        send = attempt.poll();
+        receive = receive == null ? listener.accept() : receive;
+        if (System.nanoTime() - deadline > 0) {
+          throw new IllegalStateException("no connection within " + BOUND);
+        }
+      }
+      return new Link(send, receive);
+    }
+  }
+
+  /** Both directions. */
+  record Link(SendComm send, RecvComm receive) {}
+
+  @Override
+  public void close() {
+    transport.close();
+  }
+}
