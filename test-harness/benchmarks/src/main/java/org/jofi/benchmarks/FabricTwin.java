@@ -3,13 +3,8 @@ package org.jofi.benchmarks;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
-import java.net.ConnectException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.Locale;
-import java.util.concurrent.locks.LockSupport;
 import org.jofi.fabric.AddressVector;
 import org.jofi.fabric.CompletionError;
 import org.jofi.fabric.CompletionQueue;
@@ -34,8 +29,6 @@ public final class FabricTwin {
   private static final long POLLS = 2_000_000;
   private static final int SEND = 0;
   private static final int RECV = 1;
-  private static final int MOST_CONNECTS = 1000;
-  private static final long RETRY_NANOS = 10_000_000;
 
   private final LoopbackNic nic;
   private final Arrivals arrivals = new Arrivals();
@@ -120,35 +113,13 @@ public final class FabricTwin {
 
   /** Addresses go by a socket of loopback: four bytes of length, then the address. */
   private void exchange(boolean server, int port) throws IOException {
-    try (Socket socket = server ? accept(port) : connect(port)) {
+    try (Socket socket = LoopbackSockets.open(server, port)) {
       byte[] mine = nic.endpoint().address();
       DataOutputStream toPeer = new DataOutputStream(socket.getOutputStream());
       toPeer.writeInt(mine.length);
       toPeer.write(mine);
       DataInputStream fromPeer = new DataInputStream(socket.getInputStream());
       peer = nic.peers().insert(fromPeer.readNBytes(fromPeer.readInt()));
-    }
-  }
-
-  private static Socket accept(int port) throws IOException {
-    try (ServerSocket listener = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
-      return listener.accept();
-    }
-  }
-
-  private static Socket connect(int port) throws IOException {
-    for (int i = 0; ; i++) {
-      Socket socket = new Socket();
-      try {
-        socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
-        return socket;
-      } catch (ConnectException notYet) {
-        socket.close();
-        if (i == MOST_CONNECTS) {
-          throw notYet;
-        }
-        LockSupport.parkNanos(RETRY_NANOS);
-      }
     }
   }
 
