@@ -138,7 +138,7 @@ public final class EndpointRegistrations {
     Transit opening = Transit.ownOpening(this, space, range, access);
     cache.depart(opening, this);
     try {
-      T opened = registration.apply(cache.open(role, space, on, range, access));
+      T opened = registration.apply(cache.openings().open(role, space, on, range, access));
       synchronized (owned) {
         owned.add(opened);
       }

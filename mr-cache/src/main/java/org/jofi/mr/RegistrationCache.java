@@ -26,14 +26,10 @@ import org.jspecify.annotations.Nullable;
  * that a new one contains is superseded: it serves its holders, nobody else, and closes when idle.
  */
 public final class RegistrationCache {
-  /** Memory is pinned in whole pages; the largest in use are this long. */
-  private static final long PAGE_BYTES = 64 << 10;
-
-  private final Function<Domain, KeySource> keys;
-  private final NanoClock clock;
   private final CacheCounters counters;
   private final CacheLedger ledger;
   private final CacheClosings closings;
+  private final RegionOpenings openings;
   private volatile long epoch;
 
   RegistrationCache(
@@ -42,11 +38,10 @@ public final class RegistrationCache {
       CacheCounters counters,
       RequestNames names,
       Function<Domain, KeySource> keys) {
-    this.keys = keys;
-    this.clock = clock;
     this.counters = counters;
     this.ledger = new CacheLedger(limits);
     this.closings = new CacheClosings(ledger, counters, names);
+    this.openings = new RegionOpenings(keys, clock, counters, closings);
   }
 
   /** Opens the space of a scope, or finds it where several endpoints share it. */
@@ -139,7 +134,7 @@ public final class RegistrationCache {
     }
     @Nullable RegionSet regions = null;
     try {
-      regions = open(RegistrationRole.DATA, space, rails, range, access);
+      regions = openings.open(RegistrationRole.DATA, space, rails, range, access);
     } finally {
       if (regions == null) {
         arrive(opening);
@@ -190,53 +185,9 @@ public final class RegistrationCache {
     }
   }
 
-  /**
-   * Registers on each rail. If a provider is out of resources, idle registrations make room and it
-   * is tried once more.
-   */
-  RegionSet open(
-      RegistrationRole role, CacheSpace space, List<Rail> rails, BufferRange range, long access) {
-    try {
-      return timed(role, space, rails, range, access);
-    } catch (RegistrationException e) {
-      if (!e.isOutOfResources() || !madeRoom(range, e)) {
-        throw e;
-      }
-      try {
-        return timed(role, space, rails, range, access);
-      } catch (RegistrationException again) {
-        again.addSuppressed(e);
-        throw again;
-      }
-    }
-  }
-
-  private boolean madeRoom(BufferRange range, RegistrationException cause) {
-    try {
-      return closings.makeRoom(pages(range), "register " + range);
-    } catch (RegistrationException late) {
-      cause.addSuppressed(late);
-      return false;
-    }
-  }
-
-  /** What the memory takes in whole pages. */
-  private static long pages(BufferRange range) {
-    long before = range.address() & (PAGE_BYTES - 1);
-    return (before + range.lengthBytes() + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
-  }
-
-  private RegionSet timed(
-      RegistrationRole role, CacheSpace space, List<Rail> rails, BufferRange range, long access) {
-    long start = clock.nanoTime();
-    try {
-      return RegionSet.open(role, space.scope(), keys, rails, range, access);
-    } catch (RegistrationException e) {
-      closings.keep(space, e.leftover());
-      throw e;
-    } finally {
-      counters.spent(clock.nanoTime() - start);
-    }
+  /** Makes the regions of a registration. */
+  RegionOpenings openings() {
+    return openings;
   }
 
   @SuppressWarnings("NonAtomicVolatileUpdate") // The epoch moves only under the lock.

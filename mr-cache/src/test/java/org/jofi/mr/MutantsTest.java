@@ -240,13 +240,13 @@ class MutantsTest {
             cache),
         new Mutant(
             "a failed registration is not tried again",
-            "RegistrationCache.java",
+            "RegionOpenings.java",
             "if (!e.isOutOfResources() || ",
             "if (e.isOutOfResources() || ",
             cache),
         new Mutant(
             "every failed registration is tried again",
-            "RegistrationCache.java",
+            "RegionOpenings.java",
             "if (!e.isOutOfResources() || ",
             "if (",
             cache),
@@ -283,7 +283,7 @@ class MutantsTest {
             boundary),
         new Mutant(
             "mailboxes and pools do not make the cache give up what is idle",
-            "RegistrationCache.java",
+            "RegionOpenings.java",
             "if (!e.isOutOfResources() || ",
             "if (role != RegistrationRole.DATA || !e.isOutOfResources() || ",
             boundary),
