@@ -263,12 +263,12 @@ public final class MultiRailEndpoint implements EndpointRails, InFlightOperation
 
   /** The data rails to a peer. */
   public PeerRails dataTo(RailAddresses peer) {
-    return railsTo(data, peer.data());
+    return PeerRails.to(data, peer.data());
   }
 
   /** The control rails to a peer. */
   public PeerRails controlTo(RailAddresses peer) {
-    return railsTo(control, peer.control());
+    return PeerRails.to(control, peer.control());
   }
 
   /**
@@ -277,15 +277,7 @@ public final class MultiRailEndpoint implements EndpointRails, InFlightOperation
    * @throws IllegalArgumentException as {@link RailPort#peer}
    */
   public PeerRails controlTo(FabricAddress listener) {
-    return railsTo(control.subList(0, 1), List.of(listener));
-  }
-
-  private static PeerRails railsTo(List<RailPort> ports, List<FabricAddress> addresses) {
-    long[] peers = new long[ports.size()];
-    for (int rail = 0; rail < peers.length; rail++) {
-      peers[rail] = ports.get(rail).peer(addresses.get(rail));
-    }
-    return new PeerRails(ports, peers);
+    return PeerRails.to(control.subList(0, 1), List.of(listener));
   }
 
   /** Polls every rail, hands arrivals on, posts what waited; how much came of it. */

@@ -2,6 +2,7 @@ package org.jofi.rdma.endpoint;
 
 import java.util.List;
 import org.jofi.rdma.schedule.ControlRotation;
+import org.jofi.rdma.wire.FabricAddress;
 import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
 import org.jspecify.annotations.Nullable;
@@ -31,6 +32,21 @@ public final class PeerRails {
     this.ports = List.copyOf(ports);
     this.peers = peers.clone();
     rotation = new ControlRotation(peers.length);
+  }
+
+  /**
+   * The rails to a peer whose addresses are known.
+   *
+   * @param ports rails of one role, at least as many as there are addresses
+   * @throws IllegalArgumentException as {@link RailPort#peer}
+   * @throws org.jofi.fabric.FabricException as {@link RailPort#peer}
+   */
+  static PeerRails to(List<RailPort> ports, List<FabricAddress> addresses) {
+    long[] peers = new long[ports.size()];
+    for (int rail = 0; rail < peers.length; rail++) {
+      peers[rail] = ports.get(rail).peer(addresses.get(rail));
+    }
+    return new PeerRails(ports, peers);
   }
 
   /** How many there are, usable or not. */

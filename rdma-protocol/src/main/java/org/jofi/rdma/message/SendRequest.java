@@ -16,24 +16,8 @@ import org.jofi.transport.Failure;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message on its way to a receive. Used again for the next message of its slot.
- *
- * <p>Bitmaps of stripes tell how far it is, so that posting again does nothing twice:
- *
- * <pre>
- * write with immediate data:  posted --&gt; done
- * write, then announcement:   posted --&gt; written --&gt; announced --&gt; done
- * such a write failed:        to be posted again
- * one with data failed:       posted --&gt; doubtful --&gt; asked --&gt; done
- *                                                     \--&gt; again: to be posted, then announced
- * </pre>
- *
- * <p><b>Why a failed write is asked about.</b> It may have arrived whole, with its immediate data.
- * Then the receiver may have reported the message, and its memory may hold something else by the
- * time that a second write lands. A receiver that answers that it lacks the stripe does not count
- * its immediate data any more, however late that comes, but only the message which says that the
- * stripe was written again: until then the same bytes may be written to the same place as often as
- * need be. A write that is announced apart is safe without asking: nobody was told of it.
+ * A message on its way to a receive: posts its stripes as {@link StripeStates} tells. Used again
+ * for the next message of its slot.
  */
 class SendRequest extends Request implements SentListener {
   private static final int LENGTH = ProtocolLimits.MAX_RAILS;
@@ -43,7 +27,7 @@ class SendRequest extends Request implements SentListener {
   private final PeerRails rails;
   private final StripePlan plan = new StripePlan();
   private final long[] keys = new long[ProtocolLimits.MAX_RAILS];
-  private final int[] tries = new int[ProtocolLimits.MAX_RAILS];
+  private final StripeStates states = new StripeStates();
   private @Nullable DataRegistration registration;
   private long address;
   private long lengthBytes;
@@ -54,14 +38,6 @@ class SendRequest extends Request implements SentListener {
   private boolean silent;
   private long toldBytes;
   private boolean lengthTold;
-  private int posted;
-  private int written;
-  private int announced;
-  private int doubtful;
-  private int asked;
-  private int again;
-  private int done;
-  private int late;
 
   SendRequest(Sender sender, int slot) {
     this(sender, sender, slot);
@@ -92,17 +68,7 @@ class SendRequest extends Request implements SentListener {
     toldBytes = bytes;
     silent = false;
     lengthTold = !isShort;
-    posted = 0;
-    written = 0;
-    announced = 0;
-    doubtful = 0;
-    asked = 0;
-    again = 0;
-    done = 0;
-    late = 0;
-    for (int stripe = 0; stripe < tries.length; stripe++) {
-      tries[stripe] = 0;
-    }
+    states.start(plan.stripes());
     begin();
   }
 
@@ -128,12 +94,11 @@ class SendRequest extends Request implements SentListener {
   protected boolean postAll() {
     boolean all = true;
     for (int stripe = 0; stripe < plan.stripes() && isLive(); stripe++) {
-      int bit = 1 << stripe;
-      if ((posted & bit) == 0) {
+      if (states.isToBePosted(stripe)) {
         all &= write(stripe);
-      } else if ((written & ~announced & bit) != 0) {
+      } else if (states.isToBeAnnounced(stripe)) {
         all &= announce(stripe);
-      } else if ((doubtful & ~asked & bit) != 0) {
+      } else if (states.isToBeAskedFor(stripe)) {
         all &= ask(stripe);
       }
     }
@@ -168,15 +133,15 @@ class SendRequest extends Request implements SentListener {
     long peer = rails.peer(rail);
     long from = address + plan.offset(stripe);
     long to = remoteAddress + plan.offset(stripe);
-    boolean withData = carriesData(1 << stripe);
+    boolean withData = carriesData(stripe);
     if (!withData && plan.length(stripe) == 0) {
       // Nothing to deliver; and there are providers that never complete a delivery of nothing.
-      posted |= 1 << stripe;
+      states.posted(stripe);
       if (silent) {
-        done |= 1 << stripe;
+        states.done(stripe);
         return true;
       }
-      written |= 1 << stripe;
+      states.written(stripe);
       return announce(stripe);
     }
     int answer =
@@ -204,9 +169,9 @@ class SendRequest extends Request implements SentListener {
     if (answer == -FabricErrno.EAGAIN) {
       return false;
     }
-    tries[stripe]++;
+    states.tried(stripe);
     if (answer == 0) {
-      posted |= 1 << stripe;
+      states.posted(stripe);
       posted();
       return true;
     }
@@ -216,13 +181,13 @@ class SendRequest extends Request implements SentListener {
   }
 
   /** Whether a stripe is written with its immediate data. */
-  private boolean carriesData(int bit) {
-    return sender.writesData() && !silent && (again & bit) == 0;
+  private boolean carriesData(int stripe) {
+    return sender.writesData() && !silent && !states.isRepeated(stripe);
   }
 
   /** Takes another rail after a failure; fails if there is none. */
   private boolean moveOn(int stripe, int rail, Failure why) {
-    int other = rails.retry(rail, why, tries[stripe]);
+    int other = rails.retry(rail, why, states.tries(stripe));
     if (other == PeerRails.NONE) {
       fail(why);
       return false;
@@ -234,13 +199,13 @@ class SendRequest extends Request implements SentListener {
   private boolean announce(int stripe) {
     int immediate = immediate(stripe);
     boolean sent =
-        (again & 1 << stripe) != 0
+        states.isRepeated(stripe)
             ? sender.connection().sendWritten(messageNumber, immediate, this, stripe)
             : sender.connection().sendImmediate(immediate, this, stripe);
     if (!sent) {
       return false;
     }
-    announced |= 1 << stripe;
+    states.announced(stripe);
     posted();
     return true;
   }
@@ -248,10 +213,10 @@ class SendRequest extends Request implements SentListener {
   private boolean ask(int stripe) {
     if (!sender
         .connection()
-        .sendAsk(messageNumber, subReceive, stripe, tries[stripe], this, QUESTION)) {
+        .sendAsk(messageNumber, subReceive, stripe, states.tries(stripe), this, QUESTION)) {
       return false;
     }
-    asked |= 1 << stripe;
+    states.asked(stripe);
     posted();
     return true;
   }
@@ -269,12 +234,12 @@ class SendRequest extends Request implements SentListener {
   @Override
   public void completed(long cookie, long bytes) {
     returned();
-    int stripe = 1 << (int) cookie;
+    int stripe = (int) cookie;
     if (silent || carriesData(stripe)) {
-      done |= stripe;
+      states.done(stripe);
       settle();
     } else if (isLive()) {
-      written |= stripe;
+      states.written(stripe);
       sender.connection().endpoint().pending().defer(this);
     } else {
       settle();
@@ -294,28 +259,22 @@ class SendRequest extends Request implements SentListener {
       settle();
       return;
     }
-    if (carriesData(1 << stripe)) {
-      doubtful |= 1 << stripe;
+    if (carriesData(stripe)) {
+      states.doubtful(stripe);
     } else {
-      posted &= ~(1 << stripe);
+      states.failed(stripe);
     }
     sender.connection().endpoint().pending().defer(this);
   }
 
   /** The receiver told whether a stripe arrived; whether that was asked. */
   boolean answered(int stripe, int ofTry, boolean arrived) {
-    int bit = 1 << stripe;
-    if ((doubtful & bit) == 0 || tries[stripe] != ofTry) {
+    if (!states.answered(stripe, ofTry, arrived)) {
       return false;
     }
-    doubtful &= ~bit;
-    asked &= ~bit;
     if (arrived) {
-      done |= bit;
       settle();
     } else {
-      again |= bit;
-      posted &= ~bit;
       sender.connection().endpoint().pending().submit(this);
     }
     return true;
@@ -323,17 +282,15 @@ class SendRequest extends Request implements SentListener {
 
   @Override
   protected void checked() {
-    // A question or its answer may be lost, and a rail may take nothing while others do.
-    asked &= ~doubtful;
-    int waiting = (1 << plan.stripes()) - 1 & ~posted;
+    int late = states.takeLate();
     for (int stripe = 0; stripe < plan.stripes(); stripe++) {
-      if ((waiting & late & 1 << stripe) != 0) {
+      if ((late & 1 << stripe) != 0) {
+        // A rail may take nothing while others do.
         int rail = rails.after(plan.rail(stripe));
         plan.moveTo(stripe, rail == PeerRails.NONE ? plan.rail(stripe) : rail);
       }
     }
-    late = waiting;
-    if (doubtful != 0) {
+    if (states.askAgain()) {
       sender.connection().endpoint().pending().submit(this);
     }
   }
@@ -346,7 +303,7 @@ class SendRequest extends Request implements SentListener {
       return;
     }
     if (cookie < LENGTH) {
-      done |= 1 << (int) cookie;
+      states.done((int) cookie);
     }
     settle();
   }
@@ -358,7 +315,7 @@ class SendRequest extends Request implements SentListener {
 
   @Override
   protected boolean isComplete() {
-    return done == (1 << plan.stripes()) - 1 && lengthTold;
+    return states.allDone() && lengthTold;
   }
 
   @Override
@@ -395,30 +352,19 @@ class SendRequest extends Request implements SentListener {
   protected String missing() {
     StringJoiner text = new StringJoiner("; ");
     for (int stripe = 0; stripe < plan.stripes(); stripe++) {
-      if ((done & 1 << stripe) == 0) {
+      if (!states.isDone(stripe)) {
         text.add(
             "stripe %d of %d on %s, %s"
                 .formatted(
-                    stripe, plan.stripes(), rails.port(plan.rail(stripe)).label(), state(stripe)));
+                    stripe,
+                    plan.stripes(),
+                    rails.port(plan.rail(stripe)).label(),
+                    states.describe(stripe)));
       }
     }
-    if (done == (1 << plan.stripes()) - 1 || !lengthTold) {
+    if (states.allDone() || !lengthTold) {
       text.add("the true length");
     }
     return text.toString();
-  }
-
-  private String state(int stripe) {
-    int bit = 1 << stripe;
-    if ((posted & bit) == 0) {
-      return "not taken by the provider";
-    }
-    if ((doubtful & bit) != 0) {
-      return "failed, and the peer did not tell whether it arrived";
-    }
-    if ((announced & bit) != 0) {
-      return "announced, not completed";
-    }
-    return (written & bit) != 0 ? "written, not announced" : "posted, not completed";
   }
 }
