@@ -267,7 +267,7 @@ int main(int argc, char **argv) {
     if (window == 1) {
         ping_pong(server, 500, 200, 200);
     } else {
-        stream(server, 40, 10, bytes > 300000 ? 64 : 512);
+        stream(server, 100, 400, bytes > 300000 ? 64 : 512);
     }
     if (server) {
         /* The last answer may still be under way. */

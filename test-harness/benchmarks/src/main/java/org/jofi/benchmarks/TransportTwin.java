@@ -38,8 +38,10 @@ public final class TransportTwin {
   private static final int PING_BLOCKS = 500;
   private static final int PING_WARM = 200;
   private static final int PING_BLOCK = 200;
-  private static final int STREAM_BLOCKS = 40;
-  private static final int STREAM_WARM = 10;
+  private static final int STREAM_BLOCKS = 100;
+
+  // Of 2 processors two poll all the time: the compiler takes a second or two to catch up.
+  private static final int STREAM_WARM = 400;
   private static final long LARGE_BYTES = 300_000;
 
   private final boolean server;
