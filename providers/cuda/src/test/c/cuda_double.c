@@ -1,6 +1,6 @@
-/* A stand-in for libcuda.so.1: device memory that the processor cannot touch, contexts per thread, copies that are
- * under way until they were asked for a few times, and failures on demand. It holds callers to the driver's rules:
- * a current context, the right capture mode, nothing freed twice. */
+/* A stand-in for libcuda.so.1: device memory that the processor cannot touch, contexts per thread, copies and sums that
+ * are under way until they were asked for a few times, and failures on demand. It holds callers to the driver's rules:
+ * a current context, the right capture mode, nothing freed twice, a launch as its kernel wants it. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdint.h>
@@ -14,13 +14,14 @@ typedef int CUresult;
 typedef uint64_t CUdeviceptr;
 
 enum { OK = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, NOT_INITIALIZED = 3, INVALID_DEVICE = 101, INVALID_CONTEXT = 201,
-       NOT_READY = 600, ALREADY_REGISTERED = 712, NOT_REGISTERED = 713, NOT_SUPPORTED = 801, CAPTURE_UNSUPPORTED = 900 };
+       INVALID_PTX = 218, INVALID_HANDLE = 400, NOT_FOUND = 500, NOT_READY = 600, ILLEGAL_ADDRESS = 700,
+       ALREADY_REGISTERED = 712, NOT_REGISTERED = 713, NOT_SUPPORTED = 801, CAPTURE_UNSUPPORTED = 900 };
 enum { ALLOCATIONS = 256, COPIES = 1024, DEVICES = 2, POLLS = 3 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char context_of[DEVICES];
 static int retained[DEVICES];
-static int initialized, capturing, streams, events, host_registrations, failures_left;
+static int initialized, capturing, streams, events, modules, host_registrations, failures_left;
 static char failing[64];
 static int failing_code;
 static uint64_t next_id = 1;
@@ -31,8 +32,11 @@ static __thread int mode; /* 0 global, 1 thread local, 2 relaxed */
 static struct { CUdeviceptr at; size_t bytes, mapped; char *shadow; uint64_t id; int device; } memory[ALLOCATIONS];
 static struct { uintptr_t at; size_t bytes; } pinned[ALLOCATIONS];
 
-struct stream { struct { char *to; const char *from; size_t bytes; } copy[COPIES]; int queued, ran; };
+/* Work of a stream: a copy, or a sum of floats. */
+struct work { char *to; const char *from; size_t bytes; int adds; };
+struct stream { struct work work[COPIES]; int queued, ran, polls; };
 struct event { struct stream *stream; int upto, polls; };
+struct module { void *context; char *entry; };
 
 /* What the tests set and read. */
 void double_fail(const char *function, int code, int times) {
@@ -42,7 +46,7 @@ void double_fail(const char *function, int code, int times) {
 }
 void double_attribute(int attribute, int value) { attributes[attribute] = value; }
 int double_open(void) {
-  int open = streams + events + host_registrations + retained[0] + retained[1];
+  int open = streams + events + modules + host_registrations + retained[0] + retained[1];
   for (int i = 0; i < ALLOCATIONS; i++) open += memory[i].at != 0;
   return open;
 }
@@ -73,6 +77,14 @@ static char *shadow(CUdeviceptr at, size_t bytes) {
 
 CUresult cuInit(unsigned flags) {
   if (failures_left > 0 && strcmp("cuInit", failing) == 0) { failures_left--; return failing_code; }
+  /* For processes that no test calls into: attributes as NUMBER=VALUE, with commas between; FUNCTION=CODE fails. */
+  const char *set = initialized ? NULL : getenv("CUDA_DOUBLE_ATTRIBUTES");
+  for (int number, value; set && sscanf(set, "%d=%d", &number, &value) == 2; set = *set ? set + 1 : NULL) {
+    double_attribute(number, value);
+    set += strcspn(set, ",");
+  }
+  const char *fails = initialized ? NULL : getenv("CUDA_DOUBLE_FAILS");
+  if (fails && sscanf(fails, "%63[^=]=%d", failing, &failing_code) == 2) failures_left = 1 << 30;
   initialized = 1;
   return flags == 0 ? OK : INVALID_VALUE;
 }
@@ -138,13 +150,15 @@ CUresult cuMemAlloc_v2(CUdeviceptr *at, size_t bytes) {
     size_t mapped = (bytes + 0xffff) & ~0xffffUL;
     void *range = mmap(NULL, mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (range == MAP_FAILED) break;
-    memory[i].at = *at = (CUdeviceptr)range;
     memory[i].bytes = bytes;
     memory[i].mapped = mapped;
     memory[i].shadow = malloc(bytes);
     memset(memory[i].shadow, 0xee, bytes);
     memory[i].id = next_id++;
     memory[i].device = (int)((char *)current - context_of);
+    *at = (CUdeviceptr)range;
+    /* Last: who looks for other memory holds no lock. */
+    __atomic_store_n(&memory[i].at, *at, __ATOMIC_RELEASE);
     answer = OK;
   }
   pthread_mutex_unlock(&lock);
@@ -197,27 +211,35 @@ CUresult cuMemGetHandleForAddressRange(int *fd, CUdeviceptr at, size_t bytes, in
 CUresult cuMemHostRegister_v2(void *at, size_t bytes, unsigned flags) {
   ENTER(1, 1);
   if (flags != 1) return INVALID_VALUE;
-  for (int i = 0; i < ALLOCATIONS; i++)
-    if (pinned[i].at && (uintptr_t)at < pinned[i].at + pinned[i].bytes && (uintptr_t)at + bytes > pinned[i].at)
-      return ALREADY_REGISTERED;
-  for (int i = 0; i < ALLOCATIONS; i++)
-    if (!pinned[i].at) {
-      pinned[i].at = (uintptr_t)at;
-      pinned[i].bytes = bytes;
-      host_registrations++;
-      return OK;
-    }
-  return OUT_OF_MEMORY;
+  pthread_mutex_lock(&lock);
+  CUresult answer = OUT_OF_MEMORY;
+  int free_slot = -1;
+  for (int i = 0; i < ALLOCATIONS; i++) {
+    if (!pinned[i].at) free_slot = i;
+    else if ((uintptr_t)at < pinned[i].at + pinned[i].bytes && (uintptr_t)at + bytes > pinned[i].at)
+      answer = ALREADY_REGISTERED;
+  }
+  if (answer != ALREADY_REGISTERED && free_slot >= 0) {
+    pinned[free_slot].at = (uintptr_t)at;
+    pinned[free_slot].bytes = bytes;
+    host_registrations++;
+    answer = OK;
+  }
+  pthread_mutex_unlock(&lock);
+  return answer;
 }
 CUresult cuMemHostUnregister(void *at) {
   ENTER(1, 1);
+  pthread_mutex_lock(&lock);
+  CUresult answer = NOT_REGISTERED;
   for (int i = 0; i < ALLOCATIONS; i++)
     if (pinned[i].at == (uintptr_t)at && at) {
       pinned[i].at = 0;
       host_registrations--;
-      return OK;
+      answer = OK;
     }
-  return NOT_REGISTERED;
+  pthread_mutex_unlock(&lock);
+  return answer;
 }
 CUresult cuMemsetD8_v2(CUdeviceptr at, unsigned char value, size_t bytes) {
   ENTER(1, 1);
@@ -240,31 +262,33 @@ CUresult cuMemcpyHtoD_v2(CUdeviceptr at, const void *host, size_t bytes) {
   memcpy(to, host, bytes);
   return OK;
 }
-static CUresult queue(struct stream *s, char *to, const char *from, size_t bytes) {
-  if (!to || !from) return INVALID_VALUE;
-  s->copy[s->queued % COPIES].to = to;
-  s->copy[s->queued % COPIES].from = from;
-  s->copy[s->queued % COPIES].bytes = bytes;
+static CUresult queue(struct stream *s, char *to, const char *from, size_t bytes, int adds) {
+  if (!s || !to || !from) return INVALID_VALUE;
+  s->work[s->queued % COPIES] = (struct work){to, from, bytes, adds};
   s->queued++;
+  s->polls = 0;
   return OK;
 }
 static void run(struct stream *s, int upto) {
-  for (; s->ran < upto; s->ran++)
-    memcpy(s->copy[s->ran % COPIES].to, s->copy[s->ran % COPIES].from, s->copy[s->ran % COPIES].bytes);
+  for (; s->ran < upto; s->ran++) {
+    struct work *w = &s->work[s->ran % COPIES];
+    if (!w->adds) memcpy(w->to, w->from, w->bytes);
+    else for (size_t i = 0; i < w->bytes / 4; i++) ((float *)w->to)[i] += ((const float *)w->from)[i];
+  }
 }
 CUresult cuMemcpyDtoHAsync_v2(void *host, CUdeviceptr at, size_t bytes, void *stream) {
   ENTER(1, 0);
-  return queue(stream, host, shadow(at, bytes), bytes);
+  return queue(stream, host, shadow(at, bytes), bytes, 0);
 }
 CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr at, const void *host, size_t bytes, void *stream) {
   ENTER(1, 0);
-  return queue(stream, shadow(at, bytes), host, bytes);
+  return queue(stream, shadow(at, bytes), host, bytes, 0);
 }
 CUresult cuStreamCreate(void **stream, unsigned flags) {
   ENTER(1, 1);
   if (flags != 1) return INVALID_VALUE;
   *stream = calloc(1, sizeof(struct stream));
-  streams++;
+  __atomic_add_fetch(&streams, 1, __ATOMIC_RELAXED);
   return OK;
 }
 CUresult cuStreamSynchronize(void *stream) {
@@ -273,15 +297,32 @@ CUresult cuStreamSynchronize(void *stream) {
   run(s, s->queued);
   return OK;
 }
-CUresult cuStreamDestroy_v2(void *stream) { ENTER(1, 1); free(stream); streams--; return OK; }
+CUresult cuStreamQuery(void *stream) {
+  ENTER(1, 1);
+  struct stream *s = stream;
+  if (s->ran < s->queued && ++s->polls < POLLS) return NOT_READY;
+  run(s, s->queued);
+  return OK;
+}
+CUresult cuStreamDestroy_v2(void *stream) {
+  ENTER(1, 1);
+  free(stream);
+  __atomic_sub_fetch(&streams, 1, __ATOMIC_RELAXED);
+  return OK;
+}
 CUresult cuEventCreate(void **event, unsigned flags) {
   ENTER(1, 1);
   if (flags != 2) return INVALID_VALUE;
   *event = calloc(1, sizeof(struct event));
-  events++;
+  __atomic_add_fetch(&events, 1, __ATOMIC_RELAXED);
   return OK;
 }
-CUresult cuEventDestroy_v2(void *event) { ENTER(1, 1); free(event); events--; return OK; }
+CUresult cuEventDestroy_v2(void *event) {
+  ENTER(1, 1);
+  free(event);
+  __atomic_sub_fetch(&events, 1, __ATOMIC_RELAXED);
+  return OK;
+}
 CUresult cuEventRecord(void *event, void *stream) {
   ENTER(1, 0);
   struct event *e = event;
@@ -300,4 +341,55 @@ CUresult cuEventQuery(void *event) {
 CUresult cuFlushGPUDirectRDMAWrites(int target, int scope) {
   ENTER(1, 1);
   return target == 0 && scope == 100 ? OK : INVALID_VALUE;
+}
+
+/* One kernel: sum, summand and count, as 64-bit words. What its text names as entry is what there is of it. */
+CUresult cuModuleLoadData(void **module, const void *image) {
+  ENTER(1, 1);
+  const char *text = image, *entry = strstr(text, ".entry ");
+  if (strncmp(text, ".version", 8) != 0 || !strstr(text, ".target ") || !entry) return INVALID_PTX;
+  entry += strlen(".entry ");
+  struct module *m = calloc(1, sizeof *m);
+  m->context = current;
+  m->entry = strndup(entry, strcspn(entry, "( \n"));
+  *module = m;
+  __atomic_add_fetch(&modules, 1, __ATOMIC_RELAXED);
+  return OK;
+}
+CUresult cuModuleGetFunction(void **function, void *module, const char *name) {
+  ENTER(1, 0);
+  struct module *m = module;
+  if (m->context != current) return INVALID_HANDLE;
+  *function = m; /* its only one */
+  return strcmp(m->entry, name) == 0 ? OK : NOT_FOUND;
+}
+CUresult cuModuleUnload(void *module) {
+  ENTER(1, 1);
+  struct module *m = module;
+  if (m->context != current) return INVALID_HANDLE;
+  free(m->entry);
+  free(m);
+  __atomic_sub_fetch(&modules, 1, __ATOMIC_RELAXED);
+  return OK;
+}
+static int of_current(CUdeviceptr at) {
+  for (int i = 0; i < ALLOCATIONS; i++)
+    if (memory[i].at && at >= memory[i].at && at < memory[i].at + memory[i].bytes)
+      return memory[i].device == (int)((char *)current - context_of);
+  return 0;
+}
+CUresult cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                        unsigned shared_bytes, void *stream, void **parameters, void **extra) {
+  ENTER(1, 0);
+  struct module *m = function;
+  if (m->context != current) return INVALID_HANDLE;
+  if (gx < 1 || gx > 0x7fffffff || gy != 1 || gz != 1 || bx < 1 || bx > 1024 || by != 1 || bz != 1) return INVALID_VALUE;
+  if (shared_bytes != 0 || !stream || !parameters || extra) return INVALID_VALUE;
+  uint64_t sum = *(uint64_t *)parameters[0], summand = *(uint64_t *)parameters[1], count = *(uint64_t *)parameters[2];
+  /* Threads without an element would be a mistake of the caller's. */
+  if (count == 0 || (uint64_t)(gx - 1) * bx >= count || (sum | summand) % 4) return INVALID_VALUE;
+  char *to = shadow(sum, count * 4);
+  const char *from = shadow(summand, count * 4);
+  if (!to || !from || !of_current(sum) || !of_current(summand)) return ILLEGAL_ADDRESS;
+  return queue(stream, to, from, count * 4, 1);
 }

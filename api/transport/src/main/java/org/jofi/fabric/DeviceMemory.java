@@ -88,9 +88,17 @@ public interface DeviceMemory extends AutoCloseable {
   DeviceCopier openCopier(int copies);
 
   /**
+   * Opens what adds arrays on the device, for tests and tools. The caller closes it, before this.
+   *
+   * @throws FabricException if the device refuses, with the driver's words
+   */
+  DeviceAdder openAdder();
+
+  /**
    * Gives the device back; again is a no-op.
    *
-   * @throws IllegalStateException while copiers or allocations of it are open, naming how many
+   * @throws IllegalStateException while copiers, adders or allocations of it are open, naming how
+   *     many
    */
   @Override
   void close();

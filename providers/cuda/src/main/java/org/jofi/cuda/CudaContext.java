@@ -3,6 +3,7 @@ package org.jofi.cuda;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -10,6 +11,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.ToIntFunction;
 import org.jofi.cuda.bindings.CudaDriver;
+import org.jofi.fabric.DeviceAdder;
 import org.jofi.fabric.DmaBuf;
 import org.jofi.fabric.FabricErrno;
 import org.jofi.fabric.FabricException;
@@ -28,6 +30,7 @@ public final class CudaContext implements AutoCloseable {
   private final long context;
   private final Map<Long, Long> allocations = new ConcurrentHashMap<>();
   private final AtomicInteger streams = new AtomicInteger();
+  private final AtomicInteger modules = new AtomicInteger();
   private final AtomicBoolean open = new AtomicBoolean(true);
 
   private CudaContext(int ordinal, int device, long context) {
@@ -255,16 +258,34 @@ public final class CudaContext implements AutoCloseable {
   }
 
   /**
+   * Opens what adds arrays of this device: a module, and a stream that waits for no other. The
+   * caller closes it, before this.
+   *
+   * @throws FabricException if the driver cannot compile the kernel for this device
+   */
+  public DeviceAdder openAdder() {
+    return openAdder(FloatAdder.BOUND);
+  }
+
+  DeviceAdder openAdder(Duration bound) {
+    requireOpen();
+    FloatAdder adder = FloatAdder.open(this, bound);
+    streams.incrementAndGet();
+    modules.incrementAndGet();
+    return adder;
+  }
+
+  /**
    * Releases the context: cuDevicePrimaryCtxRelease. Again is a no-op.
    *
-   * @throws IllegalStateException while allocations or streams of it are open
+   * @throws IllegalStateException while allocations, streams or modules of it are open
    */
   @Override
   public void close() {
-    if (open.get() && !(allocations.isEmpty() && streams.get() == 0)) {
+    if (open.get() && !(allocations.isEmpty() && streams.get() == 0 && modules.get() == 0)) {
       throw new IllegalStateException(
-          "%s: %d allocations and %d streams are still open"
-              .formatted(where(""), allocations.size(), streams.get()));
+          "%s: %d allocations, %d streams and %d modules are still open"
+              .formatted(where(""), allocations.size(), streams.get(), modules.get()));
     }
     if (open.compareAndSet(true, false)) {
       DriverErrors.check(
@@ -277,6 +298,11 @@ public final class CudaContext implements AutoCloseable {
   }
 
   void streamClosed() {
+    streams.decrementAndGet();
+  }
+
+  void adderClosed() {
+    modules.decrementAndGet();
     streams.decrementAndGet();
   }
 

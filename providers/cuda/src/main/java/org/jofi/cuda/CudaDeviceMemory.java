@@ -1,5 +1,6 @@
 package org.jofi.cuda;
 
+import org.jofi.fabric.DeviceAdder;
 import org.jofi.fabric.DeviceAllocation;
 import org.jofi.fabric.DeviceCopier;
 import org.jofi.fabric.DeviceMemory;
@@ -96,6 +97,11 @@ final class CudaDeviceMemory implements DeviceMemory {
   @Override
   public DeviceCopier openCopier(int copies) {
     return context.openStream(copies);
+  }
+
+  @Override
+  public DeviceAdder openAdder() {
+    return context.openAdder();
   }
 
   @Override

@@ -10,9 +10,9 @@ import java.lang.invoke.MethodHandle;
 import org.jofi.cuda.bindings.CudaDriver;
 
 /**
- * What is called per copy, with pointers as longs: nothing is allocated. Initialised by its first
- * use, when the driver is loaded. None of these calls is {@code critical}: the driver may take any
- * time in them.
+ * What is called per copy and per sum, with pointers as longs: nothing is allocated. Initialised by
+ * its first use, when the driver is loaded. None of these calls is {@code critical}: the driver may
+ * take any time in them.
  */
 @SuppressWarnings("restricted")
 final class Downcalls {
@@ -29,6 +29,22 @@ final class Downcalls {
   private static final MethodHandle RECORD =
       handle(CudaDriver.cuEventRecord$address(), JAVA_LONG, JAVA_LONG);
   private static final MethodHandle QUERY = handle(CudaDriver.cuEventQuery$address(), JAVA_LONG);
+  private static final MethodHandle QUERY_STREAM =
+      handle(CudaDriver.cuStreamQuery$address(), JAVA_LONG);
+  private static final MethodHandle LAUNCH =
+      handle(
+          CudaDriver.cuLaunchKernel$address(),
+          JAVA_LONG,
+          JAVA_INT,
+          JAVA_INT,
+          JAVA_INT,
+          JAVA_INT,
+          JAVA_INT,
+          JAVA_INT,
+          JAVA_INT,
+          JAVA_LONG,
+          JAVA_LONG,
+          JAVA_LONG);
 
   private Downcalls() {}
 
@@ -83,6 +99,24 @@ final class Downcalls {
   static int query(long event) {
     try {
       return (int) QUERY.invokeExact(event);
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  static int queryStream(long stream) {
+    try {
+      return (int) QUERY_STREAM.invokeExact(stream);
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  /** A grid of one dimension, without shared memory. */
+  static int launch(long function, int blocks, int threads, long stream, long parameters) {
+    try {
+      return (int)
+          LAUNCH.invokeExact(function, blocks, 1, 1, threads, 1, 1, 0, stream, parameters, 0L);
     } catch (Throwable e) {
       throw unexpected(e);
     }

@@ -7,9 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.management.ManagementFactory;
+import java.time.Duration;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.jofi.cuda.bindings.CudaDriver;
+import org.jofi.fabric.DeviceAdder;
 import org.jofi.fabric.DeviceMemory;
 import org.jofi.fabric.DeviceProbe;
 import org.jofi.fabric.FabricErrno;
@@ -73,6 +75,79 @@ class CudaContextTest {
   }
 
   @Test
+  void sumsAreExact() {
+    DriverChecks.sumsAreExact(1, 2, 255, 256, 257, 524_289, 1_000_003);
+  }
+
+  @Test
+  void wrongSumsAreRefused() {
+    DriverChecks.wrongSumsAreRefused();
+  }
+
+  @Test
+  void sumsWorkDuringCapture() {
+    DriverChecks.sumsDuringCapture();
+  }
+
+  @Test
+  void aSumOfAnotherDevicesMemoryFailsAndTheNextOneWorks() {
+    try (DeviceMemory memory = new CudaDeviceMemoryProvider().open(0);
+        DeviceMemory other = new CudaDeviceMemoryProvider().open(1);
+        DeviceAdder adder = memory.openAdder()) {
+      long here = memory.allocate(64);
+      long there = other.allocate(64);
+      FabricException failed =
+          assertThrows(FabricException.class, () -> adder.addFloats(here, there, 16));
+      assertEquals(FabricErrno.EFAULT, failed.errno());
+      assertTrue(String.valueOf(failed.getMessage()).contains("cuLaunchKernel"), failed::toString);
+      assertThrows(FabricException.class, () -> adder.addFloats(here, here, 17));
+      CudaDouble.fail("cuStreamQuery", CudaDriver.CUDA_ERROR_LAUNCH_FAILED(), 1);
+      failed = assertThrows(FabricException.class, () -> adder.addFloats(here, here + 32, 8));
+      assertEquals(FabricErrno.EIO, failed.errno());
+      adder.addFloats(here, here + 32, 8);
+      memory.free(here);
+      other.free(there);
+    }
+  }
+
+  @Test
+  void whatFailsWhileAnAdderOpensLeavesNothingOpen() {
+    try (DeviceMemory memory = new CudaDeviceMemoryProvider().open(0)) {
+      for (String function :
+          new String[] {"cuModuleLoadData", "cuModuleGetFunction", "cuStreamCreate"}) {
+        CudaDouble.fail(function, CudaDriver.CUDA_ERROR_OUT_OF_MEMORY(), 1);
+        FabricException refused = assertThrows(FabricException.class, memory::openAdder);
+        assertEquals(FabricErrno.ENOMEM, refused.errno());
+        assertTrue(String.valueOf(refused.getMessage()).contains(function), refused::toString);
+      }
+    }
+  }
+
+  @Test
+  void aSumThatDoesNotEndIsGivenUp() {
+    try (CudaContext context = CudaContext.retain(0);
+        DeviceAdder adder = context.openAdder(Duration.ofMillis(50))) {
+      long array = context.allocate(64).address();
+      CudaDouble.fail("cuStreamQuery", CudaDriver.CUDA_ERROR_NOT_READY(), Integer.MAX_VALUE);
+      FabricException late =
+          assertThrows(FabricException.class, () -> adder.addFloats(array, array + 32, 8));
+      assertEquals(FabricErrno.ETIMEDOUT, late.errno());
+      CudaDouble.fail("none", 0, 0);
+      context.free(new DevicePointer(array));
+    }
+  }
+
+  @Test
+  void sumsAllocateNothing() {
+    try (DeviceMemory memory = new CudaDeviceMemoryProvider().open(0);
+        DeviceAdder adder = memory.openAdder()) {
+      long array = memory.allocate(64);
+      assertAllocatesNothing(() -> adder.addFloats(array, array + 32, 8));
+      memory.free(array);
+    }
+  }
+
+  @Test
   void dmaBufsAreExportedByPage() {
     assertEquals("exported", DriverChecks.dmaBufOrWhyNot());
     CudaDouble.attribute(DMA_BUF, 0);
@@ -107,6 +182,9 @@ class CudaContextTest {
           Arena arena = Arena.ofConfined()) {
         MemorySegment host = arena.allocate(100);
         DriverChecks.await(stream, stream.toHost(device.address(), host.address(), 100));
+      }
+      try (DeviceAdder adder = context.openAdder()) {
+        adder.addFloats(device.address(), device.address() + 48, 12);
       }
       assertEquals(second.handle(), CudaDouble.current());
       assertEquals(1, CudaDouble.mode());
@@ -211,20 +289,27 @@ class CudaContextTest {
       MemorySegment host = arena.allocate(64);
       DevicePointer device = context.allocate(64);
       long address = device.address();
-      long least = Long.MAX_VALUE;
-      var threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
-      for (int trial = 0; trial < 20; trial++) {
-        long before = threads.getCurrentThreadAllocatedBytes();
-        for (int i = 0; i < 5_000; i++) {
-          int copy = stream.toHost(address, host.address(), 64);
-          while (stream.test(copy) == CopyStream.IN_PROGRESS) {
-            Thread.onSpinWait();
-          }
-        }
-        least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
-      }
+      assertAllocatesNothing(
+          () -> {
+            int copy = stream.toHost(address, host.address(), 64);
+            while (stream.test(copy) == CopyStream.IN_PROGRESS) {
+              Thread.onSpinWait();
+            }
+          });
       context.free(device);
-      assertTrue(least < 200, least + " bytes for 5000 copies");
     }
+  }
+
+  private static void assertAllocatesNothing(Runnable call) {
+    long least = Long.MAX_VALUE;
+    var threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
+    for (int trial = 0; trial < 20; trial++) {
+      long before = threads.getCurrentThreadAllocatedBytes();
+      for (int i = 0; i < 5_000; i++) {
+        call.run();
+      }
+      least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
+    }
+    assertTrue(least < 200, least + " bytes for 5000 calls");
   }
 }

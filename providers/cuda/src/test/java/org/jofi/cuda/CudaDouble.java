@@ -74,7 +74,7 @@ final class CudaDouble {
     call("double_attribute", attribute, value);
   }
 
-  /** Streams, events, pinned ranges, allocations and contexts that are out. */
+  /** Streams, events, modules, pinned ranges, allocations and contexts that are out. */
   static int open() {
     return (int) call("double_open");
   }

@@ -24,6 +24,13 @@ final class GpuTrial {
         () -> DriverChecks.chunksKeepTheirOrder(64, 1 << 20));
     check("a full stream says so", DriverChecks::aFullStreamSaysSo);
     check("works during capture", DriverChecks::worksDuringCapture);
+    check(
+        "sums are exact, 1 to 16 Mi elements, lengths that are no multiple of a block",
+        () ->
+            DriverChecks.sumsAreExact(
+                1, 2, 31, 255, 256, 257, 4099, 524_287, 524_289, 1_000_003, 16_777_213, 16 << 20));
+    check("wrong sums are refused", DriverChecks::wrongSumsAreRefused);
+    check("sums work during capture", DriverChecks::sumsDuringCapture);
     check("closing in the wrong order is refused", DriverChecks::closingInTheWrongOrderIsRefused);
     System.out.println("dma-buf: " + DriverChecks.dmaBufOrWhyNot());
     System.out.println("flush: " + DriverChecks.flushOrWhyNot());

@@ -21,6 +21,17 @@ final class ProcessMemory {
     MemorySegment.copy(ALL, from, ALL, to, bytes);
   }
 
+  /** Adds elements of float32 to as many others. */
+  static void addFloats(long sum, long summand, long count) {
+    for (long at = 0; at < count * Float.BYTES; at += Float.BYTES) {
+      ALL.set(
+          ValueLayout.JAVA_FLOAT,
+          sum + at,
+          ALL.get(ValueLayout.JAVA_FLOAT, sum + at)
+              + ALL.get(ValueLayout.JAVA_FLOAT, summand + at));
+    }
+  }
+
   /**
    * Lands a piece: what is in it becomes visible to other threads no later than its last bytes, so
    * that who reads a stamp at its end with acquire reads all of it.

@@ -6,6 +6,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import org.jofi.fabric.DeviceAdder;
 import org.jofi.fabric.DeviceAllocation;
 import org.jofi.fabric.DeviceCopier;
 import org.jofi.fabric.DeviceMemory;
@@ -18,7 +19,7 @@ import org.jofi.fabric.MemoryKind;
 /**
  * A pretended device. Copies take time, and move their bytes at the end of it: who uses a source
  * too early, or a target before the copy is over, finds other bytes. They hold the caller to the
- * rules: device memory on one side, pinned host memory on the other.
+ * rules: device memory on one side, pinned host memory on the other. Sums take device memory only.
  */
 public final class SimulatedDevice implements DeviceMemory {
   /** What a copy takes before its first byte moves. */
@@ -33,7 +34,9 @@ public final class SimulatedDevice implements DeviceMemory {
   private final Map<Long, Long> pinned = new HashMap<>();
   private final Set<Long> allocated = new HashSet<>();
   private int copiers;
+  private int adders;
   private long copies;
+  private long sums;
   private long failsAt = Long.MAX_VALUE;
 
   SimulatedDevice(Network network, SimulatedHost host, MemoryKind kind) {
@@ -50,6 +53,11 @@ public final class SimulatedDevice implements DeviceMemory {
   /** Copies that were started. */
   public long copies() {
     return copies;
+  }
+
+  /** Sums that were formed. */
+  public long sums() {
+    return sums;
   }
 
   /** Ranges of host memory that are pinned. */
@@ -147,10 +155,17 @@ public final class SimulatedDevice implements DeviceMemory {
   }
 
   @Override
+  public DeviceAdder openAdder() {
+    adders++;
+    return new Adder();
+  }
+
+  @Override
   public void close() {
-    if (copiers > 0 || !allocated.isEmpty()) {
+    if (copiers > 0 || adders > 0 || !allocated.isEmpty()) {
       throw new IllegalStateException(
-          "%d copiers and %d allocations are open".formatted(copiers, allocated.size()));
+          "%d copiers, %d adders and %d allocations are open"
+              .formatted(copiers, adders, allocated.size()));
     }
   }
 
@@ -168,6 +183,42 @@ public final class SimulatedDevice implements DeviceMemory {
         .anyMatch(
             range ->
                 address >= range.getKey() && address + bytes <= range.getKey() + range.getValue());
+  }
+
+  /** At once: a sum is waited for, and a wait in here would stop virtual time. */
+  private final class Adder implements DeviceAdder {
+    private boolean closed;
+
+    @Override
+    public void addFloats(long sumAddress, long summandAddress, long count) {
+      if (closed) {
+        throw new IllegalStateException("the adder is closed");
+      }
+      if (((sumAddress | summandAddress) & 3) != 0 || count < 0) {
+        throw new IllegalArgumentException(
+            "cannot add %d elements at 0x%x to those at 0x%x"
+                .formatted(count, summandAddress, sumAddress));
+      }
+      long bytes = count * Float.BYTES;
+      if (find(sumAddress, bytes).isEmpty() || find(summandAddress, bytes).isEmpty()) {
+        throw new FabricException(
+            "addFloats",
+            FabricErrno.EFAULT,
+            "%d elements at 0x%x or at 0x%x are not the device's"
+                .formatted(count, sumAddress, summandAddress),
+            host.toString());
+      }
+      ProcessMemory.addFloats(sumAddress, summandAddress, count);
+      sums++;
+    }
+
+    @Override
+    public void close() {
+      if (!closed) {
+        closed = true;
+        adders--;
+      }
+    }
   }
 
   /** One after another, each at its own time. */

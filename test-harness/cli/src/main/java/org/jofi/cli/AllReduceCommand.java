@@ -1,13 +1,21 @@
 package org.jofi.cli;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
+import java.util.StringJoiner;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import org.jofi.cli.allreduce.AllReducePlan;
 import org.jofi.cli.allreduce.AllReduceRow;
 import org.jofi.cli.allreduce.AllReduceRun;
+import org.jofi.cli.allreduce.DeviceArrays;
+import org.jofi.cli.allreduce.HostRingMemory;
+import org.jofi.cli.allreduce.RingMemory;
 import org.jofi.cli.ranks.FabricChoice;
 import org.jofi.cli.ranks.RankDevice;
 import org.jofi.cli.ranks.RingLinks;
@@ -33,6 +41,7 @@ import picocli.CommandLine.Option;
       "  jofi allreduce --rails 4 --bytes 4,64K,256M --provider tcp",
       "  jofi allreduce -b 1M -e 1G -f 4 --iterations 20 --json",
       "  jofi allreduce --provider sim:cxi --ranks 8",
+      "  jofi allreduce --memory cuda --provider tcp -b 4 -e 256M -f 16",
       "  mpirun -n 16 --hostfile hosts -x MASTER_ADDR=node1 jofi allreduce",
       "",
       "TIME is a round's of its slowest rank, from one entry of all ranks to the last exit. ALGBW is"
@@ -47,6 +56,12 @@ import picocli.CommandLine.Option;
       "3:something is missing on this machine"
     })
 final class AllReduceCommand implements Callable<Integer> {
+  /** Where arrays live. */
+  enum Memory {
+    HOST,
+    CUDA
+  }
+
   private static final String HEADER = "%10s %12s %8s %12s %12s %10s %10s %8s%n";
   private static final String ROW = "%10s %12d %8d %12.1f %12.1f %10.3f %10.3f %8d%n";
 
@@ -99,17 +114,29 @@ final class AllReduceCommand implements Callable<Integer> {
   @Option(
       names = "--memory",
       paramLabel = "KIND",
-      defaultValue = "host",
-      description = "Where the arrays live: host.")
-  private String memory;
+      defaultValue = "HOST",
+      description =
+          "Where the arrays live, and what adds: host or cuda. With cuda each rank uses a GPU; what"
+              + " no NIC reaches directly goes through pinned host memory. Default: host.")
+  private Memory memory;
+
+  @Option(
+      names = "--gpu",
+      paramLabel = "LIST",
+      description =
+          "With --memory cuda: the GPUs of the ranks of this machine, in turn, such as 0,1."
+              + " Default: all of the machine's.")
+  private @Nullable String gpu;
 
   @CommandLine.Mixin private RankOptions options;
 
   @Override
   public Integer call() {
     AllReducePlan plan;
+    GpuChoice choice;
     try {
       plan = plan();
+      choice = gpuChoice();
     } catch (IllegalArgumentException e) {
       throw new CommandLine.ParameterException(
           spec.commandLine(), String.valueOf(e.getMessage()), e);
@@ -121,24 +148,45 @@ final class AllReduceCommand implements Callable<Integer> {
     parameters.put("--warmup", Integer.toString(warmup));
     parameters.put("--chunk", chunk);
     parameters.put("--window", Integer.toString(window));
+    parameters.put("--memory", name(memory));
     options.describe(parameters);
+    Gpus gpus = Gpus.ofThisMachine();
     return new RankLauncher(
             spec,
             options,
             parameters,
             options::transport,
-            (fabric, device, links) -> run(plan, fabric, device, links))
-        .run(ranks);
+            (fabric, device, links) ->
+                memory == Memory.HOST
+                    ? run(plan, fabric, device, links)
+                    : run(plan, fabric, device, links, gpus, choice))
+        .run(ranks, () -> checkGpus(gpus, choice));
+  }
+
+  /** That each rank that is started here has its GPU. */
+  private void checkGpus(Gpus gpus, GpuChoice choice) {
+    if (memory == Memory.CUDA) {
+      int count = gpus.count();
+      for (int rank = 0; rank < ranks; rank++) {
+        Gpus.require(gpus.obstacle(choice.of(rank, count)));
+      }
+    }
+  }
+
+  private GpuChoice gpuChoice() {
+    if (gpu == null) {
+      return new GpuChoice(List.of());
+    }
+    if (memory != Memory.CUDA) {
+      throw new IllegalArgumentException("--gpu chooses GPUs for --memory cuda, and for no other");
+    }
+    return GpuChoice.parse(gpu);
   }
 
   private AllReducePlan plan() {
     options.check();
     if (ranks < 1 || ranks > 64) {
       throw new IllegalArgumentException("--ranks must be 1 to 64, is " + ranks);
-    }
-    if (!memory.equals("host")) {
-      throw new IllegalArgumentException(
-          "--memory %s: arrays can only live in host memory".formatted(memory));
     }
     long chunkBytes = ByteSizes.parse(chunk);
     if (chunkBytes > 1L << 30) {
@@ -149,11 +197,50 @@ final class AllReduceCommand implements Callable<Integer> {
   }
 
   private boolean run(AllReducePlan plan, FabricChoice fabric, RankDevice device, RingLinks links) {
+    return run(plan, fabric, device, links, HostRingMemory::new, Optional.empty());
+  }
+
+  private boolean run(
+      AllReducePlan plan,
+      FabricChoice fabric,
+      RankDevice device,
+      RingLinks links,
+      Gpus gpus,
+      GpuChoice choice) {
+    int chosen = choice.of(links.bootstrap().localRank(), gpus.count());
+    Gpus.require(gpus.obstacle(chosen, device.device()));
+    try (DeviceArrays arrays = new DeviceArrays(gpus.open(chosen))) {
+      return run(plan, fabric, device, links, arrays, Optional.of(arrays.describe()));
+    }
+  }
+
+  private boolean run(
+      AllReducePlan plan,
+      FabricChoice fabric,
+      RankDevice device,
+      RingLinks links,
+      RingMemory.Allocator arrays,
+      Optional<String> gpuName) {
     int world = links.bootstrap().size();
     List<AllReduceRow> rows = new ArrayList<>();
     boolean prints = links.bootstrap().rank() == 0;
     try (RankReport report = new RankReport(spec, options, prints, "allreduce", plan.rounds())) {
-      report.text("ring all-reduce, sum of float32, %d rank(s); %s%n%n", world, device.describe());
+      AllReduceRun run = new AllReduceRun(plan, links, arrays, report);
+      Map<String, Object> settings = new LinkedHashMap<>();
+      settings.put("collective", "allreduce");
+      settings.put("algorithm", "ring");
+      settings.put("type", "float32");
+      settings.put("ranks", world);
+      settings.put("memory", name(memory));
+      report.text("ring all-reduce, sum of float32, %d rank(s); %s%n", world, device.describe());
+      if (gpuName.isPresent()) {
+        List<String> names = ofAll(links, gpuName.get());
+        String path = AllReduceRun.joined(ofAll(links, run.path()));
+        settings.put("gpus", names);
+        settings.put("memoryPath", path);
+        report.text("arrays in GPU memory, %s; %s%n", byRank(names), path);
+      }
+      report.text("%n");
       report.text(
           HEADER,
           "SIZE",
@@ -164,23 +251,17 @@ final class AllReduceCommand implements Callable<Integer> {
           "ALGBW GB/s",
           "BUSBW GB/s",
           "ERRORS");
-      new AllReduceRun(plan, links, report)
-          .run(
-              row -> {
-                rows.add(row);
-                print(report, row);
-              });
+      run.run(
+          row -> {
+            rows.add(row);
+            print(report, row);
+          });
       long wrong = rows.stream().mapToLong(AllReduceRow::wrong).sum();
       report.text(
           wrong == 0
               ? "%nevery element of every round was the exact sum%n"
               : "%n%d elements were WRONG%n",
           wrong);
-      Map<String, Object> settings = new LinkedHashMap<>();
-      settings.put("collective", "allreduce");
-      settings.put("algorithm", "ring");
-      settings.put("type", "float32");
-      settings.put("ranks", world);
       settings.put("chunkBytes", plan.chunkBytes());
       settings.put("window", plan.window());
       settings.put("errors", wrong);
@@ -188,6 +269,27 @@ final class AllReduceCommand implements Callable<Integer> {
           fabric, device, settings, rows.stream().map(AllReduceCommand::fields).toList());
       return wrong == 0;
     }
+  }
+
+  private static List<String> ofAll(RingLinks links, String mine) {
+    return links.gather(mine.getBytes(StandardCharsets.UTF_8)).stream()
+        .map(each -> new String(each, StandardCharsets.UTF_8))
+        .toList();
+  }
+
+  /** Each GPU once, after its ranks: {@code rank 0, 2: NVIDIA H200 (CUDA device 0)}. */
+  private static String byRank(List<String> names) {
+    Map<String, StringJoiner> ranks = new LinkedHashMap<>();
+    for (int rank = 0; rank < names.size(); rank++) {
+      ranks
+          .computeIfAbsent(names.get(rank), name -> new StringJoiner(", ", "rank ", ": " + name))
+          .add(Integer.toString(rank));
+    }
+    return ranks.values().stream().map(StringJoiner::toString).collect(Collectors.joining("; "));
+  }
+
+  private static String name(Memory memory) {
+    return memory.name().toLowerCase(Locale.ROOT);
   }
 
   private static void print(RankReport report, AllReduceRow row) {

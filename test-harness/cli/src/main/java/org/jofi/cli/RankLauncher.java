@@ -70,6 +70,16 @@ final class RankLauncher {
 
   /** Runs as many ranks, unless the environment places this process as one of them. */
   int run(int ranks) {
+    return run(ranks, () -> {});
+  }
+
+  /**
+   * As {@link #run(int)}.
+   *
+   * @param check throws what stands in the way of any rank here; before ranks are started, each of
+   *     which would say so
+   */
+  int run(int ranks, Runnable check) {
     String secret = RankProcesses.secretOfThisRank();
     Optional<Placement> placement;
     FabricChoice fabric;
@@ -85,6 +95,7 @@ final class RankLauncher {
       boolean forked = placed.origin().equals("jofi");
       return place(fabric, placed, secret, placed.rank() == 0 && !forked);
     }
+    check.run();
     if (fabric.isSimulated()) {
       err.println(fabric.notice());
       err.flush();
@@ -113,7 +124,12 @@ final class RankLauncher {
             BootstrapServer.Watch.CONNECTIONS)) {
       Placement here =
           new Placement(
-              placement.rank(), placement.size(), "127.0.0.1", server.port(), placement.origin());
+              placement.rank(),
+              placement.size(),
+              placement.localRank(),
+              "127.0.0.1",
+              server.port(),
+              placement.origin());
       return runRank(fabric, here, secret);
     }
   }

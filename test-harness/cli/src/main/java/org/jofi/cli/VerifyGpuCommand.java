@@ -6,7 +6,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jofi.cli.verify.BytePattern;
 import org.jofi.cli.verify.DeliveryCheck;
@@ -14,11 +13,7 @@ import org.jofi.cli.verify.DeliveryFault;
 import org.jofi.cli.verify.DeliveryFinding;
 import org.jofi.cli.verify.TransportLoopback;
 import org.jofi.fabric.DeviceMemory;
-import org.jofi.fabric.DeviceMemoryProvider;
-import org.jofi.fabric.DeviceProbe;
-import org.jofi.fabric.MemoryKind;
 import org.jofi.transport.Device;
-import org.jofi.transport.FailureCause;
 import org.jofi.transport.Transport;
 import org.jofi.transport.TransportException;
 import org.jofi.transport.TransportOptions;
@@ -157,35 +152,17 @@ final class VerifyGpuCommand implements Callable<Integer> {
     if (memory == Target.HOST) {
       return verify(device, null, "host memory, as asked for");
     }
-    String note = whyHost(device);
+    Gpus gpus = Gpus.ofThisMachine();
+    String note = gpus.obstacle(gpu, device);
     if (!note.isEmpty()) {
       if (memory == Target.CUDA) {
-        throw new TransportException(FailureCause.UNAVAILABLE, note);
+        Gpus.require(note);
       }
       return verify(device, null, "host memory, since " + note);
     }
-    try (DeviceMemory opened = DeviceMemoryProvider.of(MemoryKind.CUDA).orElseThrow().open(gpu)) {
+    try (DeviceMemory opened = gpus.open(gpu)) {
       return verify(device, opened, "");
     }
-  }
-
-  /** Why GPU memory is not used; empty if it is. */
-  private String whyHost(Device device) {
-    Optional<DeviceMemoryProvider> cuda = DeviceMemoryProvider.of(MemoryKind.CUDA);
-    if (cuda.isEmpty()) {
-      return "the jofi-cuda jar is not on the module path";
-    }
-    DeviceProbe probe = cuda.get().probe();
-    if (!probe.isUsable()) {
-      return "there is no GPU: %s. %s".formatted(probe.obstacle(), probe.remedy());
-    }
-    if (gpu >= probe.devices().size()) {
-      return "there is no GPU %d: there are %d, numbered from 0"
-          .formatted(gpu, probe.devices().size());
-    }
-    return device.properties().takes(MemoryKind.CUDA)
-        ? ""
-        : "%s takes no GPU memory (no FI_HMEM)".formatted(device.properties().provider());
   }
 
   private Outcome verify(Device device, @Nullable DeviceMemory opened, String note) {

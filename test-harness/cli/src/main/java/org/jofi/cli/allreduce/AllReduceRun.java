@@ -2,10 +2,10 @@ package org.jofi.cli.allreduce;
 
 import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
 
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import org.jofi.cli.ranks.RingLinks;
@@ -15,10 +15,9 @@ import org.jofi.cli.ranks.RingLinks;
  * one thread.
  */
 public final class AllReduceRun {
-  private static final long PAGE_BYTES = 4096;
-
   private final AllReducePlan plan;
   private final RingLinks links;
+  private final RingMemory.Allocator arrays;
   private final LongConsumer progress;
   private final int rank;
   private final int ranks;
@@ -27,14 +26,48 @@ public final class AllReduceRun {
   /**
    * @param plan the same at all ranks
    * @param links to the neighbours
+   * @param arrays where arrays live
    * @param progress is told how many rounds are done
    */
-  public AllReduceRun(AllReducePlan plan, RingLinks links, LongConsumer progress) {
+  public AllReduceRun(
+      AllReducePlan plan, RingLinks links, RingMemory.Allocator arrays, LongConsumer progress) {
     this.plan = plan;
     this.links = links;
+    this.arrays = arrays;
     this.progress = progress;
     this.rank = links.bootstrap().rank();
     this.ranks = links.bootstrap().size();
+  }
+
+  /**
+   * How this rank's NICs reach the longest array of the plan: allocates and registers it, and gives
+   * it back. That there is too little memory is found out here, before anything is measured.
+   *
+   * @throws org.jofi.fabric.FabricException if there is too little memory
+   * @throws org.jofi.transport.TransportException if the NICs refuse it
+   */
+  public String path() {
+    long longest = plan.sizesBytes().stream().mapToLong(Long::longValue).max().orElseThrow();
+    int chunkElements = chunkElements(longest);
+    RingMemory memory = allocate(longest, chunkElements);
+    String path;
+    try (RingAllReduce allReduce = new RingAllReduce(links, memory, chunkElements, plan.window())) {
+      path = joined(allReduce.paths());
+    }
+    memory.close();
+    return path;
+  }
+
+  /**
+   * Paths in words, as one. Of those that differ in their reasons only, the first stands for all.
+   */
+  public static String joined(List<String> paths) {
+    Map<String, String> ways = new LinkedHashMap<>();
+    for (String path : paths) {
+      int reason = path.indexOf(';');
+      ways.putIfAbsent(reason < 0 ? path : path.substring(0, reason), path);
+    }
+    return String.join("; ", ways.values());
   }
 
   /**
@@ -54,23 +87,23 @@ public final class AllReduceRun {
 
   private AllReduceRow measure(long bytes, RingBarrier barrier) {
     long elements = bytes / JAVA_FLOAT.byteSize();
-    int chunkElements =
-        (int) Math.min(plan.chunkBytes() / Float.BYTES, Math.max(1, Math.ceilDiv(elements, ranks)));
+    int chunkElements = chunkElements(bytes);
     RingSchedule schedule = new RingSchedule(rank, ranks, elements, chunkElements);
     int warmup = plan.warmup(bytes);
     long[] nanos = new long[plan.iterations(bytes)];
     long wrong = 0;
-    Arena arena = Arena.ofConfined();
-    MemorySegment array = arena.allocate(bytes, PAGE_BYTES);
+    RingMemory memory = allocate(bytes, chunkElements);
     AllReduceRow row;
-    try (RingAllReduce allReduce = new RingAllReduce(links, array, chunkElements, plan.window())) {
+    try (RingAllReduce allReduce = new RingAllReduce(links, memory, chunkElements, plan.window())) {
       for (int round = 0; round < warmup + nanos.length; round++) {
-        SumPattern.fill(array, elements, rank, round);
+        SumPattern.fill(memory.image(), elements, rank, round);
+        memory.write();
         barrier.await();
         long before = System.nanoTime();
         allReduce.run(schedule);
         long after = System.nanoTime();
-        wrong += SumPattern.wrong(array, elements, ranks, round);
+        memory.read();
+        wrong += SumPattern.wrong(memory.image(), elements, ranks, round);
         if (round >= warmup) {
           nanos[round - warmup] = after - before;
         }
@@ -80,8 +113,17 @@ public final class AllReduceRun {
       row = join(bytes, nanos, wrong);
     }
     // Not after a failure: until the transport is closed, NICs may still be at it.
-    arena.close();
+    memory.close();
     return row;
+  }
+
+  private int chunkElements(long bytes) {
+    long segment = Math.max(1, Math.ceilDiv(bytes / Float.BYTES, ranks));
+    return (int) Math.min(plan.chunkBytes() / Float.BYTES, segment);
+  }
+
+  private RingMemory allocate(long bytes, int chunkElements) {
+    return arrays.allocate(bytes, RingAllReduce.landingBytes(chunkElements, plan.window()));
   }
 
   /** A round took as long as its slowest rank; what is wrong adds up. */

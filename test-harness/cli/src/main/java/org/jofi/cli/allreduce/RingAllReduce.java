@@ -2,8 +2,7 @@ package org.jofi.cli.allreduce;
 
 import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
 
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
+import java.util.List;
 import org.jofi.cli.ranks.Patience;
 import org.jofi.cli.ranks.RankFailure;
 import org.jofi.cli.ranks.RingLinks;
@@ -18,7 +17,9 @@ import org.jofi.transport.SendComm;
  * what is to be added stay registered as long as it is open.
  *
  * <p>Several requests are in flight each way. It posts what may be posted, takes the oldest that is
- * done, adds, and begins anew: while it adds, the NICs move the rest.
+ * done, adds, and begins anew: while it adds, the NICs move the rest. What was received is flushed
+ * before it is added, sent on or called done, where the communicator sees a need: a GPU may not see
+ * it yet. Flushes are requests in flight like others.
  */
 public final class RingAllReduce implements AutoCloseable {
   private static final int TAG = 0;
@@ -27,45 +28,59 @@ public final class RingAllReduce implements AutoCloseable {
   private final Patience patience;
   private final SendComm next;
   private final RecvComm previous;
-  private final MemorySegment array;
+  private final RingMemory memory;
   private final Registration outgoing;
   private final Registration incoming;
-  private final Arena arena;
-  private final MemorySegment landing;
-  private final long slotBytes;
   private final Registration landings;
+  private final long slotBytes;
   private final int window;
   private final long[] sending;
   private final long[] receiving;
+  private final long[] flushing;
 
   // Of the schedule under way: so many are posted, and so many of them are done, in order.
   private int sendsPosted;
   private int sendsDone;
   private int receivesPosted;
+  private int receivesArrived;
+  private int flushesPosted;
   private int receivesDone;
 
   /**
    * Registers an array.
    *
    * @param links to the neighbours
-   * @param array native memory, which outlives this
+   * @param memory the array, and room of {@link #landingBytes}; outlives this
    * @param chunkElements the longest message of the schedules that will run
    * @param window most requests in flight each way, 1 or more
    */
-  public RingAllReduce(RingLinks links, MemorySegment array, int chunkElements, int window) {
+  public RingAllReduce(RingLinks links, RingMemory memory, int chunkElements, int window) {
     this.patience = links.patience();
     this.next = links.toNext();
     this.previous = links.fromPrevious();
-    this.array = array;
+    this.memory = memory;
     this.window = window;
     this.sending = new long[window];
     this.receiving = new long[window];
-    this.slotBytes = Math.ceilDiv(chunkElements * JAVA_FLOAT.byteSize(), PAGE_BYTES) * PAGE_BYTES;
-    this.arena = Arena.ofConfined();
-    this.landing = arena.allocate(window * slotBytes, PAGE_BYTES);
-    this.outgoing = next.regMr(array);
-    this.incoming = previous.regMr(array);
-    this.landings = previous.regMr(landing);
+    this.flushing = new long[window];
+    this.slotBytes = slotBytes(chunkElements);
+    this.outgoing = next.regMr(memory.array());
+    this.incoming = previous.regMr(memory.array());
+    this.landings = previous.regMr(memory.landing());
+  }
+
+  /** How much room it needs for what lands. */
+  public static long landingBytes(int chunkElements, int window) {
+    return window * slotBytes(chunkElements);
+  }
+
+  private static long slotBytes(int chunkElements) {
+    return Math.ceilDiv(chunkElements * JAVA_FLOAT.byteSize(), PAGE_BYTES) * PAGE_BYTES;
+  }
+
+  /** How the NICs reach each part of its memory, in words. */
+  List<String> paths() {
+    return List.of(outgoing.path(), incoming.path(), landings.path());
   }
 
   /**
@@ -78,12 +93,16 @@ public final class RingAllReduce implements AutoCloseable {
     sendsPosted = 0;
     sendsDone = 0;
     receivesPosted = 0;
+    receivesArrived = 0;
+    flushesPosted = 0;
     receivesDone = 0;
     patience.progressed();
     while (receivesDone < schedule.receives() || sendsDone < schedule.sends()) {
       boolean worked = postReceives(schedule);
       worked |= postSends(schedule);
       worked |= takeReceive(schedule);
+      worked |= postFlushes(schedule);
+      worked |= takeFlush(schedule);
       worked |= takeSend(schedule);
       if (worked) {
         patience.progressed();
@@ -99,12 +118,12 @@ public final class RingAllReduce implements AutoCloseable {
         && receivesPosted - receivesDone < window
         && schedule.receiveNeeds(receivesPosted) < sendsDone) {
       int receive = receivesPosted;
-      long bytes = bytes(schedule.receiveCount(receive));
       long request =
-          receive < schedule.reductions()
-              ? previous.irecv(landing.address() + slot(receive) * slotBytes, bytes, TAG, landings)
-              : previous.irecv(
-                  array.address() + bytes(schedule.receiveOffset(receive)), bytes, TAG, incoming);
+          previous.irecv(
+              target(schedule, receive),
+              bytes(schedule.receiveCount(receive)),
+              TAG,
+              registration(schedule, receive));
       if (request == Result.TRY_AGAIN) {
         break;
       }
@@ -122,7 +141,7 @@ public final class RingAllReduce implements AutoCloseable {
         && schedule.sendNeeds(sendsPosted) < receivesDone) {
       long request =
           next.isend(
-              array.address() + bytes(schedule.sendOffset(sendsPosted)),
+              outgoing.address() + bytes(schedule.sendOffset(sendsPosted)),
               bytes(schedule.sendCount(sendsPosted)),
               TAG,
               outgoing);
@@ -137,11 +156,11 @@ public final class RingAllReduce implements AutoCloseable {
   }
 
   private boolean takeReceive(RingSchedule schedule) {
-    if (receivesDone == receivesPosted) {
+    if (receivesArrived == receivesPosted) {
       previous.progress();
       return false;
     }
-    int receive = receivesDone;
+    int receive = receivesArrived;
     long request = receiving[slot(receive)];
     long result = previous.test(request);
     if (result == Result.IN_PROGRESS) {
@@ -155,11 +174,50 @@ public final class RingAllReduce implements AutoCloseable {
       throw new RankFailure(
           "chunk %d has %d bytes, %d arrived".formatted(receive, bytes(count), result));
     }
+    receivesArrived++;
+    return true;
+  }
+
+  private boolean postFlushes(RingSchedule schedule) {
+    boolean worked = false;
+    while (flushesPosted < receivesArrived) {
+      int receive = flushesPosted;
+      long request =
+          previous.iflush(
+              target(schedule, receive),
+              bytes(schedule.receiveCount(receive)),
+              registration(schedule, receive));
+      if (request == Result.TRY_AGAIN) {
+        break;
+      }
+      flushing[slot(receive)] = request;
+      flushesPosted++;
+      worked = true;
+    }
+    return worked;
+  }
+
+  /** Ends the oldest receive, if it can be relied upon. */
+  private boolean takeFlush(RingSchedule schedule) {
+    if (receivesDone == flushesPosted) {
+      return false;
+    }
+    int receive = receivesDone;
+    long request = flushing[slot(receive)];
+    if (request != Result.NOTHING_TO_DO) {
+      long result = previous.test(request);
+      if (result == Result.IN_PROGRESS) {
+        return false;
+      }
+      if (result < 0) {
+        throw patience.failed(previous, request, result, "flushing chunk " + receive);
+      }
+    }
     if (receive < schedule.reductions()) {
-      add(
-          array.asSlice(bytes(schedule.receiveOffset(receive)), bytes(count)),
-          landing.asSlice(slot(receive) * slotBytes, bytes(count)),
-          count);
+      memory.add(
+          bytes(schedule.receiveOffset(receive)),
+          slot(receive) * slotBytes,
+          schedule.receiveCount(receive));
     }
     receivesDone++;
     return true;
@@ -187,11 +245,15 @@ public final class RingAllReduce implements AutoCloseable {
     return true;
   }
 
-  private static void add(MemorySegment sum, MemorySegment summand, int count) {
-    for (int i = 0; i < count; i++) {
-      sum.setAtIndex(
-          JAVA_FLOAT, i, sum.getAtIndex(JAVA_FLOAT, i) + summand.getAtIndex(JAVA_FLOAT, i));
-    }
+  /** Where a receive goes: what is to be added to a slot, a sum to its place. */
+  private long target(RingSchedule schedule, int receive) {
+    return receive < schedule.reductions()
+        ? landings.address() + slot(receive) * slotBytes
+        : incoming.address() + bytes(schedule.receiveOffset(receive));
+  }
+
+  private Registration registration(RingSchedule schedule, int receive) {
+    return receive < schedule.reductions() ? landings : incoming;
   }
 
   private int slot(int index) {
@@ -206,13 +268,12 @@ public final class RingAllReduce implements AutoCloseable {
    * Gives its registrations back.
    *
    * @throws IllegalStateException after a failure with requests in flight: NICs may still be at its
-   *     memory, which therefore stays
+   *     memory, which therefore has to stay
    */
   @Override
   public void close() {
     next.deregMr(outgoing);
     previous.deregMr(incoming);
     previous.deregMr(landings);
-    arena.close();
   }
 }

@@ -27,17 +27,19 @@ public final class Bootstrap implements AutoCloseable {
   private final String server;
   private final int rank;
   private final int size;
+  private final int localRank;
   private final Duration patience;
   private @Nullable List<byte[]> gathered;
   private boolean closing;
   private volatile @Nullable String failure;
 
   private Bootstrap(
-      Socket socket, String server, int rank, int size, DataOutputStream out, Duration patience) {
+      Socket socket, String server, Placement placement, DataOutputStream out, Duration patience) {
     this.socket = socket;
     this.server = server;
-    this.rank = rank;
-    this.size = size;
+    this.rank = placement.rank();
+    this.size = placement.size();
+    this.localRank = placement.localRank();
     this.out = out;
     this.patience = patience;
   }
@@ -61,8 +63,7 @@ public final class Bootstrap implements AutoCloseable {
       socket.setKeepAlive(true);
       DataOutputStream out = new DataOutputStream(socket.getOutputStream());
       DataInputStream in = new DataInputStream(new BufferedInputStream(socket.getInputStream()));
-      Bootstrap bootstrap =
-          new Bootstrap(socket, server, placement.rank(), placement.size(), out, patience);
+      Bootstrap bootstrap = new Bootstrap(socket, server, placement, out, patience);
       Hello hello = new Hello(placement.size(), secret, parameters);
       new Frame(Frame.Type.HELLO, placement.rank(), hello.encode()).write(out);
       Thread.ofVirtual().name("bootstrap-" + placement.rank()).start(() -> bootstrap.readAll(in));
@@ -111,6 +112,11 @@ public final class Bootstrap implements AutoCloseable {
   /** How many there are. */
   public int size() {
     return size;
+  }
+
+  /** Its number among the ranks of its machine, as far as that is known; its rank otherwise. */
+  public int localRank() {
+    return localRank;
   }
 
   /**

@@ -11,11 +11,13 @@ import org.jspecify.annotations.Nullable;
  *
  * @param rank 0 up to, without, size
  * @param size how many ranks there are
+ * @param localRank its number among the ranks of its machine, from 0, as far as that is known; its
+ *     rank otherwise
  * @param host where rank 0, or who started the ranks, listens
  * @param port at which port
  * @param origin who says so, such as {@code Slurm}
  */
-public record Placement(int rank, int size, String host, int port, String origin) {
+public record Placement(int rank, int size, int localRank, String host, int port, String origin) {
   /** Where ranks meet that were told of no other port. */
   public static final int USUAL_PORT = 47_601;
 
@@ -28,9 +30,17 @@ public record Placement(int rank, int size, String host, int port, String origin
           "%s: rank %d of %d; there are 1 to %d ranks, the first is 0"
               .formatted(origin, rank, size, Frame.MAX_RANKS));
     }
+    if (localRank < 0) {
+      throw new IllegalArgumentException("%s: local rank %d".formatted(origin, localRank));
+    }
     if (port < 1 || port > 65_535) {
       throw new IllegalArgumentException("%s: port %d".formatted(origin, port));
     }
+  }
+
+  /** Where its number on its machine is not known, or is its rank. */
+  public Placement(int rank, int size, String host, int port, String origin) {
+    this(rank, size, rank, host, port, origin);
   }
 
   /**
@@ -45,11 +55,17 @@ public record Placement(int rank, int size, String host, int port, String origin
   public static Optional<Placement> of(Map<String, String> environment) {
     Environment from = new Environment(environment);
     Optional<Placement> found =
-        from.ranks("JOFI_RANK", "JOFI_WORLD_SIZE", "jofi")
-            .or(() -> from.ranks("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "Open MPI"))
+        from.ranks("JOFI_RANK", "JOFI_WORLD_SIZE", "JOFI_RANK", "jofi")
+            .or(
+                () ->
+                    from.ranks(
+                        "OMPI_COMM_WORLD_RANK",
+                        "OMPI_COMM_WORLD_SIZE",
+                        "OMPI_COMM_WORLD_LOCAL_RANK",
+                        "Open MPI"))
             .or(() -> from.slurmStep())
-            .or(() -> from.ranks("PMI_RANK", "PMI_SIZE", "PMI"))
-            .or(() -> from.ranks("RANK", "WORLD_SIZE", "torchrun"));
+            .or(() -> from.ranks("PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "PMI"))
+            .or(() -> from.ranks("RANK", "WORLD_SIZE", "LOCAL_RANK", "torchrun"));
     return found.filter(placement -> placement.size > 1);
   }
 
@@ -68,20 +84,26 @@ public record Placement(int rank, int size, String host, int port, String origin
     /** srun sets the step's variables; a batch script has the job's alone, and is no rank. */
     Optional<Placement> slurmStep() {
       return variables.containsKey("SLURM_STEP_ID") || variables.containsKey("SLURM_STEPID")
-          ? ranks("SLURM_PROCID", "SLURM_NTASKS", "Slurm")
+          ? ranks("SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID", "Slurm")
           : Optional.empty();
     }
 
-    Optional<Placement> ranks(String rankName, String sizeName, String origin) {
+    Optional<Placement> ranks(String rankName, String sizeName, String localName, String origin) {
       String rank = variables.get(rankName);
       String size = variables.get(sizeName);
       if (rank == null || size == null) {
         return Optional.empty();
       }
       int ranks = number(sizeName, size);
+      String local = variables.get(localName);
       return Optional.of(
           new Placement(
-              number(rankName, rank), ranks, ranks == 1 ? LOOPBACK : host(origin), port(), origin));
+              number(rankName, rank),
+              ranks,
+              local == null ? number(rankName, rank) : number(localName, local),
+              ranks == 1 ? LOOPBACK : host(origin),
+              port(),
+              origin));
     }
 
     private String host(String origin) {

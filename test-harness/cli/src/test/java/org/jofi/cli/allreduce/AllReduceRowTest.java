@@ -21,6 +21,14 @@ class AllReduceRowTest {
   }
 
   @Test
+  void pathsAreToldOnce() {
+    assertEquals("direct", AllReduceRun.joined(List.of("direct", "direct")));
+    assertEquals(
+        "staged; refused: 0x1; direct",
+        AllReduceRun.joined(List.of("staged; refused: 0x1", "staged; refused: 0x2", "direct")));
+  }
+
+  @Test
   void longArraysTakeFewerRounds() {
     AllReducePlan plan = new AllReducePlan(List.of(4L, 1L << 30), 0, -1, 1 << 20, 4);
     assertEquals(500, plan.iterations(4));

@@ -105,6 +105,34 @@ class PlacementTest {
   }
 
   @Test
+  void itsNumberOnItsMachine() {
+    String[][] environments = {
+      {
+        "OMPI_COMM_WORLD_RANK=5",
+        "OMPI_COMM_WORLD_SIZE=8",
+        "OMPI_COMM_WORLD_LOCAL_RANK=1",
+        "MASTER_ADDR=h"
+      },
+      {"SLURM_STEP_ID=0", "SLURM_PROCID=5", "SLURM_NTASKS=8", "SLURM_LOCALID=1", "MASTER_ADDR=h"},
+      {"PMI_RANK=5", "PMI_SIZE=8", "MPI_LOCALRANKID=1", "MASTER_ADDR=h"},
+      {"RANK=5", "WORLD_SIZE=8", "LOCAL_RANK=1", "MASTER_ADDR=h"},
+    };
+    for (String[] environment : environments) {
+      Placement placement = placed(environment);
+      assertEquals(5, placement.rank());
+      assertEquals(1, placement.localRank(), environment[0]);
+    }
+    assertEquals(5, placed("RANK=5", "WORLD_SIZE=8", "MASTER_ADDR=h").localRank());
+    assertEquals(
+        5,
+        placed("PMI_RANK=5", "PMI_SIZE=8", "LOCAL_RANK=1", "MASTER_ADDR=h").localRank(),
+        "another launcher's");
+    Map<String, String> forked = map("LOCAL_RANK=3");
+    forked.putAll(new Placement(1, 2, "127.0.0.1", 5000, "jofi").environment());
+    assertEquals(1, Placement.of(forked).orElseThrow().localRank());
+  }
+
+  @Test
   void nonsenseIsNamed() {
     for (String[] variables :
         new String[][] {
@@ -114,6 +142,8 @@ class PlacementTest {
           {"RANK=0", "WORLD_SIZE=99999", "MASTER_ADDR=h"},
           {"RANK=0", "WORLD_SIZE=2", "MASTER_ADDR=h", "MASTER_PORT=70000"},
           {"RANK=0", "WORLD_SIZE=2", "MASTER_ADDR=h", "MASTER_PORT=http"},
+          {"RANK=0", "WORLD_SIZE=2", "MASTER_ADDR=h", "LOCAL_RANK=-1"},
+          {"RANK=0", "WORLD_SIZE=2", "MASTER_ADDR=h", "LOCAL_RANK=first"},
         }) {
       assertThrows(IllegalArgumentException.class, () -> placed(variables), variables[0]);
     }

@@ -1,0 +1,84 @@
+package org.jofi.cli.allreduce;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import org.jofi.fabric.DeviceAdder;
+import org.jofi.fabric.DeviceMemory;
+import org.jofi.transport.Buffer;
+
+/** A GPU's memory: the GPU adds. The image goes to it and from it by copies that are waited for. */
+final class DeviceRingMemory implements RingMemory {
+  private static final long PAGE_BYTES = 4096;
+
+  private final DeviceMemory device;
+  private final DeviceAdder adder;
+  private final Arena arena = Arena.ofConfined();
+  private final MemorySegment image;
+  private final long array;
+  private final long landing;
+  private final long landingBytes;
+
+  /**
+   * Allocates.
+   *
+   * @param device whose memory; outlives this, as the adder does
+   */
+  DeviceRingMemory(DeviceMemory device, DeviceAdder adder, long arrayBytes, long landingBytes) {
+    this.device = device;
+    this.adder = adder;
+    this.landingBytes = landingBytes;
+    image = arena.allocate(arrayBytes, PAGE_BYTES);
+    array = device.allocate(arrayBytes);
+    boolean allocated = false;
+    try {
+      landing = device.allocate(landingBytes);
+      allocated = true;
+    } finally {
+      if (!allocated) {
+        device.free(array);
+        arena.close();
+      }
+    }
+  }
+
+  @Override
+  public Buffer array() {
+    return buffer(array, image.byteSize());
+  }
+
+  @Override
+  public Buffer landing() {
+    return buffer(landing, landingBytes);
+  }
+
+  private Buffer buffer(long address, long bytes) {
+    return Buffer.device(device.kind(), device.description().ordinal(), address, bytes);
+  }
+
+  @Override
+  public void add(long arrayOffset, long landingOffset, int count) {
+    adder.addFloats(array + arrayOffset, landing + landingOffset, count);
+  }
+
+  @Override
+  public MemorySegment image() {
+    return image;
+  }
+
+  @Override
+  public void write() {
+    device.copyFromHost(image.address(), array, image.byteSize());
+  }
+
+  @Override
+  public void read() {
+    device.copyToHost(array, image.address(), image.byteSize());
+  }
+
+  @Override
+  public void close() {
+    device.free(array);
+    device.free(landing);
+    arena.close();
+  }
+}

@@ -1,0 +1,248 @@
+package org.jofi.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** {@code jofi allreduce --memory cuda}, without a GPU and over the stand-in for the driver. */
+@Timeout(300)
+class AllReduceGpuTest {
+  /** CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED. */
+  private static final int DMA_BUF = 124;
+
+  @TempDir private Path folder;
+
+  private CommandProcess.Outcome run(Map<String, String> environment, String arguments)
+      throws Exception {
+    return CommandProcess.run(folder, environment, ("allreduce " + arguments).split(" "));
+  }
+
+  private Map<String, String> noDriver() {
+    return Map.of("JOFI_CUDA", folder + "/none");
+  }
+
+  private Map<String, String> standIn() throws Exception {
+    return Map.of(
+        "JOFI_CUDA",
+        CudaStandIn.build(folder).toString(),
+        "CUDA_DOUBLE_ATTRIBUTES",
+        DMA_BUF + "=1");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "-p tcp", "-p shm", "-p sim:efa", "-p sim:tcp"})
+  void withoutAGpuItSaysSoOnce(String provider) throws Exception {
+    CommandProcess.Outcome outcome = run(noDriver(), ("--memory cuda -s 4K " + provider).strip());
+    assertEquals(ExitCode.ENVIRONMENT, outcome.code(), outcome.err());
+    assertEquals("", outcome.out());
+    assertTrue(outcome.err().startsWith("jofi: there is no GPU: no CUDA driver"), outcome.err());
+    assertEquals(1, outcome.err().split("no CUDA driver", -1).length - 1, outcome.err());
+    assertFalse(outcome.err().contains("\tat "), outcome.err());
+  }
+
+  @Test
+  void withoutLibfabricARankIsAThreadAndItsArraysAreStaged() throws Exception {
+    Map<String, String> environment = new HashMap<>(standIn());
+    environment.put("JOFI_LIBFABRIC", "/absent/libfabric.so.1");
+    ProcessBuilder builder =
+        CommandProcess.builder(environment, "allreduce --memory cuda -s 4K -k 2".split(" "));
+    builder.command().removeIf(word -> word.startsWith("-Djofi.libfabric="));
+    CommandProcess.Outcome outcome = CommandProcess.run(folder, builder);
+    assertEquals(0, outcome.code(), outcome.err());
+    assertTrue(outcome.err().contains("Going on with the simulated fabric"), outcome.err());
+    assertTrue(outcome.out().contains("; staged through pinned host memory"), outcome.out());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "-p tcp, 2, 1",
+    "-p tcp --rails 2, 3, 2",
+    "-p shm, 2, 1",
+    "-p sim:efa --rails 2, 2, 2",
+    "-p sim:cxi, 4, 1",
+    "-p sim:tcp, 2, 1"
+  })
+  void theGpusFormTheExactSums(String provider, int ranks, int rails) throws Exception {
+    CommandProcess.Outcome outcome =
+        run(
+            standIn(),
+            "--memory cuda --json -s 4,12,4004,256K,3M -k 2 -w 1 --chunk 128K -n %d %s"
+                .formatted(ranks, provider));
+    assertEquals(0, outcome.code(), outcome.err());
+    JsonObject document = JsonParser.parseString(outcome.out()).getAsJsonObject();
+    assertEquals(0, document.get("errors").getAsLong(), outcome.out());
+    assertEquals(5, document.getAsJsonArray("results").size());
+    assertEquals(rails, document.getAsJsonArray("rails").size());
+    assertEquals("cuda", document.get("memory").getAsString());
+    assertTrue(
+        document
+            .get("memoryPath")
+            .getAsString()
+            .startsWith("staged through pinned host memory, 1 MiB chunks"),
+        outcome.out());
+    List<String> gpus = new ArrayList<>();
+    document.getAsJsonArray("gpus").forEach(gpu -> gpus.add(gpu.getAsString()));
+    List<String> expected = new ArrayList<>();
+    for (int rank = 0; rank < ranks; rank++) {
+      expected.add("Double %d (CUDA device %d)".formatted(rank % 2, rank % 2));
+    }
+    assertEquals(expected, gpus);
+  }
+
+  @Test
+  void theHeadSaysWhichGpuAndWhichPath() throws Exception {
+    CommandProcess.Outcome outcome =
+        run(standIn(), "--memory cuda --gpu 1,0 -n 3 -p tcp -s 4K -k 1");
+    assertEquals(0, outcome.code(), outcome.err());
+    List<String> lines = outcome.out().lines().toList();
+    assertEquals(
+        "arrays in GPU memory, rank 0, 2: Double 1 (CUDA device 1); rank 1: Double 0 (CUDA device"
+            + " 0); staged through pinned host memory, 1 MiB chunks",
+        lines.get(1));
+    assertEquals("", lines.get(2));
+    assertTrue(lines.get(3).matches(" +SIZE +COUNT .*"), outcome.out());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"--gpu 5", "--gpu 0,5", "--gpu 2 -p sim:efa"})
+  void aGpuThatIsNotThereIsNamed(String arguments) throws Exception {
+    CommandProcess.Outcome outcome = run(standIn(), "--memory cuda -s 4K " + arguments);
+    assertEquals(ExitCode.ENVIRONMENT, outcome.code(), outcome.err());
+    assertTrue(
+        outcome.err().matches("jofi: there is no GPU [52]: there are 2, numbered from 0\n"),
+        outcome.err());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "cuLaunchKernel=719, -p tcp",
+    "cuStreamQuery=719, -p sim:efa",
+    "cuModuleLoadData=218, -p tcp",
+    "cuMemAlloc_v2=2, -p tcp"
+  })
+  void aGpuThatFailsEndsTheRanksWithItsWords(String failure, String provider) throws Exception {
+    Map<String, String> environment = new HashMap<>(standIn());
+    environment.put("CUDA_DOUBLE_FAILS", failure);
+    CommandProcess.Outcome outcome = run(environment, "--memory cuda -s 4K " + provider);
+    assertEquals(ExitCode.FAILED, outcome.code(), outcome.err());
+    String function = failure.substring(0, failure.indexOf('=')).replace("_v2", "");
+    assertTrue(
+        outcome.err().matches("(?s).*rank [01]: " + function + " on CUDA device [01].*"),
+        outcome.err());
+    assertFalse(outcome.err().contains("\tat "), outcome.err());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "--memory dance",
+        "--gpu 0",
+        "--memory host --gpu 0",
+        "--memory cuda --gpu x",
+        "--memory cuda --gpu 0,,1",
+        "--memory cuda --gpu -1"
+      })
+  void wrongUsageIsToldFirst(String arguments) throws Exception {
+    CommandProcess.Outcome outcome = CommandProcess.runHere(("allreduce " + arguments).split(" "));
+    assertEquals(ExitCode.USAGE, outcome.code(), outcome.err());
+    assertEquals("", outcome.out());
+    assertFalse(outcome.err().contains("\tat "), outcome.err());
+  }
+
+  /** Under mpirun, which numbers the machine's ranks the other way round. */
+  private List<CommandProcess.Outcome> placed(Map<String, String> environment, String... memory)
+      throws Exception {
+    int port;
+    try (ServerSocket socket = new ServerSocket(0)) {
+      port = socket.getLocalPort();
+    }
+    List<Process> ranks = new ArrayList<>();
+    for (int rank = 0; rank < 2; rank++) {
+      Map<String, String> variables = new HashMap<>(environment);
+      variables.putAll(
+          Map.of(
+              "OMPI_COMM_WORLD_RANK",
+              Integer.toString(rank),
+              "OMPI_COMM_WORLD_SIZE",
+              "2",
+              "OMPI_COMM_WORLD_LOCAL_RANK",
+              Integer.toString(1 - rank),
+              "MASTER_ADDR",
+              "127.0.0.1",
+              "MASTER_PORT",
+              Integer.toString(port)));
+      ranks.add(
+          CommandProcess.builder(
+                  variables,
+                  "allreduce",
+                  "--json",
+                  "-p",
+                  "tcp",
+                  "-s",
+                  "4K",
+                  "-k",
+                  "1",
+                  "--memory",
+                  memory[rank])
+              .redirectOutput(folder.resolve("out" + rank).toFile())
+              .redirectError(folder.resolve("err" + rank).toFile())
+              .start());
+    }
+    List<CommandProcess.Outcome> outcomes = new ArrayList<>();
+    for (int rank = 0; rank < 2; rank++) {
+      assertTrue(ranks.get(rank).waitFor(150, TimeUnit.SECONDS), "rank " + rank + " hangs");
+      outcomes.add(
+          new CommandProcess.Outcome(
+              ranks.get(rank).exitValue(),
+              Files.readString(folder.resolve("out" + rank)),
+              Files.readString(folder.resolve("err" + rank))));
+    }
+    return outcomes;
+  }
+
+  @Test
+  void theLocalRankChoosesTheGpu() throws Exception {
+    CommandProcess.Outcome first = placed(standIn(), "cuda", "cuda").getFirst();
+    assertEquals(0, first.code(), first.err());
+    assertEquals(
+        "[\"Double 1 (CUDA device 1)\",\"Double 0 (CUDA device 0)\"]",
+        JsonParser.parseString(first.out()).getAsJsonObject().get("gpus").toString());
+  }
+
+  @Test
+  void aPlacedRankWithoutAGpuEndsTheOthers() throws Exception {
+    for (CommandProcess.Outcome outcome : placed(noDriver(), "cuda", "cuda")) {
+      assertTrue(outcome.code() == ExitCode.ENVIRONMENT || outcome.err().contains("failed:"));
+      assertTrue(outcome.err().contains("there is no GPU: no CUDA driver"), outcome.err());
+      assertFalse(outcome.err().contains("\tat "), outcome.err());
+    }
+  }
+
+  @Test
+  void allRanksUseTheSameKindOfMemory() throws Exception {
+    List<CommandProcess.Outcome> outcomes = placed(standIn(), "host", "cuda");
+    for (CommandProcess.Outcome outcome : outcomes) {
+      assertEquals(ExitCode.FAILED, outcome.code(), outcome.err());
+    }
+    assertTrue(
+        outcomes.stream().anyMatch(outcome -> outcome.err().contains("--memory is ")),
+        outcomes::toString);
+  }
+}
