@@ -27,7 +27,7 @@ final class MemoryWindowCheck implements Check {
       return Finding.warn(
           NAME,
           gpu.name(),
-          trouble.isEmpty() ? "its second line is no memory window" : trouble,
+          trouble.isEmpty() ? "its BAR1 is no memory window" : trouble,
           read,
           "nvidia-smi -q -d MEMORY -i " + gpu.pci());
     }

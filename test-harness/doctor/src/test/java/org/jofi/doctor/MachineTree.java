@@ -193,6 +193,22 @@ final class MachineTree {
                 + "0x0000000000000000 0x0000000000000000 0x0000000000000000\n".repeat(11));
   }
 
+  /** As of Hopper and what came after: every window has a 64-bit address. */
+  MachineTree wideBar1(String address, long bytes) {
+    long start = 0x3800_0000_0000L;
+    String free = "0x0000000000000000 0x0000000000000000 0x0000000000000000\n";
+    return write(
+        "/sys/bus/pci/devices/" + address + "/resource",
+        "0x0000039042000000 0x0000039042ffffff 0x000000000014220c\n"
+            + free
+            + (bytes == 0
+                ? "0x0000000000000000 0x0000000000000000 0x000000002014220c\n"
+                : "0x%016x 0x%016x 0x000000000014220c\n".formatted(start, start + bytes - 1))
+            + free
+            + "0x0000039040000000 0x0000039041ffffff 0x000000000014220c\n"
+            + free.repeat(8));
+  }
+
   MachineTree rdmaNic(String path, String identity, Port port, Place place) {
     netdev(path, identity, "mlx5_core", port, place);
     String folder = "/sys/devices/" + path;

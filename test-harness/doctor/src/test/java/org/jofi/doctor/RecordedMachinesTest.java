@@ -144,6 +144,15 @@ class RecordedMachinesTest {
   }
 
   @Test
+  void bar1BehindAWindowOfTwoRegisters() {
+    // As an H100 shows it.
+    MachineTree tree = Machines.healthy(folder);
+    String address = tree.examine().machine().gpus().getFirst().pci().address().toString();
+    Machine machine = tree.wideBar1(address, 128L << 30).examine().machine();
+    assertEquals(128L << 30, machine.gpus().getFirst().bar1Bytes());
+  }
+
+  @Test
   void theGpuOfTheR750() {
     Machine machine = Machines.r750(folder).examine().machine();
     assertEquals(1, machine.gpus().size());

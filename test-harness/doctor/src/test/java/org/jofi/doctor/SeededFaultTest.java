@@ -195,6 +195,13 @@ class SeededFaultTest {
             "has no address",
             "Above 4G Decoding"),
         Fault.of(
+            "a BAR1 without an address, behind a window of two registers",
+            tree -> tree.wideBar1(GPU1, 0),
+            "bar1 GPU1",
+            Verdict.FAIL,
+            "has no address",
+            "Above 4G Decoding"),
+        Fault.of(
             "memory windows that make no sense",
             tree -> tree.write(BUS + GPU1 + "/resource", "0xzz\n0x10 0x01 0x0\n"),
             "bar1 GPU1",

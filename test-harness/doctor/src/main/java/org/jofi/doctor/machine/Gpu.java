@@ -15,9 +15,6 @@ public record Gpu(int index, PciDevice pci, String model) {
   private static final int DISPLAY = 0x03;
   private static final int ACCELERATOR = 0x12;
 
-  /** Where other devices reach its memory. */
-  public static final int MEMORY_WINDOW = 1;
-
   static List<Gpu> of(MachineFiles files, PciTree tree) {
     List<Gpu> gpus = new ArrayList<>();
     for (PciDevice device : tree.devices()) {
@@ -45,9 +42,14 @@ public record Gpu(int index, PciDevice pci, String model) {
     return "GPU" + index;
   }
 
-  /** Bytes of its memory that other devices can reach; 0 if no address is assigned; -1 unknown. */
+  /**
+   * Bytes of its memory that other devices can reach, through what NVIDIA calls BAR1: its second
+   * memory window. From Hopper on the first one has a 64-bit address, which takes two registers.
+   *
+   * @return 0 if no address is assigned; -1 if unknown
+   */
   public long bar1Bytes() {
-    return pci.barBytes(MEMORY_WINDOW);
+    return pci.barBytes(pci.isWide(0) ? 2 : 1);
   }
 
   /** The model's name, or vendor and device numbers. */

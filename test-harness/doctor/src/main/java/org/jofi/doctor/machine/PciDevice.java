@@ -93,6 +93,13 @@ public final class PciDevice {
     return files.read(folder + "/resource");
   }
 
+  /** Whether a memory window has a 64-bit address, and so takes the next register as well. */
+  public boolean isWide(int bar) {
+    String[] words = line(bar);
+    // IORESOURCE_MEM_64 of linux/ioport.h; unassigned windows keep their flags.
+    return words.length == 3 && (hex(words[2]) & 0x10_0000) != 0 && hex(words[2]) > 0;
+  }
+
   /**
    * Size of one of its memory windows.
    *
@@ -100,11 +107,7 @@ public final class PciDevice {
    * @return bytes; 0 if it has no address; -1 if unknown
    */
   public long barBytes(int bar) {
-    List<String> lines = windows().text().lines().toList();
-    if (bar >= lines.size()) {
-      return -1;
-    }
-    String[] words = lines.get(bar).strip().split("\\s+", -1);
+    String[] words = line(bar);
     if (words.length != 3) {
       return -1;
     }
@@ -114,6 +117,11 @@ public final class PciDevice {
       return 0;
     }
     return start < 0 || end < start || end == Long.MAX_VALUE ? -1 : end - start + 1;
+  }
+
+  private String[] line(int bar) {
+    List<String> lines = windows().text().lines().toList();
+    return bar < lines.size() ? lines.get(bar).strip().split("\\s+", -1) : new String[0];
   }
 
   private static long hex(String word) {
