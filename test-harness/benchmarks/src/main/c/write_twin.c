@@ -9,34 +9,17 @@
  * WINDOW 1: ping-pong; the client prints half round trips in ns. WINDOW above 1: the client streams
  * blocks of messages, WINDOW in flight, each block answered once; it prints bytes per microsecond.
  */
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <pthread.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
-#include <time.h>
-#include <unistd.h>
 
-#include <rdma/fabric.h>
-#include <rdma/fi_cm.h>
-#include <rdma/fi_domain.h>
-#include <rdma/fi_endpoint.h>
-#include <rdma/fi_errno.h>
+#include "twin.h"
+
 #include <rdma/fi_rma.h>
 
 enum { BATCH = 16, DEPTH = 1024, RECVS = 64, MAX_RAILS = 8, MAX_WINDOW = 64 };
 
 /* One rail, and what it counts. */
 struct rail {
-    struct fid_fabric *fabric;
-    struct fid_domain *domain;
-    struct fid_av *av;
-    struct fid_cq *cq;
-    struct fid_ep *ep;
+    struct port port;
     struct fid_mr *mr;
     fi_addr_t peer;
     uint64_t remote, key;
@@ -55,81 +38,14 @@ static char *memory;
 static size_t bytes;
 static int window, rail_count, needs_receives;
 
-static void check(int code, const char *call) {
-    if (code) {
-        fprintf(stderr, "%s: %s\n", call, fi_strerror(-code));
-        exit(1);
-    }
-}
-
-static void all(long code, long expected, const char *what) {
-    if (code != expected) {
-        perror(what);
-        exit(1);
-    }
-}
-
-static double now_ns(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * 1e9 + t.tv_nsec;
-}
-
-static void *idle(void *unused) {
-    (void)unused;
-    for (;;) pause();
-    return NULL;
-}
-
-static struct fi_info *choose(const char *provider) {
-    struct fi_info *hints = fi_allocinfo(), *list, *at, *best = NULL;
-    uint32_t version = FI_VERSION(FI_MAJOR_VERSION, FI_MINOR_VERSION);
-    if (fi_version() < version) version = fi_version();
-    hints->caps = FI_MSG | FI_RMA;
-    hints->mode = FI_CONTEXT | FI_CONTEXT2;
-    hints->ep_attr->type = FI_EP_RDM;
-    hints->domain_attr->mr_mode =
-        FI_MR_LOCAL | FI_MR_HMEM | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
-    hints->domain_attr->threading = FI_THREAD_SAFE;
-    hints->domain_attr->control_progress = FI_PROGRESS_MANUAL;
-    hints->domain_attr->data_progress = FI_PROGRESS_MANUAL;
-    hints->fabric_attr->prov_name = strdup(provider);
-    check(fi_getinfo(version, NULL, NULL, 0, hints, &list), "fi_getinfo");
-    for (at = list; at; at = at->next) {
-        const struct sockaddr_in *in = at->src_addr;
-        if (strcmp(at->fabric_attr->prov_name, provider)) continue;
-        if (!best) best = at;
-        if (at->addr_format == FI_SOCKADDR_IN && in && ntohl(in->sin_addr.s_addr) >> 24 == 127) {
-            best = at;
-            break;
-        }
-    }
-    if (!best) {
-        fprintf(stderr, "no provider %s\n", provider);
-        exit(1);
-    }
-    best = fi_dupinfo(best);
-    fi_freeinfo(list);
-    fi_freeinfo(hints);
-    return best;
-}
-
 static void post_recv(struct rail *rail, struct fi_context2 *context) {
-    check((int)fi_recv(rail->ep, memory, 0, fi_mr_desc(rail->mr), FI_ADDR_UNSPEC, context), "fi_recv");
+    check((int)fi_recv(rail->port.ep, memory, 0, fi_mr_desc(rail->mr), FI_ADDR_UNSPEC, context), "fi_recv");
 }
 
 static void open_rail(struct rail *rail, struct fi_info *info, int number) {
-    struct fi_av_attr av_attr = {.type = FI_AV_TABLE, .count = 1};
-    struct fi_cq_attr cq_attr = {.size = DEPTH, .format = FI_CQ_FORMAT_DATA, .wait_obj = FI_WAIT_NONE};
-    check(fi_fabric(info->fabric_attr, &rail->fabric, NULL), "fi_fabric");
-    check(fi_domain(rail->fabric, info, &rail->domain, NULL), "fi_domain");
-    check(fi_av_open(rail->domain, &av_attr, &rail->av, NULL), "fi_av_open");
-    check(fi_cq_open(rail->domain, &cq_attr, &rail->cq, NULL), "fi_cq_open");
-    check(fi_endpoint(rail->domain, info, &rail->ep, NULL), "fi_endpoint");
-    check(fi_ep_bind(rail->ep, &rail->cq->fid, FI_TRANSMIT | FI_RECV), "fi_ep_bind");
-    check(fi_ep_bind(rail->ep, &rail->av->fid, 0), "fi_ep_bind");
-    check(fi_enable(rail->ep), "fi_enable");
-    check(fi_mr_reg(rail->domain, memory, bytes * window, FI_WRITE | FI_REMOTE_WRITE, 0, 1 + number, 0, &rail->mr, NULL),
+    open_port(&rail->port, info, DEPTH);
+    check(fi_mr_reg(rail->port.domain, memory, bytes * window, FI_WRITE | FI_REMOTE_WRITE, 0, 1 + number, 0, &rail->mr,
+                    NULL),
           "fi_mr_reg");
     needs_receives = (info->rx_attr->mode & FI_RX_CQ_DATA) != 0;
     for (int i = 0; needs_receives && i < RECVS; i++) post_recv(rail, &receive_contexts[i]);
@@ -138,29 +54,14 @@ static void open_rail(struct rail *rail, struct fi_info *info, int number) {
 }
 
 /* What each rail needs of the other side goes by a socket of loopback. */
-static void exchange(int server, int port) {
-    struct sockaddr_in at = {.sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    int s = socket(AF_INET, SOCK_STREAM, 0), yes = 1, tries = 0;
-    if (server) {
-        setsockopt(s, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-        all(bind(s, (struct sockaddr *)&at, sizeof at), 0, "bind");
-        all(listen(s, 1), 0, "listen");
-        s = accept(s, NULL, NULL);
-    } else {
-        while (connect(s, (struct sockaddr *)&at, sizeof at)) {
-            if (++tries > 1000) all(-1, 0, "connect");
-            close(s);
-            usleep(10000);
-            s = socket(AF_INET, SOCK_STREAM, 0);
-        }
-    }
+static void exchange(int s) {
     for (int i = 0; i < rail_count; i++) {
         struct hello mine = {.remote = rails[i].remote, .key = rails[i].key}, theirs;
         size_t length = sizeof mine.address;
-        check(fi_getname(&rails[i].ep->fid, mine.address, &length), "fi_getname");
+        check(fi_getname(&rails[i].port.ep->fid, mine.address, &length), "fi_getname");
         all(write(s, &mine, sizeof mine), sizeof mine, "write");
         all(recv(s, &theirs, sizeof theirs, MSG_WAITALL), sizeof theirs, "read");
-        all(fi_av_insert(rails[i].av, theirs.address, 1, &rails[i].peer, 0, NULL), 1, "fi_av_insert");
+        all(fi_av_insert(rails[i].port.av, theirs.address, 1, &rails[i].peer, 0, NULL), 1, "fi_av_insert");
         rails[i].remote = theirs.remote;
         rails[i].key = theirs.key;
     }
@@ -168,7 +69,7 @@ static void exchange(int server, int port) {
 
 static void poll_rail(struct rail *rail) {
     struct fi_cq_data_entry entries[BATCH];
-    ssize_t n = fi_cq_read(rail->cq, entries, BATCH);
+    ssize_t n = fi_cq_read(rail->port.cq, entries, BATCH);
     if (n == -FI_EAGAIN) return;
     if (n < 0) check((int)n, "fi_cq_read");
     for (ssize_t i = 0; i < n; i++) {
@@ -202,7 +103,7 @@ static void post(long number) {
         struct rail *rail = &rails[i];
         size_t at = slot + (size_t)i * stripe, length = i == rail_count - 1 ? bytes - (size_t)i * stripe : stripe;
         ssize_t n;
-        while ((n = fi_writedata(rail->ep, memory + at, length, fi_mr_desc(rail->mr), number & 0xffff, rail->peer,
+        while ((n = fi_writedata(rail->port.ep, memory + at, length, fi_mr_desc(rail->mr), number & 0xffff, rail->peer,
                                  rail->remote + at, rail->key, &write_context)) == -FI_EAGAIN)
             poll_all();
         check((int)n, "fi_writedata");
@@ -252,18 +153,17 @@ static void stream(int server, int blocks, int warm, int block) {
 }
 
 int main(int argc, char **argv) {
-    pthread_t thread;
     if (argc != 7) return 2;
     bytes = (size_t)atol(argv[4]);
     window = atoi(argv[5]);
     rail_count = atoi(argv[6]);
     if (bytes < 1 || window < 1 || window > MAX_WINDOW || rail_count < 1 || rail_count > MAX_RAILS) return 2;
-    pthread_create(&thread, NULL, idle, NULL);
+    start_idle_thread();
     memory = mmap(NULL, bytes * window, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
     struct fi_info *info = choose(argv[2]);
     for (int i = 0; i < rail_count; i++) open_rail(&rails[i], info, i);
     int server = !strcmp(argv[1], "server");
-    exchange(server, atoi(argv[3]));
+    exchange(meet(server, atoi(argv[3])));
     if (window == 1) {
         ping_pong(server, 500, 200, 200);
     } else {

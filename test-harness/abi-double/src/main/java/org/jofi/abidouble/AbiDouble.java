@@ -97,6 +97,14 @@ public final class AbiDouble {
     return premises.ledger().calls();
   }
 
+  /**
+   * How many operations of that function each endpoint posted, by the endpoint's name: those that
+   * the real provider took, and endpoints with at least one.
+   */
+  public Map<String, Long> posted(String call) {
+    return premises.ledger().posted(call);
+  }
+
   /** What was broken, and what was opened and never closed. */
   public List<Violation> verdict() {
     List<Violation> all = new ArrayList<>(violations());

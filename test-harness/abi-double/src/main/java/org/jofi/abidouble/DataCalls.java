@@ -7,6 +7,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.function.ToLongFunction;
 import org.jofi.fabric.Access;
+import org.jofi.fabric.CompletionFlags;
 import org.jofi.fabric.FabricErrno;
 import org.jofi.libfabric.bindings.fi_msg_rma;
 import org.jofi.libfabric.bindings.fi_ops_msg;
@@ -104,8 +105,11 @@ final class DataCalls {
       MemorySegment descriptor,
       Target target,
       MemorySegment context) {
-    checks.remote("fi_read", target, Access.REMOTE_READ);
+    boolean reached = checks.remote("fi_read", target, Access.REMOTE_READ);
     RegionFid region = checks.local("fi_read", buffer, length, descriptor, Access.READ);
+    if (!reached) {
+      return bounce("fi_read", context, region, CompletionFlags.READ);
+    }
     return post(
         "fi_read",
         context,
@@ -129,8 +133,11 @@ final class DataCalls {
       MemorySegment descriptor,
       Target target,
       MemorySegment context) {
-    checks.remote("fi_write", target, Access.REMOTE_WRITE);
+    boolean reached = checks.remote("fi_write", target, Access.REMOTE_WRITE);
     RegionFid region = checks.local("fi_write", buffer, length, descriptor, Access.WRITE);
+    if (!reached) {
+      return bounce("fi_write", context, region, CompletionFlags.WRITE);
+    }
     return post(
         "fi_write",
         context,
@@ -158,8 +165,11 @@ final class DataCalls {
     if (!premises.settings().writeData()) {
       return -FabricErrno.ENOSYS;
     }
-    checks.remote("fi_writedata", target, Access.REMOTE_WRITE);
+    boolean reached = checks.remote("fi_writedata", target, Access.REMOTE_WRITE);
     RegionFid region = checks.local("fi_writedata", buffer, length, descriptor, Access.WRITE);
+    if (!reached) {
+      return bounce("fi_writedata", context, region, CompletionFlags.WRITE);
+    }
     return post(
         "fi_writedata",
         context,
@@ -186,14 +196,15 @@ final class DataCalls {
     checks.message("fi_writemsg", message, flags);
     MemorySegment local = Pointers.struct(fi_msg_rma.msg_iov(message));
     MemorySegment remote = Pointers.struct(fi_msg_rma.rma_iov(message));
-    checks.remote(
-        "fi_writemsg",
-        new Target(
-            fi_msg_rma.addr(message),
-            fi_rma_iov.addr(remote),
-            fi_rma_iov.len(remote),
-            fi_rma_iov.key(remote)),
-        Access.REMOTE_WRITE);
+    boolean reached =
+        checks.remote(
+            "fi_writemsg",
+            new Target(
+                fi_msg_rma.addr(message),
+                fi_rma_iov.addr(remote),
+                fi_rma_iov.len(remote),
+                fi_rma_iov.key(remote)),
+            Access.REMOTE_WRITE);
     MemorySegment descriptors = fi_msg_rma.desc(message);
     RegionFid region =
         checks.local(
@@ -202,6 +213,9 @@ final class DataCalls {
             iovec.iov_len(local),
             Pointers.isNull(descriptors) ? MemorySegment.NULL : Pointers.read(descriptors),
             Access.WRITE);
+    if (!reached) {
+      return bounce("fi_writemsg", fi_msg_rma.context(message), region, CompletionFlags.WRITE);
+    }
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment copy = arena.allocate(fi_msg_rma.sizeof(), Long.BYTES);
       copy.copyFrom(message.asSlice(0, fi_msg_rma.sizeof()));
@@ -225,10 +239,20 @@ final class DataCalls {
       ToLongFunction<MemorySegment> post) {
     premises.inFlight().begin(call, context.address(), endpoint, region);
     long code = post.applyAsLong(region == null ? MemorySegment.NULL : region.realDescriptor());
-    if (code != 0) {
+    if (code == 0) {
+      premises.ledger().posted(call, endpoint);
+    } else {
       premises.inFlight().end(context.address());
     }
     return code;
+  }
+
+  /** Takes an operation that comes back with an error: its target is not there. */
+  private long bounce(
+      String call, MemorySegment context, @Nullable RegionFid region, long direction) {
+    premises.inFlight().begin(call, context.address(), endpoint, region);
+    endpoint.transmitQueue().bounce(context, CompletionFlags.RMA | direction);
+    return 0;
   }
 
   private MemorySegment messages() {

@@ -104,10 +104,12 @@ final class DataChecks {
   }
 
   /**
-   * What an operation reaches at a peer. A key that died is recorded and the operation posted all
-   * the same: an initiator learns of it from the completion.
+   * What an operation reaches at a peer.
+   *
+   * @return false if the key is that of a region that was closed: an initiator learns of that from
+   *     the completion
    */
-  void remote(String call, Target target, long access) {
+  boolean remote(String call, Target target, long access) {
     String address = peer(call, target.peer());
     Board board = premises.board();
     String what = "%s at %s, from %s".formatted(target, address, endpoint);
@@ -126,6 +128,7 @@ final class DataChecks {
         // A peer that is gone could not tell.
         if (board.state(there) == Board.ENDPOINT_OPEN) {
           ledger.violated(Rule.REMOTE_KEY_CLOSED, call, what, endpoint);
+          return false;
         }
       }
       case Board.REGION_ENABLED -> {
@@ -156,6 +159,7 @@ final class DataChecks {
                       : ": nobody has that key"),
               endpoint);
     }
+    return true;
   }
 
   /** A struct fi_msg_rma of one piece, as CXI takes it. */

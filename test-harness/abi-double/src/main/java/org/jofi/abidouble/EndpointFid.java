@@ -11,6 +11,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import org.jofi.fabric.FabricErrno;
 import org.jofi.libfabric.bindings.fi_ops;
@@ -29,6 +30,7 @@ final class EndpointFid extends Fid {
   private final Set<RegionFid> regions = new LinkedHashSet<>();
   private final List<QueueFid> queues = new ArrayList<>();
   private @Nullable VectorFid vector;
+  private @Nullable QueueFid transmitQueue;
   private long directions;
   private boolean enabled;
   private int record;
@@ -72,6 +74,11 @@ final class EndpointFid extends Fid {
     return vector;
   }
 
+  /** Where its sends, writes and reads complete; it has one when it is enabled. */
+  QueueFid transmitQueue() {
+    return Objects.requireNonNull(transmitQueue);
+  }
+
   void bound(RegionFid region) {
     regions.add(region);
   }
@@ -104,6 +111,7 @@ final class EndpointFid extends Fid {
         } else if (object instanceof QueueFid bound) {
           queues.add(bound);
           directions |= flags;
+          transmitQueue = (flags & FI_TRANSMIT()) != 0 ? bound : transmitQueue;
         }
       }
     }

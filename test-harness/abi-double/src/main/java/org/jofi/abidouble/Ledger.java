@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class Ledger {
   private final Map<Long, Fid> objects = new HashMap<>();
   private final Map<String, Long> calls = new TreeMap<>();
+  private final Map<String, Map<String, Long>> posted = new TreeMap<>();
   private final List<Violation> violations = new ArrayList<>();
   private final Map<String, Shortage> shortages = new HashMap<>();
   private int opened;
@@ -41,6 +42,18 @@ final class Ledger {
   /** How often each function was called. */
   synchronized Map<String, Long> calls() {
     return new TreeMap<>(calls);
+  }
+
+  /** The provider took an operation of that endpoint. */
+  synchronized void posted(String call, Fid endpoint) {
+    posted
+        .computeIfAbsent(call, unknown -> new TreeMap<>())
+        .merge(endpoint.toString(), 1L, Long::sum);
+  }
+
+  /** How many operations of that function the provider took, by endpoint. */
+  synchronized Map<String, Long> posted(String call) {
+    return new TreeMap<>(posted.getOrDefault(call, Map.of()));
   }
 
   /** The open object behind a pointer. */

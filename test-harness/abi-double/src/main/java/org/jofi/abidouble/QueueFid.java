@@ -8,6 +8,9 @@ import static org.jofi.libfabric.bindings.LibfabricConstants.FI_CQ_FORMAT_TAGGED
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.jofi.fabric.FabricErrno;
 import org.jofi.libfabric.bindings.fi_cq_data_entry;
 import org.jofi.libfabric.bindings.fi_cq_entry;
 import org.jofi.libfabric.bindings.fi_cq_err_entry;
@@ -18,8 +21,12 @@ import org.jofi.libfabric.bindings.fid_cq;
 
 /** struct fid_cq. Sees which operations have completed. */
 final class QueueFid extends Fid {
+  /** An operation that came back, and the flags of its completion. */
+  private record Bounced(MemorySegment context, long flags) {}
+
   private final DomainFid domain;
   private final long entryBytes;
+  private final Deque<Bounced> bounced = new ArrayDeque<>();
 
   QueueFid(DomainFid domain, int format, MemorySegment real, MemorySegment context) {
     super(
@@ -57,18 +64,42 @@ final class QueueFid extends Fid {
     return domain;
   }
 
+  /** An operation found no region at its target: it completes with FI_EIO, as a CXI says it. */
+  void bounce(MemorySegment context, long flags) {
+    synchronized (ledger) {
+      bounced.add(new Bounced(context, flags));
+    }
+  }
+
   /** fi_cq_read. The context comes first in every format. */
   long read(MemorySegment entries, long count) {
     long completed = fi_ops_cq.read.invoke(fi_ops_cq.read(table()), real(), entries, count);
     for (long i = 0; i < completed; i++) {
       ended(entries.address() + i * entryBytes);
     }
-    return completed;
+    synchronized (ledger) {
+      return completed == -FabricErrno.EAGAIN && !bounced.isEmpty()
+          ? -FabricErrno.EAVAIL
+          : completed;
+    }
   }
 
   /** fi_cq_readerr. */
   long readError(MemorySegment entry, long flags) {
-    long count = fi_ops_cq.readerr.invoke(fi_ops_cq.readerr(table()), real(), entry, flags);
+    Bounced next;
+    synchronized (ledger) {
+      next = bounced.poll();
+    }
+    long count = 1;
+    if (next == null) {
+      count = fi_ops_cq.readerr.invoke(fi_ops_cq.readerr(table()), real(), entry, flags);
+    } else {
+      MemorySegment struct = Pointers.struct(entry);
+      fi_cq_err_entry.op_context(struct, next.context);
+      fi_cq_err_entry.flags(struct, next.flags);
+      fi_cq_err_entry.err(struct, FabricErrno.EIO);
+      fi_cq_err_entry.prov_errno(struct, FabricErrno.EIO);
+    }
     if (count == 1) {
       ended(entry.address() + fi_cq_err_entry.op_context$offset());
     }

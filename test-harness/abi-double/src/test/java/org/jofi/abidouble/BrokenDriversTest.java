@@ -22,6 +22,7 @@ import org.jofi.runtime.Machine;
 import org.jofi.transport.Await;
 import org.jofi.transport.ConnectAttempt;
 import org.jofi.transport.Device;
+import org.jofi.transport.FlushPolicy;
 import org.jofi.transport.Grouping;
 import org.jofi.transport.ListenComm;
 import org.jofi.transport.RecvComm;
@@ -50,7 +51,12 @@ class BrokenDriversTest {
             Mistake.ONE_ENDPOINT_FOR_ALL,
             DoubleSettings.cxi().withLocalDescriptors(),
             Rule.OTHER_ENDPOINTS_REGION),
-        Arguments.of(Mistake.ONE_KEY_FOR_ALL, DoubleSettings.cxiWithClientKeys(), Rule.KEY_IN_USE));
+        Arguments.of(Mistake.ONE_KEY_FOR_ALL, DoubleSettings.cxiWithClientKeys(), Rule.KEY_IN_USE),
+        Arguments.of(Mistake.NO_REMOTE_READ, DoubleSettings.cxi(), Rule.REMOTE_ACCESS),
+        Arguments.of(
+            Mistake.WRITE_FOR_READ,
+            DoubleSettings.cxi().withLocalDescriptors(),
+            Rule.LOCAL_ACCESS));
   }
 
   /** The protocol comes to a stop, and the double says why. */
@@ -64,6 +70,7 @@ class BrokenDriversTest {
         TransportOptions.builder()
             .provider(nic.provider())
             .grouping(new Grouping.Explicit(List.of(List.of(nic.domainName(), nic.domainName()))))
+            .flushPolicy(FlushPolicy.ALWAYS)
             .connectTimeout(Duration.ofSeconds(5))
             .requestTimeout(Duration.ofSeconds(5))
             .build();
@@ -80,7 +87,7 @@ class BrokenDriversTest {
     assertEquals(Set.of(broken), rules, () -> library.violations().toString());
   }
 
-  /** A connection to this very process, and a message over it. */
+  /** A connection to this very process, a message over it, and a flush. */
   private static void exchange(Device device) {
     Await await = new Await(new YieldingIdleStrategy());
     try (Arena arena = Arena.ofShared();
@@ -97,6 +104,10 @@ class BrokenDriversTest {
         Thread.yield();
       }
       await.request(receive, received, BOUND);
+      long flush =
+          await.posted(
+              receive, () -> receive.iflush(sink.address(), sink.lengthBytes(), sink), BOUND);
+      await.request(receive, flush, BOUND);
     }
   }
 

@@ -6,6 +6,7 @@ import java.lang.reflect.Proxy;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jofi.fabric.Access;
 import org.jofi.fabric.Domain;
 import org.jofi.fabric.Endpoint;
 import org.jofi.fabric.Fabric;
@@ -17,8 +18,8 @@ import org.jofi.fabric.UnboundRegion;
 import org.jspecify.annotations.Nullable;
 
 /**
- * jofi's provider with a mistake in it, of a kind that no provider of an ordinary machine minds:
- * there, one endpoint's region is as good as another's.
+ * jofi's provider with a mistake in it, mostly of a kind that no provider of an ordinary machine
+ * minds: there, one endpoint's region is as good as another's, and local rights are not looked at.
  */
 final class BrokenProvider implements FabricProvider {
   /** Which. */
@@ -26,7 +27,11 @@ final class BrokenProvider implements FabricProvider {
     /** Binds every region to the endpoint that was opened first: a data rail's. */
     ONE_ENDPOINT_FOR_ALL,
     /** Asks for the same key again and again. */
-    ONE_KEY_FOR_ALL
+    ONE_KEY_FOR_ALL,
+    /** Registers nothing for being read by peers. */
+    NO_REMOTE_READ,
+    /** Registers what reads land in for being written from. */
+    WRITE_FOR_READ
   }
 
   private final FabricProvider real;
@@ -92,12 +97,32 @@ final class BrokenProvider implements FabricProvider {
     }
 
     private Object @Nullable [] broken(Object @Nullable [] arguments) {
-      if (mistake == Mistake.ONE_KEY_FOR_ALL
-          && arguments != null
-          && arguments[0] instanceof RegionRequest request) {
-        return new Object[] {request.withRequestedKey(7)};
+      if (arguments == null || !(arguments[0] instanceof RegionRequest request)) {
+        return arguments;
       }
-      return arguments;
+      long access = request.access();
+      return new Object[] {
+        switch (mistake) {
+          case ONE_ENDPOINT_FOR_ALL -> request;
+          case ONE_KEY_FOR_ALL -> request.withRequestedKey(7);
+          case NO_REMOTE_READ -> withAccess(request, access & ~Access.REMOTE_READ);
+          case WRITE_FOR_READ ->
+              withAccess(
+                  request,
+                  (access & Access.READ) == 0 ? access : (access & ~Access.READ) | Access.WRITE);
+        }
+      };
+    }
+
+    private static RegionRequest withAccess(RegionRequest request, long access) {
+      return new RegionRequest(
+          request.kind(),
+          request.device(),
+          request.address(),
+          request.lengthBytes(),
+          access,
+          request.requestedKey(),
+          request.dmaBuf());
     }
 
     private Endpoint wrap(Endpoint endpoint, Domain shown) {

@@ -4,9 +4,14 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
+import java.util.function.BooleanSupplier;
 import org.jofi.transport.Comm;
+import org.jofi.transport.CommState;
 import org.jofi.transport.Device;
+import org.jofi.transport.FailureCause;
 import org.jofi.transport.RecvComm;
+import org.jofi.transport.Registration;
+import org.jofi.transport.RemoteMemory;
 import org.jofi.transport.Result;
 import org.jofi.transport.SendComm;
 
@@ -14,9 +19,14 @@ import org.jofi.transport.SendComm;
  * A process with a connection to the other one in each direction.
  *
  * @param index which of the two it is
+ * @param library what its provider stands on
  */
-record Connected(int index, Device device, SendComm send, RecvComm receive, Arena arena) {
+record Connected(
+    int index, AbiDouble library, Device device, SendComm send, RecvComm receive, Arena arena) {
   static final Duration BOUND = Duration.ofSeconds(30);
+
+  private static final int MEET = 0x3EE7;
+  private static final int SWAP = 0x5A4B;
 
   /** A post, which may have to be tried again. */
   interface Post {
@@ -25,24 +35,26 @@ record Connected(int index, Device device, SendComm send, RecvComm receive, Aren
 
   /** Posts, and drives both directions until the post is taken; its request. */
   long post(Post post) {
-    long end = end();
-    long request = post.tryOnce();
-    while (request == Result.TRY_AGAIN) {
-      progress(end, "posting");
-      request = post.tryOnce();
-    }
-    return request;
+    long[] request = {Result.TRY_AGAIN};
+    await(
+        "posting",
+        () -> {
+          request[0] = post.tryOnce();
+          return request[0] != Result.TRY_AGAIN;
+        });
+    return request[0];
   }
 
   /** Drives both directions until a request is over; its result. */
   long result(Comm comm, long request) {
-    long end = end();
-    long result = comm.test(request);
-    while (result == Result.IN_PROGRESS) {
-      progress(end, "a request of " + comm.label());
-      result = comm.test(request);
-    }
-    return result;
+    long[] result = {Result.IN_PROGRESS};
+    await(
+        "a request of " + comm.label(),
+        () -> {
+          result[0] = comm.test(request);
+          return Result.isOver(result[0]);
+        });
+    return result[0];
   }
 
   /** The same, and it moved that much. */
@@ -56,20 +68,70 @@ record Connected(int index, Device device, SendComm send, RecvComm receive, Aren
     }
   }
 
-  private static long end() {
-    return System.nanoTime() + BOUND.toNanos();
-  }
-
-  private void progress(long end, String what) {
-    if (System.nanoTime() > end) {
-      throw new AssertionError("nothing came of " + what);
+  /** The same, and it failed so. */
+  void failed(Comm comm, long request, FailureCause cause) {
+    long result = result(comm, request);
+    if (result != cause.code()) {
+      throw new AssertionError(
+          "%s: %s instead of %s, %s"
+              .formatted(comm.label(), Result.describe(result), cause, comm.failure(request)));
     }
-    send.progress();
-    receive.progress();
-    Thread.yield();
   }
 
-  /** Bytes that tell which message they are of, and whose. */
+  /** Drives both directions until something is so. */
+  void await(String what, BooleanSupplier done) {
+    long end = System.nanoTime() + BOUND.toNanos();
+    while (!done.getAsBoolean()) {
+      if (System.nanoTime() > end) {
+        throw new AssertionError("nothing came of " + what);
+      }
+      progress(send);
+      progress(receive);
+      Thread.yield();
+    }
+  }
+
+  private static void progress(Comm comm) {
+    if (comm.state() != CommState.CLOSED) {
+      comm.progress();
+    }
+  }
+
+  /** Both sides know that the other one is done with what came before. */
+  void meet() {
+    MemorySegment in = arena.allocate(64, 64);
+    MemorySegment out = arena.allocate(64, 64);
+    Registration source = send.regMr(out);
+    Registration sink = receive.regMr(in);
+    for (int round = 0; round < 2; round++) {
+      long received = post(() -> receive.irecv(sink, MEET));
+      long sent = post(() -> send.isend(source, MEET));
+      moved(send, sent, 64);
+      moved(receive, received, 64);
+    }
+    send.deregMr(source);
+    receive.deregMr(sink);
+  }
+
+  /** Tells the other process of memory of this one; what the other one tells in return. */
+  RemoteMemory swap(RemoteMemory mine) {
+    MemorySegment out = arena.allocate(RemoteMemory.MAX_BYTES, 64);
+    MemorySegment in = arena.allocate(RemoteMemory.MAX_BYTES, 64);
+    byte[] bytes = mine.encode();
+    MemorySegment.copy(bytes, 0, out, ValueLayout.JAVA_BYTE, 0, bytes.length);
+    Registration source = send.regMr(out);
+    Registration sink = receive.regMr(in);
+    long received = post(() -> receive.irecv(sink, SWAP));
+    long sent = post(() -> send.isend(out.address(), bytes.length, SWAP, source));
+    moved(send, sent, bytes.length);
+    // Both have as many rails, so that theirs is as long.
+    moved(receive, received, bytes.length);
+    send.deregMr(source);
+    receive.deregMr(sink);
+    return RemoteMemory.decode(in.asSlice(0, bytes.length).toArray(ValueLayout.JAVA_BYTE));
+  }
+
+  /** Bytes that tell which message they are of, and that this process sent it. */
   void fill(MemorySegment memory, int message) {
     pattern(memory, message, index);
   }
@@ -86,7 +148,8 @@ record Connected(int index, Device device, SendComm send, RecvComm receive, Aren
     }
   }
 
-  private static void pattern(MemorySegment memory, int message, int sender) {
+  /** Bytes that tell which message they are of, and which process sent it. */
+  static void pattern(MemorySegment memory, int message, int sender) {
     for (long at = 0; at < memory.byteSize(); at++) {
       memory.set(
           ValueLayout.JAVA_BYTE, at, (byte) (at * 7 + (at >>> 12) + message * 13L + sender * 101L));

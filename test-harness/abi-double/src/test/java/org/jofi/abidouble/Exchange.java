@@ -4,6 +4,10 @@ import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.LongStream;
+import org.jofi.transport.CommState;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.Registration;
 import org.jofi.transport.Result;
@@ -14,23 +18,8 @@ enum Exchange {
   MESSAGES {
     @Override
     void run(Connected side) {
-      int message = 0;
-      for (long length : LENGTHS) {
-        MemorySegment out = side.arena().allocate(Math.max(length, 1), 64);
-        MemorySegment in = side.arena().allocate(Math.max(length, 1), 64);
-        side.fill(out, message);
-        Registration source = side.send().regMr(out);
-        Registration sink = side.receive().regMr(in);
-        long received = side.post(() -> side.receive().irecv(in.address(), length, TAG, sink));
-        long sent = side.post(() -> side.send().isend(out.address(), length, TAG, source));
-        side.moved(side.send(), sent, length);
-        side.moved(side.receive(), received, length);
-        side.check(in.asSlice(0, length), message);
-        side.send().deregMr(source);
-        side.receive().deregMr(sink);
-        message++;
-      }
-      meet(side);
+      messages(side, (in, length, sink) -> {});
+      side.meet();
     }
   },
 
@@ -42,7 +31,51 @@ enum Exchange {
       for (int round = 0; round < 8; round++) {
         group(side, count, round);
       }
-      meet(side);
+      side.meet();
+    }
+  },
+
+  /** What is received is read through every data rail; also when the sender is gone. */
+  FLUSHES {
+    @Override
+    void run(Connected side) {
+      messages(
+          side,
+          (in, length, sink) -> {
+            long flush = side.post(() -> side.receive().iflush(in.address(), length, sink));
+            if (length > 0) {
+              side.moved(side.receive(), flush, length);
+            } else if (flush != Result.NOTHING_TO_DO) {
+              throw new AssertionError("a flush of nothing: " + Result.describe(flush));
+            }
+          });
+      manyFlushes(side);
+      long flushes = LongStream.of(LENGTHS).filter(length -> length > 0).count() + FLUSHES_AT_ONCE;
+      requireReads(side, flushes);
+      side.meet();
+      if (side.index() == 0) {
+        side.send().close();
+        return;
+      }
+      side.await("the other's closing", () -> side.receive().state() == CommState.FAILED);
+      manyFlushes(side);
+      requireReads(side, flushes + FLUSHES_AT_ONCE);
+    }
+  },
+
+  /** Writes, inline writes and reads, both ways over both connections. */
+  ONE_SIDED {
+    @Override
+    void run(Connected side) {
+      new OneSidedExchange(side).run();
+    }
+  },
+
+  /** Writes and reads of what the other process did not offer, or does not any more. */
+  WRONG_TARGETS {
+    @Override
+    void run(Connected side) {
+      new WrongTargets(side).run();
     }
   },
 
@@ -98,14 +131,14 @@ enum Exchange {
   DEATH_OF_ONE {
     @Override
     void run(Connected side) {
-      meet(side);
+      side.meet();
       MemorySegment in = side.arena().allocate(LONG_BYTES, 64);
       Registration sink = side.receive().regMr(in);
       long received = side.post(() -> side.receive().irecv(sink, TAG));
       if (side.index() == 0) {
         Runtime.getRuntime().halt(DEATH);
       }
-      failed(side.result(side.receive(), received), FailureCause.PEER_LOST);
+      side.failed(side.receive(), received, FailureCause.PEER_LOST);
     }
 
     @Override
@@ -119,6 +152,7 @@ enum Exchange {
 
   private static final int TAG = 0x5EED;
   private static final long LONG_BYTES = 4L << 20;
+  private static final int FLUSHES_AT_ONCE = 64;
   private static final long[] LENGTHS = {
     0, 1, 63, 64, 65, 4095, 4096, 4097, 65_536, 100_001, 1 << 20, (1 << 20) + 1, LONG_BYTES, 0, 7
   };
@@ -126,14 +160,71 @@ enum Exchange {
   /** With both sides open; this one closes its transport afterwards. */
   abstract void run(Connected side);
 
-  /** Rules that may be broken: between closing its regions and its endpoints nobody is told. */
+  /** Rules that may be broken. */
   Rule[] excused() {
-    return this == MESSAGES || this == GROUPS ? new Rule[0] : new Rule[] {Rule.REMOTE_KEY_CLOSED};
+    return switch (this) {
+      case MESSAGES, GROUPS, FLUSHES, ONE_SIDED -> new Rule[0];
+      case WRONG_TARGETS -> WrongTargets.rules();
+      // Between closing its regions and its endpoints nobody is told.
+      case CLOSE_IN_FLIGHT, ABORT_IN_FLIGHT, CLOSE_UNDER_LOAD, DEATH_OF_ONE ->
+          new Rule[] {Rule.REMOTE_KEY_CLOSED};
+    };
   }
 
   /** How long a peer may be silent: long, where others load the machine. */
   Duration peerTimeout() {
     return Duration.ofSeconds(60);
+  }
+
+  /** What is done with a message that was received, before its bytes are looked at. */
+  private interface Arrival {
+    void of(MemorySegment in, long lengthBytes, Registration sink);
+  }
+
+  /** A message of each length, both ways, and every byte of it looked at. */
+  private static void messages(Connected side, Arrival arrival) {
+    int message = 0;
+    for (long length : LENGTHS) {
+      MemorySegment out = side.arena().allocate(Math.max(length, 1), 64);
+      MemorySegment in = side.arena().allocate(Math.max(length, 1), 64);
+      side.fill(out, message);
+      Registration source = side.send().regMr(out);
+      Registration sink = side.receive().regMr(in);
+      long received = side.post(() -> side.receive().irecv(in.address(), length, TAG, sink));
+      long sent = side.post(() -> side.send().isend(out.address(), length, TAG, source));
+      side.moved(side.send(), sent, length);
+      side.moved(side.receive(), received, length);
+      arrival.of(in, length, sink);
+      side.check(in.asSlice(0, length), message);
+      side.send().deregMr(source);
+      side.receive().deregMr(sink);
+      message++;
+    }
+  }
+
+  /** Many flushes at once, each of other bytes. */
+  private static void manyFlushes(Connected side) {
+    Registration memory = side.receive().regMr(side.arena().allocate(FLUSHES_AT_ONCE, 64));
+    long[] flushes = new long[FLUSHES_AT_ONCE];
+    for (int i = 0; i < FLUSHES_AT_ONCE; i++) {
+      long from = memory.address() + i;
+      int length = FLUSHES_AT_ONCE - i;
+      flushes[i] = side.post(() -> side.receive().iflush(from, length, memory));
+    }
+    for (int i = 0; i < FLUSHES_AT_ONCE; i++) {
+      side.moved(side.receive(), flushes[i], FLUSHES_AT_ONCE - i);
+    }
+    side.receive().deregMr(memory);
+  }
+
+  /** Each flush has read through each data rail, once. */
+  private static void requireReads(Connected side, long flushes) {
+    Map<String, Long> reads = side.library().posted("fi_read");
+    int rails = side.device().properties().rails().size();
+    if (reads.size() != rails || !Set.copyOf(reads.values()).equals(Set.of(flushes))) {
+      throw new AssertionError(
+          "%d flushes over %d rails, and reads: %s".formatted(flushes, rails, reads));
+    }
   }
 
   private static void group(Connected side, int count, int round) {
@@ -174,31 +265,17 @@ enum Exchange {
     }
   }
 
-  /** Both sides know that the other one is done with what came before. */
-  private static void meet(Connected side) {
-    MemorySegment in = side.arena().allocate(64, 64);
-    MemorySegment out = side.arena().allocate(64, 64);
-    Registration source = side.send().regMr(out);
-    Registration sink = side.receive().regMr(in);
-    for (int round = 0; round < 2; round++) {
-      long received = side.post(() -> side.receive().irecv(sink, TAG));
-      long sent = side.post(() -> side.send().isend(source, TAG));
-      side.moved(side.send(), sent, 64);
-      side.moved(side.receive(), received, 64);
-    }
-  }
-
   private static void leaveInFlight(
       Connected side, FailureCause here, FailureCause there, Runnable end) {
-    meet(side);
+    side.meet();
     MemorySegment in = side.arena().allocate(LONG_BYTES, 64);
     Registration sink = side.receive().regMr(in);
     long first = side.post(() -> side.receive().irecv(sink, 1));
     long second = side.post(() -> side.receive().irecv(in.address(), 100, 2, sink));
     if (side.index() == 0) {
       end.run();
-      failed(side.receive().test(first), here);
-      failed(side.receive().test(second), here);
+      side.failed(side.receive(), first, here);
+      side.failed(side.receive(), second, here);
       return;
     }
     // The other side's receiver goes: what this side sends to it fails. Then this side's sender
@@ -206,12 +283,6 @@ enum Exchange {
     MemorySegment out = side.arena().allocate(64, 64);
     Registration source = side.send().regMr(out);
     long sent = side.post(() -> side.send().isend(source, 3));
-    failed(side.result(side.send(), sent), there);
-  }
-
-  private static void failed(long result, FailureCause cause) {
-    if (result != cause.code()) {
-      throw new AssertionError("%s instead of %s".formatted(Result.describe(result), cause));
-    }
+    side.failed(side.send(), sent, there);
   }
 }

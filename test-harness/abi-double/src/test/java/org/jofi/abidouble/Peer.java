@@ -42,7 +42,8 @@ final class Peer {
               provider,
               settings.options(nic.provider(), nic.domainName()),
               Machine.environment())) {
-        settings.exchange().run(connect(settings.index(), transport.devices().getFirst(), arena));
+        Device device = transport.devices().getFirst();
+        settings.exchange().run(connect(settings.index(), library, device, arena));
       }
     }
     library.requireClean(settings.exchange().excused());
@@ -62,7 +63,8 @@ final class Peer {
     Runtime.getRuntime().halt(2);
   }
 
-  private static Connected connect(int index, Device device, Arena arena) throws IOException {
+  private static Connected connect(int index, AbiDouble library, Device device, Arena arena)
+      throws IOException {
     BufferedReader input = new BufferedReader(new InputStreamReader(System.in, US_ASCII));
     try (ListenComm listener = device.listen()) {
       System.out.println("handle " + HexFormat.of().formatHex(listener.handle().encode()));
@@ -79,7 +81,7 @@ final class Peer {
           }
           Thread.yield();
         }
-        return new Connected(index, device, send, receive, arena);
+        return new Connected(index, library, device, send, receive, arena);
       }
     }
   }

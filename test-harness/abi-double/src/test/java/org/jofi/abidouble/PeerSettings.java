@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import org.jofi.transport.FlushPolicy;
 import org.jofi.transport.Grouping;
 import org.jofi.transport.ImmediateDelivery;
 import org.jofi.transport.TransportOptions;
@@ -60,6 +61,7 @@ record PeerSettings(
         .grouping(new Grouping.Explicit(List.of(Collections.nCopies(rails, nic))))
         .minStripeBytes(4096)
         .immediateDelivery(writeData ? ImmediateDelivery.AUTO : ImmediateDelivery.WRITE_THEN_SEND)
+        .flushPolicy(exchange == Exchange.FLUSHES ? FlushPolicy.ALWAYS : FlushPolicy.AUTO)
         .peerTimeout(exchange.peerTimeout())
         .build();
   }

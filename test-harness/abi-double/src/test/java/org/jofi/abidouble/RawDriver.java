@@ -23,6 +23,7 @@ import org.jofi.libfabric.bindings.Libfabric;
 import org.jofi.libfabric.bindings.fi_av_attr;
 import org.jofi.libfabric.bindings.fi_cq_attr;
 import org.jofi.libfabric.bindings.fi_cq_data_entry;
+import org.jofi.libfabric.bindings.fi_cq_err_entry;
 import org.jofi.libfabric.bindings.fi_domain_attr;
 import org.jofi.libfabric.bindings.fi_ep_attr;
 import org.jofi.libfabric.bindings.fi_fabric_attr;
@@ -403,6 +404,18 @@ final class RawDriver {
     } else if (count != -FabricErrno.EAGAIN) {
       throw new AssertionError("fi_cq_read: " + count);
     }
+  }
+
+  /** The error of the one operation that failed. */
+  int error() {
+    MemorySegment entry = arena.allocate(256, 16);
+    assertEquals(
+        -FabricErrno.EAVAIL,
+        fi_ops_cq.read.invoke(fi_ops_cq.read(fid_cq.ops(queue)), queue, entries, 16));
+    assertEquals(
+        1, fi_ops_cq.readerr.invoke(fi_ops_cq.readerr(fid_cq.ops(queue)), queue, entry, 0));
+    poll();
+    return fi_cq_err_entry.err(entry);
   }
 
   /** Polls until so many more operations completed. */

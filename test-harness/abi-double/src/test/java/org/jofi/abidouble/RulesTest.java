@@ -361,8 +361,11 @@ class RulesTest {
     MemorySegment region = driver.enabledRegion(memory, Access.ALL, 0, endpoint);
     long key = RawDriver.key(region);
     assertEquals(0, driver.close(region));
-    driver.write(endpoint, half, MemorySegment.NULL, self, 0, key);
-    broken(Rule.REMOTE_KEY_CLOSED);
+    assertEquals(0, driver.write(endpoint, half, MemorySegment.NULL, self, 0, key));
+    assertEquals(FabricErrno.EIO, driver.error());
+    assertEquals(0, driver.read(endpoint, half, MemorySegment.NULL, self, 0, key));
+    assertEquals(FabricErrno.EIO, driver.error());
+    broken(Rule.REMOTE_KEY_CLOSED, Rule.REMOTE_KEY_CLOSED);
     closes(endpoint);
   }
 

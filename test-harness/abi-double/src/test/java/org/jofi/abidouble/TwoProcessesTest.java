@@ -27,14 +27,20 @@ class TwoProcessesTest {
             .flatMap(
                 rails ->
                     Stream.of(
-                        cxi(Exchange.MESSAGES, rails),
-                        new PeerSettings(
-                            Exchange.MESSAGES, 0, rails, false, true, true, Path.of("board"))));
+                        cxi(Exchange.MESSAGES, rails), withDescriptors(Exchange.MESSAGES, rails)));
     Stream<PeerSettings> others =
         Stream.of(
             new PeerSettings(Exchange.MESSAGES, 0, 2, true, true, false, Path.of("board")),
             cxi(Exchange.GROUPS, 1),
             cxi(Exchange.GROUPS, 4),
+            cxi(Exchange.FLUSHES, 1),
+            cxi(Exchange.FLUSHES, 4),
+            withDescriptors(Exchange.FLUSHES, 2),
+            cxi(Exchange.ONE_SIDED, 1),
+            cxi(Exchange.ONE_SIDED, 4),
+            withDescriptors(Exchange.ONE_SIDED, 2),
+            cxi(Exchange.WRONG_TARGETS, 1),
+            cxi(Exchange.WRONG_TARGETS, 4),
             cxi(Exchange.CLOSE_IN_FLIGHT, 2),
             cxi(Exchange.ABORT_IN_FLIGHT, 2),
             cxi(Exchange.CLOSE_UNDER_LOAD, 4));
@@ -43,6 +49,10 @@ class TwoProcessesTest {
 
   private static PeerSettings cxi(Exchange exchange, int rails) {
     return new PeerSettings(exchange, 0, rails, true, false, true, Path.of("board"));
+  }
+
+  private static PeerSettings withDescriptors(Exchange exchange, int rails) {
+    return new PeerSettings(exchange, 0, rails, false, true, true, Path.of("board"));
   }
 
   private PeerSettings process(PeerSettings settings, int index) {
