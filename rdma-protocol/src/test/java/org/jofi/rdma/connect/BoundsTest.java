@@ -33,11 +33,18 @@ class BoundsTest {
     return Simulation.of(profile).nicsPerHost(rails).open();
   }
 
+  /** Two hosts of two rails whose requests have these bounds, and that never fall silent. */
+  private static Linked bounded(
+      Simulation simulation, Arena arena, Profile profile, long leftNs, long rightNs) {
+    return new Linked(
+        simulation,
+        arena,
+        new Node(simulation, profile, 0, 2, leftNs, NEVER),
+        new Node(simulation, profile, 1, 2, rightNs, NEVER));
+  }
+
   private static Failure failureOf(Side side, long request) {
-    Failure failure =
-        side instanceof SendSide sends
-            ? sends.sender().failure(request)
-            : ((ReceiveSide) side).receiver().failure(request);
+    Failure failure = side.failure(request);
     assertNotNull(failure);
     return failure;
   }
@@ -55,11 +62,10 @@ class BoundsTest {
       long[] outcome = linked.outcome(linked.receiving, first, linked.right);
       assertEquals(FailureCause.PEER_LOST.code(), outcome[0]);
       assertTrue(outcome[1] < 2 * Node.SILENCE_NS, () -> "took " + outcome[1] + " ns");
-      assertEquals(FailureCause.PEER_LOST.code(), linked.receiving.receiver().test(second));
+      assertEquals(FailureCause.PEER_LOST.code(), linked.receiving.test(second));
       assertEquals(FailureCause.PEER_LOST, failureOf(linked.receiving, first).cause());
       // Posting succeeds, and its test tells.
-      assertEquals(
-          FailureCause.PEER_LOST.code(), linked.receiving.receiver().test(linked.receive(64)));
+      assertEquals(FailureCause.PEER_LOST.code(), linked.receiving.test(linked.receive(64)));
       linked.right.connections.close(linked.receiving);
       linked.await("releasing", linked.receiving::isReleased, linked.right);
       linked.to.release();
@@ -87,7 +93,7 @@ class BoundsTest {
       long start = simulation.nanoTime();
       long request = linked.send(64);
       assertTrue(simulation.nanoTime() - start < 2 * Node.SILENCE_NS);
-      assertEquals(FailureCause.PEER_LOST.code(), linked.sending.sender().test(request));
+      assertEquals(FailureCause.PEER_LOST.code(), linked.sending.test(request));
     }
   }
 
@@ -102,7 +108,7 @@ class BoundsTest {
       assertNull(linked.receiving.failure());
       long receive = linked.receive(64);
       linked.pass(20 * Node.SILENCE_NS, linked.left, linked.right);
-      assertEquals(Result.IN_PROGRESS, linked.receiving.receiver().test(receive));
+      assertEquals(Result.IN_PROGRESS, linked.receiving.test(receive));
       long send = linked.send(64);
       assertEquals(64, linked.outcome(linked.receiving, receive, linked.left, linked.right)[0]);
       assertEquals(64, linked.outcome(linked.sending, send, linked.left, linked.right)[0]);
@@ -126,12 +132,7 @@ class BoundsTest {
   void aStuckSendIsReportedAtItsBoundAndKeepsItsLease(Profile profile) {
     try (Simulation simulation = simulation(profile, 2);
         Arena arena = Arena.ofShared()) {
-      Linked linked =
-          new Linked(
-              simulation,
-              arena,
-              new Node(simulation, profile, 0, 2, SECOND, NEVER),
-              new Node(simulation, profile, 1, 2, NEVER, NEVER));
+      Linked linked = bounded(simulation, arena, profile, SECOND, NEVER);
       long receive = linked.receive(4096);
       linked.pass(SECOND / 10, linked.left, linked.right);
       simulation.host(0).nic(1).stall(Duration.ofSeconds(30));
@@ -142,7 +143,7 @@ class BoundsTest {
       Failure why = failureOf(linked.sending, send);
       assertTrue(
           why.detail().contains("stripe") && why.detail().contains("data rail 1"), why::toString);
-      assertEquals(Result.STALE_REQUEST, linked.sending.sender().test(send));
+      assertEquals(Result.STALE_REQUEST, linked.sending.test(send));
       // The peer is told, by the protocol itself.
       long[] received = linked.outcome(linked.receiving, receive, linked.left, linked.right);
       assertEquals(FailureCause.PEER_ABORTED.code(), received[0]);
@@ -160,17 +161,12 @@ class BoundsTest {
   void aReceiveOfWhichAPartCameNamesWhatIsMissing(Profile profile) {
     try (Simulation simulation = simulation(profile, 2);
         Arena arena = Arena.ofShared()) {
-      Linked linked =
-          new Linked(
-              simulation,
-              arena,
-              new Node(simulation, profile, 0, 2, NEVER, NEVER),
-              new Node(simulation, profile, 1, 2, SECOND, NEVER));
+      Linked linked = bounded(simulation, arena, profile, NEVER, SECOND);
       long receive = linked.receive(4096);
       linked.pass(SECOND / 10, linked.left, linked.right);
       // Nothing came yet: there is no bound.
       linked.pass(5 * SECOND, linked.left, linked.right);
-      assertEquals(Result.IN_PROGRESS, linked.receiving.receiver().test(receive));
+      assertEquals(Result.IN_PROGRESS, linked.receiving.test(receive));
       simulation.host(0).nic(1).stall(Duration.ofSeconds(30));
       long send = linked.send(4096);
       long[] received = linked.outcome(linked.receiving, receive, linked.left, linked.right);
@@ -204,7 +200,7 @@ class BoundsTest {
                   .handle(linked.right.connections.handshakes().listen()));
       linked.left.abort();
       linked.right.abort();
-      assertEquals(FailureCause.CLOSED.code(), linked.receiving.receiver().test(receive));
+      assertEquals(FailureCause.CLOSED.code(), linked.receiving.test(receive));
       assertEquals(0, linked.left.connections.live() + linked.right.connections.live());
       linked.from.release();
       linked.to.release();
@@ -217,12 +213,7 @@ class BoundsTest {
   void stuckOneSidedRequestsAndFlushesAreReportedAtTheirBoundAndKeepTheirLease(Profile profile) {
     try (Simulation simulation = simulation(profile, 2);
         Arena arena = Arena.ofShared()) {
-      Linked linked =
-          new Linked(
-              simulation,
-              arena,
-              new Node(simulation, profile, 0, 2, NEVER, NEVER),
-              new Node(simulation, profile, 1, 2, SECOND, NEVER));
+      Linked linked = bounded(simulation, arena, profile, NEVER, SECOND);
       ReceiveSide side = linked.receiving;
       long address = linked.target.address();
       RemoteMemory remote = Pair.remote(linked.from);
@@ -238,8 +229,7 @@ class BoundsTest {
       linked.pass(2 * SECOND, linked.left, linked.right);
       for (long request : requests) {
         assertEquals(FailureCause.TIMED_OUT.code(), side.test(request));
-        Failure why = side.failure(request);
-        assertNotNull(why);
+        Failure why = failureOf(side, request);
         assertTrue(
             why.detail().contains("stripe") && why.detail().contains("data rail 1"), why::toString);
         assertTrue(side.usesMemory(request));
@@ -249,17 +239,7 @@ class BoundsTest {
       assertTrue(linked.to.isOpen(), "lease ended early");
       linked.await("coming back", () -> !linked.to.isOpen(), linked.left, linked.right);
       assertTrue(simulation.nanoTime() >= 29 * SECOND, "the stall was over");
-      linked.left.connections.close(linked.sending);
-      linked.right.connections.close(linked.receiving);
-      linked.await(
-          "releasing",
-          () -> linked.sending.isReleased() && linked.receiving.isReleased(),
-          linked.left,
-          linked.right);
-      linked.from.release();
-      linked.left.close();
-      linked.right.close();
-      assertEquals(List.of(), simulation.openObjects());
+      linked.finish(linked.from);
     }
   }
 }

@@ -10,7 +10,6 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
-import org.jofi.fabric.Access;
 import org.jofi.mr.BufferRange;
 import org.jofi.mr.DataRegistration;
 import org.jofi.rdma.message.Script;
@@ -65,13 +64,9 @@ final class Communicator {
     }
     target = arena.allocate(at + GUARD, GUARD);
     target.fill(UNTOUCHED);
-    source = register(from, pattern);
-    sink = register(to, target);
+    source = from.register(BufferRange.host(pattern));
+    sink = to.register(BufferRange.host(target));
     attempt = null;
-  }
-
-  private static DataRegistration register(Node node, MemorySegment memory) {
-    return node.host.endpoint.registrations().acquire(BufferRange.host(memory), Access.ALL);
   }
 
   void connect(ConnectTo listener) {

@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
-import org.jofi.fabric.Access;
 import org.jofi.mr.BufferRange;
 import org.jofi.mr.DataRegistration;
 import org.jofi.rdma.wire.Nonce;
@@ -112,8 +111,7 @@ class ConnectionsTest {
       MemorySegment memory) {
     Map<Node, DataRegistration> registered = new HashMap<>();
     for (Node node : nodes) {
-      registered.put(
-          node, node.host.endpoint.registrations().acquire(BufferRange.host(memory), Access.ALL));
+      registered.put(node, node.register(BufferRange.host(memory)));
     }
     Map<ReceiveSide, Long> receives = new HashMap<>();
     for (ReceiveSide side : accepted) {
@@ -248,12 +246,7 @@ class ConnectionsTest {
       ReceiveSide two = listener.accept();
       assertNotNull(one);
       assertNotNull(two);
-      DataRegistration memory =
-          right
-              .host
-              .endpoint
-              .registrations()
-              .acquire(BufferRange.host(arena.allocate(64, 64)), Access.ALL);
+      DataRegistration memory = right.register(BufferRange.host(arena.allocate(64, 64)));
       long pendingOne = post(one, memory);
       long pendingTwo = post(two, memory);
       boolean firstIsOne = first.side().parties().to() == one.parties().from();

@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.MemorySegment;
-import java.util.List;
 import java.util.stream.Stream;
 import org.jofi.fabric.MemoryKind;
 import org.jofi.mr.BufferRange;
@@ -66,9 +65,7 @@ class FlushTest {
         assertEquals(BYTES, pair.outcome(pair.receives, flush));
         assertEquals(-1, device.mismatch(Pair.segment(source)), () -> pair + ": stale");
         assertEquals(BYTES, pair.outcome(pair.sends, send[0]));
-        pair.closeSides();
-        pair.close();
-        assertEquals(List.of(), simulation.openObjects(), pair.toString());
+        pair.finish(simulation);
       }
     }
   }
@@ -96,9 +93,7 @@ class FlushTest {
         for (int i = 0; i < flushes.length; i++) {
           assertEquals(i + 1, pair.outcome(pair.receives, flushes[i]), pair.toString());
         }
-        pair.closeSides();
-        pair.close();
-        assertEquals(List.of(), simulation.openObjects(), pair.toString());
+        pair.finish(simulation);
       }
     }
   }
@@ -140,9 +135,7 @@ class FlushTest {
       pair.right.connections.close(pair.receives);
       long late = pair.receives.flush(address, 64, memory);
       assertEquals(FailureCause.CLOSED.code(), pair.outcome(pair.receives, late));
-      pair.closeSides();
-      pair.close();
-      assertEquals(List.of(), simulation.openObjects());
+      pair.finish(simulation);
     }
   }
 }

@@ -1,7 +1,6 @@
 package org.jofi.rdma.connect;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.Arena;
@@ -9,7 +8,6 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
-import org.jofi.fabric.Access;
 import org.jofi.mr.BufferRange;
 import org.jofi.mr.DataRegistration;
 import org.jofi.simulated.Profile;
@@ -22,6 +20,7 @@ final class Linked {
   private static final int ROUNDS = 200_000;
 
   final Simulation simulation;
+  private final Pair pair;
   final Node left;
   final Node right;
   final SendSide sending;
@@ -35,20 +34,13 @@ final class Linked {
     this.simulation = simulation;
     this.left = left;
     this.right = right;
-    Listener listener = right.connections.handshakes().listen();
-    Attempt attempt =
-        left.connections.handshakes().connect(right.connections.handshakes().handle(listener));
-    await("connecting", () -> attempt.side() != null, left, right);
-    SendSide made = attempt.side();
-    ReceiveSide accepted = listener.accept();
-    assertNotNull(made);
-    assertNotNull(accepted);
-    sending = made;
-    receiving = accepted;
+    pair = Pair.of(simulation, left, right, "seed " + simulation.seed());
+    sending = pair.sends;
+    receiving = pair.receives;
     source = arena.allocate(BYTES, 64);
     target = arena.allocate(BYTES, 64);
-    from = register(left, source);
-    to = register(right, target);
+    from = left.register(BufferRange.host(source));
+    to = right.register(BufferRange.host(target));
   }
 
   /** Two hosts of that profile with so many rails each, and a connection. */
@@ -62,19 +54,13 @@ final class Linked {
 
   /** Closes all, with those leases, and finds nothing left. */
   void finish(DataRegistration... leases) {
-    left.connections.close(sending);
-    right.connections.close(receiving);
-    await("releasing", () -> sending.isReleased() && receiving.isReleased(), left, right);
+    pair.closeSides();
     for (DataRegistration lease : leases) {
       lease.release();
     }
     left.close();
     right.close();
     assertEquals(List.of(), simulation.openObjects());
-  }
-
-  private static DataRegistration register(Node node, MemorySegment memory) {
-    return node.host.endpoint.registrations().acquire(BufferRange.host(memory), Access.ALL);
   }
 
   void await(String what, BooleanSupplier done, Node... nodes) {
@@ -103,15 +89,7 @@ final class Linked {
   }
 
   long receive(long bytes) {
-    long id =
-        receiving
-            .receiver()
-            .receive(
-                1,
-                new long[] {target.address()},
-                new long[] {bytes},
-                new int[] {7},
-                new DataRegistration[] {to});
+    long id = pair.receive(target.address(), bytes, 7, to);
     assertTrue(id > 0, "posting succeeds");
     return id;
   }
@@ -136,20 +114,6 @@ final class Linked {
   /** What a request comes to, and when, in nanoseconds from now. */
   long[] outcome(Side side, long request, Node... nodes) {
     long start = simulation.nanoTime();
-    List<Long> result = new ArrayList<>();
-    await(
-        "ending",
-        () -> {
-          long now =
-              side instanceof SendSide sends
-                  ? sends.sender().test(request)
-                  : ((ReceiveSide) side).receiver().test(request);
-          if (now != Result.IN_PROGRESS) {
-            result.add(now);
-          }
-          return !result.isEmpty();
-        },
-        nodes);
-    return new long[] {result.getFirst(), simulation.nanoTime() - start};
+    return new long[] {pair.outcome(side, request, nodes), simulation.nanoTime() - start};
   }
 }

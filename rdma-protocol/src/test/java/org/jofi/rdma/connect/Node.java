@@ -6,6 +6,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.agrona.concurrent.NanoClock;
+import org.jofi.fabric.Access;
+import org.jofi.mr.BufferRange;
+import org.jofi.mr.DataRegistration;
 import org.jofi.mr.LocalRegistration;
 import org.jofi.rdma.endpoint.Host;
 import org.jofi.rdma.message.Connection;
@@ -110,6 +113,11 @@ final class Node implements SideFactory, AutoCloseable {
     host.endpoint.close();
     connections.abandon();
     host.closeDevice();
+  }
+
+  /** Memory that it and its peers reach. */
+  DataRegistration register(BufferRange range) {
+    return host.endpoint.registrations().acquire(range, Access.ALL);
   }
 
   /** Whether its host died. */

@@ -47,9 +47,7 @@ class OneSidedTest {
       try (Simulation simulation = simulation(profile, seed, rails, FaultPlan.survivable())) {
         Pair pair = Pair.of(simulation, profile, rails);
         new OneSidedTraffic(pair, seed, 60).run();
-        pair.closeSides();
-        pair.close();
-        assertEquals(List.of(), simulation.openObjects(), pair.toString());
+        pair.finish(simulation);
       }
     }
   }
@@ -86,8 +84,7 @@ class OneSidedTest {
             }
           };
       assertEquals(0, Allocation.leastBytes(requests));
-      pair.closeSides();
-      pair.close();
+      pair.finish(simulation);
     }
   }
 
@@ -119,8 +116,7 @@ class OneSidedTest {
         }
       }
       assertTrue(pair.receives.read(address, 64, here, there, 0) > 0);
-      pair.closeSides();
-      pair.close();
+      pair.finish(simulation);
     }
   }
 
@@ -152,9 +148,7 @@ class OneSidedTest {
       assertEquals(4096, pair.outcome(pair.sends, after));
       assertNull(pair.sends.failure(after));
       assertNull(pair.sends.failure());
-      pair.closeSides();
-      pair.close();
-      assertEquals(List.of(), simulation.openObjects());
+      pair.finish(simulation);
     }
   }
 
@@ -180,33 +174,20 @@ class OneSidedTest {
       requests.add(receive);
       long start = simulation.nanoTime();
       List<Long> results = new ArrayList<>();
-      requests.forEach(request -> results.add(outcomeAlone(pair, simulation, request)));
+      requests.forEach(request -> results.add(pair.outcome(pair.receives, request, pair.right)));
       assertTrue(simulation.nanoTime() - start < 5_000_000_000L, "within the bound");
       assertEquals(
           Set.of(FailureCause.PEER_LOST.code()),
           Set.copyOf(results),
           () -> "%s: %s".formatted(pair, results));
       long late = pair.receives.read(address, 4096, here, there, 0);
-      assertEquals(FailureCause.PEER_LOST.code(), outcomeAlone(pair, simulation, late));
+      assertEquals(FailureCause.PEER_LOST.code(), pair.outcome(pair.receives, late, pair.right));
       long flush = pair.receives.flush(address, 64, here);
       assertEquals(
           FailureCause.PEER_LOST.code(),
-          outcomeAlone(pair, simulation, flush),
+          pair.outcome(pair.receives, flush, pair.right),
           "the side was given up");
     }
-  }
-
-  private static long outcomeAlone(Pair pair, Simulation simulation, long request) {
-    assertTrue(request > 0, "posting succeeds");
-    long result = Result.IN_PROGRESS;
-    for (int round = 0; result == Result.IN_PROGRESS; round++) {
-      assertTrue(round < 100_000, "no bound");
-      if (pair.right.connections.progress() == 0) {
-        simulation.idle();
-      }
-      result = pair.receives.test(request);
-    }
-    return result;
   }
 
   @ParameterizedTest
@@ -247,9 +228,7 @@ class OneSidedTest {
             () -> pair + ": nothing was in flight");
         long late = pair.receives.flush(address, 64, here);
         assertTrue(pair.outcome(pair.receives, late) < 0, "posted to a closed side");
-        pair.closeSides();
-        pair.close();
-        assertEquals(List.of(), simulation.openObjects(), pair.toString());
+        pair.finish(simulation);
       }
     }
   }
@@ -274,8 +253,7 @@ class OneSidedTest {
         assertNotNull(failure);
         assertTrue(failure.detail().contains("deregistered"), failure::toString);
       }
-      pair.closeSides();
-      pair.close();
+      pair.finish(simulation);
     }
   }
 
@@ -291,8 +269,7 @@ class OneSidedTest {
       assertEquals(0, pair.outcome(pair.sends, pair.sends.read(0, 0, here, there, 4096)));
       assertEquals(0, pair.outcome(pair.sends, pair.sends.writeInline(0, 0, there, 4096)));
       assertEquals(Result.NOTHING_TO_DO, pair.receives.flush(0, 0, here));
-      pair.closeSides();
-      pair.close();
+      pair.finish(simulation);
     }
   }
 
@@ -315,8 +292,7 @@ class OneSidedTest {
               Pair.pattern(length, at), Pair.segment(target).get(ValueLayout.JAVA_BYTE, at));
         }
       }
-      pair.closeSides();
-      pair.close();
+      pair.finish(simulation);
     }
   }
 }

@@ -11,7 +11,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.agrona.concurrent.NanoClock;
-import org.jofi.fabric.Access;
 import org.jofi.mr.BufferRange;
 import org.jofi.mr.DataRegistration;
 import org.jofi.simulated.Profile;
@@ -22,7 +21,8 @@ import org.jofi.transport.Result;
 
 /** Two nodes with a connection from left to right, driven by one thread. */
 final class Pair implements AutoCloseable {
-  private static final long BOUND_NS = 20_000_000_000L;
+  /** Longer than NICs stall in tests. */
+  private static final long BOUND_NS = 40_000_000_000L;
 
   /** Virtual time stands still while there is something to do: what is done for ever has an end. */
   private static final long VIRTUAL_ROUNDS = 200_000;
@@ -58,13 +58,16 @@ final class Pair implements AutoCloseable {
   }
 
   static Pair of(Simulation simulation, Profile profile, int rails) {
-    return new Pair(
+    return of(
+        simulation,
         new Node(simulation, profile, 0, rails),
         new Node(simulation, profile, 1, rails),
-        simulation::nanoTime,
-        simulation::idle,
-        "profile %s, seed %d, %d rail(s)".formatted(profile.name(), simulation.seed(), rails),
-        VIRTUAL_ROUNDS);
+        "profile %s, seed %d, %d rail(s)".formatted(profile.name(), simulation.seed(), rails));
+  }
+
+  /** Two nodes of a simulation. */
+  static Pair of(Simulation simulation, Node left, Node right, String line) {
+    return new Pair(left, right, simulation::nanoTime, simulation::idle, line, VIRTUAL_ROUNDS);
   }
 
   /** What failures of a run are told by. */
@@ -86,24 +89,30 @@ final class Pair implements AutoCloseable {
   }
 
   /**
-   * Drives both until something is so, within a bound.
+   * Drives nodes until something is so, within a bound.
    *
    * @param what is written out if it never is
+   * @param driven both if there are none
    */
-  void await(Object what, BooleanSupplier done) {
+  void await(Object what, BooleanSupplier done, Node... driven) {
+    Node[] nodes = driven.length == 0 ? new Node[] {left, right} : driven;
     long start = clock.nanoTime();
     for (long round = 0; !done.getAsBoolean(); round++) {
       assertTrue(
           round < mostRounds && clock.nanoTime() - start < BOUND_NS,
           () -> "%s: %s takes too long".formatted(line, what));
-      if (progress() == 0) {
+      int events = 0;
+      for (Node node : nodes) {
+        events += node.connections.progress();
+      }
+      if (events == 0) {
         pause.run();
       }
     }
   }
 
   /** What a request of a side comes to. */
-  long outcome(Side side, long request) {
+  long outcome(Side side, long request, Node... driven) {
     assertTrue(request > 0, () -> "%s: posting says %d".formatted(line, request));
     long[] result = {Result.IN_PROGRESS};
     await(
@@ -111,13 +120,14 @@ final class Pair implements AutoCloseable {
         () -> {
           result[0] = side.test(request);
           return result[0] != Result.IN_PROGRESS;
-        });
+        },
+        driven);
     assertEquals(Result.STALE_REQUEST, side.test(request), line);
     return result[0];
   }
 
   DataRegistration register(Side side, BufferRange range) {
-    DataRegistration lease = node(side).host.endpoint.registrations().acquire(range, Access.ALL);
+    DataRegistration lease = node(side).register(range);
     leases.add(lease);
     return lease;
   }
@@ -170,6 +180,13 @@ final class Pair implements AutoCloseable {
     left.connections.close(sends);
     right.connections.close(receives);
     await("closing", () -> left.connections.live() + right.connections.live() == 0);
+  }
+
+  /** Closes all, and finds nothing left. */
+  void finish(Simulation simulation) {
+    closeSides();
+    close();
+    assertEquals(List.of(), simulation.openObjects(), line);
   }
 
   @Override
