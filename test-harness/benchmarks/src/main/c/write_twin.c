@@ -165,7 +165,7 @@ int main(int argc, char **argv) {
     int server = !strcmp(argv[1], "server");
     exchange(meet(server, atoi(argv[3])));
     if (window == 1) {
-        ping_pong(server, 500, 200, 200);
+        ping_pong(server, 500, 5000, 200);
     } else {
         stream(server, 100, 400, bytes > 300000 ? 64 : 512);
     }

@@ -334,8 +334,18 @@ public final class FabricErrno {
           operation.equals("fi_getinfo")
               ? "The library is older than the API version that was asked for."
               : "";
-      case EBUSY -> operation.startsWith("fi_close") ? "Close what is in it first." : "";
+      case EBUSY ->
+          operation.equals("fi_enable")
+              ? leftBehind()
+              : operation.startsWith("fi_close") ? "Close what is in it first." : "";
       default -> "";
     };
+  }
+
+  /** Not removed unasked: containers may share the folder, and count processes apart. */
+  private static String leftBehind() {
+    return ("Over shm: a killed process that had the number of this one left its files. Unless a"
+            + " container that shares /dev/shm uses them: rm /dev/shm/%d:*")
+        .formatted(ProcessHandle.current().pid());
   }
 }

@@ -36,7 +36,7 @@ import org.jofi.transport.TransportOptions;
 public final class TransportTwin {
   private static final int TAG = 7;
   private static final int PING_BLOCKS = 500;
-  private static final int PING_WARM = 200;
+  private static final int PING_WARM = 5000;
   private static final int PING_BLOCK = 200;
   private static final int STREAM_BLOCKS = 100;
 
