@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.LongStream;
+import org.jofi.processes.ProcessPair;
 import org.jofi.transport.CommState;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.Registration;
@@ -127,7 +128,7 @@ enum Exchange {
     }
   },
 
-  /** One side dies with requests in flight; the other one finds out and closes. */
+  /** One side is killed with requests in flight; the other one finds out and closes. */
   DEATH_OF_ONE {
     @Override
     void run(Connected side) {
@@ -135,9 +136,10 @@ enum Exchange {
       MemorySegment in = side.arena().allocate(LONG_BYTES, 64);
       Registration sink = side.receive().regMr(in);
       long received = side.post(() -> side.receive().irecv(sink, TAG));
-      if (side.index() == 0) {
-        Runtime.getRuntime().halt(DEATH);
+      if (side.index() == 1) {
+        side.await("being killed", () -> false);
       }
+      System.out.println(ProcessPair.KILL_PEER);
       side.failed(side.receive(), received, FailureCause.PEER_LOST);
     }
 
@@ -146,9 +148,6 @@ enum Exchange {
       return Duration.ofSeconds(3);
     }
   };
-
-  /** Exit code of a process that dies. */
-  static final int DEATH = 9;
 
   private static final int TAG = 0x5EED;
   private static final long LONG_BYTES = 4L << 20;

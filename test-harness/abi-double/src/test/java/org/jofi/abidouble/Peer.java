@@ -9,8 +9,10 @@ import java.lang.foreign.Arena;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Set;
 import org.jofi.fabric.FabricInfo;
 import org.jofi.fabric.FabricProvider;
+import org.jofi.processes.ProcessPair;
 import org.jofi.rdma.RdmaTransport;
 import org.jofi.runtime.Machine;
 import org.jofi.transport.ConnectAttempt;
@@ -21,8 +23,8 @@ import org.jofi.transport.RecvComm;
 import org.jofi.transport.SendComm;
 
 /**
- * One of two processes: the whole protocol over the double. Writes its handle to its output, reads
- * the other's from its input, and ends with the double's verdict.
+ * One of two processes of a {@link ProcessPair}: the whole protocol over the double. Tells the
+ * other its handle, hears the other's, and ends with the double's verdict.
  */
 final class Peer {
   private static final Duration LIFETIME = Duration.ofSeconds(100);
@@ -32,6 +34,8 @@ final class Peer {
   /** Ends with 0 only if everything went as it should and the double found nothing. */
   public static void main(String[] arguments) throws IOException {
     PeerSettings settings = PeerSettings.parse(arguments);
+    int index = arguments[arguments.length - 1].equals("first") ? 0 : 1;
+    System.out.println(settings);
     Thread.ofPlatform().daemon().start(Peer::endEventually);
     AbiDouble library = new AbiDouble(settings.settings());
     FabricProvider provider = library.provider();
@@ -43,12 +47,21 @@ final class Peer {
               settings.options(nic.provider(), nic.domainName()),
               Machine.environment())) {
         Device device = transport.devices().getFirst();
-        settings.exchange().run(connect(settings.index(), library, device, arena));
+        settings.exchange().run(connect(index, library, device, arena));
       }
     }
     library.requireClean(settings.exchange().excused());
     System.out.println("calls " + library.calls());
-    System.out.println("clean");
+    requireOneWay(settings, library.calls().keySet());
+  }
+
+  /** What needs the immediate data goes one way or the other, never both. */
+  private static void requireOneWay(PeerSettings settings, Set<String> calls) {
+    if (settings.exchange() == Exchange.MESSAGES
+        && (calls.contains("fi_writedata") != settings.writeData()
+            || calls.contains("fi_writemsg") == settings.writeData())) {
+      throw new AssertionError("%s, and calls %s".formatted(settings, calls));
+    }
   }
 
   /** What hangs tells where, and ends. */
@@ -67,7 +80,8 @@ final class Peer {
       throws IOException {
     BufferedReader input = new BufferedReader(new InputStreamReader(System.in, US_ASCII));
     try (ListenComm listener = device.listen()) {
-      System.out.println("handle " + HexFormat.of().formatHex(listener.handle().encode()));
+      System.out.println(
+          ProcessPair.TO_PEER + HexFormat.of().formatHex(listener.handle().encode()));
       ConnectHandle other = ConnectHandle.decode(HexFormat.of().parseHex(input.readLine().strip()));
       try (ConnectAttempt attempt = device.connect(other)) {
         long end = System.nanoTime() + Connected.BOUND.toNanos();

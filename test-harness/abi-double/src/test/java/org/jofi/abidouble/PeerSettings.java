@@ -10,10 +10,9 @@ import org.jofi.transport.ImmediateDelivery;
 import org.jofi.transport.TransportOptions;
 
 /**
- * What one of two processes is started with, as arguments of its command line.
+ * What two processes are started with, as arguments of their command lines.
  *
- * @param exchange what it does, by name
- * @param index 0 or 1
+ * @param exchange what they do
  * @param rails how many, all of them on this machine's own interface
  * @param providerKeys as {@link DoubleSettings}
  * @param localDescriptors as {@link DoubleSettings}
@@ -22,7 +21,6 @@ import org.jofi.transport.TransportOptions;
  */
 record PeerSettings(
     Exchange exchange,
-    int index,
     int rails,
     boolean providerKeys,
     boolean localDescriptors,
@@ -33,22 +31,25 @@ record PeerSettings(
     return new PeerSettings(
         Exchange.valueOf(arguments[0]),
         Integer.parseInt(arguments[1]),
-        Integer.parseInt(arguments[2]),
+        Boolean.parseBoolean(arguments[2]),
         Boolean.parseBoolean(arguments[3]),
         Boolean.parseBoolean(arguments[4]),
-        Boolean.parseBoolean(arguments[5]),
-        Path.of(arguments[6]));
+        Path.of(arguments[5]));
   }
 
   List<String> arguments() {
     return List.of(
         exchange.name(),
-        Integer.toString(index),
         Integer.toString(rails),
         Boolean.toString(providerKeys),
         Boolean.toString(localDescriptors),
         Boolean.toString(writeData),
         board.toString());
+  }
+
+  /** These, with that board. */
+  PeerSettings withBoard(Path file) {
+    return new PeerSettings(exchange, rails, providerKeys, localDescriptors, writeData, file);
   }
 
   DoubleSettings settings() {

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -23,18 +24,19 @@ public final class ProcessPair implements AutoCloseable {
   public static final String KILL_PEER = "@kill-peer";
 
   private static final int KILLED = 128 + 9;
+  private static final Duration LAST_LINES = Duration.ofSeconds(5);
 
   private final List<String> lines = Collections.synchronizedList(new ArrayList<>());
   private final Process first;
   private final Process second;
+  private final List<Thread> relays;
   private volatile long killedAt;
 
   /** Starts both with these arguments, and behind them which of the two it is: first, second. */
   public ProcessPair(Class<?> main, List<String> arguments) throws IOException {
     first = start(main, arguments, "first");
     second = start(main, arguments, "second");
-    relay("first", first, second);
-    relay("second", second, first);
+    relays = List.of(relay("first", first, second), relay("second", second, first));
   }
 
   private static Process start(Class<?> main, List<String> arguments, String side)
@@ -60,8 +62,8 @@ public final class ProcessPair implements AutoCloseable {
     return new ProcessBuilder(command).redirectErrorStream(true).start();
   }
 
-  private void relay(String name, Process from, Process to) {
-    Thread.ofPlatform()
+  private Thread relay(String name, Process from, Process to) {
+    return Thread.ofPlatform()
         .daemon()
         .name("relay of the " + name)
         .start(
@@ -101,6 +103,9 @@ public final class ProcessPair implements AutoCloseable {
     boolean killed = killedAt != 0;
     long outlived = killed ? (System.nanoTime() - killedAt) / 1_000_000 : 0;
     demand(second.waitFor(boundSeconds, TimeUnit.SECONDS), "the second hangs");
+    for (Thread relay : relays) {
+      relay.join(LAST_LINES);
+    }
     demand(first.exitValue() == 0, "the first failed with " + first.exitValue());
     demand(
         second.exitValue() == (killed ? KILLED : 0),
