@@ -21,6 +21,7 @@ final class LibC {
   private static final int RTLD_NOW = 2;
   private static final int MS_ASYNC = 1;
   private static final int SC_PAGESIZE = 30;
+  private static final int PTHREAD_PROCESS_SHARED = 1;
   private static final int ENOMEM = 12;
   private static final int EFAULT = 14;
   private static final long MAX_TEXT_BYTES = 4096;
@@ -53,6 +54,10 @@ final class LibC {
               ValueLayout.JAVA_INT,
               ValueLayout.ADDRESS,
               ValueLayout.ADDRESS));
+  private static final MethodHandle PTHREAD_SPIN_INIT =
+      plain(
+          "pthread_spin_init",
+          FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.JAVA_INT));
   private static final MethodHandle MSYNC =
       capturing(
           "msync",
@@ -190,6 +195,18 @@ final class LibC {
   static int sigaction(int signal, MemorySegment action, MemorySegment old) {
     try {
       return (int) SIGACTION.invokeExact(signal, action, old);
+    } catch (Throwable impossible) {
+      throw rethrow(impossible);
+    }
+  }
+
+  /** What a pthread_spinlock_t holds while nobody has it; differs between processors. */
+  static int freeSpinLock() {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment lock = arena.allocate(ValueLayout.JAVA_INT);
+      int failed = (int) PTHREAD_SPIN_INIT.invokeExact(lock, PTHREAD_PROCESS_SHARED);
+      assert failed == 0;
+      return lock.get(ValueLayout.JAVA_INT, 0);
     } catch (Throwable impossible) {
       throw rethrow(impossible);
     }

@@ -6,6 +6,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
 import org.jofi.fabric.AddressVector;
 import org.jofi.fabric.FabricErrno;
 import org.jofi.fabric.FabricException;
@@ -28,6 +30,9 @@ final class LibfabricAddressVector extends FabricObject implements AddressVector
 
   /** A bit for each peer that was inserted and not removed. */
   private long[] live = new long[1];
+
+  /** The addresses of those peers, if they are to be watched. */
+  private final Map<Long, byte[]> watched = new HashMap<>();
 
   private LibfabricAddressVector(LibfabricDomain domain) {
     super("address vector of " + domain.info());
@@ -90,6 +95,10 @@ final class LibfabricAddressVector extends FabricObject implements AddressVector
             "%s, peer %s".formatted(place(), SocketAddresses.text(address)));
       }
       mark(number);
+      if (domain.isSharedMemory()) {
+        SharedMemoryWatch.watch(address);
+        watched.put(number, address.clone());
+      }
       return number;
     }
   }
@@ -108,7 +117,17 @@ final class LibfabricAddressVector extends FabricObject implements AddressVector
         throw new FabricException("fi_av_remove", -code, "", place() + ", peer " + peer);
       }
       live[(int) (peer >>> 6)] &= ~(1L << (int) (peer & 63));
+      byte[] address = watched.remove(peer);
+      if (address != null) {
+        SharedMemoryWatch.leave(address);
+      }
     }
+  }
+
+  @Override
+  void closedForGood() {
+    watched.values().forEach(SharedMemoryWatch::leave);
+    watched.clear();
   }
 
   @Override

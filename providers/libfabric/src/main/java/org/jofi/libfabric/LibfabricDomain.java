@@ -28,6 +28,11 @@ final class LibfabricDomain extends FabricObject implements Domain {
     return info;
   }
 
+  /** Whether its endpoints live in memory that processes share, with locks in it. */
+  boolean isSharedMemory() {
+    return info.provider().equals("shm");
+  }
+
   NativeInfo handle() {
     return handle;
   }

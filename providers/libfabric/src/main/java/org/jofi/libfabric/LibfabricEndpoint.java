@@ -26,6 +26,7 @@ import org.jofi.libfabric.bindings.fi_ops_ep;
 import org.jofi.libfabric.bindings.fid;
 import org.jofi.libfabric.bindings.fid_domain;
 import org.jofi.libfabric.bindings.fid_ep;
+import org.jspecify.annotations.Nullable;
 
 /** struct fid_ep of type FI_EP_RDM, bound and enabled. */
 final class LibfabricEndpoint extends FabricObject implements Endpoint {
@@ -42,6 +43,7 @@ final class LibfabricEndpoint extends FabricObject implements Endpoint {
   // Set once, when the endpoint is enabled; only then are the operation tables final.
   private PostingCalls calls = PostingCalls.NONE;
   private String localAddress = "";
+  private byte @Nullable [] watched;
 
   private LibfabricEndpoint(LibfabricDomain domain, EndpointRequest request) {
     super("endpoint '%s' of %s".formatted(request.label(), domain.info()));
@@ -101,7 +103,12 @@ final class LibfabricEndpoint extends FabricObject implements Endpoint {
                 fi_ops.control.invoke(
                     fi_ops.control(fid.ops(ep)), ep, FI_ENABLE(), MemorySegment.NULL)));
     calls = PostingCalls.of(ep);
-    localAddress = SocketAddresses.text(address());
+    byte[] address = address();
+    localAddress = SocketAddresses.text(address);
+    if (domain.isSharedMemory()) {
+      SharedMemoryWatch.watch(address);
+      watched = address;
+    }
   }
 
   /** FI_TRANSMIT and FI_RECV, the flags of a queue's binding, are FI_SEND and FI_RECV. */
@@ -331,6 +338,9 @@ final class LibfabricEndpoint extends FabricObject implements Endpoint {
     PostingCalls used = calls;
     calls = PostingCalls.NONE;
     used.free();
+    if (watched != null) {
+      SharedMemoryWatch.leave(watched);
+    }
   }
 
   @Override

@@ -113,7 +113,8 @@ final class SocketAddresses {
     return end > 2;
   }
 
-  private static String string(byte[] address) {
+  /** The text of an address of format FI_ADDR_STR. */
+  static String string(byte[] address) {
     return new String(address, StandardCharsets.US_ASCII).replace("\0", "");
   }
 }

@@ -27,6 +27,7 @@ public final class ProcessPair implements AutoCloseable {
   private static final Duration LAST_LINES = Duration.ofSeconds(5);
 
   private final List<String> lines = Collections.synchronizedList(new ArrayList<>());
+  private final String what;
   private final Process first;
   private final Process second;
   private final List<Thread> relays;
@@ -34,6 +35,7 @@ public final class ProcessPair implements AutoCloseable {
 
   /** Starts both with these arguments, and behind them which of the two it is: first, second. */
   public ProcessPair(Class<?> main, List<String> arguments) throws IOException {
+    what = main.getSimpleName() + " " + arguments;
     first = start(main, arguments, "first");
     second = start(main, arguments, "second");
     relays = List.of(relay("first", first, second), relay("second", second, first));
@@ -99,10 +101,10 @@ public final class ProcessPair implements AutoCloseable {
    * @throws AssertionError with all lines, if one does not end in time or as expected
    */
   public long await(long boundSeconds) throws InterruptedException {
-    demand(first.waitFor(boundSeconds, TimeUnit.SECONDS), "the first hangs");
+    demandEnd(first, "first", boundSeconds);
     boolean killed = killedAt != 0;
     long outlived = killed ? (System.nanoTime() - killedAt) / 1_000_000 : 0;
-    demand(second.waitFor(boundSeconds, TimeUnit.SECONDS), "the second hangs");
+    demandEnd(second, "second", boundSeconds);
     for (Thread relay : relays) {
       relay.join(LAST_LINES);
     }
@@ -113,9 +115,24 @@ public final class ProcessPair implements AutoCloseable {
     return outlived;
   }
 
+  /** Who hangs tells where: SIGQUIT makes a JVM print its threads. */
+  private void demandEnd(Process process, String name, long boundSeconds)
+      throws InterruptedException {
+    if (process.waitFor(boundSeconds, TimeUnit.SECONDS)) {
+      return;
+    }
+    try {
+      new ProcessBuilder("kill", "-QUIT", Long.toString(process.pid())).start().waitFor();
+      process.waitFor(LAST_LINES.toSeconds(), TimeUnit.SECONDS);
+    } catch (IOException e) {
+      lines.add("no word from it: " + e.getMessage());
+    }
+    demand(false, "the " + name + " hangs");
+  }
+
   private void demand(boolean holds, String otherwise) {
     if (!holds) {
-      throw new AssertionError(otherwise + ":\n" + log());
+      throw new AssertionError(what + ": " + otherwise + ":\n" + log());
     }
   }
 

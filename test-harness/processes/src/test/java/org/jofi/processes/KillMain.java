@@ -27,12 +27,17 @@ final class KillMain {
     RECEIVES_POSTED,
     TRANSFERRING,
     FLUSHING,
-    CLOSING
+    CLOSING,
+    /** With the lock of its own endpoints, in memory that both share. */
+    HOLDING_ITS_LOCK,
+    /** With the lock of the survivor's. */
+    HOLDING_OUR_LOCK
   }
 
   private static final int RECEIVES = 32;
   private static final long LARGE = 64L << 20;
   private static final int TAG = 5;
+  private static final String READY = "ready ";
   private static final long REPORT_NS = 5_000_000_000L;
 
   private KillMain() {}
@@ -68,7 +73,7 @@ final class KillMain {
     Peer.Link link = peer.link(other);
     Registration memory = link.receive().regMr(arena.allocate(LARGE));
     Registration source = link.send().regMr(arena.allocate(LARGE));
-    peer.tell("ready");
+    peer.tell(READY + ProcessHandle.current().pid());
     if (moment == Moment.TRANSFERRING) {
       long receive = 0;
       long send = 0;
@@ -109,8 +114,9 @@ final class KillMain {
     Peer.Link link = peer.link(other);
     Registration memory = link.receive().regMr(arena.allocate(LARGE));
     Registration source = link.send().regMr(arena.allocate(LARGE));
-    if (!peer.hear().equals("ready")) {
-      throw new IllegalStateException("no word from the peer");
+    String word = peer.hear();
+    if (!word.startsWith(READY)) {
+      throw new IllegalStateException("no word from the peer but " + word);
     }
     List<Long> receives = new ArrayList<>();
     List<Long> sends = new ArrayList<>();
@@ -129,6 +135,9 @@ final class KillMain {
         sends.add(send);
       }
       case FLUSHING -> flush(link, memory, 1000);
+      case HOLDING_ITS_LOCK ->
+          SharedMemoryLocks.hold(Long.parseLong(word.substring(READY.length())));
+      case HOLDING_OUR_LOCK -> SharedMemoryLocks.hold(ProcessHandle.current().pid());
       default -> {}
     }
     long killed = kill();
@@ -140,6 +149,10 @@ final class KillMain {
     if (moment == Moment.FLUSHING) {
       // A flush needs no peer.
       flush(link, memory, 1000);
+    }
+    if (moment == Moment.HOLDING_OUR_LOCK) {
+      // Others still reach the survivor: here itself.
+      close(peer.link(peer.listener.handle()));
     }
     // Posting to the dead succeeds; the request tells.
     receives.add(link.receive().irecv(memory.address(), 10, TAG, memory));

@@ -19,7 +19,16 @@ class KillTest {
     return Providers.forTests().stream()
         .flatMap(
             provider ->
-                Stream.of(KillMain.Moment.values()).map(moment -> Arguments.of(provider, moment)));
+                Stream.of(KillMain.Moment.values())
+                    .filter(moment -> happens(provider, moment))
+                    .map(moment -> Arguments.of(provider, moment)));
+  }
+
+  /** Only shm, up to libfabric 1.19, holds a lock that processes share for longer than a moment. */
+  private static boolean happens(String provider, KillMain.Moment moment) {
+    boolean holding =
+        moment == KillMain.Moment.HOLDING_ITS_LOCK || moment == KillMain.Moment.HOLDING_OUR_LOCK;
+    return !holding || (provider.equals("shm") && Providers.version().startsWith("libfabric 1."));
   }
 
   @ParameterizedTest(name = "{0} {1}")

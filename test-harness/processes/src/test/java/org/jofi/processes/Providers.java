@@ -13,6 +13,11 @@ final class Providers {
 
   private Providers() {}
 
+  /** As "libfabric 1.17.0". */
+  static String version() {
+    return FabricProvider.named("libfabric").version();
+  }
+
   static List<String> forTests() {
     Set<String> installed =
         FabricProvider.named("libfabric").discover(FabricHints.any()).stream()

@@ -1,0 +1,146 @@
+package org.jofi.libfabric;
+
+import java.lang.System.Logger.Level;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Frees the locks of killed processes. libfabric's shm provider guards what an endpoint has in
+ * shared memory by a spin lock that every process takes, the endpoint's own for as long as it
+ * copies a message. Killed then, it keeps the lock, and whoever posts to that endpoint, or polls
+ * its own, spins in the library for ever.
+ *
+ * <p>A lock is freed if it was held without a pause for {@link #HELD_NS}, and who may hold it is
+ * dead: the process whose endpoint it is or, for this process's own endpoints, any peer that was
+ * watched. What the lock guards stays whole: commands become visible in one step, the last.
+ *
+ * <p>Any thread. One daemon thread a process, while anything is watched; it looks five times a
+ * second.
+ */
+final class SharedMemoryWatch {
+  /** How long a lock must be held, in ns: a hundred times what the longest copy takes. */
+  static final long HELD_NS = TimeUnit.SECONDS.toNanos(1);
+
+  private static final SharedMemoryWatch THIS_PROCESS = new SharedMemoryWatch();
+  private static final System.Logger LOG = System.getLogger(SharedMemoryWatch.class.getName());
+  private static final String SCHEME = "://";
+  private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(200);
+  private static final long SAMPLE_NS = TimeUnit.MICROSECONDS.toNanos(50);
+  private static final int SELF = (int) ProcessHandle.current().pid();
+
+  private final Map<String, Watched> watched = new HashMap<>();
+  private boolean somePeerDied;
+  private @Nullable Thread thread;
+
+  private SharedMemoryWatch() {}
+
+  /** A region and how many times it is watched. */
+  private static final class Watched {
+    final SharedMemoryRegion region;
+    final ProcessLife owner;
+    int times;
+
+    Watched(SharedMemoryRegion region, ProcessLife owner) {
+      this.region = region;
+      this.owner = owner;
+    }
+  }
+
+  /**
+   * Watches the region of an endpoint, until {@link #leave} is called as many times.
+   *
+   * @param address the endpoint's, as fi_getname tells it; no region, nothing watched
+   */
+  static void watch(byte[] address) {
+    THIS_PROCESS.add(name(address));
+  }
+
+  /** Takes one {@link #watch} of that address back. */
+  static void leave(byte[] address) {
+    THIS_PROCESS.remove(name(address));
+  }
+
+  private static String name(byte[] address) {
+    String text = SocketAddresses.string(address);
+    int scheme = text.indexOf(SCHEME);
+    return scheme < 0 ? text : text.substring(scheme + SCHEME.length());
+  }
+
+  private synchronized void add(String name) {
+    Watched known = watched.get(name);
+    if (known == null) {
+      SharedMemoryRegion region = SharedMemoryRegion.map(name);
+      // A process that is not seen now, in another PID namespace, could never be told from a dead.
+      ProcessLife owner = region == null ? null : ProcessLife.now(region.pid());
+      if (region == null || owner == null) {
+        return;
+      }
+      known = new Watched(region, owner);
+      watched.put(name, known);
+    }
+    known.times++;
+    if (thread == null) {
+      thread = Thread.ofPlatform().daemon().name("jofi-shm-watch").start(this::run);
+    }
+  }
+
+  private synchronized void remove(String name) {
+    Watched known = watched.get(name);
+    if (known != null && --known.times == 0) {
+      watched.remove(name);
+    }
+  }
+
+  private void run() {
+    for (List<Watched> all = look(); !all.isEmpty(); all = look()) {
+      boolean peerDied = somePeerDied(all);
+      List<SharedMemoryRegion> suspects = new ArrayList<>();
+      for (Watched each : all) {
+        if (each.region.pid() == SELF ? peerDied : each.owner.isOver()) {
+          suspects.add(each.region);
+        }
+      }
+      keepHeldThroughout(suspects);
+      for (SharedMemoryRegion held : suspects) {
+        held.free();
+        LOG.log(
+            Level.WARNING,
+            "shm: a process was killed while it held the lock of endpoint {0}; it is free again",
+            held.name());
+      }
+      LockSupport.parkNanos(PAUSE_NS);
+    }
+  }
+
+  /** What there is to look at; if nothing, the thread is at its end. */
+  private synchronized List<Watched> look() {
+    if (watched.isEmpty()) {
+      somePeerDied = false;
+      thread = null;
+    }
+    return List.copyOf(watched.values());
+  }
+
+  /** A peer that died stays one, also when its communicators are closed. */
+  private synchronized boolean somePeerDied(List<Watched> all) {
+    somePeerDied =
+        somePeerDied
+            || all.stream().anyMatch(one -> one.region.pid() != SELF && one.owner.isOver());
+    return somePeerDied;
+  }
+
+  /** Takes out those that were free at any moment. */
+  private static void keepHeldThroughout(List<SharedMemoryRegion> suspects) {
+    long since = System.nanoTime();
+    suspects.removeIf(region -> !region.isLocked());
+    while (!suspects.isEmpty() && System.nanoTime() - since < HELD_NS) {
+      LockSupport.parkNanos(SAMPLE_NS);
+      suspects.removeIf(region -> !region.isLocked());
+    }
+  }
+}
