@@ -114,6 +114,7 @@ final class MachineTree {
             """
                 .formatted(memlock, files))
         .write("/proc/self/status", "Name:\tjava\nCapEff:\t0000000000000000\n")
+        .write("/proc/1/stat", "1 (init) S 0")
         .write(
             "/proc/self/mounts",
             "proc /proc proc rw 0 0\ntmpfs /dev/shm tmpfs rw,nosuid,nodev,inode64 0 0\n");

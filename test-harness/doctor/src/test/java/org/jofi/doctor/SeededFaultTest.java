@@ -323,6 +323,18 @@ class SeededFaultTest {
             "nothing is mounted",
             "mount -t tmpfs"),
         Fault.of(
+            "endpoints of killed processes",
+            tree ->
+                tree.write("/dev/shm/4711:0:0", "")
+                    .write("/dev/shm/4712:0:3", "")
+                    .write("/dev/shm/4713:0:0", "")
+                    .write("/dev/shm/sem.4714:0:0", "")
+                    .write("/proc/4713/stat", ""),
+            "shm-left",
+            Verdict.WARN,
+            "2 files of killed processes (4711:0:0",
+            "/proc/${f%%:*}"),
+        Fault.of(
             "no huge pages",
             tree -> tree.hugePages(0, 0),
             "hugepages",

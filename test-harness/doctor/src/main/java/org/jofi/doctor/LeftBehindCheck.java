@@ -1,0 +1,49 @@
+package org.jofi.doctor;
+
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jofi.doctor.machine.MachineFiles;
+
+/**
+ * Whether killed processes left endpoints of libfabric's shm provider behind. They keep memory, and
+ * a later process of the same number cannot open its own: fi_enable returns EBUSY.
+ */
+final class LeftBehindCheck implements Check {
+  private static final String NAME = "shm-left";
+  private static final String FOLDER = "/dev/shm";
+
+  /** Process, domain, endpoint. */
+  private static final Pattern ENDPOINT = Pattern.compile("([0-9]{1,9}):[0-9]+:[0-9]+");
+
+  private static final String REMEDY =
+      "cd /dev/shm && for f in [0-9]*:*:*; do [ -e /proc/${f%%:*} ] || rm -- \"$f\"; done";
+
+  @Override
+  public List<Finding> examine(Patient patient) {
+    MachineFiles files = patient.machine().files();
+    List<String> read = List.of(FOLDER, "/proc");
+    if (!files.exists("/proc/1")) {
+      return List.of(Finding.skip(NAME, "", "the processes of this machine are not known", read));
+    }
+    List<String> left =
+        files.list(FOLDER).stream().filter(name -> isOfNobody(name, files)).toList();
+    if (left.isEmpty()) {
+      return List.of(Finding.pass(NAME, "", "no endpoint of a process that is gone", read));
+    }
+    return List.of(
+        Finding.warn(
+            NAME,
+            "",
+            ("%d files of killed processes (%s, ...): fi_enable over shm fails with EBUSY in"
+                    + " a process that is given one of these numbers")
+                .formatted(left.size(), left.getFirst()),
+            read,
+            REMEDY));
+  }
+
+  private static boolean isOfNobody(String name, MachineFiles files) {
+    Matcher endpoint = ENDPOINT.matcher(name);
+    return endpoint.matches() && !files.exists("/proc/" + endpoint.group(1));
+  }
+}
