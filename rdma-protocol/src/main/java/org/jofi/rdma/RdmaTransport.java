@@ -37,18 +37,14 @@ public final class RdmaTransport implements Transport {
    */
   public static RdmaTransport open(
       FabricProvider provider, TransportOptions options, RdmaEnvironment environment) {
-    NicSelection selection = NicSelection.of(provider, options);
-    DeviceGrouping grouping =
-        new DeviceGrouping(new SysfsPci(environment.sysfs()), options.maxRails());
+    SysfsPci pci = new SysfsPci(environment.sysfs());
+    boolean drivesGpus = environment.deviceMemory().apply(MemoryKind.CUDA).isPresent();
+    NicSelection selection = NicSelection.of(provider, options, drivesGpus && pci.hasNvidiaGpu());
+    DeviceGrouping grouping = new DeviceGrouping(pci, options.maxRails());
     List<RdmaDevice> devices = new ArrayList<>();
     for (DeviceGroup group : grouping.group(selection.nics(), options.grouping())) {
       DeviceProfile profile =
-          DeviceProfile.of(
-              devices.size(),
-              group,
-              selection.reason(),
-              options,
-              environment.deviceMemory().apply(MemoryKind.CUDA).isPresent());
+          DeviceProfile.of(devices.size(), group, selection.reason(), options, drivesGpus);
       devices.add(
           new RdmaDevice(
               profile,

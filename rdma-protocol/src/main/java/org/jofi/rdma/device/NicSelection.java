@@ -41,10 +41,13 @@ public record NicSelection(List<FabricInfo> nics, String reason) {
   /**
    * Looks at what there is.
    *
+   * @param gpus whether there is GPU memory to reach: then of a hardware NIC's answers one that
+   *     reaches it comes first. Providers list those only if asked, behind the others, and EFA and
+   *     CXI strip it from an answer that did not ask (fi_getinfo(3), FI_HMEM)
    * @throws TransportException with {@link FailureCause#UNAVAILABLE}, saying what was looked at, if
    *     nothing is suitable; with {@link FailureCause#FABRIC} if the query failed
    */
-  public static NicSelection of(FabricProvider provider, TransportOptions options) {
+  public static NicSelection of(FabricProvider provider, TransportOptions options, boolean gpus) {
     String wanted = options.provider();
     List<FabricInfo> found = discover(provider, wanted);
     if (found.isEmpty()) {
@@ -69,7 +72,11 @@ public record NicSelection(List<FabricInfo> nics, String reason) {
             .map(FabricInfo::provider)
             .min(Comparator.comparingInt(SOFTWARE::indexOf))
             .orElseThrow();
-    return new NicSelection(distinct(suitable, chosen), reason(wanted, chosen, names(suitable)));
+    // Software copies to GPU memory through the host by itself; staging does that faster.
+    boolean direct = gpus && !SOFTWARE.contains(chosen);
+    List<FabricInfo> nics = distinct(suitable, chosen, direct);
+    return new NicSelection(
+        nics, reason(wanted, chosen, names(suitable)) + (direct ? gpuReason(nics) : ""));
   }
 
   private static List<FabricInfo> discover(FabricProvider provider, String wanted) {
@@ -100,12 +107,17 @@ public record NicSelection(List<FabricInfo> nics, String reason) {
     return lacks;
   }
 
-  /** One way to use each NIC, the provider's first, loopback last. */
-  private static List<FabricInfo> distinct(List<FabricInfo> suitable, String provider) {
+  /** One way to use each NIC, the provider's first of those wanted, loopback last. */
+  private static List<FabricInfo> distinct(
+      List<FabricInfo> suitable, String provider, boolean direct) {
     Map<String, FabricInfo> first = new LinkedHashMap<>();
     for (FabricInfo nic : suitable) {
       if (nic.provider().equals(provider)) {
-        first.putIfAbsent(nic.domainName(), nic);
+        first.merge(
+            nic.domainName(),
+            nic,
+            (one, other) ->
+                direct && !one.has(Capability.HMEM) && other.has(Capability.HMEM) ? other : one);
       }
     }
     return first.values().stream()
@@ -122,6 +134,14 @@ public record NicSelection(List<FabricInfo> nics, String reason) {
         ? "Provider %s is used, of those that can carry the protocol: %s."
             .formatted(chosen, String.join(", ", suitable))
         : "Provider %s is used, as configured.".formatted(chosen);
+  }
+
+  private static String gpuReason(List<FabricInfo> nics) {
+    long direct = nics.stream().filter(nic -> nic.has(Capability.HMEM)).count();
+    return direct == nics.size()
+        ? " There is a GPU, whose memory its NICs say they reach (FI_HMEM)."
+        : " There is a GPU, but %d of %d NICs do not say that they reach its memory (FI_HMEM)."
+            .formatted(nics.size() - direct, nics.size());
   }
 
   private static TransportException unavailable(String why) {

@@ -1,6 +1,7 @@
 package org.jofi.rdma.topology;
 
 import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,6 +22,7 @@ public final class SysfsPci {
 
   private static final String DISPLAY_CLASS = "0x03";
   private static final String ACCELERATOR_CLASS = "0x12";
+  private static final String NVIDIA = "0x10de";
 
   private final Path root;
 
@@ -49,7 +51,21 @@ public final class SysfsPci {
 
   /** GPUs and other accelerators, in the order of their addresses. */
   public List<PciPath> accelerators() {
-    List<PciPath> found = new ArrayList<>();
+    return acceleratorFolders().stream()
+        .map(SysfsPci::locate)
+        .flatMap(Optional::stream)
+        .sorted(Comparator.comparing(PciPath::device))
+        .toList();
+  }
+
+  /** Whether a GPU of NVIDIA is among them; a server's own display controller is none. */
+  public boolean hasNvidiaGpu() {
+    return acceleratorFolders().stream()
+        .anyMatch(folder -> read(folder.resolve("vendor")).equals(NVIDIA));
+  }
+
+  private List<Path> acceleratorFolders() {
+    List<Path> found = new ArrayList<>();
     Path devices = root.resolve("bus/pci/devices");
     if (!Files.isDirectory(devices)) {
       return found;
@@ -58,13 +74,12 @@ public final class SysfsPci {
       for (Path entry : entries) {
         String kind = read(entry.resolve("class"));
         if (kind.startsWith(DISPLAY_CLASS) || kind.startsWith(ACCELERATOR_CLASS)) {
-          locate(entry).ifPresent(found::add);
+          found.add(entry);
         }
       }
-    } catch (IOException unreadable) {
+    } catch (IOException | DirectoryIteratorException unreadable) {
       return List.of();
     }
-    found.sort(Comparator.comparing(PciPath::device));
     return found;
   }
 

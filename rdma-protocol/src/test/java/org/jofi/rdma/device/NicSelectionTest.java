@@ -1,0 +1,112 @@
+package org.jofi.rdma.device;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.jofi.fabric.Capability;
+import org.jofi.fabric.Fabric;
+import org.jofi.fabric.FabricHints;
+import org.jofi.fabric.FabricInfo;
+import org.jofi.fabric.FabricProvider;
+import org.jofi.fabric.MrMode;
+import org.jofi.simulated.Profile;
+import org.jofi.simulated.Simulation;
+import org.jofi.transport.TransportOptions;
+import org.junit.jupiter.api.Test;
+
+/** Which of the ways that a provider lists for each NIC is taken. */
+class NicSelectionTest {
+
+  /** Lists what fi_getinfo lists: first the NICs for host memory, then those that reach GPUs. */
+  private record AsLibfabricLists(List<FabricInfo> answers) implements FabricProvider {
+    @Override
+    public String name() {
+      return "listed";
+    }
+
+    @Override
+    public String version() {
+      return "listed 1";
+    }
+
+    @Override
+    public List<FabricInfo> discover(FabricHints hints) {
+      return answers;
+    }
+
+    @Override
+    public Fabric open(FabricInfo info) {
+      throw new IllegalStateException("nothing is opened here");
+    }
+  }
+
+  private static FabricInfo renamed(FabricInfo nic, String provider, boolean hmem) {
+    Set<Capability> capabilities = EnumSet.copyOf(nic.capabilities());
+    Set<MrMode> modes = EnumSet.copyOf(nic.mrModes());
+    capabilities.remove(Capability.HMEM);
+    modes.remove(MrMode.HMEM);
+    if (hmem) {
+      capabilities.add(Capability.HMEM);
+      modes.add(MrMode.HMEM);
+    }
+    return FabricInfo.builder(provider, nic.fabricName(), nic.domainName())
+        .capabilities(capabilities)
+        .mrModes(modes)
+        .messageOrder(nic.messageOrder())
+        .limits(nic.limits())
+        .nic(nic.nic())
+        .build();
+  }
+
+  private static NicSelection select(
+      String provider, boolean gpus, boolean required, Predicate<FabricInfo> reaches) {
+    try (Simulation simulation = Simulation.of(Profile.EFA).nicsPerHost(2).open()) {
+      List<FabricInfo> nics = simulation.host(0).provider().discover(FabricHints.any());
+      FabricProvider listed =
+          new AsLibfabricLists(
+              Stream.concat(
+                      nics.stream().map(nic -> renamed(nic, provider, false)),
+                      nics.stream().filter(reaches).map(nic -> renamed(nic, provider, true)))
+                  .toList());
+      return NicSelection.of(
+          listed, TransportOptions.builder().requireGpuDirect(required).build(), gpus);
+    }
+  }
+
+  private static List<Boolean> direct(NicSelection selection) {
+    return selection.nics().stream().map(nic -> nic.has(Capability.HMEM)).toList();
+  }
+
+  @Test
+  void withAGpuNicsAreTakenThatReachIt() {
+    NicSelection selection = select("efa", true, false, _ -> true);
+    assertEquals(List.of(true, true), direct(selection));
+    assertTrue(selection.reason().endsWith("they reach (FI_HMEM)."), selection::reason);
+  }
+
+  @Test
+  void nicsThatDoNotReachItAreTakenAsTheyAre() {
+    NicSelection selection = select("cxi", true, false, nic -> nic.domainName().endsWith("1"));
+    assertEquals(List.of(false, true), direct(selection));
+    assertTrue(selection.reason().contains("but 1 of 2 NICs do not"), selection::reason);
+  }
+
+  @Test
+  void withoutAGpuNoFastPathForHostMemoryIsGivenUp() {
+    NicSelection selection = select("efa", false, false, _ -> true);
+    assertEquals(List.of(false, false), direct(selection));
+    assertFalse(selection.reason().contains("GPU"), selection::reason);
+  }
+
+  @Test
+  void softwareIsNotAskedToCopyToGpus() {
+    assertEquals(List.of(false, false), direct(select("tcp", true, false, _ -> true)));
+    assertEquals(List.of(true, true), direct(select("tcp", true, true, _ -> true)));
+  }
+}
