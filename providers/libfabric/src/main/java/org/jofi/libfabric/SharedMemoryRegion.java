@@ -23,7 +23,10 @@ final class SharedMemoryRegion {
   private static final int LAST_VERSION = 5;
   private static final long PID_OFFSET = 4;
   private static final long LOCK_OFFSET = 24;
-  private static final long HEAD_BYTES = 32;
+
+  /** With the counters of the queue of commands, and the first commands themselves. */
+  private static final long HEAD_BYTES = 512;
+
   private static final int FREE = LibC.freeSpinLock();
   private static final VarHandle INT = ValueLayout.JAVA_INT.varHandle();
 
@@ -76,6 +79,14 @@ final class SharedMemoryRegion {
   /** Whether somebody holds the lock now. */
   boolean isLocked() {
     return (int) INT.getAcquire(head, LOCK_OFFSET) != FREE;
+  }
+
+  /**
+   * A copy of the counters of its queue and of the lock: while it stays the same and the lock is
+   * held, its holder neither takes a command nor gives one.
+   */
+  byte[] state() {
+    return head.toArray(ValueLayout.JAVA_BYTE);
   }
 
   /** Takes the lock from who holds it. */

@@ -2,6 +2,7 @@ package org.jofi.libfabric;
 
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,16 +16,21 @@ import org.jspecify.annotations.Nullable;
  * copies a message. Killed then, it keeps the lock, and whoever posts to that endpoint, or polls
  * its own, spins in the library for ever.
  *
- * <p>A lock is freed if it was held without a pause for {@link #HELD_NS}, and who may hold it is
- * dead: the process whose endpoint it is or, for this process's own endpoints, any peer that was
- * watched. What the lock guards stays whole: commands become visible in one step, the last.
+ * <p>A lock is freed if it was held without a pause for {@link #HELD_NS}, in which no command was
+ * taken from the endpoint's queue or given to it, and who may hold it is dead: the process whose
+ * endpoint it is or, for this process's own endpoints, any peer that was watched. So neither a long
+ * backlog under one lock nor posts in close succession are taken for the dead. What the lock guards
+ * stays whole: commands become visible in one step, the last.
  *
  * <p>Any thread. One daemon thread a process, while anything is watched; it looks five times a
  * second.
  */
 final class SharedMemoryWatch {
-  /** How long a lock must be held, in ns: a hundred times what the longest copy takes. */
-  static final long HELD_NS = TimeUnit.SECONDS.toNanos(1);
+  /** How long a lock must be held, in ns: longer than one command of 8 GiB is copied. */
+  static final long HELD_NS = TimeUnit.SECONDS.toNanos(2);
+
+  /** As often it must be seen held: a pause of this thread, or of the machine, shows nothing. */
+  private static final int HELD_SAMPLES = 200;
 
   private static final SharedMemoryWatch THIS_PROCESS = new SharedMemoryWatch();
   private static final System.Logger LOG = System.getLogger(SharedMemoryWatch.class.getName());
@@ -97,23 +103,13 @@ final class SharedMemoryWatch {
   }
 
   private void run() {
-    for (List<Watched> all = look(); !all.isEmpty(); all = look()) {
-      boolean peerDied = somePeerDied(all);
-      List<SharedMemoryRegion> suspects = new ArrayList<>();
-      for (Watched each : all) {
-        if (each.region.pid() == SELF ? peerDied : each.owner.isOver()) {
-          suspects.add(each.region);
-        }
+    try {
+      for (List<Watched> all = look(); !all.isEmpty(); all = look()) {
+        freeLocksOfTheDead(all);
+        LockSupport.parkNanos(PAUSE_NS);
       }
-      keepHeldThroughout(suspects);
-      for (SharedMemoryRegion held : suspects) {
-        held.free();
-        LOG.log(
-            Level.WARNING,
-            "shm: a process was killed while it held the lock of endpoint {0}; it is free again",
-            held.name());
-      }
-      LockSupport.parkNanos(PAUSE_NS);
+    } finally {
+      end();
     }
   }
 
@@ -121,9 +117,54 @@ final class SharedMemoryWatch {
   private synchronized List<Watched> look() {
     if (watched.isEmpty()) {
       somePeerDied = false;
-      thread = null;
+      end();
     }
     return List.copyOf(watched.values());
+  }
+
+  private synchronized void end() {
+    if (Thread.currentThread().equals(thread)) {
+      thread = null;
+    }
+  }
+
+  private void freeLocksOfTheDead(List<Watched> all) {
+    boolean peerDied = somePeerDied(all);
+    List<Suspect> suspects = new ArrayList<>();
+    for (Watched each : all) {
+      if (each.region.isLocked() && (each.region.pid() == SELF ? peerDied : each.owner.isOver())) {
+        suspects.add(new Suspect(each.region));
+      }
+    }
+    long since = System.nanoTime();
+    for (int samples = 0;
+        !suspects.isEmpty() && (samples < HELD_SAMPLES || System.nanoTime() - since < HELD_NS);
+        samples++) {
+      LockSupport.parkNanos(SAMPLE_NS);
+      suspects.removeIf(Suspect::moved);
+    }
+    for (Suspect held : suspects) {
+      held.region.free();
+      LOG.log(
+          Level.WARNING,
+          "shm: a process was killed while it held the lock of endpoint {0}; it is free again",
+          held.region.name());
+    }
+  }
+
+  /** A region whose lock a dead process may hold, and what it was like at first. */
+  private static final class Suspect {
+    final SharedMemoryRegion region;
+    final byte[] first;
+
+    Suspect(SharedMemoryRegion region) {
+      this.region = region;
+      first = region.state();
+    }
+
+    boolean moved() {
+      return !region.isLocked() || !Arrays.equals(first, region.state());
+    }
   }
 
   /** A peer that died stays one, also when its communicators are closed. */
@@ -132,15 +173,5 @@ final class SharedMemoryWatch {
         somePeerDied
             || all.stream().anyMatch(one -> one.region.pid() != SELF && one.owner.isOver());
     return somePeerDied;
-  }
-
-  /** Takes out those that were free at any moment. */
-  private static void keepHeldThroughout(List<SharedMemoryRegion> suspects) {
-    long since = System.nanoTime();
-    suspects.removeIf(region -> !region.isLocked());
-    while (!suspects.isEmpty() && System.nanoTime() - since < HELD_NS) {
-      LockSupport.parkNanos(SAMPLE_NS);
-      suspects.removeIf(region -> !region.isLocked());
-    }
   }
 }
