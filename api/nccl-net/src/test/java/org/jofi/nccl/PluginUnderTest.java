@@ -29,6 +29,9 @@ final class PluginUnderTest {
 
   private static final String LIBFABRIC = System.getProperty("jofi.libfabric", "");
 
+  /** A dynamic linker to start programs with, its C library in lib beside it; empty: the usual. */
+  private static final String LOADER = System.getProperty("jofi.test.loader", "");
+
   private final Path scratch;
   private final Path driver;
 
@@ -81,10 +84,7 @@ final class PluginUnderTest {
 
   /** The Java that plugins under test run on. */
   static Path javaHome() {
-    String java = System.getProperty("jofi.test.java", "");
-    return java.isEmpty()
-        ? Path.of(System.getProperty("java.home"))
-        : Path.of(java).getParent().getParent();
+    return Path.of(System.getProperty("java.home"));
   }
 
   /** Lays out a folder without a Java runtime. */
@@ -99,10 +99,15 @@ final class PluginUnderTest {
    */
   Run drive(Map<String, String> environment, String plugin, int version, String scenario)
       throws IOException, InterruptedException {
-    return start(
-        List.of(driver.toString(), plugin, Integer.toString(version), scenario),
-        environment,
-        RUN_SECONDS);
+    List<String> command = new ArrayList<>();
+    if (!LOADER.isEmpty()) {
+      // It takes LD_LIBRARY_PATH for less than this.
+      Path libraries = Path.of(LOADER).resolveSibling("lib");
+      String path = environment.getOrDefault("LD_LIBRARY_PATH", "") + ":" + libraries;
+      command.addAll(List.of(LOADER, "--library-path", path));
+    }
+    command.addAll(List.of(driver.toString(), plugin, Integer.toString(version), scenario));
+    return start(command, environment, RUN_SECONDS);
   }
 
   private Run start(List<String> command, Map<String, String> environment, long seconds)
