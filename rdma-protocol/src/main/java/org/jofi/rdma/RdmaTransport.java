@@ -2,8 +2,10 @@ package org.jofi.rdma;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.jofi.fabric.FabricException;
 import org.jofi.fabric.FabricProvider;
 import org.jofi.fabric.MemoryKind;
+import org.jofi.mr.CloseSteps;
 import org.jofi.mr.TeardownException;
 import org.jofi.rdma.communicator.RdmaDevice;
 import org.jofi.rdma.device.DeviceEndpoints;
@@ -82,18 +84,12 @@ public final class RdmaTransport implements Transport {
 
   @Override
   public void close() {
-    TransportException failure = null;
-    for (RdmaDevice device : devices) {
-      try {
-        device.close();
-      } catch (TransportException e) {
-        failure = e;
-      } catch (TeardownException e) {
-        failure = new TransportException(FailureCause.FABRIC, String.valueOf(e.getMessage()), e);
-      }
-    }
-    if (failure != null) {
-      throw failure;
+    CloseSteps steps = new CloseSteps();
+    devices.forEach(device -> steps.step(device::close));
+    try {
+      steps.end();
+    } catch (TeardownException | FabricException e) {
+      throw new TransportException(FailureCause.FABRIC, String.valueOf(e.getMessage()), e);
     }
   }
 }

@@ -95,6 +95,10 @@ public final class CopyStream implements DeviceCopier {
               : Downcalls.copyToDevice(device, host, bytes, stream);
       if (answer == CudaDriver.CUDA_SUCCESS()) {
         answer = Downcalls.record(events[slot], stream);
+        if (answer != CudaDriver.CUDA_SUCCESS()) {
+          // The copy is under way and nobody would ask after it: its memory is not free before.
+          CudaDriver.cuStreamSynchronize(MemorySegment.ofAddress(stream));
+        }
       }
       scope.exit();
     }
@@ -147,18 +151,22 @@ public final class CopyStream implements DeviceCopier {
       return;
     }
     closed = true;
-    int answer =
-        context.inContext(
-            "cuStreamSynchronize",
-            "",
-            scratch -> {
-              int waited = CudaDriver.cuStreamSynchronize(MemorySegment.ofAddress(stream));
-              destroy(stream, events, events.length);
-              return waited;
-            });
-    arena.close();
-    context.streamClosed();
-    DriverErrors.check(answer, "cuStreamSynchronize", context.where("copy stream"));
+    try {
+      int answer =
+          context.inContext(
+              "cuStreamSynchronize",
+              "",
+              scratch -> {
+                int waited = CudaDriver.cuStreamSynchronize(MemorySegment.ofAddress(stream));
+                destroy(stream, events, events.length);
+                return waited;
+              });
+      DriverErrors.check(answer, "cuStreamSynchronize", context.where("copy stream"));
+    } finally {
+      // Also where the context is gone, and the stream with it.
+      arena.close();
+      context.streamClosed();
+    }
   }
 
   private void requireOpen() {

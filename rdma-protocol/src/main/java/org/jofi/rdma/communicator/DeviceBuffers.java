@@ -8,6 +8,7 @@ import org.jofi.fabric.DeviceMemory;
 import org.jofi.fabric.DmaBuf;
 import org.jofi.fabric.FabricException;
 import org.jofi.mr.BufferRange;
+import org.jofi.mr.CloseSteps;
 import org.jofi.mr.DataRegistration;
 import org.jofi.mr.RegistrationException;
 import org.jofi.rdma.device.DeviceMemories;
@@ -31,6 +32,7 @@ final class DeviceBuffers {
   private final int mostRings;
   // Guarded by the endpoint's lock.
   private final Map<DeviceMemory, StagingSpace> spaces = new HashMap<>();
+  private boolean closed;
 
   /**
    * @param direct whether the NICs say that they take device memory
@@ -121,6 +123,9 @@ final class DeviceBuffers {
   private RdmaRegistration stage(Buffer buffer, String why) {
     DeviceMemory memory = memories.open(buffer.kind(), buffer.device());
     synchronized (owner.lock()) {
+      if (closed) {
+        throw new IllegalStateException(owner.label() + " was closed meanwhile");
+      }
       StagingSpace space = spaces.get(memory);
       if (space == null) {
         space =
@@ -138,12 +143,14 @@ final class DeviceBuffers {
 
   /** Frees all blocks, which nobody can reach any more. With the endpoint's lock held. */
   void close() {
-    spaces.values().forEach(StagingSpace::close);
-    spaces.clear();
+    CloseSteps steps = new CloseSteps();
+    abandon().forEach(space -> steps.step(space::close));
+    steps.end();
   }
 
   /** What is left to close when the NICs can reach nothing any more. */
   List<StagingSpace> abandon() {
+    closed = true;
     List<StagingSpace> left = new ArrayList<>(spaces.values());
     spaces.clear();
     return left;

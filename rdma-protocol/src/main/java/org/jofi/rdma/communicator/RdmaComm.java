@@ -10,6 +10,7 @@ import org.jofi.fabric.Access;
 import org.jofi.fabric.FabricException;
 import org.jofi.fabric.MemoryKind;
 import org.jofi.mr.BufferRange;
+import org.jofi.mr.CloseSteps;
 import org.jofi.mr.DataRegistration;
 import org.jofi.mr.RegistrationException;
 import org.jofi.rdma.connect.Side;
@@ -329,16 +330,17 @@ abstract class RdmaComm implements Comm {
       return;
     }
     awaitRelease();
+    CloseSteps steps = new CloseSteps();
     long user = 0;
     synchronized (lock()) {
       closing = CommState.CLOSED;
       for (RdmaRegistration registration : registrations) {
         user = user == 0 ? uses.user(registration, side) : user;
-        registration.release();
+        steps.step(registration::release);
       }
       registrations.clear();
       if (user == 0 && side.isReleased()) {
-        deviceBuffers.close();
+        steps.step(deviceBuffers::close);
       } else {
         device.keep(deviceBuffers.abandon());
       }
@@ -350,6 +352,11 @@ abstract class RdmaComm implements Comm {
           ("%s: operations of request 0x%x are still with the NIC %s after the close; its memory"
                   + " must stay until the transport is closed")
               .formatted(label, user, device.options().closeTimeout()));
+    }
+    try {
+      steps.end();
+    } catch (FabricException e) {
+      throw new TransportException(FailureCause.FABRIC, label + ": " + e.getMessage(), e);
     }
   }
 

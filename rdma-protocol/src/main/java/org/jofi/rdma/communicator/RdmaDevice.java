@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import org.jofi.mr.CloseSteps;
 import org.jofi.rdma.RdmaEnvironment;
 import org.jofi.rdma.device.DeviceEndpoint;
 import org.jofi.rdma.device.DeviceEndpoints;
@@ -116,23 +117,17 @@ public final class RdmaDevice implements Device, AutoCloseable {
     }
     // All are told first, so that the bounds pass at once.
     left.forEach(RdmaComm::startClosing);
-    TransportException failure = null;
-    for (RdmaComm comm : left) {
-      try {
-        comm.close();
-      } catch (TransportException e) {
-        failure = e;
+    CloseSteps steps = new CloseSteps();
+    left.forEach(comm -> steps.step(comm::close));
+    // While an endpoint stays open, its NICs can reach the blocks.
+    if (steps.step(endpoints::close)) {
+      synchronized (open) {
+        kept.forEach(space -> steps.step(space::close));
+        kept.clear();
       }
+      steps.step(memories::close);
     }
-    endpoints.close();
-    synchronized (open) {
-      kept.forEach(StagingSpace::close);
-      kept.clear();
-    }
-    memories.close();
-    if (failure != null) {
-      throw failure;
-    }
+    steps.end();
   }
 
   @Override

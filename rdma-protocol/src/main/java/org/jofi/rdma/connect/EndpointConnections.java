@@ -38,6 +38,7 @@ public final class EndpointConnections implements ArrivalSink {
   private @Nullable MultiRailEndpoint endpoint;
   private @Nullable Handshakes handshakes;
   private long dropped;
+  private boolean refusesAll;
 
   public EndpointConnections(ConnectionSettings settings) {
     this.settings = settings;
@@ -120,7 +121,8 @@ public final class EndpointConnections implements ArrivalSink {
     boolean taken =
         switch (type) {
           case null -> false;
-          case CONNECT, ACCEPT, REFUSE -> handshakes().message(type, memory, at, lengthBytes);
+          case CONNECT, ACCEPT, REFUSE ->
+              !refusesAll && handshakes().message(type, memory, at, lengthBytes);
           default -> control(type, memory, at, lengthBytes);
         };
     if (!taken) {
@@ -207,6 +209,11 @@ public final class EndpointConnections implements ArrivalSink {
    */
   public void abort(Side side) {
     endings.abort(side);
+  }
+
+  /** From now on no connection is made: messages of the handshake are dropped. */
+  public void refuseAll() {
+    refusesAll = true;
   }
 
   /** Drives the endpoint, the handshakes and what is ending; how much came of it. */

@@ -156,6 +156,8 @@ public final class DeviceEndpoint implements SideFactory, AutoCloseable {
   public void close() {
     synchronized (endpoint) {
       closed = true;
+      // What arrives while it drains is granted no more: nothing can be registered for it.
+      connections.refuseAll();
       endpoint.abort();
       connections.abandon();
     }

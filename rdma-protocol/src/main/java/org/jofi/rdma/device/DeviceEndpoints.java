@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jofi.fabric.FabricException;
 import org.jofi.fabric.FabricProvider;
+import org.jofi.mr.CloseSteps;
 import org.jofi.mr.RegistrationException;
 import org.jofi.rdma.RdmaEnvironment;
 import org.jofi.transport.FailureCause;
@@ -91,12 +92,12 @@ public final class DeviceEndpoints implements AutoCloseable {
   @Override
   public synchronized void close() {
     closed = true;
-    for (DeviceEndpoint endpoint : opened) {
-      endpoint.close();
-    }
+    CloseSteps steps = new CloseSteps();
+    opened.forEach(endpoint -> steps.step(endpoint::close));
     DeviceNics over = nics;
-    if (over != null) {
-      over.close();
+    if (over != null && steps.succeeded()) {
+      steps.step(over::close);
     }
+    steps.end();
   }
 }

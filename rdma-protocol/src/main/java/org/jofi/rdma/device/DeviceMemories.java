@@ -9,6 +9,7 @@ import org.jofi.fabric.DeviceMemoryProvider;
 import org.jofi.fabric.FabricException;
 import org.jofi.fabric.FabricUnavailableException;
 import org.jofi.fabric.MemoryKind;
+import org.jofi.mr.CloseSteps;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.TransportException;
 
@@ -78,7 +79,8 @@ public final class DeviceMemories implements AutoCloseable {
    */
   @Override
   public synchronized void close() {
-    opened.values().forEach(DeviceMemory::close);
-    opened.clear();
+    CloseSteps steps = new CloseSteps();
+    opened.values().removeIf(memory -> steps.step(memory::close));
+    steps.end();
   }
 }

@@ -26,8 +26,8 @@ final class OutgoingMessages {
     int entry;
     try {
       entry = buffers.take();
-    } catch (RegistrationException e) {
-      // A provider out of resources: those on their way come back.
+    } catch (RegistrationException | IllegalStateException e) {
+      // A provider out of resources, or an endpoint that is closing: those on their way come back.
       refusals++;
       return null;
     }

@@ -3,6 +3,7 @@ package org.jofi.rdma.staging;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.jofi.fabric.DeviceMemory;
+import org.jofi.mr.CloseSteps;
 import org.jofi.mr.DataRegistration;
 
 /** Pinned and registered host blocks for one message at a time, one after the other in memory. */
@@ -76,9 +77,14 @@ public final class StagingRing {
     return registration;
   }
 
+  /** Memory that the NIC or the driver does not give back stays, for good. */
   void close() {
-    registration.release();
-    device.unpin(memory.address());
-    arena.close();
+    CloseSteps steps = new CloseSteps();
+    steps.step(registration::release);
+    steps.step(() -> device.unpin(memory.address()));
+    if (steps.succeeded()) {
+      arena.close();
+    }
+    steps.end();
   }
 }

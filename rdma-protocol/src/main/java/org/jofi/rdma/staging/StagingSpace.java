@@ -8,6 +8,7 @@ import java.util.Set;
 import org.jofi.fabric.DeviceCopier;
 import org.jofi.fabric.DeviceMemory;
 import org.jofi.fabric.FabricException;
+import org.jofi.mr.CloseSteps;
 import org.jofi.mr.RegistrationException;
 import org.jspecify.annotations.Nullable;
 
@@ -120,13 +121,17 @@ public final class StagingSpace implements AutoCloseable {
   /**
    * Waits for copies that are under way, and frees all blocks; again is a no-op. Nothing may be
    * able to reach them any more.
+   *
+   * @throws FabricException if the driver or a NIC refuses; all blocks were tried then
    */
   @Override
   public void close() {
     if (!closed) {
       closed = true;
-      copier.close();
-      all.forEach(StagingRing::close);
+      CloseSteps steps = new CloseSteps();
+      steps.step(copier::close);
+      all.forEach(ring -> steps.step(ring::close));
+      steps.end();
     }
   }
 }

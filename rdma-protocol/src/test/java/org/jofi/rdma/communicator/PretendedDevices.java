@@ -3,6 +3,7 @@ package org.jofi.rdma.communicator;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 import org.jofi.fabric.DeviceMemory;
 import org.jofi.fabric.DeviceMemoryProvider;
 import org.jofi.fabric.DeviceProbe;
@@ -14,12 +15,14 @@ import org.jofi.simulated.SimulatedHost;
 /** A pretended CUDA device on a simulated host. */
 final class PretendedDevices implements DeviceMemoryProvider {
   private final SimulatedHost host;
+  private final UnaryOperator<DeviceMemory> as;
 
   /** Those that were opened. */
   final List<SimulatedDevice> opened = new ArrayList<>();
 
-  PretendedDevices(SimulatedHost host) {
+  PretendedDevices(SimulatedHost host, UnaryOperator<DeviceMemory> as) {
     this.host = host;
+    this.as = as;
   }
 
   Optional<DeviceMemoryProvider> of(MemoryKind kind) {
@@ -43,6 +46,6 @@ final class PretendedDevices implements DeviceMemoryProvider {
     }
     SimulatedDevice made = host.openDevice(MemoryKind.CUDA);
     opened.add(made);
-    return made;
+    return as.apply(made);
   }
 }

@@ -12,6 +12,7 @@ import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
 import org.agrona.concurrent.IdleStrategy;
+import org.jofi.fabric.DeviceMemory;
 import org.jofi.rdma.RdmaEnvironment;
 import org.jofi.rdma.RdmaTransport;
 import org.jofi.simulated.FaultPlan;
@@ -41,6 +42,16 @@ final class SimulatedHosts implements AutoCloseable {
 
   SimulatedHosts(
       Profile profile, long seed, int rails, UnaryOperator<TransportOptions.Builder> options) {
+    this(profile, seed, rails, options, memory -> memory);
+  }
+
+  /** With devices whose memory is as that makes of it. */
+  SimulatedHosts(
+      Profile profile,
+      long seed,
+      int rails,
+      UnaryOperator<TransportOptions.Builder> options,
+      UnaryOperator<DeviceMemory> devices) {
     simulation =
         Simulation.of(profile)
             .seed(seed)
@@ -64,7 +75,7 @@ final class SimulatedHosts implements AutoCloseable {
                   Pause::new,
                   4096,
                   Path.of("no-sysfs"),
-                  new PretendedDevices(simulation.host(host))::of)));
+                  new PretendedDevices(simulation.host(host), devices)::of)));
     }
   }
 

@@ -1,0 +1,96 @@
+package org.jofi.rdma.communicator;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import org.jofi.fabric.DeviceCopier;
+import org.jofi.fabric.DeviceMemory;
+import org.jofi.fabric.FabricErrno;
+import org.jofi.fabric.FabricException;
+import org.jofi.fabric.MemoryKind;
+import org.jofi.rdma.RdmaTransport;
+import org.jofi.rdma.communicator.SimulatedHosts.Pair;
+import org.jofi.simulated.Profile;
+import org.jofi.transport.Buffer;
+import org.jofi.transport.ConnectAttempt;
+import org.jofi.transport.FailureCause;
+import org.jofi.transport.ListenComm;
+import org.jofi.transport.TransportException;
+import org.junit.jupiter.api.Test;
+
+/** A transport closes whatever it meets on the way. */
+class ClosingTest {
+  @Test
+  void aRequestThatArrivesMeanwhileIsNotGranted() {
+    for (Profile profile : new Profile[] {Profile.EFA, Profile.CXI}) {
+      try (SimulatedHosts hosts = new SimulatedHosts(profile, 5, 2)) {
+        RdmaTransport listening = hosts.transports.get(1);
+        ListenComm listener = hosts.device(1).listen();
+        ConnectAttempt attempt = hosts.device(0).connect(listener.handle());
+        attempt.poll();
+        for (int i = 0; i < 1000; i++) {
+          hosts.transports.get(0).tend();
+          hosts.simulation.idle();
+        }
+        listening.close();
+        attempt.close();
+      }
+    }
+  }
+
+  /** Whose copies can be made, and whose streams cannot be closed: as after a kernel's fault. */
+  private static DeviceMemory withFaultyCopies(DeviceMemory memory) {
+    return (DeviceMemory)
+        Proxy.newProxyInstance(
+            ClosingTest.class.getClassLoader(),
+            new Class<?>[] {DeviceMemory.class},
+            (_, method, arguments) -> {
+              try {
+                Object result = method.invoke(memory, arguments);
+                return result instanceof DeviceCopier copier ? faulty(copier) : result;
+              } catch (InvocationTargetException e) {
+                throw e.getCause();
+              }
+            });
+  }
+
+  private static DeviceCopier faulty(DeviceCopier copier) {
+    return (DeviceCopier)
+        Proxy.newProxyInstance(
+            ClosingTest.class.getClassLoader(),
+            new Class<?>[] {DeviceCopier.class},
+            (_, method, arguments) -> {
+              try {
+                Object result = method.invoke(copier, arguments);
+                if (method.getName().equals("close")) {
+                  throw new FabricException(
+                      "cuStreamSynchronize", FabricErrno.EIO, "an illegal access", "CUDA device 0");
+                }
+                return result;
+              } catch (InvocationTargetException e) {
+                throw e.getCause();
+              }
+            });
+  }
+
+  @Test
+  void aDriverThatFailsIsToldAndLeavesNoBlocksOpen() {
+    try (SimulatedHosts hosts =
+        new SimulatedHosts(Profile.TCP, 6, 2, options -> options, ClosingTest::withFaultyCopies)) {
+      Pair pair = hosts.connect();
+      MemorySegment memory = hosts.simulation.host(1).allocateDevice(MemoryKind.CUDA, 10_000);
+      pair.receive().regMr(Buffer.device(MemoryKind.CUDA, 0, memory.address(), memory.byteSize()));
+      pair.send().close();
+      TransportException failed =
+          assertThrows(TransportException.class, () -> pair.receive().close());
+      assertEquals(FailureCause.FABRIC, failed.failure());
+      assertTrue(
+          String.valueOf(failed.getMessage()).contains("an illegal access"), failed::getMessage);
+      pair.receive().close();
+    }
+  }
+}
