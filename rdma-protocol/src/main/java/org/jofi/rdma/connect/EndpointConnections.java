@@ -139,7 +139,7 @@ public final class EndpointConnections implements ArrivalSink {
     if (side == null || !side.isFrom(memory, at)) {
       return false;
     }
-    side.hear();
+    endings.heard(side);
     if (type == MessageType.PING || type == MessageType.PONG) {
       side.peerIsAt(ControlMessage.finished(memory, at), ControlMessage.seen(memory, at));
     }

@@ -85,6 +85,11 @@ public abstract class Side {
     return connection.parties();
   }
 
+  /** The peer's number on the first control rail, which all its communicators share. */
+  final long peer() {
+    return connection.control().peer(0);
+  }
+
   /** How many messages this side started. */
   abstract long started();
 

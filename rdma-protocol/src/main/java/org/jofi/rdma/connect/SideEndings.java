@@ -22,6 +22,7 @@ final class SideEndings {
   private final Consumer<Side> released;
   private final List<Side> ending = new ArrayList<>();
   private final ArrayDeque<Side> failing = new ArrayDeque<>();
+  private final SilentPeers silent;
   private @Nullable MultiRailEndpoint endpoint;
 
   /**
@@ -30,6 +31,7 @@ final class SideEndings {
   SideEndings(ConnectionSettings settings, Consumer<Side> released) {
     this.settings = settings;
     this.released = released;
+    silent = new SilentPeers(settings.closeNs());
   }
 
   void attach(MultiRailEndpoint opened) {
@@ -69,6 +71,18 @@ final class SideEndings {
     return settings.clock().nanoTime() + settings.closeNs();
   }
 
+  /** Until when to wait for this peer: not at all, if that was in vain just now. */
+  private long bound(Side side) {
+    long now = settings.clock().nanoTime();
+    return silent.contains(side, now) ? now : now + settings.closeNs();
+  }
+
+  /** Something of the peer arrived. */
+  void heard(Side side) {
+    side.hear();
+    silent.heard(side);
+  }
+
   private void end(Side side) {
     if (!ending.contains(side)) {
       ending.add(side);
@@ -78,7 +92,7 @@ final class SideEndings {
   /** Closes a side. */
   void close(Side side) {
     if (!side.isLocalClosed()) {
-      side.closeHere(side.failure(FailureCause.CLOSED, ""), bound());
+      side.closeHere(side.failure(FailureCause.CLOSED, ""), bound(side));
       end(side);
     }
   }
@@ -91,7 +105,7 @@ final class SideEndings {
   }
 
   private void giveUp(Side side, Failure why) {
-    side.abortHere(why, bound());
+    side.abortHere(why, bound(side));
     end(side);
     if (!side.isPeerClosed()) {
       // Who counts as lost may be there, and learns of it so.
@@ -128,6 +142,7 @@ final class SideEndings {
 
   /** A peer was silent for too long. */
   void lose(Side side) {
+    silent.silent(side, settings.clock().nanoTime());
     if (side.isLocalClosed()) {
       side.peerDone();
       return;
@@ -178,8 +193,11 @@ final class SideEndings {
       // It waits for its owner's close, which puts it here again.
       return true;
     }
-    if (!side.isPeerDone() && !overdue) {
-      return false;
+    if (!side.isPeerDone()) {
+      if (!overdue) {
+        return false;
+      }
+      silent.silent(side, now);
     }
     released.accept(side);
     return true;

@@ -7,10 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.Arena;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jofi.simulated.Profile;
 import org.jofi.simulated.Simulation;
+import org.jofi.transport.ConnectHandle;
 import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.RemoteMemory;
@@ -95,6 +97,41 @@ class BoundsTest {
       assertTrue(simulation.nanoTime() - start < 2 * Node.SILENCE_NS);
       assertEquals(FailureCause.PEER_LOST.code(), linked.sending.test(request));
     }
+  }
+
+  @ParameterizedTest
+  @MethodSource("profiles")
+  void whoClosesManyCommunicatorsToTheDeadWaitsOnce(Profile profile) {
+    try (Simulation simulation = simulation(profile, 1)) {
+      Node left = new Node(simulation, profile, 0, 1);
+      Node right = new Node(simulation, profile, 1, 1);
+      Listener listener = right.connections.handshakes().listen();
+      ConnectHandle handle = right.connections.handshakes().handle(listener);
+      List<Attempt> attempts = new ArrayList<>();
+      for (int i = 0; i < 20; i++) {
+        Attempt attempt = left.connections.handshakes().connect(handle);
+        Linked.await(simulation, "connecting", () -> attempt.side() != null, left, right);
+        attempts.add(attempt);
+      }
+      // One by one, as who frees communicators of NCCL does; the living are waited for.
+      for (Attempt attempt : attempts.subList(0, 10)) {
+        closeAndAwait(simulation, attempt, left, right);
+      }
+      simulation.host(1).kill();
+      long start = simulation.nanoTime();
+      for (Attempt attempt : attempts.subList(10, 20)) {
+        closeAndAwait(simulation, attempt, left);
+      }
+      long took = simulation.nanoTime() - start;
+      assertTrue(took < 2 * Node.BOUND_NS, () -> "took " + took + " ns");
+    }
+  }
+
+  private static void closeAndAwait(Simulation simulation, Attempt attempt, Node... nodes) {
+    Side side = attempt.side();
+    assertNotNull(side);
+    nodes[0].connections.close(side);
+    Linked.await(simulation, "releasing", side::isReleased, nodes);
   }
 
   @ParameterizedTest

@@ -1,0 +1,47 @@
+package org.jofi.rdma.connect;
+
+import org.agrona.collections.Long2LongHashMap;
+
+/**
+ * Peers that let a bound pass: who closes many communicators to a dead one waits for it once, not
+ * for each. A peer counts as silent for as long as a close may take, and until it is heard again.
+ * Used with the endpoint's lock held.
+ */
+final class SilentPeers {
+  private static final long HEARD = Long.MIN_VALUE;
+
+  private final long forNs;
+  private final Long2LongHashMap until = new Long2LongHashMap(HEARD);
+
+  /**
+   * @param forNs how long one counts as silent, in ns
+   */
+  SilentPeers(long forNs) {
+    this.forNs = forNs;
+  }
+
+  /** A peer let its bound pass. */
+  void silent(Side side, long now) {
+    until.put(side.peer(), now + forNs);
+  }
+
+  /** Something of a peer arrived. */
+  void heard(Side side) {
+    if (!until.isEmpty()) {
+      until.remove(side.peer());
+    }
+  }
+
+  /** Whether to wait for a peer is in vain. */
+  boolean contains(Side side, long now) {
+    if (until.isEmpty()) {
+      return false;
+    }
+    long end = until.get(side.peer());
+    if (end != HEARD && now - end >= 0) {
+      until.remove(side.peer());
+      return false;
+    }
+    return end != HEARD;
+  }
+}
