@@ -30,6 +30,9 @@ import org.jspecify.annotations.Nullable;
 
 /** struct fid_ep of type FI_EP_RDM, bound and enabled. */
 final class LibfabricEndpoint extends FabricObject implements Endpoint {
+  /** So many names in shared memory are tried. */
+  private static final int NAMES = 64;
+
   private final LibfabricDomain domain;
   private final String label;
   private final LibfabricAddressVector peers;
@@ -59,6 +62,21 @@ final class LibfabricEndpoint extends FabricObject implements Endpoint {
   }
 
   static LibfabricEndpoint open(LibfabricDomain domain, EndpointRequest request) {
+    for (int attempt = 1; ; attempt++) {
+      try {
+        return openOnce(domain, request);
+      } catch (FabricException e) {
+        // Over shm: a killed process of this one's number left a file of the endpoint's name. The
+        // provider removes it and refuses all the same; the next endpoint has another name.
+        boolean again = domain.isSharedMemory() && e.errno() == FabricErrno.EBUSY;
+        if (!again || attempt == NAMES) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  private static LibfabricEndpoint openOnce(LibfabricDomain domain, EndpointRequest request) {
     MemorySegment fid = domain.fid();
     LibfabricEndpoint endpoint = new LibfabricEndpoint(domain, request);
     try {

@@ -7,7 +7,7 @@ import org.jofi.doctor.machine.MachineFiles;
 
 /**
  * Whether killed processes left endpoints of libfabric's shm provider behind. They keep memory, and
- * a later process of the same number cannot open its own: fi_enable returns EBUSY.
+ * a later process of the same number is refused their names: fi_enable returns EBUSY.
  */
 final class LeftBehindCheck implements Check {
   private static final String NAME = "shm-left";
@@ -35,8 +35,8 @@ final class LeftBehindCheck implements Check {
         Finding.warn(
             NAME,
             "",
-            ("%d files of killed processes (%s, ...): fi_enable over shm fails with EBUSY in"
-                    + " a process that is given one of these numbers")
+            ("%d files of killed processes (%s, ...) hold memory that nobody uses, and fi_enable"
+                    + " over shm refuses their names (EBUSY) to later processes of these numbers")
                 .formatted(left.size(), left.getFirst()),
             read,
             REMEDY));

@@ -4,6 +4,8 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -143,9 +145,29 @@ public final class ProcessPair implements AutoCloseable {
     }
   }
 
+  /**
+   * Ends both, and removes what they left in shared memory: a later process may have their numbers.
+   */
   @Override
   public void close() {
-    first.destroyForcibly();
-    second.destroyForcibly();
+    for (Process process : List.of(first, second)) {
+      process.destroyForcibly().onExit().orTimeout(LAST_LINES.toSeconds(), TimeUnit.SECONDS).join();
+      removeEndpoints(process.pid());
+    }
+  }
+
+  /** The files of libfabric's shm provider: PID:user:endpoint. */
+  private void removeEndpoints(long pid) {
+    Path folder = Path.of("/dev/shm");
+    if (!Files.isDirectory(folder)) {
+      return;
+    }
+    try (DirectoryStream<Path> left = Files.newDirectoryStream(folder, pid + ":*:*")) {
+      for (Path file : left) {
+        Files.deleteIfExists(file);
+      }
+    } catch (IOException e) {
+      lines.add("cannot remove what process %d left: %s".formatted(pid, e.getMessage()));
+    }
   }
 }
