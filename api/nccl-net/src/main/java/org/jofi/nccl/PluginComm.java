@@ -159,25 +159,46 @@ abstract sealed class PluginComm permits PluginSendComm, PluginRecvComm {
   }
 
   /**
-   * Registers memory.
+   * Registers memory. The NICs may take their time for it, and the transport registers on any
+   * thread: meanwhile another may be in.
    *
    * @param self this communicator's handle
    * @return the region's handle
+   * @throws IllegalArgumentException if it is closed, or being closed
    */
   final long register(long self, Buffer buffer, HandleTable<Region> table) {
+    checkOpen();
+    Registration registration;
+    try {
+      registration = comm.regMr(buffer);
+    } catch (IllegalStateException closed) {
+      checkOpen();
+      throw closed;
+    }
+    try {
+      return keep(new Region(self, registration), table);
+    } catch (RuntimeException refused) {
+      giveBack(registration);
+      throw refused;
+    }
+  }
+
+  private long keep(Region region, HandleTable<Region> table) {
     enter();
     try {
-      Registration registration = comm.regMr(buffer);
-      try {
-        long handle = table.add(ignored -> new Region(self, registration));
-        regions.add(handle);
-        return handle;
-      } catch (RuntimeException full) {
-        comm.deregMr(registration);
-        throw full;
-      }
+      long handle = table.add(ignored -> region);
+      regions.add(handle);
+      return handle;
     } finally {
       leave();
+    }
+  }
+
+  private void giveBack(Registration registration) {
+    try {
+      comm.deregMr(registration);
+    } catch (IllegalArgumentException | IllegalStateException closed) {
+      log.info("%s gave it back already: %s".formatted(label(), closed.getMessage()));
     }
   }
 

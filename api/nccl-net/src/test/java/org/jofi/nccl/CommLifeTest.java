@@ -11,6 +11,7 @@ import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -150,9 +151,18 @@ class CommLifeTest {
     }
   }
 
+  /** Waits for nobody: while another thread is in, the answer is to come again. */
   private boolean isRefused(NetPlugin plugin, long comm) {
+    MemorySegment out = arena.allocate(8);
     try {
-      register(plugin, comm);
+      plugin.irecv(
+          comm,
+          1,
+          data.address(),
+          sizes.address(),
+          tags.address(),
+          regions.address(),
+          out.address());
       return false;
     } catch (IllegalArgumentException closed) {
       return true;
@@ -219,5 +229,41 @@ class CommLifeTest {
 
     assertTrue(testing.get());
     await(() -> slow.closed.get() == 1);
+  }
+
+  @Test
+  void aRegistrationThatTakesItsTimeHoldsNobodyUp() throws Exception {
+    Slow registersSlowly = new Slow("regMr");
+    NetPlugin plugin = plugin(SHORT, registersSlowly);
+    long listener = listen(plugin);
+    long comm = accept(plugin, listener);
+    Future<Long> registering = threads.submit(() -> register(plugin, comm));
+    assertTrue(registersSlowly.isIn.await(BOUND_SECONDS, TimeUnit.SECONDS));
+
+    MemorySegment out = arena.allocate(8);
+    assertEquals(
+        NcclResult.SUCCESS,
+        plugin.iflush(comm, 1, data.address(), sizes.address(), regions.address(), out.address()));
+    registersSlowly.letGo.countDown();
+
+    assertEquals(NcclResult.SUCCESS, plugin.deregMr(comm, registering.get()));
+    assertEquals(NcclResult.SUCCESS, plugin.closeRecv(comm));
+    assertEquals(1, registersSlowly.deregistered.get());
+  }
+
+  @Test
+  void aRegistrationThatEndsAfterTheCloseIsGivenBack() throws Exception {
+    Slow registersSlowly = new Slow("regMr");
+    NetPlugin plugin = plugin(SHORT, registersSlowly);
+    long comm = accept(plugin, listen(plugin));
+    Future<Long> registering = threads.submit(() -> register(plugin, comm));
+    assertTrue(registersSlowly.isIn.await(BOUND_SECONDS, TimeUnit.SECONDS));
+
+    assertEquals(NcclResult.SUCCESS, plugin.closeRecv(comm));
+    registersSlowly.letGo.countDown();
+
+    ExecutionException refused = assertThrows(ExecutionException.class, registering::get);
+    assertEquals(IllegalArgumentException.class, refused.getCause().getClass());
+    assertEquals(1, registersSlowly.deregistered.get());
   }
 }
