@@ -47,11 +47,7 @@ final class NcclPluginCommand implements Callable<Integer> {
     try {
       List<Path> modules = modulePath();
       PluginFolder folder =
-          PluginFolder.create(output, modules)
-              .withRuntime(Path.of(System.getProperty("java.home")), modules);
-      if (libfabric != null) {
-        folder.withLibfabric(libfabric);
-      }
+          PluginFolder.create(output, modules, started -> complete(started, modules));
       long bytes = folder.checkSize();
       out.printf("# %s: %.1f MiB%n", output, bytes / (double) (1 << 20));
       folder.environment().forEach((name, value) -> out.printf("export %s=%s%n", name, value));
@@ -63,6 +59,14 @@ final class NcclPluginCommand implements Callable<Integer> {
       err.flush();
       return failed.isLacking() ? ExitCode.ENVIRONMENT : ExitCode.FAILED;
     }
+  }
+
+  private void complete(PluginFolder folder, List<Path> modules) {
+    // What is told at once if it cannot be done comes first.
+    if (libfabric != null) {
+      folder.withLibfabric(libfabric);
+    }
+    folder.withRuntime(Path.of(System.getProperty("java.home")), modules).checkSize();
   }
 
   /** Of this very program: modules, or a class path with the same jars. */

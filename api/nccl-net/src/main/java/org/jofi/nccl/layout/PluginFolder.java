@@ -3,20 +3,17 @@ package org.jofi.nccl.layout;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The folder that NCCL loads the plugin from. It works from wherever it is copied to.
@@ -40,6 +37,11 @@ public final class PluginFolder {
   /** Most bytes that a folder may have. */
   public static final long MOST_BYTES = 64L << 20;
 
+  static final String OPTIONS = "jvm.options";
+  static final String MODULES = "modules";
+  static final String RUNTIME = "jre";
+  static final String LIBRARIES = "lib";
+
   private static final String RESOURCE = "/META-INF/native/linux-x86_64/" + LIBRARY;
 
   private final Path folder;
@@ -54,24 +56,42 @@ public final class PluginFolder {
   }
 
   /**
-   * Starts a folder: the library, the jars and the options, without a Java runtime.
+   * Lays a folder out: the library, the jars and the options, without a Java runtime.
+   *
+   * @see #create(Path, List, Consumer)
+   */
+  public static PluginFolder create(Path folder, List<Path> modulePath) {
+    return create(folder, modulePath, started -> {});
+  }
+
+  /**
+   * Lays a folder out: the library, the jars, the options, and what else is wanted. If that fails,
+   * all is as it was before.
    *
    * @param folder new, empty, or one of these before, which is replaced
    * @param modulePath jars and folders that hold the modules
+   * @param rest adds to it; where it is by then is not where it will be
    * @throws PluginFolderException if the folder holds something else, or a part is missing
    */
-  public static PluginFolder create(Path folder, List<Path> modulePath) {
+  public static PluginFolder create(
+      Path folder, List<Path> modulePath, Consumer<PluginFolder> rest) {
     PluginModules modules = PluginModules.on(modulePath);
-    PluginFolder plugin = new PluginFolder(folder);
     try {
-      plugin.clear();
-      plugin.putLibrary();
-      plugin.putModules(modules.files());
-      Files.write(folder.resolve("jvm.options"), modules.options());
+      FolderSwap swap = FolderSwap.of(folder);
+      try {
+        PluginFolder started = new PluginFolder(swap.begin());
+        started.putLibrary();
+        started.putModules(modules.files());
+        Files.write(started.folder.resolve(OPTIONS), modules.options());
+        rest.accept(started);
+        swap.commit();
+      } finally {
+        swap.close();
+      }
     } catch (IOException failed) {
       throw PluginFolderException.failed("cannot write %s: %s".formatted(folder, failed), failed);
     }
-    return plugin;
+    return new PluginFolder(folder);
   }
 
   /**
@@ -92,7 +112,7 @@ public final class PluginFolder {
             "--add-modules",
             String.join(",", PluginModules.on(modulePath).platform()),
             "--output",
-            folder.resolve("jre").toString(),
+            folder.resolve(RUNTIME).toString(),
             "--vm=server",
             "--strip-debug",
             "--no-man-pages",
@@ -112,7 +132,7 @@ public final class PluginFolder {
       throw PluginFolderException.lacking("no file %s".formatted(library));
     }
     try {
-      Path lib = Files.createDirectories(folder.resolve("lib"));
+      Path lib = Files.createDirectories(folder.resolve(LIBRARIES));
       Files.copy(library, lib.resolve("libfabric.so.1"));
       for (Path needed : SharedLibraries.neededBy(library)) {
         Files.copy(needed, lib.resolve(needed.getFileName()));
@@ -141,7 +161,7 @@ public final class PluginFolder {
     }
     if (bytes > MOST_BYTES) {
       throw PluginFolderException.failed(
-          "%s has %d bytes, more than %d".formatted(folder, bytes, MOST_BYTES), null);
+          "a plugin of %d bytes is too large: more than %d".formatted(bytes, MOST_BYTES), null);
     }
     return bytes;
   }
@@ -150,8 +170,8 @@ public final class PluginFolder {
   public Map<String, String> environment() {
     Path absolute = folder.toAbsolutePath().normalize();
     String path =
-        Files.isDirectory(folder.resolve("lib"))
-            ? absolute + ":" + absolute.resolve("lib")
+        Files.isDirectory(folder.resolve(LIBRARIES))
+            ? absolute + ":" + absolute.resolve(LIBRARIES)
             : absolute.toString();
     return new TreeMap<>(
         Map.of(
@@ -167,21 +187,6 @@ public final class PluginFolder {
     } catch (IOException failed) {
       throw new UncheckedIOException(failed);
     }
-  }
-
-  private void clear() throws IOException {
-    if (Files.isDirectory(folder)) {
-      boolean empty;
-      try (Stream<Path> entries = Files.list(folder)) {
-        empty = entries.findAny().isEmpty();
-      }
-      if (!empty && !Files.exists(folder.resolve(LIBRARY), LinkOption.NOFOLLOW_LINKS)) {
-        throw PluginFolderException.failed(
-            "%s holds something else than a plugin; name a new folder".formatted(folder), null);
-      }
-      delete(folder);
-    }
-    Files.createDirectories(folder);
   }
 
   private void putLibrary() throws IOException {
@@ -200,7 +205,7 @@ public final class PluginFolder {
   }
 
   private void putModules(Map<String, Path> files) throws IOException {
-    Path modules = Files.createDirectories(folder.resolve("modules"));
+    Path modules = Files.createDirectories(folder.resolve(MODULES));
     for (Map.Entry<String, Path> module : files.entrySet()) {
       Path source = module.getValue();
       if (Files.isDirectory(source)) {
@@ -217,25 +222,5 @@ public final class PluginFolder {
         Files.copy(entry, to.resolve(from.relativize(entry)), StandardCopyOption.REPLACE_EXISTING);
       }
     }
-  }
-
-  private static void delete(Path folder) throws IOException {
-    Files.walkFileTree(
-        folder,
-        new SimpleFileVisitor<>() {
-          @Override
-          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
-              throws IOException {
-            Files.delete(file);
-            return FileVisitResult.CONTINUE;
-          }
-
-          @Override
-          public FileVisitResult postVisitDirectory(Path directory, @Nullable IOException failed)
-              throws IOException {
-            Files.delete(directory);
-            return FileVisitResult.CONTINUE;
-          }
-        });
   }
 }
