@@ -44,17 +44,17 @@ final class NcclPluginCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     PrintWriter out = spec.commandLine().getOut();
+    PrintWriter err = spec.commandLine().getErr();
     try {
       List<Path> modules = modulePath();
       PluginFolder folder =
           PluginFolder.create(output, modules, started -> complete(started, modules));
-      long bytes = folder.checkSize();
-      out.printf("# %s: %.1f MiB%n", output, bytes / (double) (1 << 20));
-      folder.environment().forEach((name, value) -> out.printf("export %s=%s%n", name, value));
+      err.printf("jofi: %s: %.1f MiB%n", output, folder.checkSize() / (double) (1 << 20));
+      err.flush();
+      folder.exports().forEach(out::println);
       out.flush();
       return ExitCode.OK;
     } catch (PluginFolderException failed) {
-      PrintWriter err = spec.commandLine().getErr();
       err.println("jofi: " + failed.getMessage());
       err.flush();
       return failed.isLacking() ? ExitCode.ENVIRONMENT : ExitCode.FAILED;

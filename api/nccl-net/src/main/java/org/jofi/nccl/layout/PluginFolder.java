@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
@@ -41,6 +42,13 @@ public final class PluginFolder {
   static final String MODULES = "modules";
   static final String RUNTIME = "jre";
   static final String LIBRARIES = "lib";
+
+  private static final String SEARCH_PATH = "LD_LIBRARY_PATH";
+
+  /** As one word, in quotes: the export of some shells splits words. */
+  private static final String REST_OF_SEARCH_PATH = "\"${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}\"";
+
+  private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9_@%+=:,./-]+");
 
   private static final String RESOURCE = "/META-INF/native/linux-x86_64/" + LIBRARY;
 
@@ -175,10 +183,35 @@ public final class PluginFolder {
             : absolute.toString();
     return new TreeMap<>(
         Map.of(
-            "LD_LIBRARY_PATH", path + "${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}",
-            "NCCL_NET", "jofi",
-            "NCCL_NET_PLUGIN", "jofi",
-            "NCCL_NET_PLUGIN_REF_COUNT", "1"));
+            SEARCH_PATH,
+            path,
+            "NCCL_NET",
+            "jofi",
+            "NCCL_NET_PLUGIN",
+            "jofi",
+            "NCCL_NET_PLUGIN_REF_COUNT",
+            "1"));
+  }
+
+  /**
+   * Lines for a shell that set {@link #environment}, before what is in LD_LIBRARY_PATH already.
+   * They hold for sh, whether eval gets them as one word or as many.
+   */
+  public List<String> exports() {
+    return environment().entrySet().stream()
+        .map(
+            entry ->
+                "export %s=%s%s;"
+                    .formatted(
+                        entry.getKey(),
+                        quoted(entry.getValue()),
+                        entry.getKey().equals(SEARCH_PATH) ? REST_OF_SEARCH_PATH : ""))
+        .toList();
+  }
+
+  /** A word that sh takes as it is. */
+  private static String quoted(String text) {
+    return PLAIN.matcher(text).matches() ? text : "'" + text.replace("'", "'\\''") + "'";
   }
 
   private static long size(Path file) {
