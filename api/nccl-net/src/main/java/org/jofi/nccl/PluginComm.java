@@ -3,6 +3,7 @@ package org.jofi.nccl;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jofi.fabric.MemoryKind;
 import org.jofi.transport.Buffer;
 import org.jofi.transport.Comm;
 import org.jofi.transport.Failure;
@@ -165,6 +166,7 @@ abstract sealed class PluginComm permits PluginSendComm, PluginRecvComm {
    * @param self this communicator's handle
    * @return the region's handle
    * @throws IllegalArgumentException if it is closed, or being closed
+   * @throws TransportException if the NICs refuse it; memory of a GPU is not staged instead
    */
   final long register(long self, Buffer buffer, HandleTable<Region> table) {
     checkOpen();
@@ -176,10 +178,38 @@ abstract sealed class PluginComm permits PluginSendComm, PluginRecvComm {
       throw closed;
     }
     try {
+      checkReached(registration);
       return keep(new Region(self, registration), table);
     } catch (RuntimeException refused) {
       giveBack(registration);
       throw refused;
+    }
+  }
+
+  /**
+   * NCCL passes memory of a GPU because the device said that its NICs reach it. Staged, it would
+   * not do for grouped receives, and NCCL's own way through host memory is the better one.
+   */
+  private void checkReached(Registration registration) {
+    if (registration.kind() == MemoryKind.HOST || !isStaged(registration)) {
+      return;
+    }
+    checkOpen();
+    throw new TransportException(
+        FailureCause.FABRIC,
+        ("%s: the NICs do not reach the GPU's memory: %s. Load nvidia_peermem, or run a kernel and a"
+                + " driver with dma-buf; or set NCCL_NET_GDR_LEVEL=LOC, and NCCL copies through host"
+                + " memory itself")
+            .formatted(label(), registration.path()));
+  }
+
+  /** The transport knows no other sign of it. */
+  private static boolean isStaged(Registration registration) {
+    try {
+      registration.remote();
+      return false;
+    } catch (IllegalStateException staged) {
+      return true;
     }
   }
 

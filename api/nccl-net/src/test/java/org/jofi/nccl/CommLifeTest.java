@@ -18,6 +18,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
+import org.jofi.fabric.MemoryKind;
 import org.jofi.transport.RecvComm;
 import org.jofi.transport.Registration;
 import org.jofi.transport.Result;
@@ -67,7 +68,7 @@ class CommLifeTest {
               case "irecv" -> 7L;
               case "iflush" -> Result.NOTHING_TO_DO;
               case "test" -> BYTES;
-              case "regMr" -> FakeTransport.fake(Registration.class, (p, m, a) -> null);
+              case "regMr" -> FakeTransport.fake(Registration.class, (p, m, a) -> MemoryKind.HOST);
               case "close" -> {
                 closed.incrementAndGet();
                 yield null;
