@@ -36,7 +36,8 @@ final class NcclPluginCommand implements Callable<Integer> {
       paramLabel = "FILE",
       description =
           "A libfabric.so.1 to put in as well, with the libraries that it needs, for machines that"
-              + " have none.")
+              + " have none. Those of drivers, of rdma-core and of the compiler stay the machine's"
+              + " own.")
   private @Nullable Path libfabric;
 
   @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
@@ -49,7 +50,13 @@ final class NcclPluginCommand implements Callable<Integer> {
       List<Path> modules = modulePath();
       PluginFolder folder =
           PluginFolder.create(output, modules, started -> complete(started, modules));
-      err.printf("jofi: %s: %.1f MiB%n", output, folder.checkSize() / (double) (1 << 20));
+      double mebibytes = folder.checkSize() / (double) (1 << 20);
+      err.printf("jofi: %s: %.1f MiB, for glibc %s and newer%n", output, mebibytes, folder.glibc());
+      if (!folder.prerequisites().isEmpty()) {
+        err.printf(
+            "jofi: its libfabric needs of the machine that it is used on: %s%n",
+            String.join(" ", folder.prerequisites()));
+      }
       err.flush();
       folder.exports().forEach(out::println);
       out.flush();

@@ -34,7 +34,7 @@ class NcclPluginCommandTest {
         CommandProcess.run(scratch, Map.of(), "nccl-plugin", "--output", folder.toString());
 
     assertEquals(0, outcome.code(), outcome.err());
-    assertTrue(outcome.err().contains("MiB"), outcome.err());
+    assertTrue(outcome.err().contains("MiB, for glibc 2."), outcome.err());
     assertEquals(folder + ":/opt/lib jofi", evaluated(outcome.out()));
     assertEquals(
         Path.of(PluginFolder.LIBRARY), Files.readSymbolicLink(folder.resolve(PluginFolder.LINK)));

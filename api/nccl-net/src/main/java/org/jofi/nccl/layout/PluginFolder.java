@@ -8,10 +8,14 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedSet;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -54,13 +58,16 @@ public final class PluginFolder {
 
   private final Path folder;
 
-  private PluginFolder(Path folder) {
+  private final SortedSet<String> prerequisites;
+
+  private PluginFolder(Path folder, SortedSet<String> prerequisites) {
     this.folder = folder;
+    this.prerequisites = prerequisites;
   }
 
   /** One that is there. */
   static PluginFolder of(Path folder) {
-    return new PluginFolder(folder);
+    return new PluginFolder(folder, new TreeSet<>());
   }
 
   /**
@@ -84,10 +91,11 @@ public final class PluginFolder {
   public static PluginFolder create(
       Path folder, List<Path> modulePath, Consumer<PluginFolder> rest) {
     PluginModules modules = PluginModules.on(modulePath);
+    SortedSet<String> prerequisites = new TreeSet<>();
     try {
       FolderSwap swap = FolderSwap.of(folder);
       try {
-        PluginFolder started = new PluginFolder(swap.begin());
+        PluginFolder started = new PluginFolder(swap.begin(), prerequisites);
         started.putLibrary();
         started.putModules(modules.files());
         Files.write(started.folder.resolve(OPTIONS), modules.options());
@@ -99,7 +107,7 @@ public final class PluginFolder {
     } catch (IOException failed) {
       throw PluginFolderException.failed("cannot write %s: %s".formatted(folder, failed), failed);
     }
-    return new PluginFolder(folder);
+    return new PluginFolder(folder, prerequisites);
   }
 
   /**
@@ -130,7 +138,8 @@ public final class PluginFolder {
   }
 
   /**
-   * Adds a libfabric and the libraries that it needs beyond those of every system.
+   * Adds a libfabric and the libraries that it needs, but for those of every system and the {@link
+   * #prerequisites}.
    *
    * @param library a libfabric.so.1
    * @throws PluginFolderException if it is none, or lacks one itself
@@ -142,9 +151,11 @@ public final class PluginFolder {
     try {
       Path lib = Files.createDirectories(folder.resolve(LIBRARIES));
       Files.copy(library, lib.resolve("libfabric.so.1"));
-      for (Path needed : SharedLibraries.neededBy(library)) {
-        Files.copy(needed, lib.resolve(needed.getFileName()));
+      SharedLibraries needed = SharedLibraries.neededBy(library);
+      for (Path file : needed.files()) {
+        Files.copy(file, lib.resolve(file.getFileName()));
       }
+      prerequisites.addAll(needed.others());
     } catch (IOException failed) {
       throw PluginFolderException.failed("cannot copy %s: %s".formatted(library, failed), failed);
     }
@@ -172,6 +183,39 @@ public final class PluginFolder {
           "a plugin of %d bytes is too large: more than %d".formatted(bytes, MOST_BYTES), null);
     }
     return bytes;
+  }
+
+  /** Libraries that the libfabric in it needs of the machine that it is copied to, by name. */
+  public SortedSet<String> prerequisites() {
+    return Collections.unmodifiableSortedSet(prerequisites);
+  }
+
+  /**
+   * The least version of glibc that the library, and the libfabric in the folder, run on.
+   *
+   * @return such as 2.34
+   */
+  public String glibc() {
+    GlibcVersion least = new GlibcVersion(2, 0);
+    try {
+      for (Path library : libraries()) {
+        GlibcVersion needed = GlibcVersion.neededBy(library).orElse(least);
+        least = needed.compareTo(least) > 0 ? needed : least;
+      }
+    } catch (IOException failed) {
+      throw PluginFolderException.failed("cannot read %s: %s".formatted(folder, failed), failed);
+    }
+    return least.toString();
+  }
+
+  private List<Path> libraries() throws IOException {
+    List<Path> libraries = new ArrayList<>(List.of(folder.resolve(LIBRARY)));
+    if (Files.isDirectory(folder.resolve(LIBRARIES))) {
+      try (Stream<Path> files = Files.list(folder.resolve(LIBRARIES))) {
+        files.filter(Files::isRegularFile).forEach(libraries::add);
+      }
+    }
+    return libraries;
   }
 
   /** The environment variables that make NCCL use it, in order. */
