@@ -205,6 +205,7 @@ static char failure[2 * TEXT_BYTES];
 
 static atomic_bool ready;  // as state == READY, for the calls
 static atomic_bool forked; // this is a child of the process that the JVM runs in
+static bool jvm_is_own;    // this library created the JVM; settled before ready
 
 static pthread_t boot_thread;
 static char jvm_words[TEXT_BYTES]; // what the JVM printed while it was started; of the boot thread
@@ -488,6 +489,7 @@ static bool start_jvm(void) {
            jvm_words[0] != 0 ? " " : "", getenv("JOFI_JVM_OPTS") == NULL ? "" : getenv("JOFI_JVM_OPTS"));
       return false;
     }
+    jvm_is_own = true;
   }
   bool booted = call_java_boot(env);
   (*vm)->DetachCurrentThread(vm);
@@ -669,7 +671,10 @@ static result init_v10(logger log, void *profiler) {
     outcome = net_init(&context, log);
     if (outcome == OK) {
       atomic_store(&context_v10, context);
-      atexit(finalize_at_exit);
+      // Another's JVM may be gone by then, and to call into it would end the process badly.
+      if (jvm_is_own) {
+        atexit(finalize_at_exit);
+      }
     }
   }
   pthread_mutex_unlock(&lock);

@@ -31,6 +31,7 @@ static const scenario scenarios[] = {
     {"peer-killed", peer_killed, true, true},
     {"fork-then-call", fork_then_call, true, false},
     {"host-unchanged", host_unchanged, false, false},
+    {"foreign-jvm", foreign_jvm, false, false},
     {"early-calls", early_calls, false, false},
     {"refused", refused, false, false},
     {"boundary", boundary, false, false},

@@ -20,6 +20,7 @@ void fork_then_call(side *s);
 
 // Each is run by one process, with nothing loaded.
 void host_unchanged(side *s);
+void foreign_jvm(side *s);
 void early_calls(side *s);
 void refused(side *s);
 void boundary(side *s);

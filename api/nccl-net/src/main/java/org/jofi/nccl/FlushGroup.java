@@ -21,6 +21,7 @@ final class FlushGroup {
   private int count;
   private int over;
   private long failed;
+  private long failure;
   private boolean active;
 
   FlushGroup(RecvComm comm) {
@@ -36,6 +37,7 @@ final class FlushGroup {
     count = 0;
     over = 0;
     failed = 0;
+    failure = 0;
   }
 
   /** Adds a buffer. */
@@ -48,11 +50,38 @@ final class FlushGroup {
   }
 
   /**
-   * Posts what is not posted, and tests the rest.
+   * Posts what is not posted, and tests the rest. Once one failed nothing more is posted, and what
+   * was posted is waited for, since it has the memory until then.
    *
-   * @return 0 if all are done, {@link Result#IN_PROGRESS}, or how one failed
+   * @return 0 if all are done, {@link Result#IN_PROGRESS}, or how the first failed, then each time
    */
   long poll() {
+    if (failure == 0) {
+      post();
+    }
+    while (over < count && ids[over] != NOT_POSTED) {
+      long id = ids[over];
+      long result = id == Result.NOTHING_TO_DO ? 0 : comm.test(id);
+      if (result == Result.IN_PROGRESS) {
+        return result;
+      }
+      if (result < 0 && failure == 0) {
+        failure = result;
+        failed = id;
+      }
+      over++;
+    }
+    if (failure != 0) {
+      return failure;
+    }
+    if (over == count) {
+      return 0;
+    }
+    comm.progress();
+    return Result.IN_PROGRESS;
+  }
+
+  private void post() {
     for (int part = over; part < count; part++) {
       if (ids[part] == NOT_POSTED) {
         long id = comm.iflush(addresses[part], lengths[part], registrations[part]);
@@ -62,23 +91,6 @@ final class FlushGroup {
         ids[part] = id;
       }
     }
-    while (over < count && ids[over] != NOT_POSTED) {
-      long id = ids[over];
-      long result = id == Result.NOTHING_TO_DO ? 0 : comm.test(id);
-      if (result == Result.IN_PROGRESS) {
-        return result;
-      }
-      if (result < 0) {
-        failed = id;
-        return result;
-      }
-      over++;
-    }
-    if (over == count) {
-      return 0;
-    }
-    comm.progress();
-    return Result.IN_PROGRESS;
   }
 
   /** It is a request now, until {@link #end}. */

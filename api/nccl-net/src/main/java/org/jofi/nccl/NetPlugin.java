@@ -2,6 +2,7 @@ package org.jofi.nccl;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.LongFunction;
 import java.util.function.Supplier;
@@ -33,6 +34,7 @@ final class NetPlugin {
   private static final int MAX_REGIONS = 1 << 20;
 
   private final PluginLog log;
+  private final Duration patience;
   private final TransportLease lease;
   private final PendingConnections pending = new PendingConnections();
   private final HandleTable<Object> contexts =
@@ -51,7 +53,16 @@ final class NetPlugin {
    * @param opener opens the transport, when it is needed
    */
   NetPlugin(Supplier<Transport> opener, PluginLog log) {
+    this(opener, log, CommGate.USUAL_PATIENCE);
+  }
+
+  /**
+   * @param opener opens the transport, when it is needed
+   * @param patience how long a thread waits for another that is in the same communicator
+   */
+  NetPlugin(Supplier<Transport> opener, PluginLog log, Duration patience) {
     this.log = log;
+    this.patience = patience;
     lease = new TransportLease(opener);
   }
 
@@ -147,7 +158,10 @@ final class NetPlugin {
       try {
         RawMemory.putLong(
             senderOut,
-            add(self -> new PluginSendComm(comm, requestsOf(HandleTable.slot(self)), log)));
+            add(
+                self ->
+                    new PluginSendComm(
+                        comm, requestsOf(HandleTable.slot(self)), new CommGate(patience), log)));
       } catch (RuntimeException full) {
         comm.close();
         throw full;
@@ -164,7 +178,10 @@ final class NetPlugin {
       try {
         RawMemory.putLong(
             receiverOut,
-            add(self -> new PluginRecvComm(comm, requestsOf(HandleTable.slot(self)), log)));
+            add(
+                self ->
+                    new PluginRecvComm(
+                        comm, requestsOf(HandleTable.slot(self)), new CommGate(patience), log)));
       } catch (RuntimeException full) {
         comm.close();
         throw full;
@@ -312,13 +329,16 @@ final class NetPlugin {
   }
 
   private int close(long handle, PluginComm comm) {
-    comms.remove(handle);
-    try {
-      comm.close(regions);
-    } finally {
-      lease.giveBack();
-    }
+    comm.close(regions, () -> forget(handle));
     return NcclResult.SUCCESS;
+  }
+
+  /**
+   * The slot is free from here, and with it the table of requests: nobody may use them any more.
+   */
+  private void forget(long handle) {
+    comms.remove(handle);
+    lease.giveBack();
   }
 
   /** Closes a listener. */

@@ -2,6 +2,8 @@ package org.jofi.nccl;
 
 import java.util.HashSet;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jofi.fabric.MemoryKind;
 import org.jofi.transport.Buffer;
 import org.jofi.transport.Comm;
 import org.jofi.transport.Failure;
@@ -12,12 +14,14 @@ import org.jofi.transport.TransportException;
 
 /**
  * A communicator as NCCL drives it. Any thread: whoever posts or tests while another is in is told
- * to come back, whoever registers or closes waits.
+ * to come back, whoever registers or closes waits. From when it is being closed, every call is
+ * refused.
  */
 abstract sealed class PluginComm permits PluginSendComm, PluginRecvComm {
-  final CommGate gate = new CommGate();
   final RequestTable requests;
 
+  private final CommGate gate;
+  private final AtomicBoolean closing = new AtomicBoolean();
   private final Comm comm;
   private final PluginLog log;
   private final Set<Long> regions = new HashSet<>();
@@ -25,11 +29,57 @@ abstract sealed class PluginComm permits PluginSendComm, PluginRecvComm {
 
   /**
    * @param requests its own, until it is closed
+   * @param gate its own
    */
-  PluginComm(Comm comm, RequestTable requests, PluginLog log) {
+  PluginComm(Comm comm, RequestTable requests, CommGate gate, PluginLog log) {
     this.comm = comm;
     this.requests = requests;
+    this.gate = gate;
     this.log = log;
+  }
+
+  /**
+   * Enters, unless another thread is in; {@link #leave} after it.
+   *
+   * @throws IllegalArgumentException if it is closed, or being closed; nobody entered then
+   */
+  final boolean tryEnter() {
+    checkOpen();
+    if (!gate.tryEnter()) {
+      return false;
+    }
+    leaveIfClosing();
+    return true;
+  }
+
+  /**
+   * Enters, waiting for a thread that is in; {@link #leave} after it.
+   *
+   * @throws IllegalArgumentException if it is closed, or being closed; nobody entered then
+   * @throws IllegalStateException if the other thread stays
+   */
+  final void enter() {
+    checkOpen();
+    gate.enter();
+    leaveIfClosing();
+  }
+
+  /** Leaves. */
+  final void leave() {
+    gate.leave();
+  }
+
+  private void leaveIfClosing() {
+    if (closing.get()) {
+      gate.leave();
+      checkOpen();
+    }
+  }
+
+  private void checkOpen() {
+    if (closing.get()) {
+      throw new IllegalArgumentException(label() + " is closed, or being closed");
+    }
   }
 
   /** What errors call it. */
@@ -60,7 +110,7 @@ abstract sealed class PluginComm permits PluginSendComm, PluginRecvComm {
    */
   final int test(long request, long done, long sizes) {
     RawMemory.putInt(done, 0);
-    if (!gate.tryEnter()) {
+    if (!tryEnter()) {
       return NcclResult.SUCCESS;
     }
     try {
@@ -83,7 +133,7 @@ abstract sealed class PluginComm permits PluginSendComm, PluginRecvComm {
       RawMemory.putInt(done, 1);
       return NcclResult.SUCCESS;
     } finally {
-      gate.leave();
+      leave();
     }
   }
 
@@ -110,25 +160,75 @@ abstract sealed class PluginComm permits PluginSendComm, PluginRecvComm {
   }
 
   /**
-   * Registers memory.
+   * Registers memory. The NICs may take their time for it, and the transport registers on any
+   * thread: meanwhile another may be in.
    *
    * @param self this communicator's handle
    * @return the region's handle
+   * @throws IllegalArgumentException if it is closed, or being closed
+   * @throws TransportException if the NICs refuse it; memory of a GPU is not staged instead
    */
   final long register(long self, Buffer buffer, HandleTable<Region> table) {
-    gate.enter();
+    checkOpen();
+    Registration registration;
     try {
-      Registration registration = comm.regMr(buffer);
-      try {
-        long handle = table.add(ignored -> new Region(self, registration));
-        regions.add(handle);
-        return handle;
-      } catch (RuntimeException full) {
-        comm.deregMr(registration);
-        throw full;
-      }
+      registration = comm.regMr(buffer);
+    } catch (IllegalStateException closed) {
+      checkOpen();
+      throw closed;
+    }
+    try {
+      checkReached(registration);
+      return keep(new Region(self, registration), table);
+    } catch (RuntimeException refused) {
+      giveBack(registration);
+      throw refused;
+    }
+  }
+
+  /**
+   * NCCL passes memory of a GPU because the device said that its NICs reach it. Staged, it would
+   * not do for grouped receives, and NCCL's own way through host memory is the better one.
+   */
+  private void checkReached(Registration registration) {
+    if (registration.kind() == MemoryKind.HOST || !isStaged(registration)) {
+      return;
+    }
+    checkOpen();
+    throw new TransportException(
+        FailureCause.FABRIC,
+        ("%s: the NICs do not reach the GPU's memory: %s. Load nvidia_peermem, or run a kernel and a"
+                + " driver with dma-buf; or set NCCL_NET_GDR_LEVEL=LOC, and NCCL copies through host"
+                + " memory itself")
+            .formatted(label(), registration.path()));
+  }
+
+  /** The transport knows no other sign of it. */
+  private static boolean isStaged(Registration registration) {
+    try {
+      registration.remote();
+      return false;
+    } catch (IllegalStateException staged) {
+      return true;
+    }
+  }
+
+  private long keep(Region region, HandleTable<Region> table) {
+    enter();
+    try {
+      long handle = table.add(ignored -> region);
+      regions.add(handle);
+      return handle;
     } finally {
-      gate.leave();
+      leave();
+    }
+  }
+
+  private void giveBack(Registration registration) {
+    try {
+      comm.deregMr(registration);
+    } catch (IllegalArgumentException | IllegalStateException closed) {
+      log.info("%s gave it back already: %s".formatted(label(), closed.getMessage()));
     }
   }
 
@@ -137,7 +237,7 @@ abstract sealed class PluginComm permits PluginSendComm, PluginRecvComm {
    * and frees the memory next: then the communicator is aborted first, so that nothing touches it.
    */
   final void deregister(long handle, HandleTable<Region> table) {
-    gate.enter();
+    enter();
     try {
       Registration registration = table.remove(handle).registration();
       regions.remove(handle);
@@ -149,7 +249,7 @@ abstract sealed class PluginComm permits PluginSendComm, PluginRecvComm {
         abort();
       }
     } finally {
-      gate.leave();
+      leave();
     }
   }
 
@@ -164,13 +264,39 @@ abstract sealed class PluginComm permits PluginSendComm, PluginRecvComm {
   /**
    * Closes it, with its requests and regions. What the transport could not end by then it ends when
    * it is closed itself; NCCL can do nothing about it, and goes on.
+   *
+   * @param closed is run once all of that is done, on this thread or, if another stays in a call,
+   *     on one that waits for it
+   * @throws IllegalArgumentException if it is closed, or being closed
+   * @throws IllegalStateException if another thread stays in a call; it is closed when that leaves
    */
-  final void close(HandleTable<Region> table) {
-    gate.enter();
+  final void close(HandleTable<Region> table, Runnable closed) {
+    if (!closing.compareAndSet(false, true)) {
+      checkOpen();
+    }
     try {
-      for (long region : regions) {
-        table.remove(region);
-      }
+      gate.enter();
+    } catch (IllegalStateException occupied) {
+      Thread.ofPlatform()
+          .daemon()
+          .name("jofi-nccl-close")
+          .start(
+              () -> {
+                gate.await();
+                try {
+                  closeInside(table, closed);
+                } catch (RuntimeException failed) {
+                  log.warn(failed.toString());
+                }
+              });
+      throw occupied;
+    }
+    closeInside(table, closed);
+  }
+
+  private void closeInside(HandleTable<Region> table, Runnable closed) {
+    try {
+      regions.forEach(table::remove);
       regions.clear();
       requests.clear();
       comm.close();
@@ -178,6 +304,7 @@ abstract sealed class PluginComm permits PluginSendComm, PluginRecvComm {
       log.warn(String.valueOf(left.getMessage()));
     } finally {
       gate.leave();
+      closed.run();
     }
   }
 }

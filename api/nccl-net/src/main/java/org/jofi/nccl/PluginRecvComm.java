@@ -22,8 +22,8 @@ final class PluginRecvComm extends PluginComm {
   private final Registration[] registrations = new Registration[MAX_RECEIVES];
   private final FlushGroup[] flushes = new FlushGroup[MAX_FLUSHES];
 
-  PluginRecvComm(RecvComm comm, RequestTable requests, PluginLog log) {
-    super(comm, requests, log);
+  PluginRecvComm(RecvComm comm, RequestTable requests, CommGate gate, PluginLog log) {
+    super(comm, requests, gate, log);
     this.comm = comm;
     for (int flush = 0; flush < MAX_FLUSHES; flush++) {
       flushes[flush] = new FlushGroup(comm);
@@ -42,7 +42,7 @@ final class PluginRecvComm extends PluginComm {
    */
   long irecv(
       int count, long data, long sizes, long tagged, long handles, HandleTable<Region> regions) {
-    if (!gate.tryEnter()) {
+    if (!tryEnter()) {
       return 0;
     }
     try {
@@ -62,7 +62,7 @@ final class PluginRecvComm extends PluginComm {
               : comm.irecv(count, addresses, lengths, tags, registrations);
       return id == Result.TRY_AGAIN ? 0 : requests.add(id, count);
     } finally {
-      gate.leave();
+      leave();
     }
   }
 
@@ -74,7 +74,7 @@ final class PluginRecvComm extends PluginComm {
    * @throws IllegalStateException if {@link #MAX_FLUSHES} are in flight
    */
   long iflush(int count, long data, long sizes, long handles, HandleTable<Region> regions) {
-    gate.enter();
+    enter();
     try {
       int index = freeFlush();
       FlushGroup flush = flushes[index];
@@ -94,7 +94,7 @@ final class PluginRecvComm extends PluginComm {
       flush.activate();
       return requests.add(0, -1 - index);
     } finally {
-      gate.leave();
+      leave();
     }
   }
 

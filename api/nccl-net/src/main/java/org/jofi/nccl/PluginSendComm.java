@@ -8,8 +8,8 @@ import org.jofi.transport.SendComm;
 final class PluginSendComm extends PluginComm {
   private final SendComm comm;
 
-  PluginSendComm(SendComm comm, RequestTable requests, PluginLog log) {
-    super(comm, requests, log);
+  PluginSendComm(SendComm comm, RequestTable requests, CommGate gate, PluginLog log) {
+    super(comm, requests, gate, log);
     this.comm = comm;
   }
 
@@ -19,7 +19,7 @@ final class PluginSendComm extends PluginComm {
    * @return a request's handle; 0 to try again later
    */
   long isend(long data, long size, int tag, Registration registration) {
-    if (!gate.tryEnter()) {
+    if (!tryEnter()) {
       return 0;
     }
     try {
@@ -29,7 +29,7 @@ final class PluginSendComm extends PluginComm {
       long id = comm.isend(data, size, tag, registration);
       return id == Result.TRY_AGAIN ? 0 : requests.add(id, 0);
     } finally {
-      gate.leave();
+      leave();
     }
   }
 

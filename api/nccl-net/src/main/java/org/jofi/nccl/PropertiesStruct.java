@@ -61,19 +61,16 @@ final class PropertiesStruct {
   /**
    * Which pointers a device takes. Software providers that copy through the GPU's driver claim
    * device memory as well; NCCL's own copies through pinned memory serve it better there.
+   *
+   * <p>Never dma-bufs: no device tells whether its NICs take them, and the transport exports them
+   * itself for the pointers that NCCL passes then, and goes by address where that is refused.
    */
   static int pointerSupport(DeviceProperties device) {
     boolean hardware = device.rails().stream().allMatch(rail -> rail.pci().isPresent());
-    int support = HOST;
-    for (var path : device.memory()) {
-      if (hardware && path.kind() == MemoryKind.CUDA && isDirect(path.path())) {
-        support |= CUDA;
-        if (path.path().contains("dma-buf")) {
-          support |= DMA_BUF;
-        }
-      }
-    }
-    return support;
+    boolean direct =
+        device.memory().stream()
+            .anyMatch(path -> path.kind() == MemoryKind.CUDA && isDirect(path.path()));
+    return hardware && direct ? HOST | CUDA : HOST;
   }
 
   private static boolean isDirect(String path) {

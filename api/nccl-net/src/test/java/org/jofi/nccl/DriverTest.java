@@ -91,6 +91,13 @@ class DriverTest {
     good(environment(provider), 11, "host-unchanged");
   }
 
+  /** Nothing is called in it when the process ends. */
+  @ParameterizedTest
+  @ValueSource(ints = {10, 11})
+  void aJvmOfTheProgramServesUntilItIsGone(int version) throws Exception {
+    good(environment("tcp"), version, "foreign-jvm");
+  }
+
   @Test
   void nothingWorksBeforeInit() throws Exception {
     good(environment("tcp"), 11, "early-calls");

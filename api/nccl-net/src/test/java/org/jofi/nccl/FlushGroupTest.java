@@ -106,4 +106,41 @@ class FlushGroupTest {
     assertEquals(FailureCause.PEER_LOST.code(), group.poll());
     assertEquals(12, group.failed());
   }
+
+  /** The first poll is iflush's own, which only tells whether there is something to wait for. */
+  @Test
+  void aFailureIsReportedByEveryLaterPoll() {
+    FlushGroup group = group(1);
+    posts.add(11L);
+    tests.add(FailureCause.PEER_LOST.code());
+    assertEquals(FailureCause.PEER_LOST.code(), group.poll());
+
+    // The transport reported the request, and would call it stale now.
+    assertEquals(FailureCause.PEER_LOST.code(), group.poll());
+    assertEquals(11, group.failed());
+  }
+
+  @Test
+  void afterAFailureTheOthersAreWaitedForAndNoneIsPosted() {
+    FlushGroup group = group(3);
+    posts.addAll(List.of(11L, 12L, Result.TRY_AGAIN));
+    tests.addAll(List.of(FailureCause.FABRIC.code(), Result.IN_PROGRESS));
+    assertEquals(Result.IN_PROGRESS, group.poll());
+
+    tests.add(FailureCause.PEER_LOST.code());
+    assertEquals(FailureCause.FABRIC.code(), group.poll());
+    assertEquals(11, group.failed());
+    assertTrue(posts.isEmpty() && tests.isEmpty());
+  }
+
+  @Test
+  void aGroupOfNextTimeKnowsNoFailure() {
+    FlushGroup group = group(1);
+    posts.add(11L);
+    tests.add(FailureCause.PEER_LOST.code());
+    assertEquals(FailureCause.PEER_LOST.code(), group.poll());
+
+    group.begin();
+    assertEquals(0, group.poll());
+  }
 }

@@ -105,8 +105,8 @@ class PropertiesStructTest {
   @ParameterizedTest
   @CsvSource({
     "true, '', 1",
-    "true, GPU direct via dma-buf, 7",
-    "true, GPU direct through peer memory, 3",
+    "true, GPU direct via dma-buf, 3",
+    "true, 'GPU direct, as the provider claims (FI_HMEM)', 3",
     "true, staged through host memory, 1",
     "false, GPU direct as claimed, 1"
   })

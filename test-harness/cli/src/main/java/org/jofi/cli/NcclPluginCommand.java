@@ -36,7 +36,8 @@ final class NcclPluginCommand implements Callable<Integer> {
       paramLabel = "FILE",
       description =
           "A libfabric.so.1 to put in as well, with the libraries that it needs, for machines that"
-              + " have none.")
+              + " have none. Those of drivers, of rdma-core and of the compiler stay the machine's"
+              + " own.")
   private @Nullable Path libfabric;
 
   @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
@@ -44,25 +45,35 @@ final class NcclPluginCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     PrintWriter out = spec.commandLine().getOut();
+    PrintWriter err = spec.commandLine().getErr();
     try {
       List<Path> modules = modulePath();
       PluginFolder folder =
-          PluginFolder.create(output, modules)
-              .withRuntime(Path.of(System.getProperty("java.home")), modules);
-      if (libfabric != null) {
-        folder.withLibfabric(libfabric);
+          PluginFolder.create(output, modules, started -> complete(started, modules));
+      double mebibytes = folder.checkSize() / (double) (1 << 20);
+      err.printf("jofi: %s: %.1f MiB, for glibc %s and newer%n", output, mebibytes, folder.glibc());
+      if (!folder.prerequisites().isEmpty()) {
+        err.printf(
+            "jofi: its libfabric needs of the machine that it is used on: %s%n",
+            String.join(" ", folder.prerequisites()));
       }
-      long bytes = folder.checkSize();
-      out.printf("# %s: %.1f MiB%n", output, bytes / (double) (1 << 20));
-      folder.environment().forEach((name, value) -> out.printf("export %s=%s%n", name, value));
+      err.flush();
+      folder.exports().forEach(out::println);
       out.flush();
       return ExitCode.OK;
     } catch (PluginFolderException failed) {
-      PrintWriter err = spec.commandLine().getErr();
       err.println("jofi: " + failed.getMessage());
       err.flush();
       return failed.isLacking() ? ExitCode.ENVIRONMENT : ExitCode.FAILED;
     }
+  }
+
+  private void complete(PluginFolder folder, List<Path> modules) {
+    // What is told at once if it cannot be done comes first.
+    if (libfabric != null) {
+      folder.withLibfabric(libfabric);
+    }
+    folder.withRuntime(Path.of(System.getProperty("java.home")), modules).checkSize();
   }
 
   /** Of this very program: modules, or a class path with the same jars. */

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -27,14 +28,14 @@ class NcclPluginCommandTest {
   @Test
   void laysTheFolderOutAndPrintsTheVariables() throws Exception {
     requireLibrary();
-    Path folder = scratch.resolve("plugin");
+    Path folder = scratch.resolve("its 'plugin'");
 
     CommandProcess.Outcome outcome =
         CommandProcess.run(scratch, Map.of(), "nccl-plugin", "--output", folder.toString());
 
     assertEquals(0, outcome.code(), outcome.err());
-    assertTrue(outcome.out().contains("export NCCL_NET=jofi"), outcome.out());
-    assertTrue(outcome.out().contains("export LD_LIBRARY_PATH=" + folder), outcome.out());
+    assertTrue(outcome.err().contains("MiB, for glibc 2."), outcome.err());
+    assertEquals(folder + ":/opt/lib jofi", evaluated(outcome.out()));
     assertEquals(
         Path.of(PluginFolder.LIBRARY), Files.readSymbolicLink(folder.resolve(PluginFolder.LINK)));
     assertTrue(Files.isRegularFile(folder.resolve("jre/lib/server/libjvm.so")));
@@ -45,6 +46,18 @@ class NcclPluginCommandTest {
           modules.noneMatch(module -> module.toString().contains("picocli")),
           "what the plugin does not need is in it");
     }
+  }
+
+  /** What a shell has in its variables once it evaluated that. */
+  private static String evaluated(String lines) throws Exception {
+    ProcessBuilder builder =
+        new ProcessBuilder(
+            "/bin/sh", "-c", "eval \"$1\"; printf %s \"$LD_LIBRARY_PATH $NCCL_NET\"", "sh", lines);
+    builder.environment().put("LD_LIBRARY_PATH", "/opt/lib");
+    Process shell = builder.redirectErrorStream(true).start();
+    String printed = new String(shell.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertEquals(0, shell.waitFor(), printed);
+    return printed;
   }
 
   @Test

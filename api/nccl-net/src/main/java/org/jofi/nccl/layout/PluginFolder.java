@@ -3,20 +3,22 @@ package org.jofi.nccl.layout;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedSet;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The folder that NCCL loads the plugin from. It works from wherever it is copied to.
@@ -40,38 +42,72 @@ public final class PluginFolder {
   /** Most bytes that a folder may have. */
   public static final long MOST_BYTES = 64L << 20;
 
+  static final String OPTIONS = "jvm.options";
+  static final String MODULES = "modules";
+  static final String RUNTIME = "jre";
+  static final String LIBRARIES = "lib";
+
+  private static final String SEARCH_PATH = "LD_LIBRARY_PATH";
+
+  /** As one word, in quotes: the export of some shells splits words. */
+  private static final String REST_OF_SEARCH_PATH = "\"${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}\"";
+
+  private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9_@%+=:,./-]+");
+
   private static final String RESOURCE = "/META-INF/native/linux-x86_64/" + LIBRARY;
 
   private final Path folder;
 
-  private PluginFolder(Path folder) {
+  private final SortedSet<String> prerequisites;
+
+  private PluginFolder(Path folder, SortedSet<String> prerequisites) {
     this.folder = folder;
+    this.prerequisites = prerequisites;
   }
 
   /** One that is there. */
   static PluginFolder of(Path folder) {
-    return new PluginFolder(folder);
+    return new PluginFolder(folder, new TreeSet<>());
   }
 
   /**
-   * Starts a folder: the library, the jars and the options, without a Java runtime.
+   * Lays a folder out: the library, the jars and the options, without a Java runtime.
+   *
+   * @see #create(Path, List, Consumer)
+   */
+  public static PluginFolder create(Path folder, List<Path> modulePath) {
+    return create(folder, modulePath, started -> {});
+  }
+
+  /**
+   * Lays a folder out: the library, the jars, the options, and what else is wanted. If that fails,
+   * all is as it was before.
    *
    * @param folder new, empty, or one of these before, which is replaced
    * @param modulePath jars and folders that hold the modules
+   * @param rest adds to it; where it is by then is not where it will be
    * @throws PluginFolderException if the folder holds something else, or a part is missing
    */
-  public static PluginFolder create(Path folder, List<Path> modulePath) {
+  public static PluginFolder create(
+      Path folder, List<Path> modulePath, Consumer<PluginFolder> rest) {
     PluginModules modules = PluginModules.on(modulePath);
-    PluginFolder plugin = new PluginFolder(folder);
+    SortedSet<String> prerequisites = new TreeSet<>();
     try {
-      plugin.clear();
-      plugin.putLibrary();
-      plugin.putModules(modules.files());
-      Files.write(folder.resolve("jvm.options"), modules.options());
+      FolderSwap swap = FolderSwap.of(folder);
+      try {
+        PluginFolder started = new PluginFolder(swap.begin(), prerequisites);
+        started.putLibrary();
+        started.putModules(modules.files());
+        Files.write(started.folder.resolve(OPTIONS), modules.options());
+        rest.accept(started);
+        swap.commit();
+      } finally {
+        swap.close();
+      }
     } catch (IOException failed) {
       throw PluginFolderException.failed("cannot write %s: %s".formatted(folder, failed), failed);
     }
-    return plugin;
+    return new PluginFolder(folder, prerequisites);
   }
 
   /**
@@ -92,7 +128,7 @@ public final class PluginFolder {
             "--add-modules",
             String.join(",", PluginModules.on(modulePath).platform()),
             "--output",
-            folder.resolve("jre").toString(),
+            folder.resolve(RUNTIME).toString(),
             "--vm=server",
             "--strip-debug",
             "--no-man-pages",
@@ -102,7 +138,8 @@ public final class PluginFolder {
   }
 
   /**
-   * Adds a libfabric and the libraries that it needs beyond those of every system.
+   * Adds a libfabric and the libraries that it needs, but for those of every system and the {@link
+   * #prerequisites}.
    *
    * @param library a libfabric.so.1
    * @throws PluginFolderException if it is none, or lacks one itself
@@ -112,11 +149,13 @@ public final class PluginFolder {
       throw PluginFolderException.lacking("no file %s".formatted(library));
     }
     try {
-      Path lib = Files.createDirectories(folder.resolve("lib"));
+      Path lib = Files.createDirectories(folder.resolve(LIBRARIES));
       Files.copy(library, lib.resolve("libfabric.so.1"));
-      for (Path needed : SharedLibraries.neededBy(library)) {
-        Files.copy(needed, lib.resolve(needed.getFileName()));
+      SharedLibraries needed = SharedLibraries.neededBy(library);
+      for (Path file : needed.files()) {
+        Files.copy(file, lib.resolve(file.getFileName()));
       }
+      prerequisites.addAll(needed.others());
     } catch (IOException failed) {
       throw PluginFolderException.failed("cannot copy %s: %s".formatted(library, failed), failed);
     }
@@ -141,24 +180,82 @@ public final class PluginFolder {
     }
     if (bytes > MOST_BYTES) {
       throw PluginFolderException.failed(
-          "%s has %d bytes, more than %d".formatted(folder, bytes, MOST_BYTES), null);
+          "a plugin of %d bytes is too large: more than %d".formatted(bytes, MOST_BYTES), null);
     }
     return bytes;
+  }
+
+  /** Libraries that the libfabric in it needs of the machine that it is copied to, by name. */
+  public SortedSet<String> prerequisites() {
+    return Collections.unmodifiableSortedSet(prerequisites);
+  }
+
+  /**
+   * The least version of glibc that the library, and the libfabric in the folder, run on.
+   *
+   * @return such as 2.34
+   */
+  public String glibc() {
+    GlibcVersion least = new GlibcVersion(2, 0);
+    try {
+      for (Path library : libraries()) {
+        GlibcVersion needed = GlibcVersion.neededBy(library).orElse(least);
+        least = needed.compareTo(least) > 0 ? needed : least;
+      }
+    } catch (IOException failed) {
+      throw PluginFolderException.failed("cannot read %s: %s".formatted(folder, failed), failed);
+    }
+    return least.toString();
+  }
+
+  private List<Path> libraries() throws IOException {
+    List<Path> libraries = new ArrayList<>(List.of(folder.resolve(LIBRARY)));
+    if (Files.isDirectory(folder.resolve(LIBRARIES))) {
+      try (Stream<Path> files = Files.list(folder.resolve(LIBRARIES))) {
+        files.filter(Files::isRegularFile).forEach(libraries::add);
+      }
+    }
+    return libraries;
   }
 
   /** The environment variables that make NCCL use it, in order. */
   public Map<String, String> environment() {
     Path absolute = folder.toAbsolutePath().normalize();
     String path =
-        Files.isDirectory(folder.resolve("lib"))
-            ? absolute + ":" + absolute.resolve("lib")
+        Files.isDirectory(folder.resolve(LIBRARIES))
+            ? absolute + ":" + absolute.resolve(LIBRARIES)
             : absolute.toString();
     return new TreeMap<>(
         Map.of(
-            "LD_LIBRARY_PATH", path + "${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}",
-            "NCCL_NET", "jofi",
-            "NCCL_NET_PLUGIN", "jofi",
-            "NCCL_NET_PLUGIN_REF_COUNT", "1"));
+            SEARCH_PATH,
+            path,
+            "NCCL_NET",
+            "jofi",
+            "NCCL_NET_PLUGIN",
+            "jofi",
+            "NCCL_NET_PLUGIN_REF_COUNT",
+            "1"));
+  }
+
+  /**
+   * Lines for a shell that set {@link #environment}, before what is in LD_LIBRARY_PATH already.
+   * They hold for sh, whether eval gets them as one word or as many.
+   */
+  public List<String> exports() {
+    return environment().entrySet().stream()
+        .map(
+            entry ->
+                "export %s=%s%s;"
+                    .formatted(
+                        entry.getKey(),
+                        quoted(entry.getValue()),
+                        entry.getKey().equals(SEARCH_PATH) ? REST_OF_SEARCH_PATH : ""))
+        .toList();
+  }
+
+  /** A word that sh takes as it is. */
+  private static String quoted(String text) {
+    return PLAIN.matcher(text).matches() ? text : "'" + text.replace("'", "'\\''") + "'";
   }
 
   private static long size(Path file) {
@@ -167,21 +264,6 @@ public final class PluginFolder {
     } catch (IOException failed) {
       throw new UncheckedIOException(failed);
     }
-  }
-
-  private void clear() throws IOException {
-    if (Files.isDirectory(folder)) {
-      boolean empty;
-      try (Stream<Path> entries = Files.list(folder)) {
-        empty = entries.findAny().isEmpty();
-      }
-      if (!empty && !Files.exists(folder.resolve(LIBRARY), LinkOption.NOFOLLOW_LINKS)) {
-        throw PluginFolderException.failed(
-            "%s holds something else than a plugin; name a new folder".formatted(folder), null);
-      }
-      delete(folder);
-    }
-    Files.createDirectories(folder);
   }
 
   private void putLibrary() throws IOException {
@@ -200,7 +282,7 @@ public final class PluginFolder {
   }
 
   private void putModules(Map<String, Path> files) throws IOException {
-    Path modules = Files.createDirectories(folder.resolve("modules"));
+    Path modules = Files.createDirectories(folder.resolve(MODULES));
     for (Map.Entry<String, Path> module : files.entrySet()) {
       Path source = module.getValue();
       if (Files.isDirectory(source)) {
@@ -217,25 +299,5 @@ public final class PluginFolder {
         Files.copy(entry, to.resolve(from.relativize(entry)), StandardCopyOption.REPLACE_EXISTING);
       }
     }
-  }
-
-  private static void delete(Path folder) throws IOException {
-    Files.walkFileTree(
-        folder,
-        new SimpleFileVisitor<>() {
-          @Override
-          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
-              throws IOException {
-            Files.delete(file);
-            return FileVisitResult.CONTINUE;
-          }
-
-          @Override
-          public FileVisitResult postVisitDirectory(Path directory, @Nullable IOException failed)
-              throws IOException {
-            Files.delete(directory);
-            return FileVisitResult.CONTINUE;
-          }
-        });
   }
 }

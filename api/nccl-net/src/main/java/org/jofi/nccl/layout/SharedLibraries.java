@@ -3,44 +3,62 @@ package org.jofi.nccl.layout;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Which libraries a library needs, as the dynamic linker finds them. */
-final class SharedLibraries {
+/**
+ * Which libraries a library needs beyond the C library, as the dynamic linker finds them.
+ *
+ * @param files those that can travel along
+ * @param others names of those that belong to the machine that it runs on
+ */
+record SharedLibraries(List<Path> files, SortedSet<String> others) {
   private static final Pattern FOUND = Pattern.compile("\\s*(\\S+) => (/\\S+) \\(0x.*");
   private static final Pattern MISSING = Pattern.compile("\\s*(\\S+) => not found");
 
   /** Of the C library, whose version is the system's, and cannot be another. */
   private static final Pattern SYSTEM =
-      Pattern.compile(
-          "(ld-linux-x86-64|libc|libm|libdl|libpthread|librt|libresolv|libgcc_s)\\.so.*");
-
-  private SharedLibraries() {}
+      Pattern.compile("(ld-linux-x86-64|libc|libm|libdl|libpthread|librt|libresolv)\\.so.*");
 
   /**
-   * Those beyond the C library.
+   * Of drivers, which have to match the kernel's half; of rdma-core, whose own plugins are the
+   * machine's, with libnl that it needs; and of the compiler, which other libraries in the process
+   * need as new as the machine has them.
+   */
+  private static final Pattern MACHINE =
+      Pattern.compile(
+          "(libcuda|libcudart|libnvidia\\S*|libibverbs|libibumad|librdmacm|libefa|libmlx\\d+|libmana"
+              + "|libnl-\\S+|libstdc\\+\\+|libgcc_s)\\.so.*");
+
+  /**
+   * Asks the dynamic linker.
    *
    * @throws PluginFolderException if one is not on this machine
    */
-  static List<Path> neededBy(Path library) {
+  static SharedLibraries neededBy(Path library) {
     return parse(library, Tool.run(List.of("ldd", library.toString())));
   }
 
   /** Reads what ldd printed. */
-  static List<Path> parse(Path library, String printed) {
-    List<Path> needed = new ArrayList<>();
+  static SharedLibraries parse(Path library, String printed) {
+    List<Path> files = new ArrayList<>();
+    SortedSet<String> others = new TreeSet<>();
     for (String line : printed.lines().toList()) {
       Matcher missing = MISSING.matcher(line);
-      if (missing.matches()) {
+      Matcher found = FOUND.matcher(line);
+      if (missing.matches() && MACHINE.matcher(missing.group(1)).matches()) {
+        others.add(missing.group(1));
+      } else if (missing.matches()) {
         throw PluginFolderException.lacking(
             "%s needs %s, which is not on this machine".formatted(library, missing.group(1)));
-      }
-      Matcher found = FOUND.matcher(line);
-      if (found.matches() && !SYSTEM.matcher(found.group(1)).matches()) {
-        needed.add(Path.of(found.group(2)));
+      } else if (found.matches() && MACHINE.matcher(found.group(1)).matches()) {
+        others.add(found.group(1));
+      } else if (found.matches() && !SYSTEM.matcher(found.group(1)).matches()) {
+        files.add(Path.of(found.group(2)));
       }
     }
-    return needed;
+    return new SharedLibraries(files, others);
   }
 }

@@ -6,11 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.RandomAccessFile;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class PluginFolderTest {
   @TempDir private Path scratch;
@@ -49,6 +52,48 @@ class PluginFolderTest {
     assertTrue(environment.get("LD_LIBRARY_PATH").startsWith(scratch.toAbsolutePath().toString()));
     assertEquals("jofi", environment.get("NCCL_NET"));
     assertEquals("jofi", environment.get("NCCL_NET_PLUGIN"));
+  }
+
+  /** What sh makes of the lines, given that LD_LIBRARY_PATH before. */
+  private String inShell(String eval, Path folder, String before) throws Exception {
+    Path lines = scratch.resolve("lines");
+    Files.write(lines, PluginFolder.of(folder).exports());
+    ProcessBuilder builder =
+        new ProcessBuilder(
+            "/bin/sh",
+            "-c",
+            eval + "; printf %s \"$NCCL_NET|$LD_LIBRARY_PATH\"",
+            "sh",
+            lines.toString());
+    builder.environment().clear();
+    builder.environment().put("PATH", System.getenv("PATH"));
+    if (!before.isEmpty()) {
+      builder.environment().put("LD_LIBRARY_PATH", before);
+    }
+    Process shell = builder.redirectErrorStream(true).start();
+    String printed = new String(shell.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertEquals(0, shell.waitFor(), printed);
+    return printed;
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"plain", "with space", "it's", "two  spaces 'and' \"quotes\"", "$HOME `id` \\ *"})
+  void aShellTakesTheLinesAsTheyAreMeant(String name) throws Exception {
+    Path folder = scratch.toAbsolutePath().resolve(name);
+
+    assertEquals("jofi|" + folder, inShell("eval \"$(cat \"$1\")\"", folder, ""));
+    assertEquals(
+        "jofi|" + folder + ":/opt/a b:/opt/c",
+        inShell("eval \"$(cat \"$1\")\"", folder, "/opt/a b:/opt/c"));
+    assertEquals("jofi|" + folder, inShell(". \"$1\"", folder, ""));
+  }
+
+  @Test
+  void anEvalWithoutQuotesDoesAsWell() throws Exception {
+    Path folder = scratch.toAbsolutePath().resolve("it's a plugin");
+
+    assertEquals("jofi|" + folder + ":/opt", inShell("eval $(cat \"$1\")", folder, "/opt"));
   }
 
   @Test

@@ -1,0 +1,78 @@
+package org.jofi.nccl;
+
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Proxy;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Optional;
+import java.util.Queue;
+import org.jofi.fabric.RegistrationScope;
+import org.jofi.transport.ConnectHandle;
+import org.jofi.transport.Device;
+import org.jofi.transport.DeviceLimits;
+import org.jofi.transport.DeviceProperties;
+import org.jofi.transport.DeviceProperties.Rail;
+import org.jofi.transport.ListenComm;
+import org.jofi.transport.RecvComm;
+import org.jofi.transport.Transport;
+import org.jofi.transport.TransportOptions;
+
+/** A transport of one device, whose listeners accept the communicators that a test gives. */
+final class FakeTransport implements Transport {
+  private static final DeviceProperties PROPERTIES =
+      new DeviceProperties(
+          0,
+          "fake0",
+          "fake",
+          Optional.empty(),
+          1,
+          List.of(new Rail("fake0", "fabric", Optional.empty(), 1)),
+          1,
+          RegistrationScope.DOMAIN,
+          List.of(),
+          "writes",
+          new DeviceLimits(1L << 40, 64, 1000, 128, 128, 16),
+          List.of());
+
+  private final Queue<RecvComm> coming;
+
+  /**
+   * @param coming what accept gives, one after the other
+   */
+  FakeTransport(List<RecvComm> coming) {
+    this.coming = new ArrayDeque<>(coming);
+  }
+
+  /** An object whose calls a test answers. */
+  static <T> T fake(Class<T> type, InvocationHandler calls) {
+    return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, calls));
+  }
+
+  @Override
+  public List<Device> devices() {
+    return List.of(
+        fake(
+            Device.class,
+            (proxy, method, arguments) ->
+                method.getName().equals("listen") ? listener() : PROPERTIES));
+  }
+
+  private ListenComm listener() {
+    return fake(
+        ListenComm.class,
+        (proxy, method, arguments) ->
+            switch (method.getName()) {
+              case "accept" -> coming.remove();
+              case "handle" -> ConnectHandle.of(1, new byte[16], new byte[] {1});
+              default -> null;
+            });
+  }
+
+  @Override
+  public TransportOptions options() {
+    return TransportOptions.builder().build();
+  }
+
+  @Override
+  public void close() {}
+}
