@@ -220,6 +220,11 @@ final class ReceiveRequest extends Request implements Incoming {
   }
 
   @Override
+  protected boolean endsByItself() {
+    return false;
+  }
+
+  @Override
   protected boolean isTimed() {
     if (arrived == (1 << count) - 1) {
       return true;

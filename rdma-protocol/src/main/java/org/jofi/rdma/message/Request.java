@@ -51,6 +51,9 @@ abstract class Request extends Posting implements OperationOwner {
   /** Whether the time of its bound runs. */
   protected abstract boolean isTimed();
 
+  /** Whether it comes to its end, good or bad, though nothing of it is posted any more. */
+  protected abstract boolean endsByItself();
+
   /** Whether its memory is within the peer's reach, so that its lease must not end. */
   protected abstract boolean isExposed();
 
@@ -142,10 +145,14 @@ abstract class Request extends Posting implements OperationOwner {
     expire(why);
   }
 
-  /** Fails it: that is reported once its operations are back, or at its bound. */
+  /**
+   * Fails it: that is reported once its operations are back, or at its bound. What outlived its
+   * direction, since the peer closed, fails with the direction's cause.
+   */
   final void fail(Failure why) {
     if (failure == null) {
-      failure = why;
+      Failure ofAll = direction.failure();
+      failure = ofAll == null ? why : ofAll;
       cut();
     }
     settle();

@@ -251,7 +251,7 @@ class SendRequest extends Request implements SentListener {
     returned();
     int stripe = (int) cookie;
     Failure why = Failures.of(port, error);
-    if (isLive() && !mayRepeat(cookie)) {
+    if (isLive() && (!mayRepeat(cookie) || sender.failure() != null)) {
       fail(why);
       return;
     }
@@ -316,6 +316,16 @@ class SendRequest extends Request implements SentListener {
   @Override
   protected boolean isComplete() {
     return states.allDone() && lengthTold;
+  }
+
+  @Override
+  protected boolean endsByItself() {
+    for (int stripe = 0; stripe < plan.stripes(); stripe++) {
+      if (!states.endsByItself(stripe, silent || carriesData(stripe))) {
+        return false;
+      }
+    }
+    return lengthTold;
   }
 
   @Override

@@ -50,6 +50,16 @@ final class StagedParts extends Direction {
     return requests[slot];
   }
 
+  /** Whether nothing more has to be posted for any of them. */
+  boolean endByThemselves() {
+    for (int slot = 0; slot < table().used(); slot++) {
+      if (table().isActive(slot) && !requests[slot].endsByItself()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   @Override
   SendRequest request(int slot) {
     return requests[slot];

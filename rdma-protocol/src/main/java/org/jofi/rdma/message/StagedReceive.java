@@ -290,6 +290,11 @@ final class StagedReceive extends Request implements Incoming, ChunkCopies.Liste
   }
 
   @Override
+  protected boolean endsByItself() {
+    return false;
+  }
+
+  @Override
   protected boolean isTimed() {
     if (finished > 0) {
       return true;

@@ -266,6 +266,11 @@ final class StagedSend extends Request implements ChunkCopies.Listener {
   }
 
   @Override
+  protected boolean endsByItself() {
+    return posted == chunks && parts.endByThemselves();
+  }
+
+  @Override
   protected boolean isTimed() {
     return true;
   }

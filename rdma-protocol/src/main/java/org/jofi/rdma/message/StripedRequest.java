@@ -95,6 +95,11 @@ abstract class StripedRequest extends Request {
   }
 
   @Override
+  protected final boolean endsByItself() {
+    return isComplete();
+  }
+
+  @Override
   protected final boolean isTimed() {
     return true;
   }

@@ -1,0 +1,68 @@
+package org.jofi.rdma.connect;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.foreign.Arena;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jofi.simulated.Profile;
+import org.jofi.simulated.Simulation;
+import org.jofi.transport.FailureCause;
+import org.jofi.transport.RemoteMemory;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What becomes of what is in flight when the peer closes. */
+class ClosingTest {
+  private static final int BYTES = 64;
+
+  /** More than a poll of one queue delivers. */
+  private static final int MANY = 100;
+
+  static Stream<Profile> profilesThatWriteData() {
+    return Profile.ALL.stream().filter(profile -> profile.behaviour().writeData());
+  }
+
+  /** The peer took it all and closed, before this side looked. */
+  @ParameterizedTest
+  @MethodSource("profilesThatWriteData")
+  void whatWasDeliveredBeforeThePeerClosedSucceeds(Profile profile) {
+    try (Simulation simulation = Simulation.of(profile).open();
+        Arena arena = Arena.ofShared()) {
+      Linked linked = Linked.of(simulation, arena, profile, 1);
+      long first = linked.receive(BYTES);
+      assertEquals(
+          BYTES, linked.outcome(linked.sending, linked.send(BYTES), linked.left, linked.right)[0]);
+      assertEquals(BYTES, linked.outcome(linked.receiving, first, linked.left, linked.right)[0]);
+      List<Long> receives = new ArrayList<>();
+      for (int i = 0; i < MANY; i++) {
+        receives.add(linked.receive(BYTES));
+      }
+      linked.pass(10_000_000, linked.left, linked.right);
+      List<Long> ours = new ArrayList<>();
+      RemoteMemory remote = Pair.remote(linked.to);
+      long address = linked.source.address();
+      for (int i = 0; i < MANY; i++) {
+        ours.add(linked.sending.sender().send(address, BYTES, 7, linked.from));
+        ours.add(linked.sending.write(address, BYTES, linked.from, remote, 0));
+      }
+      ours.forEach(request -> assertTrue(request > 0, "posting succeeds"));
+      for (long receive : receives) {
+        assertEquals(BYTES, linked.outcome(linked.receiving, receive, linked.right)[0]);
+      }
+      linked.right.connections.close(linked.receiving);
+      linked.pass(10_000_000, linked.right);
+      for (long request : ours) {
+        assertEquals(BYTES, linked.outcome(linked.sending, request, linked.left, linked.right)[0]);
+      }
+      linked.await(
+          "hearing of it", () -> linked.sending.failure() != null, linked.left, linked.right);
+      assertEquals(
+          FailureCause.PEER_CLOSED.code(),
+          linked.sending.test(linked.sending.sender().send(address, BYTES, 7, linked.from)));
+      linked.finish(linked.from, linked.to);
+    }
+  }
+}
