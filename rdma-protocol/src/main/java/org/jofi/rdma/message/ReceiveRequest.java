@@ -219,9 +219,10 @@ final class ReceiveRequest extends Request implements Incoming {
     return entriesPosted && arrived == (1 << count) - 1;
   }
 
+  /** It arrived whole, and waits for its entries' write alone. */
   @Override
   protected boolean endsByItself() {
-    return false;
+    return arrived == (1 << count) - 1;
   }
 
   @Override

@@ -289,9 +289,10 @@ final class StagedReceive extends Request implements Incoming, ChunkCopies.Liste
     return finished == chunks;
   }
 
+  /** It is in device memory, and waits for its offers' writes alone. */
   @Override
   protected boolean endsByItself() {
-    return false;
+    return finished == chunks;
   }
 
   @Override

@@ -7,6 +7,7 @@ import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import org.jofi.simulated.Link;
 import org.jofi.simulated.Profile;
 import org.jofi.simulated.Simulation;
 import org.jofi.transport.FailureCause;
@@ -21,8 +22,12 @@ class ClosingTest {
   /** More than a poll of one queue delivers. */
   private static final int MANY = 100;
 
+  static Stream<Profile> profiles() {
+    return Profile.ALL.stream();
+  }
+
   static Stream<Profile> profilesThatWriteData() {
-    return Profile.ALL.stream().filter(profile -> profile.behaviour().writeData());
+    return profiles().filter(profile -> profile.behaviour().writeData());
   }
 
   /** The peer took it all and closed, before this side looked. */
@@ -62,6 +67,36 @@ class ClosingTest {
       assertEquals(
           FailureCause.PEER_CLOSED.code(),
           linked.sending.test(linked.sending.sender().send(address, BYTES, 7, linked.from)));
+      linked.finish(linked.from, linked.to);
+    }
+  }
+
+  /** The answer to the write of its entries is slower than all that comes of them. */
+  @ParameterizedTest
+  @MethodSource("profiles")
+  void aReceiveThatArrivedWholeSucceedsThoughItsEntriesAreNotBack(Profile profile) {
+    Link slow = new Link(1_000_000, 1_000_000_000);
+    Link fast = new Link(1_000, 10_000_000_000L);
+    try (Simulation simulation =
+            Simulation.of(profile)
+                .nicsPerHost(2)
+                .links((fromHost, fromNic, _, _) -> fromHost == 1 && fromNic == 1 ? slow : fast)
+                .open();
+        Arena arena = Arena.ofShared()) {
+      Linked linked = Linked.of(simulation, arena, profile, 2);
+      List<Long> receives = new ArrayList<>();
+      for (int i = 0; i < 4; i++) {
+        receives.add(linked.receive(BYTES));
+      }
+      for (int i = 0; i < 4; i++) {
+        long send = linked.send(BYTES);
+        assertEquals(BYTES, linked.outcome(linked.sending, send, linked.left, linked.right)[0]);
+      }
+      linked.left.connections.close(linked.sending);
+      for (long receive : receives) {
+        assertEquals(
+            BYTES, linked.outcome(linked.receiving, receive, linked.left, linked.right)[0]);
+      }
       linked.finish(linked.from, linked.to);
     }
   }
