@@ -20,6 +20,7 @@ import org.jofi.rdma.wire.MessageHeader;
 import org.jofi.rdma.wire.MessageType;
 import org.jofi.rdma.wire.Nonce;
 import org.jofi.rdma.wire.Parties;
+import org.jofi.rdma.wire.ProtocolLimits;
 import org.jofi.rdma.wire.RailAddresses;
 import org.jofi.rdma.wire.WireFault;
 import org.jofi.transport.ConnectHandle;
@@ -227,7 +228,8 @@ public final class Handshakes {
                   connection,
                   attempt.mailbox().memory(),
                   accept.features(),
-                  Math.min(accept.maxMessageBytes(), settings.maxMessageBytes())),
+                  // A receive may be longer than any send of this side, which is cut to it.
+                  ProtocolLimits.MAX_MESSAGE_BYTES),
               settings.silenceNs());
       connections.add(side);
       attempt.stands(side);
