@@ -225,6 +225,12 @@ final class ReceiveRequest extends Request implements Incoming {
     return arrived == (1 << count) - 1;
   }
 
+  /** The sender's stripes for others may be before its own. */
+  @Override
+  protected long progress() {
+    return receiver.stripes();
+  }
+
   @Override
   protected boolean isTimed() {
     if (arrived == (1 << count) - 1) {

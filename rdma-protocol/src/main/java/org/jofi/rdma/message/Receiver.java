@@ -51,6 +51,7 @@ public final class Receiver extends Direction {
   private final Behind behind = new Behind();
   private long dropped;
   private long arrived;
+  private long stripes;
   private long expected = Long.MAX_VALUE;
 
   /**
@@ -248,6 +249,7 @@ public final class Receiver extends Direction {
     if (request == null || !request.stripe(ImmediateData.subReceive(bits), bits)) {
       dropped++;
     } else {
+      stripes++;
       hear();
     }
     failIfPeerIsDone();
@@ -269,8 +271,15 @@ public final class Receiver extends Direction {
         window.isInFlight(messageNumber) ? inFlight[ReceiveWindow.slot(messageNumber)] : null;
     if (request == null || !request.written(ImmediateData.subReceive(immediate), immediate)) {
       dropped++;
+    } else {
+      stripes++;
     }
     failIfPeerIsDone();
+  }
+
+  /** How many stripes arrived, of whatever message. */
+  long stripes() {
+    return stripes;
   }
 
   void messageArrived() {

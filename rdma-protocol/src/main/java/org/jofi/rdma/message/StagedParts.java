@@ -60,6 +60,17 @@ final class StagedParts extends Direction {
     return true;
   }
 
+  /** As {@link Request#progress}, of all. */
+  long progress() {
+    long sum = 0;
+    for (int slot = 0; slot < table().used(); slot++) {
+      if (table().isActive(slot)) {
+        sum += requests[slot].progress();
+      }
+    }
+    return sum;
+  }
+
   @Override
   SendRequest request(int slot) {
     return requests[slot];

@@ -295,6 +295,12 @@ final class StagedReceive extends Request implements Incoming, ChunkCopies.Liste
     return finished == chunks;
   }
 
+  /** The sender's stripes for others may be before its own. */
+  @Override
+  protected long progress() {
+    return receiver.stripes();
+  }
+
   @Override
   protected boolean isTimed() {
     if (finished > 0) {

@@ -214,8 +214,7 @@ class ConnectionsTest {
           Arena arena = Arena.ofShared()) {
         Node[] nodes = new Node[2];
         for (int i = 0; i < nodes.length; i++) {
-          nodes[i] =
-              new Node(simulation, profile, i, 2, Node.REQUEST_NS, Node.SILENCE_NS, most[i]);
+          nodes[i] = new Node(simulation, profile, i, 2, Node.REQUEST_NS, Node.SILENCE_NS, most[i]);
         }
         Linked linked = new Linked(simulation, arena, nodes[0], nodes[1]);
         long receive = linked.receive(most[1]);
