@@ -355,12 +355,16 @@ public final class Receiver extends Direction {
    * As {@link #test(long)}, and tells each length of a group that is done.
    *
    * @param lengths takes them
-   * @throws IllegalArgumentException if it is shorter than the group
+   * @throws IllegalArgumentException if it is shorter than the group, which did not fail
    */
   public long test(long request, long[] lengths) {
     int slot = table().slot(request);
     if (slot == RequestTable.NONE) {
       return Result.STALE_REQUEST;
+    }
+    if (failure(request) != null) {
+      // It has no lengths, and perhaps never was a receive: its slot's last one stays current.
+      return test(request);
     }
     Incoming receive = (Incoming) current[slot];
     if (lengths.length < receive.count()) {

@@ -5,13 +5,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
+import org.jofi.mr.DataRegistration;
 import org.jofi.simulated.Link;
 import org.jofi.simulated.Profile;
 import org.jofi.simulated.Simulation;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.RemoteMemory;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -97,6 +100,32 @@ class ClosingTest {
         assertEquals(
             BYTES, linked.outcome(linked.receiving, receive, linked.left, linked.right)[0]);
       }
+      linked.finish(linked.from, linked.to);
+    }
+  }
+
+  /** Whatever its slot held before: it never became a receive. */
+  @Test
+  void aReceiveThatFailedAtOnceNeedsRoomForOneLength() {
+    try (Simulation simulation = Simulation.of(Profile.EFA).open();
+        Arena arena = Arena.ofShared()) {
+      Linked linked = Linked.of(simulation, arena, Profile.EFA, 1);
+      int count = 8;
+      long[] addresses = new long[count];
+      Arrays.fill(addresses, linked.target.address());
+      DataRegistration[] memory = new DataRegistration[count];
+      Arrays.fill(memory, linked.to);
+      long group =
+          linked
+              .receiving
+              .receiver()
+              .receive(count, addresses, new long[count], new int[count], memory);
+      linked.left.connections.close(linked.sending);
+      assertEquals(
+          FailureCause.PEER_CLOSED.code(),
+          linked.outcome(linked.receiving, group, linked.left, linked.right)[0]);
+      long single = linked.receive(BYTES);
+      assertEquals(FailureCause.PEER_CLOSED.code(), linked.receiving.test(single, new long[1]));
       linked.finish(linked.from, linked.to);
     }
   }
