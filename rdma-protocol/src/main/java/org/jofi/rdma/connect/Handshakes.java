@@ -255,16 +255,19 @@ public final class Handshakes {
     if (attempt == null || ControlMessage.check(memory, at, lengthBytes) != WireFault.NONE) {
       return false;
     }
+    FailureCause why = ControlMessage.reason(memory, at);
     attempt.fail(
         failure(
-            ControlMessage.reason(memory, at),
+            why,
             attempt,
-            "the listener has %d data and %d control rails, this side %d and %d"
-                .formatted(
-                    ControlMessage.refuserDataRails(memory, at),
-                    ControlMessage.refuserControlRails(memory, at),
-                    endpoint.dataCount(),
-                    endpoint.controlCount())));
+            why == FailureCause.FABRIC
+                ? "a rail of the listener's endpoint is out of use: its completion queue broke"
+                : "the listener has %d data and %d control rails, this side %d and %d"
+                    .formatted(
+                        ControlMessage.refuserDataRails(memory, at),
+                        ControlMessage.refuserControlRails(memory, at),
+                        endpoint.dataCount(),
+                        endpoint.controlCount())));
     return true;
   }
 }

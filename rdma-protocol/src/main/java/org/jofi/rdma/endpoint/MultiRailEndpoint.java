@@ -306,6 +306,17 @@ public final class MultiRailEndpoint implements EndpointRails, InFlightOperation
     return drained;
   }
 
+  /** Why a rail is deaf: its completion queue broke; null if all work. */
+  public @Nullable Failure brokenBy() {
+    for (int i = 0; i < ports.size(); i++) {
+      Failure why = ports.get(i).brokenBy();
+      if (why != null) {
+        return why;
+      }
+    }
+    return null;
+  }
+
   /** Completions that belong to no operation of this side, over all rails. */
   public long orphans() {
     return ports.stream().mapToLong(RailPort::orphans).sum();
