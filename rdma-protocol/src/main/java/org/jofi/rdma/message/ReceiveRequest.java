@@ -81,6 +81,10 @@ final class ReceiveRequest extends Request implements Incoming {
   protected boolean postAll() {
     PeerRails rails = receiver.connection().control();
     while (!entriesPosted && isLive()) {
+      if (controlRail != PeerRails.NONE && !rails.isUsable(controlRail)) {
+        // It was given up while this waited.
+        controlRail = rails.after(controlRail);
+      }
       if (controlRail == PeerRails.NONE) {
         Failure why = rails.failure();
         fail(why == null ? Failures.noRail("irecv") : why);

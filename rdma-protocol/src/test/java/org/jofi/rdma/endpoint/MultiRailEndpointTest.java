@@ -223,4 +223,41 @@ class MultiRailEndpointTest {
       assertTrue(outcomes.size() <= 10, outcomes::toString);
     }
   }
+
+  /** The rail was chosen when the message was queued. */
+  @ParameterizedTest
+  @MethodSource("profiles")
+  void whatWaitsForARailThatIsGivenUpGoesOverAnother(Profile profile) {
+    int count = 8;
+    try (Simulation simulation = Simulation.of(profile).nicsPerHost(2).open()) {
+      Host left = new Host(simulation, 0, 2, 2);
+      Host right = new Host(simulation, 1, 2, 2);
+      List<Failure> outcomes = new ArrayList<>();
+      int[] before = new int[1];
+      left.locked(
+          from -> {
+            PeerRails peer = from.controlTo(right.endpoint.addresses());
+            for (int i = 0; i < count; i++) {
+              from.deferImmediate(
+                  assertNotNullMessage(from), peer, i, (id, why) -> outcomes.add(why), i);
+            }
+            peer.retry(0, new Failure(FailureCause.PEER_LOST, 0, "test", "rail 0"), 1);
+            before[0] = from.control(0).inFlight();
+          });
+      left.progress();
+      assertEquals(before[0], left.endpoint.control(0).inFlight(), "posted on the lost rail");
+      await(
+          simulation,
+          () -> {
+            assertEquals(before[0], left.endpoint.control(0).inFlight());
+            return outcomes.size() == count && right.immediates.size() == count;
+          },
+          left,
+          right);
+      outcomes.forEach(why -> assertNull(why));
+      left.close();
+      right.close();
+      assertEquals(List.of(), simulation.openObjects());
+    }
+  }
 }
