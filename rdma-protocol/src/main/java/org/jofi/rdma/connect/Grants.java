@@ -210,10 +210,7 @@ final class Grants {
           why,
           endpoint.dataCount(),
           endpoint.controlCount());
-      if (!connections.sendTo(to, message, ControlMessage.BYTES, SentListener.NOBODY)) {
-        // An address that is none: nobody to tell.
-        return;
-      }
+      connections.answer(to, message, ControlMessage.BYTES);
     }
   }
 }

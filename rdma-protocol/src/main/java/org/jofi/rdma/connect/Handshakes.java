@@ -7,7 +7,6 @@ import org.jofi.fabric.FabricException;
 import org.jofi.mr.RegistrationException;
 import org.jofi.rdma.endpoint.MultiRailEndpoint;
 import org.jofi.rdma.endpoint.OutgoingMessage;
-import org.jofi.rdma.endpoint.SentListener;
 import org.jofi.rdma.message.Connection;
 import org.jofi.rdma.sequence.CommunicatorIds;
 import org.jofi.rdma.wire.ConnectAccept;
@@ -245,8 +244,7 @@ public final class Handshakes {
     OutgoingMessage message = endpoint.takeMessage();
     if (message != null) {
       ControlMessage.putAbort(message.memory(), message.at(), parties, FailureCause.TIMED_OUT);
-      connections.sendTo(
-          rails.control().getFirst(), message, ControlMessage.BYTES, SentListener.NOBODY);
+      connections.answer(rails.control().getFirst(), message, ControlMessage.BYTES);
     }
   }
 

@@ -19,6 +19,7 @@ import org.jofi.fabric.CompletionError;
 import org.jofi.fabric.FabricErrno;
 import org.jofi.mr.BufferRange;
 import org.jofi.mr.DataRegistration;
+import org.jofi.rdma.wire.FabricAddress;
 import org.jofi.simulated.FaultPlan;
 import org.jofi.simulated.Profile;
 import org.jofi.simulated.Simulation;
@@ -255,6 +256,53 @@ class MultiRailEndpointTest {
           left,
           right);
       outcomes.forEach(why -> assertNull(why));
+      left.close();
+      right.close();
+      assertEquals(List.of(), simulation.openObjects());
+    }
+  }
+
+  /** Whoever asks in vain, under however many addresses. */
+  @ParameterizedTest
+  @MethodSource("profiles")
+  void strangersWhoAreAnsweredTakeNoRoomOfPeers(Profile profile) {
+    try (Simulation simulation = Simulation.of(profile).open()) {
+      Host left = new Host(simulation, 0, 1, 1);
+      Host right = new Host(simulation, 1, 1, 1);
+      RailPort port = left.endpoint.control(0);
+      FabricAddress real = right.endpoint.control(0).address();
+      int refused = 0;
+      for (int i = 0; i < 500; i++) {
+        byte[] forged = real.bytes();
+        forged[forged.length - 1] ^= (byte) (i + 1);
+        forged[forged.length - 2] ^= (byte) (i >> 8);
+        if (i % 3 > 0) {
+          // Nobody has it. The others are of the right host, in other words.
+          forged[0] ^= 0x55;
+          forged[4] ^= 0x55;
+          forged[Math.min(20, forged.length - 3)] ^= 0x55;
+        }
+        OutgoingMessage message = assertNotNullMessage(left.endpoint);
+        try {
+          left.endpoint.answer(message, FabricAddress.of(forged), 64);
+        } catch (IllegalArgumentException e) {
+          left.endpoint.giveBack(message);
+          refused++;
+        }
+        assertTrue(port.known() <= RailPort.MOST_STRANGERS);
+        if (i % 50 == 49) {
+          long end = simulation.nanoTime() + 1_000_000_000;
+          await(simulation, () -> simulation.nanoTime() > end, left, right);
+        }
+      }
+      assertEquals(0, refused, "answers were not over");
+      right.messages.clear();
+      left.endpoint.answer(assertNotNullMessage(left.endpoint), real, 64);
+      await(simulation, () -> right.messages.size() == 1, left, right);
+      // Who becomes a peer stays one.
+      PeerRails peer = left.endpoint.controlTo(right.endpoint.addresses());
+      left.endpoint.send(assertNotNullMessage(left.endpoint), peer, 64, SentListener.NOBODY, 0);
+      await(simulation, () -> right.messages.size() == 2, left, right);
       left.close();
       right.close();
       assertEquals(List.of(), simulation.openObjects());
