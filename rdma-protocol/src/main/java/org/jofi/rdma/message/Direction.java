@@ -176,12 +176,13 @@ public abstract class Direction {
     listener.run();
   }
 
-  /** Fails it, and reports what is in flight now. */
+  /** Fails it, unless it failed before, and reports what is in flight now, with its cause. */
   public final void expire(Failure why) {
     fail(why);
+    Failure ofAll = failure;
     for (int slot = 0; slot < table.used(); slot++) {
       if (table.isActive(slot)) {
-        request(slot).expire(why);
+        request(slot).expire(ofAll == null ? why : ofAll);
       }
     }
   }
