@@ -74,10 +74,12 @@ public interface Comm extends AutoCloseable {
    * copied. As {@link #iwrite} else; an injected write, fi_inject_write(3), would not tell when it
    * is there.
    *
-   * @param address first byte, in host memory
+   * @param address first byte, in host memory of this process, not 0 unless nothing is written. No
+   *     registration vouches for it, and it is trusted otherwise: an address of memory that is not
+   *     there, or of a device, ends the process
    * @param lengthBytes at most {@link DeviceLimits#inlineWriteBytes()}
    * @return a request id, or {@link Result#TRY_AGAIN}
-   * @throws IllegalArgumentException if it is too long, or leaves the remote memory
+   * @throws IllegalArgumentException if it is too long, or leaves the remote memory, or is at 0
    */
   long iwriteInline(long address, long lengthBytes, RemoteMemory remote, long remoteOffsetBytes);
 

@@ -18,7 +18,8 @@ import java.util.Objects;
  * @param immediateDelivery how the receiver learns of stripes; automatic
  * @param flushPolicy when flushes are done; automatic
  * @param connectTimeout bound on making a connection; 30 s
- * @param requestTimeout bound on a matched request, after which it failed; 60 s
+ * @param requestTimeout bound on a matched request with which nothing goes on, nor with those
+ *     before it, after which it failed; 60 s
  * @param peerTimeout how long a peer may be silent, while something is pending, before it is taken
  *     for dead; 10 s. A live peer answers by itself, also while its application computes.
  * @param closeTimeout bound on closing a communicator or an endpoint; 5 s

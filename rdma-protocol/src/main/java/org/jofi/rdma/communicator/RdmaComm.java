@@ -222,6 +222,10 @@ abstract class RdmaComm implements Comm {
       throw new IllegalArgumentException(
           "%s writes up to %d bytes inline, not %d".formatted(label, most, lengthBytes));
     }
+    if (address == 0 && lengthBytes > 0) {
+      throw new IllegalArgumentException(
+          "%s: no %d bytes are at address 0".formatted(label, lengthBytes));
+    }
     synchronized (lock()) {
       checkOpen();
       long request = side.writeInline(address, lengthBytes, remote, remoteOffsetBytes);

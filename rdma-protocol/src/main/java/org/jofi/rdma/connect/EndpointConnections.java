@@ -291,6 +291,18 @@ public final class EndpointConnections implements ArrivalSink {
     }
   }
 
+  /**
+   * Sends a message of the handshake to somebody whom this side has no connection with. If that
+   * cannot be, nobody is told.
+   */
+  void answer(FabricAddress stranger, OutgoingMessage message, int lengthBytes) {
+    try {
+      endpoint().answer(message, stranger, lengthBytes);
+    } catch (IllegalArgumentException | FabricException e) {
+      endpoint().giveBack(message);
+    }
+  }
+
   /** What arrived for no connection, or was malformed. */
   public long dropped() {
     return dropped;

@@ -140,6 +140,10 @@ final class Grants {
     if (!fits(request.rails()) || !Features.suffice(features)) {
       return FailureCause.INCOMPATIBLE;
     }
+    if (endpoint.brokenBy() != null) {
+      // Stripes would come over a rail of which nothing is heard.
+      return FailureCause.FABRIC;
+    }
     OutgoingMessage answer = endpoint.takeMessage();
     int id = answer == null ? CommunicatorIds.NONE : connections.ids().take();
     if (answer == null || id == CommunicatorIds.NONE) {
@@ -206,10 +210,7 @@ final class Grants {
           why,
           endpoint.dataCount(),
           endpoint.controlCount());
-      if (!connections.sendTo(to, message, ControlMessage.BYTES, SentListener.NOBODY)) {
-        // An address that is none: nobody to tell.
-        return;
-      }
+      connections.answer(to, message, ControlMessage.BYTES);
     }
   }
 }

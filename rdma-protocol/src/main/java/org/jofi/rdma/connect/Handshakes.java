@@ -7,7 +7,6 @@ import org.jofi.fabric.FabricException;
 import org.jofi.mr.RegistrationException;
 import org.jofi.rdma.endpoint.MultiRailEndpoint;
 import org.jofi.rdma.endpoint.OutgoingMessage;
-import org.jofi.rdma.endpoint.SentListener;
 import org.jofi.rdma.message.Connection;
 import org.jofi.rdma.sequence.CommunicatorIds;
 import org.jofi.rdma.wire.ConnectAccept;
@@ -20,6 +19,7 @@ import org.jofi.rdma.wire.MessageHeader;
 import org.jofi.rdma.wire.MessageType;
 import org.jofi.rdma.wire.Nonce;
 import org.jofi.rdma.wire.Parties;
+import org.jofi.rdma.wire.ProtocolLimits;
 import org.jofi.rdma.wire.RailAddresses;
 import org.jofi.rdma.wire.WireFault;
 import org.jofi.transport.ConnectHandle;
@@ -227,7 +227,8 @@ public final class Handshakes {
                   connection,
                   attempt.mailbox().memory(),
                   accept.features(),
-                  Math.min(accept.maxMessageBytes(), settings.maxMessageBytes())),
+                  // A receive may be longer than any send of this side, which is cut to it.
+                  ProtocolLimits.MAX_MESSAGE_BYTES),
               settings.silenceNs());
       connections.add(side);
       attempt.stands(side);
@@ -243,8 +244,7 @@ public final class Handshakes {
     OutgoingMessage message = endpoint.takeMessage();
     if (message != null) {
       ControlMessage.putAbort(message.memory(), message.at(), parties, FailureCause.TIMED_OUT);
-      connections.sendTo(
-          rails.control().getFirst(), message, ControlMessage.BYTES, SentListener.NOBODY);
+      connections.answer(rails.control().getFirst(), message, ControlMessage.BYTES);
     }
   }
 
@@ -253,16 +253,19 @@ public final class Handshakes {
     if (attempt == null || ControlMessage.check(memory, at, lengthBytes) != WireFault.NONE) {
       return false;
     }
+    FailureCause why = ControlMessage.reason(memory, at);
     attempt.fail(
         failure(
-            ControlMessage.reason(memory, at),
+            why,
             attempt,
-            "the listener has %d data and %d control rails, this side %d and %d"
-                .formatted(
-                    ControlMessage.refuserDataRails(memory, at),
-                    ControlMessage.refuserControlRails(memory, at),
-                    endpoint.dataCount(),
-                    endpoint.controlCount())));
+            why == FailureCause.FABRIC
+                ? "a rail of the listener's endpoint is out of use: its completion queue broke"
+                : "the listener has %d data and %d control rails, this side %d and %d"
+                    .formatted(
+                        ControlMessage.refuserDataRails(memory, at),
+                        ControlMessage.refuserControlRails(memory, at),
+                        endpoint.dataCount(),
+                        endpoint.controlCount())));
     return true;
   }
 }

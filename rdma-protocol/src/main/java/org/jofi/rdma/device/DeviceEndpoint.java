@@ -19,8 +19,8 @@ import org.jofi.rdma.wire.MailboxTarget;
 import org.jofi.transport.TransportOptions;
 
 /**
- * An endpoint of a device and its connections. Everything but {@link #tend} and {@link #close} is
- * called with the {@linkplain #lock lock} held.
+ * An endpoint of a device and its connections. Everything but {@link #isSound}, {@link #tend} and
+ * {@link #close} is called with the {@linkplain #lock lock} held.
  */
 public final class DeviceEndpoint implements SideFactory, AutoCloseable {
   private final EndpointConnections connections;
@@ -86,6 +86,13 @@ public final class DeviceEndpoint implements SideFactory, AutoCloseable {
   /** Its connections. */
   public EndpointConnections connections() {
     return connections;
+  }
+
+  /** Whether all of its rails work. Any thread, without the lock. */
+  boolean isSound() {
+    synchronized (endpoint) {
+      return endpoint.brokenBy() == null;
+    }
   }
 
   /** Makes progress; none once it is closed. */

@@ -39,7 +39,8 @@ public final class DeviceEndpoints implements AutoCloseable {
   }
 
   /**
-   * The endpoint whose turn it is.
+   * The endpoint whose turn it is. One of which a rail is deaf is passed over as long as there is
+   * another: it takes no connections.
    *
    * @throws TransportException if it cannot be opened; nothing of it stays open then
    * @throws IllegalStateException if this is closed
@@ -52,7 +53,12 @@ public final class DeviceEndpoints implements AutoCloseable {
       opened.add(open());
       return opened.getLast();
     }
-    turn = (turn + 1) % opened.size();
+    for (int i = 0; i < opened.size(); i++) {
+      turn = (turn + 1) % opened.size();
+      if (opened.get(turn).isSound()) {
+        break;
+      }
+    }
     return opened.get(turn);
   }
 

@@ -33,7 +33,8 @@ public final class InlineCopies {
   /**
    * Takes a copy.
    *
-   * @param address first byte, in host memory
+   * @param address first byte, in host memory, not 0. It is trusted: memory that is not there ends
+   *     the process
    * @param lengthBytes 1 to {@link #BYTES}
    * @return the copy, or {@link #NONE}
    * @throws org.jofi.mr.RegistrationException if memory is needed and a rail refuses it

@@ -254,6 +254,19 @@ public final class MultiRailEndpoint implements EndpointRails, InFlightOperation
     pending.submit(message);
   }
 
+  /**
+   * Sends a message over the first control rail to somebody who may be nobody's peer, and remembers
+   * it for that alone. Nobody is told how it goes.
+   *
+   * @throws IllegalArgumentException if that is no address, or too many are answered now
+   * @throws org.jofi.fabric.FabricException if the provider refuses the address
+   */
+  public void answer(OutgoingMessage message, FabricAddress stranger, int lengthBytes) {
+    RailPort port = control.getFirst();
+    PeerRails rails = new PeerRails(List.of(port), new long[] {port.stranger(stranger)});
+    send(message, rails, lengthBytes, (_, _) -> port.answered(stranger), 0);
+  }
+
   /** Sends bare immediate data over a control rail; for who is called while a queue delivers. */
   public void deferImmediate(
       OutgoingMessage message, PeerRails rails, int bits, SentListener who, long cookie) {
@@ -304,6 +317,17 @@ public final class MultiRailEndpoint implements EndpointRails, InFlightOperation
   /** Whether the last {@link #progress} left nothing in a queue. */
   public boolean isDrained() {
     return drained;
+  }
+
+  /** Why a rail is deaf: its completion queue broke; null if all work. */
+  public @Nullable Failure brokenBy() {
+    for (int i = 0; i < ports.size(); i++) {
+      Failure why = ports.get(i).brokenBy();
+      if (why != null) {
+        return why;
+      }
+    }
+    return null;
   }
 
   /** Completions that belong to no operation of this side, over all rails. */

@@ -71,6 +71,10 @@ public final class OutgoingMessage extends Posting implements OperationOwner {
         finish(DROPPED);
         return true;
       }
+      if (rail != PeerRails.NONE && !to.isUsable(rail)) {
+        // It was given up while this waited.
+        rail = to.after(rail);
+      }
       if (rail == PeerRails.NONE) {
         finish(to.reason());
         return true;

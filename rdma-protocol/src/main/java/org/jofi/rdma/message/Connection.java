@@ -14,6 +14,7 @@ public final class Connection {
   private final Parties parties;
   private final PeerRails data;
   private final PeerRails control;
+  private final DataProgress progress = new DataProgress();
 
   /**
    * Makes the peer known on each rail.
@@ -59,6 +60,11 @@ public final class Connection {
   /** The control rails to the peer. */
   public PeerRails control() {
     return control;
+  }
+
+  /** How far this side's data operations are. */
+  DataProgress progress() {
+    return progress;
   }
 
   /** What errors call the peer. */

@@ -12,6 +12,10 @@ import org.jspecify.annotations.Nullable;
  * <p><b>A failed message fails its direction.</b> The other side waits for what will not come, so
  * nothing after it can be relied upon: what is in flight fails, and what is posted later at once,
  * each with the cause. Nobody waits for what a one-sided operation or a flush does: it fails alone.
+ *
+ * <p><b>A peer's close cuts nothing off that may have arrived.</b> The peer closed once it had what
+ * it wanted, and its memory stays until this side's operations are back. What has everything posted
+ * ends as they do; what would have to post more fails.
  */
 public abstract class Direction {
   /** Slots for requests that fail at once, beside those that may still be with a provider. */
@@ -150,7 +154,8 @@ public abstract class Direction {
 
   /**
    * Fails what is in flight and all that is posted from now on. What is in flight is reported once
-   * its operations are back, or at its bound; at once if the peer is lost.
+   * its operations are back, or at its bound; at once if the peer is lost. If the peer closed, what
+   * {@linkplain Request#endsByItself ends by itself} may still succeed.
    */
   public final void fail(Failure why) {
     if (failure != null) {
@@ -158,11 +163,12 @@ public abstract class Direction {
     }
     failure = why;
     boolean atOnce = why.cause() == FailureCause.PEER_LOST;
+    boolean gently = why.cause() == FailureCause.PEER_CLOSED;
     for (int slot = 0; slot < table.used(); slot++) {
       if (table.isActive(slot)) {
         if (atOnce) {
           request(slot).expire(why);
-        } else {
+        } else if (!gently || !request(slot).endsByItself()) {
           request(slot).fail(why);
         }
       }
@@ -170,12 +176,13 @@ public abstract class Direction {
     listener.run();
   }
 
-  /** Fails it, and reports what is in flight now. */
+  /** Fails it, unless it failed before, and reports what is in flight now, with its cause. */
   public final void expire(Failure why) {
     fail(why);
+    Failure ofAll = failure;
     for (int slot = 0; slot < table.used(); slot++) {
       if (table.isActive(slot)) {
-        request(slot).expire(why);
+        request(slot).expire(ofAll == null ? why : ofAll);
       }
     }
   }

@@ -81,6 +81,10 @@ final class ReceiveRequest extends Request implements Incoming {
   protected boolean postAll() {
     PeerRails rails = receiver.connection().control();
     while (!entriesPosted && isLive()) {
+      if (controlRail != PeerRails.NONE && !rails.isUsable(controlRail)) {
+        // It was given up while this waited.
+        controlRail = rails.after(controlRail);
+      }
       if (controlRail == PeerRails.NONE) {
         Failure why = rails.failure();
         fail(why == null ? Failures.noRail("irecv") : why);
@@ -217,6 +221,18 @@ final class ReceiveRequest extends Request implements Incoming {
   @Override
   protected boolean isComplete() {
     return entriesPosted && arrived == (1 << count) - 1;
+  }
+
+  /** It arrived whole, and waits for its entries' write alone. */
+  @Override
+  protected boolean endsByItself() {
+    return arrived == (1 << count) - 1;
+  }
+
+  /** The sender's stripes for others may be before its own. */
+  @Override
+  protected long progress() {
+    return receiver.stripes();
   }
 
   @Override

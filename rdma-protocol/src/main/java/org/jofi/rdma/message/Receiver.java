@@ -51,6 +51,7 @@ public final class Receiver extends Direction {
   private final Behind behind = new Behind();
   private long dropped;
   private long arrived;
+  private long stripes;
   private long expected = Long.MAX_VALUE;
 
   /**
@@ -248,6 +249,7 @@ public final class Receiver extends Direction {
     if (request == null || !request.stripe(ImmediateData.subReceive(bits), bits)) {
       dropped++;
     } else {
+      stripes++;
       hear();
     }
     failIfPeerIsDone();
@@ -269,8 +271,15 @@ public final class Receiver extends Direction {
         window.isInFlight(messageNumber) ? inFlight[ReceiveWindow.slot(messageNumber)] : null;
     if (request == null || !request.written(ImmediateData.subReceive(immediate), immediate)) {
       dropped++;
+    } else {
+      stripes++;
     }
     failIfPeerIsDone();
+  }
+
+  /** How many stripes arrived, of whatever message. */
+  long stripes() {
+    return stripes;
   }
 
   void messageArrived() {
@@ -346,12 +355,16 @@ public final class Receiver extends Direction {
    * As {@link #test(long)}, and tells each length of a group that is done.
    *
    * @param lengths takes them
-   * @throws IllegalArgumentException if it is shorter than the group
+   * @throws IllegalArgumentException if it is shorter than the group, which did not fail
    */
   public long test(long request, long[] lengths) {
     int slot = table().slot(request);
     if (slot == RequestTable.NONE) {
       return Result.STALE_REQUEST;
+    }
+    if (failure(request) != null) {
+      // It has no lengths, and perhaps never was a receive: its slot's last one stays current.
+      return test(request);
     }
     Incoming receive = (Incoming) current[slot];
     if (lengths.length < receive.count()) {

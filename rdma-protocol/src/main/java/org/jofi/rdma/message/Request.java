@@ -21,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  *                                                lease kept
  * </pre>
  *
+ * <p>The bound is one on silence: it starts again whenever {@link #progress} changed, so that what
+ * is queued behind much else is not blamed for it.
+ *
  * <p>A failure waits for the request's operations, so that its memory is the caller's again with
  * the report, but never longer than the request's bound.
  */
@@ -36,6 +39,7 @@ abstract class Request extends Posting implements OperationOwner {
   private boolean posting;
   private boolean timed;
   private long since;
+  private long seen;
 
   Request(Direction direction, int slot) {
     this.direction = direction;
@@ -51,6 +55,9 @@ abstract class Request extends Posting implements OperationOwner {
   /** Whether the time of its bound runs. */
   protected abstract boolean isTimed();
 
+  /** Whether it comes to its end, good or bad, though nothing of it is posted any more. */
+  protected abstract boolean endsByItself();
+
   /** Whether its memory is within the peer's reach, so that its lease must not end. */
   protected abstract boolean isExposed();
 
@@ -61,6 +68,11 @@ abstract class Request extends Posting implements OperationOwner {
 
   /** How much it moved. */
   protected abstract long movedBytes();
+
+  /** Changes whenever what it waits for comes nearer; not without end while it is stuck. */
+  protected long progress() {
+    return 0;
+  }
 
   /** It was looked at, and its bound did not pass. */
   protected void checked() {
@@ -142,10 +154,14 @@ abstract class Request extends Posting implements OperationOwner {
     expire(why);
   }
 
-  /** Fails it: that is reported once its operations are back, or at its bound. */
+  /**
+   * Fails it: that is reported once its operations are back, or at its bound. What outlived its
+   * direction, since the peer closed, fails with the direction's cause.
+   */
   final void fail(Failure why) {
     if (failure == null) {
-      failure = why;
+      Failure ofAll = direction.failure();
+      failure = ofAll == null ? why : ofAll;
       cut();
     }
     settle();
@@ -175,7 +191,8 @@ abstract class Request extends Posting implements OperationOwner {
   }
 
   /**
-   * Fails it if its bound passed. Time is counted from the first check that finds it timed.
+   * Fails it if its bound passed. Time is counted from the first check that finds it timed, or
+   * finds progress.
    *
    * @param now any clock, the same in each call
    */
@@ -183,12 +200,16 @@ abstract class Request extends Posting implements OperationOwner {
     if (!running || reported || (failure == null && !isTimed())) {
       return;
     }
-    if (!timed) {
+    long progress = progress();
+    boolean first = !timed;
+    if (first || (failure == null && progress != seen)) {
       timed = true;
       since = now;
-    } else if (now - since >= boundNs) {
+      seen = progress;
+    }
+    if (now - since >= boundNs) {
       expire(Direction.timedOut(where(), missing(), boundNs));
-    } else if (failure == null) {
+    } else if (failure == null && !first) {
       checked();
     }
   }

@@ -28,6 +28,8 @@ class SendRequest extends Request implements SentListener {
   private final StripePlan plan = new StripePlan();
   private final long[] keys = new long[ProtocolLimits.MAX_RAILS];
   private final StripeStates states = new StripeStates();
+  private final DataProgress progress;
+  private final DataProgress.Turn turn = new DataProgress.Turn();
   private @Nullable DataRegistration registration;
   private long address;
   private long lengthBytes;
@@ -48,6 +50,7 @@ class SendRequest extends Request implements SentListener {
     super(direction, slot);
     this.sender = sender;
     rails = sender.connection().data();
+    progress = sender.connection().progress();
   }
 
   void target(long number, int sub, long remote, boolean shorter) {
@@ -69,6 +72,7 @@ class SendRequest extends Request implements SentListener {
     silent = false;
     lengthTold = !isShort;
     states.start(plan.stripes());
+    turn.open();
     begin();
   }
 
@@ -110,6 +114,11 @@ class SendRequest extends Request implements SentListener {
         returned();
         all = false;
       }
+    }
+    if (all) {
+      progress.set(turn);
+    } else {
+      turn.open();
     }
     return all;
   }
@@ -172,6 +181,7 @@ class SendRequest extends Request implements SentListener {
     states.tried(stripe);
     if (answer == 0) {
       states.posted(stripe);
+      progress.post(rail);
       posted();
       return true;
     }
@@ -235,6 +245,7 @@ class SendRequest extends Request implements SentListener {
   public void completed(long cookie, long bytes) {
     returned();
     int stripe = (int) cookie;
+    progress.complete(plan.rail(stripe));
     if (silent || carriesData(stripe)) {
       states.done(stripe);
       settle();
@@ -251,7 +262,7 @@ class SendRequest extends Request implements SentListener {
     returned();
     int stripe = (int) cookie;
     Failure why = Failures.of(port, error);
-    if (isLive() && !mayRepeat(cookie)) {
+    if (isLive() && (!mayRepeat(cookie) || sender.failure() != null)) {
       fail(why);
       return;
     }
@@ -278,6 +289,11 @@ class SendRequest extends Request implements SentListener {
       sender.connection().endpoint().pending().submit(this);
     }
     return true;
+  }
+
+  @Override
+  protected long progress() {
+    return progress.before(turn);
   }
 
   @Override
@@ -316,6 +332,16 @@ class SendRequest extends Request implements SentListener {
   @Override
   protected boolean isComplete() {
     return states.allDone() && lengthTold;
+  }
+
+  @Override
+  protected boolean endsByItself() {
+    for (int stripe = 0; stripe < plan.stripes(); stripe++) {
+      if (!states.endsByItself(stripe, silent || carriesData(stripe))) {
+        return false;
+      }
+    }
+    return lengthTold;
   }
 
   @Override

@@ -131,9 +131,11 @@ public final class Sender extends Direction {
       int taken = matched[slot(number)];
       for (int sub = 0; sub < receives; sub++) {
         if ((taken & 1 << sub) == 0 && mailbox.tag(number, sub) == tag) {
-          return registration == null || mailbox.isStaged(number, sub)
-              ? startStaged(number, sub, address, lengthBytes, registration, space)
-              : start(number, sub, address, lengthBytes, registration);
+          // What a peer may still change is read once, and clamped.
+          long word = mailbox.lengthWord(number, sub);
+          return registration == null || MailboxEntry.isStaged(word)
+              ? startStaged(number, sub, word, address, lengthBytes, registration, space)
+              : start(number, sub, word, address, lengthBytes, registration);
         }
       }
     }
@@ -154,7 +156,12 @@ public final class Sender extends Direction {
   }
 
   private long start(
-      long number, int sub, long address, long lengthBytes, DataRegistration registration) {
+      long number,
+      int sub,
+      long word,
+      long address,
+      long lengthBytes,
+      DataRegistration registration) {
     if (!registration.beginUse()) {
       return failed(deregistered("isend"));
     }
@@ -166,8 +173,7 @@ public final class Sender extends Direction {
     refused = false;
     SendRequest request = requests[slot];
     current[slot] = request;
-    // What a peer may still change is read once, and clamped.
-    long room = Math.max(0, mailbox.lengthBytes(number, sub));
+    long room = MailboxEntry.lengthBytes(word);
     long length = Math.min(lengthBytes, room);
     request.target(number, sub, mailbox.remoteAddress(number, sub), length < room);
     for (int rail = 0; rail < connection().data().count(); rail++) {
@@ -186,11 +192,12 @@ public final class Sender extends Direction {
   private long startStaged(
       long number,
       int sub,
+      long word,
       long address,
       long lengthBytes,
       @Nullable DataRegistration registration,
       @Nullable StagingSpace space) {
-    long room = Math.max(0, mailbox.lengthBytes(number, sub));
+    long room = MailboxEntry.lengthBytes(word);
     long length = Math.min(lengthBytes, room);
     if (registration != null && !registration.beginUse()) {
       return failed(deregistered("isend"));
@@ -216,7 +223,7 @@ public final class Sender extends Direction {
     request.target(
         number,
         sub,
-        mailbox.isStaged(number, sub) ? 1L << mailbox.chunkShift(number, sub) : 0,
+        MailboxEntry.isStaged(word) ? 1L << MailboxEntry.chunkShift(word) : 0,
         mailbox.remoteAddress(number, sub),
         room);
     for (int rail = 0; rail < connection().endpoint().dataCount(); rail++) {

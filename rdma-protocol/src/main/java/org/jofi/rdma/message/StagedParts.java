@@ -50,6 +50,27 @@ final class StagedParts extends Direction {
     return requests[slot];
   }
 
+  /** Whether nothing more has to be posted for any of them. */
+  boolean endByThemselves() {
+    for (int slot = 0; slot < table().used(); slot++) {
+      if (table().isActive(slot) && !requests[slot].endsByItself()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** As {@link Request#progress}, of all. */
+  long progress() {
+    long sum = 0;
+    for (int slot = 0; slot < table().used(); slot++) {
+      if (table().isActive(slot)) {
+        sum += requests[slot].progress();
+      }
+    }
+    return sum;
+  }
+
   @Override
   SendRequest request(int slot) {
     return requests[slot];

@@ -289,6 +289,18 @@ final class StagedReceive extends Request implements Incoming, ChunkCopies.Liste
     return finished == chunks;
   }
 
+  /** It is in device memory, and waits for its offers' writes alone. */
+  @Override
+  protected boolean endsByItself() {
+    return finished == chunks;
+  }
+
+  /** The sender's stripes for others may be before its own. */
+  @Override
+  protected long progress() {
+    return receiver.stripes();
+  }
+
   @Override
   protected boolean isTimed() {
     if (finished > 0) {

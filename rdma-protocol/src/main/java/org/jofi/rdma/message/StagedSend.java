@@ -266,6 +266,16 @@ final class StagedSend extends Request implements ChunkCopies.Listener {
   }
 
   @Override
+  protected long progress() {
+    return parts.progress();
+  }
+
+  @Override
+  protected boolean endsByItself() {
+    return posted == chunks && parts.endByThemselves();
+  }
+
+  @Override
   protected boolean isTimed() {
     return true;
   }

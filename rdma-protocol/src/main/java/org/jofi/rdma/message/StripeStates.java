@@ -65,6 +65,16 @@ final class StripeStates {
     return (again & 1 << stripe) != 0;
   }
 
+  /**
+   * Whether nothing more has to be posted for it, unless something fails.
+   *
+   * @param byWrite whether it is done with its write
+   */
+  boolean endsByItself(int stripe, boolean byWrite) {
+    int inFlight = announced | (byWrite ? posted & ~doubtful : 0);
+    return ((done | inFlight) & 1 << stripe) != 0;
+  }
+
   boolean isDone(int stripe) {
     return (done & 1 << stripe) != 0;
   }

@@ -19,11 +19,14 @@ import org.jofi.transport.FailureCause;
  */
 abstract class StripedRequest extends Request {
   private final StripePlan plan = new StripePlan();
+  private final DataProgress progress;
+  private final DataProgress.Turn turn = new DataProgress.Turn();
   private int posted;
   private int done;
 
   StripedRequest(Direction direction, int slot) {
     super(direction, slot);
+    progress = direction.connection().progress();
   }
 
   /** Its stripes, which are set before it is started. */
@@ -35,6 +38,7 @@ abstract class StripedRequest extends Request {
   final void start() {
     posted = 0;
     done = 0;
+    turn.open();
     begin();
     if (plan.stripes() == 0) {
       fail(new Failure(FailureCause.FABRIC, 0, operation(), "every data rail is out of use"));
@@ -66,6 +70,7 @@ abstract class StripedRequest extends Request {
         } else {
           posted |= 1 << stripe;
           if (answer == 0) {
+            progress.post(plan.rail(stripe));
             posted();
           } else {
             fail(interpret(Failures.ofPost(operation(), port(stripe), -answer)));
@@ -73,12 +78,18 @@ abstract class StripedRequest extends Request {
         }
       }
     }
+    if (all) {
+      progress.set(turn);
+    } else {
+      turn.open();
+    }
     return all;
   }
 
   @Override
   public void completed(long cookie, long bytes) {
     returned();
+    progress.complete(plan.rail((int) cookie));
     done |= 1 << (int) cookie;
     settle();
   }
@@ -92,6 +103,16 @@ abstract class StripedRequest extends Request {
   @Override
   protected final boolean isComplete() {
     return posted == (1 << plan.stripes()) - 1;
+  }
+
+  @Override
+  protected final long progress() {
+    return progress.before(turn);
+  }
+
+  @Override
+  protected final boolean endsByItself() {
+    return isComplete();
   }
 
   @Override

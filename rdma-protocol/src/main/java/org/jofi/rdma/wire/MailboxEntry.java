@@ -152,7 +152,7 @@ public final class MailboxEntry {
       }
       if (receive == 0) {
         // The other entries of a staged receive come one by one.
-        receives = isStaged(messageNumber, 0) ? 1 : found;
+        receives = isStaged(lengthWord(messageNumber, 0)) ? 1 : found;
       }
     }
     return receives;
@@ -217,22 +217,23 @@ public final class MailboxEntry {
     return mailbox.get(LONG, entry(messageNumber, subReceive) + MailboxLayout.ADDRESS);
   }
 
-  /** How much the receive takes. */
-  public long lengthBytes(long messageNumber, int subReceive) {
-    return lengthWord(messageNumber, subReceive) & LENGTH_MASK;
+  /** How much the receive takes, as of that length word. */
+  public static long lengthBytes(long lengthWord) {
+    return lengthWord & LENGTH_MASK;
   }
 
-  /** Whether it is an offer of a staged receive. */
-  public boolean isStaged(long messageNumber, int subReceive) {
-    return (lengthWord(messageNumber, subReceive) & STAGED) != 0;
+  /** Whether it is an offer of a staged receive, as of that length word. */
+  public static boolean isStaged(long lengthWord) {
+    return (lengthWord & STAGED) != 0;
   }
 
-  /** Logarithm of a staged receive's chunks; check it again, the peer may still change it. */
-  public int chunkShift(long messageNumber, int subReceive) {
-    return (int) (lengthWord(messageNumber, subReceive) >>> SHIFT_AT) & SHIFT_MASK;
+  /** Logarithm of a staged receive's chunks, as of that length word: within bounds. */
+  public static int chunkShift(long lengthWord) {
+    return Math.clamp(lengthWord >>> SHIFT_AT & SHIFT_MASK, LEAST_SHIFT, MOST_SHIFT);
   }
 
-  private long lengthWord(long messageNumber, int subReceive) {
+  /** What tells length, chunks and round. The peer may still change it: read it once. */
+  public long lengthWord(long messageNumber, int subReceive) {
     return mailbox.get(LONG, entry(messageNumber, subReceive) + MailboxLayout.LENGTH);
   }
 

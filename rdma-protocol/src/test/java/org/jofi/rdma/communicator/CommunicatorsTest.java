@@ -334,6 +334,8 @@ class CommunicatorsTest {
           () -> send.iwriteInline(bytes.address(), most + 1, large, 0));
       assertThrows(
           IllegalArgumentException.class, () -> send.iwriteInline(bytes.address(), 10, remote, 91));
+      assertThrows(IllegalArgumentException.class, () -> send.iwriteInline(0, 10, remote, 0));
+      assertEquals(0, hosts.await(send, send.iwriteInline(0, 0, remote, 0)));
       RemoteMemory other =
           RemoteMemory.of(100, new long[] {remote.address(0)}, new long[] {remote.key(0)});
       IllegalArgumentException rails =

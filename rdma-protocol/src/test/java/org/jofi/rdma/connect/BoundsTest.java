@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import org.jofi.simulated.Link;
 import org.jofi.simulated.Profile;
 import org.jofi.simulated.Simulation;
 import org.jofi.transport.ConnectHandle;
@@ -277,6 +278,79 @@ class BoundsTest {
       linked.await("coming back", () -> !linked.to.isOpen(), linked.left, linked.right);
       assertTrue(simulation.nanoTime() >= 29 * SECOND, "the stall was over");
       linked.finish(linked.from);
+    }
+  }
+
+  private static Simulation slow(Profile profile) {
+    // 4096 bytes take 50 ms over one of the two rails.
+    Link slow = new Link(1_000, 81_920);
+    Link fast = new Link(1_000, 10_000_000_000L);
+    return Simulation.of(profile)
+        .nicsPerHost(2)
+        .links((fromHost, fromNic, _, _) -> fromHost == 0 && fromNic == 1 ? slow : fast)
+        .open();
+  }
+
+  /** As many messages and writes, all at once. */
+  private static List<List<Long>> many(Linked linked, int count) {
+    List<Long> receives = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      receives.add(linked.receive(Linked.BYTES));
+    }
+    linked.pass(SECOND / 10, linked.left, linked.right);
+    List<Long> ours = new ArrayList<>();
+    RemoteMemory remote = Pair.remote(linked.to);
+    for (int i = 0; i < count; i++) {
+      // Short, so that lengths are told before stripes come.
+      ours.add(linked.send(Linked.BYTES - 1));
+      ours.add(linked.sending.write(linked.source.address(), Linked.BYTES, linked.from, remote, 0));
+    }
+    return List.of(receives, ours);
+  }
+
+  @ParameterizedTest
+  @MethodSource("profiles")
+  void whatIsQueuedBehindOthersHasABoundOnSilenceAlone(Profile profile) {
+    try (Simulation simulation = slow(profile);
+        Arena arena = Arena.ofShared()) {
+      Linked linked = bounded(simulation, arena, profile, SECOND, SECOND);
+      long start = simulation.nanoTime();
+      List<List<Long>> requests = many(linked, 40);
+      for (long request : requests.get(0)) {
+        assertEquals(
+            Linked.BYTES - 1,
+            linked.outcome(linked.receiving, request, linked.left, linked.right)[0]);
+      }
+      for (long request : requests.get(1)) {
+        long moved = linked.outcome(linked.sending, request, linked.left, linked.right)[0];
+        assertTrue(moved >= Linked.BYTES - 1, () -> "came to " + moved);
+      }
+      assertTrue(simulation.nanoTime() - start > 3 * SECOND, "it took no time");
+      linked.finish(linked.from, linked.to);
+    }
+  }
+
+  /** With tcp a send is done when it left, which it does although the peer takes nothing. */
+  static Stream<Profile> profilesThatTellOfDelivery() {
+    return profiles().filter(profile -> !profile.behaviour().completesOnTransmit());
+  }
+
+  @ParameterizedTest
+  @MethodSource("profilesThatTellOfDelivery")
+  void whatIsQueuedBehindOthersFailsAtItsBoundWhenNothingMovesAnyMore(Profile profile) {
+    try (Simulation simulation = slow(profile);
+        Arena arena = Arena.ofShared()) {
+      Linked linked = bounded(simulation, arena, profile, SECOND, NEVER);
+      List<List<Long>> requests = many(linked, 40);
+      linked.pass(3 * SECOND / 2, linked.left, linked.right);
+      simulation.host(1).nic(1).stall(Duration.ofSeconds(30));
+      long start = simulation.nanoTime();
+      for (long request : requests.get(1)) {
+        linked.outcome(linked.sending, request, linked.left, linked.right);
+      }
+      assertEquals(
+          FailureCause.TIMED_OUT, failureOf(linked.sending, requests.get(1).getLast()).cause());
+      assertTrue(simulation.nanoTime() - start < 2 * SECOND, "later than the bound");
     }
   }
 }

@@ -204,6 +204,29 @@ class ConnectionsTest {
     }
   }
 
+  /** A receive may be longer than all that the sender's NICs could send at once. */
+  @ParameterizedTest
+  @MethodSource("profiles")
+  void sidesNeedNotMoveMessagesOfTheSameLength(Profile profile) {
+    long[][] limits = {{Linked.BYTES / 2, Linked.BYTES}, {Linked.BYTES, Linked.BYTES / 2}};
+    for (long[] most : limits) {
+      try (Simulation simulation = simulation(profile, 8, 2, 2);
+          Arena arena = Arena.ofShared()) {
+        Node[] nodes = new Node[2];
+        for (int i = 0; i < nodes.length; i++) {
+          nodes[i] = new Node(simulation, profile, i, 2, Node.REQUEST_NS, Node.SILENCE_NS, most[i]);
+        }
+        Linked linked = new Linked(simulation, arena, nodes[0], nodes[1]);
+        long receive = linked.receive(most[1]);
+        long send = linked.send(most[0]);
+        long moved = Linked.BYTES / 2;
+        assertEquals(moved, linked.outcome(linked.sending, send, nodes)[0]);
+        assertEquals(moved, linked.outcome(linked.receiving, receive, nodes)[0]);
+        linked.finish(linked.from, linked.to);
+      }
+    }
+  }
+
   @ParameterizedTest
   @MethodSource("profiles")
   void nobodyWaitsForADeadListenerWithoutEnd(Profile profile) {

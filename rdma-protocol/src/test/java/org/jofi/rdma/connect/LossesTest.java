@@ -242,7 +242,26 @@ class LossesTest {
             FailureCause.PEER_ABORTED,
             java.util.Objects.requireNonNull(linked.sending.failure()).cause());
       }
+      assertRefused(simulation, left, right);
     }
+  }
+
+  /** Its stripes might come over the deaf rail. */
+  private static void assertRefused(Simulation simulation, Node left, Node right) {
+    Listener listener = right.connections.handshakes().listen();
+    Attempt attempt =
+        left.connections.handshakes().connect(right.connections.handshakes().handle(listener));
+    Linked.await(
+        simulation,
+        "refusing",
+        () -> attempt.side() != null || attempt.failure() != null,
+        left,
+        right);
+    Failure why = attempt.failure();
+    assertNotNull(why, "connected over a deaf rail");
+    assertEquals(FailureCause.FABRIC, why.cause());
+    assertTrue(why.detail().contains("out of use"), why::toString);
+    assertEquals(1, listener.refused());
   }
 
   private static long group(Linked linked) {

@@ -27,6 +27,7 @@ final class Node implements SideFactory, AutoCloseable {
   static final long BOUND_NS = 2_000_000_000L;
   static final long REQUEST_NS = 3_000_000_000L;
   static final long SILENCE_NS = 1_000_000_000L;
+  private static final long MOST_BYTES = 1 << 20;
 
   final Host host;
   final EndpointConnections connections;
@@ -48,23 +49,46 @@ final class Node implements SideFactory, AutoCloseable {
       int rails,
       long requestNs,
       long silenceNs) {
+    this(simulation, profile, index, rails, requestNs, silenceNs, MOST_BYTES);
+  }
+
+  Node(
+      Simulation simulation,
+      Profile profile,
+      int index,
+      int rails,
+      long requestNs,
+      long silenceNs,
+      long maxMessageBytes) {
     this(
         new Host(simulation, index, rails, rails),
         profile.behaviour().writeData(),
         simulation.seed() * 31 + index,
         simulation::nanoTime,
         requestNs,
-        silenceNs);
+        silenceNs,
+        maxMessageBytes);
     self = simulation.host(index);
   }
 
   Node(Host host, boolean writesData, long seed, NanoClock clock, long requestNs, long silenceNs) {
+    this(host, writesData, seed, clock, requestNs, silenceNs, MOST_BYTES);
+  }
+
+  private Node(
+      Host host,
+      boolean writesData,
+      long seed,
+      NanoClock clock,
+      long requestNs,
+      long silenceNs,
+      long maxMessageBytes) {
     SplittableRandom random = new SplittableRandom(seed);
     connections =
         new EndpointConnections(
             new ConnectionSettings(
                 Features.WRITE_THEN_SEND | (writesData ? Features.WRITE_DATA : 0),
-                1 << 20,
+                maxMessageBytes,
                 BOUND_NS,
                 requestNs,
                 BOUND_NS,

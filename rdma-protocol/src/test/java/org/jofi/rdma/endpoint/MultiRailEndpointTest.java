@@ -19,6 +19,7 @@ import org.jofi.fabric.CompletionError;
 import org.jofi.fabric.FabricErrno;
 import org.jofi.mr.BufferRange;
 import org.jofi.mr.DataRegistration;
+import org.jofi.rdma.wire.FabricAddress;
 import org.jofi.simulated.FaultPlan;
 import org.jofi.simulated.Profile;
 import org.jofi.simulated.Simulation;
@@ -221,6 +222,90 @@ class MultiRailEndpointTest {
       left.domains.forEach(domain -> domain.close());
       left.fabrics.forEach(fabric -> fabric.close());
       assertTrue(outcomes.size() <= 10, outcomes::toString);
+    }
+  }
+
+  /** The rail was chosen when the message was queued. */
+  @ParameterizedTest
+  @MethodSource("profiles")
+  void whatWaitsForARailThatIsGivenUpGoesOverAnother(Profile profile) {
+    int count = 8;
+    try (Simulation simulation = Simulation.of(profile).nicsPerHost(2).open()) {
+      Host left = new Host(simulation, 0, 2, 2);
+      Host right = new Host(simulation, 1, 2, 2);
+      List<Failure> outcomes = new ArrayList<>();
+      int[] before = new int[1];
+      left.locked(
+          from -> {
+            PeerRails peer = from.controlTo(right.endpoint.addresses());
+            for (int i = 0; i < count; i++) {
+              from.deferImmediate(
+                  assertNotNullMessage(from), peer, i, (id, why) -> outcomes.add(why), i);
+            }
+            peer.retry(0, new Failure(FailureCause.PEER_LOST, 0, "test", "rail 0"), 1);
+            before[0] = from.control(0).inFlight();
+          });
+      left.progress();
+      assertEquals(before[0], left.endpoint.control(0).inFlight(), "posted on the lost rail");
+      await(
+          simulation,
+          () -> {
+            assertEquals(before[0], left.endpoint.control(0).inFlight());
+            return outcomes.size() == count && right.immediates.size() == count;
+          },
+          left,
+          right);
+      outcomes.forEach(why -> assertNull(why));
+      left.close();
+      right.close();
+      assertEquals(List.of(), simulation.openObjects());
+    }
+  }
+
+  /** Whoever asks in vain, under however many addresses. */
+  @ParameterizedTest
+  @MethodSource("profiles")
+  void strangersWhoAreAnsweredTakeNoRoomOfPeers(Profile profile) {
+    try (Simulation simulation = Simulation.of(profile).open()) {
+      Host left = new Host(simulation, 0, 1, 1);
+      Host right = new Host(simulation, 1, 1, 1);
+      RailPort port = left.endpoint.control(0);
+      FabricAddress real = right.endpoint.control(0).address();
+      int refused = 0;
+      for (int i = 0; i < 500; i++) {
+        byte[] forged = real.bytes();
+        forged[forged.length - 1] ^= (byte) (i + 1);
+        forged[forged.length - 2] ^= (byte) (i >> 8);
+        if (i % 3 > 0) {
+          // Nobody has it. The others are of the right host, in other words.
+          forged[0] ^= 0x55;
+          forged[4] ^= 0x55;
+          forged[Math.min(20, forged.length - 3)] ^= 0x55;
+        }
+        OutgoingMessage message = assertNotNullMessage(left.endpoint);
+        try {
+          left.endpoint.answer(message, FabricAddress.of(forged), 64);
+        } catch (IllegalArgumentException e) {
+          left.endpoint.giveBack(message);
+          refused++;
+        }
+        assertTrue(port.known() <= RailPort.MOST_STRANGERS);
+        if (i % 50 == 49) {
+          long end = simulation.nanoTime() + 1_000_000_000;
+          await(simulation, () -> simulation.nanoTime() > end, left, right);
+        }
+      }
+      assertEquals(0, refused, "answers were not over");
+      right.messages.clear();
+      left.endpoint.answer(assertNotNullMessage(left.endpoint), real, 64);
+      await(simulation, () -> right.messages.size() == 1, left, right);
+      // Who becomes a peer stays one.
+      PeerRails peer = left.endpoint.controlTo(right.endpoint.addresses());
+      left.endpoint.send(assertNotNullMessage(left.endpoint), peer, 64, SentListener.NOBODY, 0);
+      await(simulation, () -> right.messages.size() == 2, left, right);
+      left.close();
+      right.close();
+      assertEquals(List.of(), simulation.openObjects());
     }
   }
 }

@@ -35,6 +35,10 @@ final class Exchange implements AutoCloseable {
   final Host right;
   final Sender sender;
   final Receiver receiver;
+
+  /** The sender's, which the receiver writes into. */
+  final MemorySegment mailbox;
+
   private final Arena arena = Arena.ofShared();
   private final List<DataRegistration> leases = new ArrayList<>();
   private long strays;
@@ -61,7 +65,7 @@ final class Exchange implements AutoCloseable {
     Connection back =
         new Connection(right.endpoint, there.parties().reversed(), left.endpoint.addresses());
     MailboxLayout layout = new MailboxLayout(rails);
-    MemorySegment mailbox = arena.allocate(layout.mailboxBytes(), MailboxLayout.LINE_BYTES);
+    mailbox = arena.allocate(layout.mailboxBytes(), MailboxLayout.LINE_BYTES);
     MemorySegment copy = arena.allocate(layout.mailboxBytes(), MailboxLayout.LINE_BYTES);
     ControlRegistration registered =
         left.endpoint

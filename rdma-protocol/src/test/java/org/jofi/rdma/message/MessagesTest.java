@@ -6,11 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.jofi.mr.DataRegistration;
 import org.jofi.rdma.Allocation;
@@ -18,8 +20,10 @@ import org.jofi.rdma.wire.MailboxLayout;
 import org.jofi.simulated.FaultPlan;
 import org.jofi.simulated.Profile;
 import org.jofi.simulated.Simulation;
+import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.Result;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -28,6 +32,10 @@ class MessagesTest {
   private static final int IDLE_ROUNDS = 20_000;
   private static final int GROUP = 8;
   private static final int SLOTS = 2 * MailboxLayout.SLOTS;
+
+  /** Where in an entry its length is. */
+  private static final int LENGTH_WORD = 8;
+
   private static final byte UNTOUCHED = (byte) 0xee;
 
   static Stream<Profile> profiles() {
@@ -261,6 +269,68 @@ class MessagesTest {
           };
       assertEquals(0, Allocation.leastBytes(messages));
       exchange.close();
+    }
+  }
+
+  /** An entry was checked, and its peer goes on changing what kind of receive it is. */
+  @Test
+  void aReceiveThatTurnsStagedAndBackHarmsNobody() throws InterruptedException {
+    int count = 120;
+    VarHandle word = ValueLayout.JAVA_LONG.varHandle();
+    AtomicLong current = new AtomicLong(-1);
+    AtomicLong turned = new AtomicLong(-1);
+    try (Arena arena = Arena.ofShared();
+        Simulation simulation = Simulation.of(Profile.EFA).open()) {
+      Exchange exchange = new Exchange(simulation, 1, 1, true, 512);
+      MemorySegment memory = arena.allocate(64, 64);
+      DataRegistration from = exchange.register(exchange.left, memory);
+      DataRegistration to = exchange.register(exchange.right, memory);
+      for (int i = 0; i < count; i++) {
+        exchange.receiver.receive(
+            1,
+            new long[] {memory.address()},
+            new long[] {64},
+            new int[] {0},
+            new DataRegistration[] {to});
+      }
+      for (int i = 0; i < 1000; i++) {
+        exchange.progress();
+        simulation.idle();
+      }
+      // Now every entry is there, and was looked at.
+      assertEquals(Result.TRY_AGAIN, exchange.sender.send(memory.address(), 64, 1, from));
+      assertEquals(count + 1, exchange.sender.firstUnseen());
+      Thread peer =
+          new Thread(
+              () -> {
+                for (long at = current.get(); at != -2; at = current.get()) {
+                  if (at >= 0) {
+                    // Staged, in chunks of 1 KiB.
+                    word.setVolatile(exchange.mailbox, at, 1L << 62 | 10L << 57 | 64);
+                    word.setVolatile(exchange.mailbox, at, 64L);
+                    turned.lazySet(at);
+                  }
+                }
+              });
+      peer.start();
+      try {
+        MailboxLayout layout = new MailboxLayout(1);
+        for (long number = 1; number <= count; number++) {
+          current.set(layout.slotOffset(number) + LENGTH_WORD);
+          while (turned.get() != current.get()) {
+            Thread.onSpinWait();
+          }
+          assertTrue(exchange.sender.send(memory.address(), 64, 0, from) > 0);
+        }
+      } finally {
+        current.set(-2);
+        peer.join();
+      }
+      Failure why = new Failure(FailureCause.ABORTED, 0, "test", "");
+      exchange.sender.abandon(why);
+      exchange.receiver.abandon(why);
+      exchange.left.endpoint.abort();
+      exchange.right.endpoint.abort();
     }
   }
 

@@ -73,7 +73,7 @@ class MailboxProperties {
     assertEquals(receives, sender.poll(number), () -> "" + sender.fault());
     for (int receive = 0; receive < receives; receive++) {
       assertEquals(receiver.remoteAddress(number, receive), sender.remoteAddress(number, receive));
-      assertEquals(receiver.lengthBytes(number, receive), sender.lengthBytes(number, receive));
+      assertEquals(receiver.lengthWord(number, receive), sender.lengthWord(number, receive));
       assertEquals(receiver.tag(number, receive), sender.tag(number, receive));
       for (int rail = 0; rail < rails; rail++) {
         assertEquals(receiver.key(number, receive, rail), sender.key(number, receive, rail));
@@ -142,7 +142,7 @@ class MailboxProperties {
         } else if (polled > 0) {
           sound++;
           for (int receive = 0; receive < polled; receive++) {
-            long length = entry.lengthBytes(number, receive);
+            long length = MailboxEntry.lengthBytes(entry.lengthWord(number, receive));
             assertTrue(length >= 0 && length <= MAX, "" + length);
           }
         }

@@ -1,0 +1,132 @@
+package org.jofi.rdma.connect;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.foreign.Arena;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jofi.mr.DataRegistration;
+import org.jofi.simulated.Link;
+import org.jofi.simulated.Profile;
+import org.jofi.simulated.Simulation;
+import org.jofi.transport.FailureCause;
+import org.jofi.transport.RemoteMemory;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What becomes of what is in flight when the peer closes. */
+class ClosingTest {
+  private static final int BYTES = 64;
+
+  /** More than a poll of one queue delivers. */
+  private static final int MANY = 100;
+
+  static Stream<Profile> profiles() {
+    return Profile.ALL.stream();
+  }
+
+  static Stream<Profile> profilesThatWriteData() {
+    return profiles().filter(profile -> profile.behaviour().writeData());
+  }
+
+  /** The peer took it all and closed, before this side looked. */
+  @ParameterizedTest
+  @MethodSource("profilesThatWriteData")
+  void whatWasDeliveredBeforeThePeerClosedSucceeds(Profile profile) {
+    try (Simulation simulation = Simulation.of(profile).open();
+        Arena arena = Arena.ofShared()) {
+      Linked linked = Linked.of(simulation, arena, profile, 1);
+      long first = linked.receive(BYTES);
+      assertEquals(
+          BYTES, linked.outcome(linked.sending, linked.send(BYTES), linked.left, linked.right)[0]);
+      assertEquals(BYTES, linked.outcome(linked.receiving, first, linked.left, linked.right)[0]);
+      List<Long> receives = new ArrayList<>();
+      for (int i = 0; i < MANY; i++) {
+        receives.add(linked.receive(BYTES));
+      }
+      linked.pass(10_000_000, linked.left, linked.right);
+      List<Long> ours = new ArrayList<>();
+      RemoteMemory remote = Pair.remote(linked.to);
+      long address = linked.source.address();
+      for (int i = 0; i < MANY; i++) {
+        ours.add(linked.sending.sender().send(address, BYTES, 7, linked.from));
+        ours.add(linked.sending.write(address, BYTES, linked.from, remote, 0));
+      }
+      ours.forEach(request -> assertTrue(request > 0, "posting succeeds"));
+      for (long receive : receives) {
+        assertEquals(BYTES, linked.outcome(linked.receiving, receive, linked.right)[0]);
+      }
+      linked.right.connections.close(linked.receiving);
+      linked.pass(10_000_000, linked.right);
+      for (long request : ours) {
+        assertEquals(BYTES, linked.outcome(linked.sending, request, linked.left, linked.right)[0]);
+      }
+      linked.await(
+          "hearing of it", () -> linked.sending.failure() != null, linked.left, linked.right);
+      assertEquals(
+          FailureCause.PEER_CLOSED.code(),
+          linked.sending.test(linked.sending.sender().send(address, BYTES, 7, linked.from)));
+      linked.finish(linked.from, linked.to);
+    }
+  }
+
+  /** The answer to the write of its entries is slower than all that comes of them. */
+  @ParameterizedTest
+  @MethodSource("profiles")
+  void aReceiveThatArrivedWholeSucceedsThoughItsEntriesAreNotBack(Profile profile) {
+    Link slow = new Link(1_000_000, 1_000_000_000);
+    Link fast = new Link(1_000, 10_000_000_000L);
+    try (Simulation simulation =
+            Simulation.of(profile)
+                .nicsPerHost(2)
+                .links((fromHost, fromNic, _, _) -> fromHost == 1 && fromNic == 1 ? slow : fast)
+                .open();
+        Arena arena = Arena.ofShared()) {
+      Linked linked = Linked.of(simulation, arena, profile, 2);
+      List<Long> receives = new ArrayList<>();
+      for (int i = 0; i < 4; i++) {
+        receives.add(linked.receive(BYTES));
+      }
+      for (int i = 0; i < 4; i++) {
+        long send = linked.send(BYTES);
+        assertEquals(BYTES, linked.outcome(linked.sending, send, linked.left, linked.right)[0]);
+      }
+      linked.left.connections.close(linked.sending);
+      for (long receive : receives) {
+        assertEquals(
+            BYTES, linked.outcome(linked.receiving, receive, linked.left, linked.right)[0]);
+      }
+      linked.finish(linked.from, linked.to);
+    }
+  }
+
+  /** Whatever its slot held before: it never became a receive. */
+  @Test
+  void aReceiveThatFailedAtOnceNeedsRoomForOneLength() {
+    try (Simulation simulation = Simulation.of(Profile.EFA).open();
+        Arena arena = Arena.ofShared()) {
+      Linked linked = Linked.of(simulation, arena, Profile.EFA, 1);
+      int count = 8;
+      long[] addresses = new long[count];
+      Arrays.fill(addresses, linked.target.address());
+      DataRegistration[] memory = new DataRegistration[count];
+      Arrays.fill(memory, linked.to);
+      long group =
+          linked
+              .receiving
+              .receiver()
+              .receive(count, addresses, new long[count], new int[count], memory);
+      linked.left.connections.close(linked.sending);
+      assertEquals(
+          FailureCause.PEER_CLOSED.code(),
+          linked.outcome(linked.receiving, group, linked.left, linked.right)[0]);
+      long single = linked.receive(BYTES);
+      assertEquals(FailureCause.PEER_CLOSED.code(), linked.receiving.test(single, new long[1]));
+      linked.finish(linked.from, linked.to);
+    }
+  }
+}
