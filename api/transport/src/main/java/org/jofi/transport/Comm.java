@@ -29,8 +29,8 @@ public interface Comm extends AutoCloseable {
   Optional<Failure> failure();
 
   /**
-   * Registers memory for requests of this communicator: fi_mr(3). Any thread, also while another
-   * is in a call: NICs may take seconds for large memory.
+   * Registers memory for requests of this communicator: fi_mr(3). Any thread, also while another is
+   * in a call: NICs may take seconds for large memory.
    *
    * @throws TransportException if a NIC cannot, with {@link FailureCause#FABRIC} and the rail in
    *     the message, or {@link FailureCause#EXHAUSTED}; nothing stays registered then
