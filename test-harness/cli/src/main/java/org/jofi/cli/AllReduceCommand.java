@@ -70,9 +70,8 @@ final class AllReduceCommand implements Callable<Integer> {
   @Option(
       names = {"-n", "--ranks"},
       paramLabel = "N",
-      defaultValue = "2",
-      description = "Ranks to start here, 1 to 64. Default: ${DEFAULT-VALUE}.")
-  private int ranks;
+      description = "Ranks to start here, 1 to 64. Default: 2.")
+  private @Nullable Integer ranks;
 
   @Option(
       names = {"-s", "--bytes"},
@@ -85,17 +84,15 @@ final class AllReduceCommand implements Callable<Integer> {
   @Option(
       names = {"-k", "--iterations"},
       paramLabel = "K",
-      defaultValue = "0",
       description = "Measured rounds of each length. Default: 5 to 500, fewer the longer it is.")
-  private int iterations;
+  private @Nullable Integer iterations;
 
   @Option(
       names = {"-w", "--warmup"},
       paramLabel = "K",
-      defaultValue = "-1",
       description =
           "Rounds before them, checked as well. Default: a tenth of the iterations, at least 2.")
-  private int warmup;
+  private @Nullable Integer warmup;
 
   @Option(
       names = "--chunk",
@@ -144,8 +141,8 @@ final class AllReduceCommand implements Callable<Integer> {
     Map<String, String> parameters = new LinkedHashMap<>();
     parameters.put("the command", "allreduce");
     parameters.put("--bytes", plan.sizesBytes().toString());
-    parameters.put("--iterations", Integer.toString(iterations));
-    parameters.put("--warmup", Integer.toString(warmup));
+    parameters.put("--iterations", RankOptions.told(iterations));
+    parameters.put("--warmup", RankOptions.told(warmup));
     parameters.put("--chunk", chunk);
     parameters.put("--window", Integer.toString(window));
     parameters.put("--memory", name(memory));
@@ -160,14 +157,24 @@ final class AllReduceCommand implements Callable<Integer> {
                 memory == Memory.HOST
                     ? run(plan, fabric, device, links)
                     : run(plan, fabric, device, links, gpus, choice))
-        .run(ranks, () -> checkGpus(gpus, choice));
+        .run(
+            rankCount(),
+            ranks == null ? null : "--ranks " + ranks,
+            () -> {
+              checkGpus(gpus, choice);
+              MachineMemory.require(rankCount(), plan.bytes(rankCount()));
+            });
+  }
+
+  private int rankCount() {
+    return ranks == null ? 2 : ranks;
   }
 
   /** That each rank that is started here has its GPU. */
   private void checkGpus(Gpus gpus, GpuChoice choice) {
     if (memory == Memory.CUDA) {
       int count = gpus.count();
-      for (int rank = 0; rank < ranks; rank++) {
+      for (int rank = 0; rank < rankCount(); rank++) {
         Gpus.require(gpus.obstacle(choice.of(rank, count)));
       }
     }
@@ -185,7 +192,7 @@ final class AllReduceCommand implements Callable<Integer> {
 
   private AllReducePlan plan() {
     options.check();
-    if (ranks < 1 || ranks > 64) {
+    if (ranks != null && (ranks < 1 || ranks > 64)) {
       throw new IllegalArgumentException("--ranks must be 1 to 64, is " + ranks);
     }
     long chunkBytes = ByteSizes.parse(chunk);
@@ -193,7 +200,11 @@ final class AllReduceCommand implements Callable<Integer> {
       throw new IllegalArgumentException("--chunk must be at most 1G, is " + chunk);
     }
     return new AllReducePlan(
-        range.sizes(bytes, "4", "64M", 16), iterations, warmup, (int) chunkBytes, window);
+        range.sizes(bytes, "4", "64M", 16),
+        RankOptions.number("--iterations", iterations, 1, 0),
+        RankOptions.number("--warmup", warmup, 0, -1),
+        (int) chunkBytes,
+        window);
   }
 
   private boolean run(AllReducePlan plan, FabricChoice fabric, RankDevice device, RingLinks links) {

@@ -3,7 +3,11 @@ package org.jofi.cli;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
@@ -11,6 +15,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import org.jofi.cli.ranks.SharedMemory;
 import org.jofi.conformance.Area;
 import org.jofi.conformance.Case;
 import org.jofi.conformance.Cases;
@@ -103,6 +108,8 @@ final class ConformCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     List<Case> cases = cases();
+    checkWritable("--junit-xml", junitXml);
+    checkWritable("--markdown", markdown);
     PrintWriter out = spec.commandLine().getOut();
     if (list) {
       ConformText.list(out, cases, json);
@@ -120,11 +127,43 @@ final class ConformCommand implements Callable<Integer> {
       ConformText.print(out, report);
     }
     out.flush();
-    if (junitXml != null) {
-      JunitXml.write(report, junitXml);
+    try {
+      if (junitXml != null) {
+        JunitXml.write(report, junitXml);
+      }
+      append(Markdown.section(report));
+    } catch (IOException failed) {
+      PrintWriter err = spec.commandLine().getErr();
+      err.println("jofi: the results cannot be written: " + words(failed));
+      err.flush();
+      return ExitCode.FAILED;
     }
-    append(Markdown.section(report));
     return report.isClean() ? ExitCode.OK : ExitCode.FAILED;
+  }
+
+  /** Tries it before a run that would be for nothing, and leaves no file behind. */
+  private void checkWritable(String option, @Nullable Path file) {
+    if (file == null) {
+      return;
+    }
+    boolean isNew = !Files.exists(file, LinkOption.NOFOLLOW_LINKS);
+    try {
+      Files.newOutputStream(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND).close();
+      if (isNew) {
+        Files.delete(file);
+      }
+    } catch (IOException failed) {
+      throw usage("%s %s cannot be written: %s".formatted(option, file, words(failed)));
+    }
+  }
+
+  private static String words(IOException failed) {
+    return switch (failed) {
+      case NoSuchFileException e -> "there is no such folder";
+      case AccessDeniedException e -> "permission denied";
+      case FileSystemException e when e.getReason() != null -> String.valueOf(e.getReason());
+      default -> String.valueOf(failed.getMessage());
+    };
   }
 
   private void append(String text) throws IOException {
@@ -148,7 +187,9 @@ final class ConformCommand implements Callable<Integer> {
     Consumer<Result> progress =
         terminal ? result -> line.accept(done.incrementAndGet()) : result -> {};
     try {
-      return new ChildRunner(subject, domain, childJava(), properties()).run(cases, progress);
+      return new ChildRunner(subject, domain, childJava(), properties())
+          .onStart(SharedMemory::clearAfter)
+          .run(cases, progress);
     } catch (IllegalArgumentException wrong) {
       throw usage(wrong.getMessage());
     } finally {

@@ -64,8 +64,16 @@ final class DoctorCommand implements Callable<Integer> {
   }
 
   private MachineFiles files() {
+    if (root.toString().isEmpty()) {
+      throw new CommandLine.ParameterException(spec.commandLine(), "--root takes a folder, not ''");
+    }
     try {
-      return new MachineFiles(root);
+      MachineFiles files = new MachineFiles(root);
+      if (!files.exists("/sys") && !files.exists("/proc")) {
+        throw new CommandLine.ParameterException(
+            spec.commandLine(), "no sys and proc in %s; is this a recording?".formatted(root));
+      }
+      return files;
     } catch (IOException unusable) {
       throw new CommandLine.ParameterException(
           spec.commandLine(), "--root " + root + " is no folder that can be read", unusable);

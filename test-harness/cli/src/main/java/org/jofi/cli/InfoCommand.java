@@ -29,7 +29,8 @@ final class InfoCommand implements Callable<Integer> {
       paramLabel = "NAME",
       description =
           "Only that provider of libfabric, by any name it lists: tcp, 'tcp;ofi_rxm', cxi, or an"
-              + " external one from FI_PROVIDER_PATH.")
+              + " external one from FI_PROVIDER_PATH. On libfabric 1, tcp is 'tcp;ofi_rxm'; what"
+              + " jofi conform calls tcp is net there.")
   private @Nullable String provider;
 
   @Option(
@@ -80,6 +81,12 @@ final class InfoCommand implements Callable<Integer> {
   }
 
   private int listNics() {
+    if (provider != null && provider.startsWith(FabricChoice.SIMULATED)) {
+      throw new CommandLine.ParameterException(
+          spec.commandLine(),
+          "%s is a profile of the simulated fabric, which only --devices shows: jofi info --devices -p %s"
+              .formatted(provider, provider));
+    }
     FabricProvider fabrics = fabricProvider();
     FabricHints hints = FabricHints.any();
     List<NicReport> nics =
@@ -137,6 +144,6 @@ final class InfoCommand implements Callable<Integer> {
       err.println("FI_PROVIDER=" + filter + " limits what it offers.");
     }
     err.flush();
-    return provider == null ? ExitCode.ENVIRONMENT : ExitCode.FAILED;
+    return ExitCode.ENVIRONMENT;
   }
 }

@@ -2,6 +2,7 @@ package org.jofi.cli;
 
 import java.io.PrintWriter;
 import org.jofi.cli.ranks.BootstrapException;
+import org.jofi.cli.ranks.SharedMemory;
 import org.jofi.fabric.FabricException;
 import org.jofi.fabric.FabricUnavailableException;
 import org.jofi.transport.FailureCause;
@@ -46,13 +47,61 @@ public final class Jofi implements Runnable {
    * @param args the command line
    */
   public static void main(String[] args) {
-    System.exit(commandLine().execute(args));
+    SharedMemory.clearAtEnd();
+    System.exit(run(new StandardOutput(), args));
+  }
+
+  /** Runs one command, and sees to it that what it printed got out. */
+  static int run(StandardOutput output, String... args) {
+    PrintWriter out = new PrintWriter(output, true, System.out.charset());
+    CommandLine command = commandLine().setOut(out);
+    int code = command.execute(args);
+    out.flush();
+    String loss = output.loss();
+    if (loss.isEmpty()) {
+      return code;
+    }
+    command.getErr().println("jofi: standard output cannot be written: " + loss);
+    command.getErr().flush();
+    return code == ExitCode.OK ? ExitCode.FAILED : code;
   }
 
   static CommandLine commandLine() {
-    return new CommandLine(new Jofi())
-        .setCaseInsensitiveEnumValuesAllowed(true)
-        .setExecutionExceptionHandler((failure, command, parsed) -> explain(failure, command));
+    CommandLine commands =
+        new CommandLine(new Jofi())
+            .setCaseInsensitiveEnumValuesAllowed(true)
+            .setExecutionExceptionHandler((failure, command, parsed) -> explain(failure, command))
+            .setParameterExceptionHandler((wrong, args) -> refuse(wrong))
+            .setExecutionStrategy(Jofi::runKnown);
+    String[] version = commands.getCommandSpec().version();
+    commands.getSubcommands().values().forEach(each -> each.getCommandSpec().version(version));
+    return commands;
+  }
+
+  /** A command that there is none of is wrong usage, whatever else is asked for. */
+  private static int runKnown(CommandLine.ParseResult parsed) {
+    if (!parsed.hasSubcommand() && !parsed.unmatched().isEmpty()) {
+      throw new CommandLine.UnmatchedArgumentException(
+          parsed.commandSpec().commandLine(), parsed.unmatched());
+    }
+    return new CommandLine.RunLast().execute(parsed);
+  }
+
+  /** What is wrong, and where it is told how it should be. */
+  private static int refuse(CommandLine.ParameterException wrong) {
+    CommandLine command = wrong.getCommandLine();
+    PrintWriter err = command.getErr();
+    if (wrong instanceof CommandLine.UnmatchedArgumentException unmatched
+        && command.getParent() == null
+        && !unmatched.isUnknownOption()) {
+      err.println("unknown command: " + unmatched.getUnmatched().getFirst());
+    } else {
+      err.println(wrong.getMessage());
+    }
+    CommandLine.UnmatchedArgumentException.printSuggestions(wrong, err);
+    err.printf("see %s --help%n", command.getCommandSpec().qualifiedName());
+    err.flush();
+    return ExitCode.USAGE;
   }
 
   /** What users are meant to see goes without a stack trace; the rest is a defect, and keeps it. */

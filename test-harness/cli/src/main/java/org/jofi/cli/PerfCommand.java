@@ -62,34 +62,35 @@ final class PerfCommand implements Callable<Integer> {
   @Option(
       names = "--connect",
       paramLabel = "HOST[:PORT]",
-      description = "Be the side that begins; the other listens there.")
+      description =
+          "Be the side that begins; the other listens there. An IPv6 address with a port is"
+              + " [ADDRESS]:PORT.")
   private @Nullable String connect;
 
   @Option(
       names = "--port",
       paramLabel = "PORT",
-      defaultValue = "" + Placement.USUAL_PORT,
       description =
-          "Where --listen waits, for the two to find each other. Default: ${DEFAULT-VALUE}.")
-  private int port;
+          "Where --listen waits, for the two to find each other. Default: "
+              + Placement.USUAL_PORT
+              + ".")
+  private @Nullable Integer port;
 
   @CommandLine.Mixin private SizeRange range;
 
   @Option(
       names = {"-n", "--iterations"},
       paramLabel = "ITERS",
-      defaultValue = "0",
       description =
           "Measured messages of each length. Default: 20 to 10000, fewer the longer it is.")
-  private int iterations;
+  private @Nullable Integer iterations;
 
   @Option(
       names = {"-w", "--warmup"},
       paramLabel = "WARMUP",
-      defaultValue = "-1",
       description =
           "Messages before them. Default: a tenth of the iterations, more before the first length.")
-  private int warmup;
+  private @Nullable Integer warmup;
 
   @Option(
       names = "--op",
@@ -119,12 +120,19 @@ final class PerfCommand implements Callable<Integer> {
           new PerfPlan(
               operation,
               range.sizes(null, "8", "64M", 2),
-              iterations,
-              warmup,
+              RankOptions.number("--iterations", iterations, 1, 0),
+              RankOptions.number("--warmup", warmup, 0, -1),
               window,
               bidirectional);
       if (listens && connect != null) {
         throw new IllegalArgumentException("one side listens, the other connects: not both");
+      }
+      if (port != null && !listens) {
+        throw new IllegalArgumentException(
+            "--port is where --listen waits, and has no effect without it; --connect takes HOST:PORT");
+      }
+      if (port != null && (port < 1 || port > 65_535)) {
+        throw new IllegalArgumentException("--port must be 1 to 65535, is " + port);
       }
       return launch(plan);
     } catch (IllegalArgumentException e) {
@@ -138,8 +146,8 @@ final class PerfCommand implements Callable<Integer> {
     parameters.put("the command", "perf");
     parameters.put("--op", operation.name().toLowerCase(Locale.ROOT));
     parameters.put("the sizes", plan.sizesBytes().toString());
-    parameters.put("--iterations", Integer.toString(iterations));
-    parameters.put("--warmup", Integer.toString(warmup));
+    parameters.put("--iterations", RankOptions.told(iterations));
+    parameters.put("--warmup", RankOptions.told(warmup));
     parameters.put("--window", Integer.toString(window));
     parameters.put("--bidirectional", Boolean.toString(bidirectional));
     options.describe(parameters);
@@ -152,17 +160,25 @@ final class PerfCommand implements Callable<Integer> {
             (fabric, device, links) -> run(plan, fabric, device, links));
     if (listens) {
       options.progress = ProgressLine.isWanted();
-      Placement here = RankOptions.placement(1, 2, "127.0.0.1:" + port, "--listen");
-      spec.commandLine().getErr().printf("listening at port %d%n", port);
-      spec.commandLine().getErr().flush();
-      return launcher.place(FabricChoice.of(options.provider), here, "", true);
+      int at = port == null ? Placement.USUAL_PORT : port;
+      Placement here = new Placement(1, 2, "127.0.0.1", at, Placement.LISTENS);
+      FabricChoice fabric = FabricChoice.of(options.provider);
+      MachineMemory.require(1, plan.bytes());
+      return launcher.place(fabric, here, "", true, this::listening);
     }
     if (connect != null) {
       options.progress = ProgressLine.isWanted();
-      Placement there = RankOptions.placement(0, 2, connect, "--connect");
-      return launcher.place(FabricChoice.of(options.provider), there, "", false);
+      Placement there = RankOptions.placement(0, 2, connect, Placement.CONNECTS);
+      FabricChoice fabric = FabricChoice.of(options.provider);
+      MachineMemory.require(1, plan.bytes());
+      return launcher.place(fabric, there, "", false, at -> {});
     }
-    return launcher.run(2);
+    return launcher.run(2, null, () -> MachineMemory.require(2, plan.bytes()));
+  }
+
+  private void listening(int at) {
+    spec.commandLine().getErr().printf("listening at port %d%n", at);
+    spec.commandLine().getErr().flush();
   }
 
   private TransportOptions.Builder transport() {

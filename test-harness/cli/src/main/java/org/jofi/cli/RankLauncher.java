@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.IntConsumer;
 import java.util.function.Supplier;
 import org.jofi.cli.ranks.Bootstrap;
 import org.jofi.cli.ranks.BootstrapException;
@@ -18,11 +19,13 @@ import org.jofi.cli.ranks.RankFailure;
 import org.jofi.cli.ranks.RankProcesses;
 import org.jofi.cli.ranks.RankThreads;
 import org.jofi.cli.ranks.RingLinks;
+import org.jofi.cli.ranks.Roles;
 import org.jofi.fabric.FabricException;
 import org.jofi.fabric.FabricUnavailableException;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.TransportException;
 import org.jofi.transport.TransportOptions;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 
 /**
@@ -68,18 +71,15 @@ final class RankLauncher {
     this.err = spec.commandLine().getErr();
   }
 
-  /** Runs as many ranks, unless the environment places this process as one of them. */
-  int run(int ranks) {
-    return run(ranks, () -> {});
-  }
-
   /**
-   * As {@link #run(int)}.
+   * Runs as many ranks, unless the environment places this process as one of them.
    *
+   * @param explicit whether the user said how many, of which no other ranks are started; the
+   *     option, or null
    * @param check throws what stands in the way of any rank here; before ranks are started, each of
    *     which would say so
    */
-  int run(int ranks, Runnable check) {
+  int run(int ranks, @Nullable String explicit, Runnable check) {
     String secret = RankProcesses.secretOfThisRank();
     Optional<Placement> placement;
     FabricChoice fabric;
@@ -92,8 +92,14 @@ final class RankLauncher {
     }
     if (placement.isPresent()) {
       Placement placed = placement.get();
-      boolean forked = placed.origin().equals("jofi");
-      return place(fabric, placed, secret, placed.rank() == 0 && !forked);
+      if (placed.isForked()) {
+        return place(fabric, placed, secret, false, port -> {});
+      }
+      // Ranks beside it would say the same; but somebody at a terminal waits for it alone.
+      if (placed.rank() == 0 || ProgressLine.isWanted()) {
+        say(placedBy(placed, explicit));
+      }
+      return place(fabric, placed, secret, placed.rank() == 0, port -> {});
     }
     check.run();
     if (fabric.isSimulated()) {
@@ -104,8 +110,32 @@ final class RankLauncher {
     return RankProcesses.run(ranks, arguments(), options.timeout(), err);
   }
 
-  /** Runs this process as one rank, and as the place where ranks meet if it is to. */
-  int place(FabricChoice fabric, Placement placement, String secret, boolean serves) {
+  private static String placedBy(Placement placed, @Nullable String explicit) {
+    return "placed by %s (%s) as rank %d of %d; unset them to start ranks here%s"
+        .formatted(
+            placed.origin(),
+            placed.variables(),
+            placed.rank(),
+            placed.size(),
+            explicit == null ? "" : "; " + explicit + " is ignored");
+  }
+
+  /**
+   * Runs this process as one rank, and as the place where ranks meet if it is to.
+   *
+   * @param listening is told of the port of that place
+   */
+  int place(
+      FabricChoice fabric,
+      Placement placement,
+      String secret,
+      boolean serves,
+      IntConsumer listening) {
+    if (!fabric.missing().isEmpty()) {
+      throw new FabricUnavailableException(
+          "%s%nThe simulated fabric, which needs none, does not reach beyond a process; %s placed this one as rank %d of %d"
+              .formatted(fabric.missing(), placement.origin(), placement.rank(), placement.size()));
+    }
     if (fabric.isSimulated()) {
       throw new CommandLine.ParameterException(
           spec.commandLine(),
@@ -121,7 +151,9 @@ final class RankLauncher {
             placement.size(),
             secret,
             options.timeout(),
-            BootstrapServer.Watch.CONNECTIONS)) {
+            BootstrapServer.Watch.CONNECTIONS,
+            placement.roles())) {
+      listening.accept(server.port());
       Placement here =
           new Placement(
               placement.rank(),
@@ -138,25 +170,25 @@ final class RankLauncher {
     try (Bootstrap bootstrap = Bootstrap.join(placement, secret, parameters, options.timeout())) {
       try {
         return connectAndRun(fabric, bootstrap);
-      } catch (RuntimeException | AssertionError e) {
+      } catch (RuntimeException | AssertionError | OutOfMemoryError e) {
         return explain(bootstrap, e);
       }
     } catch (BootstrapException e) {
-      return stopped(placement.rank(), e);
+      return stopped(placement.roles(), placement.rank(), e);
     }
   }
 
   private int connectAndRun(FabricChoice fabric, Bootstrap bootstrap) {
     Patience patience = new Patience(bootstrap, options.timeout());
     try (RankDevice device =
-        RankDevice.open(fabric, transport.get(), options.device, options.rails)) {
+        RankDevice.open(fabric, transport.get(), options.device, options.railCount())) {
       RingLinks links = RingLinks.connect(bootstrap, device.device(), patience);
       boolean right;
       try {
         right = program.run(fabric, device, links);
         // Nobody closes what a neighbour still uses.
         links.gather(new byte[0]);
-      } catch (RuntimeException | AssertionError e) {
+      } catch (RuntimeException | AssertionError | OutOfMemoryError e) {
         // Said before anything is closed, which may take as long as it is bounded.
         int code = explain(bootstrap, e);
         links.abort();
@@ -170,25 +202,29 @@ final class RankLauncher {
   /** Says why this rank ends, here and to the others; what is a defect goes on its way. */
   private int explain(Bootstrap bootstrap, Throwable reason) {
     if (reason instanceof BootstrapException lost) {
-      return stopped(bootstrap.rank(), lost);
+      return stopped(bootstrap.roles(), bootstrap.rank(), lost);
     }
     bootstrap.fail(String.valueOf(reason.getMessage()));
     return switch (reason) {
       case TransportException e -> {
-        say("rank %d: %s".formatted(bootstrap.rank(), e.getMessage()));
+        say(bootstrap.name() + ": " + e.getMessage());
         yield e.failure() == FailureCause.UNAVAILABLE ? ExitCode.ENVIRONMENT : ExitCode.FAILED;
       }
       case FabricUnavailableException e -> {
-        say("rank %d: %s".formatted(bootstrap.rank(), e.getMessage()));
+        say(bootstrap.name() + ": " + e.getMessage());
         yield ExitCode.ENVIRONMENT;
       }
       case FabricException e -> {
-        say("rank %d: %s".formatted(bootstrap.rank(), e.getMessage()));
+        say(bootstrap.name() + ": " + e.getMessage());
         yield ExitCode.FAILED;
       }
       case RankFailure e -> {
-        say("rank %d: %s".formatted(bootstrap.rank(), e.getMessage()));
+        say(bootstrap.name() + ": " + e.getMessage());
         yield ExitCode.FAILED;
+      }
+      case OutOfMemoryError e -> {
+        say("%s: not enough memory: %s".formatted(bootstrap.name(), e.getMessage()));
+        yield ExitCode.ENVIRONMENT;
       }
       case RuntimeException e -> throw e;
       case Error e -> throw e;
@@ -196,8 +232,11 @@ final class RankLauncher {
     };
   }
 
-  private int stopped(int rank, BootstrapException lost) {
-    say("rank %d stopped: %s".formatted(rank, lost.getMessage()));
+  private int stopped(Roles roles, int rank, BootstrapException lost) {
+    say(
+        roles == Roles.SIDES
+            ? "jofi: " + lost.getMessage()
+            : "rank %d stopped: %s".formatted(rank, lost.getMessage()));
     return ExitCode.FAILED;
   }
 

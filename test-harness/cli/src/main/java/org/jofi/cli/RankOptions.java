@@ -16,7 +16,8 @@ final class RankOptions {
       paramLabel = "P",
       description =
           "A provider that libfabric lists, such as efa, cxi, tcp or shm; or sim:efa, sim:cxi,"
-              + " sim:cxi-client-key or sim:tcp: the simulated fabric, ranks as threads. Default:"
+              + " sim:cxi-client-key or sim:tcp: the simulated fabric, ranks as threads. On libfabric"
+              + " 1, tcp is 'tcp;ofi_rxm'; what jofi conform calls tcp is net there. Default:"
               + " the best that is here; the simulated fabric where there is no libfabric.")
   @Nullable String provider;
 
@@ -32,11 +33,10 @@ final class RankOptions {
   @Option(
       names = "--rails",
       paramLabel = "R",
-      defaultValue = "0",
       description =
           "Rails to spread messages over, 1 to 8. A device with fewer NICs has them opened several"
               + " times. Default: the device's NICs.")
-  int rails;
+  @Nullable Integer rails;
 
   @Option(
       names = "--timeout",
@@ -56,7 +56,7 @@ final class RankOptions {
    * @throws IllegalArgumentException naming the option that is out of bounds
    */
   void check() {
-    if (rails < 0 || rails > TransportOptions.MAX_RAILS) {
+    if (rails != null && (rails < 1 || rails > TransportOptions.MAX_RAILS)) {
       throw new IllegalArgumentException(
           "--rails must be 1 to %d, is %d".formatted(TransportOptions.MAX_RAILS, rails));
     }
@@ -72,7 +72,7 @@ final class RankOptions {
   /** What ranks must have been started with alike. */
   void describe(Map<String, String> parameters) {
     parameters.put("--provider", provider == null ? "" : provider);
-    parameters.put("--rails", rails == 0 ? "" : Integer.toString(rails));
+    parameters.put("--rails", rails == null ? "" : rails.toString());
   }
 
   /**
@@ -85,14 +85,43 @@ final class RankOptions {
         .closeTimeout(CLOSE_WITHIN);
   }
 
+  /** How many rails to use; 0 for as many as a device has. */
+  int railCount() {
+    return rails == null ? 0 : rails;
+  }
+
+  /** What ranks must have been told alike: a number, or that there is none. */
+  static String told(@Nullable Integer number) {
+    return number == null ? "" : number.toString();
+  }
+
   /**
-   * Where users say ranks meet: a host, and maybe a port.
+   * A number that was given, or what stands for none.
+   *
+   * @throws IllegalArgumentException if it was given and is out of bounds
+   */
+  static int number(String option, @Nullable Integer given, int least, int otherwise) {
+    if (given != null && given < least) {
+      throw new IllegalArgumentException(
+          "%s must be %d or more, is %d".formatted(option, least, given));
+    }
+    return given == null ? otherwise : given;
+  }
+
+  /**
+   * Where users say ranks meet: a host, and maybe a port. An IPv6 address may be in brackets, and
+   * is where a port follows.
    *
    * @throws IllegalArgumentException if it is neither
    */
   static Placement placement(int rank, int size, String address, String option) {
-    int colon = address.lastIndexOf(':');
+    boolean bracketed = address.startsWith("[") && address.indexOf(']') > 0;
+    boolean bare = !bracketed && address.indexOf(':') != address.lastIndexOf(':');
+    int colon = bare ? -1 : address.indexOf(':', bracketed ? address.indexOf(']') : 0);
     String host = colon < 0 ? address : address.substring(0, colon);
+    if (bracketed && host.endsWith("]")) {
+      host = host.substring(1, host.length() - 1);
+    }
     int port = Placement.USUAL_PORT;
     try {
       if (colon >= 0) {
@@ -101,9 +130,10 @@ final class RankOptions {
     } catch (NumberFormatException e) {
       port = 0;
     }
-    if (host.isEmpty() || port < 1 || port > 65_535) {
+    if (host.isEmpty() || host.startsWith("[") || port < 1 || port > 65_535) {
       throw new IllegalArgumentException(
-          "%s takes HOST or HOST:PORT, not '%s'".formatted(option, address));
+          "%s takes HOST or HOST:PORT, not '%s'; an IPv6 address with a port is [ADDRESS]:PORT"
+              .formatted(option, address));
     }
     return new Placement(rank, size, host, port, option);
   }

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import org.jofi.cli.ranks.FabricChoice;
 import org.jofi.cli.verify.BytePattern;
 import org.jofi.cli.verify.DeliveryCheck;
 import org.jofi.cli.verify.DeliveryFault;
@@ -31,7 +32,8 @@ import picocli.CommandLine.Option;
           + " buffer back, and compares every byte with what was sent and with what was there"
           + " before.",
       "Names the fault: nothing arrived, wrong place, a part, stale until a flush, or success"
-          + " reported too early. Uses host memory where there is no GPU, and says so."
+          + " reported too early. Uses host memory where there is no GPU, and says so, unless --gpu or --memory"
+          + " cuda asks for one."
     },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
@@ -42,6 +44,7 @@ import picocli.CommandLine.Option;
     })
 final class VerifyGpuCommand implements Callable<Integer> {
   private static final long MOST_BYTES = 1L << 30;
+  private static final String HOST = "host";
 
   /** Whose memory the target is in. */
   enum Target {
@@ -56,15 +59,17 @@ final class VerifyGpuCommand implements Callable<Integer> {
       names = {"-p", "--provider"},
       paramLabel = "NAME",
       defaultValue = "",
-      description = "libfabric's provider, such as efa, cxi or tcp; without it, the best there is.")
+      description =
+          "libfabric's provider, such as efa, cxi or tcp; without it, the best there is. On"
+              + " libfabric 1, tcp is 'tcp;ofi_rxm'; what jofi conform calls tcp is net there.")
   private String provider;
 
   @Option(
       names = "--bytes",
-      paramLabel = "N",
-      defaultValue = "1048576",
-      description = "Length of a message, 1 to 1 GiB. Default: ${DEFAULT-VALUE}.")
-  private long bytes;
+      paramLabel = "SIZE",
+      defaultValue = "1M",
+      description = "Length of a message, 1 to 1G. Default: ${DEFAULT-VALUE}.")
+  private String size;
 
   @Option(
       names = "--rails",
@@ -83,9 +88,9 @@ final class VerifyGpuCommand implements Callable<Integer> {
   @Option(
       names = "--gpu",
       paramLabel = "G",
-      defaultValue = "0",
-      description = "Which GPU, from 0. Default: ${DEFAULT-VALUE}.")
-  private int gpu;
+      description =
+          "Which GPU, from 0; it is then an error if it cannot be used. Default: 0, or host memory.")
+  private @Nullable Integer gpu;
 
   @Option(
       names = "--rounds",
@@ -96,6 +101,8 @@ final class VerifyGpuCommand implements Callable<Integer> {
 
   @Option(names = "--json", description = "Prints one JSON object in place of text.")
   private boolean json;
+
+  private long bytes;
 
   /** What was done, and what came of it. */
   private record Outcome(String path, String target, String note, List<DeliveryFinding> findings) {
@@ -130,8 +137,14 @@ final class VerifyGpuCommand implements Callable<Integer> {
 
   private TransportOptions options() {
     try {
+      if (provider.startsWith(FabricChoice.SIMULATED)) {
+        throw new IllegalArgumentException(
+            "%s is a profile of the simulated fabric, which this command does not use; allreduce, perf and conform do, and jofi info --devices -p %s"
+                .formatted(provider, provider));
+      }
+      bytes = ByteSizes.parse(size);
       if (bytes < 1 || bytes > MOST_BYTES) {
-        throw new IllegalArgumentException("--bytes must be 1 to 1073741824, is " + bytes);
+        throw new IllegalArgumentException("--bytes must be 1 to 1G, is " + size);
       }
       if (rounds < 1 || rounds > 1000) {
         throw new IllegalArgumentException("--rounds must be 1 to 1000, is " + rounds);
@@ -139,8 +152,11 @@ final class VerifyGpuCommand implements Callable<Integer> {
       if (rails < 1 || rails > TransportOptions.MAX_RAILS) {
         throw new IllegalArgumentException("--rails must be 1 to 8, is " + rails);
       }
-      if (gpu < 0) {
+      if (gpu != null && gpu < 0) {
         throw new IllegalArgumentException("--gpu must be 0 or more, is " + gpu);
+      }
+      if (gpu != null && memory == Target.HOST) {
+        throw new IllegalArgumentException("--gpu chooses a GPU, and --memory host uses none");
       }
       return TransportOptions.builder().provider(provider).maxRails(rails).build();
     } catch (IllegalArgumentException e) {
@@ -153,14 +169,15 @@ final class VerifyGpuCommand implements Callable<Integer> {
       return verify(device, null, "host memory, as asked for");
     }
     Gpus gpus = Gpus.ofThisMachine();
-    String note = gpus.obstacle(gpu, device);
+    int chosen = gpu == null ? 0 : gpu;
+    String note = gpus.obstacle(chosen, device);
     if (!note.isEmpty()) {
-      if (memory == Target.CUDA) {
+      if (memory == Target.CUDA || gpu != null) {
         Gpus.require(note);
       }
       return verify(device, null, "host memory, since " + note);
     }
-    try (DeviceMemory opened = gpus.open(gpu)) {
+    try (DeviceMemory opened = gpus.open(chosen)) {
       return verify(device, opened, "");
     }
   }
@@ -179,7 +196,7 @@ final class VerifyGpuCommand implements Callable<Integer> {
       }
       return new Outcome(
           loopback.describe(),
-          opened == null ? "host" : opened.toString(),
+          opened == null ? HOST : opened.toString(),
           note.isEmpty() ? loopback.targetPath() : note,
           findings);
     }
@@ -199,7 +216,13 @@ final class VerifyGpuCommand implements Callable<Integer> {
         .filter(fault -> !fault.advice().isEmpty())
         .distinct()
         .forEach(fault -> out.println("what to do: " + fault.advice()));
-    out.println(outcome.arrived() ? "every byte arrived" : "FAILED: the bytes did not arrive");
+    if (!outcome.arrived()) {
+      out.println("FAILED: the bytes did not arrive");
+    } else if (outcome.target().equals(HOST)) {
+      out.println("every byte arrived in host memory; no GPU was tried");
+    } else {
+      out.println("every byte arrived");
+    }
   }
 
   private Map<String, Object> fields(Outcome outcome) {

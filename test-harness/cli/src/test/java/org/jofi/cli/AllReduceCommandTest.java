@@ -16,10 +16,12 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -56,7 +58,15 @@ class AllReduceCommandTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"'', 2, 1", "'', 4, 4", "tcp;ofi_rxm, 2, 2", "shm, 2, 2", "shm, 4, 1"})
+  @CsvSource({
+    "'', 1, 1",
+    "shm, 1, 2",
+    "'', 2, 1",
+    "'', 4, 4",
+    "tcp;ofi_rxm, 2, 2",
+    "shm, 2, 2",
+    "shm, 4, 1"
+  })
   void sumsOverProcesses(String provider, int ranks, int rails) throws Exception {
     List<String> arguments =
         new ArrayList<>(
@@ -135,16 +145,66 @@ class AllReduceCommandTest {
     assumeTrue(
         System.getProperty("jofi.libfabric", "").isEmpty(),
         "the library under test is named by a property, which comes first");
-    Map<String, String> absent = Map.of("JOFI_LIBFABRIC", "/absent/libfabric.so.1");
+    Map<String, String> absent = CommandProcess.withoutLibfabric(folder);
     CommandProcess.Outcome outcome =
         CommandProcess.run(folder, absent, "allreduce", "-s", "4K", "-k", "1");
     assertEquals(0, outcome.code(), outcome.err());
-    assertTrue(outcome.err().contains("/absent/libfabric.so.1: no such file"), outcome.err());
+    assertTrue(outcome.err().contains("libfabric could not be loaded"), outcome.err());
     assertTrue(outcome.err().contains("Going on with the simulated fabric"), outcome.err());
     outcome = CommandProcess.run(folder, absent, "allreduce", "-p", "shm", "-s", "4K", "-k", "1");
     assertEquals(
         ExitCode.ENVIRONMENT, outcome.code(), "a provider that was asked for is not replaced");
     assertFalse(outcome.err().contains("\tat "), outcome.err());
+  }
+
+  @Test
+  void aLibraryThatIsNamedAndDoesNotLoadIsNotReplaced() throws Exception {
+    assumeTrue(
+        System.getProperty("jofi.libfabric", "").isEmpty(),
+        "the library under test is named by a property, which comes first");
+    CommandProcess.Outcome outcome =
+        CommandProcess.run(
+            folder,
+            Map.of("JOFI_LIBFABRIC", "/absent/libfabric.so.1"),
+            "allreduce",
+            "-s",
+            "4K",
+            "-k",
+            "1");
+    assertEquals(ExitCode.ENVIRONMENT, outcome.code(), outcome.err());
+    assertTrue(outcome.err().contains("/absent/libfabric.so.1: no such file"), outcome.err());
+    assertFalse(outcome.err().contains("\tat "), outcome.err());
+  }
+
+  @Test
+  void aPlacedRankWithoutLibfabricSaysWhatIsMissing() throws Exception {
+    assumeTrue(
+        System.getProperty("jofi.libfabric", "").isEmpty(),
+        "the library under test is named by a property, which comes first");
+    Map<String, String> environment = new HashMap<>(CommandProcess.withoutLibfabric(folder));
+    environment.putAll(Map.of("RANK", "0", "WORLD_SIZE", "2", "MASTER_ADDR", "127.0.0.1"));
+    CommandProcess.Outcome outcome =
+        CommandProcess.run(folder, environment, "allreduce", "--ranks", "4");
+    assertEquals(ExitCode.ENVIRONMENT, outcome.code(), outcome.err());
+    assertTrue(outcome.err().contains("apt-get install"), outcome.err());
+    assertTrue(
+        outcome
+            .err()
+            .startsWith(
+                "placed by torchrun (RANK, WORLD_SIZE) as rank 0 of 2; unset them to start ranks"
+                    + " here; --ranks 4 is ignored"),
+        outcome.err());
+  }
+
+  @Test
+  void moreMemoryThanThereIsIsRefusedInOneLine() {
+    CommandProcess.Outcome outcome =
+        CommandProcess.runHere("allreduce", "-n", "3", "-s", "4T", "-p", "sim:efa");
+    assertEquals(ExitCode.ENVIRONMENT, outcome.code(), outcome.err());
+    assertTrue(
+        outcome.err().contains("3 rank(s) here need 4096.0 GiB each, 12288.0 GiB together"),
+        outcome.err());
+    assertEquals(1, outcome.err().lines().count(), outcome.err());
   }
 
   @ParameterizedTest
@@ -153,7 +213,10 @@ class AllReduceCommandTest {
         "-s 6",
         "-s 4 -b 8",
         "-n 0",
+        "--rails 0",
         "--rails 9",
+        "-k 0",
+        "-w -1",
         "--window 0",
         "--chunk 6",
         "--memory disk",
@@ -209,7 +272,12 @@ class AllReduceCommandTest {
     }
     for (int rank = 0; rank < 3; rank++) {
       assertTrue(ranks.get(rank).waitFor(150, TimeUnit.SECONDS), "rank " + rank + " hangs");
-      assertEquals("", Files.readString(folder.resolve("err" + rank)));
+      assertEquals(
+          rank > 0
+              ? ""
+              : "placed by Open MPI (OMPI_COMM_WORLD_RANK, OMPI_COMM_WORLD_SIZE) as rank 0 of 3;"
+                  + " unset them to start ranks here\n",
+          Files.readString(folder.resolve("err" + rank)));
       assertEquals(0, ranks.get(rank).exitValue());
     }
     String printed = Files.readString(folder.resolve("out0"));
@@ -278,6 +346,34 @@ class AllReduceCommandTest {
       for (ProcessHandle rank : ranks) {
         assertFalse(rank.isAlive(), "an orphan: " + rank.pid());
       }
+    }
+  }
+
+  /** As Ctrl-C does, which all processes get at once; its own signal is ignored in some shells. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void whatIsEndedLeavesNoSharedMemory(boolean ranksToo) throws Exception {
+    try (LongRun run = new LongRun("-p", "shm")) {
+      List<ProcessHandle> ranks = run.ranksThatRun();
+      assertFalse(sharedMemory(ranks).isEmpty(), "nothing there to begin with");
+      run.parent.destroy();
+      if (ranksToo) {
+        ranks.forEach(ProcessHandle::destroy);
+      }
+      assertTrue(run.parent.waitFor(60, TimeUnit.SECONDS), "it does not end");
+      for (ProcessHandle rank : ranks) {
+        rank.onExit().get(60, TimeUnit.SECONDS);
+      }
+      assertEquals(List.of(), sharedMemory(ranks));
+    }
+  }
+
+  private static List<String> sharedMemory(List<ProcessHandle> ranks) throws IOException {
+    try (Stream<Path> files = Files.list(Path.of("/dev/shm"))) {
+      return files
+          .map(file -> String.valueOf(file.getFileName()))
+          .filter(name -> ranks.stream().anyMatch(rank -> name.startsWith(rank.pid() + ":")))
+          .toList();
     }
   }
 

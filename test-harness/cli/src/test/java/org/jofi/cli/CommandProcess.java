@@ -56,6 +56,13 @@ final class CommandProcess {
         Files.readString(err, StandardCharsets.UTF_8));
   }
 
+  /** An environment in which the dynamic linker finds no libfabric that loads. */
+  static Map<String, String> withoutLibfabric(Path folder) throws IOException {
+    Path unusable = Files.createDirectories(folder.resolve("unusable"));
+    Files.writeString(unusable.resolve("libfabric.so.1"), "no library\n".repeat(400));
+    return Map.of("LD_LIBRARY_PATH", unusable.toString(), "JOFI_LIBFABRIC", "");
+  }
+
   /** The command, not started yet. */
   static ProcessBuilder builder(Map<String, String> environment, String... arguments) {
     String java = System.getProperty("jofi.test.java", "");

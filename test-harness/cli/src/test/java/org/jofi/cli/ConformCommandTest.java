@@ -65,6 +65,25 @@ class ConformCommandTest {
   }
 
   @Test
+  void aFileThatCannotBeWrittenIsToldBeforeTheRun() throws Exception {
+    for (String option : java.util.List.of("--junit-xml", "--markdown")) {
+      String file = folder.resolve("absent/results").toString();
+      CommandProcess.Outcome outcome = conform("--provider", "sim:efa", option, file);
+      assertEquals(ExitCode.USAGE, outcome.code(), outcome.err());
+      assertEquals("", outcome.out());
+      assertTrue(
+          outcome.err().startsWith(option + " " + file + " cannot be written"), outcome.err());
+    }
+  }
+
+  @Test
+  void anUnknownDomainNamesTheKnown() throws Exception {
+    CommandProcess.Outcome outcome = conform("--provider", "shm", "--domain", "nosuch");
+    assertEquals(ExitCode.ENVIRONMENT, outcome.code(), outcome.err());
+    assertTrue(outcome.err().contains("no domain 'nosuch' here; it has shm"), outcome.err());
+  }
+
+  @Test
   void casesAreListedWithTheirRules() throws Exception {
     CommandProcess.Outcome outcome = conform("--list", "--filter", "immediate");
     assertEquals(0, outcome.code(), outcome.err());

@@ -109,7 +109,7 @@ class DoctorCommandTest {
             "doctor",
             "--json",
             "--root",
-            Files.createDirectory(folder.resolve("empty")).toString());
+            Files.createDirectories(folder.resolve("machine/sys")).getParent().toString());
     assertEquals(ExitCode.OK, outcome.code(), outcome.err());
     Map<String, JsonObject> checks = checks(outcome);
     for (String check : List.of("libfabric", "mr-cache", "jvm")) {
@@ -158,6 +158,12 @@ class DoctorCommandTest {
     assertEquals(ExitCode.USAGE, outcome.code());
     assertEquals("", outcome.out());
     assertTrue(outcome.err().contains("absent is no folder"), outcome.err());
+    for (String root : List.of("", folder.toString())) {
+      outcome = run(Map.of(), "doctor", "--root", root);
+      assertEquals(ExitCode.USAGE, outcome.code());
+      assertEquals("", outcome.out());
+    }
+    assertTrue(outcome.err().contains("is this a recording?"), outcome.err());
     assertFalse(outcome.err().contains("\tat "), outcome.err());
   }
 }

@@ -93,10 +93,13 @@ class InfoCommandTest {
   @Test
   void anUnknownProviderNamesTheKnown() throws IOException, InterruptedException {
     CommandProcess.Outcome outcome = run(Map.of(), "info", "--provider", "nosuch");
-    assertEquals(ExitCode.FAILED, outcome.code());
+    assertEquals(ExitCode.ENVIRONMENT, outcome.code());
     assertEquals("", outcome.out());
     assertTrue(outcome.err().contains("'nosuch'"), outcome.err());
     assertTrue(outcome.err().contains("shm"), outcome.err());
+    outcome = run(Map.of(), "info", "--provider", "sim:cxi");
+    assertEquals(ExitCode.USAGE, outcome.code());
+    assertTrue(outcome.err().contains("jofi info --devices -p sim:cxi"), outcome.err());
   }
 
   @Test

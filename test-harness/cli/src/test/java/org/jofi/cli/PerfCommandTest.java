@@ -3,6 +3,7 @@ package org.jofi.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
@@ -16,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.jofi.cli.ranks.Placement;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -174,6 +176,60 @@ class PerfCommandTest {
         run("perf", "--connect", "127.0.0.1:" + freePort(), "--timeout", "1");
     assertEquals(ExitCode.FAILED, outcome.code());
     assertTrue(outcome.err().contains("found nobody at 127.0.0.1:"), outcome.err());
+    assertTrue(outcome.err().contains("start jofi perf --listen there first"), outcome.err());
+    outcome = run("perf", "--listen", "--port", "" + freePort(), "--timeout", "1");
+    assertEquals(ExitCode.FAILED, outcome.code());
+    assertTrue(outcome.err().startsWith("listening at port "), outcome.err());
+    assertTrue(outcome.err().contains("the other side (jofi perf --connect HOST) "), outcome.err());
+    assertFalse(outcome.err().contains("Exception"), outcome.err());
+  }
+
+  @Test
+  void aPortInUseIsToldBeforeItListens() throws Exception {
+    try (ServerSocket taken = new ServerSocket(0)) {
+      CommandProcess.Outcome outcome = run("perf", "--listen", "--port", "" + taken.getLocalPort());
+      assertEquals(ExitCode.FAILED, outcome.code());
+      assertTrue(
+          outcome.err().startsWith("jofi: cannot listen at port " + taken.getLocalPort()),
+          outcome.err());
+      assertTrue(outcome.err().contains("--port"), outcome.err());
+    }
+  }
+
+  @Test
+  void withoutLibfabricTheListeningSideSaysWhatIsMissing() throws Exception {
+    assumeTrue(
+        System.getProperty("jofi.libfabric", "").isEmpty(),
+        "the library under test is named by a property, which comes first");
+    CommandProcess.Outcome outcome =
+        CommandProcess.run(
+            folder, CommandProcess.withoutLibfabric(folder), "perf", "--listen", "--timeout", "1");
+    assertEquals(ExitCode.ENVIRONMENT, outcome.code(), outcome.err());
+    assertTrue(outcome.err().contains("apt-get install"), outcome.err());
+    assertFalse(outcome.err().contains("listening"), outcome.err());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "node1, node1, 47601",
+    "node1:5, node1, 5",
+    "::1, ::1, 47601",
+    "[::1], ::1, 47601",
+    "[fe80::2]:7, fe80::2, 7"
+  })
+  void takesHostsWithAndWithoutPorts(String text, String host, int port) {
+    assertEquals(
+        new Placement(0, 2, host, port, "--connect"),
+        RankOptions.placement(0, 2, text, "--connect"));
+  }
+
+  @Test
+  void aBadPortIsBlamedOnItsOption() {
+    CommandProcess.Outcome outcome = CommandProcess.runHere("perf", "--listen", "--port", "70000");
+    assertEquals(ExitCode.USAGE, outcome.code());
+    assertTrue(outcome.err().startsWith("--port must be 1 to 65535"), outcome.err());
+    outcome = CommandProcess.runHere("perf", "--port", "5000");
+    assertTrue(outcome.err().contains("no effect"), outcome.err());
   }
 
   @ParameterizedTest
@@ -182,6 +238,12 @@ class PerfCommandTest {
         "--listen --connect h",
         "--op dance",
         "-b 0",
+        "-n 0",
+        "-w -1",
+        "--rails 0",
+        "--port 5",
+        "--connect [::1",
+        "--connect [::1]:",
         "--window 65",
         "-b 8 -e 4",
         "--connect h:x",

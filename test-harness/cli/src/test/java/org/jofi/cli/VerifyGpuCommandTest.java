@@ -38,12 +38,14 @@ class VerifyGpuCommandTest {
 
   @Test
   void withoutAGpuItVerifiesHostMemoryAndSaysSo() throws Exception {
-    CommandProcess.Outcome outcome = run("--provider", "tcp", "--bytes", "3000000");
+    CommandProcess.Outcome outcome = run("--provider", "tcp", "--bytes", "3M");
     assertEquals(0, outcome.code(), outcome::toString);
     assertTrue(
         outcome.out().contains("host memory, since there is no GPU: no CUDA driver"),
         outcome.out());
-    assertTrue(outcome.out().endsWith("every byte arrived\n"), outcome.out());
+    assertTrue(
+        outcome.out().endsWith("every byte arrived in host memory; no GPU was tried\n"),
+        outcome.out());
   }
 
   @Test
@@ -66,13 +68,23 @@ class VerifyGpuCommandTest {
     CommandProcess.Outcome outcome = run("--provider", "tcp", "--memory", "cuda");
     assertEquals(3, outcome.code(), outcome::toString);
     assertTrue(outcome.err().contains("no CUDA driver"), outcome.err());
+    outcome = run("--provider", "tcp", "--gpu", "0");
+    assertEquals(3, outcome.code(), outcome::toString);
+    assertEquals("", outcome.out());
   }
 
   @Test
   void badArgumentsAreUsage() throws Exception {
     for (String[] bad :
         new String[][] {
-          {"--bytes", "0"}, {"--rails", "9"}, {"--rounds", "0"}, {"--gpu", "-1"}, {"--memory", "x"}
+          {"--bytes", "0"},
+          {"--bytes", "2G"},
+          {"--rails", "9"},
+          {"--gpu", "0", "--memory", "host"},
+          {"--rounds", "0"},
+          {"--gpu", "-1"},
+          {"--memory", "x"},
+          {"-p", "sim:cxi"}
         }) {
       CommandProcess.Outcome outcome = run(bad);
       assertEquals(2, outcome.code(), outcome::toString);

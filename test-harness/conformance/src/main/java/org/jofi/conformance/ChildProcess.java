@@ -91,6 +91,10 @@ final class ChildProcess implements AutoCloseable {
         .collect(Collectors.joining(","));
   }
 
+  ProcessHandle handle() {
+    return process.toHandle();
+  }
+
   private void read() {
     try (BufferedReader in =
         new BufferedReader(

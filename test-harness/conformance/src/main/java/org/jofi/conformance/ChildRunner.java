@@ -27,6 +27,7 @@ public final class ChildRunner {
   private final @Nullable String domain;
   private final Path java;
   private final List<String> properties;
+  private Consumer<ProcessHandle> started = child -> {};
   private Report.@Nullable Description description;
 
   /**
@@ -40,6 +41,16 @@ public final class ChildRunner {
     this.domain = domain;
     this.java = java;
     this.properties = List.copyOf(properties);
+  }
+
+  /**
+   * Tells of every child that is started, whose end may leave something behind.
+   *
+   * @return this
+   */
+  public ChildRunner onStart(Consumer<ProcessHandle> told) {
+    started = told;
+    return this;
   }
 
   /** The java that runs this process. */
@@ -93,6 +104,7 @@ public final class ChildRunner {
     List<String> arguments = new ArrayList<>(List.of(subject, domain == null ? "" : domain));
     left.forEach(kase -> arguments.add(kase.id()));
     try (ChildProcess child = ChildProcess.start(java, properties, arguments)) {
+      started.accept(child.handle());
       awaitStart(child);
       while (!left.isEmpty()) {
         Case kase = left.removeFirst();

@@ -3,6 +3,7 @@ package org.jofi.conformance;
 import java.lang.reflect.InvocationTargetException;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.jofi.fabric.FabricHints;
 import org.jofi.fabric.FabricInfo;
 import org.jofi.fabric.FabricProvider;
@@ -56,6 +57,20 @@ public final class Subjects {
             : name;
     LibfabricSubject subject = new LibfabricSubject(libfabric, exact, domain);
     if (subject.discover(subject.hints()).isEmpty()) {
+      if (domain != null && offered.contains(exact)) {
+        LibfabricSubject any = new LibfabricSubject(libfabric, exact, null);
+        throw new FabricUnavailableException(
+            "%s of %s has no domain '%s' here; it has %s"
+                .formatted(
+                    exact,
+                    libfabric.version(),
+                    domain,
+                    any.discover(any.hints()).stream()
+                        .map(FabricInfo::domainName)
+                        .distinct()
+                        .sorted()
+                        .collect(Collectors.joining(", "))));
+      }
       throw new FabricUnavailableException(
           "%s has no provider '%s'%s for reliable datagram endpoints here; it has %s"
               .formatted(

@@ -4,7 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -27,6 +29,24 @@ class RecordScriptTest {
         .filter(finding -> !finding.check().equals("shm-left"))
         .map(finding -> finding.title() + " " + finding.verdict())
         .toList();
+  }
+
+  @Test
+  void saysWhatItIsFor(@TempDir Path folder) throws Exception {
+    for (String[] command :
+        new String[][] {{"0", "--help"}, {"0", "-h"}, {"2"}, {"2", "--nosuch"}, {"2", ""}}) {
+      List<String> arguments = new ArrayList<>(List.of("bash", "record"));
+      arguments.addAll(List.of(command).subList(1, command.length));
+      Path said = folder.resolve("said");
+      Process record =
+          new ProcessBuilder(arguments)
+              .redirectErrorStream(true)
+              .redirectOutput(said.toFile())
+              .start();
+      assertTrue(record.waitFor(60, TimeUnit.SECONDS), "record hangs");
+      assertEquals(Integer.parseInt(command[0]), record.exitValue());
+      assertTrue(Files.readString(said).startsWith("usage: record FOLDER\n"));
+    }
   }
 
   @Test

@@ -65,6 +65,15 @@ class LauncherTest {
       assertEquals(2, nothing.exitCode());
       assertEquals("", nothing.out());
       assertContains(nothing.err(), "usage: jofi COMMAND");
+
+      tree.jdk("jdk-25", "25.0.3");
+      tree.maven();
+      tree.run("info");
+      Outcome built = tree.run();
+
+      assertEquals(2, built.exitCode(), built.err());
+      assertEquals("", built.out());
+      assertContains(built.err(), "usage: jofi COMMAND", "\n--help\n");
     }
   }
 
@@ -197,6 +206,22 @@ class LauncherTest {
     }
 
     @Test
+    void whereItCannotBeBuiltItCanStillBeRun() throws Exception {
+      tree.maven();
+      tree.run("info");
+      modify(tree.source("Jofi.java"));
+      Path state = tree.root().resolve(".jofi");
+      Files.move(state, tree.root().resolve("moved"));
+      Files.writeString(state, "in the way");
+
+      Outcome refused = tree.run("info");
+
+      assertEquals(1, refused.exitCode());
+      assertContains(refused.err(), "is not writable", "JOFI_NO_BUILD=1 runs what was built last");
+      assertEquals(0, tree.with("JOFI_NO_BUILD", "1").run("info").exitCode());
+    }
+
+    @Test
     void ofTwoAtOnceTheSecondWaitsAndFindsItDone() throws Exception {
       Path gate = folder.resolve("gate");
       assertEquals(0, new ProcessBuilder("mkfifo", gate.toString()).start().waitFor());
@@ -204,7 +229,7 @@ class LauncherTest {
 
       Process first = tree.start("info");
       BufferedReader firstSays = first.errorReader();
-      assertEquals("jofi: building", firstSays.readLine());
+      assertEquals("jofi: building; the first time this takes a few minutes", firstSays.readLine());
       Process second = tree.start("info");
       BufferedReader secondSays = second.errorReader();
       assertEquals("jofi: waiting for another build to end", secondSays.readLine());

@@ -48,6 +48,18 @@ public record AllReducePlan(
     return warmup >= 0 ? warmup : Math.max(2, iterations(bytes) / 10);
   }
 
+  /** The longest message of an array of that length, in elements. */
+  int chunkElements(long bytes, int ranks) {
+    long segment = Math.max(1, Math.ceilDiv(bytes / Float.BYTES, ranks));
+    return (int) Math.min(chunkBytes / Float.BYTES, segment);
+  }
+
+  /** The memory that a rank of so many needs, in bytes, for its longest array. */
+  public long bytes(int ranks) {
+    long longest = sizesBytes.stream().mapToLong(Long::longValue).max().orElse(0);
+    return longest + RingAllReduce.landingBytes(chunkElements(longest, ranks), window);
+  }
+
   /** All rounds of all lengths. */
   public long rounds() {
     return sizesBytes.stream().mapToLong(bytes -> warmup(bytes) + iterations(bytes)).sum();

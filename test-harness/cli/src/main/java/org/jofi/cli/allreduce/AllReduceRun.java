@@ -118,8 +118,7 @@ public final class AllReduceRun {
   }
 
   private int chunkElements(long bytes) {
-    long segment = Math.max(1, Math.ceilDiv(bytes / Float.BYTES, ranks));
-    return (int) Math.min(plan.chunkBytes() / Float.BYTES, segment);
+    return plan.chunkElements(bytes, ranks);
   }
 
   private RingMemory allocate(long bytes, int chunkElements) {

@@ -35,15 +35,28 @@ final class PerfMemory implements AutoCloseable {
   PerfMemory(RingLinks links, long bytes, int window) {
     this.links = links;
     this.bytes = bytes;
-    this.stride = Math.ceilDiv(bytes, LINE_BYTES) * LINE_BYTES;
-    // Two, so that an answer may come in while the one before is looked at.
-    this.slots = Math.clamp(MOST_BYTES / stride, 2, Math.max(2, window));
+    this.stride = stride(bytes);
+    this.slots = slots(bytes, window);
     this.nearMemory = arena.allocate(slots * stride, PAGE_BYTES);
     this.farMemory = arena.allocate(slots * stride, PAGE_BYTES);
     this.near = links.toNext().regMr(nearMemory);
     this.far = links.fromPrevious().regMr(farMemory);
     int peer = 1 - links.bootstrap().rank();
     this.peersFar = RemoteMemory.decode(links.gather(far.remote().encode()).get(peer));
+  }
+
+  private static long stride(long bytes) {
+    return Math.ceilDiv(bytes, LINE_BYTES) * LINE_BYTES;
+  }
+
+  private static int slots(long bytes, int window) {
+    // Two, so that an answer may come in while the one before is looked at.
+    return Math.clamp(MOST_BYTES / stride(bytes), 2, Math.max(2, window));
+  }
+
+  /** What it will allocate, in bytes. */
+  static long bytes(long bytes, int window) {
+    return 2L * slots(bytes, window) * stride(bytes);
   }
 
   long bytes() {

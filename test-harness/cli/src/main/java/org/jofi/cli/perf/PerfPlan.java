@@ -42,6 +42,11 @@ public record PerfPlan(
     }
   }
 
+  /** The memory that a side needs, in bytes, for its longest messages. */
+  public long bytes() {
+    return sizesBytes.stream().mapToLong(bytes -> PerfMemory.bytes(bytes, window)).max().orElse(0);
+  }
+
   /** Measured messages of that length. */
   public int iterations(long bytes) {
     return iterations > 0 ? iterations : Math.clamp(USUAL_BYTES / bytes, LEAST_USUAL, MOST_USUAL);

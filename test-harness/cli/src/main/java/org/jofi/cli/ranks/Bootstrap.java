@@ -25,9 +25,9 @@ public final class Bootstrap implements AutoCloseable {
   private final Socket socket;
   private final DataOutputStream out;
   private final String server;
+  private final Placement placement;
   private final int rank;
   private final int size;
-  private final int localRank;
   private final Duration patience;
   private @Nullable List<byte[]> gathered;
   private boolean closing;
@@ -37,9 +37,9 @@ public final class Bootstrap implements AutoCloseable {
       Socket socket, String server, Placement placement, DataOutputStream out, Duration patience) {
     this.socket = socket;
     this.server = server;
+    this.placement = placement;
     this.rank = placement.rank();
     this.size = placement.size();
-    this.localRank = placement.localRank();
     this.out = out;
     this.patience = patience;
   }
@@ -55,7 +55,7 @@ public final class Bootstrap implements AutoCloseable {
    */
   public static Bootstrap join(
       Placement placement, String secret, Map<String, String> parameters, Duration patience) {
-    String server = placement.host() + ":" + placement.port();
+    String server = placement.address();
     long deadline = System.nanoTime() + patience.toNanos();
     Socket socket = connect(placement, server, deadline, patience);
     try {
@@ -72,7 +72,9 @@ public final class Bootstrap implements AutoCloseable {
     } catch (IOException e) {
       BootstrapServer.end(socket);
       throw new BootstrapException(
-          "rank %d cannot talk to %s: %s".formatted(placement.rank(), server, e), e);
+          "%s cannot talk to %s: %s"
+              .formatted(placement.name(placement.rank()), server, Reason.of(e)),
+          e);
     } catch (RuntimeException e) {
       BootstrapServer.end(socket);
       throw e;
@@ -95,13 +97,39 @@ public final class Bootstrap implements AutoCloseable {
         BootstrapServer.end(socket);
       }
       if (System.nanoTime() - deadline >= 0 || Thread.currentThread().isInterrupted()) {
-        throw new BootstrapException(
-            "rank %d found nobody at %s within %d s: %s"
-                .formatted(placement.rank(), server, patience.toSeconds(), reason),
-            reason);
+        throw new BootstrapException(nobody(placement, server, patience, reason), reason);
       }
       LockSupport.parkNanos(RETRY_NANOS);
     }
+  }
+
+  private static String nobody(
+      Placement placement, String server, Duration patience, IOException reason) {
+    String what =
+        "found nobody at %s within %d s: %s; "
+            .formatted(server, patience.toSeconds(), Reason.of(reason));
+    if (placement.roles() == Roles.SIDES) {
+      return what
+          + "start %s there first; check name, port and firewall; or raise --timeout"
+              .formatted(Roles.SIDES.name(1 - placement.rank()));
+    }
+    return "%s %s%s placed it (%s); %s"
+        .formatted(
+            placement.name(placement.rank()),
+            what,
+            placement.origin(),
+            placement.variables(),
+            Roles.RANKS.remedy());
+  }
+
+  /** What this rank is called. */
+  public String name() {
+    return placement.name(rank);
+  }
+
+  /** What the ranks are called. */
+  public Roles roles() {
+    return placement.roles();
   }
 
   /** Which rank this is. */
@@ -116,7 +144,7 @@ public final class Bootstrap implements AutoCloseable {
 
   /** Its number among the ranks of its machine, as far as that is known; its rank otherwise. */
   public int localRank() {
-    return localRank;
+    return placement.localRank();
   }
 
   /**
@@ -136,14 +164,18 @@ public final class Bootstrap implements AutoCloseable {
         long left = deadline - System.nanoTime();
         if (left <= 0) {
           throw new BootstrapException(
-              "rank %d waited %d s for what the other ranks tell"
-                  .formatted(rank, patience.toSeconds()));
+              placement.roles() == Roles.SIDES
+                  ? "%s said nothing for %d s; %s"
+                      .formatted(
+                          placement.name(1 - rank), patience.toSeconds(), Roles.SIDES.remedy())
+                  : "%s waited %d s for what the other ranks tell"
+                      .formatted(name(), patience.toSeconds()));
         }
         try {
           TimeUnit.NANOSECONDS.timedWait(this, left);
         } catch (InterruptedException e) {
           Thread.currentThread().interrupt();
-          throw new BootstrapException("rank %d was interrupted".formatted(rank), e);
+          throw new BootstrapException(name() + " was interrupted", e);
         }
       }
     }
@@ -232,7 +264,7 @@ public final class Bootstrap implements AutoCloseable {
       frame.write(out);
     } catch (IOException e) {
       check();
-      throw new BootstrapException("rank %d lost %s: %s".formatted(rank, server, e), e);
+      throw new BootstrapException("%s lost %s: %s".formatted(name(), server, Reason.of(e)), e);
     }
   }
 
@@ -243,14 +275,17 @@ public final class Bootstrap implements AutoCloseable {
         switch (frame.type()) {
           case ALL -> give(split(frame.payload()));
           case FAILED -> {
-            end("rank %d failed: %s".formatted(frame.rank(), frame.words()));
+            end("%s failed: %s".formatted(placement.name(frame.rank()), frame.words()));
             return;
           }
           case HELLO, PART, DONE -> throw new IOException("unexpected " + frame.type());
         }
       }
     } catch (IOException | IllegalArgumentException e) {
-      end("rank %d lost the bootstrap server at %s: %s".formatted(rank, server, e));
+      end(
+          placement.roles() == Roles.SIDES
+              ? "%s at %s is gone: %s".formatted(placement.name(1 - rank), server, Reason.of(e))
+              : "%s lost the bootstrap server at %s: %s".formatted(name(), server, Reason.of(e)));
     } finally {
       BootstrapServer.end(socket);
     }

@@ -1,6 +1,7 @@
 package org.jofi.cli.ranks;
 
 import java.io.ByteArrayOutputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -39,6 +40,7 @@ public final class BootstrapServer implements AutoCloseable {
   private final String secret;
   private final Duration joinWithin;
   private final Watch watch;
+  private final Roles roles;
   private final @Nullable Member[] members;
   private final List<Socket> open = new ArrayList<>();
   private int joined;
@@ -50,13 +52,20 @@ public final class BootstrapServer implements AutoCloseable {
   private @Nullable Frame failure;
 
   private BootstrapServer(
-      ServerSocket socket, int size, String secret, Duration joinWithin, Watch watch) {
+      ServerSocket socket, int size, String secret, Duration joinWithin, Watch watch, Roles roles) {
     this.socket = socket;
     this.size = size;
     this.secret = secret;
     this.joinWithin = joinWithin;
     this.watch = watch;
+    this.roles = roles;
     this.members = new @Nullable Member[size];
+  }
+
+  /** Starts to serve ranks that are called so. */
+  public static BootstrapServer open(
+      InetSocketAddress address, int size, String secret, Duration joinWithin, Watch watch) {
+    return open(address, size, secret, joinWithin, watch, Roles.RANKS);
   }
 
   /**
@@ -67,10 +76,16 @@ public final class BootstrapServer implements AutoCloseable {
    * @param secret what they must know; empty for nothing
    * @param joinWithin how long it may take all of them
    * @param watch who notices that one died
+   * @param roles what the ranks are called
    * @throws BootstrapException if it cannot listen there
    */
   public static BootstrapServer open(
-      InetSocketAddress address, int size, String secret, Duration joinWithin, Watch watch) {
+      InetSocketAddress address,
+      int size,
+      String secret,
+      Duration joinWithin,
+      Watch watch,
+      Roles roles) {
     if (size < 1 || size > Frame.MAX_RANKS) {
       throw new IllegalArgumentException(
           "1 to %d ranks can meet, not %d".formatted(Frame.MAX_RANKS, size));
@@ -82,9 +97,11 @@ public final class BootstrapServer implements AutoCloseable {
       socket.bind(address, size + STRANGERS_AT_ONCE);
     } catch (IOException e) {
       throw new BootstrapException(
-          "cannot listen for the other ranks at %s: %s".formatted(address, e.getMessage()), e);
+          "cannot listen at port %d: %s; %s"
+              .formatted(address.getPort(), e.getMessage(), roles.portRemedy()),
+          e);
     }
-    BootstrapServer server = new BootstrapServer(socket, size, secret, joinWithin, watch);
+    BootstrapServer server = new BootstrapServer(socket, size, secret, joinWithin, watch, roles);
     Thread.ofVirtual().name("bootstrap-accept").start(server::acceptAll);
     Thread.ofVirtual().name("bootstrap-clock").start(server::awaitAll);
     return server;
@@ -166,8 +183,11 @@ public final class BootstrapServer implements AutoCloseable {
         }
         fail(
             firstMissing(),
-            "of %d ranks, these did not come within %d s: %s"
-                .formatted(size, joinWithin.toSeconds(), missing));
+            size == 2
+                ? "it did not come within %d s: %s"
+                    .formatted(joinWithin.toSeconds(), roles.remedy())
+                : "of %d ranks, these did not come within %d s: %s"
+                    .formatted(size, joinWithin.toSeconds(), missing));
       }
     }
   }
@@ -239,9 +259,13 @@ public final class BootstrapServer implements AutoCloseable {
     for (int rank = 0; rank < size; rank++) {
       Member other = members[rank];
       if (other != null) {
-        String differences = other.hello.differences(rank, hello, frame.rank());
+        String differences =
+            other.hello.differences(roles.name(rank), hello, roles.name(frame.rank()));
         if (!differences.isEmpty()) {
-          String words = "the ranks were not started alike: " + differences;
+          String words =
+              (roles == Roles.RANKS ? "the ranks" : "the two sides")
+                  + " were not started alike: "
+                  + differences;
           fail(frame.rank(), words);
           return words;
         }
@@ -318,7 +342,11 @@ public final class BootstrapServer implements AutoCloseable {
     if (member == null) {
       refused++;
     } else if (!member.isDone && !closed && watch == Watch.CONNECTIONS) {
-      fail(member.rank, "its connection ended: " + reason);
+      fail(
+          member.rank,
+          reason instanceof EOFException
+              ? "its connection ended"
+              : "its connection ended: " + Reason.of(reason));
     }
   }
 

@@ -18,11 +18,14 @@ public final class FabricChoice {
 
   private final String provider;
   private final @Nullable SimulatedProvider network;
+  private final String missing;
   private final String notice;
 
-  private FabricChoice(String provider, @Nullable SimulatedProvider network, String notice) {
+  private FabricChoice(
+      String provider, @Nullable SimulatedProvider network, String missing, String notice) {
     this.provider = provider;
     this.network = network;
+    this.missing = missing;
     this.notice = notice;
   }
 
@@ -32,7 +35,8 @@ public final class FabricChoice {
    * @param provider a name that libfabric lists; {@code sim:} and a profile's name; or null for
    *     what is there, which is the simulated fabric on a machine without libfabric
    * @throws IllegalArgumentException if there is no such profile
-   * @throws FabricUnavailableException if the provider is libfabric's, and libfabric is not here
+   * @throws FabricUnavailableException if libfabric is not here, and the provider is libfabric's or
+   *     the file to load was named
    */
   public static FabricChoice of(@Nullable String provider) {
     if (provider != null && provider.startsWith(SIMULATED)) {
@@ -40,13 +44,20 @@ public final class FabricChoice {
     }
     try {
       String version = FabricProvider.named("libfabric").version();
-      return new FabricChoice(provider == null ? "" : provider, null, version);
+      return new FabricChoice(provider == null ? "" : provider, null, "", version);
     } catch (FabricUnavailableException e) {
-      if (provider != null) {
+      if (provider != null || isLibraryNamed()) {
         throw e;
       }
       return simulated(USUAL_PROFILE, String.valueOf(e.getMessage()));
     }
+  }
+
+  /** Whether somebody said which file to load: that it does not load is then not passed over. */
+  private static boolean isLibraryNamed() {
+    String variable = System.getenv("JOFI_LIBFABRIC");
+    return !System.getProperty("jofi.libfabric", "").isEmpty()
+        || (variable != null && !variable.isEmpty());
   }
 
   private static FabricChoice simulated(Profile profile, String why) {
@@ -56,12 +67,18 @@ public final class FabricChoice {
     return new FabricChoice(
         profile.providerName(),
         new SimulatedProvider(),
+        why,
         why.isEmpty() ? words : why + System.lineSeparator() + "Going on with the " + words);
   }
 
   /** Whether ranks have to be threads of this process to meet. */
   public boolean isSimulated() {
     return network != null;
+  }
+
+  /** Why the simulated fabric stands in for libfabric, which is missing; empty if it does not. */
+  public String missing() {
+    return missing;
   }
 
   /** The fabric's version, and what else users should know. */

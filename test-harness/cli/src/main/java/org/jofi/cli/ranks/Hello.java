@@ -61,11 +61,10 @@ record Hello(int size, String secret, Map<String, String> parameters) {
   }
 
   /** What another rank was started with otherwise, in words; empty if nothing. */
-  String differences(int rank, Hello other, int otherRank) {
+  String differences(String rank, Hello other, String otherRank) {
     StringJoiner text = new StringJoiner("; ");
     if (size != other.size) {
-      text.add(
-          "rank %d is one of %d, rank %d one of %d".formatted(rank, size, otherRank, other.size));
+      text.add("%s is one of %d, %s one of %d".formatted(rank, size, otherRank, other.size));
     }
     Map<String, String> all = new LinkedHashMap<>(parameters);
     other.parameters.forEach(all::putIfAbsent);
@@ -74,7 +73,7 @@ record Hello(int size, String secret, Map<String, String> parameters) {
       String its = other.parameters.get(name);
       if (!Objects.equals(mine, its)) {
         text.add(
-            "%s is %s at rank %d and %s at rank %d"
+            "%s is %s at %s and %s at %s"
                 .formatted(name, shown(mine), rank, shown(its), otherRank));
       }
     }

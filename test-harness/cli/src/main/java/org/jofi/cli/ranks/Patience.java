@@ -53,7 +53,7 @@ public final class Patience {
         since = now;
       } else if (now - since > nanos) {
         throw new RankFailure(
-            "rank %d waited %.0f s for %s, in vain".formatted(bootstrap.rank(), nanos / 1e9, what));
+            "%s waited %.0f s for %s, in vain".formatted(bootstrap.name(), nanos / 1e9, what));
       }
       bootstrap.check();
     }
@@ -86,9 +86,9 @@ public final class Patience {
       awaitReason();
     }
     return new RankFailure(
-        "rank %d, %s: %s"
+        "%s, %s: %s"
             .formatted(
-                bootstrap.rank(),
+                bootstrap.name(),
                 what,
                 comm.failure(request).map(Failure::toString).orElse(Result.describe(result))));
   }

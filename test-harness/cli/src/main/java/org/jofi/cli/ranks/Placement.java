@@ -21,6 +21,13 @@ public record Placement(int rank, int size, int localRank, String host, int port
   /** Where ranks meet that were told of no other port. */
   public static final int USUAL_PORT = 47_601;
 
+  /** The origin of a side that waits for the other. */
+  public static final String LISTENS = "--listen";
+
+  /** The origin of a side that goes to the other. */
+  public static final String CONNECTS = "--connect";
+
+  private static final String FORKED = "jofi";
   private static final String LOOPBACK = "127.0.0.1";
   private static final Pattern FIRST_HOST = Pattern.compile("([^,\\[]+)(?:\\[([0-9]+))?.*");
 
@@ -55,7 +62,7 @@ public record Placement(int rank, int size, int localRank, String host, int port
   public static Optional<Placement> of(Map<String, String> environment) {
     Environment from = new Environment(environment);
     Optional<Placement> found =
-        from.ranks("JOFI_RANK", "JOFI_WORLD_SIZE", "JOFI_RANK", "jofi")
+        from.ranks("JOFI_RANK", "JOFI_WORLD_SIZE", "JOFI_RANK", FORKED)
             .or(
                 () ->
                     from.ranks(
@@ -66,7 +73,43 @@ public record Placement(int rank, int size, int localRank, String host, int port
             .or(() -> from.slurmStep())
             .or(() -> from.ranks("PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "PMI"))
             .or(() -> from.ranks("RANK", "WORLD_SIZE", "LOCAL_RANK", "torchrun"));
-    return found.filter(placement -> placement.size > 1);
+    // A launcher's only rank starts ranks of its own; one that jofi started is that rank already.
+    return found.filter(placement -> placement.size > 1 || placement.isForked());
+  }
+
+  /** Whether {@link RankProcesses} placed it. */
+  public boolean isForked() {
+    return origin.equals(FORKED);
+  }
+
+  /** The variables by which a launcher placed it, for people. */
+  public String variables() {
+    return switch (origin) {
+      case FORKED -> "JOFI_RANK, JOFI_WORLD_SIZE";
+      case "Open MPI" -> "OMPI_COMM_WORLD_RANK, OMPI_COMM_WORLD_SIZE";
+      case "Slurm" -> "SLURM_PROCID, SLURM_NTASKS";
+      case "PMI" -> "PMI_RANK, PMI_SIZE";
+      case "torchrun" -> "RANK, WORLD_SIZE";
+      default -> origin;
+    };
+  }
+
+  /** What its ranks are called. */
+  public Roles roles() {
+    return origin.equals(LISTENS) || origin.equals(CONNECTS) ? Roles.SIDES : Roles.RANKS;
+  }
+
+  /** What a rank is called, seen from this one. */
+  String name(int other) {
+    if (roles() == Roles.RANKS) {
+      return Roles.RANKS.name(other);
+    }
+    return other == rank ? "this side" : "the other side (%s)".formatted(Roles.SIDES.name(other));
+  }
+
+  /** Where ranks meet, for people. */
+  String address() {
+    return (host.indexOf(':') < 0 ? "%s:%d" : "[%s]:%d").formatted(host, port);
   }
 
   /** The variables that make {@link #of} give this placement. */

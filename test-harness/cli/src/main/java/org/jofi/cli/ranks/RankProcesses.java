@@ -113,6 +113,7 @@ public final class RankProcesses {
     try {
       Process process = builder.start();
       processes.add(process);
+      SharedMemory.clearAfter(process.toHandle());
       Thread.ofVirtual()
           .name("rank-watch-" + placement.rank())
           .start(() -> awaitEnd(placement.rank(), process));
@@ -169,6 +170,10 @@ public final class RankProcesses {
   private int own(Ended rank, int code) {
     if (!isSignal(code)) {
       return code;
+    }
+    if (SharedMemory.isEnding()) {
+      // Who ended this process ended the rank as well, and needs not be told.
+      return FAILED;
     }
     err.printf("rank %d %s%n", rank.rank, describe(rank.process.pid(), code));
     err.flush();

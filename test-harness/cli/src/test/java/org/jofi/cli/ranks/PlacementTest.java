@@ -104,6 +104,21 @@ class PlacementTest {
     assertEquals(Optional.of(forked), Placement.of(variables));
   }
 
+  /** Else it would start ranks of its own, and each of those as well, without end. */
+  @Test
+  void aForkedRankIsOneAlsoAlone() {
+    Placement forked = new Placement(0, 1, "127.0.0.1", 5000, "jofi");
+    assertEquals(Optional.of(forked), Placement.of(forked.environment()));
+    assertTrue(forked.isForked());
+  }
+
+  @Test
+  void saysByWhatItIsPlaced() {
+    assertEquals("RANK, WORLD_SIZE", placed("RANK=1", "WORLD_SIZE=2", "MASTER_ADDR=h").variables());
+    assertEquals(
+        "PMI_RANK, PMI_SIZE", placed("PMI_RANK=1", "PMI_SIZE=2", "MASTER_ADDR=h").variables());
+  }
+
   @Test
   void itsNumberOnItsMachine() {
     String[][] environments = {
