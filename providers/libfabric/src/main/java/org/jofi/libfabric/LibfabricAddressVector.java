@@ -95,9 +95,9 @@ final class LibfabricAddressVector extends FabricObject implements AddressVector
             "%s, peer %s".formatted(place(), SocketAddresses.text(address)));
       }
       mark(number);
-      if (domain.isSharedMemory()) {
+      // A provider may give a number twice.
+      if (domain.isSharedMemory() && watched.putIfAbsent(number, address.clone()) == null) {
         SharedMemoryWatch.watch(address);
-        watched.put(number, address.clone());
       }
       return number;
     }

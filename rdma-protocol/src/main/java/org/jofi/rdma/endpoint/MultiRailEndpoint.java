@@ -263,8 +263,8 @@ public final class MultiRailEndpoint implements EndpointRails, InFlightOperation
    */
   public void answer(OutgoingMessage message, FabricAddress stranger, int lengthBytes) {
     RailPort port = control.getFirst();
-    PeerRails rails = new PeerRails(List.of(port), new long[] {port.stranger(stranger)});
-    send(message, rails, lengthBytes, (_, _) -> port.answered(stranger), 0);
+    PeerRails rails = new PeerRails(List.of(port), new long[] {port.peers().stranger(stranger)});
+    send(message, rails, lengthBytes, (_, _) -> port.peers().answered(stranger), 0);
   }
 
   /** Sends bare immediate data over a control rail; for who is called while a queue delivers. */

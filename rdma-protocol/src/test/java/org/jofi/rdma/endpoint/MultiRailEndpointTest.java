@@ -289,7 +289,7 @@ class MultiRailEndpointTest {
           left.endpoint.giveBack(message);
           refused++;
         }
-        assertTrue(port.known() <= RailPort.MOST_STRANGERS);
+        assertTrue(port.peers().known() <= RailPeers.MOST_STRANGERS);
         if (i % 50 == 49) {
           long end = simulation.nanoTime() + 1_000_000_000;
           await(simulation, () -> simulation.nanoTime() > end, left, right);
