@@ -71,10 +71,7 @@ public final class OutgoingMessage extends Posting implements OperationOwner {
         finish(DROPPED);
         return true;
       }
-      if (rail != PeerRails.NONE && !to.isUsable(rail)) {
-        // It was given up while this waited.
-        rail = to.after(rail);
-      }
+      rail = to.thatOrAnother(rail);
       if (rail == PeerRails.NONE) {
         finish(to.reason());
         return true;

@@ -98,6 +98,14 @@ public final class PeerRails {
   }
 
   /**
+   * The rail for something that was to go over that one, and waited: another usable one if it was
+   * given up meanwhile, or {@link #NONE}.
+   */
+  public int thatOrAnother(int rail) {
+    return rail == NONE || isUsable(rail) ? rail : after(rail);
+  }
+
+  /**
    * An operation failed.
    *
    * @param tries how often it was posted

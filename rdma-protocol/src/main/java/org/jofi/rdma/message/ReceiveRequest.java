@@ -81,10 +81,7 @@ final class ReceiveRequest extends Request implements Incoming {
   protected boolean postAll() {
     PeerRails rails = receiver.connection().control();
     while (!entriesPosted && isLive()) {
-      if (controlRail != PeerRails.NONE && !rails.isUsable(controlRail)) {
-        // It was given up while this waited.
-        controlRail = rails.after(controlRail);
-      }
+      controlRail = rails.thatOrAnother(controlRail);
       if (controlRail == PeerRails.NONE) {
         Failure why = rails.failure();
         fail(why == null ? Failures.noRail("irecv") : why);
