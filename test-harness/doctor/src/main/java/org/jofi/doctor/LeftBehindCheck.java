@@ -13,7 +13,7 @@ final class LeftBehindCheck implements Check {
   private static final String NAME = "shm-left";
   private static final String FOLDER = "/dev/shm";
 
-  /** Process, domain, endpoint. */
+  /** Process, user, endpoint. */
   private static final Pattern ENDPOINT = Pattern.compile("([0-9]{1,9}):[0-9]+:[0-9]+");
 
   private static final String REMEDY =
