@@ -7,9 +7,8 @@ import java.util.List;
 import org.agrona.collections.LongArrayList;
 
 /**
- * Which addresses of this process are mapped, from {@code /proc/self/maps}: read anew whenever a
- * range is not among those known. Memory that was unmapped since is not noticed. Where there is no
- * such file, everything counts as mapped. Used under the network's lock.
+ * Which addresses of this process are mapped for reading and writing, from {@code /proc/self/maps}.
+ * Where there is no such file, everything counts as mapped. Used under the network's lock.
  */
 final class MappedRanges {
   private static final Path MAPS = Path.of("/proc/self/maps");
@@ -18,7 +17,18 @@ final class MappedRanges {
   private final LongArrayList starts = new LongArrayList();
   private final LongArrayList ends = new LongArrayList();
 
-  /** Whether all of that range is mapped; an empty one is. */
+  /** As {@link #covers}, by what is mapped at this moment. */
+  boolean coversNow(long address, long bytes) {
+    if (known && bytes != 0) {
+      read();
+    }
+    return covers(address, bytes);
+  }
+
+  /**
+   * Whether all of that range is mapped; an empty one is. It is read anew whenever a range is not
+   * among those known: memory that was unmapped since is not noticed.
+   */
   boolean covers(long address, long bytes) {
     if (bytes == 0 || !known) {
       return true;

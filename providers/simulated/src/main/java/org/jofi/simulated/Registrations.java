@@ -61,11 +61,14 @@ final class Registrations {
       // To try is how programs find out: no contract is broken.
       throw failure(FabricErrno.ENOSYS, "no " + request.kind() + " memory on " + domain.info());
     }
-    if (request.dmaBuf() != null && !host) {
-      return;
-    }
     MemoryKind actual =
         domain.network().deviceMemory().kindOf(request.address(), request.lengthBytes());
+    if (request.dmaBuf() != null && !host && actual == MemoryKind.HOST) {
+      // A real device's: its driver may reserve the addresses, but they cannot be touched.
+      throw failure(
+          FabricErrno.EOPNOTSUPP,
+          "only memory of pretended devices is reached, by address, not that behind a dma-buf");
+    }
     if (actual != request.kind()) {
       String detail =
           "the range holds %s memory, registered as %s".formatted(actual, request.kind());
@@ -74,7 +77,7 @@ final class Registrations {
   }
 
   private void requireMapped(RegionRequest request) {
-    if (!domain.network().mapped().covers(request.address(), request.lengthBytes())) {
+    if (!domain.network().mapped().coversNow(request.address(), request.lengthBytes())) {
       String detail =
           "0x%x, +%d is not mapped for reading and writing"
               .formatted(request.address(), request.lengthBytes());

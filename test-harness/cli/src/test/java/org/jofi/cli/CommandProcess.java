@@ -15,6 +15,9 @@ import java.util.concurrent.TimeUnit;
 final class CommandProcess {
   private static final long BOUND_SECONDS = 150;
 
+  /** SIGABRT's exit code: how a JVM ends that crashed. */
+  private static final int CRASHED = 128 + 6;
+
   /** What came out of it. */
   record Outcome(int code, String out, String err) {}
 
@@ -50,10 +53,17 @@ final class CommandProcess {
                   Files.readString(out),
                   Files.readString(err)));
     }
-    return new Outcome(
-        process.exitValue(),
-        Files.readString(out, StandardCharsets.UTF_8),
-        Files.readString(err, StandardCharsets.UTF_8));
+    Outcome outcome =
+        new Outcome(
+            process.exitValue(),
+            Files.readString(out, StandardCharsets.UTF_8),
+            Files.readString(err, StandardCharsets.UTF_8));
+    if (outcome.code() == CRASHED) {
+      throw new AssertionError(
+          "crashed: %s%n%s%s"
+              .formatted(String.join(" ", builder.command()), outcome.err(), outcome.out()));
+    }
+    return outcome;
   }
 
   /** An environment in which the dynamic linker finds no libfabric that loads. */
@@ -69,6 +79,7 @@ final class CommandProcess {
     List<String> command = new ArrayList<>();
     command.add(
         java.isEmpty() ? Path.of(System.getProperty("java.home"), "bin/java").toString() : java);
+    command.add("-XX:+ErrorFileToStdout");
     command.add("--enable-native-access=ALL-UNNAMED");
     command.add("--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED");
     command.add("-Djofi.libfabric=" + System.getProperty("jofi.libfabric", ""));
