@@ -18,6 +18,8 @@ import org.jofi.fabric.MemoryKind;
  * @param random numbers that cannot be guessed: nonces
  * @param idle what to do while a close waits; one per wait, and it must let other threads run
  * @param pageBytes size of a page of memory
+ * @param processors how many this process may use
+ * @param drivers starts what drives endpoints besides their callers
  * @param sysfs where PCI locality is read: what is mounted at /sys
  * @param deviceMemory finds who drives a kind of device memory, without loading a driver
  */
@@ -26,10 +28,12 @@ public record RdmaEnvironment(
     LongSupplier random,
     Supplier<IdleStrategy> idle,
     int pageBytes,
+    int processors,
+    EndpointDriver.Starter drivers,
     Path sysfs,
     Function<MemoryKind, Optional<DeviceMemoryProvider>> deviceMemory) {
 
-  /** With those that this program was started with. */
+  /** With the drivers of device memory that this program was started with, and no threads. */
   public RdmaEnvironment(
       NanoClock clock,
       LongSupplier random,
@@ -39,10 +43,22 @@ public record RdmaEnvironment(
     this(clock, random, idle, pageBytes, sysfs, DeviceMemoryProvider::of);
   }
 
+  /** Without threads. */
+  public RdmaEnvironment(
+      NanoClock clock,
+      LongSupplier random,
+      Supplier<IdleStrategy> idle,
+      int pageBytes,
+      Path sysfs,
+      Function<MemoryKind, Optional<DeviceMemoryProvider>> deviceMemory) {
+    this(clock, random, idle, pageBytes, 1, EndpointDriver.Starter.NONE, sysfs, deviceMemory);
+  }
+
   public RdmaEnvironment {
     Objects.requireNonNull(clock);
     Objects.requireNonNull(random);
     Objects.requireNonNull(idle);
+    Objects.requireNonNull(drivers);
     Objects.requireNonNull(sysfs);
     Objects.requireNonNull(deviceMemory);
     if (Integer.bitCount(pageBytes) != 1) {

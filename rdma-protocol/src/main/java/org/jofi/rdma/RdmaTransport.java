@@ -46,7 +46,13 @@ public final class RdmaTransport implements Transport {
     List<RdmaDevice> devices = new ArrayList<>();
     for (DeviceGroup group : grouping.group(selection.nics(), options.grouping())) {
       DeviceProfile profile =
-          DeviceProfile.of(devices.size(), group, selection.reason(), options, drivesGpus);
+          DeviceProfile.of(
+              devices.size(),
+              group,
+              selection.reason(),
+              options,
+              drivesGpus,
+              environment.processors());
       devices.add(
           new RdmaDevice(
               profile,

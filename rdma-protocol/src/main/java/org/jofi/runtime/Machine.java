@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import org.agrona.concurrent.BackoffIdleStrategy;
 import org.agrona.concurrent.SystemNanoClock;
+import org.jofi.fabric.DeviceMemoryProvider;
 import org.jofi.rdma.RdmaEnvironment;
 
 /** This machine, as the protocol sees it. */
@@ -25,6 +26,9 @@ public final class Machine {
         new SecureRandom()::nextLong,
         () -> new BackoffIdleStrategy(SPINS, YIELDS, LEAST_PARK_NS, MOST_PARK_NS),
         PAGE_BYTES,
-        Path.of("/sys"));
+        Runtime.getRuntime().availableProcessors(),
+        ProgressThread::start,
+        Path.of("/sys"),
+        DeviceMemoryProvider::of);
   }
 }

@@ -83,14 +83,15 @@ final class NetPlugin {
   }
 
   private static String describe(DeviceProperties device) {
-    return "%d: %s, %s, %d rail(s), %d Mbit/s, %s"
+    return "%d: %s, %s, %d rail(s), %d Mbit/s, %s; %s"
         .formatted(
             device.index(),
             device.name(),
             device.provider(),
             device.rails().size(),
             device.speedMegabitsPerSecond(),
-            device.memory().stream().map(path -> path.kind() + " " + path.path()).toList());
+            device.memory().stream().map(path -> path.kind() + " " + path.path()).toList(),
+            String.join("; ", device.groupingReasons()));
   }
 
   /**

@@ -9,6 +9,7 @@ import java.util.function.Consumer;
 import org.jofi.transport.FlushPolicy;
 import org.jofi.transport.Grouping;
 import org.jofi.transport.ImmediateDelivery;
+import org.jofi.transport.ProgressThreads;
 import org.jofi.transport.TransportOptions;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +26,10 @@ final class PluginOptions {
 
   static final String MAX_RAILS = "JOFI_MAX_RAILS";
   static final String ENDPOINTS_PER_DEVICE = "JOFI_ENDPOINTS_PER_DEVICE";
+
+  /** {@code auto}, {@code always} or {@code never}. NCCL has one thread that drives: automatic. */
+  static final String PROGRESS_THREADS = "JOFI_PROGRESS_THREADS";
+
   static final String MIN_STRIPE_BYTES = "JOFI_MIN_STRIPE_BYTES";
 
   /** {@code auto}, {@code write-data} or {@code write-then-send}. */
@@ -39,7 +44,8 @@ final class PluginOptions {
   static final String CLOSE_TIMEOUT = "JOFI_CLOSE_TIMEOUT";
 
   private final Map<String, String> environment;
-  private final TransportOptions.Builder builder = TransportOptions.builder();
+  private final TransportOptions.Builder builder =
+      TransportOptions.builder().progressThreads(ProgressThreads.AUTO);
 
   private PluginOptions(Map<String, String> environment) {
     this.environment = environment;
@@ -62,6 +68,10 @@ final class PluginOptions {
         value -> builder.grouping(grouping(value)));
     number(MAX_RAILS, builder::maxRails);
     number(ENDPOINTS_PER_DEVICE, builder::endpointsPerDevice);
+    set(
+        PROGRESS_THREADS,
+        "auto, always or never",
+        value -> builder.progressThreads(ProgressThreads.valueOf(constant(value))));
     set(
         MIN_STRIPE_BYTES,
         "a number of bytes, a multiple of 128",

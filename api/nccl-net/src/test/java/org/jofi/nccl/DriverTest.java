@@ -72,6 +72,13 @@ class DriverTest {
     good(environment(provider), 11, scenarios);
   }
 
+  /** As on machines with many processors. */
+  @ParameterizedTest
+  @MethodSource("scenarios")
+  void twoProcessesWithProgressThreads(String provider, String scenarios) throws Exception {
+    good(environment(provider, "JOFI_PROGRESS_THREADS", "always"), 11, scenarios);
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"tcp", "shm"})
   void flushesReadThroughTheNic(String provider) throws Exception {
@@ -88,7 +95,7 @@ class DriverTest {
   @ParameterizedTest
   @ValueSource(strings = {"tcp", "shm"})
   void theHostStaysAsItWas(String provider) throws Exception {
-    good(environment(provider), 11, "host-unchanged");
+    good(environment(provider, "JOFI_PROGRESS_THREADS", "always"), 11, "host-unchanged");
   }
 
   /** Nothing is called in it when the process ends. */
@@ -108,6 +115,13 @@ class DriverTest {
   void aKilledPeerIsARemoteError(String provider) throws Exception {
     Run run = good(environment(provider, "JOFI_REQUEST_TIMEOUT", "5"), 11, "peer-killed");
     assertTrue(run.out().contains("peer killed"), run::out);
+  }
+
+  @Test
+  void aKilledPeerIsARemoteErrorAlsoWithProgressThreads() throws Exception {
+    Map<String, String> environment =
+        environment("tcp", "JOFI_REQUEST_TIMEOUT", "5", "JOFI_PROGRESS_THREADS", "always");
+    assertTrue(good(environment, 11, "peer-killed").out().contains("peer killed"));
   }
 
   /** NCCL looks for the name that it is told, for libnccl-net-NAME.so, or for libnccl-net.so. */

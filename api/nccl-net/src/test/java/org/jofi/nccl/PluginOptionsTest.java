@@ -1,5 +1,6 @@
 package org.jofi.nccl;
 
+import static java.util.Map.entry;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -10,6 +11,7 @@ import java.util.Map;
 import org.jofi.transport.FlushPolicy;
 import org.jofi.transport.Grouping;
 import org.jofi.transport.ImmediateDelivery;
+import org.jofi.transport.ProgressThreads;
 import org.jofi.transport.TransportOptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -18,8 +20,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 class PluginOptionsTest {
 
   @Test
-  void whatIsNotSetIsAsTheTransportHasIt() {
-    assertEquals(TransportOptions.defaults(), PluginOptions.from(Map.of("JOFI_PROVIDER", " ")));
+  void whatIsNotSetIsAsTheTransportHasItButForProgressThreads() {
+    assertEquals(
+        TransportOptions.builder().progressThreads(ProgressThreads.AUTO).build(),
+        PluginOptions.from(Map.of("JOFI_PROVIDER", " ")));
   }
 
   @Test
@@ -30,6 +34,7 @@ class PluginOptionsTest {
             .grouping(new Grouping.Explicit(List.of(List.of("a", "b"), List.of("c"))))
             .maxRails(2)
             .endpointsPerDevice(3)
+            .progressThreads(ProgressThreads.ALWAYS)
             .minStripeBytes(256)
             .immediateDelivery(ImmediateDelivery.WRITE_THEN_SEND)
             .flushPolicy(FlushPolicy.NEVER)
@@ -41,24 +46,26 @@ class PluginOptionsTest {
     assertEquals(
         expected,
         PluginOptions.from(
-            Map.of(
-                "JOFI_PROVIDER", "efa",
-                "JOFI_GROUPING", "a, b;c",
-                "JOFI_MAX_RAILS", "2",
-                "JOFI_ENDPOINTS_PER_DEVICE", "3",
-                "JOFI_MIN_STRIPE_BYTES", "256",
-                "JOFI_IMMEDIATE_DELIVERY", "write-then-send",
-                "JOFI_FLUSH", "never",
-                "JOFI_CONNECT_TIMEOUT", "1",
-                "JOFI_REQUEST_TIMEOUT", "2.5",
-                "JOFI_CLOSE_TIMEOUT", "3")));
+            Map.ofEntries(
+                entry("JOFI_PROVIDER", "efa"),
+                entry("JOFI_GROUPING", "a, b;c"),
+                entry("JOFI_MAX_RAILS", "2"),
+                entry("JOFI_ENDPOINTS_PER_DEVICE", "3"),
+                entry("JOFI_PROGRESS_THREADS", "always"),
+                entry("JOFI_MIN_STRIPE_BYTES", "256"),
+                entry("JOFI_IMMEDIATE_DELIVERY", "write-then-send"),
+                entry("JOFI_FLUSH", "never"),
+                entry("JOFI_CONNECT_TIMEOUT", "1"),
+                entry("JOFI_REQUEST_TIMEOUT", "2.5"),
+                entry("JOFI_CLOSE_TIMEOUT", "3"))));
   }
 
   @ParameterizedTest
   @CsvSource({
     "JOFI_MAX_RAILS, many",
     "JOFI_MAX_RAILS, 9",
-    "JOFI_ENDPOINTS_PER_DEVICE, 0",
+    "JOFI_ENDPOINTS_PER_DEVICE, -1",
+    "JOFI_PROGRESS_THREADS, some",
     "JOFI_MIN_STRIPE_BYTES, 100",
     "JOFI_IMMEDIATE_DELIVERY, pigeon",
     "JOFI_FLUSH, perhaps",

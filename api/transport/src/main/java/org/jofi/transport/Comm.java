@@ -97,7 +97,8 @@ public interface Comm extends AutoCloseable {
 
   /**
    * How a request fares; makes progress. A request that is over is reported once; its id is stale
-   * from then on.
+   * from then on. While a progress thread ({@link ProgressThreads}) copies data, every request is
+   * said to be in progress.
    *
    * @return 0 or more: done, and so many bytes moved, which for a receive may be fewer than asked
    *     for and for a send fewer than given if the receive was shorter; {@link Result#IN_PROGRESS};

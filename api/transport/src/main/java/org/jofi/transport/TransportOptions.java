@@ -11,8 +11,10 @@ import java.util.Objects;
  * @param grouping how NICs become devices; by locality
  * @param maxRails most rails of a device, 1 to 8; 8
  * @param controlOnAllRails whether control messages use all rails, or the first only; all
- * @param endpointsPerDevice endpoints that a device's communicators are spread over, 1 to 64; 1.
- *     More let more threads drive communicators of a device without meeting at a lock.
+ * @param endpointsPerDevice endpoints that a device's communicators are spread over, 1 to 64, or 0
+ *     for automatic, which is 1, and 4 where they have threads; automatic. More let more threads
+ *     drive communicators of a device without meeting at a lock.
+ * @param progressThreads whether endpoints have threads that drive them; never
  * @param minStripeBytes least length that is worth another rail, a multiple of 128; 131 072
  * @param maxMessageBytes longest message, 1 to 2^40; 2^40
  * @param immediateDelivery how the receiver learns of stripes; automatic
@@ -31,6 +33,7 @@ public record TransportOptions(
     int maxRails,
     boolean controlOnAllRails,
     int endpointsPerDevice,
+    ProgressThreads progressThreads,
     long minStripeBytes,
     long maxMessageBytes,
     ImmediateDelivery immediateDelivery,
@@ -58,10 +61,11 @@ public record TransportOptions(
   public TransportOptions {
     Objects.requireNonNull(provider);
     Objects.requireNonNull(grouping);
+    Objects.requireNonNull(progressThreads);
     Objects.requireNonNull(immediateDelivery);
     Objects.requireNonNull(flushPolicy);
     within("maxRails", maxRails, 1, MAX_RAILS);
-    within("endpointsPerDevice", endpointsPerDevice, 1, 64);
+    within("endpointsPerDevice", endpointsPerDevice, 0, 64);
     within("minStripeBytes", minStripeBytes, STRIPE_ALIGNMENT_BYTES, LONGEST_MESSAGE_BYTES);
     within("maxMessageBytes", maxMessageBytes, 1, LONGEST_MESSAGE_BYTES);
     if (minStripeBytes % STRIPE_ALIGNMENT_BYTES != 0) {
@@ -114,7 +118,8 @@ public record TransportOptions(
     private Grouping grouping = new Grouping.ByLocality();
     private int maxRails = MAX_RAILS;
     private boolean controlOnAllRails = true;
-    private int endpointsPerDevice = 1;
+    private int endpointsPerDevice;
+    private ProgressThreads progressThreads = ProgressThreads.NEVER;
     private long minStripeBytes = 128 * 1024;
     private long maxMessageBytes = LONGEST_MESSAGE_BYTES;
     private ImmediateDelivery immediateDelivery = ImmediateDelivery.AUTO;
@@ -149,6 +154,11 @@ public record TransportOptions(
 
     public Builder endpointsPerDevice(int value) {
       endpointsPerDevice = value;
+      return this;
+    }
+
+    public Builder progressThreads(ProgressThreads value) {
+      progressThreads = value;
       return this;
     }
 
@@ -209,6 +219,7 @@ public record TransportOptions(
           maxRails,
           controlOnAllRails,
           endpointsPerDevice,
+          progressThreads,
           minStripeBytes,
           maxMessageBytes,
           immediateDelivery,

@@ -82,8 +82,15 @@ abstract class RdmaComm implements Comm {
     }
   }
 
-  /** The endpoint, whose monitor is the lock of everything here. */
+  /** The endpoint, whose monitor is the lock of everything here; for what is done now and then. */
   final Object lock() {
+    endpoint.ask();
+    return endpoint.lock();
+  }
+
+  /** The same, for what is done for each message: then {@link DeviceEndpoint#entered}. */
+  final Object announcedLock() {
+    endpoint.announce();
     return endpoint.lock();
   }
 
@@ -201,11 +208,12 @@ abstract class RdmaComm implements Comm {
     RdmaRegistration ours = own(registration);
     checkOneSided(lengthBytes, remote, remoteOffsetBytes);
     ours.check(address, lengthBytes);
-    synchronized (lock()) {
+    synchronized (announcedLock()) {
+      endpoint.entered();
       checkOpen();
       long request = side.write(address, lengthBytes, ours.data(), remote, remoteOffsetBytes);
       if (request == Result.TRY_AGAIN) {
-        endpoint.progress();
+        endpoint.help();
         request = side.write(address, lengthBytes, ours.data(), remote, remoteOffsetBytes);
       }
       uses.add(request, ours);
@@ -226,11 +234,12 @@ abstract class RdmaComm implements Comm {
       throw new IllegalArgumentException(
           "%s: no %d bytes are at address 0".formatted(label, lengthBytes));
     }
-    synchronized (lock()) {
+    synchronized (announcedLock()) {
+      endpoint.entered();
       checkOpen();
       long request = side.writeInline(address, lengthBytes, remote, remoteOffsetBytes);
       if (request == Result.TRY_AGAIN) {
-        endpoint.progress();
+        endpoint.help();
         request = side.writeInline(address, lengthBytes, remote, remoteOffsetBytes);
       }
       return request;
@@ -247,11 +256,12 @@ abstract class RdmaComm implements Comm {
     RdmaRegistration ours = own(registration);
     checkOneSided(lengthBytes, remote, remoteOffsetBytes);
     ours.check(address, lengthBytes);
-    synchronized (lock()) {
+    synchronized (announcedLock()) {
+      endpoint.entered();
       checkOpen();
       long request = side.read(address, lengthBytes, ours.data(), remote, remoteOffsetBytes);
       if (request == Result.TRY_AGAIN) {
-        endpoint.progress();
+        endpoint.help();
         request = side.read(address, lengthBytes, ours.data(), remote, remoteOffsetBytes);
       }
       uses.add(request, ours);
@@ -276,10 +286,14 @@ abstract class RdmaComm implements Comm {
 
   @Override
   public final long test(long request) {
-    synchronized (lock()) {
+    if (!endpoint.announceUnlessBusy()) {
+      return Result.IN_PROGRESS;
+    }
+    synchronized (endpoint.lock()) {
+      endpoint.entered();
       long result = side.test(request);
       if (result == Result.IN_PROGRESS && !isClosed()) {
-        endpoint.progress();
+        endpoint.help();
         result = side.test(request);
       }
       return result;

@@ -20,7 +20,9 @@ final class RdmaConnectAttempt implements ConnectAttempt {
   RdmaConnectAttempt(RdmaDevice device, DeviceEndpoint endpoint, ConnectHandle handle) {
     this.device = device;
     this.endpoint = endpoint;
+    endpoint.announce();
     synchronized (endpoint.lock()) {
+      endpoint.entered();
       endpoint.checkOpen();
       attempt = endpoint.connections().handshakes().connect(handle);
     }
@@ -33,7 +35,9 @@ final class RdmaConnectAttempt implements ConnectAttempt {
 
   @Override
   public @Nullable SendComm poll() {
+    endpoint.announce();
     synchronized (endpoint.lock()) {
+      endpoint.entered();
       if (made == null) {
         endpoint.progress();
         Failure failure = attempt.failure();
@@ -51,7 +55,9 @@ final class RdmaConnectAttempt implements ConnectAttempt {
 
   @Override
   public void close() {
+    endpoint.announce();
     synchronized (endpoint.lock()) {
+      endpoint.entered();
       if (made != null) {
         return;
       }

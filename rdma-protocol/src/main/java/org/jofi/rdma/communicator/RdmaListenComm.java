@@ -20,7 +20,9 @@ final class RdmaListenComm implements ListenComm {
   RdmaListenComm(RdmaDevice device, DeviceEndpoint endpoint) {
     this.device = device;
     this.endpoint = endpoint;
+    endpoint.announce();
     synchronized (endpoint.lock()) {
+      endpoint.entered();
       endpoint.checkOpen();
       listener = endpoint.connections().handshakes().listen();
       handle = endpoint.connections().handshakes().handle(listener);
@@ -39,7 +41,9 @@ final class RdmaListenComm implements ListenComm {
 
   @Override
   public @Nullable RecvComm accept() {
+    endpoint.announce();
     synchronized (endpoint.lock()) {
+      endpoint.entered();
       if (closed) {
         throw new IllegalStateException("%s is closed".formatted(handle));
       }
@@ -52,14 +56,18 @@ final class RdmaListenComm implements ListenComm {
 
   @Override
   public long refused() {
+    endpoint.announce();
     synchronized (endpoint.lock()) {
+      endpoint.entered();
       return listener.refused();
     }
   }
 
   @Override
   public void close() {
+    endpoint.announce();
     synchronized (endpoint.lock()) {
+      endpoint.entered();
       closed = true;
       endpoint.connections().handshakes().close(listener);
     }

@@ -30,7 +30,8 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
 
   @Override
   public long irecv(long address, long lengthBytes, int tag, Registration registration) {
-    synchronized (lock()) {
+    synchronized (announcedLock()) {
+      endpoint().entered();
       checkOpen();
       RdmaRegistration own = own(registration);
       StagingSpace space = own.space();
@@ -59,7 +60,8 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
       throw new IllegalArgumentException(
           "%s: a group of %d receives needs arrays as long".formatted(label(), count));
     }
-    synchronized (lock()) {
+    synchronized (announcedLock()) {
+      endpoint().entered();
       checkOpen();
       for (int i = 0; i < count; i++) {
         take(i, from[i], bytes[i], registrations[i]);
@@ -74,7 +76,7 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
     own.check(address, lengthBytes);
     long request = side.receiver().receiveStaged(space, address, lengthBytes, tag);
     if (request == Result.TRY_AGAIN) {
-      endpoint().progress();
+      endpoint().help();
       request = side.receiver().receiveStaged(space, address, lengthBytes, tag);
     }
     uses().add(request, own);
@@ -96,7 +98,7 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
   private long post(int count, long[] from, long[] bytes, int[] tagged) {
     long request = side.receiver().receive(count, from, bytes, tagged, data);
     if (request == Result.TRY_AGAIN) {
-      endpoint().progress();
+      endpoint().help();
       request = side.receiver().receive(count, from, bytes, tagged, data);
     }
     uses().add(request, count, ours);
@@ -105,10 +107,14 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
 
   @Override
   public long test(long request, long[] into) {
-    synchronized (lock()) {
+    if (!endpoint().announceUnlessBusy()) {
+      return Result.IN_PROGRESS;
+    }
+    synchronized (endpoint().lock()) {
+      endpoint().entered();
       long result = side.test(request, into);
       if (result == Result.IN_PROGRESS && !isClosed()) {
-        endpoint().progress();
+        endpoint().help();
         result = side.test(request, into);
       }
       return result;
@@ -119,14 +125,15 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
   public long iflush(long address, long lengthBytes, Registration registration) {
     RdmaRegistration own = own(registration);
     own.check(address, lengthBytes);
-    synchronized (lock()) {
+    synchronized (announcedLock()) {
+      endpoint().entered();
       checkOpen();
       if (lengthBytes == 0 || own.space() != null || !flushNeed.isNeeded(own.kind())) {
         return Result.NOTHING_TO_DO;
       }
       long request = side.flush(address, lengthBytes, own.data());
       if (request == Result.TRY_AGAIN) {
-        endpoint().progress();
+        endpoint().help();
         request = side.flush(address, lengthBytes, own.data());
       }
       uses().add(request, own);

@@ -24,12 +24,13 @@ final class RdmaSendComm extends RdmaComm implements SendComm {
     RdmaRegistration ours = own(registration);
     checkLength(lengthBytes);
     ours.check(address, lengthBytes);
-    synchronized (lock()) {
+    synchronized (announcedLock()) {
+      endpoint().entered();
       checkOpen();
       long request = send(address, lengthBytes, tag, ours);
       if (request == Result.TRY_AGAIN) {
         // Where progress is manual, the receive's entry lands while this side polls.
-        endpoint().progress();
+        endpoint().help();
         request = send(address, lengthBytes, tag, ours);
       }
       uses().add(request, ours);

@@ -3,6 +3,7 @@ package org.jofi.rdma.device;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import org.jofi.mr.LocalRegistration;
+import org.jofi.rdma.EndpointDriver;
 import org.jofi.rdma.RdmaEnvironment;
 import org.jofi.rdma.connect.ConnectionSettings;
 import org.jofi.rdma.connect.EndpointConnections;
@@ -17,15 +18,17 @@ import org.jofi.rdma.wire.Features;
 import org.jofi.rdma.wire.MailboxLayout;
 import org.jofi.rdma.wire.MailboxTarget;
 import org.jofi.transport.TransportOptions;
+import org.jspecify.annotations.Nullable;
 
 /**
- * An endpoint of a device and its connections. Everything but {@link #isSound}, {@link #tend} and
- * {@link #close} is called with the {@linkplain #lock lock} held.
+ * An endpoint of a device and its connections. Everything but {@link #isSound}, {@link #tend},
+ * {@link #close} and what comes before the {@linkplain #lock lock} is called with it held.
  */
 public final class DeviceEndpoint implements SideFactory, AutoCloseable {
   private final EndpointConnections connections;
   private final MultiRailEndpoint endpoint;
   private final StripeScheduler scheduler;
+  private final @Nullable EndpointDriver driver;
   private boolean closed;
 
   private DeviceEndpoint(
@@ -62,6 +65,13 @@ public final class DeviceEndpoint implements SideFactory, AutoCloseable {
                 options.closeTimeout().toNanos()),
             connections);
     connections.attach(endpoint, this);
+    // Last: it begins at once.
+    driver =
+        profile.progress().threads()
+            ? environment
+                .drivers()
+                .start(label, endpoint, this::progress, options.closeTimeout().toNanos())
+            : null;
   }
 
   /**
@@ -81,6 +91,48 @@ public final class DeviceEndpoint implements SideFactory, AutoCloseable {
   /** The endpoint, whose monitor is the lock. */
   public MultiRailEndpoint lock() {
     return endpoint;
+  }
+
+  /** Before the lock, for what is done now and then: lets the caller by. Any thread. */
+  public void ask() {
+    EndpointDriver own = driver;
+    if (own != null) {
+      own.ask();
+    }
+  }
+
+  /** Before the lock, for what is done for each message; then {@link #entered}. Any thread. */
+  public void announce() {
+    EndpointDriver own = driver;
+    if (own != null) {
+      own.announce();
+    }
+  }
+
+  /**
+   * As {@link #announce}, unless the endpoint's own driver holds the lock for long: it moves data.
+   *
+   * @return whether the caller is to go on and take the lock
+   */
+  public boolean announceUnlessBusy() {
+    EndpointDriver own = driver;
+    return own == null || own.announceUnlessBusy();
+  }
+
+  /** The caller, which announced itself, has the lock. */
+  public void entered() {
+    EndpointDriver own = driver;
+    if (own != null) {
+      own.entered();
+    }
+  }
+
+  /** Makes progress unless the endpoint's own driver does. */
+  public void help() {
+    EndpointDriver own = driver;
+    if (own == null || own.isResting()) {
+      progress();
+    }
   }
 
   /** Its connections. */
@@ -158,9 +210,14 @@ public final class DeviceEndpoint implements SideFactory, AutoCloseable {
    * Closes it, whatever is in flight, within the bound on closing.
    *
    * @throws org.jofi.mr.TeardownException if something stays open
+   * @throws org.jofi.transport.TransportException if its own driver does not end: all stays open
    */
   @Override
   public void close() {
+    EndpointDriver own = driver;
+    if (own != null) {
+      own.close();
+    }
     synchronized (endpoint) {
       closed = true;
       // What arrives while it drains is granted no more: nothing can be registered for it.

@@ -10,7 +10,6 @@ import org.jofi.rdma.RdmaEnvironment;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.TransportException;
 import org.jofi.transport.TransportOptions;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The endpoints of a device, opened when they are first needed, and handed out in turn. Any thread.
@@ -22,7 +21,7 @@ public final class DeviceEndpoints implements AutoCloseable {
   private final RdmaEnvironment environment;
   // Guarded by this object's monitor.
   private final List<DeviceEndpoint> opened = new ArrayList<>();
-  private @Nullable DeviceNics nics;
+  private final List<DeviceNics> nics = new ArrayList<>();
   private int turn;
   private boolean closed;
 
@@ -49,7 +48,7 @@ public final class DeviceEndpoints implements AutoCloseable {
     if (closed) {
       throw new IllegalStateException(profile.properties().name() + ": the transport is closed");
     }
-    if (opened.size() < options.endpointsPerDevice()) {
+    if (opened.size() < profile.progress().endpoints()) {
       opened.add(open());
       return opened.getLast();
     }
@@ -65,14 +64,9 @@ public final class DeviceEndpoints implements AutoCloseable {
   private DeviceEndpoint open() {
     String name = profile.properties().name();
     try {
-      DeviceNics over = nics;
-      if (over == null) {
-        over = DeviceNics.open(provider, profile.group(), environment.clock());
-        nics = over;
-      }
       return DeviceEndpoint.open(
           opened.isEmpty() ? name : "%s endpoint %d".formatted(name, opened.size()),
-          over,
+          nics(),
           profile,
           options,
           environment);
@@ -83,6 +77,15 @@ public final class DeviceEndpoints implements AutoCloseable {
       throw new TransportException(
           FailureCause.EXHAUSTED, "cannot open device %s: %s".formatted(name, e.getMessage()), e);
     }
+  }
+
+  /** Endpoints with threads share no domain: its lock would make them wait for each other. */
+  private DeviceNics nics() {
+    int needed = profile.progress().threads() ? opened.size() + 1 : 1;
+    if (nics.size() < needed) {
+      nics.add(DeviceNics.open(provider, profile.group(), environment.clock()));
+    }
+    return nics.getLast();
   }
 
   /** Those that are open now. */
@@ -100,9 +103,8 @@ public final class DeviceEndpoints implements AutoCloseable {
     closed = true;
     CloseSteps steps = new CloseSteps();
     opened.forEach(endpoint -> steps.step(endpoint::close));
-    DeviceNics over = nics;
-    if (over != null && steps.succeeded()) {
-      steps.step(over::close);
+    if (steps.succeeded()) {
+      nics.forEach(over -> steps.step(over::close));
     }
     steps.end();
   }

@@ -23,8 +23,10 @@ import org.jofi.transport.TransportOptions;
  * @param group its NICs
  * @param properties what callers are told
  * @param features what its connections offer: {@link Features}
+ * @param progress who drives its endpoints
  */
-public record DeviceProfile(DeviceGroup group, DeviceProperties properties, long features) {
+public record DeviceProfile(
+    DeviceGroup group, DeviceProperties properties, long features, ProgressPlan progress) {
   private static final long MEGABIT = 1_000_000;
 
   /**
@@ -33,9 +35,15 @@ public record DeviceProfile(DeviceGroup group, DeviceProperties properties, long
    * @param index the device's place
    * @param selected why its provider was chosen
    * @param staged whether something here drives CUDA memory, so that it can be staged
+   * @param processors how many this process may use
    */
   public static DeviceProfile of(
-      int index, DeviceGroup group, String selected, TransportOptions options, boolean staged) {
+      int index,
+      DeviceGroup group,
+      String selected,
+      TransportOptions options,
+      boolean staged,
+      int processors) {
     boolean writesData = group.rails().stream().allMatch(FabricInfo::writesData);
     boolean announces = options.immediateDelivery() == ImmediateDelivery.WRITE_THEN_SEND;
     long features = 0;
@@ -49,6 +57,8 @@ public record DeviceProfile(DeviceGroup group, DeviceProperties properties, long
     reasons.add(selected);
     reasons.addAll(group.reasons());
     FabricInfo first = group.rails().getFirst();
+    ProgressPlan progress = ProgressPlan.of(options, first.provider(), processors);
+    reasons.addAll(progress.reasons());
     DeviceProperties properties =
         new DeviceProperties(
             index,
@@ -63,7 +73,7 @@ public record DeviceProfile(DeviceGroup group, DeviceProperties properties, long
             delivery(writesData, announces),
             limits(group, options),
             reasons);
-    return new DeviceProfile(group, properties, features);
+    return new DeviceProfile(group, properties, features, progress);
   }
 
   private static long megabits(FabricInfo nic) {

@@ -3,6 +3,7 @@ package org.jofi.cli;
 import java.time.Duration;
 import java.util.Map;
 import org.jofi.cli.ranks.Placement;
+import org.jofi.transport.ProgressThreads;
 import org.jofi.transport.TransportOptions;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -37,6 +38,16 @@ final class RankOptions {
           "Rails to spread messages over, 1 to 8. A device with fewer NICs has them opened several"
               + " times. Default: the device's NICs.")
   @Nullable Integer rails;
+
+  @Option(
+      names = "--progress-threads",
+      paramLabel = "WHEN",
+      defaultValue = "never",
+      description =
+          "Threads that drive endpoints besides the rank's own, each with an endpoint and a domain:"
+              + " auto (where the processor copies the data, and there are 16 or more), always or"
+              + " never. Default: ${DEFAULT-VALUE}.")
+  ProgressThreads progressThreads;
 
   @Option(
       names = "--timeout",
@@ -80,6 +91,7 @@ final class RankOptions {
    */
   TransportOptions.Builder transport() {
     return TransportOptions.builder()
+        .progressThreads(progressThreads)
         .connectTimeout(timeout())
         .requestTimeout(timeout())
         .closeTimeout(CLOSE_WITHIN);

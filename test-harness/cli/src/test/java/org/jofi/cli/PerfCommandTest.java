@@ -62,7 +62,12 @@ class PerfCommandTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"--rails=1,--window=8", "--bidirectional,--rails=4", "--provider=shm,--window=1"})
+  @CsvSource({
+    "--rails=1,--window=8",
+    "--bidirectional,--rails=4",
+    "--provider=shm,--window=1",
+    "--progress-threads=always,--window=8"
+  })
   void measuresBetweenProcesses(String one, String other) throws Exception {
     CommandProcess.Outcome outcome = run(small("--json", one, other));
     assertEquals("", outcome.err());
@@ -241,6 +246,7 @@ class PerfCommandTest {
         "-n 0",
         "-w -1",
         "--rails 0",
+        "--progress-threads some",
         "--port 5",
         "--connect [::1",
         "--connect [::1]:",

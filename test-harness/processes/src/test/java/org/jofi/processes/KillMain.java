@@ -10,6 +10,7 @@ import org.jofi.transport.ConnectAttempt;
 import org.jofi.transport.ConnectHandle;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.FlushPolicy;
+import org.jofi.transport.ProgressThreads;
 import org.jofi.transport.Registration;
 import org.jofi.transport.Result;
 import org.jofi.transport.TransportException;
@@ -42,11 +43,12 @@ final class KillMain {
 
   private KillMain() {}
 
-  /** Arguments: provider, moment, side. */
+  /** Arguments: provider, moment, whether endpoints have threads, side. */
   public static void main(String[] arguments) throws IOException {
     Moment moment = Moment.valueOf(arguments[1]);
     TransportOptions.Builder options =
         TransportOptions.builder()
+            .progressThreads(ProgressThreads.valueOf(arguments[2]))
             .connectTimeout(Duration.ofSeconds(3))
             .requestTimeout(Duration.ofSeconds(3))
             .peerTimeout(Duration.ofSeconds(2))
@@ -54,7 +56,7 @@ final class KillMain {
             .flushPolicy(FlushPolicy.ALWAYS);
     try (Arena arena = Arena.ofShared();
         Peer peer = new Peer(arguments[0], 2, options)) {
-      if (arguments[2].equals("first")) {
+      if (arguments[3].equals("first")) {
         survive(peer, moment, arena);
       } else {
         serve(peer, moment, arena);

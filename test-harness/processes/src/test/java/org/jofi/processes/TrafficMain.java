@@ -12,6 +12,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.jofi.transport.ConnectHandle;
+import org.jofi.transport.ProgressThreads;
 import org.jofi.transport.RecvComm;
 import org.jofi.transport.Registration;
 import org.jofi.transport.Result;
@@ -33,11 +34,13 @@ final class TrafficMain {
 
   private TrafficMain() {}
 
-  /** Arguments: provider, seconds, side. */
+  /** Arguments: provider, seconds, whether endpoints have threads, side. */
   public static void main(String[] arguments) throws Exception {
-    boolean first = arguments[2].equals("first");
+    boolean first = arguments[3].equals("first");
+    TransportOptions.Builder options =
+        TransportOptions.builder().progressThreads(ProgressThreads.valueOf(arguments[2]));
     try (Arena arena = Arena.ofShared();
-        Peer peer = new Peer(arguments[0], 2, TransportOptions.builder())) {
+        Peer peer = new Peer(arguments[0], 2, options)) {
       ConnectHandle other = peer.exchange();
       List<Flow> flows = new ArrayList<>();
       for (int i = 0; i < LINKS; i++) {

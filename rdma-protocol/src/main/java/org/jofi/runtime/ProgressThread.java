@@ -1,0 +1,168 @@
+package org.jofi.runtime;
+
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.IntSupplier;
+import org.jofi.rdma.EndpointDriver;
+import org.jofi.transport.FailureCause;
+import org.jofi.transport.TransportException;
+
+/**
+ * A thread that drives one endpoint. Not Agrona's AgentRunner: its close waits for as long as a
+ * provider does not return.
+ */
+final class ProgressThread implements EndpointDriver {
+  private static final Logger LOG = System.getLogger(ProgressThread.class.getName());
+
+  /** Rounds without an event before it rests: some milliseconds of polling sockets. */
+  private static final int BUSY_ROUNDS = 2_000;
+
+  private static final long REST_NS = 100_000;
+
+  /** Long enough for a thread that was parked to take the lock. */
+  private static final long NAP_NS = 20_000;
+
+  /** Rounds after which it naps unasked. */
+  private static final int NAP_ROUNDS = 4_096;
+
+  /** How long it stands back for those who announced themselves: one may be descheduled. */
+  private static final int POLITE_SPINS = 2_000;
+
+  /** How long others look whether a round ends: one in which no data is moved does. */
+  private static final int PATIENT_SPINS = 64;
+
+  private final Object lock;
+  private final IntSupplier round;
+  private final long closeNs;
+  private final Thread thread;
+  private final AtomicInteger announced = new AtomicInteger();
+  private volatile boolean asked;
+  private volatile boolean stopped;
+  // Written by the thread alone.
+  private volatile boolean busy;
+  private volatile boolean resting;
+
+  private ProgressThread(String label, Object lock, IntSupplier round, long closeNs) {
+    this.lock = lock;
+    this.round = round;
+    this.closeNs = closeNs;
+    thread = Thread.ofPlatform().name("jofi " + label).daemon().unstarted(this::run);
+  }
+
+  /** As {@link EndpointDriver.Starter}. */
+  static ProgressThread start(String label, Object lock, IntSupplier round, long closeNs) {
+    ProgressThread started = new ProgressThread(label, lock, round, closeNs);
+    started.thread.start();
+    return started;
+  }
+
+  private void run() {
+    int idle = 0;
+    try {
+      for (int rounds = 0; !stopped; rounds++) {
+        int events = once();
+        if (announced.get() > 0) {
+          standBack();
+        }
+        if (events > 0) {
+          idle = 0;
+        } else if (++idle > BUSY_ROUNDS) {
+          rest();
+        } else {
+          Thread.onSpinWait();
+        }
+        if (asked || rounds % NAP_ROUNDS == 0) {
+          asked = false;
+          LockSupport.parkNanos(NAP_NS);
+        }
+      }
+    } catch (RuntimeException | Error e) {
+      LOG.log(Level.ERROR, thread.getName() + " ended; callers drive the endpoint from now on", e);
+    } finally {
+      resting = true;
+    }
+  }
+
+  private int once() {
+    synchronized (lock) {
+      busy = true;
+      try {
+        return round.getAsInt();
+      } finally {
+        busy = false;
+      }
+    }
+  }
+
+  private void standBack() {
+    for (int i = 0; i < POLITE_SPINS && announced.get() > 0; i++) {
+      Thread.onSpinWait();
+    }
+  }
+
+  private void rest() {
+    resting = true;
+    LockSupport.parkNanos(REST_NS);
+    resting = false;
+  }
+
+  @Override
+  public void ask() {
+    asked = true;
+  }
+
+  @Override
+  public void announce() {
+    announced.incrementAndGet();
+  }
+
+  @Override
+  public void entered() {
+    announced.decrementAndGet();
+  }
+
+  @Override
+  public boolean announceUnlessBusy() {
+    announced.incrementAndGet();
+    for (int i = 0; i < PATIENT_SPINS; i++) {
+      if (!busy) {
+        return true;
+      }
+      Thread.onSpinWait();
+    }
+    announced.decrementAndGet();
+    return false;
+  }
+
+  @Override
+  public boolean isResting() {
+    return resting;
+  }
+
+  @Override
+  public void close() {
+    stopped = true;
+    LockSupport.unpark(thread);
+    boolean interrupted = false;
+    long deadline = System.nanoTime() + closeNs;
+    for (long left = closeNs; left > 0 && thread.isAlive(); left = deadline - System.nanoTime()) {
+      try {
+        TimeUnit.NANOSECONDS.timedJoin(thread, left);
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    if (thread.isAlive()) {
+      throw new TransportException(
+          FailureCause.TIMED_OUT,
+          "%s has been in the provider for %d s: the endpoint stays open"
+              .formatted(thread.getName(), TimeUnit.NANOSECONDS.toSeconds(closeNs)));
+    }
+  }
+}

@@ -1,0 +1,175 @@
+package org.jofi.runtime;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.Arrays;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import java.util.function.IntSupplier;
+import org.jofi.rdma.EndpointDriver;
+import org.jofi.transport.FailureCause;
+import org.jofi.transport.TransportException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class ProgressThreadTest {
+  private static final long CLOSE_NS = TimeUnit.SECONDS.toNanos(5);
+
+  private final Object lock = new Object();
+  private final AtomicInteger rounds = new AtomicInteger();
+
+  private EndpointDriver start(IntSupplier round) {
+    return ProgressThread.start("lo of a test", lock, round, CLOSE_NS);
+  }
+
+  private static void await(BooleanSupplier condition) {
+    while (!condition.getAsBoolean()) {
+      Thread.onSpinWait();
+    }
+  }
+
+  private static boolean runs() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .anyMatch(thread -> thread.getName().equals("jofi lo of a test"));
+  }
+
+  @Test
+  void itDrivesWithTheLockHeldUntilItIsClosed() {
+    AtomicBoolean held = new AtomicBoolean(true);
+    try (EndpointDriver thread =
+        start(
+            () -> {
+              held.set(held.get() && Thread.holdsLock(lock));
+              return rounds.incrementAndGet() % 2;
+            })) {
+      await(() -> rounds.get() > 1000);
+      assertFalse(thread.isResting());
+      assertTrue(runs());
+    }
+    assertTrue(held.get());
+    int last = rounds.get();
+    assertFalse(runs());
+    assertEquals(last, rounds.get());
+  }
+
+  @Test
+  void itRestsWhenNothingHappens() {
+    AtomicBoolean something = new AtomicBoolean();
+    try (EndpointDriver thread =
+        start(
+            () -> {
+              rounds.incrementAndGet();
+              return something.get() ? 1 : 0;
+            })) {
+      await(thread::isResting);
+      something.set(true);
+      int before = rounds.get();
+      await(() -> rounds.get() > before + 100);
+      assertFalse(thread.isResting());
+    }
+  }
+
+  /** Rounds that move data follow each other closely: others get the lock between any two. */
+  @Test
+  void whoAnnouncesItselfIsNextAndWhoAsksIsSoon() {
+    try (EndpointDriver thread =
+        start(
+            () -> {
+              long end = System.nanoTime() + 200_000;
+              await(() -> System.nanoTime() - end > 0);
+              rounds.incrementAndGet();
+              return 1;
+            })) {
+      assertTrue(medianWait(thread::announce, thread::entered) <= 2, "announced");
+      assertTrue(medianWait(thread::ask, () -> {}) <= 10, "asked");
+    }
+  }
+
+  /** How many rounds went by until the lock was had; now and then a thread loses its processor. */
+  private int medianWait(Runnable before, Runnable once) {
+    int[] waits = new int[301];
+    for (int i = 0; i < waits.length; i++) {
+      int from = rounds.get();
+      before.run();
+      synchronized (lock) {
+        once.run();
+        waits[i] = rounds.get() - from;
+      }
+    }
+    Arrays.sort(waits);
+    return waits[waits.length / 2];
+  }
+
+  @Test
+  void aCallerIsSentAwayFromALongRoundAndLetInAfterIt() throws InterruptedException {
+    CountDownLatch entered = new CountDownLatch(1);
+    CountDownLatch goOn = new CountDownLatch(1);
+    try (EndpointDriver thread =
+        start(
+            () -> {
+              entered.countDown();
+              awaitUninterrupted(goOn);
+              return 0;
+            })) {
+      entered.await();
+      assertFalse(thread.announceUnlessBusy());
+      goOn.countDown();
+      await(thread::announceUnlessBusy);
+      synchronized (lock) {
+        thread.entered();
+      }
+    }
+  }
+
+  private static void awaitUninterrupted(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Test
+  void callersGoOnWhenItFails() {
+    EndpointDriver thread =
+        start(
+            () -> {
+              throw new IllegalStateException("the provider is out of order");
+            });
+    await(() -> !runs());
+    assertTrue(thread.isResting());
+    assertTrue(thread.announceUnlessBusy());
+    thread.entered();
+    thread.close();
+  }
+
+  @Test
+  void aRoundThatDoesNotEndIsNotWaitedForWithoutBound() {
+    CountDownLatch goOn = new CountDownLatch(1);
+    EndpointDriver thread =
+        ProgressThread.start(
+            "lo of a test",
+            lock,
+            () -> {
+              rounds.incrementAndGet();
+              awaitUninterrupted(goOn);
+              return 0;
+            },
+            TimeUnit.MILLISECONDS.toNanos(100));
+    await(() -> rounds.get() > 0);
+    Thread.currentThread().interrupt();
+    TransportException late = assertThrows(TransportException.class, thread::close);
+    assertEquals(FailureCause.TIMED_OUT, late.failure());
+    assertTrue(Thread.interrupted(), "the interrupt is kept");
+    goOn.countDown();
+    thread.close();
+    assertFalse(runs());
+  }
+}
