@@ -25,8 +25,10 @@ final class ProgressThread implements EndpointDriver {
   /** Long enough for a thread that was parked to take the lock. */
   private static final long NAP_NS = 20_000;
 
-  /** Rounds after which it naps unasked. */
-  private static final int NAP_ROUNDS = 4_096;
+  /** How often it naps unasked, and after how many rounds it looks whether it is time. */
+  private static final long NAP_EVERY_NS = 20_000_000;
+
+  private static final int LOOK_ROUNDS = 256;
 
   /** How long it stands back for those who announced themselves: one may be descheduled. */
   private static final int POLITE_SPINS = 2_000;
@@ -61,6 +63,7 @@ final class ProgressThread implements EndpointDriver {
 
   private void run() {
     int idle = 0;
+    long napped = System.nanoTime();
     try {
       for (int rounds = 0; !stopped; rounds++) {
         int events = once();
@@ -74,9 +77,11 @@ final class ProgressThread implements EndpointDriver {
         } else {
           Thread.onSpinWait();
         }
-        if (asked || rounds % NAP_ROUNDS == 0) {
+        boolean late = rounds % LOOK_ROUNDS == 0 && System.nanoTime() - napped > NAP_EVERY_NS;
+        if (asked || late) {
           asked = false;
           LockSupport.parkNanos(NAP_NS);
+          napped = System.nanoTime();
         }
       }
     } catch (RuntimeException | Error e) {
