@@ -4,8 +4,8 @@ import java.util.function.IntSupplier;
 
 /**
  * Drives one endpoint besides those that call it, holding the endpoint's lock while it does. It
- * rests when nothing happens; then those who wait for something drive the endpoint themselves. All
- * but {@link #entered} is called without the lock. Any thread.
+ * rests when nothing happens; then those who wait for something drive the endpoint themselves. The
+ * caller of {@link #entered} and {@link #isResting} has the lock, all others have not. Any thread.
  */
 public interface EndpointDriver extends AutoCloseable {
   /** Starts drivers. */

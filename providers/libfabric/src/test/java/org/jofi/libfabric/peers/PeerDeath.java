@@ -47,6 +47,7 @@ final class PeerDeath {
     peer.line();
     boolean[] inFlight = new boolean[WINDOW];
     boolean asked = false;
+    boolean stalled = false;
     long deadline = Long.MAX_VALUE;
     long started = System.nanoTime();
     while (firstError == null && !refused && System.nanoTime() < deadline) {
@@ -62,14 +63,20 @@ final class PeerDeath {
       Thread.yield();
       if (!asked && (done >= WARM || System.nanoTime() - started > PATIENCE_NANOS)) {
         asked = true;
+        stalled = done < WARM;
         System.out.println(TwoProcesses.KILL_OTHER);
         System.out.flush();
         deadline = System.nanoTime() + PATIENCE_NANOS;
       }
     }
     System.out.printf(
-        "survivor: %d operations done, first error %s%n",
-        done, refused ? "on posting" : firstError);
+        "survivor: %d operations done, %s, first error %s%n",
+        done,
+        stalled ? "stalled before the death" : "under way at the death",
+        refused ? "on posting" : firstError);
+    if (firstError == null && !refused && stalled) {
+      throw new Lack("transfers stall while the peer lives, and then its death is not reported");
+    }
     if (firstError == null && !refused) {
       throw new Lack("a peer's death is not reported");
     }

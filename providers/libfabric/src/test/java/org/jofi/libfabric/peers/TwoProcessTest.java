@@ -25,6 +25,17 @@ class TwoProcessTest {
           "2 shm PEER_DEATH", "a peer's death is not reported",
           "1 shm EMPTY_WRITE", "an empty write with FI_DELIVERY_COMPLETE never completes");
 
+  /**
+   * What providers fail to do in few runs only: as {@link #KNOWN_LACKS}. The sockets provider,
+   * which libfabric deprecates, stalled in the middle of its transfers in 2 of 800 runs: its own
+   * progress threads slept in epoll_wait on both sides, with operations in flight and both queues
+   * polled. Whoever waits has a deadline of his own.
+   */
+  private static final Map<String, String> RARE_LACKS =
+      Map.of(
+          "2 sockets PEER_DEATH",
+          "transfers stall while the peer lives, and then its death is not reported");
+
   /** All pairs, or those whose name contains the system property {@code jofi.test.only}. */
   static Stream<Arguments> pairs() {
     String only = System.getProperty("jofi.test.only", "");
@@ -47,9 +58,10 @@ class TwoProcessTest {
     TwoProcesses processes = new TwoProcesses(provider, scenario);
     Optional<String> lack = processes.run();
     System.out.printf("%s %s: %s%n", provider, scenario, lack.map(l -> "LACKS " + l).orElse("ok"));
-    assertEquals(
-        Optional.ofNullable(KNOWN_LACKS.get("%d %s %s".formatted(major(), provider, scenario))),
-        lack,
-        processes::log);
+    String pair = "%d %s %s".formatted(major(), provider, scenario);
+    if (lack.isPresent() && lack.get().equals(RARE_LACKS.get(pair))) {
+      return;
+    }
+    assertEquals(Optional.ofNullable(KNOWN_LACKS.get(pair)), lack, processes::log);
   }
 }
