@@ -4,8 +4,9 @@ import java.util.function.IntSupplier;
 
 /**
  * Drives one endpoint besides those that call it, holding the endpoint's lock while it does. It
- * rests when nothing happens; then those who wait for something drive the endpoint themselves. The
- * caller of {@link #entered} and {@link #isResting} has the lock, all others have not. Any thread.
+ * rests when nothing happens; then those who wait for something drive the endpoint themselves. Who
+ * calls {@link #entered} has the lock; {@link #isResting} is for both; who calls another has it
+ * not. Any thread.
  */
 public interface EndpointDriver extends AutoCloseable {
   /** Starts drivers. */
@@ -24,6 +25,8 @@ public interface EndpointDriver extends AutoCloseable {
      * @param lock the endpoint's
      * @param round drives the endpoint once, with the lock held; how much came of it
      * @param closeNs how long a close waits for a round to end
+     * @throws org.jofi.transport.TransportException with {@code EXHAUSTED} if there is no thread
+     *     for it
      */
     EndpointDriver start(String label, Object lock, IntSupplier round, long closeNs);
   }
@@ -40,6 +43,14 @@ public interface EndpointDriver extends AutoCloseable {
    * @return whether it was announced
    */
   boolean announceUnlessBusy();
+
+  /**
+   * Announces the caller once the round under way has ended, however long that takes within a
+   * bound.
+   *
+   * @return whether it was announced; not if the round, or one after it, is still under way
+   */
+  boolean announceWithin(long boundNs);
 
   /** The caller, having announced itself, has the lock. */
   void entered();

@@ -25,7 +25,7 @@ final class ProgressThread implements EndpointDriver {
   /** Long enough for a thread that was parked to take the lock. */
   private static final long NAP_NS = 20_000;
 
-  /** How often it naps unasked, and after how many rounds it looks whether it is time. */
+  /** How often it naps unasked, and after how many rounds without an event it looks at the time. */
   private static final long NAP_EVERY_NS = 20_000_000;
 
   private static final int LOOK_ROUNDS = 256;
@@ -57,28 +57,41 @@ final class ProgressThread implements EndpointDriver {
   /** As {@link EndpointDriver.Starter}. */
   static ProgressThread start(String label, Object lock, IntSupplier round, long closeNs) {
     ProgressThread started = new ProgressThread(label, lock, round, closeNs);
-    started.thread.start();
+    try {
+      started.thread.start();
+    } catch (OutOfMemoryError none) {
+      throw new TransportException(
+          FailureCause.EXHAUSTED,
+          ("%s has no progress thread: %s. Raise the limit on processes (ulimit -u, the cgroup's"
+                  + " pids.max), or go without progress threads")
+              .formatted(label, none.getMessage()),
+          none);
+    }
     return started;
   }
 
   private void run() {
     int idle = 0;
+    int unseen = 0;
     long napped = System.nanoTime();
     try {
-      for (int rounds = 0; !stopped; rounds++) {
+      while (!stopped) {
         int events = once();
         if (announced.get() > 0) {
           standBack();
         }
         if (events > 0) {
           idle = 0;
-        } else if (++idle > BUSY_ROUNDS) {
+        } else if (idle >= BUSY_ROUNDS) {
           rest();
         } else {
+          idle++;
           Thread.onSpinWait();
         }
-        boolean late = rounds % LOOK_ROUNDS == 0 && System.nanoTime() - napped > NAP_EVERY_NS;
-        if (asked || late) {
+        // A round that did something may have been long; the clock costs little beside it.
+        boolean looks = events > 0 || ++unseen >= LOOK_ROUNDS;
+        unseen = looks ? 0 : unseen;
+        if (asked || (looks && System.nanoTime() - napped > NAP_EVERY_NS)) {
           asked = false;
           LockSupport.parkNanos(NAP_NS);
           napped = System.nanoTime();
@@ -140,6 +153,20 @@ final class ProgressThread implements EndpointDriver {
     }
     announced.decrementAndGet();
     return false;
+  }
+
+  @Override
+  public boolean announceWithin(long boundNs) {
+    announced.incrementAndGet();
+    long start = System.nanoTime();
+    while (busy) {
+      if (System.nanoTime() - start > boundNs) {
+        announced.decrementAndGet();
+        return false;
+      }
+      Thread.yield();
+    }
+    return true;
   }
 
   @Override

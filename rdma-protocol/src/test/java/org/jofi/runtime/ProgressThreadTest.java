@@ -128,7 +128,7 @@ class ProgressThreadTest {
     }
   }
 
-  private static void awaitUninterrupted(CountDownLatch latch) {
+  static void awaitUninterrupted(CountDownLatch latch) {
     try {
       latch.await();
     } catch (InterruptedException e) {

@@ -1,6 +1,7 @@
 package org.jofi.runtime;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.Arena;
@@ -8,39 +9,58 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import org.agrona.concurrent.BackoffIdleStrategy;
+import org.jofi.mr.TeardownException;
+import org.jofi.rdma.EndpointDriver;
+import org.jofi.rdma.RdmaEnvironment;
 import org.jofi.rdma.RdmaTransport;
 import org.jofi.simulated.Profile;
 import org.jofi.simulated.SimulatedProvider;
 import org.jofi.transport.Await;
+import org.jofi.transport.CommState;
 import org.jofi.transport.ConnectAttempt;
 import org.jofi.transport.Device;
+import org.jofi.transport.FailureCause;
 import org.jofi.transport.ListenComm;
 import org.jofi.transport.ProgressThreads;
 import org.jofi.transport.RecvComm;
 import org.jofi.transport.Registration;
+import org.jofi.transport.Result;
 import org.jofi.transport.SendComm;
+import org.jofi.transport.TransportException;
 import org.jofi.transport.TransportOptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Endpoints with threads of their own, over a simulated fabric in real time. */
-@Timeout(60)
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ThreadedEndpointsTest {
   private static final int BYTES = 300_000;
   private static final Duration BOUND = Duration.ofSeconds(30);
 
   private final Await await = new Await(new BackoffIdleStrategy());
 
-  private static RdmaTransport open(SimulatedProvider network) {
+  private static RdmaTransport open(EndpointDriver.Starter drivers) {
+    RdmaEnvironment machine = Machine.environment();
     return RdmaTransport.open(
-        network,
+        new SimulatedProvider(),
         TransportOptions.builder()
             .provider(Profile.TCP.providerName())
             .progressThreads(ProgressThreads.ALWAYS)
+            .closeTimeout(Duration.ofMillis(500))
             .build(),
-        Machine.environment());
+        new RdmaEnvironment(
+            machine.clock(),
+            machine.random(),
+            machine.idle(),
+            machine.pageBytes(),
+            machine.processors(),
+            drivers,
+            machine.sysfs(),
+            machine.deviceMemory()));
   }
 
   private static void until(String what, BooleanSupplier condition) {
@@ -59,18 +79,8 @@ class ThreadedEndpointsTest {
         .toList();
   }
 
-  @Test
-  void messagesMoveWhileNobodyCalls() {
-    Device device;
-    try (Arena arena = Arena.ofShared();
-        RdmaTransport transport = open(new SimulatedProvider())) {
-      device = transport.devices().getFirst();
-      assertTrue(
-          device.properties().groupingReasons().stream()
-              .anyMatch(why -> why.contains("progress thread")),
-          () -> device.properties().groupingReasons().toString());
-      SendComm send;
-      RecvComm receive;
+  private record Link(SendComm send, RecvComm receive) {
+    static Link over(Device device) {
       try (ListenComm listener = device.listen();
           ConnectAttempt attempt = device.connect(listener.handle())) {
         SendComm[] sends = new SendComm[1];
@@ -82,23 +92,162 @@ class ThreadedEndpointsTest {
               receives[0] = receives[0] == null ? listener.accept() : receives[0];
               return sends[0] != null && receives[0] != null;
             });
-        send = sends[0];
-        receive = receives[0];
+        return new Link(sends[0], receives[0]);
       }
-      assertEquals(2, threads(device).size(), () -> threads(device).toString());
-      MemorySegment from = arena.allocate(BYTES).fill((byte) 7);
-      MemorySegment to = arena.allocate(BYTES);
-      Registration source = send.regMr(from);
-      Registration target = receive.regMr(to);
-      long received = receive.irecv(to.address(), BYTES, 1, target);
+    }
+
+    long send(MemorySegment from, Registration source) {
       long[] sent = new long[1];
       until(
           "the receive's entry",
           () -> (sent[0] = send.isend(from.address(), BYTES, 1, source)) > 0);
+      return sent[0];
+    }
+  }
+
+  @Test
+  void messagesMoveWhileNobodyCalls() {
+    Device device;
+    try (Arena arena = Arena.ofShared();
+        RdmaTransport transport = open(ProgressThread::start)) {
+      device = transport.devices().getFirst();
+      assertTrue(
+          device.properties().groupingReasons().stream()
+              .anyMatch(why -> why.contains("progress thread")),
+          () -> device.properties().groupingReasons().toString());
+      Link link = Link.over(device);
+      assertEquals(2, threads(device).size(), () -> threads(device).toString());
+      MemorySegment from = arena.allocate(BYTES).fill((byte) 7);
+      MemorySegment to = arena.allocate(BYTES);
+      Registration source = link.send.regMr(from);
+      Registration target = link.receive.regMr(to);
+      long received = link.receive.irecv(to.address(), BYTES, 1, target);
+      long sent = link.send(from, source);
       until("the last byte", () -> to.get(ValueLayout.JAVA_BYTE, BYTES - 1) == 7);
-      assertEquals(BYTES, await.request(receive, received, BOUND));
-      assertEquals(BYTES, await.request(send, sent[0], BOUND));
+      assertEquals(BYTES, await.request(link.receive, received, BOUND));
+      assertEquals(BYTES, await.request(link.send, sent, BOUND));
       assertEquals(-1, from.mismatch(to));
+    }
+    assertEquals(List.of(), threads(device));
+  }
+
+  /** Whose callers never meet the short end of a round, as if they came seldom. */
+  private record Unlucky(EndpointDriver real) implements EndpointDriver {
+    @Override
+    public void ask() {
+      real.ask();
+    }
+
+    @Override
+    public void announce() {
+      real.announce();
+    }
+
+    @Override
+    public boolean announceUnlessBusy() {
+      return false;
+    }
+
+    @Override
+    public boolean announceWithin(long boundNs) {
+      return real.announceWithin(boundNs);
+    }
+
+    @Override
+    public void entered() {
+      real.entered();
+    }
+
+    @Override
+    public boolean isResting() {
+      return real.isResting();
+    }
+
+    @Override
+    public void close() {
+      real.close();
+    }
+  }
+
+  @Test
+  void whoTestsSeldomIsToldInTheEnd() {
+    try (Arena arena = Arena.ofShared();
+        RdmaTransport transport =
+            open(
+                (label, lock, round, closeNs) ->
+                    new Unlucky(ProgressThread.start(label, lock, round, closeNs)))) {
+      Link link = Link.over(transport.devices().getFirst());
+      MemorySegment from = arena.allocate(BYTES).fill((byte) 7);
+      MemorySegment to = arena.allocate(BYTES);
+      long received = link.receive.irecv(to.address(), BYTES, 1, link.receive.regMr(to));
+      long sent = link.send(from, link.send.regMr(from));
+      assertEquals(BYTES, await.request(link.receive, received, BOUND));
+      assertEquals(BYTES, await.request(link.send, sent, BOUND));
+    }
+  }
+
+  /** As with a lock in shared memory whose holder died. */
+  @Test
+  void closingDoesNotWaitForWhatNeverComesBack() throws InterruptedException {
+    AtomicBoolean stuck = new AtomicBoolean();
+    CountDownLatch inside = new CountDownLatch(2);
+    CountDownLatch goOn = new CountDownLatch(1);
+    RdmaTransport transport =
+        open(
+            (label, lock, round, closeNs) ->
+                ProgressThread.start(
+                    label,
+                    lock,
+                    () -> {
+                      if (stuck.get()) {
+                        inside.countDown();
+                        ProgressThreadTest.awaitUninterrupted(goOn);
+                      }
+                      return round.getAsInt();
+                    },
+                    closeNs));
+    Device device = transport.devices().getFirst();
+    Link link = Link.over(device);
+    stuck.set(true);
+    inside.await();
+    long began = System.nanoTime();
+    assertEquals(Result.IN_PROGRESS, link.send.test(1));
+    assertEquals(0, transport.tend());
+    TransportException late = assertThrows(TransportException.class, link.send::close);
+    assertEquals(FailureCause.TIMED_OUT, late.failure());
+    assertThrows(TransportException.class, link.send::abort);
+    assertThrows(RuntimeException.class, transport::close);
+    assertTrue(System.nanoTime() - began < BOUND.toNanos(), "closing is bounded");
+    assertEquals(2, threads(device).size());
+    goOn.countDown();
+    until("another close", () -> closes(transport));
+    assertEquals(List.of(), threads(device));
+  }
+
+  private static boolean closes(RdmaTransport transport) {
+    try {
+      transport.close();
+      return true;
+    } catch (TransportException | TeardownException stillOpen) {
+      return false;
+    }
+  }
+
+  @Test
+  void nothingStaysOpenWithoutAThread() {
+    AtomicBoolean exhausted = new AtomicBoolean(true);
+    EndpointDriver.Starter sometimes =
+        (label, lock, round, closeNs) -> {
+          if (exhausted.getAndSet(false)) {
+            throw new TransportException(FailureCause.EXHAUSTED, "no thread");
+          }
+          return ProgressThread.start(label, lock, round, closeNs);
+        };
+    Device device;
+    try (RdmaTransport transport = open(sometimes)) {
+      device = transport.devices().getFirst();
+      assertThrows(TransportException.class, device::listen);
+      assertEquals(CommState.OPEN, Link.over(device).send.state());
     }
     assertEquals(List.of(), threads(device));
   }

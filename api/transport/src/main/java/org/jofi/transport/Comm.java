@@ -6,10 +6,13 @@ import java.util.Optional;
 /**
  * A connected communicator. One thread at a time, closing included.
  *
- * <p><b>Posting calls</b> never block, never throw for what the network or the peer does, and
- * allocate nothing. They return a request id, which is positive, or {@link Result#TRY_AGAIN}, or
- * {@link Result#NOTHING_TO_DO}. Posting to a communicator that failed succeeds: the request reports
- * the failure. The buffer belongs to the transport until the request is over.
+ * <p><b>Posting calls</b> wait for no peer and no network, never throw for what the network or the
+ * peer does, and allocate nothing. They return a request id, which is positive, or {@link
+ * Result#TRY_AGAIN}, or {@link Result#NOTHING_TO_DO}. Posting to a communicator that failed
+ * succeeds: the request reports the failure. The buffer belongs to the transport until the request
+ * is over. Where endpoints have {@linkplain ProgressThreads progress threads}, a posting call waits
+ * for the endpoint's thread as long as that copies what it just received, a few milliseconds at
+ * most; {@link #test} answers instead.
  *
  * <p>Once it is closed, every call but {@link #state}, {@link #test}, {@link #failure} and {@link
  * #close} throws {@link IllegalStateException}.
@@ -98,7 +101,7 @@ public interface Comm extends AutoCloseable {
   /**
    * How a request fares; makes progress. A request that is over is reported once; its id is stale
    * from then on. While a progress thread ({@link ProgressThreads}) copies data, every request is
-   * said to be in progress.
+   * said to be in progress; after 5 ms of that, a test waits for the thread, up to 20 ms.
    *
    * @return 0 or more: done, and so many bytes moved, which for a receive may be fewer than asked
    *     for and for a send fewer than given if the receive was shorter; {@link Result#IN_PROGRESS};

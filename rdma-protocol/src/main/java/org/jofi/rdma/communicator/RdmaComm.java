@@ -36,6 +36,7 @@ abstract class RdmaComm implements Comm {
   private final Side side;
   private final String label;
   private final DeviceBuffers deviceBuffers;
+  private final Patience patience;
   private final RegistrationUses uses = new RegistrationUses();
   private final Set<RdmaRegistration> registrations = new LinkedHashSet<>();
   // Written with the endpoint's lock held.
@@ -45,6 +46,7 @@ abstract class RdmaComm implements Comm {
     this.device = device;
     this.endpoint = endpoint;
     this.side = side;
+    patience = new Patience(endpoint, device.environment().clock());
     label =
         "%s %d of %s, peer's %d"
             .formatted(role, side.parties().from(), endpoint.lock().label(), side.parties().to());
@@ -100,6 +102,10 @@ abstract class RdmaComm implements Comm {
 
   final RegistrationUses uses() {
     return uses;
+  }
+
+  final Patience patience() {
+    return patience;
   }
 
   /**
@@ -286,7 +292,7 @@ abstract class RdmaComm implements Comm {
 
   @Override
   public final long test(long request) {
-    if (!endpoint.announceUnlessBusy()) {
+    if (!patience.announce()) {
       return Result.IN_PROGRESS;
     }
     synchronized (endpoint.lock()) {
@@ -309,15 +315,22 @@ abstract class RdmaComm implements Comm {
 
   @Override
   public final void progress() {
-    synchronized (lock()) {
+    checkOpen();
+    if (!patience.announce()) {
+      return;
+    }
+    synchronized (endpoint.lock()) {
+      endpoint.entered();
       checkOpen();
-      endpoint.progress();
+      endpoint.help();
     }
   }
 
   /** Begins to close it, without waiting; again is a no-op. */
   final void startClosing() {
-    synchronized (lock()) {
+    endpoint.announceClosing();
+    synchronized (endpoint.lock()) {
+      endpoint.entered();
       if (closing == CommState.OPEN) {
         closing = CommState.CLOSING;
         endpoint.connections().close(side);
@@ -333,7 +346,9 @@ abstract class RdmaComm implements Comm {
 
   @Override
   public final void abort() {
-    synchronized (lock()) {
+    endpoint.announceClosing();
+    synchronized (endpoint.lock()) {
+      endpoint.entered();
       if (closing == CommState.OPEN) {
         closing = CommState.CLOSING;
         endpoint.connections().abort(side);
@@ -350,7 +365,9 @@ abstract class RdmaComm implements Comm {
     awaitRelease();
     CloseSteps steps = new CloseSteps();
     long user = 0;
-    synchronized (lock()) {
+    endpoint.announceClosing();
+    synchronized (endpoint.lock()) {
+      endpoint.entered();
       closing = CommState.CLOSED;
       for (RdmaRegistration registration : registrations) {
         user = user == 0 ? uses.user(registration, side) : user;
@@ -387,7 +404,9 @@ abstract class RdmaComm implements Comm {
     long deadline = clock.nanoTime() + bound + bound / 4;
     while (true) {
       int events;
-      synchronized (lock()) {
+      endpoint.announceClosing();
+      synchronized (endpoint.lock()) {
+        endpoint.entered();
         events = endpoint.progress();
         if (side.isReleased()) {
           return;

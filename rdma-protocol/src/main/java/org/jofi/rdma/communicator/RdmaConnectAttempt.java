@@ -55,7 +55,7 @@ final class RdmaConnectAttempt implements ConnectAttempt {
 
   @Override
   public void close() {
-    endpoint.announce();
+    endpoint.announceClosing();
     synchronized (endpoint.lock()) {
       endpoint.entered();
       if (made != null) {

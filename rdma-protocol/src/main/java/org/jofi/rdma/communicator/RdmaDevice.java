@@ -116,8 +116,8 @@ public final class RdmaDevice implements Device, AutoCloseable {
       left = new ArrayList<>(open);
     }
     // All are told first, so that the bounds pass at once.
-    left.forEach(RdmaComm::startClosing);
     CloseSteps steps = new CloseSteps();
+    left.forEach(comm -> steps.step(comm::startClosing));
     left.forEach(comm -> steps.step(comm::close));
     // While an endpoint stays open, its NICs can reach the blocks.
     if (steps.step(endpoints::close)) {

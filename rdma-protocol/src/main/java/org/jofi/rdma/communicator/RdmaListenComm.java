@@ -65,7 +65,7 @@ final class RdmaListenComm implements ListenComm {
 
   @Override
   public void close() {
-    endpoint.announce();
+    endpoint.announceClosing();
     synchronized (endpoint.lock()) {
       endpoint.entered();
       closed = true;

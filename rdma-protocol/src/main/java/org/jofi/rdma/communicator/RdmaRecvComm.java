@@ -107,7 +107,7 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
 
   @Override
   public long test(long request, long[] into) {
-    if (!endpoint().announceUnlessBusy()) {
+    if (!patience().announce()) {
       return Result.IN_PROGRESS;
     }
     synchronized (endpoint().lock()) {

@@ -17,6 +17,8 @@ import org.jofi.rdma.schedule.StripeScheduler;
 import org.jofi.rdma.wire.Features;
 import org.jofi.rdma.wire.MailboxLayout;
 import org.jofi.rdma.wire.MailboxTarget;
+import org.jofi.transport.FailureCause;
+import org.jofi.transport.TransportException;
 import org.jofi.transport.TransportOptions;
 import org.jspecify.annotations.Nullable;
 
@@ -25,10 +27,16 @@ import org.jspecify.annotations.Nullable;
  * {@link #close} and what comes before the {@linkplain #lock lock} is called with it held.
  */
 public final class DeviceEndpoint implements SideFactory, AutoCloseable {
+  /** The wait for a driver of which it is known that it does not come back. */
+  private static final long STUCK_NS = 10_000_000;
+
   private final EndpointConnections connections;
   private final MultiRailEndpoint endpoint;
   private final StripeScheduler scheduler;
   private final @Nullable EndpointDriver driver;
+  private final TransportOptions options;
+  // Whether a close found the driver within a round for as long as it waits. Any thread.
+  private volatile boolean stuck;
   private boolean closed;
 
   private DeviceEndpoint(
@@ -37,6 +45,7 @@ public final class DeviceEndpoint implements SideFactory, AutoCloseable {
       DeviceProfile profile,
       TransportOptions options,
       RdmaEnvironment environment) {
+    this.options = options;
     connections =
         new EndpointConnections(
             new ConnectionSettings(
@@ -66,12 +75,22 @@ public final class DeviceEndpoint implements SideFactory, AutoCloseable {
             connections);
     connections.attach(endpoint, this);
     // Last: it begins at once.
-    driver =
-        profile.progress().threads()
-            ? environment
-                .drivers()
-                .start(label, endpoint, this::progress, options.closeTimeout().toNanos())
-            : null;
+    driver = profile.progress().threads() ? start(environment) : null;
+  }
+
+  private EndpointDriver start(RdmaEnvironment environment) {
+    try {
+      return environment
+          .drivers()
+          .start(endpoint.label(), endpoint, this::progress, options.closeTimeout().toNanos());
+    } catch (RuntimeException refused) {
+      try {
+        close();
+      } catch (RuntimeException left) {
+        refused.addSuppressed(left);
+      }
+      throw refused;
+    }
   }
 
   /**
@@ -119,6 +138,32 @@ public final class DeviceEndpoint implements SideFactory, AutoCloseable {
     return own == null || own.announceUnlessBusy();
   }
 
+  /**
+   * As {@link #announceUnlessBusy}, after a round under way, if that ends within the bound.
+   *
+   * @return whether the caller is to go on and take the lock
+   */
+  public boolean announceWithin(long boundNs) {
+    EndpointDriver own = driver;
+    return own == null || own.announceWithin(boundNs);
+  }
+
+  /**
+   * As {@link #announce}, for what closes: it waits no longer than the bound on closing for a
+   * driver that is in the provider, and after that passed once hardly at all.
+   *
+   * @throws TransportException with {@code TIMED_OUT}: nothing was done
+   */
+  public void announceClosing() {
+    stuck = !announceWithin(stuck ? STUCK_NS : options.closeTimeout().toNanos());
+    if (stuck) {
+      throw new TransportException(
+          FailureCause.TIMED_OUT,
+          "%s: its progress thread has been in the provider for %s: it stays open, close it again"
+              .formatted(endpoint.label(), options.closeTimeout()));
+    }
+  }
+
   /** The caller, which announced itself, has the lock. */
   public void entered() {
     EndpointDriver own = driver;
@@ -140,9 +185,13 @@ public final class DeviceEndpoint implements SideFactory, AutoCloseable {
     return connections;
   }
 
-  /** Whether all of its rails work. Any thread, without the lock. */
+  /** Whether all of its rails work, or it moves data. Any thread, without the lock. */
   boolean isSound() {
+    if (!announceUnlessBusy()) {
+      return true;
+    }
     synchronized (endpoint) {
+      entered();
       return endpoint.brokenBy() == null;
     }
   }
@@ -165,10 +214,16 @@ public final class DeviceEndpoint implements SideFactory, AutoCloseable {
 
   /**
    * Answers peers, and finds out about bounds that passed, for communicators that nobody drives
-   * now. Any thread, without the lock.
+   * now. Nothing where the endpoint's own driver does. Any thread, without the lock.
    */
   public int tend() {
+    EndpointDriver own = driver;
+    if (own != null && !own.isResting()) {
+      return 0;
+    }
+    announce();
     synchronized (endpoint) {
+      entered();
       if (closed) {
         return 0;
       }
