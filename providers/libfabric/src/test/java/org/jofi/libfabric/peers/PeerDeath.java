@@ -74,11 +74,11 @@ final class PeerDeath {
         done,
         stalled ? "stalled before the death" : "under way at the death",
         refused ? "on posting" : firstError);
-    if (firstError == null && !refused && stalled) {
-      throw new Lack("transfers stall while the peer lives, and then its death is not reported");
-    }
     if (firstError == null && !refused) {
-      throw new Lack("a peer's death is not reported");
+      throw new Lack(
+          stalled
+              ? "transfers stall while the peer lives, and then its death is not reported"
+              : "a peer's death is not reported");
     }
     int left = drain(inFlight);
     if (left > 0) {

@@ -25,15 +25,15 @@ class TwoProcessTest {
           "2 shm PEER_DEATH", "a peer's death is not reported",
           "1 shm EMPTY_WRITE", "an empty write with FI_DELIVERY_COMPLETE never completes");
 
+  private static final String STALL =
+      "transfers stall while the peer lives, and then its death is not reported";
+
   /**
    * What providers fail to do in few runs only: as {@link #KNOWN_LACKS}. The sockets provider,
    * which libfabric deprecates, stalled in the middle of its transfers in 2 of 800 runs (2.1) and 1
    * of 1621 (1.17): its own progress threads slept in epoll_wait on both sides, with operations in
    * flight and both queues polled. Whoever waits has a deadline of his own.
    */
-  private static final String STALL =
-      "transfers stall while the peer lives, and then its death is not reported";
-
   private static final Map<String, String> RARE_LACKS =
       Map.of("1 sockets PEER_DEATH", STALL, "2 sockets PEER_DEATH", STALL);
 
