@@ -37,6 +37,7 @@ abstract class RdmaComm implements Comm {
   private final String label;
   private final DeviceBuffers deviceBuffers;
   private final Patience patience;
+  private final OneSidedCalls oneSided;
   private final RegistrationUses uses = new RegistrationUses();
   private final Set<RdmaRegistration> registrations = new LinkedHashSet<>();
   // Written with the endpoint's lock held.
@@ -47,6 +48,7 @@ abstract class RdmaComm implements Comm {
     this.endpoint = endpoint;
     this.side = side;
     patience = new Patience(endpoint, device.environment().clock());
+    oneSided = new OneSidedCalls(this, side);
     label =
         "%s %d of %s, peer's %d"
             .formatted(role, side.parties().from(), endpoint.lock().label(), side.parties().to());
@@ -93,6 +95,12 @@ abstract class RdmaComm implements Comm {
   /** The same, for what is done for each message: then {@link DeviceEndpoint#entered}. */
   final Object announcedLock() {
     endpoint.announce();
+    return endpoint.lock();
+  }
+
+  /** The same, for what closes, with {@link DeviceEndpoint#announceClosing}'s bound and error. */
+  private Object closingLock() {
+    endpoint.announceClosing();
     return endpoint.lock();
   }
 
@@ -211,45 +219,13 @@ abstract class RdmaComm implements Comm {
       Registration registration,
       RemoteMemory remote,
       long remoteOffsetBytes) {
-    RdmaRegistration ours = own(registration);
-    checkOneSided(lengthBytes, remote, remoteOffsetBytes);
-    ours.check(address, lengthBytes);
-    synchronized (announcedLock()) {
-      endpoint.entered();
-      checkOpen();
-      long request = side.write(address, lengthBytes, ours.data(), remote, remoteOffsetBytes);
-      if (request == Result.TRY_AGAIN) {
-        endpoint.help();
-        request = side.write(address, lengthBytes, ours.data(), remote, remoteOffsetBytes);
-      }
-      uses.add(request, ours);
-      return request;
-    }
+    return oneSided.write(address, lengthBytes, registration, remote, remoteOffsetBytes);
   }
 
   @Override
   public final long iwriteInline(
       long address, long lengthBytes, RemoteMemory remote, long remoteOffsetBytes) {
-    checkOneSided(lengthBytes, remote, remoteOffsetBytes);
-    int most = device.properties().limits().inlineWriteBytes();
-    if (lengthBytes > most) {
-      throw new IllegalArgumentException(
-          "%s writes up to %d bytes inline, not %d".formatted(label, most, lengthBytes));
-    }
-    if (address == 0 && lengthBytes > 0) {
-      throw new IllegalArgumentException(
-          "%s: no %d bytes are at address 0".formatted(label, lengthBytes));
-    }
-    synchronized (announcedLock()) {
-      endpoint.entered();
-      checkOpen();
-      long request = side.writeInline(address, lengthBytes, remote, remoteOffsetBytes);
-      if (request == Result.TRY_AGAIN) {
-        endpoint.help();
-        request = side.writeInline(address, lengthBytes, remote, remoteOffsetBytes);
-      }
-      return request;
-    }
+    return oneSided.writeInline(address, lengthBytes, remote, remoteOffsetBytes);
   }
 
   @Override
@@ -259,35 +235,7 @@ abstract class RdmaComm implements Comm {
       Registration registration,
       RemoteMemory remote,
       long remoteOffsetBytes) {
-    RdmaRegistration ours = own(registration);
-    checkOneSided(lengthBytes, remote, remoteOffsetBytes);
-    ours.check(address, lengthBytes);
-    synchronized (announcedLock()) {
-      endpoint.entered();
-      checkOpen();
-      long request = side.read(address, lengthBytes, ours.data(), remote, remoteOffsetBytes);
-      if (request == Result.TRY_AGAIN) {
-        endpoint.help();
-        request = side.read(address, lengthBytes, ours.data(), remote, remoteOffsetBytes);
-      }
-      uses.add(request, ours);
-      return request;
-    }
-  }
-
-  private void checkOneSided(long lengthBytes, RemoteMemory remote, long remoteOffsetBytes) {
-    checkLength(lengthBytes);
-    if (remoteOffsetBytes < 0
-        || lengthBytes > remote.lengthBytes()
-        || remoteOffsetBytes > remote.lengthBytes() - lengthBytes) {
-      throw new IllegalArgumentException(
-          "%d bytes at offset %d are not within %s"
-              .formatted(lengthBytes, remoteOffsetBytes, remote));
-    }
-    if (remote.rails() != endpoint.lock().dataCount()) {
-      throw new IllegalArgumentException(
-          "%s has %d data rail(s), and %s".formatted(label, endpoint.lock().dataCount(), remote));
-    }
+    return oneSided.read(address, lengthBytes, registration, remote, remoteOffsetBytes);
   }
 
   @Override
@@ -328,8 +276,7 @@ abstract class RdmaComm implements Comm {
 
   /** Begins to close it, without waiting; again is a no-op. */
   final void startClosing() {
-    endpoint.announceClosing();
-    synchronized (endpoint.lock()) {
+    synchronized (closingLock()) {
       endpoint.entered();
       if (closing == CommState.OPEN) {
         closing = CommState.CLOSING;
@@ -346,8 +293,7 @@ abstract class RdmaComm implements Comm {
 
   @Override
   public final void abort() {
-    endpoint.announceClosing();
-    synchronized (endpoint.lock()) {
+    synchronized (closingLock()) {
       endpoint.entered();
       if (closing == CommState.OPEN) {
         closing = CommState.CLOSING;
@@ -365,8 +311,7 @@ abstract class RdmaComm implements Comm {
     awaitRelease();
     CloseSteps steps = new CloseSteps();
     long user = 0;
-    endpoint.announceClosing();
-    synchronized (endpoint.lock()) {
+    synchronized (closingLock()) {
       endpoint.entered();
       closing = CommState.CLOSED;
       for (RdmaRegistration registration : registrations) {
@@ -404,8 +349,7 @@ abstract class RdmaComm implements Comm {
     long deadline = clock.nanoTime() + bound + bound / 4;
     while (true) {
       int events;
-      endpoint.announceClosing();
-      synchronized (endpoint.lock()) {
+      synchronized (closingLock()) {
         endpoint.entered();
         events = endpoint.progress();
         if (side.isReleased()) {

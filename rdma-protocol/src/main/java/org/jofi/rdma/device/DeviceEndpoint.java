@@ -174,10 +174,14 @@ public final class DeviceEndpoint implements SideFactory, AutoCloseable {
 
   /** Makes progress unless the endpoint's own driver does. */
   public void help() {
-    EndpointDriver own = driver;
-    if (own == null || own.isResting()) {
+    if (!isDriven()) {
       progress();
     }
+  }
+
+  private boolean isDriven() {
+    EndpointDriver own = driver;
+    return own != null && !own.isResting();
   }
 
   /** Its connections. */
@@ -217,8 +221,7 @@ public final class DeviceEndpoint implements SideFactory, AutoCloseable {
    * now. Nothing where the endpoint's own driver does. Any thread, without the lock.
    */
   public int tend() {
-    EndpointDriver own = driver;
-    if (own != null && !own.isResting()) {
+    if (isDriven()) {
       return 0;
     }
     announce();
