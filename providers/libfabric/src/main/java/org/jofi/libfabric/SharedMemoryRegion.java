@@ -24,6 +24,13 @@ final class SharedMemoryRegion {
   private static final long PID_OFFSET = 4;
   private static final long LOCK_OFFSET = 24;
 
+  /**
+   * What lies before changes without the lock: its own word, which a waiter counts down on x86, the
+   * signal beside it, which a poll resets, how many buffers a peer may have, which follows the
+   * number of peers, and whether they read each other's memory.
+   */
+  private static final long GUARDED_OFFSET = 32;
+
   /** With the counters of the queue of commands, and the first commands themselves. */
   private static final long HEAD_BYTES = 512;
 
@@ -82,11 +89,11 @@ final class SharedMemoryRegion {
   }
 
   /**
-   * A copy of the counters of its queue and of the lock: while it stays the same and the lock is
-   * held, its holder neither takes a command nor gives one.
+   * A copy of the counters of its queue: while it stays the same and the lock is held, its holder
+   * neither takes a command nor gives one.
    */
   byte[] state() {
-    return head.toArray(ValueLayout.JAVA_BYTE);
+    return head.asSlice(GUARDED_OFFSET).toArray(ValueLayout.JAVA_BYTE);
   }
 
   /** Takes the lock from who holds it. */

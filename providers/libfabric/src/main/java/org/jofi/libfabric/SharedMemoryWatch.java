@@ -104,9 +104,12 @@ final class SharedMemoryWatch {
 
   private void run() {
     try {
+      List<Suspect> suspects = List.of();
       for (List<Watched> all = look(); !all.isEmpty(); all = look()) {
-        freeLocksOfTheDead(all);
-        LockSupport.parkNanos(PAUSE_NS);
+        suspects = freeLocksOfTheDead(all, suspects);
+        if (suspects.isEmpty()) {
+          LockSupport.parkNanos(PAUSE_NS);
+        }
       }
     } finally {
       end();
@@ -128,42 +131,71 @@ final class SharedMemoryWatch {
     }
   }
 
-  private void freeLocksOfTheDead(List<Watched> all) {
-    boolean peerDied = somePeerDied(all);
+  /**
+   * One pass, until the next is due: frees the locks that the dead held for long enough.
+   *
+   * @param known the suspects of the pass before: each keeps its own time, so that what happens
+   *     under one lock delays no other, and none begins anew but by its own movement
+   * @return those that are left
+   */
+  private List<Suspect> freeLocksOfTheDead(List<Watched> all, List<Suspect> known) {
     List<Suspect> suspects = new ArrayList<>();
+    boolean peerDied = somePeerDied(all);
     for (Watched each : all) {
       if (each.region.isLocked() && (each.region.pid() == SELF ? peerDied : each.owner.isOver())) {
-        suspects.add(new Suspect(each.region));
+        suspects.add(
+            known.stream()
+                .filter(earlier -> earlier.region.equals(each.region))
+                .findFirst()
+                .orElseGet(() -> new Suspect(each.region)));
       }
     }
-    long since = System.nanoTime();
-    for (int samples = 0;
-        !suspects.isEmpty() && (samples < HELD_SAMPLES || System.nanoTime() - since < HELD_NS);
-        samples++) {
+    long begin = System.nanoTime();
+    while (!suspects.isEmpty() && System.nanoTime() - begin < PAUSE_NS) {
       LockSupport.parkNanos(SAMPLE_NS);
-      suspects.removeIf(Suspect::moved);
+      suspects.removeIf(Suspect::isFreeNow);
     }
-    for (Suspect held : suspects) {
-      held.region.free();
-      LOG.log(
-          Level.WARNING,
-          "shm: a process was killed while it held the lock of endpoint {0}; it is free again",
-          held.region.name());
-    }
+    return suspects;
   }
 
-  /** A region whose lock a dead process may hold, and what it was like at first. */
+  /** A region whose lock a dead process may hold. */
   private static final class Suspect {
     final SharedMemoryRegion region;
-    final byte[] first;
+
+    /** What it was like when it was last seen to move; since when, and how often seen so. */
+    private byte[] state;
+
+    private long since;
+    private int samples;
 
     Suspect(SharedMemoryRegion region) {
       this.region = region;
-      first = region.state();
+      state = region.state();
+      since = System.nanoTime();
     }
 
-    boolean moved() {
-      return !region.isLocked() || !Arrays.equals(first, region.state());
+    /** Looks at it once more, and frees its lock if that was held for long enough. */
+    boolean isFreeNow() {
+      if (!region.isLocked()) {
+        return true;
+      }
+      byte[] now = region.state();
+      long at = System.nanoTime();
+      if (!Arrays.equals(state, now)) {
+        state = now;
+        since = at;
+        samples = 0;
+        return false;
+      }
+      if (++samples < HELD_SAMPLES || at - since < HELD_NS) {
+        return false;
+      }
+      region.free();
+      LOG.log(
+          Level.WARNING,
+          "shm: a process was killed while it held the lock of endpoint {0}; it is free again",
+          region.name());
+      return true;
     }
   }
 

@@ -11,19 +11,29 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Who is watched, and whose lock is left alone. That the locks of the dead are freed, see KillTest
- * of the processes module.
+ * Who is watched, whose lock is left alone and whose freed, and when. That real endpoints go on
+ * then, see KillTest of the processes module.
  */
 @Timeout(60)
 class SharedMemoryWatchTest {
   private static final int SELF = (int) ProcessHandle.current().pid();
+  private static final Path DIRECTORY = Path.of("/dev/shm");
+  private static final long SAR_BUFFERS = 12;
+  private static final long LOCK = 24;
+  private static final long SIGNAL = 28;
+  private static final long COMMANDS = 48;
+
+  /** Most that a lock may be freed after its time, in ns: the pause between two looks, and load. */
+  private static final long LATE_NS = TimeUnit.MILLISECONDS.toNanos(1400);
 
   @Test
   void whoLivesIsNotOverAndWhoEndedIs() throws Exception {
@@ -87,6 +97,63 @@ class SharedMemoryWatchTest {
       }
       region.free();
     }
+    theWatchEnds();
+  }
+
+  @Test
+  void whatHappensUnderOneLockOfTheDeadDelaysNoOther() throws Exception {
+    Process owner = new ProcessBuilder("sleep", "60").start();
+    String still = "jofi-%d-still".formatted(SELF);
+    String waited = "jofi-%d-waited".formatted(SELF);
+    String moving = "jofi-%d-moving".formatted(SELF);
+    List<String> names = List.of(still, waited, moving);
+    try {
+      for (String name : names) {
+        create(name, (int) owner.pid());
+        hold(name);
+        SharedMemoryWatch.watch(address(name));
+      }
+      Thread.sleep(500);
+      for (String name : names) {
+        assertTrue(SharedMemoryRegion.map(name).isLocked(), "taken from a process that lives");
+      }
+      long died = System.nanoTime();
+      owner.destroyForcibly().waitFor();
+      Thread.sleep(500);
+      // Others count the lock's word down, reset the signal and limit the buffers of a peer.
+      set(waited, LOCK, -1);
+      set(waited, SIGNAL, 1);
+      set(waited, SAR_BUFFERS, 85);
+      // Who holds it takes a command.
+      long moved = System.nanoTime();
+      set(moving, COMMANDS, 1);
+      assertFreed(still, died);
+      assertFreed(waited, died);
+      assertFreed(moving, moved);
+    } finally {
+      owner.destroyForcibly();
+      for (String name : names) {
+        SharedMemoryWatch.leave(address(name));
+        Files.deleteIfExists(DIRECTORY.resolve(name));
+      }
+    }
+    theWatchEnds();
+  }
+
+  /** Neither before it was held for long enough, nor much later. */
+  private static void assertFreed(String name, long since) throws InterruptedException {
+    SharedMemoryRegion region = SharedMemoryRegion.map(name);
+    while (region.isLocked()) {
+      assertTrue(
+          System.nanoTime() - since < SharedMemoryWatch.HELD_NS + LATE_NS,
+          () -> name + " is held " + (System.nanoTime() - since) + " ns later");
+      Thread.sleep(1);
+    }
+    long took = System.nanoTime() - since;
+    assertTrue(took >= SharedMemoryWatch.HELD_NS, () -> name + " is free after " + took + " ns");
+  }
+
+  private static void theWatchEnds() throws InterruptedException {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
     while (watchers() > 0) {
       assertTrue(System.nanoTime() - deadline < 0, "the watch goes on");
@@ -94,13 +161,29 @@ class SharedMemoryWatchTest {
     }
   }
 
+  /** A region as an endpoint of that process has, version 3 (libfabric 1.17), its lock free. */
+  private static void create(String name, int pid) throws IOException {
+    Files.write(DIRECTORY.resolve(name), new byte[4096]);
+    set(name, 0, 3);
+    set(name, 4, pid);
+    set(name, LOCK, LibC.freeSpinLock());
+  }
+
+  private static byte[] address(String name) {
+    return ("fi_shm://" + name + '\0').getBytes(StandardCharsets.US_ASCII);
+  }
+
   private static void hold(String name) throws IOException {
+    set(name, LOCK, 1 - LibC.freeSpinLock());
+  }
+
+  private static void set(String name, long offset, int value) throws IOException {
     try (FileChannel file =
             FileChannel.open(
-                Path.of("/dev/shm", name), StandardOpenOption.READ, StandardOpenOption.WRITE);
+                DIRECTORY.resolve(name), StandardOpenOption.READ, StandardOpenOption.WRITE);
         Arena arena = Arena.ofConfined()) {
-      file.map(FileChannel.MapMode.READ_WRITE, 24, Integer.BYTES, arena)
-          .set(ValueLayout.JAVA_INT, 0, 1 - LibC.freeSpinLock());
+      file.map(FileChannel.MapMode.READ_WRITE, offset, Integer.BYTES, arena)
+          .set(ValueLayout.JAVA_INT, 0, value);
     }
   }
 
