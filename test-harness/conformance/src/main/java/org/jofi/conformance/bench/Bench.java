@@ -23,6 +23,9 @@ import org.jofi.fabric.FabricInfo;
 public final class Bench implements AutoCloseable {
   private static final int PAGE = 4096;
 
+  /** A thread that got no processor has watched nothing, however long it took. */
+  private static final int LEAST_POLLS = 24;
+
   private final Subject subject;
   private final List<FabricInfo> infos;
   private final Arena arena = Arena.ofShared();
@@ -158,16 +161,7 @@ public final class Bench implements AutoCloseable {
 
   /** Polls until the condition holds; false if it does not within that time. */
   public boolean within(Duration time, BooleanSupplier condition) {
-    long start = System.nanoTime();
-    while (!condition.getAsBoolean()) {
-      if (System.nanoTime() - start > time.toNanos() || Thread.currentThread().isInterrupted()) {
-        return false;
-      }
-      if (poll() == 0) {
-        Thread.yield();
-      }
-    }
-    return true;
+    return pollUntil(condition, time, 0);
   }
 
   /** Polls for as long as the subject wants to be watched, whatever comes. */
@@ -177,7 +171,26 @@ public final class Bench implements AutoCloseable {
 
   /** Polls for a while, whatever comes. */
   public void watch(Duration time) {
-    within(time, () -> false);
+    pollUntil(() -> false, time, LEAST_POLLS);
+  }
+
+  /** Polls for as long as the subject wants to be watched, or until that which must not come. */
+  public void watchFor(BooleanSupplier wrong) {
+    pollUntil(wrong, subject.watch(), LEAST_POLLS);
+  }
+
+  private boolean pollUntil(BooleanSupplier condition, Duration time, int leastPolls) {
+    long start = System.nanoTime();
+    for (int polls = 0; !condition.getAsBoolean(); polls++) {
+      boolean over = polls >= leastPolls && System.nanoTime() - start > time.toNanos();
+      if (over || Thread.currentThread().isInterrupted()) {
+        return false;
+      }
+      if (poll() == 0) {
+        Thread.yield();
+      }
+    }
+    return true;
   }
 
   /** Polls until the condition holds, which it must. */

@@ -118,7 +118,7 @@ public final class EagainCases {
           pair.right(),
           "%d messages that were taken to arrive".formatted(count),
           () -> drain(count));
-      bench.within(bench.subject().watch(), () -> drain(count + 1));
+      bench.watchFor(() -> drain(count + 1));
     }
 
     void requireNumbers(int count) {

@@ -22,6 +22,15 @@ record Liar(String what, String profile, String breaks, Supplier<Lie> lie) {
 
   Subject subject() {
     SimulatedSubject honest = new SimulatedSubject(profile, null);
+    return subject(honest, honest.watch());
+  }
+
+  /** One that is watched for that long. */
+  Subject subject(Duration watch) {
+    return subject(new SimulatedSubject(profile, null), watch);
+  }
+
+  private Subject subject(SimulatedSubject honest, Duration watch) {
     LyingProvider provider = new LyingProvider(honest.provider(), lie.get());
     return new Subject() {
       @Override
@@ -46,7 +55,7 @@ record Liar(String what, String profile, String breaks, Supplier<Lie> lie) {
 
       @Override
       public Duration watch() {
-        return honest.watch();
+        return watch;
       }
 
       @Override

@@ -2,6 +2,7 @@ package org.jofi.conformance.liars;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -70,6 +71,15 @@ class LiarsTest {
             String.join(
                 System.lineSeparator(),
                 last.with(Verdict.FAILED).stream().map(Result::describe).toList()));
+  }
+
+  @Test
+  void whoGetsNoProcessorWhileItWatchesStillPolls() throws InterruptedException {
+    String idle = "errors/empty";
+    Liar liar = liars().stream().filter(one -> one.breaks().equals(idle)).findFirst().orElseThrow();
+    Case kase = Cases.all().stream().filter(one -> one.id().equals(idle)).findFirst().orElseThrow();
+    Result result = new CaseRunner(liar.subject(Duration.ZERO)).run(kase);
+    assertEquals(Verdict.FAILED, result.verdict(), result::describe);
   }
 
   @Test
