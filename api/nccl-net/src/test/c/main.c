@@ -27,6 +27,7 @@ static const scenario scenarios[] = {
     {"close-in-flight", close_in_flight, true, false},
     {"stale-handles", stale_handles, true, false},
     {"again", again, true, false},
+    {"some-churn", some_churn, true, false},
     {"churn", churn, true, false},
     {"peer-killed", peer_killed, true, true},
     {"fork-then-call", fork_then_call, true, false},

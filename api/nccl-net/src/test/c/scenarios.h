@@ -14,6 +14,7 @@ void listener_again(side *s);
 void close_in_flight(side *s);
 void stale_handles(side *s);
 void again(side *s);
+void some_churn(side *s);
 void churn(side *s);
 void peer_killed(side *s);
 void fork_then_call(side *s);

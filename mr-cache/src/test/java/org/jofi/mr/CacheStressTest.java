@@ -26,11 +26,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 /**
  * Eight threads hit, miss, evict, invalidate, and close endpoints and arenas, all at once. What a
  * thread holds in use must be registered, for the whole range, on its own endpoint, all the while;
- * and at the end nothing may be left. {@code -Djofi.stress.seconds=N} makes each run longer.
+ * and at the end nothing may be left. {@code -Djofi.cache.stress.seconds=N} makes each run longer.
  */
 class CacheStressTest {
   private static final int THREADS = 8;
-  private static final long SECONDS = Long.getLong("jofi.stress.seconds", 6);
+  private static final long SECONDS = Long.getLong("jofi.cache.stress.seconds", 2);
   private static final int RANGES = 24;
   private static final int UNIT = 1000;
 

@@ -7,29 +7,25 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.jofi.nccl.PluginUnderTest.Run;
 import org.jofi.nccl.layout.PluginFolder;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
-import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The plugin in processes of C programs, which load and call it as NCCL does. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class DriverTest {
-  /** Each in a pair of processes; a JVM takes longer to start than most of them to run. */
-  private static final List<String> SCENARIOS =
-      List.of(
-          "sizes,in-flight,groups,service-thread,four-at-once,listener-again",
-          "close-in-flight,stale-handles,again,fork-then-call",
-          "churn");
+  /** One after the other in a pair of processes: a JVM takes longer to start than most of them. */
+  private static final String SCENARIOS =
+      "sizes,in-flight,groups,service-thread,four-at-once,listener-again,"
+          + "close-in-flight,stale-handles,fork-then-call,some-churn,again";
 
   private Path scratch;
   private PluginUnderTest plugin;
@@ -42,11 +38,6 @@ class DriverTest {
     Path folder = scratch.resolve("plugin");
     plugin.folder(folder);
     library = folder.resolve(PluginFolder.LIBRARY);
-  }
-
-  static Stream<Arguments> scenarios() {
-    return Stream.of("tcp", "shm")
-        .flatMap(provider -> SCENARIOS.stream().map(scenario -> Arguments.of(provider, scenario)));
   }
 
   private static Map<String, String> environment(String provider, String... more) {
@@ -66,17 +57,19 @@ class DriverTest {
     return run;
   }
 
+  /** With progress threads as on machines with many processors. */
   @ParameterizedTest
-  @MethodSource("scenarios")
-  void twoProcesses(String provider, String scenarios) throws Exception {
-    good(environment(provider), 11, scenarios);
+  @CsvSource({"tcp, never", "tcp, always", "shm, never", "shm, always"})
+  void twoProcesses(String provider, String progressThreads) throws Exception {
+    good(environment(provider, "JOFI_PROGRESS_THREADS", progressThreads), 11, SCENARIOS);
   }
 
-  /** As on machines with many processors. */
   @ParameterizedTest
-  @MethodSource("scenarios")
-  void twoProcessesWithProgressThreads(String provider, String scenarios) throws Exception {
-    good(environment(provider, "JOFI_PROGRESS_THREADS", "always"), 11, scenarios);
+  @CsvSource({"tcp, never", "tcp, always", "shm, never", "shm, always"})
+  @Tag("long")
+  void thousandsOfConnectionsLeaveNoMemoryBehind(String provider, String progressThreads)
+      throws Exception {
+    good(environment(provider, "JOFI_PROGRESS_THREADS", progressThreads), 11, "churn");
   }
 
   @ParameterizedTest

@@ -29,7 +29,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class OneSidedTest {
-  private static final int SEEDS = 200;
+  private static final int SEEDS = Integer.getInteger("jofi.seeds", 200) / 10;
 
   static Stream<Profile> profiles() {
     return Profile.ALL.stream();

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** The whole protocol under faults, seed by seed. */
 class ProtocolRunsTest {
-  private static final int SEEDS = Integer.getInteger("jofi.seeds", 2_000);
+  private static final int SEEDS = Integer.getInteger("jofi.seeds", 200);
   private static final int GROUPS = 8;
 
   static Stream<Profile> profiles() {

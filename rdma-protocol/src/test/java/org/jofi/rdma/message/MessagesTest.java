@@ -28,7 +28,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class MessagesTest {
-  private static final int SEEDS = 200;
+  private static final int SEEDS = Integer.getInteger("jofi.seeds", 200) / 10;
   private static final int IDLE_ROUNDS = 20_000;
   private static final int GROUP = 8;
   private static final int SLOTS = 2 * MailboxLayout.SLOTS;

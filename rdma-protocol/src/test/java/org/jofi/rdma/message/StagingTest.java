@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Device memory through host blocks: both ends, or one of them, on every profile. */
 class StagingTest {
-  private static final int SEEDS = 60;
+  private static final int SEEDS = Integer.getInteger("jofi.seeds", 200) / 20;
   private static final long MOST_BYTES = 64L << 20;
   private static final byte UNTOUCHED = (byte) 0xee;
 

@@ -31,12 +31,25 @@ final class Peer {
 
   private Peer() {}
 
-  /** Ends with 0 only if everything went as it should and the double found nothing. */
+  /**
+   * Settings, and behind them which of the two this is. Goes through all settings, one after the
+   * other, each with a transport and a double of its own; ends with 0 only if everything went as it
+   * should and the doubles found nothing.
+   */
   public static void main(String[] arguments) throws IOException {
-    PeerSettings settings = PeerSettings.parse(arguments);
+    List<String> settings = List.of(arguments).subList(0, arguments.length - 1);
     int index = arguments[arguments.length - 1].equals("first") ? 0 : 1;
+    BufferedReader input = new BufferedReader(new InputStreamReader(System.in, US_ASCII));
+    for (String one : settings) {
+      Thread watch = Thread.ofPlatform().daemon().start(Peer::endEventually);
+      run(PeerSettings.parse(one), index, input);
+      watch.interrupt();
+    }
+  }
+
+  private static void run(PeerSettings settings, int index, BufferedReader input)
+      throws IOException {
     System.out.println(settings);
-    Thread.ofPlatform().daemon().start(Peer::endEventually);
     AbiDouble library = new AbiDouble(settings.settings());
     FabricProvider provider = library.provider();
     FabricInfo nic = Stand.loopback(provider);
@@ -47,7 +60,7 @@ final class Peer {
               settings.options(nic.provider(), nic.domainName()),
               Machine.environment())) {
         Device device = transport.devices().getFirst();
-        settings.exchange().run(connect(index, library, device, arena));
+        settings.exchange().run(connect(index, library, device, arena, input));
       }
     }
     library.requireClean(settings.exchange().excused());
@@ -64,21 +77,21 @@ final class Peer {
     }
   }
 
-  /** What hangs tells where, and ends. */
+  /** What hangs tells where, and ends; what does not has interrupted this by then. */
   private static void endEventually() {
     try {
       Thread.currentThread().join(LIFETIME);
-    } catch (InterruptedException early) {
-      Thread.currentThread().interrupt();
+    } catch (InterruptedException inTime) {
+      return;
     }
     Thread.getAllStackTraces()
         .forEach((thread, frames) -> System.err.println(thread + "\n  " + List.of(frames)));
     Runtime.getRuntime().halt(2);
   }
 
-  private static Connected connect(int index, AbiDouble library, Device device, Arena arena)
+  private static Connected connect(
+      int index, AbiDouble library, Device device, Arena arena, BufferedReader input)
       throws IOException {
-    BufferedReader input = new BufferedReader(new InputStreamReader(System.in, US_ASCII));
     try (ListenComm listener = device.listen()) {
       System.out.println(
           ProcessPair.TO_PEER + HexFormat.of().formatHex(listener.handle().encode()));

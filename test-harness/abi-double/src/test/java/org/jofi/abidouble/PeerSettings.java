@@ -27,18 +27,22 @@ record PeerSettings(
     boolean writeData,
     Path board) {
 
-  static PeerSettings parse(String[] arguments) {
+  /** As {@link #argument} has written them. */
+  static PeerSettings parse(String argument) {
+    String[] parts = argument.split(",", 6);
     return new PeerSettings(
-        Exchange.valueOf(arguments[0]),
-        Integer.parseInt(arguments[1]),
-        Boolean.parseBoolean(arguments[2]),
-        Boolean.parseBoolean(arguments[3]),
-        Boolean.parseBoolean(arguments[4]),
-        Path.of(arguments[5]));
+        Exchange.valueOf(parts[0]),
+        Integer.parseInt(parts[1]),
+        Boolean.parseBoolean(parts[2]),
+        Boolean.parseBoolean(parts[3]),
+        Boolean.parseBoolean(parts[4]),
+        Path.of(parts[5]));
   }
 
-  List<String> arguments() {
-    return List.of(
+  /** These as one argument of a command line. */
+  String argument() {
+    return String.join(
+        ",",
         exchange.name(),
         Integer.toString(rails),
         Boolean.toString(providerKeys),

@@ -25,12 +25,15 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code jofi allreduce}, as a user starts it. */
 @Timeout(300)
+@Execution(ExecutionMode.CONCURRENT)
 class AllReduceCommandTest {
   /** One element, fewer than ranks, odd, several chunks. */
   private static final String SIZES = "4,12,4004,256K";

@@ -18,12 +18,15 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code jofi allreduce --memory cuda}, without a GPU and over the stand-in for the driver. */
 @Timeout(300)
+@Execution(ExecutionMode.CONCURRENT)
 class AllReduceGpuTest {
   /** CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED. */
   private static final int DMA_BUF = 124;

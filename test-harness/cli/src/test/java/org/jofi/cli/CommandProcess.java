@@ -80,6 +80,8 @@ final class CommandProcess {
     command.add(
         java.isEmpty() ? Path.of(System.getProperty("java.home"), "bin/java").toString() : java);
     command.add("-XX:+ErrorFileToStdout");
+    // Over before more would pay; the ranks that it starts take its options over.
+    command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
     command.add("--enable-native-access=ALL-UNNAMED");
     command.add("--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED");
     command.add("-Djofi.libfabric=" + System.getProperty("jofi.libfabric", ""));

@@ -21,12 +21,15 @@ import org.jofi.cli.ranks.Placement;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code jofi perf}, as a user starts it. */
 @Timeout(300)
+@Execution(ExecutionMode.CONCURRENT)
 class PerfCommandTest {
   @TempDir private Path folder;
 

@@ -5,7 +5,9 @@ import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -29,7 +31,14 @@ public final class TestSummary {
   private static final Pattern REPORT =
       Pattern.compile("(?<module>.*)/target/surefire-reports(?<pass>-[^/]*)?/TEST-[^/]*\\.xml");
 
+  private static final String USAGE = "usage: TestSummary [--times ROWS] FOLDER";
+
+  /** Something that took time, and how much. */
+  private record Timed(double seconds, String name) {}
+
   private int passed;
+  private final List<Timed> classes = new ArrayList<>();
+  private final List<Timed> tests = new ArrayList<>();
   private final List<String> failed = new ArrayList<>();
   private final List<String> skipped = new ArrayList<>();
 
@@ -37,15 +46,20 @@ public final class TestSummary {
    * Prints the summary of all reports below a folder; its last line is {@code N passed, N failed, N
    * skipped}. Exits with 1 if a test failed or none ran.
    *
-   * @param args the folder
+   * @param args {@code [--times ROWS] FOLDER}: with {@code --times}, the slowest classes and tests
+   *     are listed as well
    * @throws IOException if a report cannot be read, a truncated one included
    */
   public static void main(String[] args) throws IOException {
-    if (args.length != 1) {
-      System.err.println("usage: TestSummary FOLDER");
+    boolean times = args.length == 3 && args[0].equals("--times");
+    if (args.length != 1 && !times) {
+      System.err.println(USAGE);
       System.exit(2);
     }
-    TestSummary summary = of(Path.of(args[0]));
+    TestSummary summary = of(Path.of(args[args.length - 1]));
+    if (times) {
+      summary.printTimes(System.out, Integer.parseInt(args[1]));
+    }
     summary.print(System.out);
     System.exit(summary.isGreen() ? 0 : 1);
   }
@@ -74,24 +88,45 @@ public final class TestSummary {
     return failed.isEmpty() && passed > 0;
   }
 
+  /** Prints the slowest classes and the slowest tests, at most so many of each. */
+  void printTimes(PrintStream out, int rows) {
+    printSlowest(out, "classes", classes, rows);
+    printSlowest(out, "tests", tests, rows);
+  }
+
+  private static void printSlowest(PrintStream out, String what, List<Timed> all, int rows) {
+    double sum = all.stream().mapToDouble(Timed::seconds).sum();
+    out.printf(Locale.ROOT, "the slowest of %d %s, which took %.1f s:%n", all.size(), what, sum);
+    all.stream()
+        .sorted(Comparator.comparingDouble(Timed::seconds).reversed())
+        .limit(rows)
+        .forEach(one -> out.printf(Locale.ROOT, "%8.1f s  %s%n", one.seconds, one.name));
+  }
+
   /** Prints failures, then skipped tests, then the counts. */
   void print(PrintStream out) {
+    if (passed == 0 && failed.isEmpty() && skipped.isEmpty()) {
+      out.println("no test ran; those that are long run with --all only");
+    }
     failed.forEach(line -> out.println("failed: " + line));
     skipped.forEach(line -> out.println("skipped: " + line));
     out.printf("%d passed, %d failed, %d skipped%n", passed, failed.size(), skipped.size());
   }
 
   private void add(String origin, Path report, DocumentBuilder parser) throws IOException {
-    NodeList cases;
+    Element suite;
     try {
-      cases = parser.parse(report.toFile()).getElementsByTagName("testcase");
+      suite = parser.parse(report.toFile()).getDocumentElement();
     } catch (SAXException unreadable) {
       throw new IOException(
           "unreadable test report " + report + ": " + unreadable.getMessage(), unreadable);
     }
+    classes.add(new Timed(seconds(suite), origin + ": " + suite.getAttribute("name")));
+    NodeList cases = suite.getElementsByTagName("testcase");
     for (int i = 0; i < cases.getLength(); i++) {
       Element test = (Element) cases.item(i);
       String name = origin + ": " + name(test);
+      tests.add(new Timed(seconds(test), name));
       if (has(test, "failure") || has(test, "error")) {
         failed.add(name);
       } else if (has(test, "skipped")) {
@@ -128,6 +163,12 @@ public final class TestSummary {
             .replaceFirst("^[\\w.$]+Exception: ", "")
             .replaceFirst("^Assumption failed: ", "");
     return reason.isBlank() ? "no reason given" : reason;
+  }
+
+  /** Surefire separates thousands by commas; what a test did not take is not written. */
+  private static double seconds(Element element) {
+    String time = element.getAttribute("time").replace(",", "");
+    return time.isEmpty() ? 0 : Double.parseDouble(time);
   }
 
   private static boolean has(Element test, String outcome) {

@@ -9,6 +9,9 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jofi.launcher.LauncherTree.Outcome;
 import org.junit.jupiter.api.BeforeEach;
@@ -32,9 +35,18 @@ class TestCommandTest {
     tree.onPath("gcc", "");
     tree.onPath("dpkg-query", "echo 1.17.0-3");
     tree.onPath("dpkg", "[[ $2 == 2.* ]]");
-    String summary = "test-harness/launcher/src/main/java/org/jofi/launcher/TestSummary.java";
-    Files.createDirectories(tree.root().resolve(summary).getParent());
-    Files.copy(LauncherTree.PROJECT.resolve(summary), tree.root().resolve(summary));
+    for (String part :
+        List.of(
+            "test-harness/launcher/src/main/java/org/jofi/launcher/TestSummary.java",
+            "test-harness/launcher/test-command.sh")) {
+      Files.createDirectories(tree.root().resolve(part).getParent());
+      Files.copy(LauncherTree.PROJECT.resolve(part), tree.root().resolve(part));
+    }
+    module(
+        "mr-cache", "org/jofi/mr/KeyPoolProperties", "org/jofi/mr/CacheTest", "org/jofi/mr/Model");
+    module("providers/libfabric", "org/jofi/libfabric/ClosingTest");
+    module("providers/cuda", "org/jofi/cuda/ClosingTest");
+    Files.writeString(tree.root().resolve("providers/pom.xml"), "<project/>");
     fetch("echo '/a cache'");
     maven(0, "");
   }
@@ -54,6 +66,122 @@ class TestCommandTest {
     assertTrue(run.out().endsWith("\n1 passed, 0 failed, 1 skipped\n"), run.out());
     assertContains(
         tree.callsOf("mvn").getFirst(), " verify -Dx=y z", "-Djofi.libfabric-2.1=/a cache");
+  }
+
+  /** What Maven was told to test: modules and classes, or nothing. */
+  private String told(String... targets) throws Exception {
+    List<String> command = new ArrayList<>(List.of("test"));
+    command.addAll(List.of(targets));
+    Outcome run = tree.run(command.toArray(String[]::new));
+    assertEquals(0, run.exitCode(), run.err());
+    String call = tree.callsOf("mvn").getLast();
+    return call.substring(call.indexOf(" verify") + " verify".length()).strip();
+  }
+
+  @Test
+  void withoutATargetItRunsAllModules() throws Exception {
+    assertEquals("", told());
+    assertEquals("-Djofi.test.all", told("--all"));
+  }
+
+  @Test
+  void aModuleIsNamedByItsPathItsFolderOrItsArtifact() throws Exception {
+    String expected = "-pl mr-cache -am -Dtest=org.jofi.mr.CacheTest,org.jofi.mr.KeyPoolProperties";
+    for (String name : List.of("mr-cache", "mr-cache/", "jofi-mr-cache")) {
+      assertEquals(expected, sorted(told(name)), name);
+    }
+    assertEquals(
+        "-pl providers/libfabric -am -Dtest=org.jofi.libfabric.ClosingTest", told("libfabric"));
+    assertEquals(
+        "-pl providers/cuda,providers/libfabric -am"
+            + " -Dtest=org.jofi.cuda.ClosingTest,org.jofi.libfabric.ClosingTest",
+        sorted(told("providers")));
+  }
+
+  @Test
+  void aClassIsNamedByItsSimpleOrItsFullNameAndAMethodBehindIt() throws Exception {
+    assertEquals("-pl mr-cache -am -Dtest=org.jofi.mr.CacheTest", told("CacheTest"));
+    assertEquals(
+        "-pl mr-cache -am -Dtest=org.jofi.mr.CacheTest#hits", told("org.jofi.mr.CacheTest#hits"));
+    assertEquals(
+        "-pl providers/cuda,providers/libfabric -am"
+            + " -Dtest=org.jofi.cuda.ClosingTest,org.jofi.libfabric.ClosingTest",
+        sorted(told("ClosingTest")));
+    assertEquals(
+        "-Djofi.test.all -o -pl mr-cache,mr-cache -am"
+            + " -Dtest=org.jofi.mr.CacheTest,org.jofi.mr.KeyPoolProperties",
+        told("CacheTest", "--all", "KeyPoolProperties", "-o"));
+  }
+
+  @Test
+  void aTargetThatIsNotThereIsRefusedWithWhatIsLikeIt() throws Exception {
+    Outcome run = tree.run("test", "cache");
+
+    assertEquals(2, run.exitCode(), run.err());
+    assertContains(run.err(), "no module and no test class is named cache. Did you mean: ");
+    assertContains(run.err(), " mr-cache", " CacheTest");
+    Outcome nothing = tree.run("test", "Nothing#at");
+    assertEquals(2, nothing.exitCode(), nothing.err());
+    assertContains(nothing.err(), "is named Nothing. The modules with tests are:", "  mr-cache\n");
+    assertEquals(List.of(), tree.callsOf("mvn"));
+  }
+
+  @Test
+  void tellsTheSlowestIfAsked() throws Exception {
+    maven(0, "<testcase name='slow' classname='a.B' time='1,200.5'/>");
+
+    Outcome run = tree.run("test", "--times=1");
+
+    assertEquals(0, run.exitCode(), run.err());
+    assertContains(
+        run.out(), "the slowest of 2 tests, which took 1200.5 s:\n  1200.5 s  api: a.B.slow\n");
+    Outcome wrong = tree.run("test", "--times=no");
+    assertEquals(2, wrong.exitCode());
+    assertContains(wrong.err(), "--times takes a number of rows, not 'no'");
+  }
+
+  @Test
+  void saysSoIfNoTestRan() throws Exception {
+    tree.maven("exit 0");
+
+    Outcome run = tree.run("test", "CacheTest");
+
+    assertEquals(1, run.exitCode());
+    assertContains(run.out(), "no test ran; those that are long run with --all only\n0 passed");
+  }
+
+  @Test
+  void helpNeedsNothing() throws Exception {
+    for (String spelling : List.of("-h", "--help")) {
+      Outcome help = tree.run("test", spelling);
+      assertEquals(0, help.exitCode(), help.err());
+      assertContains(help.out(), "usage: jofi test [TARGET ...]", "--all", "--times");
+    }
+    assertEquals(List.of(), tree.callsOf("mvn"));
+  }
+
+  /** Folders are listed in no order. */
+  private static String sorted(String told) {
+    return Stream.of(told.split(" "))
+        .map(
+            word -> {
+              int from = word.startsWith("-Dtest=") ? "-Dtest=".length() : 0;
+              return word.substring(0, from)
+                  + Stream.of(word.substring(from).split(","))
+                      .sorted()
+                      .collect(Collectors.joining(","));
+            })
+        .collect(Collectors.joining(" "));
+  }
+
+  private void module(String folder, String... classes) throws IOException {
+    Path module = tree.root().resolve(folder);
+    for (String name : classes) {
+      Path file = module.resolve("src/test/java").resolve(name + ".java");
+      Files.createDirectories(file.getParent());
+      Files.writeString(file, "");
+    }
+    Files.writeString(module.resolve("pom.xml"), "<project/>");
   }
 
   @Test

@@ -50,6 +50,37 @@ class TestSummaryTest {
   }
 
   @Test
+  void namesTheSlowest() throws IOException {
+    report(
+        "api/target/surefire-reports",
+        "A",
+        "<testcase name='quick' classname='a.B' time='0.25'/>"
+            + "<testcase name='slow' classname='a.B' time='1,000.5'/>"
+            + "<testcase name='middle' classname='a.B' time='3'/>");
+
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    TestSummary.of(root).printTimes(new PrintStream(out, true, StandardCharsets.UTF_8), 2);
+
+    assertEquals(
+        List.of(
+            "the slowest of 1 classes, which took 0.0 s:",
+            "     0.0 s  api: ",
+            "the slowest of 3 tests, which took 1003.8 s:",
+            "  1000.5 s  api: a.B.slow",
+            "     3.0 s  api: a.B.middle"),
+        out.toString(StandardCharsets.UTF_8).lines().toList());
+  }
+
+  @Test
+  void saysThatNothingRan() throws IOException {
+    assertEquals(
+        List.of(
+            "no test ran; those that are long run with --all only",
+            "0 passed, 0 failed, 0 skipped"),
+        printed(TestSummary.of(root)));
+  }
+
+  @Test
   void countsReportsOnlyWhereSurefireWritesThem() throws IOException {
     report("api/target/surefire-reports", "A", PASSED);
     report("api/target/classes", "B", PASSED);

@@ -35,15 +35,37 @@ public final class ProcessPair implements AutoCloseable {
   private final List<Thread> relays;
   private volatile long killedAt;
 
+  /** How the two compile what they run. */
+  public enum Compilation {
+    /** As any program does, for what runs long. */
+    USUAL(4),
+
+    /** Quickly, for what is over before more would pay. */
+    QUICK(1);
+
+    private final int highestTier;
+
+    Compilation(int highestTier) {
+      this.highestTier = highestTier;
+    }
+  }
+
   /** Starts both with these arguments, and behind them which of the two it is: first, second. */
   public ProcessPair(Class<?> main, List<String> arguments) throws IOException {
+    this(main, Compilation.USUAL, arguments);
+  }
+
+  /** The same, with a choice of how they compile. */
+  public ProcessPair(Class<?> main, Compilation compilation, List<String> arguments)
+      throws IOException {
     what = main.getSimpleName() + " " + arguments;
-    first = start(main, arguments, "first");
-    second = start(main, arguments, "second");
+    first = start(main, compilation, arguments, "first");
+    second = start(main, compilation, arguments, "second");
     relays = List.of(relay("first", first, second), relay("second", second, first));
   }
 
-  private static Process start(Class<?> main, List<String> arguments, String side)
+  private static Process start(
+      Class<?> main, Compilation compilation, List<String> arguments, String side)
       throws IOException {
     List<String> command = new ArrayList<>();
     String java = System.getProperty("jofi.test.java", "");
@@ -56,6 +78,7 @@ public final class ProcessPair implements AutoCloseable {
             "-XX:+UseSerialGC",
             "--enable-native-access=ALL-UNNAMED",
             "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED"));
+    command.add("-XX:TieredStopAtLevel=" + compilation.highestTier);
     String library = System.getProperty("jofi.libfabric", "");
     if (!library.isEmpty()) {
       command.add("-Djofi.libfabric=" + library);

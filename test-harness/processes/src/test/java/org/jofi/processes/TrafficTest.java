@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * -Djofi.traffic.seconds=600} makes it long.
  */
 class TrafficTest {
-  private static final String SECONDS = System.getProperty("jofi.traffic.seconds", "6");
+  private static final String SECONDS = System.getProperty("jofi.traffic.seconds", "2");
 
   static Stream<Arguments> runs() {
     return Providers.forTests().stream()

@@ -4,7 +4,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import org.jspecify.annotations.Nullable;
 
 /** Lines to and from the other process, relayed by the one that started both. */
@@ -12,7 +12,7 @@ final class Lines {
   /** Marks, on standard output, what is for the other side. */
   static final String MARK = "@@ ";
 
-  private final ConcurrentLinkedQueue<String> received = new ConcurrentLinkedQueue<>();
+  private final LinkedBlockingQueue<String> received = new LinkedBlockingQueue<>();
 
   Lines() {
     Thread.ofPlatform()
@@ -27,14 +27,21 @@ final class Lines {
                   received.add(line);
                 }
               } catch (IOException gone) {
-                // The starter is gone, and ends this process.
+                System.out.println("the starter is gone: " + gone.getMessage());
               }
+              // Nobody waits for this process any more, and what it waits for does not come.
+              Runtime.getRuntime().halt(1);
             });
   }
 
   void send(String line) {
     System.out.println(MARK + line);
     System.out.flush();
+  }
+
+  /** Waits for a line, while nothing is open that would have to be polled. */
+  String take() throws InterruptedException {
+    return received.take();
   }
 
   @Nullable String poll() {

@@ -3,17 +3,23 @@ package org.jofi.libfabric.peers;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.io.IOException;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.jofi.fabric.FabricProvider;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Every scenario over every provider for which two processes of one machine are enough. */
+@Tag("libfabric-2.1")
 @Timeout(300)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class TwoProcessTest {
   /**
    * What providers are known not to do: major version, provider and scenario, and the lack as it is
@@ -37,6 +43,26 @@ class TwoProcessTest {
   private static final Map<String, String> RARE_LACKS =
       Map.of("1 sockets PEER_DEATH", STALL, "2 sockets PEER_DEATH", STALL);
 
+  private final Map<String, TwoProcesses> running = new HashMap<>();
+
+  @AfterAll
+  void endAll() {
+    running.values().forEach(TwoProcesses::close);
+  }
+
+  /** The processes that run scenarios over that provider; new ones if a scenario has spent them. */
+  private TwoProcesses processes(String provider) throws IOException {
+    TwoProcesses processes = running.get(provider);
+    if (processes == null || processes.isSpent()) {
+      if (processes != null) {
+        processes.close();
+      }
+      processes = new TwoProcesses(provider);
+      running.put(provider, processes);
+    }
+    return processes;
+  }
+
   /** All pairs, or those whose name contains the system property {@code jofi.test.only}. */
   static Stream<Arguments> pairs() {
     String only = System.getProperty("jofi.test.only", "");
@@ -56,8 +82,8 @@ class TwoProcessTest {
   @ParameterizedTest(name = "{0} {1}")
   @MethodSource("pairs")
   void scenario(String provider, Scenario scenario) throws IOException, InterruptedException {
-    TwoProcesses processes = new TwoProcesses(provider, scenario);
-    Optional<String> lack = processes.run();
+    TwoProcesses processes = processes(provider);
+    Optional<String> lack = processes.run(scenario);
     System.out.printf("%s %s: %s%n", provider, scenario, lack.map(l -> "LACKS " + l).orElse("ok"));
     String pair = "%d %s %s".formatted(major(), provider, scenario);
     if (lack.isPresent() && lack.get().equals(RARE_LACKS.get(pair))) {

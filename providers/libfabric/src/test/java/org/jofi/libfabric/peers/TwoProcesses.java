@@ -2,105 +2,126 @@ package org.jofi.libfabric.peers;
 
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
-/** Starts both processes, relays lines between them, and waits for them, with a bound. */
-final class TwoProcesses {
+/**
+ * Two processes that run one scenario after the other: a JVM takes longer to start than most of
+ * them take. Relays lines between the two, and bounds each scenario.
+ */
+final class TwoProcesses implements AutoCloseable {
+  /** What one of them prints to ask for the other's death. */
   static final String KILL_OTHER = "@kill-other";
-  static final String LACK_MARK = "@lack ";
+
+  /** Begins the line by which one of them says how its part of a scenario ended. */
+  static final String ENDED = "@ended ";
 
   private static final long BOUND_SECONDS = 120;
+  private static final long MOST_MILLIS_AFTER_DEATH = 10_000;
   private static final int KILLED = 128 + 9;
 
   private final String provider;
-  private final Scenario scenario;
   private final StringBuilder log = new StringBuilder();
+  private final Child first;
+  private final Child second;
   private volatile long killedAt;
+  private boolean spent;
 
-  TwoProcesses(String provider, Scenario scenario) {
+  TwoProcesses(String provider) throws IOException {
     this.provider = provider;
-    this.scenario = scenario;
+    first = new Child("first");
+    second = new Child("second");
+    first.relayTo(second);
+    second.relayTo(first);
   }
 
-  /** Runs them. What the provider lacks, if it lacks what the scenario needs. */
-  Optional<String> run() throws IOException, InterruptedException {
-    Process first = start("first");
-    Process second = start("second");
-    try {
-      Thread relayFirst = relay("first", first, second);
-      Thread relaySecond = relay("second", second, first);
-      int firstCode = await(first, "first");
-      if (killedAt != 0) {
-        long tookMillis = (System.nanoTime() - killedAt) / 1_000_000;
-        note("test", "the first ended %d ms after the second was killed".formatted(tookMillis));
-        if (tookMillis > 10_000) {
-          throw new AssertionError("too late:\n" + log());
-        }
-      }
-      if (firstCode != PeerMain.OK) {
-        second.destroyForcibly();
-      }
-      int secondCode = await(second, "second");
-      relayFirst.join(5_000);
-      relaySecond.join(5_000);
-      boolean secondAsExpected = killedAt != 0 ? secondCode == KILLED : secondCode == PeerMain.OK;
-      boolean lacks = firstCode == PeerMain.LACK || secondCode == PeerMain.LACK;
-      // A lack of one side excuses the other's failing to meet it, and no crash.
-      if (lacks && harmless(firstCode) && harmless(secondCode)) {
-        String text = log();
-        int at = text.indexOf(LACK_MARK);
-        return Optional.of(text.substring(at + LACK_MARK.length(), text.indexOf("\n", at)));
-      }
-      if (firstCode != PeerMain.OK || !secondAsExpected) {
-        throw new AssertionError(
-            "%s over %s: exit codes %d and %d:\n%s"
-                .formatted(scenario, provider, firstCode, secondCode, log()));
-      }
-      return Optional.empty();
-    } finally {
-      first.destroyForcibly();
-      second.destroyForcibly();
-    }
+  /** Whether something went wrong in them or one was killed: then they run no other scenario. */
+  boolean isSpent() {
+    return spent;
   }
 
-  private static boolean harmless(int code) {
-    return code == PeerMain.OK || code == PeerMain.LACK || code == KILLED;
-  }
-
+  /** What they printed in the scenario that ran last. */
   String log() {
     synchronized (log) {
       return log.toString();
     }
   }
 
-  private int await(Process process, String name) throws InterruptedException {
-    if (!process.waitFor(BOUND_SECONDS, TimeUnit.SECONDS)) {
-      throw new AssertionError("the %s process hangs:\n%s".formatted(name, log()));
+  /**
+   * Runs a scenario.
+   *
+   * @return what the provider lacks, if it lacks what the scenario needs
+   * @throws AssertionError if one of them fails, ends otherwise than it should, or is late
+   */
+  Optional<String> run(Scenario scenario) throws InterruptedException {
+    synchronized (log) {
+      log.setLength(0);
     }
-    return process.exitValue();
+    spent = true;
+    CompletableFuture<String> firstEnd = first.begin(scenario);
+    CompletableFuture<String> secondEnd = second.begin(scenario);
+    String firstWord = await(firstEnd, "first");
+    boolean killed = killedAt != 0;
+    if (killed) {
+      long tookMillis = (System.nanoTime() - killedAt) / 1_000_000;
+      note("test", "the first ended %d ms after the second was killed".formatted(tookMillis));
+      if (tookMillis > MOST_MILLIS_AFTER_DEATH) {
+        throw new AssertionError("too late:\n" + log());
+      }
+    } else if (!firstWord.equals(PeerMain.OK)) {
+      second.process.destroyForcibly();
+      killed = true;
+    }
+    String secondWord = await(secondEnd, "second");
+    boolean secondWasKilled = killed && secondWord.equals(Child.exited(KILLED));
+    // A lack of one side excuses the other's failing to meet it, and no crash.
+    Optional<String> lack = PeerMain.lack(firstWord).or(() -> PeerMain.lack(secondWord));
+    if (lack.isPresent()
+        && (firstWord.equals(PeerMain.OK) || PeerMain.lack(firstWord).isPresent())
+        && (secondWord.equals(PeerMain.OK)
+            || PeerMain.lack(secondWord).isPresent()
+            || secondWasKilled)) {
+      return lack;
+    }
+    if (!firstWord.equals(PeerMain.OK)
+        || !(killedAt != 0 ? secondWasKilled : secondWord.equals(PeerMain.OK))) {
+      throw new AssertionError(
+          "%s over %s: the first %s, the second %s:\n%s"
+              .formatted(scenario, provider, firstWord, secondWord, log()));
+    }
+    spent = killed;
+    return Optional.empty();
   }
 
-  private Process start(String side) throws IOException {
-    List<String> command = new ArrayList<>();
-    command.add(java());
-    command.add("--enable-native-access=ALL-UNNAMED");
-    command.add("-XX:+UseSerialGC");
-    command.add("-Xmx256m");
-    command.add("-XX:TieredStopAtLevel=1");
-    String library = System.getProperty("jofi.libfabric", "");
-    if (!library.isEmpty()) {
-      command.add("-Djofi.libfabric=" + library);
+  private String await(CompletableFuture<String> end, String name) throws InterruptedException {
+    try {
+      return end.get(BOUND_SECONDS, TimeUnit.SECONDS);
+    } catch (TimeoutException hangs) {
+      throw new AssertionError("the %s process hangs:\n%s".formatted(name, log()), hangs);
+    } catch (ExecutionException impossible) {
+      throw new AssertionError(impossible);
     }
-    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
-    command.addAll(List.of(PeerMain.class.getName(), provider, scenario.name(), side));
-    return new ProcessBuilder(command).redirectErrorStream(true).start();
+  }
+
+  /** Ends both. */
+  @Override
+  public void close() {
+    first.process.destroyForcibly();
+    second.process.destroyForcibly();
+  }
+
+  private void note(String name, String line) {
+    synchronized (log) {
+      log.append(name).append(": ").append(line).append('\n');
+    }
   }
 
   static String java() {
@@ -110,42 +131,76 @@ final class TwoProcesses {
         : java;
   }
 
-  private Thread relay(String name, Process from, Process to) {
-    return Thread.ofPlatform()
-        .daemon()
-        .name("relay-" + name)
-        .start(
-            () -> {
-              try (BufferedReader in =
-                      new BufferedReader(
-                          new InputStreamReader(from.getInputStream(), StandardCharsets.UTF_8));
-                  PrintStream out =
-                      new PrintStream(to.getOutputStream(), true, StandardCharsets.UTF_8)) {
-                String line;
-                while ((line = in.readLine()) != null) {
-                  handle(name, line, to, out);
+  /** One of the two. */
+  private final class Child {
+    private final String name;
+    private final Process process;
+    private final PrintStream in;
+    private volatile CompletableFuture<String> end = new CompletableFuture<>();
+
+    Child(String name) throws IOException {
+      this.name = name;
+      List<String> command = new ArrayList<>();
+      command.add(java());
+      command.add("--enable-native-access=ALL-UNNAMED");
+      command.add("-XX:+UseSerialGC");
+      command.add("-Xmx256m");
+      command.add("-XX:TieredStopAtLevel=1");
+      String library = System.getProperty("jofi.libfabric", "");
+      if (!library.isEmpty()) {
+        command.add("-Djofi.libfabric=" + library);
+      }
+      command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+      command.addAll(List.of(PeerMain.class.getName(), provider, name));
+      process = new ProcessBuilder(command).redirectErrorStream(true).start();
+      in = new PrintStream(process.getOutputStream(), true, StandardCharsets.UTF_8);
+    }
+
+    static String exited(int code) {
+      return "exited with " + code;
+    }
+
+    /** Tells it to run its part; how that ended, once it did. */
+    CompletableFuture<String> begin(Scenario scenario) {
+      CompletableFuture<String> fresh = new CompletableFuture<>();
+      end = fresh;
+      in.println(PeerMain.RUN + scenario.name());
+      if (!process.isAlive()) {
+        fresh.complete(exited(process.exitValue()));
+      }
+      return fresh;
+    }
+
+    void relayTo(Child other) {
+      Thread.ofPlatform()
+          .daemon()
+          .name("relay-" + name)
+          .start(
+              () -> {
+                try (BufferedReader out = process.inputReader(StandardCharsets.UTF_8)) {
+                  String line;
+                  while ((line = out.readLine()) != null) {
+                    handle(line, other);
+                  }
+                } catch (IOException gone) {
+                  note(name, "gone: " + gone.getMessage());
                 }
-              } catch (IOException gone) {
-                note(name, "gone: " + gone.getMessage());
-              }
-            });
-  }
-
-  private void handle(String name, String line, Process other, PrintStream out) {
-    if (line.startsWith(Lines.MARK)) {
-      out.println(line.substring(Lines.MARK.length()));
-      return;
+                end.complete(exited(process.onExit().join().exitValue()));
+              });
     }
-    note(name, line);
-    if (line.equals(KILL_OTHER)) {
-      killedAt = System.nanoTime();
-      other.destroyForcibly();
-    }
-  }
 
-  private void note(String name, String line) {
-    synchronized (log) {
-      log.append(name).append(": ").append(line).append('\n');
+    private void handle(String line, Child other) {
+      if (line.startsWith(Lines.MARK)) {
+        other.in.println(line.substring(Lines.MARK.length()));
+      } else if (line.startsWith(ENDED)) {
+        end.complete(line.substring(ENDED.length()));
+      } else {
+        note(name, line);
+        if (line.equals(KILL_OTHER)) {
+          killedAt = System.nanoTime();
+          other.process.destroyForcibly();
+        }
+      }
     }
   }
 }
