@@ -142,7 +142,11 @@ final class Machines {
             new Place(1, "10-19,30-39"));
   }
 
-  /** Dell R750, A100, ConnectX-6 Dx and ConnectX-5 Ex; nvidia_peermem was not loaded. */
+  /**
+   * Dell R750, A100, ConnectX-6 Dx and ConnectX-5 Ex, after a boot: its owner loads nvidia_peermem
+   * by hand each time. The description names three RDMA devices, with mlx5_3 at the first port of
+   * the ConnectX-5; mlx5_2 is the name that is left for the other.
+   */
   static MachineTree r750(Path folder) {
     Place second = new Place(1, "1,3,5,7,9,11,13,15");
     Place first = new Place(0, "0,2,4,6,8,10,12,14");
@@ -169,9 +173,9 @@ final class Machines {
             intel + 1, "8086:159b", "ice", port("", "eno12409", "b4:96:91:cd:e8:ad", false), first)
         .rdmaNic(six + 0, "15b3:101d", port("mlx5_0", "ens6f0", "b8:ce:f6:cc:9e:dc", false), second)
         .rdmaNic(six + 1, "15b3:101d", port("mlx5_1", "ens6f1", "b8:ce:f6:cc:9e:dd", true), second)
-        .rdmaNic(five + 0, "15b3:1019", port("mlx5_2", "ens5f0", "0c:42:a1:73:8d:e6", true), second)
+        .rdmaNic(five + 0, "15b3:1019", port("mlx5_3", "ens5f0", "0c:42:a1:73:8d:e6", true), second)
         .rdmaNic(
-            five + 1, "15b3:1019", port("mlx5_3", "ens5f1", "0c:42:a1:73:8d:e7", false), second)
+            five + 1, "15b3:1019", port("mlx5_2", "ens5f1", "0c:42:a1:73:8d:e7", false), second)
         .gpu(
             "pci0000:c9/0000:c9:02.0/0000:ca:00.0",
             "10de:20f1",

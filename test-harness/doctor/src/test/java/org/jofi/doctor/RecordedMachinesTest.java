@@ -99,7 +99,7 @@ class RecordedMachinesTest {
   }
 
   @Test
-  void onTheR750ThePeerMemoryModuleIsMissing() {
+  void onTheR750ThePeerMemoryModuleIsMissingAfterABoot() {
     Diagnosis diagnosis = Machines.r750(folder).examine();
     Finding peermem = finding(diagnosis, "peermem");
     assertEquals(Verdict.FAIL, peermem.verdict());
@@ -117,6 +117,23 @@ class RecordedMachinesTest {
         List.of("NIC0", "NODE", "X", "PIX", "NODE", "NODE", "", ""),
         diagnosis.matrix().rows().get(1));
     assertEquals(Verdict.WARN, finding(diagnosis, "path GPU0").verdict());
+  }
+
+  /** Its owner loaded the module and still no data arrived: files do not tell why. */
+  @Test
+  void nothingFailsOnTheR750OnceThePeerMemoryModuleIsLoaded() {
+    Diagnosis diagnosis =
+        Machines.r750(folder)
+            .write("/proc/modules", "nvidia_peermem 16384 0 - Live 0x0\n")
+            .examine();
+    assertEquals(Verdict.PASS, finding(diagnosis, "peermem").verdict());
+    assertEquals(Verdict.WARN, finding(diagnosis, "path GPU0").verdict());
+    assertEquals(
+        List.of(),
+        diagnosis.findings().stream()
+            .filter(finding -> finding.verdict() == Verdict.FAIL)
+            .map(Finding::title)
+            .toList());
   }
 
   @Test
@@ -138,7 +155,13 @@ class RecordedMachinesTest {
     assertTrue(sends.up().orElseThrow());
     assertFalse(nics.get("mlx5_0").up().orElseThrow());
     assertEquals(1, sends.pci().orElseThrow().numaNode());
-    assertEquals("16.27.6106", nics.get("mlx5_2").firmware());
+    Nic receives = nics.get("mlx5_3");
+    assertEquals("0000:b1:00.0", receives.pci().orElseThrow().address());
+    assertEquals("16.27.6106", receives.firmware());
+    assertEquals("0c:42:a1:73:8d:e6", receives.interfaces().getFirst().mac());
+    assertEquals("ens5f0", receives.interfaces().getFirst().name());
+    assertTrue(receives.up().orElseThrow());
+    assertFalse(nics.get("mlx5_2").up().orElseThrow());
     assertFalse(nics.get("eno8303").rdma());
     assertEquals("1 Gb/s", nics.get("eno8303").speed());
   }

@@ -18,7 +18,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The struct and the constants of the bindings against the cuda.h of this machine: below {@code
- * CUDA_HOME}, or else where the toolkit installs itself. Few machines have one.
+ * CUDA_HOME}, or else where the toolkit installs itself. Few machines have one: {@link
+ * CudaConstantsTest} compares the constants everywhere.
  */
 class CudaHeadersTest {
   private static final String STRUCT = "struct CUuuid_st";
@@ -30,7 +31,12 @@ class CudaHeadersTest {
     CHeaders headers = new CHeaders(toolkit.resolve("include"), List.of("cuda.h"), work);
     Optional<String> obstacle = headers.obstacle();
     assumeTrue(
-        obstacle.isEmpty(), () -> "bindings not held against cuda.h: " + obstacle.orElseThrow());
+        obstacle.isEmpty(),
+        () ->
+            "bindings not compared with cuda.h: "
+                + obstacle.orElseThrow()
+                + ". Install the headers of a CUDA toolkit, and gcc, and name the toolkit's folder in"
+                + " CUDA_HOME if it is not /usr/local/cuda");
 
     Map<String, Number> constants = GeneratedConstants.of(CudaDriver.class);
     List<String> expressions = new ArrayList<>(constants.keySet());
