@@ -24,7 +24,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Sums arrays over ranks, checks every element, and prints how fast that was. */
+/** Sums arrays over ranks, checks every element, and prints how fast it was. */
 @Command(
     name = "allreduce",
     mixinStandardHelpOptions = true,
@@ -56,7 +56,7 @@ import picocli.CommandLine.Option;
       "3:something is missing on this machine"
     })
 final class AllReduceCommand implements Callable<Integer> {
-  /** Where arrays live. */
+  /** The kind of memory that arrays are in. */
   enum Memory {
     HOST,
     CUDA
@@ -170,7 +170,7 @@ final class AllReduceCommand implements Callable<Integer> {
     return ranks == null ? 2 : ranks;
   }
 
-  /** That each rank that is started here has its GPU. */
+  /** Checks that each rank that is started here has its GPU. */
   private void checkGpus(Gpus gpus, GpuChoice choice) {
     if (memory == Memory.CUDA) {
       int count = gpus.count();
@@ -288,7 +288,10 @@ final class AllReduceCommand implements Callable<Integer> {
         .toList();
   }
 
-  /** Each GPU once, after its ranks: {@code rank 0, 2: NVIDIA H200 (CUDA device 0)}. */
+  /**
+   * Lists each GPU once, after the ranks that use it: {@code rank 0, 2: NVIDIA H200 (CUDA device
+   * 0)}.
+   */
   private static String byRank(List<String> names) {
     Map<String, StringJoiner> ranks = new LinkedHashMap<>();
     for (int rank = 0; rank < names.size(); rank++) {

@@ -14,7 +14,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** What NICs there are, how each was negotiated, and whether jofi's protocol can run on it. */
+/** Lists the NICs, what was negotiated with each, and whether jofi's protocol can run on it. */
 @Command(
     name = "info",
     mixinStandardHelpOptions = true,

@@ -189,7 +189,7 @@ final class PerfCommand implements Callable<Integer> {
   private boolean run(PerfPlan plan, FabricChoice fabric, RankDevice device, RingLinks links) {
     String name = operation.name().toLowerCase(Locale.ROOT);
     List<PerfRow> rows = new ArrayList<>();
-    // Who listens has a terminal of its own.
+    // With --listen, each rank has a terminal of its own.
     boolean prints = links.bootstrap().rank() == 0 || listens;
     try (RankReport report =
         new RankReport(spec, options, prints, "perf", plan.sizesBytes().size())) {
