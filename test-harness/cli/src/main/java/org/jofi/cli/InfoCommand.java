@@ -37,14 +37,14 @@ final class InfoCommand implements Callable<Integer> {
       names = "--fabric-provider",
       paramLabel = "NAME",
       defaultValue = "libfabric",
-      description = "Whom to ask (default: ${DEFAULT-VALUE}).")
+      description = "The source of NICs (default: ${DEFAULT-VALUE}).")
   private String source;
 
   @Option(
       names = "--devices",
       description = {
-        "What jofi makes of the NICs: its devices with their rails, how memory and immediate data"
-            + " reach them, limits, and why NICs are one device.",
+        "Lists jofi's devices instead: their rails, how memory and immediate data reach them,"
+            + " their limits, and why their NICs are one device.",
         "With --provider sim:efa, sim:cxi, sim:cxi-client-key or sim:tcp, of the simulated fabric."
       })
   private boolean devices;

@@ -44,16 +44,15 @@ final class RankOptions {
       paramLabel = "WHEN",
       defaultValue = "never",
       description =
-          "Threads that drive endpoints besides the rank's own, each with an endpoint and a domain:"
-              + " auto (where the processor copies the data, and there are 16 or more), always or"
-              + " never. Default: ${DEFAULT-VALUE}.")
+          "Progress threads, each with an endpoint and a domain of its own: auto (if CPUs copy the"
+              + " data and there are 16 or more), always or never. Default: ${DEFAULT-VALUE}.")
   ProgressThreads progressThreads;
 
   @Option(
       names = "--timeout",
       paramLabel = "SECONDS",
       defaultValue = "60",
-      description = "Fail when nothing happens for so long, 1 to 3600. Default: ${DEFAULT-VALUE}.")
+      description = "Fail after this time without progress, 1 to 3600. Default: ${DEFAULT-VALUE}.")
   int timeoutSeconds;
 
   @Option(names = "--json", description = "Print JSON in place of the table.")

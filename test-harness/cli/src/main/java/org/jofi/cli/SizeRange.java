@@ -22,7 +22,7 @@ final class SizeRange {
   @Option(
       names = {"-f", "--factor"},
       paramLabel = "F",
-      description = "How many times the one before each length is.")
+      description = "Each length is this many times the one before.")
   private @Nullable Integer factor;
 
   /**

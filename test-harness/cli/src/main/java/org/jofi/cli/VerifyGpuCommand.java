@@ -82,7 +82,7 @@ final class VerifyGpuCommand implements Callable<Integer> {
       names = "--memory",
       paramLabel = "KIND",
       defaultValue = "AUTO",
-      description = "auto, cuda or host: whose memory to send into. Default: ${DEFAULT-VALUE}.")
+      description = "The memory to send into: auto, cuda or host. Default: ${DEFAULT-VALUE}.")
   private Target memory;
 
   @Option(

@@ -170,7 +170,7 @@ public final class Bootstrap implements AutoCloseable {
                   ? "%s said nothing for %d s; %s"
                       .formatted(
                           placement.name(1 - rank), patience.toSeconds(), Roles.SIDES.remedy())
-                  : "%s waited %d s for what the other ranks tell"
+                  : "%s waited %d s for messages of the other ranks"
                       .formatted(name(), patience.toSeconds()));
         }
         try {

@@ -256,7 +256,7 @@ public final class BootstrapServer implements AutoCloseable {
   /** Accepts a rank; returns the reason if it cannot join. */
   private @Nullable String join(Member guest, Frame frame) {
     if (frame.type() != Frame.Type.HELLO) {
-      return "a rank introduces itself first";
+      return "the first message of a rank must introduce it";
     }
     Hello hello = Hello.decode(frame.payload());
     if (!hello.secret().equals(secret)) {
@@ -302,7 +302,7 @@ public final class BootstrapServer implements AutoCloseable {
     switch (frame.type()) {
       case PART -> {
         if (member.part != null) {
-          throw new IllegalArgumentException("it tells twice in one gathering");
+          throw new IllegalArgumentException("it sent two messages in one gathering");
         }
         member.part = frame.payload();
         if (++gathered == size) {

@@ -54,7 +54,7 @@ public final class Patience {
         since = now;
       } else if (now - since > nanos) {
         throw new RankFailure(
-            "%s waited %.0f s for %s, in vain".formatted(bootstrap.name(), nanos / 1e9, what));
+            "%s waited %.0f s in vain for %s".formatted(bootstrap.name(), nanos / 1e9, what));
       }
       bootstrap.check();
     }
