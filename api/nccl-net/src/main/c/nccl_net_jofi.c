@@ -1,6 +1,6 @@
-// NCCL's network plugin over jofi: the tables that NCCL looks up, and the JVM behind them.
+// NCCL's network plugin over jofi: the tables of functions that NCCL looks up, and the start of the JVM.
 //
-// The library carries two tables of functions, for NCCL 2.28 and newer (version 11) and for NCCL 2.26 and 2.27
+// The library has two tables of functions, for NCCL 2.28 and newer (version 11) and for NCCL 2.26 and 2.27
 // (version 10). Each function checks that this process may call into the JVM, and calls a Java method through the
 // address that Java left in `java` when it was started. The first init starts the JVM.
 //
@@ -130,7 +130,7 @@ _Static_assert(sizeof(net_v11) == 176, "NCCL reads 176 bytes");
 
 enum { BOOT_VERSION = 1 };
 
-// Java's methods, in the order of org.jofi.nccl.Upcall. Pointers travel as integers.
+// Java's methods, in the order of org.jofi.nccl.Upcall. Pointers are passed as integers.
 typedef struct {
   int32_t (*init)(int64_t context_out);
   int32_t (*finalize)(int64_t context);
@@ -158,7 +158,7 @@ static void log_for_java(int32_t level, int64_t subsystems, int64_t message);
 
 static java_calls java;
 
-// What Java's boot method is given the address of.
+// The struct whose address is passed to Java's boot method.
 static struct {
   int32_t version;
   int32_t calls;
@@ -197,18 +197,18 @@ enum { BOOT_SECONDS = 120, BOOT_STACK_BYTES = 8 << 20, MAX_OPTIONS = 64, TEXT_BY
 
 typedef enum { NOT_STARTED, STARTING, READY, FAILED } jvm_state;
 
-static pthread_mutex_t init_lock = PTHREAD_MUTEX_INITIALIZER;  // held by whoever is in init
-static pthread_mutex_t state_lock = PTHREAD_MUTEX_INITIALIZER; // guards the next three
+static pthread_mutex_t init_lock = PTHREAD_MUTEX_INITIALIZER;  // held during init
+static pthread_mutex_t state_lock = PTHREAD_MUTEX_INITIALIZER; // guards the next three variables
 static pthread_cond_t state_changed = PTHREAD_COND_INITIALIZER;
 static jvm_state state = NOT_STARTED;
 static char failure[2 * TEXT_BYTES];
 
-static atomic_bool ready;  // as state == READY, for the calls
-static atomic_bool forked; // this is a child of the process that the JVM runs in
-static bool jvm_is_own;    // this library created the JVM; settled before ready
+static atomic_bool ready;  // whether state == READY; read by every call
+static atomic_bool forked; // this is a forked child of the process with the JVM
+static bool jvm_is_own;    // this library created the JVM; set before ready
 
 static pthread_t boot_thread;
-static char jvm_words[TEXT_BYTES]; // what the JVM printed while it was started; of the boot thread
+static char jvm_words[TEXT_BYTES]; // what the JVM printed while it started; used by the boot thread only
 
 extern net_v11 ncclNetPlugin_v11;
 
@@ -251,8 +251,8 @@ static jint hook_print(FILE *stream, const char *format, va_list arguments) {
   return written;
 }
 
-// A JVM that cannot start, for lack of memory say, ends its process. It was started on a thread of its own, so that this
-// thread can be kept from doing so, for ever, and the process lives.
+// A JVM that cannot start, for example because memory is short, ends its process. To keep the process alive, the JVM is
+// started on a thread of its own, and this hook makes that thread sleep for ever.
 static void hook_abort(void) {
   if (on_boot_thread()) {
     fail("the JVM gave up while it started: %s (its own words may be on stderr). Check JOFI_JVM_OPTS and the memory of "
@@ -271,7 +271,7 @@ static void hook_exit(jint code) {
 
 static void after_fork_in_child(void) { atomic_store(&forked, true); }
 
-// The folder that this library lies in; what it was loaded by may be a link to it.
+// The folder that contains this library. The library may have been loaded through a link.
 static bool own_folder(char folder[PATH_MAX]) {
   Dl_info info;
   if (dladdr(&ncclNetPlugin_v11, &info) == 0 || realpath(info.dli_fname, folder) == NULL) {
@@ -285,7 +285,7 @@ static bool own_folder(char folder[PATH_MAX]) {
   return true;
 }
 
-// Opens the libjvm.so of a Java home; NULL, and why not appended to the reasons, if that fails.
+// Opens the libjvm.so of a Java home. If that fails, returns NULL and appends the reason to the reasons.
 static void *try_jvm(const char *origin, const char *home, const char *below, char reasons[TEXT_BYTES]) {
   size_t used = strlen(reasons);
   if (home == NULL || *home == 0) {
@@ -306,7 +306,7 @@ static void *try_jvm(const char *origin, const char *home, const char *below, ch
 }
 
 static void *open_jvm(const char *folder) {
-  // A JVM that is in the process already is the only one that can be.
+  // If the process has a JVM already, that is the only one it can have.
   void *library = dlopen("libjvm.so", RTLD_NOW | RTLD_NOLOAD);
   if (library != NULL) {
     return library;
@@ -347,7 +347,7 @@ static void add_hook(jvm_options *options, char *name, void (*hook)(void)) {
   options->list[options->count++] = (JavaVMOption){.optionString = name, .extraInfo = (void *)hook};
 }
 
-// Later options win, so what may be changed comes before JOFI_JVM_OPTS, and what must hold after it.
+// Later options override earlier ones. Options that may be changed come before JOFI_JVM_OPTS, the others after it.
 static bool collect_options(jvm_options *options, const char *folder) {
   add_hook(options, "vfprintf", (void (*)(void))hook_print);
   add_hook(options, "exit", (void (*)(void))hook_exit);
@@ -376,7 +376,7 @@ static bool collect_options(jvm_options *options, const char *folder) {
     fail("no %s. Copy the whole plugin folder, as jofi nccl-plugin laid it out", file);
     return false;
   }
-  // The host keeps its signals: Python's Ctrl-C stays a KeyboardInterrupt.
+  // The host program keeps its signal handlers: in Python, Ctrl-C still raises KeyboardInterrupt.
   add_option(options, "-Xrs");
   add_option(options, "-XX:VMOptionsFile=%s", file);
   add_option(options, "--module-path=%s/modules", folder);
@@ -394,7 +394,7 @@ static bool collect_options(jvm_options *options, const char *folder) {
   return true;
 }
 
-// What was thrown, in words.
+// Describes the pending exception.
 static void describe_pending_exception(JNIEnv *env, char text[TEXT_BYTES]) {
   snprintf(text, TEXT_BYTES, "no exception");
   jthrowable thrown = (*env)->ExceptionOccurred(env);
@@ -470,7 +470,7 @@ static bool start_jvm(void) {
   JNIEnv *env = NULL;
   jsize running = 0;
   if (created(&vm, 1, &running) == JNI_OK && running > 0) {
-    // Another's JVM: with the jars of the plugin among its modules it will do.
+    // The host program's JVM. It can be used if the plugin's jars are among its modules.
     if ((*vm)->AttachCurrentThreadAsDaemon(vm, (void **)&env, NULL) != JNI_OK) {
       fail("this process has a JVM already, and it takes no more threads");
       return false;
@@ -506,7 +506,7 @@ static void *run_boot(void *unused) {
   return NULL;
 }
 
-// The JVM's threads inherit what this thread blocks: signals of the process go to threads of its own program.
+// The JVM's threads inherit the signals that this thread blocks, so signals go to the host program's threads.
 static int create_boot_thread(void) {
   sigset_t hosts, before;
   sigemptyset(&hosts);
@@ -526,11 +526,11 @@ static int create_boot_thread(void) {
   return error;
 }
 
-// Starts the JVM on the first call, and waits for it; the caller may be a thread that is gone soon. It starts once in a
-// process, well or not.
+// Starts the JVM on the first call and waits until it runs. It is not started on the caller's thread, which may end
+// soon. There is one attempt per process, whether it succeeds or not.
 static result ensure_jvm(void) {
   if (atomic_load(&forked)) {
-    return OK; // refused, with its reason, by the call that follows
+    return OK; // the call that follows is refused with the reason
   }
   bool first = false;
   pthread_mutex_lock(&state_lock);
@@ -573,7 +573,7 @@ static result ensure_jvm(void) {
 
 // --- The calls --------------------------------------------------------------------------------------------------------
 
-// NCCL's logger holds a lock that another thread may have held when the process forked.
+// Does not use NCCL's logger: another thread may have held its lock when the process forked.
 static result refuse_forked(const char *call) {
   static atomic_bool said;
   if (!atomic_exchange(&said, true)) {
@@ -640,7 +640,7 @@ static result init_v11(void **context, uint64_t communicator, void *config, logg
   return net_init(context, log);
 }
 
-// NCCL calls this for a context that init failed to make as well.
+// NCCL calls this even for a context that init failed to make.
 static result finalize_v11(void *context) {
   if (context == NULL) {
     return OK;
@@ -649,10 +649,10 @@ static result finalize_v11(void *context) {
   return java.finalize(INTEGER(context));
 }
 
-// Version 10 has no contexts and no finalize: one context serves the process, to its end.
+// Version 10 has no contexts and no finalize: one context is used until the process ends.
 static _Atomic(void *) context_v10;
 
-// What is left open then would leave files behind, of shared memory for one. Communicators that are open stay so.
+// A transport that is left open would leave files behind, for example in shared memory. Open communicators stay open.
 static void finalize_at_exit(void) {
   void *context = atomic_exchange(&context_v10, NULL);
   if (context != NULL && !atomic_load(&forked)) {
@@ -671,7 +671,7 @@ static result init_v10(logger log, void *profiler) {
     outcome = net_init(&context, log);
     if (outcome == OK) {
       atomic_store(&context_v10, context);
-      // Another's JVM may be gone by then, and to call into it would end the process badly.
+      // The host program's JVM may be gone by now; calling into it would crash the process.
       if (jvm_is_own) {
         atexit(finalize_at_exit);
       }
@@ -740,7 +740,7 @@ static result net_accept(void *listener, void **receiver, void **device_handle) 
   return java.accept(INTEGER(listener), INTEGER(receiver));
 }
 
-// Which GPU a pointer belongs to, by the driver that NCCL has loaded; -1 if that cannot be told.
+// The GPU that a pointer belongs to, according to the driver that NCCL has loaded; -1 if unknown.
 static int gpu_of(void *data) {
   enum { DEVICE_ORDINAL = 9 };
   static _Atomic(void *) found;

@@ -8,21 +8,23 @@ import org.jofi.fabric.RegionRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A range of memory, and which allocation it is a part of. Immutable; any thread. Owns nothing.
+ * A range of memory, and the allocation that it is part of. Immutable; any thread. It does not own
+ * the memory.
  *
- * <p><b>Allocation ids</b> tell memory apart that was freed from memory that was allocated later at
- * the same address. Within a kind and device, no two allocations may ever have the same id; for
- * CUDA memory CU_POINTER_ATTRIBUTE_BUFFER_ID is such an id. Negative ids belong to {@link
- * RegisteredArena}. With {@link #UNKNOWN_ALLOCATION} a registration is shared while somebody holds
- * it, and never kept beyond that: nobody could tell when it went stale.
+ * <p><b>Allocation ids</b> distinguish memory that was freed from memory that was allocated later
+ * at the same address. No two allocations of one kind and device may ever have the same id. For
+ * CUDA memory, CU_POINTER_ATTRIBUTE_BUFFER_ID is such an id. Negative ids belong to {@link
+ * RegisteredArena}. With {@link #UNKNOWN_ALLOCATION}, a registration is shared while it is leased,
+ * and closed when the last lease ends: without an id, nobody can tell later whether the memory is
+ * still the same.
  *
  * @param kind where the memory lives
  * @param device ordinal of the GPU for device memory, 0 to 65535; 0 for host memory
  * @param allocationId id of the allocation, or {@link #UNKNOWN_ALLOCATION}
- * @param address its first byte, as a virtual address; needed with a dma-buf too
+ * @param address its first byte, as a virtual address; also required with a dma-buf
  * @param lengthBytes its length, at least 1
- * @param dmaBuf the dma-buf to register it through, or null to go by address. The descriptor is no
- *     part of a registration's identity: each export of the same memory has another.
+ * @param dmaBuf the dma-buf to register it through, or null to register it by address. The cache
+ *     does not compare file descriptors: each export of the same memory has another one.
  */
 public record BufferRange(
     MemoryKind kind,
@@ -35,7 +37,7 @@ public record BufferRange(
   /** The allocation is not known. */
   public static final long UNKNOWN_ALLOCATION = 0;
 
-  /** Most GPUs that a process can address here. */
+  /** Upper bound of GPU ordinals, exclusive. */
   static final int MAX_DEVICES = 1 << 16;
 
   /**
@@ -84,7 +86,7 @@ public record BufferRange(
     return new BufferRange(kind, device, allocationId, address, lengthBytes, null);
   }
 
-  /** This range, as a part of that allocation. */
+  /** This range, as part of the allocation with this id. */
   public BufferRange ofAllocation(long id) {
     return new BufferRange(kind, device, id, address, lengthBytes, dmaBuf);
   }
@@ -94,12 +96,12 @@ public record BufferRange(
     return new BufferRange(kind, device, allocationId, address, lengthBytes, piece);
   }
 
-  /** What to ask a domain for. */
+  /** The request that registers this range. */
   RegionRequest request(long access, long key) {
     return new RegionRequest(kind, device, address, lengthBytes, access, key, dmaBuf);
   }
 
-  /** Kind, device and range, as errors name them. */
+  /** Kind, device and range, for error messages. */
   @Override
   public String toString() {
     return "%s%s [0x%x, +%d)%s"

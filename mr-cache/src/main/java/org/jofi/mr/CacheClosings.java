@@ -11,9 +11,10 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How cached registrations close: taken out under the lock ({@link #start}), closed outside of it
- * ({@link #finish}), and in transit between, so that whoever must know that memory or an endpoint
- * is free of regions can wait for it.
+ * Closes cached registrations. {@link #start} takes a registration out of the cache under the lock,
+ * and {@link #finish} closes it without the lock. Between the two, the ledger lists the
+ * registration as a {@link Transit}, so that other threads can wait until memory or an endpoint has
+ * no open regions.
  */
 final class CacheClosings {
   private static final System.Logger LOG = System.getLogger(CacheClosings.class.getName());
@@ -28,7 +29,7 @@ final class CacheClosings {
     this.names = names;
   }
 
-  /** Takes a registration, marked closed, out of the cache. Under the lock. */
+  /** Takes a registration that is marked as closed out of the cache. Under the lock. */
   void start(DataRegistration registration, List<Closing> victims) {
     registration.space().remove(registration);
     ledger.idle.remove(registration);
@@ -37,7 +38,10 @@ final class CacheClosings {
     victims.add(closing);
   }
 
-  /** Closes a superseded registration now if it is idle, else when it is. Under the lock. */
+  /**
+   * Closes a superseded registration: at once if it is idle, else as soon as it becomes idle. Under
+   * the lock.
+   */
   void supersede(DataRegistration old, List<Closing> victims) {
     ledger.idle.remove(old);
     while (!old.askToBeTold()) {
@@ -66,11 +70,11 @@ final class CacheClosings {
   }
 
   /**
-   * Evicts at least one registration, and at least that many bytes if so many are idle. Where other
-   * threads evict all there is, waits for them.
+   * Evicts at least one registration, and at least this many bytes if so many are idle. If nothing
+   * is idle but other threads are closing registrations, waits for them.
    *
-   * @return whether there is more room now
-   * @throws RegistrationException if the others do not get done in time
+   * @return whether resources were freed
+   * @throws RegistrationException if the other threads do not finish in time
    */
   boolean makeRoom(long bytes, String what) {
     List<Closing> victims = new ArrayList<>();
@@ -105,8 +109,9 @@ final class CacheClosings {
   }
 
   /**
-   * Closes what was started. What a provider refuses is logged and kept, to be tried again when its
-   * memory is invalidated or its space purged.
+   * Closes what {@link #start} took out. If a provider refuses to close a region, that is logged,
+   * and the region is kept: closing it is tried again when its memory is invalidated or its space
+   * is purged.
    */
   void finish(List<Closing> victims, CloseReason reason) {
     RuntimeException failure = close(victims, reason);
@@ -137,7 +142,10 @@ final class CacheClosings {
     return failure;
   }
 
-  /** In one step, so that at no time regions are open that nobody knows of. */
+  /**
+   * Ends a closing. Both changes happen under the lock, so that every open region is always listed
+   * somewhere.
+   */
   private void landed(Closing victim, boolean closed) {
     DataRegistration registration = victim.registration();
     ledger.lock();
@@ -154,7 +162,7 @@ final class CacheClosings {
     }
   }
 
-  /** Keeps regions that could not be closed, if any, to be tried again. */
+  /** Keeps regions that could not be closed, if any, so that closing them can be tried again. */
   void keep(CacheSpace space, @Nullable RegionSet leftover) {
     if (leftover == null) {
       return;
@@ -168,7 +176,10 @@ final class CacheClosings {
     }
   }
 
-  /** Closes all registrations that share a byte with any of the ranges, or none. */
+  /**
+   * Closes all registrations that share a byte with any of the ranges; if a request uses one of
+   * them, closes none.
+   */
   void invalidate(List<BufferRange> ranges) {
     revoke(
         () -> {
@@ -207,7 +218,10 @@ final class CacheClosings {
         : "%s and %d more range(s)".formatted(ranges.getFirst(), ranges.size() - 1);
   }
 
-  /** Closes all registrations of a space, then the space; or, while requests use any, neither. */
+  /**
+   * Closes all registrations of a space, then the space; if a request uses one of them, closes
+   * neither.
+   */
   void purge(CacheSpace space, boolean regardless) {
     ledger.lock();
     try {

@@ -5,10 +5,10 @@ import org.agrona.concurrent.status.AtomicCounter;
 import org.agrona.concurrent.status.CountersManager;
 
 /**
- * The cache's statistics as Agrona counters, for other threads and processes to read. Hits are
- * counted by each registration and handed on in batches, so that counting does not serialise those
- * who hit: their counter lags by less than 64 per registration, until somebody asks for {@link
- * RegistrationCache#statistics}.
+ * The cache's statistics as Agrona counters, which other threads and processes can read. Each
+ * registration counts its own hits and adds them to the counter in batches, so that threads with
+ * hits do not contend for one counter. The counter therefore lags by less than 64 hits per
+ * registration; {@link RegistrationCache#statistics} brings it up to date.
  *
  * <p>The counters are freed by {@link #close}.
  */
@@ -19,11 +19,12 @@ public final class CacheCounters implements AutoCloseable {
   /**
    * The statistics at one time.
    *
-   * @param hits leases given without registering, also those that waited for another thread to
+   * @param hits leases that needed no registration, including those that waited for another thread
+   *     to register
    * @param misses leases that needed a registration, failed ones included
    * @param evictions idle registrations closed to make room
-   * @param closes registrations closed, for whatever reason
-   * @param closeFailures refusals of a provider to close a registration
+   * @param closes registrations closed, for any reason
+   * @param closeFailures how often a provider refused to close a registration
    * @param registrations registrations open now, leased or idle
    * @param bytesPinned bytes of memory in them; memory in two of them counts twice
    * @param registrationNs time spent in providers for registering, in nanoseconds
@@ -49,10 +50,10 @@ public final class CacheCounters implements AutoCloseable {
   private final AtomicCounter registrationNs;
 
   /**
-   * Takes eight counters.
+   * Allocates eight counters.
    *
-   * @param counters where to
-   * @param device what their labels call the device
+   * @param counters where to allocate them
+   * @param device the device's name in their labels
    */
   public CacheCounters(CountersManager counters, String device) {
     int type = FIRST_TYPE_ID;
@@ -73,7 +74,7 @@ public final class CacheCounters implements AutoCloseable {
     }
   }
 
-  // What follows is called under the cache's lock.
+  // The methods below are called under the cache's lock.
 
   void missed() {
     misses.increment();
@@ -111,9 +112,10 @@ public final class CacheCounters implements AutoCloseable {
   }
 
   /**
-   * Brings the counter of hits up to date, and tells all statistics.
+   * Brings the counter of hits up to date, and returns all statistics.
    *
-   * @param hitsOfOpenBatches hits that the open registrations have counted by themselves
+   * @param hitsOfOpenBatches hits that open registrations have counted and not added to the counter
+   *     yet
    */
   Snapshot snapshot(long hitsOfOpenBatches) {
     long allHits = hitStripes.sum() + hitsOfOpenBatches;
@@ -129,7 +131,7 @@ public final class CacheCounters implements AutoCloseable {
         registrationNs.get());
   }
 
-  /** Frees the counters; again is a no-op. Only after the cache was closed. */
+  /** Frees the counters; a second call does nothing. Only after the cache was closed. */
   @Override
   public void close() {
     hits.close();

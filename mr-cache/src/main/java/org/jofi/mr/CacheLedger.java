@@ -8,9 +8,10 @@ import java.util.function.Predicate;
 import org.agrona.collections.LongHashSet;
 
 /**
- * What the cache's one lock guards: which registrations are in transit, idle, or stuck, and which
- * arenas live. Every method but {@link #lock} and {@link #unlock} needs the lock. It is held for
- * bookkeeping only, never while a provider works.
+ * The state that the cache's one lock guards: which registrations are being opened or closed, which
+ * are idle, which could not be closed, and which arenas are open. Every method but {@link #lock}
+ * and {@link #unlock} needs the lock. It is held for bookkeeping only, never while a provider
+ * works.
  */
 final class CacheLedger {
   private final ReentrantLock lock = new ReentrantLock();
@@ -23,10 +24,10 @@ final class CacheLedger {
   final List<CacheSpace> spaces = new ArrayList<>();
   final IdleQueue idle;
 
-  /** Regions that a provider refused to close; to be tried again. */
+  /** Regions that a provider refused to close; closing them is tried again. */
   final List<Closing> stuck = new ArrayList<>();
 
-  /** No space is opened any more. */
+  /** Once true, no space can be opened any more. */
   boolean closed;
 
   CacheLedger(CacheLimits limits) {
@@ -50,7 +51,7 @@ final class CacheLedger {
     transits.add(transit);
   }
 
-  /** Ends a transit; of equal ones, any. */
+  /** Removes a transit; if several are equal, one of them. */
   void arrive(Transit transit) {
     transits.remove(transit);
     settled.signalAll();
@@ -61,14 +62,14 @@ final class CacheLedger {
   }
 
   /**
-   * Waits, without the lock, for other threads to bring something about.
+   * Waits until another thread changes something. The lock is released meanwhile.
    *
-   * @param leftNs how long at most
-   * @param what the caller wants to do, for errors
-   * @return how long is left
-   * @throws RegistrationException if nothing is left, or the thread is interrupted
+   * @param leftNs longest wait
+   * @param what the caller wants to do, for error messages
+   * @return how much of the wait is left
+   * @throws RegistrationException if no time is left, or the thread is interrupted
    */
-  @SuppressWarnings("WaitNotInLoop") // Callers loop: what they wait for is theirs.
+  @SuppressWarnings("WaitNotInLoop") // Callers loop, since they know their condition.
   long await(long leftNs, String what) {
     if (leftNs <= 0) {
       throw new RegistrationException(
@@ -89,7 +90,7 @@ final class CacheLedger {
     }
   }
 
-  /** Waits until nothing of the kind is in transit. */
+  /** Waits until no such transit is left. */
   void awaitNone(Predicate<Transit> which, String what) {
     long leftNs = waitNs;
     while (isInTransit(which)) {
@@ -97,7 +98,9 @@ final class CacheLedger {
     }
   }
 
-  /** Waits for those that are in transit now, and no others. False if there are none. */
+  /**
+   * Waits for such transits as exist now, and for no later ones. Returns false if there are none.
+   */
   boolean awaitThose(Predicate<Transit> which, String what) {
     List<Transit> now = transits.stream().filter(which).toList();
     awaitNone(now::contains, what);
@@ -116,7 +119,10 @@ final class CacheLedger {
     }
   }
 
-  /** Whether memory of that allocation may be registered: any but that of arenas not open here. */
+  /**
+   * Whether memory of an allocation may be registered. It may, unless the id is that of an arena
+   * that is not open here.
+   */
   boolean isLive(long allocationId) {
     return allocationId >= 0 || liveArenas.contains(allocationId);
   }

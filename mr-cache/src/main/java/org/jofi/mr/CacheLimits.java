@@ -3,21 +3,25 @@ package org.jofi.mr;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What the cache may keep. A registration counts from when its last lease or use ended until it is
- * closed, or found to be leased again when room is needed; so what is idle never exceeds a budget.
+ * What the cache may keep. A registration counts as idle from the end of its last lease or use
+ * until it is closed, or until the cache looks for something to evict and finds it leased again. So
+ * idle registrations never exceed a budget.
  *
- * @param idleEntries most registrations kept idle; 0 keeps none
- * @param idleBytes most bytes of memory kept registered idle; 0 keeps none
+ * @param idleEntries largest number of idle registrations; 0 keeps none
+ * @param idleBytes largest number of bytes in idle registrations; 0 keeps none
  * @param waitNs longest wait for another thread to finish registering or closing the same memory,
  *     in nanoseconds, at least 1
  */
 public record CacheLimits(int idleEntries, long idleBytes, long waitNs) {
 
-  /** 4096 registrations, 16 GiB, and a minute: the largest registrations take tens of seconds. */
+  /**
+   * 4096 registrations, 16 GiB, and a minute, because the largest registrations take tens of
+   * seconds.
+   */
   public static final CacheLimits DEFAULT =
       new CacheLimits(4096, 16L << 30, TimeUnit.MINUTES.toNanos(1));
 
-  /** Keeps nothing idle; what is leased is shared all the same. */
+  /** Keeps nothing idle. Leased registrations are still shared. */
   public static final CacheLimits OFF = new CacheLimits(0, 0, DEFAULT.waitNs());
 
   /**

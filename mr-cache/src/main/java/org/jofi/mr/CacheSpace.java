@@ -10,11 +10,13 @@ import org.jofi.fabric.MemoryKind;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The cached registrations of one scope: what one endpoint, or all endpoints over the same NICs,
- * may share. {@link #lease} is any thread's, without locks; all else needs the cache's lock.
+ * The cached registrations of one scope: those that one endpoint, or all endpoints over the same
+ * NICs, may share. Any thread may call {@link #lease} without a lock; all other methods need the
+ * cache's lock.
  *
- * <p>A partition holds what differs in nothing but its range: kind, device, by address or through a
- * dma-buf, allocation known or not, access. A registration serves requests for its access or less.
+ * <p>A partition holds registrations that differ only in their range: they have the same kind,
+ * device and access, are all registered by address or all through a dma-buf, and their allocations
+ * are all known or all unknown. A registration serves requests for its access or less.
  */
 final class CacheSpace {
   private record Partition(long code, long access, IntervalIndex index) {}
@@ -29,12 +31,15 @@ final class CacheSpace {
     this.scope = scope;
   }
 
-  /** Everything but range, access and allocation that a registration must share with a request. */
+  /**
+   * A number for everything that a registration and a request must have in common, except range,
+   * access and allocation.
+   */
   static long code(BufferRange range) {
     return code(range.kind(), range.device(), range.allocationId(), range.dmaBuf() != null);
   }
 
-  @SuppressWarnings("EnumOrdinal") // Lives as long as this process.
+  @SuppressWarnings("EnumOrdinal") // The number never leaves this process.
   static long code(MemoryKind kind, int device, long allocationId, boolean dmaBuf) {
     return kind.ordinal()
         | (long) device << 8
@@ -43,7 +48,7 @@ final class CacheSpace {
   }
 
   /** The part of a code that says where memory lives. */
-  @SuppressWarnings("EnumOrdinal") // Lives as long as this process.
+  @SuppressWarnings("EnumOrdinal") // The number never leaves this process.
   static long place(MemoryKind kind, int device) {
     return kind.ordinal() | (long) device << 8;
   }
@@ -60,13 +65,13 @@ final class CacheSpace {
     return scope.generation();
   }
 
-  /** A lease of a registration that covers the range; null if there is none. */
+  /** Leases a registration that covers the range; null if there is none. */
   @Nullable DataRegistration lease(BufferRange range, long access, long epoch) {
     return lease(
         code(range), range.allocationId(), range.address(), range.lengthBytes(), access, epoch);
   }
 
-  /** As above, of a range that may be malformed: then there is none. */
+  /** As above, for a range that may be malformed; returns null then. */
   @Nullable DataRegistration lease(
       long code, long allocation, long address, long lengthBytes, long access, long epoch) {
     long first = IntervalIndex.order(address);
@@ -86,10 +91,10 @@ final class CacheSpace {
   }
 
   /**
-   * Adds a registration, and retires those that it supersedes: those it contains, and those of
-   * other allocations at its addresses, whose memory must have been freed.
+   * Adds a registration and retires those that it supersedes: registrations that it contains, and
+   * registrations of other allocations at its addresses, since their memory must have been freed.
    *
-   * @return what was retired
+   * @return the retired registrations
    */
   List<DataRegistration> insert(DataRegistration registration) {
     IntervalIndex index = index(code(registration.range()), registration.access());
@@ -97,7 +102,7 @@ final class CacheSpace {
     index.overlapping(registration.first(), registration.last(), superseded);
     open.add(registration);
     if (superseded.stream().anyMatch(old -> contains(old, registration))) {
-      // A larger one was being made at the same time, and was ready first.
+      // Another thread made a larger one at the same time and was first.
       retired.add(registration);
       return List.of();
     }
@@ -115,7 +120,7 @@ final class CacheSpace {
     return outer.covers(inner.allocationId(), inner.first(), inner.last());
   }
 
-  /** Takes a registration out that is being closed. */
+  /** Removes a registration that is being closed. */
   void remove(DataRegistration registration) {
     if (open.remove(registration) && !retired.remove(registration)) {
       index(code(registration.range()), registration.access()).remove(registration);
@@ -135,7 +140,7 @@ final class CacheSpace {
     return added.index;
   }
 
-  /** Adds the open registrations that share a byte with the memory, whatever they are for. */
+  /** Adds the open registrations that share a byte with the memory, of every partition. */
   void overlapping(
       MemoryKind kind, int device, long first, long last, Collection<DataRegistration> found) {
     long place = place(kind, device);
@@ -160,7 +165,7 @@ final class CacheSpace {
     return open;
   }
 
-  /** Whether it was superseded: it serves those who hold it, and nobody else. */
+  /** Whether it was superseded: its lessees may still use it, but it gets no new leases. */
   boolean isRetired(DataRegistration registration) {
     return retired.contains(registration);
   }

@@ -2,12 +2,14 @@ package org.jofi.mr;
 
 /** Why the cache closed a registration. */
 enum CloseReason {
-  /** Idle, and past a budget or in the way of a registration that failed for want of resources. */
+  /** It was idle, and a budget was exceeded or another registration ran out of resources. */
   EVICTED,
-  /** Idle, and not to be kept: superseded, of an unknown allocation, or the cache is off. */
+  /**
+   * It was idle and is not kept: it was superseded, its allocation is unknown, or the cache is off.
+   */
   RELEASED,
-  /** Its memory goes away. */
+  /** Its memory is about to be freed. */
   INVALIDATED,
-  /** Its endpoint or device closes. */
+  /** Its endpoint or device is closing. */
   PURGED
 }

@@ -3,16 +3,16 @@ package org.jofi.mr;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Closes several things, each whatever became of the others, and tells the first failure when all
- * was tried. One thread.
+ * Closes several things. A failure does not keep the others from being closed; the first failure is
+ * thrown at the end. One thread.
  */
 public final class CloseSteps {
   private @Nullable RuntimeException failure;
 
-  /** None is taken yet. */
+  /** No step is done yet. */
   public CloseSteps() {}
 
-  /** Takes a step; what it throws is kept. Whether it succeeded. */
+  /** Runs a step and keeps the exception that it throws. Returns whether it succeeded. */
   public boolean step(Runnable step) {
     try {
       step.run();
@@ -28,7 +28,7 @@ public final class CloseSteps {
     return failure == null;
   }
 
-  /** Throws the first step's failure, if any, with those of the others suppressed in it. */
+  /** Throws the first failure, if any; later ones are added to it as suppressed exceptions. */
   public void end() {
     if (failure != null) {
       throw failure;

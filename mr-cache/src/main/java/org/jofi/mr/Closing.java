@@ -3,12 +3,13 @@ package org.jofi.mr;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Regions that nobody can lease any more and that are to be closed: now, or again when their
- * provider refused.
+ * Regions that cannot be leased any more and have to be closed. If their provider refuses, closing
+ * them is tried again later.
  *
- * @param space whose they are
- * @param regions those that are left
- * @param registration what they belonged to; null if they never became a data registration
+ * @param space the space that they belong to
+ * @param regions the regions that are still open
+ * @param registration the registration that they were part of; null if they never became a data
+ *     registration
  */
 record Closing(CacheSpace space, RegionSet regions, @Nullable DataRegistration registration) {
 

@@ -3,9 +3,10 @@ package org.jofi.mr;
 import java.util.function.Consumer;
 
 /**
- * A control mailbox, registered on the control rails of a multi-rail endpoint and on no other, with
- * a key per rail for the peer that writes into it. Not cached. Its maker closes it, or the
- * endpoint's teardown does; the memory must stay mapped until then.
+ * The registration of a control mailbox, the memory that peers write control messages into. It is
+ * registered on the control rails of a multi-rail endpoint only, with a key per rail for the peer.
+ * Not cached. The code that made it closes it, or the endpoint's teardown does. The memory must
+ * stay mapped until then.
  *
  * <p>Any thread may read descriptors, keys and addresses.
  */
@@ -15,15 +16,15 @@ public final class ControlRegistration extends OwnedRegistration {
     super(RegistrationRole.CONTROL, regions, forget);
   }
 
-  /** The key for the peer that reaches it through that control rail. */
+  /** The key for a peer that accesses it through this control rail. */
   public long key(int rail) {
     return regions().key(rail);
   }
 
   /**
-   * What the peer calls an address of it on that control rail.
+   * The address that a peer uses on this control rail for a local address.
    *
-   * @throws IndexOutOfBoundsException if the address is outside of the mailbox
+   * @throws IndexOutOfBoundsException if the address is not within the mailbox
    */
   public long remoteAddress(int rail, long address) {
     return regions().remoteAddress(rail, address);

@@ -3,8 +3,8 @@ package org.jofi.mr;
 import org.jofi.fabric.Access;
 
 /**
- * A user's buffer, host or GPU, registered on the data rails of a multi-rail endpoint and on no
- * other. It comes from the cache, which owns its regions; users hold leases of it.
+ * The registration of an application's buffer, in host or GPU memory, on the data rails of a
+ * multi-rail endpoint only. The cache makes it and owns its regions; users lease it.
  *
  * <p><b>Lifecycle.</b>
  *
@@ -20,10 +20,11 @@ import org.jofi.fabric.Access;
  *                                       invalidated, purged
  * </pre>
  *
- * A registration in use is never closed, except by an abort whose drain ran into its bound.
+ * A registration in use is never closed, except by an abort after its time limit.
  *
- * <p><b>Threads.</b> Any. {@link #beginUse}, {@link #endUse} and {@link #release} are one atomic
- * addition on this object, without allocation; descriptors, keys and addresses are plain reads.
+ * <p><b>Threads.</b> Any thread. {@link #beginUse}, {@link #endUse} and {@link #release} are one
+ * atomic addition on this object each and allocate nothing. Descriptors, keys and addresses are
+ * plain reads.
  */
 public final class DataRegistration extends LeaseCount {
   private final CacheSpace space;
@@ -34,10 +35,10 @@ public final class DataRegistration extends LeaseCount {
   private final long access;
   private final long sequence;
 
-  /** The cache's, under its lock: the stamp that it is queued for eviction by. */
+  /** Belongs to the cache, under its lock: the stamp that orders it in the queue for eviction. */
   long queuedStamp;
 
-  /** The cache's, under its lock: whether it waits to be evicted. */
+  /** Belongs to the cache, under its lock: whether it is in the queue for eviction. */
   boolean queued;
 
   DataRegistration(
@@ -52,7 +53,7 @@ public final class DataRegistration extends LeaseCount {
     this.sequence = sequence;
   }
 
-  /** What is registered. A lease may have been acquired for a part of it. */
+  /** The registered memory. A lease may have been acquired for a part of it only. */
   public BufferRange range() {
     return regions.range();
   }
@@ -62,18 +63,18 @@ public final class DataRegistration extends LeaseCount {
     return access;
   }
 
-  /** On how many data rails. */
+  /** The number of data rails that it is registered on. */
   public int rails() {
     return regions.rails();
   }
 
-  /** What posting calls on that data rail take as descriptor. */
+  /** The descriptor for posting calls on this data rail. */
   public long descriptor(int rail) {
     return regions.descriptor(rail);
   }
 
   /**
-   * The key for peers that reach it through that data rail.
+   * The key for peers that access it through this data rail.
    *
    * @throws IllegalStateException if it is not registered for remote access
    */
@@ -85,22 +86,22 @@ public final class DataRegistration extends LeaseCount {
   }
 
   /**
-   * What a peer calls an address of it on that data rail: the address itself or its offset, as
-   * negotiated.
+   * The address that a peer uses on this data rail for a local address: the address itself or its
+   * offset, as negotiated.
    *
-   * @throws IndexOutOfBoundsException if the address is outside of the registration
+   * @throws IndexOutOfBoundsException if the address is not within the registration
    */
   public long remoteAddress(int rail, long address) {
     return regions.remoteAddress(rail, address);
   }
 
-  /** Whether its regions are there to be used; false once it was invalidated, purged or evicted. */
+  /** Whether its regions can be used; false once it was invalidated, purged or evicted. */
   public boolean isOpen() {
     return !isClosed();
   }
 
   /**
-   * A request starts to use it. Until {@link #endUse} it is not closed.
+   * Called when a request starts to use it. It is not closed until {@link #endUse}.
    *
    * @return false if it was invalidated or purged meanwhile; the request must not be posted
    * @throws IllegalStateException if the caller holds no lease
@@ -110,17 +111,17 @@ public final class DataRegistration extends LeaseCount {
   }
 
   /**
-   * The request's last operation completed.
+   * Called when the request's last operation has completed.
    *
-   * @throws IllegalStateException if no use was begun
+   * @throws IllegalStateException without an earlier {@link #beginUse}
    */
   public void endUse() {
     drop(USE, cache.epoch());
   }
 
   /**
-   * Gives one lease back. The cache keeps the registration or closes it, as its budgets say; a
-   * registration that was invalidated or purged may, and should, be released too.
+   * Gives one lease back. The cache keeps the registration or closes it, depending on its budgets.
+   * Release a registration that was invalidated or purged as well.
    *
    * @throws IllegalStateException if it was released more often than acquired
    */

@@ -8,9 +8,9 @@ import org.agrona.concurrent.NanoClock;
 import org.jofi.fabric.Domain;
 
 /**
- * All registrations of one device, that is, of the NICs that multi-rail endpoints are opened over
- * together: their scope, their keys, and their cache. Any thread. The opener closes it after its
- * endpoints and before its domains, best through {@link #addTo}.
+ * All registrations of one device, that is, of a group of NICs that multi-rail endpoints use
+ * together: their scope, their keys, and their cache. Any thread. The code that opened it closes it
+ * after its endpoints and before its domains, preferably through {@link #addTo}.
  */
 public final class DeviceRegistrations implements OwnershipGraph.Forcible {
   private final List<Domain> domains;
@@ -20,13 +20,13 @@ public final class DeviceRegistrations implements OwnershipGraph.Forcible {
   private final RegistrationCache cache;
 
   /**
-   * @param domains the device's NICs, at least one; stay the caller's
+   * @param domains the device's NICs, at least one; the caller closes them
    * @param limits what the cache may keep
    * @param clock for the time spent in registration
-   * @param counters for the cache's statistics; stay the caller's
-   * @param names knows the requests in flight, for errors
-   * @throws IllegalArgumentException if the NICs negotiated different scopes, or keys of a width
-   *     that cannot be served
+   * @param counters for the cache's statistics; the caller closes them
+   * @param names names the requests in flight, for error messages
+   * @throws IllegalArgumentException if the NICs negotiated different scopes, or a key width that
+   *     is not supported
    */
   public DeviceRegistrations(
       List<Domain> domains,
@@ -51,7 +51,7 @@ public final class DeviceRegistrations implements OwnershipGraph.Forcible {
   }
 
   /**
-   * Makes a place for an endpoint to register memory.
+   * Creates the object through which an endpoint registers memory.
    *
    * @param rails the endpoint's rails, on this device's NICs
    * @throws IllegalArgumentException if a role has no rail, or a rail is on another NIC
@@ -77,12 +77,12 @@ public final class DeviceRegistrations implements OwnershipGraph.Forcible {
     return cache;
   }
 
-  /** Opens an arena whose memory can be registered on this device, and is until it closes. */
+  /** Opens an arena whose memory can be registered on this device until the arena closes. */
   public RegisteredArena openArena() {
     return new RegisteredArena(cache);
   }
 
-  /** Hands the cached registrations to the graph that closes this device's domains. */
+  /** Adds the cached registrations to the graph that closes this device's domains. */
   public void addTo(OwnershipGraph graph) {
     graph.own(this, "registration cache");
     for (Domain domain : domains) {
@@ -91,12 +91,12 @@ public final class DeviceRegistrations implements OwnershipGraph.Forcible {
   }
 
   /**
-   * Closes what the cache still holds; again is a no-op. Then nothing can be registered any more.
-   * What cannot be closed does not keep the rest open; the first failure is thrown, the others
-   * suppressed. Call again.
+   * Closes what the cache still holds; after that, nothing can be registered any more. A second
+   * call does nothing. If something cannot be closed, the rest is closed nevertheless; the first
+   * failure is thrown, with the others as suppressed exceptions, and the call can be repeated.
    *
-   * @throws RegistrationBusyException if requests use any of it
-   * @throws RegistrationException if other threads still register or close some after {@link
+   * @throws RegistrationBusyException if requests use any of the registrations
+   * @throws RegistrationException if other threads are still registering or closing after {@link
    *     CacheLimits#waitNs}, or the thread was interrupted meanwhile
    * @throws org.jofi.fabric.FabricException if a provider refuses
    */
@@ -105,7 +105,7 @@ public final class DeviceRegistrations implements OwnershipGraph.Forcible {
     cache.purgeAll(false);
   }
 
-  /** As {@link #close}, whatever is in flight. */
+  /** As {@link #close}, even if requests are in flight. */
   @Override
   public void closeRegardless() {
     cache.purgeAll(true);

@@ -6,9 +6,9 @@ import org.jofi.fabric.MemoryRegion;
 import org.jofi.fabric.RegionRequest;
 
 /**
- * Regions belong to NICs: one fi_mr_regattr per rail, and all endpoints over the same NICs share
- * them. A region closes after the endpoints that may have receives posted in it, and before its
- * domain.
+ * The scope in which regions belong to domains. Registering takes one fi_mr_regattr per rail, and
+ * all endpoints over the same NICs share the regions. A region closes after the endpoints that may
+ * have receives posted in it, and before its domain.
  */
 public final class DomainScope implements MrScope {
   private final long generation;
@@ -39,7 +39,7 @@ public final class DomainScope implements MrScope {
 
   @Override
   public void orderCached(OwnershipGraph graph, AutoCloseable cached, EndpointRails rails) {
-    // They outlive the endpoint, for the next one over the same NICs.
+    // They stay open after the endpoint, for the next endpoint over the same NICs.
   }
 
   @Override

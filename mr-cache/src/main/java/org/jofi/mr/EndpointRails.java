@@ -3,15 +3,15 @@ package org.jofi.mr;
 import java.util.List;
 
 /**
- * The rails of one multi-rail endpoint, by role. A multi-rail endpoint implements this; what is
- * registered for it is registered on the rails of the role that uses it, and on no other.
+ * The rails of one multi-rail endpoint, by role. A multi-rail endpoint implements this. Memory is
+ * registered only on the rails of the role that uses it.
  *
  * <p>The lists never change. It needs no identity of its own: {@link DeviceRegistrations#attach}
- * gives each endpoint a generation that no other endpoint ever had.
+ * gives each endpoint a unique generation number.
  */
 public interface EndpointRails {
 
-  /** What errors call the multi-rail endpoint. */
+  /** The multi-rail endpoint's name in error messages. */
   String label();
 
   /** Rails that carry users' data, 1 or more, in the order that stripes are numbered in. */

@@ -9,8 +9,8 @@ import org.jofi.fabric.Access;
 import org.jofi.fabric.MemoryKind;
 
 /**
- * Where a multi-rail endpoint registers memory: {@link DeviceRegistrations#attach} gives it one.
- * Any thread. It is closed by the endpoint's {@link Teardown}, through {@link #addTo}.
+ * Registers memory for one multi-rail endpoint; {@link DeviceRegistrations#attach} creates it. Any
+ * thread. The endpoint's {@link Teardown} closes it, through {@link #addTo}.
  */
 public final class EndpointRegistrations {
   private final EndpointRails rails;
@@ -19,10 +19,10 @@ public final class EndpointRegistrations {
   private final CacheSpace space;
   private final DeviceRegistrations device;
 
-  // Guarded by its own monitor, which is not held while a provider works.
+  // Guarded by its own monitor, which is not held during a provider's calls.
   private final Set<OwnedRegistration> owned = new LinkedHashSet<>();
 
-  /** Read on the hot path: it costs a hit no more than a plain field. */
+  /** Read on the hot path, where a volatile read costs no more than a plain one. */
   private volatile boolean closing;
 
   EndpointRegistrations(
@@ -34,25 +34,25 @@ public final class EndpointRegistrations {
     this.device = device;
   }
 
-  /** Identity of what this endpoint shares its data registrations within. */
+  /** Identifies the scope within which this endpoint shares its data registrations. */
   public long generation() {
     return scope.generation();
   }
 
   /**
-   * A lease of a registration that covers the range on all data rails: from the cache, or made now.
-   * Each lease is given back with {@link DataRegistration#release}. The memory must stay mapped
-   * while leased; with an allocation id, until it is invalidated (see {@link
+   * Leases a registration that covers the range on all data rails. It comes from the cache or is
+   * made now. Give each lease back with {@link DataRegistration#release}. The memory must stay
+   * mapped while leased; with an allocation id, until it is invalidated (see {@link
    * RegistrationCache#invalidate}).
    *
-   * <p>A hit allocates nothing and takes no lock. A miss calls the provider on this thread; if it
-   * is out of resources, idle registrations are evicted and it is tried once more.
+   * <p>A hit allocates nothing and takes no lock. A miss calls the provider on this thread. If the
+   * provider is out of resources, idle registrations are evicted, and the call is tried once more.
    *
-   * @param range what must be covered
-   * @param access bits of {@link Access} that it must be registered for, at least one
-   * @throws IllegalArgumentException if the access is none
+   * @param range the range that must be covered
+   * @param access bits of {@link Access} that the registration must allow, at least one
+   * @throws IllegalArgumentException if {@code access} has no bit
    * @throws IllegalStateException if this endpoint is closing or closed, or the range's arena is
-   *     closed or of another device
+   *     closed or belongs to another device
    * @throws RegistrationException if a rail refuses; nothing is registered then
    */
   public DataRegistration acquire(BufferRange range, long access) {
@@ -61,8 +61,8 @@ public final class EndpointRegistrations {
   }
 
   /**
-   * As {@link #acquire(BufferRange, long)}, of a range given in parts, which a hit needs no object
-   * for.
+   * As {@link #acquire(BufferRange, long)}, with the range given in parts, so that a hit needs no
+   * object.
    *
    * @param kind where the memory lives
    * @param device ordinal of its GPU; 0 for host memory
@@ -83,8 +83,8 @@ public final class EndpointRegistrations {
   /**
    * Registers a control mailbox on all control rails.
    *
-   * @param access bits of {@link Access}, with remote access among them
-   * @throws IllegalArgumentException if no peer may access it
+   * @param access bits of {@link Access}, including remote access
+   * @throws IllegalArgumentException if the access has no remote access
    * @throws IllegalStateException if this endpoint is closed
    * @throws RegistrationException if a rail refuses; nothing is registered then
    */
@@ -103,10 +103,10 @@ public final class EndpointRegistrations {
   }
 
   /**
-   * Registers memory for this side's own use.
+   * Registers memory that no peer accesses.
    *
-   * @param on the rails that use it, some of this endpoint's
-   * @param access the least bits of {@link Access} that do, none of them remote
+   * @param on the rails of this endpoint that use it
+   * @param access as few bits of {@link Access} as possible, none of them remote
    * @throws IllegalArgumentException if the access is remote, or a rail is not this endpoint's
    * @throws IllegalStateException if this endpoint is closed
    * @throws RegistrationException if a rail refuses; nothing is registered then
@@ -165,9 +165,9 @@ public final class EndpointRegistrations {
   }
 
   /**
-   * Hands all that is registered for this endpoint to the graph that closes it, in the order that
-   * the scope demands. From now on nothing can be registered here; what other threads have begun to
-   * register is closed too.
+   * Adds everything that is registered for this endpoint to the graph that closes the endpoint, in
+   * the order that the scope requires. After this call nothing can be registered here.
+   * Registrations that other threads have begun are closed, too.
    */
   public void addTo(OwnershipGraph graph) {
     closing = true;
@@ -207,7 +207,7 @@ public final class EndpointRegistrations {
     return all;
   }
 
-  /** What the cache holds for one scope, as one thing to close. */
+  /** All registrations that the cache holds for one scope, as one thing to close. */
   record CachedRegistrations(RegistrationCache cache, CacheSpace space)
       implements OwnershipGraph.Forcible {
     @Override

@@ -9,11 +9,12 @@ import org.jofi.fabric.RegionRequest;
 import org.jofi.fabric.UnboundRegion;
 
 /**
- * Regions belong to endpoints (FI_MR_ENDPOINT): fi_mr_regattr, fi_mr_bind, fi_mr_enable per rail,
- * and nobody but that multi-rail endpoint uses them. They close before it.
+ * The scope in which regions belong to endpoints (FI_MR_ENDPOINT). Registering takes fi_mr_regattr,
+ * fi_mr_bind and fi_mr_enable per rail. Only this multi-rail endpoint uses the regions, and they
+ * close before it.
  *
- * <p>Holds a strong reference to the multi-rail endpoint, so that it cannot go away under its
- * regions.
+ * <p>Holds a strong reference to the multi-rail endpoint, so that it cannot be collected while it
+ * has regions.
  */
 public final class EndpointScope implements MrScope {
   private final EndpointRails owner;
@@ -56,7 +57,8 @@ public final class EndpointScope implements MrScope {
   public void orderCached(OwnershipGraph graph, AutoCloseable cached, EndpointRails rails) {
     graph.own(cached, "cached registrations of " + rails.label());
     order(graph, cached, rails.dataRails());
-    order(graph, cached, rails.controlRails()); // Half-made mailboxes may be among them.
+    // They may include regions of mailboxes that are not fully registered.
+    order(graph, cached, rails.controlRails());
   }
 
   @Override

@@ -2,11 +2,11 @@ package org.jofi.mr;
 
 import org.jspecify.annotations.Nullable;
 
-/** Keeps the first of several failures and hangs the others to it. */
+/** Keeps the first of several failures and adds the others to it as suppressed exceptions. */
 final class Failures {
   private Failures() {}
 
-  @SuppressWarnings("ReferenceEquality") // No exception may suppress itself.
+  @SuppressWarnings("ReferenceEquality") // An exception must not suppress itself.
   static RuntimeException join(@Nullable RuntimeException first, RuntimeException next) {
     if (first == null) {
       return next;

@@ -7,9 +7,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Registrations that became idle, least recently used first. Under the cache's lock.
  *
- * <p>A hit takes a registration from here without telling, so that hits need no lock. What is
- * queued is therefore checked when it comes up: used since, it goes back to its true place; leased
- * now, it leaves, and its last holder brings it back.
+ * <p>A hit leases a queued registration without removing it from the queue, because hits take no
+ * lock. So the queue checks a registration when its turn comes. If it was used since it was queued,
+ * it moves to its right place. If it is leased now, it leaves the queue, and its last lessee puts
+ * it back.
  */
 final class IdleQueue {
   private final CacheLimits limits;
@@ -23,7 +24,7 @@ final class IdleQueue {
     this.limits = limits;
   }
 
-  /** Whether such a registration may be kept at all. */
+  /** Whether a registration of this range may be kept at all. */
   boolean keeps(BufferRange range) {
     return range.allocationId() != BufferRange.UNKNOWN_ALLOCATION
         && limits.idleEntries() > 0
@@ -53,7 +54,10 @@ final class IdleQueue {
     }
   }
 
-  /** Looks at the first; returns it if it was idle and is closed now, else null. */
+  /**
+   * Looks at the first registration. Marks it as closed and returns it if it is idle, else returns
+   * null.
+   */
   @Nullable DataRegistration closeFirst() {
     DataRegistration first = queue.first();
     remove(first);

@@ -1,16 +1,16 @@
 package org.jofi.mr;
 
 /**
- * The operations that a multi-rail endpoint has posted, as its teardown sees them. Called by the
- * thread that tears down, under the endpoint's lock if it has one. Must not throw: an abort has to
- * go on whatever is broken, and operations of a broken queue simply stay in flight.
+ * The operations that a multi-rail endpoint has posted, for its teardown. The thread of the
+ * teardown calls it, under the endpoint's lock if it has one. Its methods must not throw: an abort
+ * has to go on even if something is broken. The operations of a broken queue simply stay in flight.
  */
 public interface InFlightOperations {
 
-  /** Asks the providers to drop posted receives: fi_cancel. */
+  /** Asks the providers to cancel posted receives: fi_cancel. */
   void cancelReceives();
 
-  /** Asks the providers to drop all posted operations: fi_cancel. */
+  /** Asks the providers to cancel all posted operations: fi_cancel. */
   void cancelAll();
 
   /**
@@ -20,6 +20,6 @@ public interface InFlightOperations {
    */
   int poll();
 
-  /** Names what has not completed, for errors. */
+  /** Names the operations that have not completed, for error messages. */
   String describe();
 }

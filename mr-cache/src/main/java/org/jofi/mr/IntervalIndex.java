@@ -8,25 +8,28 @@ import org.jspecify.annotations.Nullable;
  * Registrations of one kind of memory by address. Lookups take no lock and write nothing: they read
  * immutable chunks of a sorted list. One writer at a time, under the cache's lock.
  *
- * <p><b>Invariant.</b> No member contains another: whoever inserts removes those that the new one
- * contains first. So members sorted by their first byte are sorted by their last byte too, and the
- * one that starts at or before an address, nearest to it, reaches farthest: if it does not cover a
- * range, none does. A lookup is a probe for one that starts right there, and else two binary
- * searches, over chunks and in a chunk.
+ * <p><b>Invariant.</b> No member contains another: before a member is inserted, those that it
+ * contains are removed. So the members are sorted by their first byte and by their last byte alike.
+ * Of all members that start at or before an address, the last one therefore has the greatest end:
+ * if it does not cover a range that starts there, none does. A lookup first tries the member that
+ * starts exactly there; otherwise it does two binary searches, one over the chunks and one within a
+ * chunk.
  *
- * <p>Addresses are {@link #order ordered}, so that unsigned ones compare as signed.
+ * <p>Addresses are unsigned. {@link #order} maps them to signed numbers in the same order.
  */
 final class IntervalIndex {
-  /** Members in a chunk, at most: few enough that a chunk is a handful of cache lines. */
+  /**
+   * Largest number of members in a chunk: few enough that a chunk takes a handful of cache lines.
+   */
   private static final int MAX = 64;
 
   private static final Snapshot EMPTY =
       new Snapshot(new long[0], new long[0][], new DataRegistration[0][]);
 
   /**
-   * Chunk i holds {@code members[i]}, which start at {@code firsts[i]}, in order; no chunk is
-   * empty. {@code bounds[i]} is at most the first address of chunk i and above all of chunk i - 1.
-   * Immutable.
+   * Chunk i holds {@code members[i]}, sorted; {@code firsts[i]} are their first bytes. No chunk is
+   * empty. {@code bounds[i]} is at most the first address of chunk i, and greater than every first
+   * address of chunk i - 1. Immutable.
    */
   private static final class Snapshot {
     final long[] bounds;
@@ -70,7 +73,7 @@ final class IntervalIndex {
     if (at >= 0) {
       return now.members[chunk][at];
     }
-    // The chunk lost its first members; what is nearest is the last of the chunk before.
+    // The chunk's first members were removed; the nearest one is the last of the chunk before.
     if (chunk == 0) {
       return null;
     }
@@ -90,7 +93,7 @@ final class IntervalIndex {
     return length == 1 && sorted[low] <= key ? low : -1;
   }
 
-  /** Adds the members that share a byte with the range to {@code found}, in no certain order. */
+  /** Adds the members that share a byte with the range to {@code found}, in no particular order. */
   void overlapping(long first, long last, List<DataRegistration> found) {
     Snapshot now = snapshot;
     int start = Math.max(0, floor(now.bounds, first));
@@ -119,7 +122,7 @@ final class IntervalIndex {
     return any;
   }
 
-  /** Adds a member that contains none, and is contained in none. */
+  /** Adds a member that contains no other member and is contained in none. */
   void insert(DataRegistration member) {
     starts.insert(member);
     Snapshot now = snapshot;
@@ -151,7 +154,7 @@ final class IntervalIndex {
     }
   }
 
-  /** Takes a member out; false if it is none. */
+  /** Removes a member; returns false if it is not one. */
   boolean remove(DataRegistration member) {
     Snapshot now = snapshot;
     int chunk = floor(now.bounds, member.first());
@@ -170,7 +173,7 @@ final class IntervalIndex {
     return true;
   }
 
-  /** Keeps chunks from withering away: a small one joins its neighbour. */
+  /** Merges a chunk that became small with its neighbour. */
   private static Snapshot joined(Snapshot now, int chunk, DataRegistration[] shrunk) {
     int left = chunk > 0 ? chunk - 1 : chunk;
     if (left + 1 == now.chunks()) {
@@ -186,7 +189,7 @@ final class IntervalIndex {
     return replaced(now, left, 2, both);
   }
 
-  /** The snapshot with some chunks in the place of others. */
+  /** The snapshot with some chunks replaced by others. */
   private static Snapshot replaced(Snapshot now, int from, int count, DataRegistration[]... by) {
     int chunks = now.chunks() - count + by.length;
     if (chunks == 0) {

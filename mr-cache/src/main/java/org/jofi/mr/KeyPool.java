@@ -4,14 +4,19 @@ import java.util.ArrayDeque;
 import org.agrona.collections.LongHashSet;
 
 /**
- * Application-chosen keys of one domain, each live at most once. Any thread.
+ * The keys of one domain where the application chooses them. No two open regions have the same key.
+ * Any thread.
  *
- * <p>Keys are used again as late as possible, first given back first: a peer's late write to a dead
- * region should meet no region rather than another's. Past {@link #RESTING} resting keys the oldest
- * serve again, so that the pool's memory is bounded by the regions that are open.
+ * <p>A key is reused as late as possible, and keys in the order in which they were given back. So a
+ * late write of a peer to a closed region most likely finds no region, instead of another one with
+ * the same key. When more than {@link #RESTING} keys are waiting, the oldest is reused, so that the
+ * pool's memory is bounded by the number of open regions.
  */
 final class KeyPool implements KeySource {
-  /** Keys that rest before the oldest of them is used again, while fresh ones are left. */
+  /**
+   * How many keys wait before the oldest of them is reused, while there are keys that were never
+   * used.
+   */
   static final int RESTING = 4096;
 
   private final String domain;
@@ -22,7 +27,7 @@ final class KeyPool implements KeySource {
   private long next;
 
   /**
-   * @param domain what errors call the domain
+   * @param domain the domain's name in error messages
    * @param widthBytes how wide keys are, 1 to 8
    */
   KeyPool(String domain, int widthBytes) {
@@ -32,7 +37,8 @@ final class KeyPool implements KeySource {
     }
     this.domain = domain;
     this.widthBytes = widthBytes;
-    // Of the widest, half are enough; and all ones is libfabric's "no key" (FI_KEY_NOTAVAIL).
+    // Half of the 8-byte keys are enough, and this leaves out all ones, libfabric's "no key"
+    // (FI_KEY_NOTAVAIL).
     this.fresh = widthBytes == 8 ? Long.MAX_VALUE : 1L << (8 * widthBytes);
   }
 

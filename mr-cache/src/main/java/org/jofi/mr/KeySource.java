@@ -3,7 +3,7 @@ package org.jofi.mr;
 import org.jofi.fabric.Domain;
 import org.jofi.fabric.KeyOwner;
 
-/** Where the requested keys of one domain's regions come from. Any thread. */
+/** Supplies the requested keys of one domain's regions. Any thread. */
 sealed interface KeySource permits KeyPool, KeySource.ProviderKeys {
 
   /**
@@ -16,7 +16,7 @@ sealed interface KeySource permits KeyPool, KeySource.ProviderKeys {
   /** Gives a key back. Only after its region was closed. */
   void giveBack(long key);
 
-  /** The provider chooses; requests carry a 0 that it ignores. */
+  /** For domains whose provider chooses keys: requests carry a 0, which it ignores. */
   final class ProviderKeys implements KeySource {
     @Override
     public long take() {
@@ -25,11 +25,11 @@ sealed interface KeySource permits KeyPool, KeySource.ProviderKeys {
 
     @Override
     public void giveBack(long key) {
-      // Nothing was taken.
+      // take() allots nothing.
     }
   }
 
-  /** The source for a domain, as negotiated. */
+  /** The source for a domain, depending on who chooses its keys. */
   static KeySource of(Domain domain) {
     return domain.info().keyOwner() == KeyOwner.PROVIDER
         ? new ProviderKeys()

@@ -4,24 +4,24 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * Who needs a registration, in one word: leases (handles that users hold) and uses (requests in
- * flight), with two flags. Any thread.
+ * Counts who needs a registration, in one 64-bit word: leases (handles that users hold) and uses
+ * (requests in flight), with two flags. Any thread.
  *
- * <p>This word, and the stamp and the count of hits beside it, are all that a cache hit writes.
- * Taking and dropping are one atomic addition each and never fail spuriously; only the transition
- * to closed is a compare-and-set, and it is the cache's.
+ * <p>A cache hit writes only this word, the stamp and the count of hits, which are next to it.
+ * Taking and dropping are one atomic addition each and never fail spuriously. Only the cache closes
+ * a registration, with a compare-and-set.
  */
 abstract class LeaseCount {
   static final long LEASE = 1L;
   static final long USE = 1L << 31;
 
-  /** Hits are handed on in batches of so many; a power of two. */
+  /** Hits are added to the cache's counter in batches of this size; a power of two. */
   static final int HIT_BATCH = 64;
 
-  /** The next one who leaves it idle must tell the cache. */
+  /** Flag: the thread that drops the last lease or use must tell the cache. */
   private static final long TELL = 1L << 62;
 
-  /** Closed or closing: not to be taken any more. The sign bit. */
+  /** Flag: closed or closing, so that it cannot be taken any more. The sign bit. */
   private static final long CLOSED = 1L << 63;
 
   private static final long LEASES = USE - 1;
@@ -43,35 +43,40 @@ abstract class LeaseCount {
     }
   }
 
-  /** Born with one lease, and known to nobody who would evict it. */
+  /** A new registration has one lease, and is not in the queue for eviction. */
   @SuppressWarnings("unused") // through STATE
   private volatile long state = LEASE | TELL;
 
-  /** When it was last used: the cache's epoch. Races are harmless, it is only a hint for LRU. */
+  /**
+   * When it was last used: the cache's epoch. Races are harmless, since it is only a hint for LRU.
+   */
   @SuppressWarnings("unused") // through STAMP
   private long stamp;
 
   @SuppressWarnings("unused") // through HITS
   private int hits;
 
-  /** Here, beside the counts, because every release reads it. */
+  /** Kept next to the counts because every release reads it. */
   final RegistrationCache cache;
 
   LeaseCount(RegistrationCache cache) {
     this.cache = cache;
   }
 
-  /** Counts a hit, here where the cache line is at hand. True for each {@link #HIT_BATCH}th. */
+  /**
+   * Counts a hit here, because a hit writes this cache line anyway. Returns true for each {@link
+   * #HIT_BATCH}th.
+   */
   final boolean countHit() {
     return ((int) HITS.getAndAdd(this, 1) & (HIT_BATCH - 1)) == HIT_BATCH - 1;
   }
 
-  /** Hits counted since the last of those that were told of. */
+  /** Hits counted since the last full batch. */
   final int hitsOfOpenBatch() {
     return (int) HITS.getOpaque(this) & (HIT_BATCH - 1);
   }
 
-  /** Takes a lease. False, with nothing taken, if it is closed. */
+  /** Takes a lease. Returns false, and takes none, if it is closed. */
   final boolean tryLease(long epoch) {
     STAMP.setOpaque(this, epoch);
     if ((long) STATE.getAndAdd(this, LEASE) >= 0) {
@@ -82,7 +87,7 @@ abstract class LeaseCount {
   }
 
   /**
-   * Takes a use. False, with nothing taken, if it is closed.
+   * Takes a use. Returns false, and takes none, if it is closed.
    *
    * @throws IllegalStateException if nobody holds a lease
    */
@@ -108,13 +113,13 @@ abstract class LeaseCount {
       throw new IllegalStateException(
           this + (what == LEASE ? " was released more often than leased" : " has no use to end"));
     }
-    // Also while it is closed: if that is taken back, nobody else would tell.
+    // Tells even while it is closed: if closing is taken back, nobody else would tell.
     if (((before - what) & (TELL | COUNTS)) == TELL) {
       becameIdle();
     }
   }
 
-  /** Nobody needs it any more, and the cache had asked to be told. Called without locks. */
+  /** Called without locks when nobody needs it any more and the cache has asked to be told. */
   abstract void becameIdle();
 
   final long stamp() {
@@ -133,7 +138,7 @@ abstract class LeaseCount {
     return (int) (((long) STATE.getAcquire(this) & USES) / USE);
   }
 
-  /** Asks that the next one who leaves it idle tells the cache. False if it is idle already. */
+  /** Asks that the cache is told when it becomes idle. Returns false if it is already idle. */
   final boolean askToBeTold() {
     long now = (long) STATE.getAcquire(this);
     while ((now & COUNTS) != 0) {
@@ -146,17 +151,20 @@ abstract class LeaseCount {
     return false;
   }
 
-  /** Takes back {@link #askToBeTold}. False if it is leased again: then it will be told. */
+  /**
+   * Takes back {@link #askToBeTold}. Returns false if it is leased again; the cache will be told
+   * then.
+   */
   final boolean stopTelling() {
     return STATE.compareAndSet(this, TELL, 0L);
   }
 
-  /** Closes it if nobody needs it. */
+  /** Marks it as closed if it has no lease and no use. */
   final boolean closeIfIdle() {
     return STATE.compareAndSet(this, TELL, TELL | CLOSED) || STATE.compareAndSet(this, 0L, CLOSED);
   }
 
-  /** Closes it under its lessees, unless it is in use or closed. */
+  /** Marks it as closed even if it is leased, unless it is in use or already closed. */
   final boolean closeIfUnused() {
     long now = (long) STATE.getAcquire(this);
     while (now >= 0 && (now & USES) == 0) {
@@ -169,7 +177,7 @@ abstract class LeaseCount {
     return false;
   }
 
-  /** Closes it whoever needs it. */
+  /** Marks it as closed even if it is in use. */
   final void closeRegardless() {
     STATE.getAndBitwiseOr(this, CLOSED);
   }

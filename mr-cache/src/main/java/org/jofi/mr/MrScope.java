@@ -13,37 +13,41 @@ import org.jofi.fabric.RegionRequest;
 import org.jofi.fabric.RegistrationScope;
 
 /**
- * What the regions of a device belong to, and all that follows from it: the calls that make one,
- * who may share it, and who closes before whom. Chosen once per device; nobody else asks which mode
- * was negotiated. Any thread.
+ * What the regions of a device belong to, and everything that depends on it: the calls that make a
+ * region, who may share it, and what closes before what. It is chosen once per device; no other
+ * class looks at the negotiated mode. Any thread.
  */
 public sealed interface MrScope permits DomainScope, EndpointScope {
 
-  /** Identity under which registrations may be shared: no two scopes of a device have the same. */
+  /**
+   * Identifies the scope; registrations are shared only within it. No two scopes of a device have
+   * the same number.
+   */
   long generation();
 
   /**
-   * Makes one usable region on one rail, with every step that the scope needs.
+   * Makes one usable region on one rail, with all steps that the scope needs.
    *
-   * @param undo is told after each step what closes the region as it is then; the last one is in
-   *     force, also after a failure
+   * @param undo takes, after each step, the action that closes the region in its present state. The
+   *     last action is valid even after a failure
    * @throws org.jofi.fabric.FabricException if the provider refuses any of the steps
    */
   MemoryRegion register(Rail rail, RegionRequest request, Consumer<Runnable> undo);
 
   /**
-   * Tells the graph who closes first: a registration, or the endpoints and domains of its rails.
+   * Adds the order of closing to the graph: a registration before or after the endpoints and
+   * domains of its rails.
    */
   void order(OwnershipGraph graph, AutoCloseable registration, List<Rail> rails);
 
   /**
-   * Gives the cached registrations of this scope to the graph of an endpoint that closes, if they
-   * die with it.
+   * Adds the cached registrations of this scope to the graph of an endpoint that closes, if they
+   * close with it.
    */
   void orderCached(OwnershipGraph graph, AutoCloseable cached, EndpointRails rails);
 
   /**
-   * Whether a buffer that only this side uses needs a descriptor: fi_mr(3), FI_MR_LOCAL and, for
+   * Whether a buffer that no peer accesses needs a descriptor: fi_mr(3), FI_MR_LOCAL and, for
    * device memory, FI_MR_HMEM.
    */
   static boolean needsDescriptor(Rail rail, MemoryKind kind) {
@@ -52,13 +56,14 @@ public sealed interface MrScope permits DomainScope, EndpointScope {
   }
 
   /**
-   * Chooses for a device, from what its NICs negotiated.
+   * Chooses the scope for a device, from what its NICs negotiated.
    *
    * @param domains the device's NICs, at least one
-   * @param generations hands out numbers, each once
-   * @return finds the scope of an endpoint's data registrations. In endpoint scope it makes a new
-   *     one at each call; call it once per endpoint, and never from two threads at once.
-   * @throws IllegalArgumentException if there is no NIC, or they negotiated different scopes
+   * @param generations supplies numbers, each once
+   * @return a function that finds the scope of an endpoint's data registrations. If regions belong
+   *     to endpoints, it makes a new scope at each call. Call it once per endpoint, and never from
+   *     two threads at once.
+   * @throws IllegalArgumentException if there is no NIC, or the NICs negotiated different scopes
    */
   static Function<EndpointRails, MrScope> negotiated(
       List<Domain> domains, java.util.function.LongSupplier generations) {
@@ -80,7 +85,8 @@ public sealed interface MrScope permits DomainScope, EndpointScope {
     if (scope == RegistrationScope.ENDPOINT) {
       return rails -> new EndpointScope(rails, generations.getAsLong());
     }
-    // Endpoints over the same NICs in the same order share registrations: rail i is rail i.
+    // Endpoints share registrations if they have the same NICs in the same order, so that rail i is
+    // the same NIC for all.
     Map<List<Domain>, DomainScope> scopes = new HashMap<>();
     return rails ->
         scopes.computeIfAbsent(

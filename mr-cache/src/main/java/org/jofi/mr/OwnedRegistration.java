@@ -2,7 +2,10 @@ package org.jofi.mr;
 
 import java.util.function.Consumer;
 
-/** What an endpoint's own registrations have in common: they are not shared, and their owner's. */
+/**
+ * A registration of an endpoint that is not shared: what control and local registrations have in
+ * common.
+ */
 abstract sealed class OwnedRegistration implements AutoCloseable
     permits ControlRegistration, LocalRegistration {
   private final RegistrationRole role;
@@ -15,17 +18,17 @@ abstract sealed class OwnedRegistration implements AutoCloseable
     this.forget = forget;
   }
 
-  /** What is registered. */
+  /** The registered memory. */
   public final BufferRange range() {
     return regions.range();
   }
 
-  /** On how many rails. */
+  /** The number of rails that it is registered on. */
   public final int rails() {
     return regions.rails();
   }
 
-  /** What posting calls on that rail take as descriptor; 0 where the rail needs none. */
+  /** The descriptor for posting calls on this rail; 0 if the rail needs none. */
   public final long descriptor(int rail) {
     return regions.descriptor(rail);
   }
@@ -35,11 +38,11 @@ abstract sealed class OwnedRegistration implements AutoCloseable
   }
 
   /**
-   * Closes it on all rails; again is a no-op. One thread at a time. Nothing that uses it may be in
-   * flight.
+   * Closes it on all rails; a second call does nothing. One thread at a time. No operation that
+   * uses it may be in flight.
    *
    * @throws org.jofi.fabric.FabricException if a provider refuses: {@code EBUSY} while receives are
-   *     posted in it. It is closed on the other rails then; call again.
+   *     posted in it. It is closed on the other rails then, and the call can be repeated.
    */
   @Override
   public final void close() {

@@ -5,19 +5,21 @@ import java.util.IdentityHashMap;
 import java.util.List;
 
 /**
- * Who must close before whom, and the closing itself. Whoever owns something adds it, whoever knows
- * an order adds that, and nobody writes a sequence of closings by hand. One thread at a time.
+ * Closes things in the right order. Each owner adds what it owns, and the code that knows which
+ * thing must close before which adds that. The graph finds the order, so that no code has to
+ * contain one. One thread at a time.
  *
- * <p>Orders may name things that are not owned here: those are not closed, and order nothing.
+ * <p>An order may name things that are not in the graph. They are not closed, and the order has no
+ * effect.
  */
 public final class OwnershipGraph {
 
-  /** What can also be closed although something still uses it, when all else failed. */
+  /** A thing that can be closed even while something uses it, as a last resort. */
   public interface Forcible extends AutoCloseable {
     @Override
     void close();
 
-    /** Closes it whatever is in flight. */
+    /** Closes it even if operations are in flight. */
     void closeRegardless();
   }
 
@@ -49,10 +51,10 @@ public final class OwnershipGraph {
   private final IdentityHashMap<AutoCloseable, Node> nodes = new IdentityHashMap<>();
   private final List<Node> owned = new ArrayList<>();
 
-  /** Owns nothing yet. */
+  /** Creates an empty graph. */
   public OwnershipGraph() {}
 
-  /** Adds a thing to close, called so in errors; again is a no-op. */
+  /** Adds a thing to close, with its name for error messages. A second call does nothing. */
   public OwnershipGraph own(AutoCloseable thing, String label) {
     Node node = nodes.computeIfAbsent(thing, Node::new);
     if (!node.owned) {
@@ -63,24 +65,24 @@ public final class OwnershipGraph {
     return this;
   }
 
-  /** Demands that one thing is closed before another. */
+  /** Requires that one thing closes before another. */
   public OwnershipGraph closesBefore(AutoCloseable first, AutoCloseable then) {
     nodes.computeIfAbsent(then, Node::new).earlier.add(nodes.computeIfAbsent(first, Node::new));
     return this;
   }
 
-  /** Labels of what is open, in the order it was added. */
+  /** The labels of things that are open, in the order in which they were added. */
   public List<String> open() {
     return owned.stream().filter(Node::isOpen).map(node -> node.label).toList();
   }
 
   /**
-   * Closes everything that is open, each thing after those that must close before it. Where one
-   * cannot be closed, those that wait for it stay open and all others are closed; call again to try
-   * again.
+   * Closes everything that is open, each thing after those that must close before it. If one cannot
+   * be closed, those that must close after it stay open, and all others are closed. Call again to
+   * retry.
    *
-   * @param regardless whether to close {@link Forcible} things whatever is in flight
-   * @throws IllegalStateException if the orders go in a circle; nothing was closed then
+   * @param regardless whether to close {@link Forcible} things even if operations are in flight
+   * @throws IllegalStateException if the orders form a cycle; nothing was closed then
    * @throws TeardownException if something stays open
    */
   public void close(boolean regardless) {
@@ -102,7 +104,10 @@ public final class OwnershipGraph {
     }
   }
 
-  /** What is open, each after what must close before it, else as added. */
+  /**
+   * The open things, each after those that must close before it, otherwise in the order in which
+   * they were added.
+   */
   private List<Node> inOrder() {
     List<Node> waiting = new ArrayList<>(owned.stream().filter(Node::isOpen).toList());
     List<Node> order = new ArrayList<>(waiting.size());

@@ -5,8 +5,7 @@ import org.jofi.fabric.Domain;
 import org.jofi.fabric.Endpoint;
 
 /**
- * One way out of this process: a NIC and the endpoint opened on it. Immutable; any thread. Owns
- * neither.
+ * A NIC and an endpoint that is open on it. Immutable; any thread. It owns neither.
  *
  * @param domain the NIC
  * @param endpoint an enabled endpoint of that NIC
@@ -14,7 +13,7 @@ import org.jofi.fabric.Endpoint;
 public record Rail(Domain domain, Endpoint endpoint) {
 
   /**
-   * @throws IllegalArgumentException if the endpoint is of another domain
+   * @throws IllegalArgumentException if the endpoint belongs to another domain
    */
   public Rail {
     Objects.requireNonNull(domain);
@@ -26,7 +25,7 @@ public record Rail(Domain domain, Endpoint endpoint) {
     }
   }
 
-  /** The endpoint's label and the NIC, as errors name them. */
+  /** The endpoint's label and the NIC, for error messages. */
   @Override
   public String toString() {
     return "%s on %s".formatted(endpoint.label(), domain.info());

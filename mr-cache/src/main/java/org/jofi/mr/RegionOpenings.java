@@ -6,11 +6,11 @@ import org.agrona.concurrent.NanoClock;
 import org.jofi.fabric.Domain;
 
 /**
- * Makes the regions of registrations, outside of the cache's lock, and measures how long providers
+ * Registers memory with the providers, without holding the cache's lock, and measures how long they
  * take. Any thread.
  */
 final class RegionOpenings {
-  /** Memory is pinned in whole pages; the largest in use are this long. */
+  /** Memory is pinned in whole pages. This is the largest page size in use. */
   private static final long PAGE_BYTES = 64 << 10;
 
   private final Function<Domain, KeySource> keys;
@@ -30,11 +30,11 @@ final class RegionOpenings {
   }
 
   /**
-   * Registers on each rail. If a provider is out of resources, idle registrations make room and it
-   * is tried once more.
+   * Registers on each rail. If a provider is out of resources, idle registrations are evicted, and
+   * it is tried once more.
    *
-   * @throws RegistrationException if a provider refuses; nothing stays open, or the cache keeps
-   *     what could not be closed
+   * @throws RegistrationException if a provider refuses; nothing stays open then, except for
+   *     regions that could not be closed, which the cache keeps
    */
   RegionSet open(
       RegistrationRole role, CacheSpace space, List<Rail> rails, BufferRange range, long access) {
@@ -62,7 +62,7 @@ final class RegionOpenings {
     }
   }
 
-  /** What the memory takes in whole pages. */
+  /** The length of the memory in whole pages, in bytes. */
   private static long pages(BufferRange range) {
     long before = range.address() & (PAGE_BYTES - 1);
     return (before + range.lengthBytes() + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;

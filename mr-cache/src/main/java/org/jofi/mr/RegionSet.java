@@ -9,16 +9,16 @@ import org.jofi.fabric.MemoryRegion;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One range registered on several rails: all of them, or none. Descriptors, keys and addresses may
- * be read by any thread; closing is one thread's.
+ * The regions of one range on several rails. The range is registered on all of them or on none. Any
+ * thread may read descriptors, keys and addresses; one thread closes.
  */
 final class RegionSet implements AutoCloseable {
   private final BufferRange range;
 
-  /** What closes each rail's region, as far as it was made. */
+  /** For each rail, the action that closes its region in the state that it reached. */
   private final @Nullable Runnable[] closers;
 
-  /** Where each rail's key was taken and goes back to, while it is taken. */
+  /** For each rail, the source that its key came from, while the key is in use. */
   private final @Nullable KeySource[] keySources;
 
   private final long[] takenKeys;
@@ -37,7 +37,8 @@ final class RegionSet implements AutoCloseable {
   }
 
   /**
-   * Registers a range on each of the rails, in order. What cannot be finished is undone in reverse.
+   * Registers a range on each of the rails, in order. If one fails, the earlier ones are undone in
+   * reverse order.
    *
    * @throws RegistrationException if a rail refuses
    */
@@ -95,7 +96,7 @@ final class RegionSet implements AutoCloseable {
     peerBases[index] = peerBase(rail.domain().info().addressing());
   }
 
-  /** What turns an address of this process into what a peer says. The one place that knows. */
+  /** What to subtract from an address of this process to get the address that a peer uses. */
   private long peerBase(Addressing addressing) {
     return addressing == Addressing.VIRTUAL ? 0 : range.address();
   }
@@ -135,10 +136,12 @@ final class RegionSet implements AutoCloseable {
   }
 
   /**
-   * Closes what is open, in reverse, and gives each key back once its region is closed. Tries every
-   * rail; what a provider refuses stays open and can be tried again.
+   * Closes the open regions in reverse order, and gives each key back once its region is closed. It
+   * tries every rail. A region that the provider refuses to close stays open, and the call can be
+   * repeated.
    *
-   * @throws org.jofi.fabric.FabricException the first refusal, the others suppressed
+   * @throws org.jofi.fabric.FabricException the first refusal; the others are suppressed exceptions
+   *     of it
    */
   @Override
   public void close() {

@@ -7,12 +7,12 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Host memory whose registrations live as long as it does, and never longer: closing the arena
- * closes them first. So they can be cached without anybody watching for memory to be freed. Any
- * thread may allocate, use the memory, and close.
+ * An arena of host memory that closes all registrations of its memory before it frees the memory.
+ * So its registrations can be cached, and nothing has to watch for memory that is freed. Any thread
+ * may allocate, use the memory, and close.
  */
 public final class RegisteredArena implements Arena {
-  /** Hands out ids, each once in this process: what is one device's arena is no other's. */
+  /** Supplies ids, each once in this process, so that arenas of different devices differ. */
   private static final AtomicLong IDS = new AtomicLong();
 
   private final Arena memory = Arena.ofShared();
@@ -39,10 +39,10 @@ public final class RegisteredArena implements Arena {
   }
 
   /**
-   * What to register for memory of this arena.
+   * The range to register for memory of this arena.
    *
    * @param segment memory that was allocated here, or a part of it
-   * @throws IllegalArgumentException if it is not this arena's
+   * @throws IllegalArgumentException if it is not memory of this arena
    */
   public BufferRange range(MemorySegment segment) {
     if (!segment.scope().equals(memory.scope())) {
@@ -57,15 +57,15 @@ public final class RegisteredArena implements Arena {
   }
 
   /**
-   * Closes all registrations of its memory, leased or not, then frees the memory. From the second
-   * call on it throws, as arenas do.
+   * Closes all registrations of its memory, leased or not, then frees the memory. Once it is
+   * closed, another call throws, as with every arena.
    *
    * @throws RegistrationBusyException if requests in flight use any of its memory; nothing was
    *     closed then
-   * @throws RegistrationException if other threads still register or close it after {@link
+   * @throws RegistrationException if other threads are still registering or closing it after {@link
    *     CacheLimits#waitNs}, or the thread was interrupted meanwhile; nothing was closed then
    * @throws org.jofi.fabric.FabricException if a provider refuses to close a region; no memory was
-   *     freed, but none of it can be registered any more. Call again.
+   *     freed, but none of it can be registered any more. The call can be repeated.
    */
   @Override
   public synchronized void close() {

@@ -3,8 +3,8 @@ package org.jofi.mr;
 import java.util.List;
 
 /**
- * Registrations cannot be closed while requests use them. Nothing was changed; try again when the
- * requests, which the message names, have completed.
+ * Registrations cannot be closed because requests use them. Nothing was changed. The message names
+ * the requests; try again when they have completed.
  */
 public final class RegistrationBusyException extends IllegalStateException {
   private static final long serialVersionUID = 1L;
@@ -16,7 +16,7 @@ public final class RegistrationBusyException extends IllegalStateException {
     this.inFlight = inFlight.toArray(String[]::new);
   }
 
-  /** Per registration in use, what it is and the requests that use it. */
+  /** One text per registration in use, with its range and the requests that use it. */
   public List<String> inFlight() {
     return List.of(inFlight);
   }

@@ -10,20 +10,23 @@ import org.jofi.fabric.MemoryKind;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The data registrations of one device, shared and kept for the next user of the same memory. Any
- * thread.
+ * The data registrations of one device. They are shared, and kept for the next user of the same
+ * memory. Any thread.
  *
- * <p><b>What a hit is.</b> An open registration of the same scope, kind and device, both by address
- * or both through a dma-buf, of the same allocation, for the same access or more, whose range
- * contains the requested one byte for byte. Sharing a page is not enough.
+ * <p><b>What a hit is.</b> An open registration serves a request if scope, kind, device and
+ * allocation are the same, both are by address or both through a dma-buf, the access is the same or
+ * more, and the registered range contains the requested one byte for byte. Sharing a page is not
+ * enough.
  *
- * <p><b>Threads.</b> A hit takes no lock and writes nothing that another hit reads but the lease
- * count of the registration itself. Misses, closings and what is idle share one lock, held for
- * bookkeeping only: providers are called outside of it. Threads that miss on memory which another
- * is registering already wait for it, up to {@link CacheLimits#waitNs}.
+ * <p><b>Threads.</b> A hit takes no lock; the only thing it writes that another hit reads is the
+ * registration's own lease count. Misses, closings and the queue of idle registrations share one
+ * lock. It is held for bookkeeping only, never during a provider's call. A thread that misses on
+ * memory that another thread is registering waits for that thread, up to {@link
+ * CacheLimits#waitNs}.
  *
- * <p><b>Eviction.</b> Least recently used first, where time is counted in registrations made. One
- * that a new one contains is superseded: it serves its holders, nobody else, and closes when idle.
+ * <p><b>Eviction.</b> The least recently used registration is evicted first, where time is the
+ * number of registrations made so far. A registration that a new one contains is superseded: its
+ * lessees keep it, but it gets no new leases, and it closes when it becomes idle.
  */
 public final class RegistrationCache {
   private final CacheCounters counters;
@@ -44,7 +47,10 @@ public final class RegistrationCache {
     this.openings = new RegionOpenings(keys, clock, counters, closings);
   }
 
-  /** Opens the space of a scope, or finds it where several endpoints share it. */
+  /**
+   * The space of a scope; opened by the first call, and found by later ones if several endpoints
+   * share it.
+   */
   CacheSpace space(MrScope scope) {
     ledger.lock();
     try {
@@ -65,7 +71,7 @@ public final class RegistrationCache {
     }
   }
 
-  /** Time, as recency is measured in: how many registrations were made so far. */
+  /** The clock for recency: how many registrations were made so far. */
   long epoch() {
     return epoch;
   }
@@ -81,7 +87,7 @@ public final class RegistrationCache {
     return miss(space, rails, range, access);
   }
 
-  /** As above, of a range in parts, so that a hit needs no object. */
+  /** As above, with the range in parts, so that a hit needs no object. */
   DataRegistration acquire(
       CacheSpace space,
       List<Rail> rails,
@@ -154,7 +160,7 @@ public final class RegistrationCache {
     }
   }
 
-  /** Begins to make an endpoint's own registration, unless the endpoint is closing. */
+  /** Lists an endpoint's own registration as being made, unless the endpoint is closing. */
   void depart(Transit opening, EndpointRegistrations owner) {
     ledger.lock();
     try {
@@ -190,7 +196,7 @@ public final class RegistrationCache {
     return openings;
   }
 
-  @SuppressWarnings("NonAtomicVolatileUpdate") // The epoch moves only under the lock.
+  @SuppressWarnings("NonAtomicVolatileUpdate") // The epoch changes only under the lock.
   private DataRegistration admit(Transit opening, RegionSet regions) {
     List<Closing> victims = new ArrayList<>();
     DataRegistration admitted;
@@ -212,7 +218,7 @@ public final class RegistrationCache {
     return admitted;
   }
 
-  /** The last lease or use ended of a registration that is not queued as idle. */
+  /** Called when the last lease or use of a registration ended that is not in the idle queue. */
   void becameIdle(DataRegistration registration) {
     List<Closing> released = new ArrayList<>();
     List<Closing> evicted = new ArrayList<>();
@@ -235,8 +241,8 @@ public final class RegistrationCache {
   }
 
   /**
-   * Takes a use of a registration that looked closed, once it is certain: it may have been about to
-   * be closed, and that refused.
+   * Takes a use of a registration that looked closed. It waits for the lock first, because a close
+   * may have been begun and taken back.
    */
   boolean tryUseSettled(DataRegistration registration) {
     ledger.lock();
@@ -249,14 +255,16 @@ public final class RegistrationCache {
 
   /**
    * Closes every registration that shares a byte with memory which is about to be freed, leased or
-   * not. Leases of them stay valid to release, and {@link DataRegistration#beginUse} tells.
+   * not. Their leases can and should still be released; {@link DataRegistration#beginUse} returns
+   * false from then on.
    *
    * @param kind where the memory lives
    * @param device ordinal of its GPU; 0 for host memory
    * @param address its first byte
    * @param lengthBytes its length, at least 1
    * @throws RegistrationBusyException if requests use any of it; nothing was closed then
-   * @throws RegistrationException if other threads still register or close it after the wait
+   * @throws RegistrationException if other threads are still registering or closing it after the
+   *     longest wait
    * @throws org.jofi.fabric.FabricException if a provider refused to close a region: the memory
    *     must not be freed yet; call again
    */
@@ -267,12 +275,12 @@ public final class RegistrationCache {
                 kind, device, BufferRange.UNKNOWN_ALLOCATION, address, lengthBytes, null)));
   }
 
-  /** Lets memory of a new arena be registered. */
+  /** Allows memory of a new arena to be registered. */
   void openArena(long id) {
     setArenaLive(id, true);
   }
 
-  /** Ends that, and closes every registration of the arena's memory. */
+  /** Forbids it again, and closes every registration of the arena's memory. */
   void closeArena(long id, List<BufferRange> allocated) {
     setArenaLive(id, false);
     try {
@@ -295,15 +303,15 @@ public final class RegistrationCache {
   /**
    * Closes every registration of a space, and the space.
    *
-   * @param regardless whether to close what requests still use
+   * @param regardless whether to close registrations that requests still use
    */
   void purge(CacheSpace space, boolean regardless) {
     closings.purge(space, regardless);
   }
 
   /**
-   * As {@link #purge}, of all spaces, each whatever becomes of the others; then no space can be
-   * opened any more.
+   * Does {@link #purge} for all spaces, even if one fails. After that no space can be opened any
+   * more.
    */
   void purgeAll(boolean regardless) {
     setClosed(true);
@@ -341,13 +349,14 @@ public final class RegistrationCache {
     }
   }
 
-  /** Closes all idle registrations; those in use or leased stay. Returns how many. */
+  /** Closes all idle registrations and returns how many. Those in use or leased stay open. */
   public int evictIdle() {
     return closings.evictIdle();
   }
 
   /**
-   * The statistics now, exact if nobody is using the cache; also brings the counters up to date.
+   * Returns the statistics and brings the counters up to date. They are exact if nobody is using
+   * the cache.
    */
   public CacheCounters.Snapshot statistics() {
     ledger.lock();

@@ -5,13 +5,14 @@ import org.jofi.fabric.FabricException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Memory could not be registered; nothing stayed registered. The message names role, range, rail
- * and what was refused; the cause is what the provider said, or {@link KeysExhaustedException}.
+ * Memory could not be registered; nothing stayed registered. The message names the role, the range,
+ * the rail and the call that was refused. The cause is the provider's exception or {@link
+ * KeysExhaustedException}.
  */
 public final class RegistrationException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  /** What could not even be undone; for its owner to try again. */
+  /** Regions that could not be closed again; their owner has to retry. */
   private final transient @Nullable RegionSet leftover;
 
   RegistrationException(String message, @Nullable Throwable cause, @Nullable RegionSet leftover) {

@@ -1,6 +1,6 @@
 package org.jofi.mr;
 
-/** What a registration is for, as errors and events name it. */
+/** What a registration is for, as shown in error messages and events. */
 enum RegistrationRole {
   DATA("data buffer"),
   CONTROL("control mailbox"),

@@ -2,16 +2,16 @@ package org.jofi.mr;
 
 import java.util.List;
 
-/** Knows the requests that are in flight, for errors to name them. Never called on a hot path. */
+/** Names the requests that are in flight, for error messages. Never called on a hot path. */
 @FunctionalInterface
 public interface RequestNames {
 
-  /** Knows none; errors then tell only how many there are. */
+  /** Names no requests; error messages then contain only their number. */
   RequestNames NONE = registration -> List.of();
 
   /**
-   * What to call the requests that use this registration now; may be empty. Called under the
-   * cache's lock: it must neither wait nor call the cache.
+   * The names of the requests that use this registration now; may be empty. It is called under the
+   * cache's lock, so it must neither wait nor call the cache.
    */
   List<String> using(DataRegistration registration);
 }

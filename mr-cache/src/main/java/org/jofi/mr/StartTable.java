@@ -4,14 +4,19 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds a registration by the address it starts at, in one cache line more often than not: what is
- * asked for is mostly what was asked for before. Lookups take no lock; one writer at a time.
+ * A hash table that finds a registration by the address that it starts at, usually within one cache
+ * line. It is fast because most requests are for memory that was requested before. Lookups take no
+ * lock; one writer at a time.
  *
- * <p>A hint, and no more: while it is written to, a lookup may find nothing, or what was just taken
- * out. Who finds nothing asks the {@link IntervalIndex}, and nobody gets a lease of what is closed.
+ * <p>Its answers are hints: while it is being written, a lookup may find nothing, or a registration
+ * that was just removed. A caller that finds nothing asks the {@link IntervalIndex}, and a closed
+ * registration cannot be leased.
  */
 final class StartTable {
-  /** Open addressing, at most a quarter full: the first probe nearly always decides. */
+  /**
+   * Open addressing with at most a quarter of the slots in use, so that the first probe nearly
+   * always decides.
+   */
   private static final int ROOM = 4;
 
   private static final int LEAST = 64;
@@ -21,7 +26,10 @@ final class StartTable {
       new AtomicReferenceArray<>(LEAST);
   private int size;
 
-  /** The registration that starts there; null if there is none, or it was not seen. Any thread. */
+  /**
+   * The registration that starts at this address; null if there is none or it was missed. Any
+   * thread.
+   */
   @Nullable DataRegistration find(long first) {
     AtomicReferenceArray<@Nullable DataRegistration> now = slots;
     int slot = home(first, now.length());
@@ -37,7 +45,7 @@ final class StartTable {
     return (int) ((first * GOLDEN) >>> (64 - Integer.numberOfTrailingZeros(length)));
   }
 
-  /** Adds a registration; none that starts there may be in it. */
+  /** Adds a registration. The table must have none that starts at the same address. */
   void insert(DataRegistration registration) {
     AtomicReferenceArray<@Nullable DataRegistration> now = slots;
     if (++size > now.length() / ROOM) {
@@ -64,7 +72,7 @@ final class StartTable {
     into.setRelease(slot, registration);
   }
 
-  /** Takes a registration out, if it is in it. */
+  /** Removes a registration, if it is in the table. */
   void remove(DataRegistration registration) {
     AtomicReferenceArray<@Nullable DataRegistration> now = slots;
     int mask = now.length() - 1;
@@ -77,7 +85,7 @@ final class StartTable {
     }
     now.setRelease(slot, null);
     size--;
-    // What came after may have been displaced by it.
+    // Later entries may be where they are because this slot was taken.
     for (int next = (slot + 1) & mask; ; next = (next + 1) & mask) {
       DataRegistration displaced = now.getPlain(next);
       if (displaced == null) {

@@ -6,26 +6,27 @@ import org.agrona.concurrent.IdleStrategy;
 import org.agrona.concurrent.NanoClock;
 
 /**
- * The one road by which a multi-rail endpoint goes, for an orderly close and for an abort:
+ * Closes a multi-rail endpoint. An orderly close and an abort take the same steps:
  *
  * <pre>
  * ACTIVE -&gt; QUIESCING (cancel, drain, bounded) -&gt; CLOSING (as the ownership graph says) -&gt; CLOSED
  * </pre>
  *
- * They differ in what they do with requests in flight. A close lets them finish, cancels those that
- * do not within the bound, and refuses if even that does not end within the bound: the provider may
- * still use their memory. An abort cancels them at once, and closes after the bound come what may,
- * since what is left would be leaked otherwise. One thread at a time, the endpoint's.
+ * They differ in how they treat requests in flight. A close lets them finish and cancels those that
+ * do not finish within the time limit. If cancelling does not end within the time limit either, the
+ * close fails, since the provider may still use their memory. An abort cancels them at once. After
+ * the time limit it closes everything, whether they have ended or not, because it would leak the
+ * rest otherwise. Only the endpoint's thread may use this.
  */
 public final class Teardown {
 
-  /** How far it went. */
+  /** How far the teardown has got. */
   public enum Stage {
     /** Not begun. */
     ACTIVE,
     /** Nothing new may be posted or registered; what is posted completes or is cancelled. */
     QUIESCING,
-    /** Regions, endpoints, queues and tables close. */
+    /** Regions, endpoints, completion queues and address vectors close. */
     CLOSING,
     /** All closed. */
     CLOSED
@@ -41,14 +42,15 @@ public final class Teardown {
   private final OwnershipGraph graph = new OwnershipGraph();
 
   /**
-   * @param label what errors call the endpoint
-   * @param inFlight what it has posted
-   * @param ownership adds all that closes with the endpoint, and its orders, to a graph: its
-   *     endpoints, queues and tables, and {@link EndpointRegistrations#addTo}. Called once, when
-   *     the teardown begins; nothing can be registered from then on.
-   * @param clock for the bound
+   * @param label the endpoint's name in error messages
+   * @param inFlight the operations that it has posted
+   * @param ownership adds everything that closes with the endpoint, and the orders of closing, to a
+   *     graph: its rails' endpoints, completion queues and address vectors, and {@link
+   *     EndpointRegistrations#addTo}. It is called once, when the teardown begins; nothing can be
+   *     registered from then on.
+   * @param clock for the time limit
    * @param idle what to do between polls; must let other threads run
-   * @param drainNs bound on each wait for operations to complete, in nanoseconds
+   * @param drainNs time limit of each wait for operations to complete, in nanoseconds
    */
   public Teardown(
       String label,
@@ -65,16 +67,16 @@ public final class Teardown {
     this.drainNs = drainNs;
   }
 
-  /** How far it went. */
+  /** How far the teardown has got. */
   public Stage stage() {
     return stage;
   }
 
   /**
-   * Closes in order; again is a no-op.
+   * Closes in order; a second call does nothing.
    *
-   * @throws TeardownException if operations are in flight after they were cancelled, or something
-   *     cannot be closed. Call again, or {@link #abort}.
+   * @throws TeardownException if operations are still in flight after they were cancelled, or
+   *     something cannot be closed. Call it again, or {@link #abort}.
    */
   public void close() {
     if (stage == Stage.ACTIVE) {
@@ -94,10 +96,10 @@ public final class Teardown {
   }
 
   /**
-   * Closes as fast as it can be done; again is a no-op.
+   * Closes without waiting for requests to finish. A second call does nothing.
    *
    * @return how many operations were still in flight when their regions and endpoints were closed;
-   *     0 unless a provider did not complete what was cancelled within the bound
+   *     0 unless a provider did not complete cancelled operations within the time limit
    * @throws TeardownException if something cannot be closed; call again
    */
   public int abort() {
@@ -118,7 +120,7 @@ public final class Teardown {
     stage = Stage.QUIESCING;
   }
 
-  /** Polls until nothing is in flight, or the bound. */
+  /** Polls until nothing is in flight or the time limit has passed. */
   private int drain() {
     long start = clock.nanoTime();
     idle.reset();

@@ -3,8 +3,8 @@ package org.jofi.mr;
 import java.util.List;
 
 /**
- * Something could not be closed, or not yet. What was closed stays closed; the message names what
- * is left, and the suppressed exceptions say why. The same call can be tried again.
+ * Something could not be closed, or not yet. The message names what is still open, and the
+ * suppressed exceptions say why. Everything else is closed. The same call can be repeated.
  */
 public final class TeardownException extends RuntimeException {
   private static final long serialVersionUID = 1L;

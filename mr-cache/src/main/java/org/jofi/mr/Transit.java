@@ -4,13 +4,14 @@ import org.jofi.fabric.MemoryKind;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Regions that are being made or closed right now, by a thread outside of the cache's lock.
+ * Regions that a thread is making or closing right now. It does so without the cache's lock, so
+ * this entry lets other threads wait for it.
  *
- * @param what which of these
- * @param space whose they are
+ * @param what whether they are being made or closed
+ * @param space the space that they belong to
  * @param range their memory
- * @param access what for; 0 while they are being closed
- * @param owner whose own registration they become, or null
+ * @param access their access; 0 while they are being closed
+ * @param owner the endpoint whose own registration they become, or null
  */
 record Transit(
     What what,
@@ -19,13 +20,13 @@ record Transit(
     long access,
     @Nullable EndpointRegistrations owner) {
 
-  /** Which way regions go. */
+  /** What is happening to the regions. */
   enum What {
-    /** A data registration is being made, which others may share. */
+    /** They become a data registration, which others may share. */
     SHARED_OPENING,
-    /** An endpoint's own mailbox or pool is being made. */
+    /** They become an endpoint's own control or local registration. */
     OWN_OPENING,
-    /** Regions are being closed. */
+    /** They are being closed. */
     CLOSING
   }
 
@@ -46,7 +47,7 @@ record Transit(
     return what == What.CLOSING;
   }
 
-  /** Whether it will serve that request once it is made. */
+  /** Whether the registration can serve this request once it is made. */
   boolean willServe(CacheSpace wanted, BufferRange part, long wantedAccess) {
     long offset = part.address() - range.address();
     return what == What.SHARED_OPENING

@@ -6,7 +6,7 @@
  * <table>
  * <caption>Roles</caption>
  * <tr><th>role</th><th>memory</th><th>rails</th><th>cached</th><th>gives</th></tr>
- * <tr><td>{@link org.jofi.mr.DataRegistration}</td><td>a user's buffer, host or GPU</td>
+ * <tr><td>{@link org.jofi.mr.DataRegistration}</td><td>an application's buffer, host or GPU</td>
  *     <td>data</td><td>yes</td><td>descriptor and key per rail</td></tr>
  * <tr><td>{@link org.jofi.mr.ControlRegistration}</td><td>control mailboxes</td>
  *     <td>control</td><td>no</td><td>descriptor and key per rail</td></tr>
@@ -19,7 +19,7 @@
  * org.jofi.mr.RegistrationCache}. Each multi-rail endpoint ({@link org.jofi.mr.EndpointRails})
  * attaches to it and gets its {@link org.jofi.mr.EndpointRegistrations}, where all registering
  * happens. {@link org.jofi.mr.Teardown} closes an endpoint, in the order that an {@link
- * org.jofi.mr.OwnershipGraph} finds from what everybody told it.
+ * org.jofi.mr.OwnershipGraph} finds.
  *
  * <p><b>A cached registration's life.</b>
  *
@@ -37,11 +37,11 @@
  * </pre>
  *
  * On each rail of it, in endpoint scope: fi_mr_regattr, fi_mr_bind, fi_mr_enable, and only then
- * descriptor and key are read; in domain scope fi_mr_regattr alone. To close: fi_close, in reverse
- * order of rails, and only then a key that the application chose goes back to its pool.
+ * descriptor and key are read; in domain scope fi_mr_regattr alone. Closing is fi_close, in reverse
+ * order of rails. After that, a key that the application chose goes back to its pool.
  *
  * <p><b>Threads.</b> Everything here may be called from any thread unless it says otherwise.
- * Nothing here starts threads, reads a clock that was not handed in, or is random.
+ * Nothing here starts threads, uses random numbers, or reads a clock that was not passed in.
  */
 @NullMarked
 package org.jofi.mr;

@@ -3,27 +3,28 @@ package org.jofi.rdma;
 import java.util.function.IntSupplier;
 
 /**
- * Drives one endpoint besides those that call it, holding the endpoint's lock while it does. It
- * rests when nothing happens; then those who wait for something drive the endpoint themselves. Who
- * calls {@link #entered} has the lock; {@link #isResting} is for both; who calls another has it
- * not. Any thread.
+ * Makes progress on one endpoint, in addition to the threads that use the endpoint. It holds the
+ * endpoint's lock while it polls. When nothing happens, it rests; then threads that wait for a
+ * request have to make progress themselves. Call {@link #entered} with the lock held, {@link
+ * #isResting} with or without it, and all other methods without it. Any thread.
  */
 public interface EndpointDriver extends AutoCloseable {
   /** Starts drivers. */
   @FunctionalInterface
   interface Starter {
-    /** Where nothing runs by itself, as on virtual time. */
+    /** For environments without threads, such as virtual time. */
     Starter NONE =
         (label, lock, round, closeNs) -> {
           throw new UnsupportedOperationException("no progress threads here");
         };
 
     /**
-     * Starts one.
+     * Starts a driver.
      *
-     * @param label the endpoint's
-     * @param lock the endpoint's
-     * @param round drives the endpoint once, with the lock held; how much came of it
+     * @param label the endpoint's name
+     * @param lock the endpoint's lock
+     * @param round polls the endpoint once, with the lock held, and returns how many events there
+     *     were
      * @param closeNs how long a close waits for a round to end
      * @throws org.jofi.transport.TransportException with {@code EXHAUSTED} if there is no thread
      *     for it
@@ -31,37 +32,41 @@ public interface EndpointDriver extends AutoCloseable {
     EndpointDriver start(String label, Object lock, IntSupplier round, long closeNs);
   }
 
-  /** The caller is about to take the lock, now and then: it is let by once. */
+  /**
+   * Asks for the lock before the caller takes it, for rare calls: the driver leaves it free once.
+   */
   void ask();
 
-  /** The caller is about to take the lock: this stands back until {@link #entered}. */
+  /**
+   * Announces that the caller is about to take the lock. The driver leaves it free until {@link
+   * #entered}.
+   */
   void announce();
 
   /**
-   * Announces the caller unless a round is under way that takes long: data is being moved.
+   * Announces the caller, unless the driver is in a long round, because it is copying data.
    *
    * @return whether it was announced
    */
   boolean announceUnlessBusy();
 
   /**
-   * Announces the caller once the round under way has ended, however long that takes within a
-   * bound.
+   * Waits until the current round ends, up to a time limit, then announces the caller.
    *
-   * @return whether it was announced; not if the round, or one after it, is still under way
+   * @return whether it was announced; false if the driver is still in a round
    */
   boolean announceWithin(long boundNs);
 
-  /** The caller, having announced itself, has the lock. */
+  /** Tells the driver that the caller, which announced itself, has taken the lock. */
   void entered();
 
-  /** Whether others are to drive the endpoint. */
+  /** Whether other threads have to make progress on the endpoint. */
   boolean isResting();
 
   /**
-   * Ends it.
+   * Ends the driver.
    *
-   * @throws org.jofi.transport.TransportException with {@code TIMED_OUT} if a round does not end:
+   * @throws org.jofi.transport.TransportException with {@code TIMED_OUT} if a round does not end;
    *     the endpoint cannot be closed then
    */
   @Override

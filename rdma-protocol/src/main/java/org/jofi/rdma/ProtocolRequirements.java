@@ -7,7 +7,7 @@ import org.jofi.fabric.FabricInfo;
 import org.jofi.fabric.KeyOwner;
 import org.jofi.fabric.MrMode;
 
-/** What the RDMA protocol asks of a NIC before it will run on it. */
+/** What the RDMA protocol requires of a NIC. */
 public final class ProtocolRequirements {
 
   /** Width of the protocol's immediate data, in bytes. */
@@ -18,7 +18,7 @@ public final class ProtocolRequirements {
 
   private ProtocolRequirements() {}
 
-  /** What that NIC lacks, a phrase each, naming the man page's word; empty if nothing. */
+  /** Phrases that say what a NIC lacks, with the man pages' names; empty if it lacks nothing. */
   public static List<String> lacks(FabricInfo info) {
     List<String> lacks = new ArrayList<>();
     if (!info.has(Capability.MSG)) {

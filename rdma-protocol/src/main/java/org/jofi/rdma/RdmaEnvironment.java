@@ -12,16 +12,17 @@ import org.jofi.fabric.DeviceMemoryProvider;
 import org.jofi.fabric.MemoryKind;
 
 /**
- * What the protocol needs of the machine, handed in so that all of it also runs on virtual time.
+ * What the protocol needs of the machine. It is passed in, so that the protocol can also run in
+ * virtual time.
  *
- * @param clock for every bound
+ * @param clock for all time limits
  * @param random numbers that cannot be guessed: nonces
  * @param idle what to do while a close waits; one per wait, and it must let other threads run
  * @param pageBytes size of a page of memory
  * @param processors how many this process may use
- * @param drivers starts what drives endpoints besides their callers
- * @param sysfs where PCI locality is read: what is mounted at /sys
- * @param deviceMemory finds who drives a kind of device memory, without loading a driver
+ * @param drivers starts progress threads of endpoints
+ * @param sysfs the folder from which PCI locality is read, normally /sys
+ * @param deviceMemory finds the provider for a kind of device memory, without loading a driver
  */
 public record RdmaEnvironment(
     NanoClock clock,

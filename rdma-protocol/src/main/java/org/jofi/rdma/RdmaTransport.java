@@ -74,11 +74,11 @@ public final class RdmaTransport implements Transport {
   }
 
   /**
-   * Drives every open endpoint once: answers peers for communicators that nobody drives now, and
-   * finds out about bounds that passed. Never blocks for longer than another thread holds an
-   * endpoint.
+   * Makes progress on every open endpoint once. So peers get answers even if no thread uses their
+   * communicator now, and time limits are checked. It blocks no longer than another thread holds an
+   * endpoint's lock.
    *
-   * @return how much came of it; 0 if nothing
+   * @return how many events there were
    */
   public int tend() {
     int events = 0;

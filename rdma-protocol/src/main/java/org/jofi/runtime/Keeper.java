@@ -4,8 +4,8 @@ import java.util.function.IntSupplier;
 import org.agrona.concurrent.Agent;
 
 /**
- * The duty of answering peers: pings, closes and connection requests that arrive while no thread of
- * the application drives their endpoint. One pass per wake-up; it idles in between.
+ * Answers peers: pings, closes and connection requests that arrive while no thread of the
+ * application polls their endpoint. It does one pass per wake-up and idles in between.
  */
 final class Keeper implements Agent {
   private final IntSupplier tend;

@@ -11,8 +11,8 @@ import org.jofi.transport.FailureCause;
 import org.jofi.transport.TransportException;
 
 /**
- * A thread that drives one endpoint. Not Agrona's AgentRunner: its close waits for as long as a
- * provider does not return.
+ * A thread that makes progress on one endpoint. It does not use Agrona's AgentRunner, whose close
+ * would wait without a time limit if a provider does not return.
  */
 final class ProgressThread implements EndpointDriver {
   private static final Logger LOG = System.getLogger(ProgressThread.class.getName());
@@ -25,15 +25,24 @@ final class ProgressThread implements EndpointDriver {
   /** Long enough for a thread that was parked to take the lock. */
   private static final long NAP_NS = 20_000;
 
-  /** How often it naps unasked, and after how many rounds without an event it looks at the time. */
+  /**
+   * How often it naps without being asked, and after how many rounds without an event it reads the
+   * clock.
+   */
   private static final long NAP_EVERY_NS = 20_000_000;
 
   private static final int LOOK_ROUNDS = 256;
 
-  /** How long it stands back for those who announced themselves: one may be descheduled. */
+  /**
+   * How long it leaves the lock free for threads that announced themselves; limited, since one may
+   * be descheduled.
+   */
   private static final int POLITE_SPINS = 2_000;
 
-  /** How long others look whether a round ends: one in which no data is moved does. */
+  /**
+   * How long other threads wait for the end of a round; a round in which no data is copied ends
+   * within this.
+   */
   private static final int PATIENT_SPINS = 64;
 
   private final Object lock;
@@ -88,7 +97,7 @@ final class ProgressThread implements EndpointDriver {
           idle++;
           Thread.onSpinWait();
         }
-        // A round that did something may have been long; the clock costs little beside it.
+        // A round with events may have been long, and compared to it, reading the clock is cheap.
         boolean looks = events > 0 || ++unseen >= LOOK_ROUNDS;
         unseen = looks ? 0 : unseen;
         if (asked || (looks && System.nanoTime() - napped > NAP_EVERY_NS)) {

@@ -1,7 +1,7 @@
 /**
- * Where the protocol meets the machine: the real clock, random numbers, sysfs, the providers that
- * are installed, and the thread that answers peers while an application computes. Nothing else of
- * the protocol knows of them.
+ * Connects the protocol to the machine: the real clock, random numbers, sysfs, the installed
+ * providers, and the thread that answers peers while an application computes. No other package of
+ * the protocol uses them.
  */
 @NullMarked
 package org.jofi.runtime;

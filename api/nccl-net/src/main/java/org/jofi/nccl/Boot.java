@@ -9,7 +9,7 @@ import java.util.Arrays;
 import org.jofi.transport.Transport;
 
 /**
- * What the shared library calls first, once in the life of a process. It hands over a struct:
+ * The method that the shared library calls first, once per process. It passes a struct:
  *
  * <pre>
  *  0 i32 version    4 i32 number of functions    8 its logging function    16 its table of functions
@@ -27,10 +27,10 @@ final class Boot {
   private Boot() {}
 
   /**
-   * Fills the library's table in. Called through JNI.
+   * Fills in the library's table of functions. Called through JNI.
    *
    * @param address of the struct
-   * @return 0; or else another number, with the reason in the struct
+   * @return 0, or another number if it failed, with the reason in the struct
    */
   @SuppressWarnings("unused")
   private static int boot(long address) {
@@ -57,7 +57,9 @@ final class Boot {
     }
   }
 
-  /** Writes the address of a stub for each function; they live as long as the process. */
+  /**
+   * Writes the address of an upcall stub for each function. The stubs live as long as the process.
+   */
   @SuppressWarnings("restricted")
   private static void fill(long table, NetPlugin plugin, PluginLog log)
       throws ReflectiveOperationException {

@@ -7,12 +7,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * One thread at a time in a communicator. NCCL shares a communicator between connections, and then
- * registers memory from its service thread while its progress thread posts. The progress thread
- * never waits here: it tries again later, as NCCL does anyway.
+ * A lock that lets one thread at a time into a communicator. NCCL shares a communicator between
+ * connections, and may register memory from its service thread while its progress thread posts. The
+ * progress thread never waits here; NCCL simply calls again later.
  */
 final class CommGate {
-  /** How long NCCL's threads wait. */
+  /** The usual time limit of {@link #enter}. */
   static final Duration USUAL_PATIENCE = Duration.ofSeconds(30);
 
   private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
@@ -32,21 +32,21 @@ final class CommGate {
   private final Duration patience;
 
   /**
-   * @param patience how long {@link #enter} waits
+   * @param patience time limit of {@link #enter}
    */
   CommGate(Duration patience) {
     this.patience = patience;
   }
 
-  /** Enters, unless another thread is in. */
+  /** Takes the lock, unless another thread has it. */
   boolean tryEnter() {
     return TAKEN.compareAndSet(this, false, true);
   }
 
   /**
-   * Enters, waiting for a thread that is in.
+   * Takes the lock, waiting if another thread has it.
    *
-   * @throws IllegalStateException if that stays there for as long as the patience lasts
+   * @throws IllegalStateException if the other thread keeps it for longer than the time limit
    */
   void enter() {
     if (tryEnter()) {
@@ -63,14 +63,14 @@ final class CommGate {
     }
   }
 
-  /** Enters, however long it takes; for a thread that has nothing else to do. */
+  /** Takes the lock without a time limit, for a thread that has nothing else to do. */
   void await() {
     while (!tryEnter()) {
       LockSupport.parkNanos(PAUSE_NANOS);
     }
   }
 
-  /** Leaves; for the thread that entered. */
+  /** Releases the lock. Only the thread that has it may call this. */
   void leave() {
     TAKEN.setRelease(this, false);
   }

@@ -5,12 +5,12 @@ import org.jofi.transport.Registration;
 import org.jofi.transport.Result;
 
 /**
- * The flushes of a receive's buffers, as one request. NCCL takes a flush without a request as done,
- * so that one which cannot be posted yet is kept here and posted by a later test. One thread at a
- * time.
+ * The flushes of a receive's buffers, as one request. NCCL treats a flush without a request as
+ * done, so a flush that cannot be posted yet is kept here, and a later test posts it. One thread at
+ * a time.
  */
 final class FlushGroup {
-  /** Of a flush that is not posted yet. */
+  /** Marks a flush that is not posted yet. */
   private static final long NOT_POSTED = -1;
 
   private final RecvComm comm;
@@ -32,7 +32,7 @@ final class FlushGroup {
     return active;
   }
 
-  /** Starts to collect; what was collected before is forgotten. */
+  /** Starts a new collection of buffers. */
   void begin() {
     count = 0;
     over = 0;
@@ -50,10 +50,11 @@ final class FlushGroup {
   }
 
   /**
-   * Posts what is not posted, and tests the rest. Once one failed nothing more is posted, and what
-   * was posted is waited for, since it has the memory until then.
+   * Posts the flushes that are not posted, and tests the others. After a failure nothing more is
+   * posted, but the posted ones are waited for, since they use the memory until they are over.
    *
-   * @return 0 if all are done, {@link Result#IN_PROGRESS}, or how the first failed, then each time
+   * @return 0 if all are done, {@link Result#IN_PROGRESS}, or, from then on, the code of the first
+   *     failure
    */
   long poll() {
     if (failure == 0) {
@@ -93,17 +94,17 @@ final class FlushGroup {
     }
   }
 
-  /** It is a request now, until {@link #end}. */
+  /** Makes it a request, until {@link #end}. */
   void activate() {
     active = true;
   }
 
-  /** The transport's request that failed. */
+  /** The id of the transport's request that failed. */
   long failed() {
     return failed;
   }
 
-  /** It is over. */
+  /** Ends the request. */
   void end() {
     active = false;
   }

@@ -10,18 +10,18 @@ import org.jofi.transport.TransportException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Objects behind the handles that NCCL holds as pointers. Any thread; finding takes no lock and
- * allocates nothing.
+ * Maps handles to objects. NCCL keeps the handles as opaque pointers. Any thread; finding an object
+ * takes no lock and allocates nothing.
  *
  * <pre>
  * [63:60] 0   [59:56] kind, 1 or more   [55:24] generation   [23:0] slot
  * </pre>
  *
- * A slot's generation grows with each use, so that a handle that was removed is not found again. No
- * handle is 0 or 1, which mean something to NCCL.
+ * The generation of a slot grows with each use, so that a removed handle is never found again. No
+ * handle is 0 or 1, which have a meaning for NCCL.
  */
 final class HandleTable<T> {
-  /** Slots of handles. */
+  /** Number of bits for the slot in a handle. */
   static final int SLOT_BITS = 24;
 
   private static final int FIRST_CAPACITY = 64;
@@ -40,9 +40,9 @@ final class HandleTable<T> {
   private volatile AtomicReferenceArray<@Nullable Entry<T>> entries;
 
   /**
-   * @param noun what its objects are called
+   * @param noun the name of its objects in error messages
    * @param kind of its handles, 1 to 15, different in every table
-   * @param limit most objects at once
+   * @param limit largest number of objects
    */
   HandleTable(String noun, int kind, int limit) {
     if (kind < 1 || kind > 15 || limit < 1 || limit > SLOT_MASK) {
@@ -61,9 +61,9 @@ final class HandleTable<T> {
   }
 
   /**
-   * Takes up an object.
+   * Adds an object.
    *
-   * @param create makes it, given its handle
+   * @param create creates the object from its handle
    * @return its handle
    * @throws TransportException {@link FailureCause#EXHAUSTED} if the table is full
    */
@@ -88,23 +88,23 @@ final class HandleTable<T> {
     return handle;
   }
 
-  /** Whether a handle is of this table, though it may be stale. */
+  /** Whether a handle belongs to this table; it may be stale. */
   boolean isKind(long handle) {
     return handle >>> 56 == kind;
   }
 
-  /** Whether nothing is in it. */
+  /** Whether the table is empty. */
   synchronized boolean isEmpty() {
     return freeCount == used;
   }
 
-  /** The object of a handle; null if it is none, or was removed. */
+  /** The object of a handle; null if it is not a handle of this table or was removed. */
   @Nullable T find(long handle) {
     Entry<T> entry = entry(slot(handle));
     return entry != null && entry.handle == handle ? entry.value : null;
   }
 
-  /** The object in a slot, whatever its generation; null if there is none. */
+  /** The object in a slot, with any generation; null if there is none. */
   @Nullable T at(int slot) {
     Entry<T> entry = entry(slot);
     return entry == null ? null : entry.value;
@@ -127,7 +127,7 @@ final class HandleTable<T> {
   /**
    * Removes an object.
    *
-   * @throws IllegalArgumentException if there is none of that handle
+   * @throws IllegalArgumentException if the handle has no object
    */
   synchronized T remove(long handle) {
     T value = get(handle);
@@ -137,7 +137,7 @@ final class HandleTable<T> {
     return value;
   }
 
-  /** What is in it now. */
+  /** The objects in it now. */
   List<T> values() {
     AtomicReferenceArray<@Nullable Entry<T>> now = entries;
     List<T> values = new ArrayList<>();

@@ -5,37 +5,40 @@ import org.jofi.fabric.FabricUnavailableException;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.TransportException;
 
-/** What the functions of the plugin return: ncclResult_t. */
+/** The results of the plugin's functions: ncclResult_t. */
 final class NcclResult {
   /** ncclSuccess. */
   static final int SUCCESS = 0;
 
-  /** ncclSystemError: this machine, its NICs or its memory. */
+  /** ncclSystemError: something failed on this machine, such as its NICs or its memory. */
   static final int SYSTEM_ERROR = 2;
 
-  /** ncclInternalError: a defect, here or in the caller. */
+  /** ncclInternalError: there is a defect, here or in the caller. */
   static final int INTERNAL_ERROR = 3;
 
   /** ncclInvalidArgument. */
   static final int INVALID_ARGUMENT = 4;
 
-  /** ncclInvalidUsage: a call at the wrong time. */
+  /** ncclInvalidUsage: a function was called at the wrong time. */
   static final int INVALID_USAGE = 5;
 
-  /** ncclRemoteError: the peer, or the network to it; NCCL suggests to look at other ranks. */
+  /**
+   * ncclRemoteError: the peer or the network to it failed; NCCL then suggests to look at other
+   * ranks.
+   */
   static final int REMOTE_ERROR = 6;
 
   private NcclResult() {}
 
   /**
-   * The result that the failure of a request is. A NIC that cannot carry one out has lost the way
-   * to the peer, as far as anybody can tell.
+   * The result for a request that failed. A fabric error counts as a remote error, since most
+   * likely the path to the peer is lost.
    */
   static int ofRequest(FailureCause cause) {
     return cause == FailureCause.FABRIC ? REMOTE_ERROR : of(cause);
   }
 
-  /** The result that a failure of the transport is. */
+  /** The result for a failure of the transport. */
   static int of(FailureCause cause) {
     return switch (cause) {
       case PEER_LOST,
@@ -51,7 +54,7 @@ final class NcclResult {
     };
   }
 
-  /** The result that an exception is. */
+  /** The result for an exception. */
   static int of(Throwable thrown) {
     return switch (thrown) {
       case TransportException failed -> of(failed.failure());

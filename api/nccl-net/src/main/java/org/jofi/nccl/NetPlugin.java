@@ -18,9 +18,9 @@ import org.jofi.transport.Transport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The functions of the plugin: NCCL's network API on the transport. Any thread. Pointers are
- * addresses and handles; every function returns an ncclResult_t, and what it throws becomes one by
- * {@link NcclResult#of(Throwable)} where it leaves Java.
+ * The functions of the plugin: NCCL's network API, implemented with the transport. Any thread.
+ * Pointers are passed as addresses and handles. Every function returns an ncclResult_t; an
+ * exception is converted to one by {@link NcclResult#of(Throwable)} before it can leave Java.
  */
 final class NetPlugin {
   private static final int CONTEXT_KIND = 1;
@@ -28,7 +28,7 @@ final class NetPlugin {
   private static final int COMM_KIND = 3;
   private static final int REGION_KIND = 4;
 
-  /** Communicators at once, as many as their ids of the transport. */
+  /** Largest number of communicators at once: the transport has as many ids. */
   private static final int MAX_COMMS = 1 << 16;
 
   private static final int MAX_REGIONS = 1 << 20;
@@ -45,7 +45,7 @@ final class NetPlugin {
       new HandleTable<>("communicator", COMM_KIND, MAX_COMMS);
   private final HandleTable<Region> regions = new HandleTable<>("region", REGION_KIND, MAX_REGIONS);
 
-  /** Of each slot that a communicator ever had. */
+  /** The request table of each slot that a communicator ever had. */
   private final AtomicReferenceArray<@Nullable RequestTable> requests =
       new AtomicReferenceArray<>(MAX_COMMS);
 
@@ -58,7 +58,7 @@ final class NetPlugin {
 
   /**
    * @param opener opens the transport, when it is needed
-   * @param patience how long a thread waits for another that is in the same communicator
+   * @param patience how long a thread waits for another one that is using the same communicator
    */
   NetPlugin(Supplier<Transport> opener, PluginLog log, Duration patience) {
     this.log = log;
@@ -66,7 +66,7 @@ final class NetPlugin {
     lease = new TransportLease(opener);
   }
 
-  /** A context for one NCCL communicator. */
+  /** Makes a context for one NCCL communicator. */
   int init(long contextOut) {
     boolean first = contexts.isEmpty();
     lease.take();
@@ -95,8 +95,8 @@ final class NetPlugin {
   }
 
   /**
-   * Ends a context. NCCL's communicators that share one may end it several times; what they still
-   * have open stays so, and keeps the transport.
+   * Ends a context. NCCL communicators that share a context may end it several times. Connections
+   * that they still have open stay open, and so does the transport.
    */
   int finalizeContext(long context) {
     if (contexts.find(context) == null) {
@@ -113,13 +113,13 @@ final class NetPlugin {
     return NcclResult.SUCCESS;
   }
 
-  /** How many devices there are. */
+  /** Returns the number of devices. */
   int devices(long countOut) {
     RawMemory.putInt(countOut, lease.devices().size());
     return NcclResult.SUCCESS;
   }
 
-  /** What a device is. */
+  /** Returns the properties of a device. */
   int getProperties(int device, long properties) {
     PropertiesStruct.put(lease.device(device).properties(), properties);
     return NcclResult.SUCCESS;
@@ -148,7 +148,7 @@ final class NetPlugin {
     return NcclResult.SUCCESS;
   }
 
-  /** Connects; writes 0 as long as the connection does not stand. */
+  /** Connects; writes 0 as long as the connection is not made. */
   int connect(long context, int device, long handle, long senderOut) {
     RawMemory.putLong(senderOut, 0);
     checkContext(context);
@@ -249,7 +249,7 @@ final class NetPlugin {
     return Buffer.device(MemoryKind.CUDA, gpu, data, size);
   }
 
-  /** Gives memory back. */
+  /** Deregisters memory. */
   int deregMr(long comm, long region) {
     checkRegion(comm, region);
     comms.get(comm).deregister(region, regions);
@@ -319,12 +319,12 @@ final class NetPlugin {
     return comm.test(request, done, sizes);
   }
 
-  /** Closes the sending side. */
+  /** Closes a sending communicator. */
   int closeSend(long comm) {
     return close(comm, sender(comm));
   }
 
-  /** Closes the receiving side. */
+  /** Closes a receiving communicator. */
   int closeRecv(long comm) {
     return close(comm, receiver(comm));
   }
@@ -334,9 +334,7 @@ final class NetPlugin {
     return NcclResult.SUCCESS;
   }
 
-  /**
-   * The slot is free from here, and with it the table of requests: nobody may use them any more.
-   */
+  /** Frees the slot and its request table. Nobody may use them any more. */
   private void forget(long handle) {
     comms.remove(handle);
     lease.giveBack();

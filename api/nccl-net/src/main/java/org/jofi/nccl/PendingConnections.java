@@ -10,9 +10,9 @@ import org.jofi.transport.SendComm;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Connections being made. NCCL calls connect again and again, with the same buffer for the handle;
- * that buffer's address tells which attempt is meant. All 128 bytes of it may be the handle's, so
- * that no state fits in there. Any thread.
+ * Connections that are being made. NCCL calls connect repeatedly, each time with the same buffer
+ * for the handle, so the buffer's address identifies the attempt. The handle may need all 128 bytes
+ * of the buffer, so no state can be stored there. Any thread.
  */
 final class PendingConnections {
   private record Pending(ConnectHandle handle, ConnectAttempt attempt) {}
@@ -20,19 +20,19 @@ final class PendingConnections {
   private final Map<Long, Pending> attempts = new HashMap<>();
 
   /**
-   * Begins, or goes on.
+   * Begins an attempt or continues it.
    *
-   * @param buffer where the handle lies
-   * @param handle what lies there
+   * @param buffer address of the buffer with the handle
+   * @param handle the handle in the buffer
    * @param begin starts an attempt
-   * @return null if it does not stand yet; otherwise it is forgotten here
-   * @throws org.jofi.transport.TransportException if it failed; it is forgotten here
+   * @return null if the connection is not made yet; otherwise the attempt is removed here
+   * @throws org.jofi.transport.TransportException if it failed; the attempt is removed here
    */
   synchronized @Nullable SendComm poll(
       long buffer, ConnectHandle handle, Supplier<ConnectAttempt> begin) {
     Pending pending = attempts.get(buffer);
     if (pending != null && !pending.handle.equals(handle)) {
-      // That attempt was given up, and its buffer holds another handle now.
+      // The earlier attempt was given up, and its buffer has another handle now.
       pending.attempt.close();
       pending = null;
     }
@@ -54,7 +54,7 @@ final class PendingConnections {
     return comm;
   }
 
-  /** Gives all of them up. */
+  /** Gives all attempts up. */
   synchronized void close() {
     List<Pending> open = List.copyOf(attempts.values());
     attempts.clear();

@@ -13,9 +13,9 @@ import org.jofi.transport.Result;
 import org.jofi.transport.TransportException;
 
 /**
- * A communicator as NCCL drives it. Any thread: whoever posts or tests while another is in is told
- * to come back, whoever registers or closes waits. From when it is being closed, every call is
- * refused.
+ * A communicator, as NCCL uses it. Any thread. While one thread is in a call, posts and tests of
+ * other threads return at once and have to be repeated, while registering and closing wait. Once
+ * closing has begun, every call is refused.
  */
 abstract sealed class PluginComm permits PluginSendComm, PluginRecvComm {
   final RequestTable requests;
@@ -28,8 +28,8 @@ abstract sealed class PluginComm permits PluginSendComm, PluginRecvComm {
   private boolean failureTold;
 
   /**
-   * @param requests its own, until it is closed
-   * @param gate its own
+   * @param requests its request table, which it uses until it is closed
+   * @param gate its lock
    */
   PluginComm(Comm comm, RequestTable requests, CommGate gate, PluginLog log) {
     this.comm = comm;
@@ -39,7 +39,7 @@ abstract sealed class PluginComm permits PluginSendComm, PluginRecvComm {
   }
 
   /**
-   * Enters, unless another thread is in; {@link #leave} after it.
+   * Enters a call, unless another thread is in one. Call {@link #leave} at its end.
    *
    * @throws IllegalArgumentException if it is closed, or being closed; nobody entered then
    */
@@ -53,10 +53,10 @@ abstract sealed class PluginComm permits PluginSendComm, PluginRecvComm {
   }
 
   /**
-   * Enters, waiting for a thread that is in; {@link #leave} after it.
+   * Enters a call, waiting if another thread is in one. Call {@link #leave} at its end.
    *
    * @throws IllegalArgumentException if it is closed, or being closed; nobody entered then
-   * @throws IllegalStateException if the other thread stays
+   * @throws IllegalStateException if the other thread does not leave in time
    */
   final void enter() {
     checkOpen();
@@ -64,7 +64,7 @@ abstract sealed class PluginComm permits PluginSendComm, PluginRecvComm {
     leaveIfClosing();
   }
 
-  /** Leaves. */
+  /** Ends a call. */
   final void leave() {
     gate.leave();
   }
@@ -82,22 +82,22 @@ abstract sealed class PluginComm permits PluginSendComm, PluginRecvComm {
     }
   }
 
-  /** What errors call it. */
+  /** Its name in error messages. */
   final String label() {
     return comm.label();
   }
 
   /**
-   * How the request in that slot fares.
+   * Tests the request in a slot.
    *
    * @return as {@link Comm#test}
    */
   abstract long poll(int slot);
 
-  /** Writes the lengths of the request in that slot, which is done with that result. */
+  /** Writes the lengths of the request in a slot, which is done with the given result. */
   abstract void putSizes(int slot, long result, long sizes);
 
-  /** Why the request in that slot failed. */
+  /** Why the request in a slot failed. */
   abstract String explain(int slot, long result);
 
   /**
@@ -137,14 +137,17 @@ abstract sealed class PluginComm permits PluginSendComm, PluginRecvComm {
     }
   }
 
-  /** Why the transport's request failed. */
+  /** Why a request of the transport failed. */
   final String explainId(long id, long result) {
     return comm.failure(id)
         .map(Failure::toString)
         .orElseGet(() -> comm.label() + ": " + Result.describe(result));
   }
 
-  /** The request is over; what it says is told once per communicator. */
+  /**
+   * Ends a failed request. The first reason of a communicator is logged as a warning, later ones as
+   * information.
+   */
   private int fail(int slot, long result) {
     String reason = explain(slot, result);
     requests.remove(slot);
@@ -160,13 +163,14 @@ abstract sealed class PluginComm permits PluginSendComm, PluginRecvComm {
   }
 
   /**
-   * Registers memory. The NICs may take their time for it, and the transport registers on any
-   * thread: meanwhile another may be in.
+   * Registers memory. Another thread may be in a call meanwhile, since NICs may take long to
+   * register and the transport allows any thread to do so.
    *
    * @param self this communicator's handle
    * @return the region's handle
    * @throws IllegalArgumentException if it is closed, or being closed
-   * @throws TransportException if the NICs refuse it; memory of a GPU is not staged instead
+   * @throws TransportException if the NICs refuse it. GPU memory is not staged through host memory
+   *     then
    */
   final long register(long self, Buffer buffer, HandleTable<Region> table) {
     checkOpen();
@@ -187,8 +191,9 @@ abstract sealed class PluginComm permits PluginSendComm, PluginRecvComm {
   }
 
   /**
-   * NCCL passes memory of a GPU because the device said that its NICs reach it. Staged, it would
-   * not do for grouped receives, and NCCL's own way through host memory is the better one.
+   * Refuses GPU memory that the transport would stage through host memory. NCCL passes GPU memory
+   * because the device's properties say that NICs can access it. Staged memory does not work for
+   * grouped receives, and NCCL's own path through host memory is better.
    */
   private void checkReached(Registration registration) {
     if (registration.kind() == MemoryKind.HOST || !isStaged(registration)) {
@@ -203,7 +208,7 @@ abstract sealed class PluginComm permits PluginSendComm, PluginRecvComm {
             .formatted(label(), registration.path()));
   }
 
-  /** The transport knows no other sign of it. */
+  /** The transport gives no other sign of it. */
   private static boolean isStaged(Registration registration) {
     try {
       registration.remote();
@@ -233,8 +238,9 @@ abstract sealed class PluginComm permits PluginSendComm, PluginRecvComm {
   }
 
   /**
-   * Gives memory back. NCCL does so with requests in flight only when it tears a communicator down,
-   * and frees the memory next: then the communicator is aborted first, so that nothing touches it.
+   * Deregisters memory. NCCL does this with requests in flight only when it tears a communicator
+   * down, and frees the memory next. In this case the communicator is aborted first, so that no NIC
+   * accesses the memory any more.
    */
   final void deregister(long handle, HandleTable<Region> table) {
     enter();
@@ -262,13 +268,14 @@ abstract sealed class PluginComm permits PluginSendComm, PluginRecvComm {
   }
 
   /**
-   * Closes it, with its requests and regions. What the transport could not end by then it ends when
-   * it is closed itself; NCCL can do nothing about it, and goes on.
+   * Closes it, with its requests and regions. What the transport cannot end in time, it ends when
+   * it is closed itself; NCCL can do nothing about it and goes on.
    *
-   * @param closed is run once all of that is done, on this thread or, if another stays in a call,
-   *     on one that waits for it
+   * @param closed is run when all of that is done, on this thread or, if another thread stays in a
+   *     call, on a thread that waits for that one
    * @throws IllegalArgumentException if it is closed, or being closed
-   * @throws IllegalStateException if another thread stays in a call; it is closed when that leaves
+   * @throws IllegalStateException if another thread stays in a call; it is closed when that thread
+   *     leaves
    */
   final void close(HandleTable<Region> table, Runnable closed) {
     if (!closing.compareAndSet(false, true)) {

@@ -1,11 +1,11 @@
 package org.jofi.nccl;
 
-/** Where messages go: NCCL's logger, which NCCL_DEBUG governs. Any thread. */
+/** Takes messages. They go to NCCL's logger, which NCCL_DEBUG controls. Any thread. */
 interface PluginLog {
 
-  /** What the user has to know. */
+  /** Logs what the user has to know. */
   void warn(String message);
 
-  /** What helps to understand a run. */
+  /** Logs what helps to understand a run. */
   void info(String message);
 }

@@ -14,20 +14,24 @@ import org.jofi.transport.TransportOptions;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the plugin opens its transport, by environment variables: NCCL hands nothing through. Numbers
- * are decimal, durations are in seconds; what is not set is as {@link TransportOptions} has it.
+ * Reads the transport's options from environment variables, since NCCL passes none to its plugins.
+ * Numbers are decimal, and durations are in seconds. Options that are not set have the defaults of
+ * {@link TransportOptions}.
  */
 final class PluginOptions {
-  /** libfabric's name of the provider. */
+  /** libfabric's name of the provider to use. */
   static final String PROVIDER = "JOFI_PROVIDER";
 
-  /** {@code locality}, {@code each-nic}, {@code together}, or names: {@code a,b;c,d}. */
+  /** {@code locality}, {@code each-nic}, {@code together}, or names of NICs: {@code a,b;c,d}. */
   static final String GROUPING = "JOFI_GROUPING";
 
   static final String MAX_RAILS = "JOFI_MAX_RAILS";
   static final String ENDPOINTS_PER_DEVICE = "JOFI_ENDPOINTS_PER_DEVICE";
 
-  /** {@code auto}, {@code always} or {@code never}. NCCL has one thread that drives: automatic. */
+  /**
+   * {@code auto}, {@code always} or {@code never}. The default is automatic, because NCCL has only
+   * one thread that makes progress.
+   */
   static final String PROGRESS_THREADS = "JOFI_PROGRESS_THREADS";
 
   static final String MIN_STRIPE_BYTES = "JOFI_MIN_STRIPE_BYTES";
@@ -54,7 +58,8 @@ final class PluginOptions {
   /**
    * The options that an environment asks for.
    *
-   * @throws IllegalArgumentException naming the variable that is wrong, and what it may be
+   * @throws IllegalArgumentException if a variable is wrong; the message names it and its possible
+   *     values
    */
   static TransportOptions from(Map<String, String> environment) {
     return new PluginOptions(environment).read();

@@ -5,12 +5,12 @@ import org.jofi.transport.Registration;
 import org.jofi.transport.Result;
 import org.jspecify.annotations.Nullable;
 
-/** The receiving side of a connection. */
+/** A communicator that receives. */
 final class PluginRecvComm extends PluginComm {
-  /** Receives per group. */
+  /** Largest number of receives in a group. */
   static final int MAX_RECEIVES = 8;
 
-  /** Flushes at once: NCCL's requests per communicator. */
+  /** Largest number of flushes at once: as many as NCCL's requests per communicator. */
   static final int MAX_FLUSHES = 32;
 
   private static final long POINTER_BYTES = 8;
@@ -34,10 +34,10 @@ final class PluginRecvComm extends PluginComm {
    * Receives.
    *
    * @param count 1 to {@link #MAX_RECEIVES}
-   * @param data address of that many pointers
-   * @param sizes address of that many size_t
-   * @param tagged address of that many int
-   * @param handles address of that many handles of regions
+   * @param data address of {@code count} pointers
+   * @param sizes address of {@code count} size_t
+   * @param tagged address of {@code count} int
+   * @param handles address of {@code count} handles of regions
    * @return a request's handle; 0 to try again later
    */
   long irecv(
@@ -67,7 +67,7 @@ final class PluginRecvComm extends PluginComm {
   }
 
   /**
-   * Flushes what was received.
+   * Flushes received data.
    *
    * @param sizes address of one int per buffer
    * @return a request's handle; 0 if there is nothing to wait for

@@ -4,7 +4,7 @@ import org.jofi.transport.Registration;
 import org.jofi.transport.Result;
 import org.jofi.transport.SendComm;
 
-/** The sending side of a connection. */
+/** A communicator that sends. */
 final class PluginSendComm extends PluginComm {
   private final SendComm comm;
 

@@ -13,13 +13,14 @@ import org.jofi.transport.DeviceProperties;
 import org.jofi.transport.DeviceProperties.Rail;
 
 /**
- * ncclNetProperties_v11_t, of which version 10 has all but the last member. Any thread.
+ * The struct ncclNetProperties_v11_t. That of version 10 is the same without the last member. Any
+ * thread.
  *
- * <p>Strings in it have to outlive every caller; they are kept for the life of the process, one of
- * each.
+ * <p>Strings in it must stay valid for every caller. They are kept until the process ends, one copy
+ * of each.
  */
 final class PropertiesStruct {
-  /** Of the greatest version. */
+  /** The layout of the newest version. */
   static final StructLayout LAYOUT =
       MemoryLayout.structLayout(
           ValueLayout.JAVA_LONG.withName("name"),
@@ -49,7 +50,7 @@ final class PropertiesStruct {
   static final int CUDA = 2;
   static final int DMA_BUF = 4;
 
-  /** Lengths come back to NCCL as int. */
+  /** NCCL gets the lengths of messages as int. */
   static final long MOST_MESSAGE_BYTES = 1 << 30;
 
   private static final String SYSFS = "/sys/devices/";
@@ -59,11 +60,13 @@ final class PropertiesStruct {
   private PropertiesStruct() {}
 
   /**
-   * Which pointers a device takes. Software providers that copy through the GPU's driver claim
-   * device memory as well; NCCL's own copies through pinned memory serve it better there.
+   * The kinds of memory that a device supports. Software providers that copy through the GPU's
+   * driver report device memory as well, but there NCCL's own copies through pinned memory are
+   * better.
    *
-   * <p>Never dma-bufs: no device tells whether its NICs take them, and the transport exports them
-   * itself for the pointers that NCCL passes then, and goes by address where that is refused.
+   * <p>dma-bufs are never included, since no device reports whether its NICs accept them. Without
+   * them NCCL passes pointers. The transport then exports dma-bufs itself, and registers by address
+   * if they are refused.
    */
   static int pointerSupport(DeviceProperties device) {
     boolean hardware = device.rails().stream().allMatch(rail -> rail.pci().isPresent());
@@ -77,7 +80,7 @@ final class PropertiesStruct {
     return path.startsWith("GPU direct");
   }
 
-  /** Fills a struct at that address in. */
+  /** Fills in the struct at an address. */
   static void put(DeviceProperties device, long address) {
     MemorySegment struct = RawMemory.slice(address, LAYOUT.byteSize()).fill((byte) 0);
     set(struct, "name", string(device.name()));
@@ -104,7 +107,7 @@ final class PropertiesStruct {
     set(struct, "maxMultiRequestSize", 1);
   }
 
-  /** The same for two devices of one chip, and for one device each time; never 0. */
+  /** An id of the NIC. It is the same for devices on one chip and in every call, and never 0. */
   private static long guid(DeviceProperties device) {
     Rail first = device.rails().getFirst();
     String chip =

@@ -4,8 +4,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * Memory by address, unchecked: NCCL's arguments and results. Who calls this vouches for the
- * address; a wrong one ends the process.
+ * Unchecked access to memory by address, for NCCL's arguments and results. The caller is
+ * responsible for the address; a wrong one crashes the process.
  */
 final class RawMemory {
   @SuppressWarnings("restricted")
@@ -29,7 +29,7 @@ final class RawMemory {
     ALL.set(ValueLayout.JAVA_LONG_UNALIGNED, address, value);
   }
 
-  /** So many bytes from there on. */
+  /** The memory with this address and length. */
   static MemorySegment slice(long address, long lengthBytes) {
     return ALL.asSlice(address, lengthBytes);
   }

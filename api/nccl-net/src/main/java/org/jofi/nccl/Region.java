@@ -3,9 +3,9 @@ package org.jofi.nccl;
 import org.jofi.transport.Registration;
 
 /**
- * Registered memory, as the plugin's caller holds it.
+ * Registered memory, for which NCCL has a handle.
  *
  * @param comm handle of the communicator that it belongs to
- * @param registration with the transport
+ * @param registration the transport's registration
  */
 record Region(long comm, Registration registration) {}

@@ -1,24 +1,23 @@
 package org.jofi.nccl;
 
-import org.jofi.transport.Comm;
-
 /**
- * The requests of a communicator that NCCL has not seen the end of. One thread at a time. Allocates
- * nothing but itself; it stays with its slot, so that a request of an earlier communicator there is
- * not taken for one of this.
+ * The requests of a communicator whose end NCCL has not seen yet. One thread at a time. It
+ * allocates nothing after its construction. It stays with the communicator's slot, so that
+ * generations go on and a request of an earlier communicator in this slot is not mistaken for a new
+ * one.
  *
  * <pre>
  * [63:60] 0   [59:56] kind   [55:32] slot of the communicator   [31:8] generation   [7:0] slot
  * </pre>
  */
 final class RequestTable {
-  /** Requests at once: NCCL's 32, times the 8 sends that a grouped receive takes. */
+  /** Largest number of requests at once: NCCL's 32, times the 8 sends for a grouped receive. */
   static final int CAPACITY = 256;
 
   /** The kind of its handles. */
   static final int KIND = 15;
 
-  /** What {@link #find} gives for what is no request. */
+  /** What {@link #find} returns if there is no such request. */
   static final int NONE = -1;
 
   private static final int SLOT_MASK = CAPACITY - 1;
@@ -29,7 +28,7 @@ final class RequestTable {
   private final long[] ids = new long[CAPACITY];
   private final int[] details = new int[CAPACITY];
 
-  /** Free slots, the longest free first: a slot is used again as late as possible. */
+  /** Free slots, the longest free first, so that a slot is reused as late as possible. */
   private final int[] free = new int[CAPACITY];
 
   private final int[] generations = new int[CAPACITY];
@@ -51,21 +50,21 @@ final class RequestTable {
     return handle >>> 56 == KIND;
   }
 
-  /** The slot of the communicator that a request is of. */
+  /** The slot of the communicator that a request belongs to. */
   static int comm(long handle) {
     return (int) (handle >>> 32) & 0xFF_FFFF;
   }
 
-  /** Whether another would not fit. */
+  /** Whether there is no free slot. */
   boolean isFull() {
     return taken == given;
   }
 
   /**
-   * Takes up a request; it must not be full.
+   * Adds a request; the table must not be full.
    *
-   * @param id of the transport, or what the caller wants back
-   * @param detail what the caller wants back
+   * @param id the transport's request id, or another number to store
+   * @param detail another number to store
    * @return its handle
    */
   long add(long id, int detail) {
@@ -85,23 +84,23 @@ final class RequestTable {
     return handles[slot] == handle ? slot : NONE;
   }
 
-  /** What {@link Comm} calls the request in that slot. */
+  /** The id that was stored with the request in a slot. */
   long id(int slot) {
     return ids[slot];
   }
 
-  /** What was given with the request in that slot. */
+  /** The detail that was stored with the request in a slot. */
   int detail(int slot) {
     return details[slot];
   }
 
-  /** Forgets the request in that slot. */
+  /** Removes the request in a slot. */
   void remove(int slot) {
     handles[slot] = 0;
     free[(int) (given++ & SLOT_MASK)] = slot;
   }
 
-  /** Forgets all of them. */
+  /** Removes all requests. */
   void clear() {
     for (int slot = 0; slot < CAPACITY; slot++) {
       if (handles[slot] != 0) {

@@ -8,7 +8,8 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
 /**
- * The shared library's way to NCCL's logger, which takes variable arguments and is called from C.
+ * Logs through the shared library, because NCCL's logger takes variable arguments and has to be
+ * called from C.
  */
 final class ShimLog implements PluginLog {
   private static final int WARN = 2;

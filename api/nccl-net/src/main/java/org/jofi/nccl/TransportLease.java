@@ -8,8 +8,8 @@ import org.jofi.transport.Transport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The transport that all of a process's NCCL communicators share: open from the first init until
- * nothing of it is in use. Any thread.
+ * The transport that all NCCL communicators of a process share. It is open from the first init
+ * until nothing uses it any more. Any thread.
  */
 final class TransportLease {
   private static final String LOOPBACK = "lo";
@@ -22,7 +22,7 @@ final class TransportLease {
     this.opener = opener;
   }
 
-  /** Takes hold of it, and opens it if nobody has. */
+  /** Adds a user, and opens the transport for the first one. */
   synchronized void take() {
     if (transport == null) {
       transport = opener.get();
@@ -30,7 +30,7 @@ final class TransportLease {
     holders++;
   }
 
-  /** Lets go of it, and closes it if nobody else has hold of it. */
+  /** Removes a user, and closes the transport after the last one. */
   synchronized void giveBack() {
     holders--;
     Transport open = transport;
@@ -53,9 +53,9 @@ final class TransportLease {
   }
 
   /**
-   * The devices that NCCL is offered, each at its index. Loopback, which the transport puts last,
-   * reaches no other machine; NCCL would use it for those as well, and is offered it only if there
-   * is nothing else.
+   * The devices that are offered to NCCL, in the order of their indexes. Loopback, which the
+   * transport lists last, does not reach other machines, but NCCL would use it for them as well. So
+   * it is offered only if there is nothing else.
    */
   List<Device> devices() {
     List<Device> all = current().devices();
@@ -73,7 +73,7 @@ final class TransportLease {
   /**
    * One of its devices.
    *
-   * @throws IllegalArgumentException if there is none of that number
+   * @throws IllegalArgumentException if there is none with this index
    */
   Device device(int index) {
     List<Device> devices = devices();

@@ -31,7 +31,7 @@ enum Upcall {
   private final String signature;
 
   /**
-   * @param method of {@link NetPlugin}
+   * @param method name of the method of {@link NetPlugin}
    * @param signature its descriptor: integers, and pointers as longs
    */
   Upcall(String method, String signature) {
@@ -39,7 +39,7 @@ enum Upcall {
     this.signature = signature;
   }
 
-  /** As errors call it. */
+  /** Its name in error messages. */
   String words() {
     return this == FINALIZE ? "finalize" : method;
   }
@@ -58,8 +58,8 @@ enum Upcall {
   }
 
   /**
-   * The method of a plugin, which throws nothing: an exception that left an upcall would end the
-   * process.
+   * A handle of the plugin's method that never throws, because an exception that leaves an upcall
+   * would end the process.
    */
   MethodHandle guarded(NetPlugin plugin, PluginLog log) throws ReflectiveOperationException {
     MethodHandles.Lookup lookup = MethodHandles.lookup();
@@ -72,7 +72,7 @@ enum Upcall {
                 MethodType.methodType(int.class, PluginLog.class, Throwable.class))
             .bindTo(this)
             .bindTo(log);
-    // To report may fail as well, for lack of stack or memory.
+    // Reporting can fail as well, if the stack or the memory is exhausted.
     MethodHandle giveUp =
         MethodHandles.dropArguments(
             MethodHandles.constant(int.class, NcclResult.INTERNAL_ERROR),

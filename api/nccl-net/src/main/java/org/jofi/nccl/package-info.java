@@ -1,14 +1,14 @@
 /**
  * NCCL's network plugin on top of {@link org.jofi.transport}.
  *
- * <p>NCCL calls the shared library's table, the library calls {@link org.jofi.nccl.NetPlugin}
- * through upcall stubs, and that calls the transport. What NCCL holds as pointers are handles: a
- * slot of a table and a generation, so that a stale or foreign one is told from a good one without
- * touching memory.
+ * <p>NCCL calls the functions in the shared library's table, the library calls {@link
+ * org.jofi.nccl.NetPlugin} through upcall stubs, and that calls the transport. The pointers that
+ * NCCL gets are handles: a slot of a table and a generation. So a stale or foreign handle is
+ * detected without reading memory that it points to.
  *
- * <p><b>Threads.</b> NCCL calls from several: contexts and devices under a lock of its own; a
- * service thread per communicator connects, registers and closes; a progress thread per
- * communicator posts and tests, at the same time. Each upcall attaches its thread.
+ * <p><b>Threads.</b> NCCL calls from several threads. It calls functions of contexts and devices
+ * under a lock of its own. For each communicator, a service thread connects, registers and closes,
+ * while a progress thread posts and tests. Each upcall attaches its thread to the JVM.
  */
 @NullMarked
 package org.jofi.nccl;

@@ -104,17 +104,21 @@ class DriverTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"tcp", "shm"})
-  void aKilledPeerIsARemoteError(String provider) throws Exception {
-    Run run = good(environment(provider, "JOFI_REQUEST_TIMEOUT", "5"), 11, "peer-killed");
-    assertTrue(run.out().contains("peer killed"), run::out);
-  }
-
-  @Test
-  void aKilledPeerIsARemoteErrorAlsoWithProgressThreads() throws Exception {
+  @CsvSource({"tcp, never", "shm, never", "tcp, always"})
+  void aKilledPeerIsARemoteError(String provider, String progressThreads) throws Exception {
     Map<String, String> environment =
-        environment("tcp", "JOFI_REQUEST_TIMEOUT", "5", "JOFI_PROGRESS_THREADS", "always");
-    assertTrue(good(environment, 11, "peer-killed").out().contains("peer killed"));
+        environment(
+            provider,
+            "JOFI_PROGRESS_THREADS",
+            progressThreads,
+            "JOFI_REQUEST_TIMEOUT",
+            "5",
+            "JOFI_PEER_TIMEOUT",
+            "3",
+            "JOFI_CLOSE_TIMEOUT",
+            "3");
+    Run run = good(environment, 11, "peer-killed");
+    assertTrue(run.out().contains("peer killed"), run::out);
   }
 
   /** NCCL looks for the name that it is told, for libnccl-net-NAME.so, or for libnccl-net.so. */

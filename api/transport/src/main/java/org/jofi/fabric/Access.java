@@ -3,21 +3,21 @@ package org.jofi.fabric;
 import java.util.StringJoiner;
 
 /**
- * What a region is registered for, as bits: fi_mr(3), "access". The values are libfabric's.
+ * What a region may be used for, as bits: fi_mr(3), "access". The values are libfabric's.
  *
  * <p>Ask for the least that works: a region without remote access needs no remote key.
  */
 public final class Access {
-  /** Source of an RMA write's answer: the local side of a read. */
+  /** The local buffer of an RMA read: the data that is read arrives here. */
   public static final long READ = 1L << 8;
 
-  /** Source of an RMA write. */
+  /** The local buffer of an RMA write: the data that is written comes from here. */
   public static final long WRITE = 1L << 9;
 
-  /** Target of a receive. */
+  /** The buffer of a receive. */
   public static final long RECV = 1L << 10;
 
-  /** Source of a send. */
+  /** The buffer of a send. */
   public static final long SEND = 1L << 11;
 
   /** Peers may read it. */

@@ -32,15 +32,15 @@ public enum Capability {
   SHARED_AV,
   /** Triggered operations. */
   TRIGGER,
-  /** Orders an operation behind all earlier ones to the peer. */
+  /** An operation can be made to start only after all earlier ones to the peer. */
   FENCE,
-  /** Talks to endpoints of the same host. */
+  /** Communicates with endpoints on the same host. */
   LOCAL_COMM,
-  /** Talks to endpoints of other hosts. */
+  /** Communicates with endpoints on other hosts. */
   REMOTE_COMM,
-  /** Tells who sent what was received. */
+  /** Reports the sender of a received message. */
   SOURCE,
-  /** Tells who sent it even if unknown to the address vector. */
+  /** Reports the sender even if it is not in the address vector. */
   SOURCE_ERR,
   /** Receives from one peer only. */
   DIRECTED_RECV,
@@ -54,6 +54,6 @@ public enum Capability {
   HMEM,
   /** The caller's own ids in an address vector. */
   AV_USER_ID,
-  /** Works beside peer providers. */
+  /** Supports the peer provider interface, fi_peer(3). */
   PEER
 }

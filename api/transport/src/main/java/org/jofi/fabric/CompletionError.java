@@ -1,15 +1,16 @@
 package org.jofi.fabric;
 
 /**
- * Why an operation failed: fi_cq_readerr(3). Owned by its queue and valid only while {@link
- * CompletionQueue.Sink#failed} runs; take what you need, or {@link #toException()}.
+ * Why an operation failed: fi_cq_readerr(3). The completion queue owns this object, and it is valid
+ * only while {@link CompletionQueue.Sink#failed} runs. Copy what you need from it, or keep {@link
+ * #toException()}.
  */
 public interface CompletionError {
 
   /** The slot of the operation that failed, or {@link CompletionQueue#NO_CONTEXT}. */
   int context();
 
-  /** {@link CompletionFlags} of the operation, as far as the provider told. */
+  /** {@link CompletionFlags} of the operation, as far as the provider reports them. */
   long flags();
 
   /** Bytes transferred before it failed. */
@@ -21,15 +22,18 @@ public interface CompletionError {
   /** Immediate data, if the flags say so. */
   long data();
 
-  /** What happened, positive: a {@link FabricErrno}. */
+  /** The error, as a positive number: a {@link FabricErrno}. */
   int errno();
 
-  /** What the provider calls it; see {@link #providerText()}. */
+  /** The provider's own error number; see {@link #providerText()}. */
   int providerErrno();
 
-  /** The provider's words for it; allocates. Empty if it has none. */
+  /** The provider's own text for the error; empty if it has none. Allocates. */
   String providerText();
 
-  /** All of it, with the queue's place, as an exception to keep; allocates. */
+  /**
+   * An exception with all of this, and with the queue's fabric and domain, that stays valid
+   * afterwards. Allocates.
+   */
   FabricException toException();
 }

@@ -3,8 +3,8 @@ package org.jofi.fabric;
 /**
  * What completed, as bits: fi_cq(3), "completion flags". The values are libfabric's.
  *
- * <p>Providers differ in what they set for the arrival of a write with immediate data. Only {@link
- * #REMOTE_CQ_DATA} may be relied upon there.
+ * <p>Providers differ in what they set for the arrival of a write with immediate data. Rely on
+ * {@link #REMOTE_CQ_DATA} alone there.
  */
 public final class CompletionFlags {
   /** An RMA operation. */
@@ -13,10 +13,10 @@ public final class CompletionFlags {
   /** A send or a receive. */
   public static final long MSG = 1L << 1;
 
-  /** A read that this side initiated. */
+  /** A read that was posted here. */
   public static final long READ = 1L << 8;
 
-  /** A write that this side initiated. */
+  /** A write that was posted here. */
   public static final long WRITE = 1L << 9;
 
   /** A receive. */
@@ -31,12 +31,12 @@ public final class CompletionFlags {
   /** A peer's write. */
   public static final long REMOTE_WRITE = 1L << 13;
 
-  /** Immediate data arrived with it. */
+  /** The completion carries immediate data. */
   public static final long REMOTE_CQ_DATA = 1L << 17;
 
   private CompletionFlags() {}
 
-  /** The call whose completion has these flags, by its man-page name, as far as they tell. */
+  /** The man-page name of the call whose completion has these flags, as far as they identify it. */
   public static String operation(long flags) {
     if ((flags & SEND) != 0) {
       return "fi_send";

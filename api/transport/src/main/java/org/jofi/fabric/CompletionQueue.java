@@ -1,20 +1,20 @@
 package org.jofi.fabric;
 
 /**
- * Where operations report that they finished: fi_cq(3), format FI_CQ_FORMAT_DATA. One thread at a
- * time, together with the endpoints bound to it.
+ * The queue in which operations report that they finished: fi_cq(3), format FI_CQ_FORMAT_DATA. Only
+ * one thread at a time may use it and the endpoints bound to it.
  *
  * <p><b>Context slots.</b> An operation is posted with a slot, an {@code int} below the {@code
- * contexts} that the queue was opened with, and its completion names it. The caller hands out
- * slots: one is taken when a post returned 0, and free again when its completion was polled, also
- * for a cancelled or failed one. Behind each slot are the 64 bytes that fi_endpoint(3) demands with
- * FI_CONTEXT2.
+ * contexts} that the queue was opened with, and its completion names it. The caller allots slots: a
+ * slot is in use from the moment a post returns 0 until the operation's completion is polled, even
+ * if the operation was cancelled or failed. Each slot has the 64 bytes that fi_endpoint(3) requires
+ * with FI_CONTEXT2.
  *
  * <p>Completions may be delivered in any order.
  */
 public interface CompletionQueue extends AutoCloseable {
 
-  /** Stands for "no operation of this side", as for the arrival of a peer's write. */
+  /** The completion belongs to no local operation: for example, a peer's write arrived. */
   int NO_CONTEXT = -1;
 
   /** Receives what was polled. Must not call back into the queue. */
@@ -38,8 +38,8 @@ public interface CompletionQueue extends AutoCloseable {
   }
 
   /**
-   * Drives progress and delivers what finished: fi_cq_read(3), fi_cq_readerr(3). Never waits. If
-   * {@code sink} throws, what it was not given yet is delivered by the next poll.
+   * Drives progress and delivers completions: fi_cq_read(3), fi_cq_readerr(3). Never waits. If
+   * {@code sink} throws, the next poll delivers the completions that it has not been given yet.
    *
    * @param sink receives each completion, on this thread
    * @param limit most completions to deliver, at least 1
@@ -53,7 +53,7 @@ public interface CompletionQueue extends AutoCloseable {
   int contexts();
 
   /**
-   * Closes it; again is a no-op.
+   * Closes it; a second call does nothing.
    *
    * @throws FabricException with {@code EBUSY} while endpoints are bound to it
    */

@@ -9,8 +9,8 @@ import java.util.Objects;
  * @param device ordinal of the device that owns it; 0 for host memory
  * @param address its first byte
  * @param lengthBytes its length
- * @param id its number, which the driver never gives to another allocation of this process: two
- *     allocations at one address differ in it
+ * @param id its number. The driver never uses it again in this process, so that two allocations at
+ *     the same address have different ones
  */
 public record DeviceAllocation(
     MemoryKind kind, int device, long address, long lengthBytes, long id) {

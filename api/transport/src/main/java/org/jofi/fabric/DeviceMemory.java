@@ -1,11 +1,11 @@
 package org.jofi.fabric;
 
 /**
- * The memory of one device, opened. Any thread. Addresses are the device's own and mean nothing to
- * this process: never read or write through them.
+ * The memory of one open device. Any thread. Addresses are device addresses: this process must
+ * never read or write through them.
  *
- * <p>Calls leave the thread's own current context of the driver as it was, and may be made while a
- * stream of the device is being captured.
+ * <p>Calls do not change the driver's current context of the calling thread. They may be made while
+ * a stream of the device is being captured.
  */
 public interface DeviceMemory extends AutoCloseable {
 
@@ -16,25 +16,25 @@ public interface DeviceMemory extends AutoCloseable {
   DeviceProbe.Device description();
 
   /**
-   * Allocates memory of the device, for tests and tools; what it holds is undefined.
+   * Allocates memory of the device, for tests and tools; its content is undefined.
    *
    * @param bytes its length, at least 1
    * @return its address, never 0
-   * @throws FabricException {@code ENOMEM} if there is not as much
+   * @throws FabricException {@code ENOMEM} if there is not enough memory
    */
   long allocate(long bytes);
 
   /**
-   * Frees what {@link #allocate} gave.
+   * Frees memory that {@link #allocate} returned.
    *
-   * @throws IllegalArgumentException if it gave no such address, or it was freed before
+   * @throws IllegalArgumentException if it returned no such address, or the memory is already freed
    */
   void free(long address);
 
   /**
    * The allocation that an address lies in.
    *
-   * @throws FabricException {@code EFAULT} if the driver knows no such address
+   * @throws FabricException {@code EFAULT} if the driver does not know the address
    */
   DeviceAllocation allocation(long address);
 
@@ -52,53 +52,54 @@ public interface DeviceMemory extends AutoCloseable {
   void closeDmaBuf(DmaBuf exported);
 
   /**
-   * Pins host memory, so that the device copies from and to it by itself and at full speed.
+   * Pins host memory, so that the device can copy from and to it directly and at full speed.
    *
-   * @throws FabricException {@code ENOMEM} if the limits on pinned memory do not allow it, {@code
-   *     EBUSY} if some of it is pinned already
+   * @throws FabricException {@code ENOMEM} if the limit on pinned memory does not allow it, {@code
+   *     EBUSY} if part of it is already pinned
    */
   void pin(long hostAddress, long bytes);
 
   /**
    * Undoes {@link #pin}.
    *
-   * @param hostAddress what was pinned
+   * @param hostAddress the address that was pinned
    */
   void unpin(long hostAddress);
 
   /**
-   * Makes all that NICs wrote into the device's memory before visible to it, if {@link
+   * Makes all earlier writes of NICs into the device's memory visible to the device, if {@link
    * DeviceProbe.Device#flush} is {@link DeviceProbe.FlushCall#HOST}.
    *
-   * @return 0, or a negative {@link FabricErrno}: {@code -EOPNOTSUPP} if the device cannot
+   * @return 0, or a negative {@link FabricErrno}: {@code -EOPNOTSUPP} if the device cannot do it
    */
   int flushRemoteWrites();
 
-  /** Copies to host memory and waits for it. For tests and tools. */
+  /** Copies to host memory and waits until it is done. For tests and tools. */
   void copyToHost(long deviceAddress, long hostAddress, long bytes);
 
-  /** Copies from host memory and waits for it. For tests and tools. */
+  /** Copies from host memory and waits until it is done. For tests and tools. */
   void copyFromHost(long hostAddress, long deviceAddress, long bytes);
 
   /**
-   * Opens a queue of asynchronous copies. The caller closes it, before this.
+   * Opens a queue of asynchronous copies. The caller closes it before it closes this.
    *
-   * @param copies how many may be under way at once, at least 1
+   * @param copies how many may be in progress at once, at least 1
    */
   DeviceCopier openCopier(int copies);
 
   /**
-   * Opens what adds arrays on the device, for tests and tools. The caller closes it, before this.
+   * Opens an object that adds arrays on the device, for tests and tools. The caller closes it
+   * before it closes this.
    *
-   * @throws FabricException if the device refuses, with the driver's words
+   * @throws FabricException if the device refuses, with the driver's text
    */
   DeviceAdder openAdder();
 
   /**
-   * Gives the device back; again is a no-op.
+   * Closes the device; a second call does nothing.
    *
-   * @throws IllegalStateException while copiers, adders or allocations of it are open, naming how
-   *     many
+   * @throws IllegalStateException while copiers, adders or allocations of it are open; the message
+   *     says how many
    */
   @Override
   void close();

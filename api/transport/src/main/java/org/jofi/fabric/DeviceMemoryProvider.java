@@ -5,30 +5,31 @@ import java.util.Optional;
 import java.util.ServiceLoader;
 
 /**
- * Drives one kind of device memory: a service, found by {@link ServiceLoader}. Any thread.
+ * Gives access to one kind of device memory. A service, found by {@link ServiceLoader}. Any thread.
  *
- * <p>To find it loads no driver. Only {@link #probe} and {@link #open} do.
+ * <p>Finding a provider loads no driver; only {@link #probe} and {@link #open} do.
  */
 public interface DeviceMemoryProvider {
 
-  /** The kind of memory that it drives; not {@link MemoryKind#HOST}. */
+  /** The kind of memory; never {@link MemoryKind#HOST}. */
   MemoryKind kind();
 
   /**
-   * Looks for the driver and its devices. That there is none, or that this user may not use them,
-   * is an answer and no exception.
+   * Looks for the driver and its devices. If there is none, or this user may not use them, the
+   * result says so; no exception is thrown.
    */
   DeviceProbe probe();
 
   /**
    * Opens a device for use. The caller closes it.
    *
-   * @param device its ordinal, as {@link #probe} lists it
-   * @throws FabricUnavailableException if there is no such device or no driver, with what helps
+   * @param device its ordinal, as in the result of {@link #probe}
+   * @throws FabricUnavailableException if there is no such device or no driver; the message says
+   *     what to do
    */
   DeviceMemory open(int device);
 
-  /** Those that this program was started with, in no particular order. */
+  /** The providers on the module path or class path, in no particular order. */
   static List<DeviceMemoryProvider> installed() {
     return ServiceLoader.load(
             DeviceMemoryProvider.class, DeviceMemoryProvider.class.getClassLoader())
@@ -37,7 +38,7 @@ public interface DeviceMemoryProvider {
         .toList();
   }
 
-  /** The installed one for that kind of memory, if there is one. */
+  /** The installed provider for this kind of memory, if there is one. */
   static Optional<DeviceMemoryProvider> of(MemoryKind kind) {
     return installed().stream().filter(provider -> provider.kind() == kind).findFirst();
   }

@@ -5,14 +5,14 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * What looking for devices of a kind found.
+ * The result of looking for devices of one kind.
  *
  * @param kind what was looked for
  * @param driver the driver and its version, such as {@code CUDA driver API 13.0}; empty if none
  *     could be loaded
  * @param devices the devices, by ordinal; empty if there are none that can be used
- * @param obstacle why there are none, in a sentence; empty if there are some
- * @param remedy what to do about it; empty if there are some
+ * @param obstacle a sentence that says why there are no devices; empty if there are some
+ * @param remedy what to do about it; empty if there are devices
  */
 public record DeviceProbe(
     MemoryKind kind, String driver, List<Device> devices, String obstacle, String remedy) {
@@ -37,15 +37,15 @@ public record DeviceProbe(
   /**
    * One device.
    *
-   * @param ordinal its number for the driver, from 0
-   * @param name as its vendor calls it
-   * @param pci where it sits, if the driver tells
+   * @param ordinal its number in the driver, from 0
+   * @param name the vendor's name for it
+   * @param pci its PCI address, if the driver reports it
    * @param memoryBytes how much memory it has
-   * @param capability its generation, such as {@code 9.0}
-   * @param gpuDirect whether the driver says that NICs may reach its memory
+   * @param capability its compute capability, such as {@code 9.0}
+   * @param gpuDirect whether the driver says that NICs can access its memory
    * @param dmaBuf whether its memory can be exported as a dma-buf
    * @param flush how its driver can make a NIC's writes visible
-   * @param ordering whom writes of NICs are in order for without a flush
+   * @param ordering which devices see the writes of NICs in order without a flush
    */
   public record Device(
       int ordinal,
@@ -58,19 +58,19 @@ public record DeviceProbe(
       FlushCall flush,
       WriteOrdering ordering) {}
 
-  /** How a driver can make what NICs wrote visible to its device. */
+  /** How a driver can make the writes of NICs visible to its device. */
   public enum FlushCall {
-    /** Not at all: read through the NIC instead. */
+    /** It cannot: the flush has to be a read through the NIC. */
     NONE,
-    /** With a call of the host: {@link DeviceMemory#flushRemoteWrites}. */
+    /** With a call from the host: {@link DeviceMemory#flushRemoteWrites}. */
     HOST,
     /** With operations on a stream of the device only. */
     STREAM
   }
 
-  /** Whom the writes of NICs are visible to in order, without a flush. */
+  /** Which devices see the writes of NICs in order without a flush. */
   public enum WriteOrdering {
-    /** Nobody: a flush is needed before the device reads. */
+    /** None: a flush is needed before the device reads. */
     NONE,
     /** The device that owns the memory. */
     OWNER,

@@ -1,18 +1,18 @@
 package org.jofi.fabric;
 
 /**
- * One NIC, opened: fi_domain(3). Any thread may open, register and close here; the opener closes
- * the domain after everything in it.
+ * One open NIC: fi_domain(3). Any thread may open, register and close things here. The code that
+ * opened the domain closes it, after everything that was opened in it.
  */
 public interface Domain extends AutoCloseable {
 
-  /** How the NIC was negotiated. */
+  /** The info that the NIC was opened with. */
   FabricInfo info();
 
   /**
    * Opens a table of peers: fi_av(3). The caller closes it, after the endpoints that use it.
    *
-   * @param expectedPeers a hint for its size; it grows
+   * @param expectedPeers a hint for its size; the table grows if needed
    * @throws FabricException if the provider refuses
    */
   AddressVector openAddressVector(int expectedPeers);
@@ -20,7 +20,8 @@ public interface Domain extends AutoCloseable {
   /**
    * Opens a completion queue: fi_cq(3). The caller closes it, after the endpoints bound to it.
    *
-   * @param depth completions that it holds before posting is refused or it overruns
+   * @param depth how many completions it holds; with more, the provider refuses to post or the
+   *     queue overruns
    * @param contexts how many context slots, 0 to {@code contexts - 1}, operations may name; see
    *     {@link CompletionQueue}
    * @throws IllegalArgumentException if either is below 1
@@ -35,7 +36,7 @@ public interface Domain extends AutoCloseable {
    * RegistrationScope#DOMAIN} scope before the regions that receives are posted in.
    *
    * @throws FabricException if the provider refuses any step; nothing stays open then
-   * @throws IllegalArgumentException if a queue or the address vector is of another domain
+   * @throws IllegalArgumentException if a queue or the address vector belongs to another domain
    */
   Endpoint openEndpoint(EndpointRequest request);
 
@@ -45,17 +46,18 @@ public interface Domain extends AutoCloseable {
    *
    * @throws IllegalStateException if this NIC negotiated FI_MR_ENDPOINT: use {@link
    *     #registerForEndpoint}; or if the domain is closed
-   * @throws IllegalArgumentException if the request is malformed, or host memory is not mapped; of
-   *     mapped memory only the first and last byte are tried, and only by reading
-   * @throws FabricException if the provider refuses: {@code ENOMEM} or {@code ENOSPC} out of
-   *     resources, {@code ENOKEY} requested key in use, {@code EKEYREJECTED} key out of range,
-   *     {@code EINVAL}, {@code ENOSYS} memory kind not supported
+   * @throws IllegalArgumentException if the request is malformed, or host memory is not mapped;
+   *     only the first and the last byte are checked, by reading them
+   * @throws FabricException if the provider refuses: {@code ENOMEM} or {@code ENOSPC} if out of
+   *     resources, {@code ENOKEY} if the requested key is in use, {@code EKEYREJECTED} if it is out
+   *     of range, {@code EINVAL} or {@code ENOSYS} if the kind of memory is not supported
    */
   MemoryRegion register(RegionRequest request);
 
   /**
-   * First of three steps for NICs that negotiated {@link RegistrationScope#ENDPOINT} scope:
-   * fi_mr_regattr(3), then {@link UnboundRegion#bind}, then {@link BoundRegion#enable}.
+   * The first of three steps to register memory, for NICs that negotiated {@link
+   * RegistrationScope#ENDPOINT} scope: fi_mr_regattr(3), then {@link UnboundRegion#bind}, then
+   * {@link BoundRegion#enable}.
    *
    * @throws IllegalStateException if this NIC did not negotiate FI_MR_ENDPOINT: use {@link
    *     #register}; or if the domain is closed
@@ -65,9 +67,9 @@ public interface Domain extends AutoCloseable {
   UnboundRegion registerForEndpoint(RegionRequest request);
 
   /**
-   * Closes it; again is a no-op.
+   * Closes it; a second call does nothing.
    *
-   * @throws FabricException with {@code EBUSY}, naming them, while anything in it is open
+   * @throws FabricException with {@code EBUSY} while anything in it is open; the message names what
    */
   @Override
   void close();

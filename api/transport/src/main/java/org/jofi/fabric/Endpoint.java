@@ -1,35 +1,36 @@
 package org.jofi.fabric;
 
 /**
- * A reliable connectionless endpoint, enabled: fi_endpoint(3), type FI_EP_RDM. One thread at a
- * time, together with its queues and its address vector.
+ * An enabled reliable connectionless endpoint: fi_endpoint(3), type FI_EP_RDM. Only one thread at a
+ * time may use it, its queues and its address vector.
  *
  * <p><b>The posting calls</b> take raw addresses and allocate nothing. They return
  *
  * <ul>
- *   <li>0: posted. The buffer, and the context slot, belong to the provider until the completion
- *       was polled.
+ *   <li>0: posted. The buffer and the context slot belong to the provider until the completion is
+ *       polled.
  *   <li>{@code -EAGAIN}: nothing was posted; poll the queues, then try again. The first operations
- *       to a peer get it until a connection stands.
- *   <li>another negative {@link FabricErrno}: nothing was posted and trying again is no use: {@code
- *       -EMSGSIZE} too long, {@code -EINVAL} bad argument, {@code -ENOSYS} or {@code -EOPNOTSUPP}
- *       not offered by this provider, {@code -EHOSTUNREACH}, {@code -ENOTCONN} peer gone.
+ *       to a peer return it until the provider has set up its connection.
+ *   <li>another negative {@link FabricErrno}: nothing was posted, and it is no use to try again:
+ *       {@code -EMSGSIZE} too long, {@code -EINVAL} bad argument, {@code -ENOSYS} or {@code
+ *       -EOPNOTSUPP} not supported by this provider, {@code -EHOSTUNREACH} or {@code -ENOTCONN} the
+ *       peer is gone.
  * </ul>
  *
- * Addresses must lie in live memory of this process (or its GPU), inside the region whose
- * descriptor is given; a provider does not check it. A descriptor of 0 stands for none, which is
- * right for host memory where {@link MrMode#LOCAL} was not negotiated, and {@code -EINVAL} where it
- * was. Lengths are bytes and may be 0. Order between operations is only what {@link
- * FabricInfo#messageOrder()} tells.
+ * Addresses must be in valid memory of this process (or its GPU), inside the region whose
+ * descriptor is passed; providers do not check this. A descriptor of 0 means none: that is right
+ * for host memory if {@link MrMode#LOCAL} was not negotiated, and returns {@code -EINVAL} if it
+ * was. Lengths are in bytes and may be 0. No order between operations is guaranteed beyond {@link
+ * FabricInfo#messageOrder()}.
  *
  * @see <a href="https://ofiwg.github.io/libfabric/main/man/fi_rma.3.html">fi_rma(3)</a>
  */
 public interface Endpoint extends AutoCloseable {
 
-  /** The NIC that it is on. */
+  /** The domain that it was opened in. */
   Domain domain();
 
-  /** What errors call it. */
+  /** Its name in error messages. */
   String label();
 
   /** Its address, for a peer's {@link AddressVector#insert}: fi_getname(3). A fresh copy. */
@@ -43,11 +44,11 @@ public interface Endpoint extends AutoCloseable {
   long option(EndpointOption option);
 
   /**
-   * Sets an option on the enabled endpoint: fi_setopt. Those that must come earlier belong into the
-   * {@link EndpointRequest}.
+   * Sets an option on the enabled endpoint: fi_setopt. Options that must be set before it is
+   * enabled belong in the {@link EndpointRequest}.
    *
    * @throws FabricException with {@code ENOPROTOOPT} if the provider has no such option, {@code
-   *     EINVAL} if it does not take the value
+   *     EINVAL} if it does not accept the value
    */
   void setOption(EndpointOption option, long value);
 
@@ -58,23 +59,24 @@ public interface Endpoint extends AutoCloseable {
   int sendData(long address, long lengthBytes, long descriptor, long data, long peer, int context);
 
   /**
-   * Sends a message of at most {@link FabricLimits#injectBytes()}, and the buffer is the caller's
-   * again at once: fi_inject. No completion is delivered, unless it fails.
+   * Sends a message of at most {@link FabricLimits#injectBytes()}: fi_inject. The caller may reuse
+   * the buffer as soon as the call returns. No completion is delivered, unless the send fails.
    */
   int inject(long address, long lengthBytes, long peer);
 
   /**
    * Posts a buffer for one message: fi_recv.
    *
-   * @param peer whom to receive from, or {@link AddressVector#ANY}; a peer only with {@link
-   *     Capability#DIRECTED_RECV}, else {@code -EOPNOTSUPP}
+   * @param peer the peer to receive from, or {@link AddressVector#ANY}; naming a peer needs {@link
+   *     Capability#DIRECTED_RECV}, otherwise the call returns {@code -EOPNOTSUPP}
    */
   int recv(long address, long lengthBytes, long descriptor, long peer, int context);
 
   /**
    * Writes into a peer's region: fi_write, fi_writemsg.
    *
-   * @param remoteAddress where, as the peer's {@link FabricInfo#addressing()} has it
+   * @param remoteAddress where to write, in the form that the peer's {@link
+   *     FabricInfo#addressing()} says
    * @param key the peer's key for the region
    * @param flags {@link PostFlags}
    */
@@ -105,7 +107,7 @@ public interface Endpoint extends AutoCloseable {
       int context,
       long flags);
 
-  /** Reads from a peer's region: fi_read. When it completes, the bytes are here. */
+  /** Reads from a peer's region: fi_read. When it completes, the data is in the local buffer. */
   int read(
       long address,
       long lengthBytes,
@@ -116,22 +118,22 @@ public interface Endpoint extends AutoCloseable {
       int context);
 
   /**
-   * Asks the provider to drop a posted receive: fi_cancel. If it did, the receive completes with
-   * {@code ECANCELED}; if it was too late, as usual. The slot is free only then. What was sent,
-   * written or read cannot be taken back.
+   * Asks the provider to cancel a posted receive: fi_cancel. If it does, the receive completes with
+   * {@code ECANCELED}; if it was too late, the receive completes as usual. The slot is free only
+   * after that completion. Sends, writes and reads cannot be cancelled.
    *
    * @param context the receive's slot, of the receive queue
-   * @return 0, also if the provider cannot tell whether there was something to cancel; or {@code
-   *     -ENOENT} and the like if the provider knows nothing to cancel
+   * @return 0, even if the provider does not know whether there was something to cancel; or an
+   *     error such as {@code -ENOENT} if it finds nothing to cancel
    */
   int cancel(int context);
 
   /**
-   * Closes it; again is a no-op. Operations in flight are dropped, with or without completions:
-   * their buffers and slots are free once the queue is closed, too.
+   * Closes it; a second call does nothing. Operations in flight are dropped, with or without
+   * completions. Their buffers and slots are free once the completion queue is closed as well.
    *
-   * @throws FabricException with {@code EBUSY}, naming them, while endpoint-scoped regions are
-   *     bound to it
+   * @throws FabricException with {@code EBUSY} while endpoint-scoped regions are bound to it; the
+   *     message names them
    */
   @Override
   void close();

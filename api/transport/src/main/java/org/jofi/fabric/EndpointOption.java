@@ -2,12 +2,15 @@ package org.jofi.fabric;
 
 /** Options of an endpoint: fi_endpoint(3), fi_setopt. Values are longs; booleans are 0 and 1. */
 public enum EndpointOption {
-  /** Least room in a multi-receive buffer, in bytes. */
+  /**
+   * Least free space in a multi-receive buffer, in bytes; with less, the provider releases the
+   * buffer.
+   */
   MIN_MULTI_RECV,
   /** Most private data in a connection request, in bytes; read only. */
   CM_DATA_SIZE,
   /**
-   * Whether device memory is reached peer to peer: 0 as the provider likes (the default), 1
+   * Whether device memory is accessed peer to peer: 0 the provider decides (the default), 1
    * required, 2 preferred, 3 disabled.
    */
   HMEM_P2P,

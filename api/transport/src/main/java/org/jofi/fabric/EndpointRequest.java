@@ -4,13 +4,15 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * How an endpoint shall be opened.
+ * How to open an endpoint.
  *
- * @param label what errors call it, such as {@code data rail 0}
- * @param addressVector its peers
- * @param transmitQueue where sends, writes and reads report
- * @param receiveQueue where receives and arrivals report; may be the same queue
- * @param options set before it is enabled; an option that the provider lacks fails the opening
+ * @param label its name in error messages, such as {@code data rail 0}
+ * @param addressVector the table of its peers
+ * @param transmitQueue the queue for completions of sends, writes and reads
+ * @param receiveQueue the queue for completions of receives and for arriving immediate data; may be
+ *     the same queue
+ * @param options options to set before it is enabled; opening fails if the provider lacks one of
+ *     them
  */
 public record EndpointRequest(
     String label,

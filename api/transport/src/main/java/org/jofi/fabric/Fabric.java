@@ -1,9 +1,9 @@
 package org.jofi.fabric;
 
-/** A network: fi_fabric(3). Any thread. The opener closes it, after its domains. */
+/** A network: fi_fabric(3). Any thread. The code that opened it closes it, after its domains. */
 public interface Fabric extends AutoCloseable {
 
-  /** What it was opened from. */
+  /** The info that it was opened with. */
   FabricInfo info();
 
   /**
@@ -16,9 +16,9 @@ public interface Fabric extends AutoCloseable {
   Domain openDomain();
 
   /**
-   * Closes it; again is a no-op.
+   * Closes it; a second call does nothing.
    *
-   * @throws FabricException with {@code EBUSY}, naming them, while domains are open
+   * @throws FabricException with {@code EBUSY} while domains are open; the message names them
    */
   @Override
   void close();

@@ -1,14 +1,14 @@
 package org.jofi.fabric;
 
 /**
- * Error numbers of fabric calls: fi_errno(3). Positive; calls return them negated. Those below 256
- * are Linux's, and the others libfabric's.
+ * Error numbers of fabric calls: fi_errno(3). They are positive; calls return them negated. Those
+ * below 256 are Linux's, the others are libfabric's.
  */
 public final class FabricErrno {
   /** Operation not permitted. */
   public static final int EPERM = 1;
 
-  /** Nothing of that name. */
+  /** No such file, entry or object. */
   public static final int ENOENT = 2;
 
   /** Interrupted. */
@@ -316,7 +316,9 @@ public final class FabricErrno {
     };
   }
 
-  /** What a person can do about it after that operation, as a sentence; empty if unknown. */
+  /**
+   * A sentence that says what the user can do about this error of this operation; empty if unknown.
+   */
   static String remedy(String operation, int errno) {
     boolean registration = operation.startsWith("fi_mr_");
     return switch (errno) {
@@ -342,7 +344,10 @@ public final class FabricErrno {
     };
   }
 
-  /** Not removed unasked: containers may share the folder, and count processes apart. */
+  /**
+   * The user has to remove it: containers may share the folder while each has its own process ids,
+   * so that nobody can tell whether the owner lives.
+   */
   private static String leftBehind() {
     return ("Over shm: a killed process that had the number of this one left its files. Unless a"
             + " container that shares /dev/shm uses them: rm /dev/shm/%d:*")

@@ -1,8 +1,8 @@
 package org.jofi.fabric;
 
 /**
- * A fabric call failed. The message tells the operation, the error by name and number, the
- * provider's own words, where it happened, and a remedy where one is known.
+ * A fabric call failed. The message names the operation, the error by name and number, the
+ * provider's own text, where it happened, and a remedy if one is known.
  */
 public final class FabricException extends RuntimeException {
   private static final long serialVersionUID = 1L;
@@ -14,8 +14,8 @@ public final class FabricException extends RuntimeException {
   /**
    * @param operation the call, by its man-page name, such as {@code fi_mr_regattr}
    * @param errno what it returned, positive: a {@link FabricErrno}
-   * @param providerText the provider's words; may be empty
-   * @param where provider, fabric, domain and what of it: rail, peer, region
+   * @param providerText the provider's own text; may be empty
+   * @param where provider, fabric and domain, and the rail, peer or region concerned
    */
   public FabricException(String operation, int errno, String providerText, String where) {
     super(message(operation, errno, providerText, where));
@@ -34,7 +34,7 @@ public final class FabricException extends RuntimeException {
     return errno;
   }
 
-  /** Provider, fabric, domain and what of it. */
+  /** Provider, fabric and domain, and the rail, peer or region concerned. */
   public String where() {
     return where;
   }

@@ -6,20 +6,20 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What {@link FabricProvider#discover} shall look for: the hints of fi_getinfo(3), honest ones. All
- * memory-registration modes that jofi can serve are offered, GPU memory is asked for but never
- * required, and progress is manual unless the provider insists.
+ * What {@link FabricProvider#discover} looks for: the hints of fi_getinfo(3). They offer all
+ * memory-registration modes that jofi supports and no others. They ask for GPU memory but never
+ * require it, and progress is manual unless the provider offers nothing else.
  *
  * @param provider name of a provider as libfabric lists it, layered ({@code tcp;ofi_rxm}) or not;
  *     empty for all of them
  * @param fabric name of the fabric, or empty for any
  * @param domain name of the domain (the NIC), or empty for any
- * @param required capabilities without which an answer is useless
+ * @param required capabilities that every answer must have
  * @param offeredMrModes registration modes that the caller can serve; a provider that needs another
  *     one is left out
- * @param hmem whether answers able to reach device memory shall be listed as well
+ * @param hmem whether to list answers that can access device memory as well
  * @param messageOrder orders that the caller relies on; none by default
- * @param threading how the caller will use threads
+ * @param threading how the caller uses threads
  */
 public record FabricHints(
     Optional<String> provider,
@@ -107,7 +107,7 @@ public record FabricHints(
         provider, fabric, domain, required, modes, hmem, messageOrder, threading);
   }
 
-  /** These hints, with or without answers that reach device memory. */
+  /** These hints, with or without answers that can access device memory. */
   public FabricHints withHmem(boolean wanted) {
     return new FabricHints(
         provider, fabric, domain, required, offeredMrModes, wanted, messageOrder, threading);
@@ -119,7 +119,7 @@ public record FabricHints(
         provider, fabric, domain, required, offeredMrModes, hmem, order, threading);
   }
 
-  /** These hints, for another use of threads. */
+  /** These hints, with another threading model. */
   public FabricHints withThreading(Threading use) {
     return new FabricHints(
         provider, fabric, domain, required, offeredMrModes, hmem, messageOrder, use);

@@ -5,7 +5,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One NIC, and how it was negotiated to be used: fi_getinfo(3). Immutable; any thread.
+ * One NIC, and one way to use it, as the provider and the hints agreed on: fi_getinfo(3).
+ * Immutable; any thread.
  *
  * <p>It holds no fabric resources. A provider recognises its own infos by {@link #attachment()}.
  */
@@ -70,7 +71,7 @@ public final class FabricInfo {
     return domainName;
   }
 
-  /** The local address in text, if the provider told one before an endpoint is open; else empty. */
+  /** The local address as text; empty if the provider reports none before an endpoint is open. */
   public String address() {
     return address;
   }
@@ -80,50 +81,53 @@ public final class FabricInfo {
     return capabilities;
   }
 
-  /** Whether its endpoints can do that. */
+  /** Whether its endpoints have this capability. */
   public boolean has(Capability capability) {
     return capabilities.contains(capability);
   }
 
-  /** What it demands of registrations. */
+  /** What the provider requires of memory registration. */
   public Set<MrMode> mrModes() {
     return mrModes;
   }
 
-  /** Orders that it keeps. */
+  /** The orders of operations that the provider guarantees. */
   public Set<MessageOrder> messageOrder() {
     return messageOrder;
   }
 
-  /** Its sizes. */
+  /** Its limits on sizes and counts. */
   public FabricLimits limits() {
     return limits;
   }
 
-  /** Who drives connection set-up and the like. */
+  /** What drives connection set-up and other control operations. */
   public Progress controlProgress() {
     return controlProgress;
   }
 
-  /** Who drives transfers. Providers exist that claim AUTO and still need polling: poll anyway. */
+  /**
+   * What drives transfers. Poll even if this is AUTO: some providers report AUTO and still need
+   * polling.
+   */
   public Progress dataProgress() {
     return dataProgress;
   }
 
-  /** Which calls may overlap. */
+  /** Which calls may run at the same time. */
   public Threading threading() {
     return threading;
   }
 
   /**
-   * Whether {@link Endpoint#writeData} works: a provider with immediate data may deliver it with
-   * messages alone, as fi_cxi(7) does unless it is told otherwise.
+   * Whether {@link Endpoint#writeData} works. A provider may support immediate data with messages
+   * only, as fi_cxi(7) does by default.
    */
   public boolean writesData() {
     return writeData;
   }
 
-  /** The NIC behind it. */
+  /** The attributes of the NIC. */
   public NicAttributes nic() {
     return nic;
   }
@@ -145,7 +149,7 @@ public final class FabricInfo {
     return mrModes.contains(MrMode.VIRT_ADDR) ? Addressing.VIRTUAL : Addressing.OFFSET;
   }
 
-  /** The provider's own handle for this info; null if it keeps none. For the provider alone. */
+  /** The provider's own data for this info; null if it has none. Only the provider may use it. */
   public @Nullable Object attachment() {
     return attachment;
   }

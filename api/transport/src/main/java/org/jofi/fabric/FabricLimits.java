@@ -9,9 +9,9 @@ package org.jofi.fabric;
  * @param injectBytes largest injected message
  * @param maxMessageBytes largest message or RMA operation
  * @param transmitDepth sends, writes and reads that one endpoint takes before {@code -EAGAIN}
- * @param receiveDepth receives likewise
- * @param mrIovLimit pieces of memory that one region may join
- * @param mrCount regions that one domain takes; 0 if not told
+ * @param receiveDepth receives that one endpoint takes before {@code -EAGAIN}
+ * @param mrIovLimit how many pieces of memory one region may consist of
+ * @param mrCount regions that one domain takes; 0 if the provider does not report it
  */
 public record FabricLimits(
     int mrKeyBytes,

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.ServiceLoader;
 
 /**
- * A source of fabrics, found by {@link ServiceLoader}: libfabric's, or a simulated one.
+ * A source of fabrics, found by {@link ServiceLoader}: libfabric, or the simulated fabric.
  *
  * <p>Any thread. A provider holds no resources until {@link #discover} or {@link #open} is called.
  */
@@ -14,18 +14,18 @@ public interface FabricProvider {
   String name();
 
   /**
-   * What this provider drives, with its version, for people: {@code libfabric 1.17 from
-   * /usr/lib/libfabric.so.1}.
+   * The library that this provider uses and its version, for the user to read: {@code libfabric
+   * 1.17 from /usr/lib/libfabric.so.1}.
    *
-   * @throws FabricUnavailableException if what the provider needs is not on this machine
+   * @throws FabricUnavailableException if something that the provider needs is not on this machine
    */
   String version();
 
   /**
-   * The NICs that satisfy the hints, best first: fi_getinfo(3).
+   * The NICs that match the hints, best first: fi_getinfo(3).
    *
    * @return one entry per way to use a NIC; empty if nothing matches
-   * @throws FabricUnavailableException if what the provider needs is not on this machine
+   * @throws FabricUnavailableException if something that the provider needs is not on this machine
    * @throws FabricException if the query itself failed
    */
   List<FabricInfo> discover(FabricHints hints);
@@ -33,12 +33,12 @@ public interface FabricProvider {
   /**
    * Opens the fabric of a NIC that {@link #discover} returned: fi_fabric(3). The caller closes it.
    *
-   * @throws IllegalArgumentException if {@code info} comes from another provider
+   * @throws IllegalArgumentException if {@code info} is another provider's
    * @throws FabricException if the fabric could not be opened
    */
   Fabric open(FabricInfo info);
 
-  /** The providers that this program was started with, in no particular order. */
+  /** The providers on the module path or class path, in no particular order. */
   static List<FabricProvider> installed() {
     return ServiceLoader.load(FabricProvider.class).stream()
         .map(ServiceLoader.Provider::get)
@@ -46,9 +46,9 @@ public interface FabricProvider {
   }
 
   /**
-   * The installed provider of that name.
+   * The installed provider with this name.
    *
-   * @throws IllegalArgumentException if there is none, naming those that are installed
+   * @throws IllegalArgumentException if there is none; the message names those that are installed
    */
   static FabricProvider named(String name) {
     List<FabricProvider> installed = installed();

@@ -1,8 +1,8 @@
 package org.jofi.fabric;
 
 /**
- * What a provider needs is not on this machine, such as libfabric itself. The message says what was
- * searched, how to override it, and what to install.
+ * Something that a provider needs, such as libfabric itself, is not on this machine. The message
+ * says where it was looked for, how to override that, and what to install.
  */
 public final class FabricUnavailableException extends RuntimeException {
   private static final long serialVersionUID = 1L;

@@ -2,7 +2,7 @@ package org.jofi.fabric;
 
 /**
  * Orders that a provider keeps between operations to one peer: fi_endpoint(3), "message ordering".
- * {@code WAR} reads "write after read": a write stays behind an earlier read.
+ * {@code WAR} means "write after read": a write does not overtake an earlier read.
  */
 public enum MessageOrder {
   RAR,

@@ -1,8 +1,10 @@
 package org.jofi.fabric;
 
-/** Demands that a provider makes of registration: the mr_mode bits of fi_mr(3) and fi_domain(3). */
+/**
+ * What a provider requires of memory registration: the mr_mode bits of fi_mr(3) and fi_domain(3).
+ */
 public enum MrMode {
-  /** Local buffers need a descriptor too. */
+  /** Local buffers have to be registered, too, and calls take their descriptor. */
   LOCAL,
   /** Keys are longer than 64 bits. */
   RAW,
@@ -14,12 +16,12 @@ public enum MrMode {
   PROV_KEY,
   /** The application reports changes of the mapping. */
   MMU_NOTIFY,
-  /** Regions that raise target events are bound to a counter or endpoint. */
+  /** A region that generates events at the target has to be bound to a counter or an endpoint. */
   RMA_EVENT,
   /** A region is bound to one endpoint and then enabled (HPE Slingshot). */
   ENDPOINT,
-  /** Device memory is registered with its interface named. */
+  /** The registration of device memory has to name the memory's kind. */
   HMEM,
-  /** Regions for collectives are marked so. */
+  /** A region for collectives has to be registered as such. */
   COLLECTIVE
 }

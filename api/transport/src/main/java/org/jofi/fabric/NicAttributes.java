@@ -3,12 +3,12 @@ package org.jofi.fabric;
 import java.util.Optional;
 
 /**
- * What a provider tells of the NIC behind a domain: fi_nic(3). Software providers tell nothing.
+ * What a provider reports about the NIC of a domain: fi_nic(3). Software providers report nothing.
  *
- * @param device name of the device, such as {@code cxi0}, if told
- * @param driver name of its driver, if told
- * @param firmware its firmware version, if told
- * @param pci where it sits, if told
+ * @param device name of the device, such as {@code cxi0}, if reported
+ * @param driver name of its driver, if reported
+ * @param firmware its firmware version, if reported
+ * @param pci its PCI address, if reported
  * @param linkSpeedBitsPerSecond speed of the link; 0 if unknown
  * @param mtuBytes largest packet; 0 if unknown
  * @param linkUp whether the link is up; empty if unknown
@@ -22,7 +22,7 @@ public record NicAttributes(
     long mtuBytes,
     Optional<Boolean> linkUp) {
 
-  /** Nothing told. */
+  /** Attributes of which none is reported. */
   public static final NicAttributes UNKNOWN =
       new NicAttributes(
           Optional.empty(),

@@ -1,6 +1,6 @@
 package org.jofi.fabric;
 
-/** Where a device sits on PCI: domain, bus, device, function. Each is 0 or more. */
+/** The PCI address of a device: domain, bus, device, function. Each is 0 or more. */
 public record PciAddress(int domain, int bus, int device, int function) {
   @Override
   public String toString() {

@@ -14,15 +14,15 @@ public final class PostFlags {
   public static final long FENCE = 1L << 21;
 
   /**
-   * The buffer is the caller's again when the call returns. At most {@link
+   * The caller may reuse the buffer as soon as the call returns. The message is at most {@link
    * FabricLimits#injectBytes()} long. A completion is still delivered.
    */
   public static final long INJECT = 1L << 25;
 
-  /** Completes when the data left; with most providers the default. */
+  /** Completes when the data has left this endpoint. The default of most providers. */
   public static final long TRANSMIT_COMPLETE = 1L << 27;
 
-  /** Completes only when the data can be seen at the target. */
+  /** Completes only when the data is visible in the target's memory. */
   public static final long DELIVERY_COMPLETE = 1L << 28;
 
   private PostFlags() {}

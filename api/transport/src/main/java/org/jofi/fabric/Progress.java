@@ -1,12 +1,12 @@
 package org.jofi.fabric;
 
-/** Who drives transfers: fi_domain(3), "progress". */
+/** What drives transfers forward: fi_domain(3), "progress". */
 public enum Progress {
   UNSPECIFIED,
   /** The provider or the NIC. */
   AUTO,
-  /** The application, by polling. Each side must poll to serve the other. */
+  /** The application, by polling. Both the initiator and the target of a transfer have to poll. */
   MANUAL,
-  /** As manual, and control and data progress together (libfabric 2). */
+  /** As {@link #MANUAL}, and one poll drives both control and data progress (libfabric 2). */
   CONTROL_UNIFIED
 }

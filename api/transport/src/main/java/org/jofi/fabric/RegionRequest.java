@@ -5,7 +5,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Memory to register, and what for: struct fi_mr_attr of fi_mr(3).
+ * Which memory to register, and for which access: struct fi_mr_attr of fi_mr(3).
  *
  * @param kind where the memory lives
  * @param device ordinal of the GPU for device memory; 0 for host memory
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param access bits of {@link Access}, at least one
  * @param requestedKey the key, where the application chooses it ({@link KeyOwner#APPLICATION});
  *     unique among the domain's open regions. Ignored where the provider chooses.
- * @param dmaBuf the dma-buf to register it through, or null to go by address
+ * @param dmaBuf the dma-buf to register it through, or null to register it by address
  */
 public record RegionRequest(
     MemoryKind kind,
@@ -51,7 +51,7 @@ public record RegionRequest(
   /**
    * Host memory of a segment, which the caller keeps alive while it is registered.
    *
-   * @throws IllegalArgumentException if the segment is on the Java heap: it moves
+   * @throws IllegalArgumentException if the segment is on the Java heap, where objects move
    */
   public static RegionRequest host(MemorySegment segment, long access) {
     if (!segment.isNative()) {
@@ -77,7 +77,7 @@ public record RegionRequest(
     return new RegionRequest(kind, device, address, lengthBytes, access, requestedKey, piece);
   }
 
-  /** Kind, range, length and access, as errors name them. */
+  /** Kind, range, length and access, for error messages. */
   @Override
   public String toString() {
     return "%s%s [0x%x, +%d) for %s%s"

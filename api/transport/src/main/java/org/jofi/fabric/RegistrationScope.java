@@ -4,6 +4,9 @@ package org.jofi.fabric;
 public enum RegistrationScope {
   /** The domain: usable as soon as it is registered, by every endpoint of the domain. */
   DOMAIN,
-  /** One endpoint: registered, bound, enabled. It closes before its endpoint. */
+  /**
+   * One endpoint: the region is registered, bound to the endpoint, then enabled. It closes before
+   * its endpoint.
+   */
   ENDPOINT
 }

@@ -1,16 +1,16 @@
 package org.jofi.fabric;
 
-/** Which calls may overlap: fi_domain(3), "threading". */
+/** Which calls may run at the same time: fi_domain(3), "threading". */
 public enum Threading {
   UNSPECIFIED,
-  /** Any. */
+  /** Any calls. */
   SAFE,
-  /** Those on different objects (libfabric before 2.0). */
+  /** Calls on different objects (libfabric before 2.0). */
   FID,
-  /** Those on different domains. */
+  /** Calls on different domains. */
   DOMAIN,
-  /** Those that report to different completion queues. */
+  /** Calls whose completions go to different completion queues. */
   COMPLETION,
-  /** Those on different endpoints (libfabric before 2.0). */
+  /** Calls on different endpoints (libfabric before 2.0). */
   ENDPOINT
 }

@@ -1,5 +1,5 @@
 /**
- * The fabric SPI: what a provider of network endpoints implements, in libfabric's own nouns.
+ * The fabric SPI: what a provider of network endpoints implements. The names are libfabric's.
  *
  * <p>Objects form a tree, and a child must close before its parent:
  *
@@ -14,16 +14,18 @@
  * </pre>
  *
  * Closing a parent with open children is refused with {@link org.jofi.fabric.FabricException} and
- * {@code EBUSY}, naming the children; closing twice is a no-op.
+ * {@code EBUSY}, and the message names the children. A second close does nothing.
  *
- * <p><b>Two ways to fail.</b> What a caller can retry, and what happens per message, is an {@code
- * int}: 0 or more for success, a negative {@link org.jofi.fabric.FabricErrno} otherwise, where
- * {@code -EAGAIN} always means that nothing was posted. Set-up, misuse and use after close throw.
+ * <p><b>Two ways to fail.</b> Calls that are made per message, or that can be retried, return an
+ * {@code int}: 0 or more for success, otherwise a negative {@link org.jofi.fabric.FabricErrno}.
+ * {@code -EAGAIN} always means that nothing was posted. Set-up, misuse and use after close throw an
+ * exception.
  *
  * <p><b>Threads.</b> Providers, infos, fabrics, domains and memory regions may be used from any
- * thread. A completion queue, the endpoints bound to it and their address vectors form a group that
- * one thread at a time may use, closing included; the caller serialises. Providers need a poller:
- * with manual progress nothing arrives, and nothing is served to peers, unless somebody polls.
+ * thread. A completion queue, the endpoints bound to it and their address vectors form a group.
+ * Only one thread at a time may use a group, closing included; the caller has to see to that. The
+ * caller also has to poll: with manual progress, nothing arrives and no peer is served unless the
+ * completion queue is polled.
  */
 @NullMarked
 package org.jofi.fabric;

@@ -9,15 +9,15 @@ import org.agrona.concurrent.SystemNanoClock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Waiting, for those who want to block: always with a bound, idling as they choose. The thread that
- * waits is the one that polls. Not for sharing between threads.
+ * Waits for requests and connections, always with a time limit, and idles as the caller chooses.
+ * The waiting thread polls. Not for sharing between threads.
  */
 public final class Await {
   private final IdleStrategy idle;
   private final NanoClock clock;
 
   /**
-   * Waits on the system's clock.
+   * Measures time with the system's clock.
    *
    * @param idle what to do between polls, such as {@code new YieldingIdleStrategy()}
    */
@@ -25,7 +25,7 @@ public final class Await {
     this(idle, SystemNanoClock.INSTANCE);
   }
 
-  /** Waits on that clock. */
+  /** Measures time with the given clock. */
   public Await(IdleStrategy idle, NanoClock clock) {
     this.idle = idle;
     this.clock = clock;
@@ -34,9 +34,9 @@ public final class Await {
   /**
    * Waits for a request.
    *
-   * @return the bytes that it moved
+   * @return the number of bytes transferred
    * @throws TransportException if it failed, with its cause; {@link FailureCause#TIMED_OUT} if it
-   *     is still in flight after that long, which it then stays
+   *     is still in flight after the time-out; it then stays in flight
    * @throws IllegalArgumentException if there is no such request
    */
   public long request(Comm comm, long request, Duration timeout) {
@@ -66,13 +66,13 @@ public final class Await {
   }
 
   /**
-   * Posts a request, again as long as the answer is {@link Result#TRY_AGAIN}, and makes progress
-   * meanwhile.
+   * Posts a request: repeats the call as long as it returns {@link Result#TRY_AGAIN}, and makes
+   * progress meanwhile.
    *
-   * @param post a posting call on that communicator
-   * @return what the call returned in the end: a request id, or {@link Result#NOTHING_TO_DO}
-   * @throws TransportException {@link FailureCause#TIMED_OUT} if nothing could be posted for so
-   *     long
+   * @param post a posting call on this communicator
+   * @return what the last call returned: a request id, or {@link Result#NOTHING_TO_DO}
+   * @throws TransportException {@link FailureCause#TIMED_OUT} if nothing could be posted within the
+   *     time-out
    */
   public long posted(Comm comm, LongSupplier post, Duration timeout) {
     long deadline = deadline(timeout);
@@ -99,7 +99,7 @@ public final class Await {
   }
 
   /**
-   * Waits for a connector.
+   * Waits until the listener accepts a connection.
    *
    * @throws TransportException if the listener failed, or {@link FailureCause#TIMED_OUT}
    */

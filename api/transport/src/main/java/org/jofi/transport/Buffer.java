@@ -7,13 +7,13 @@ import org.jofi.fabric.MemoryKind;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Memory to register.
+ * A range of memory to register.
  *
  * @param kind where it lives
  * @param device ordinal of the GPU for device memory; 0 for host memory
  * @param address its first byte
  * @param lengthBytes its length, 1 or more
- * @param dmaBuf the dma-buf to register it through, or null to go by address
+ * @param dmaBuf the dma-buf to register it through, or null to register it by address
  */
 public record Buffer(
     MemoryKind kind, int device, long address, long lengthBytes, @Nullable DmaBuf dmaBuf) {
@@ -39,7 +39,7 @@ public record Buffer(
   /**
    * Host memory of a segment, which the caller keeps alive while it is registered.
    *
-   * @throws IllegalArgumentException if the segment is on the Java heap: it moves
+   * @throws IllegalArgumentException if the segment is on the Java heap, where objects move
    */
   public static Buffer host(MemorySegment segment) {
     if (!segment.isNative()) {
@@ -54,7 +54,7 @@ public record Buffer(
     return new Buffer(kind, device, address, lengthBytes, null);
   }
 
-  /** This memory through a dma-buf. */
+  /** This memory, registered through a dma-buf. */
   public Buffer through(DmaBuf piece) {
     return new Buffer(kind, device, address, lengthBytes, piece);
   }

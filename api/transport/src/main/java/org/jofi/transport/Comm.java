@@ -6,37 +6,38 @@ import java.util.Optional;
 /**
  * A connected communicator. One thread at a time, closing included.
  *
- * <p><b>Posting calls</b> wait for no peer and no network, never throw for what the network or the
- * peer does, and allocate nothing. They return a request id, which is positive, or {@link
- * Result#TRY_AGAIN}, or {@link Result#NOTHING_TO_DO}. Posting to a communicator that failed
- * succeeds: the request reports the failure. The buffer belongs to the transport until the request
- * is over. Where endpoints have {@linkplain ProgressThreads progress threads}, a posting call waits
- * for the endpoint's thread as long as that copies what it just received, a few milliseconds at
- * most; {@link #test} answers instead.
+ * <p><b>Posting calls</b> do not wait for the peer or the network, never throw for anything that
+ * the network or the peer does, and allocate nothing. They return a request id, which is positive,
+ * or {@link Result#TRY_AGAIN}, or {@link Result#NOTHING_TO_DO}. Posting to a communicator that
+ * failed succeeds: the request reports the failure. The buffer belongs to the transport until the
+ * request is over. Where endpoints have {@linkplain ProgressThreads progress threads}, a posting
+ * call may have to wait while the endpoint's thread copies data that it just received, a few
+ * milliseconds at most; {@link #test} returns at once instead.
  *
- * <p>Once it is closed, every call but {@link #state}, {@link #test}, {@link #failure} and {@link
- * #close} throws {@link IllegalStateException}.
+ * <p>After {@link #close}, every call throws {@link IllegalStateException}, except {@link #state},
+ * {@link #test}, {@link #failure} and {@link #close}.
  */
 public interface Comm extends AutoCloseable {
 
   /** The device that it is on. */
   Device device();
 
-  /** What errors call it: this side's id, the peer and the device. */
+  /** Its name in error messages: the local id, the peer and the device. */
   String label();
 
-  /** Where it is in its life. */
+  /** Its state. */
   CommState state();
 
-  /** How it failed, while it is {@link CommState#FAILED} or was before it was closed. */
+  /** How it failed, if it is {@link CommState#FAILED} or was so before it was closed. */
   Optional<Failure> failure();
 
   /**
-   * Registers memory for requests of this communicator: fi_mr(3). Any thread, also while another is
-   * in a call: NICs may take seconds for large memory.
+   * Registers memory for requests of this communicator: fi_mr(3). Any thread may call this, even
+   * while another thread is in a call of this communicator, because NICs may take seconds to
+   * register large memory.
    *
-   * @throws TransportException if a NIC cannot, with {@link FailureCause#FABRIC} and the rail in
-   *     the message, or {@link FailureCause#EXHAUSTED}; nothing stays registered then
+   * @throws TransportException if a NIC cannot register it, with {@link FailureCause#FABRIC} and
+   *     the rail in the message, or {@link FailureCause#EXHAUSTED}; nothing stays registered then
    */
   Registration regMr(Buffer buffer);
 
@@ -46,24 +47,25 @@ public interface Comm extends AutoCloseable {
   }
 
   /**
-   * Gives a registration back.
+   * Deregisters memory.
    *
-   * @throws IllegalStateException while a request that uses it is in flight, or failed at its bound
-   *     with operations that the NIC still has; it stays registered, and the memory must stay
-   * @throws IllegalArgumentException if it is another communicator's, or was given back before
+   * @throws IllegalStateException while a request that uses it is in flight, or has timed out while
+   *     the NIC still has operations of it; the memory stays registered and must not be freed
+   * @throws IllegalArgumentException if it belongs to another communicator, or is already
+   *     deregistered
    */
   void deregMr(Registration registration);
 
   /**
-   * Writes into the peer's memory: fi_write(3). Striped over the rails when long.
+   * Writes into the peer's memory: fi_write(3). A long write is striped over the rails.
    *
    * @param address first byte to write from, within the registration
    * @param lengthBytes how many, 0 or more
    * @param registration of the local memory
    * @param remote the peer's memory
-   * @param remoteOffsetBytes where in it, with all of the length within it
+   * @param remoteOffsetBytes where in the peer's memory; the whole range must be within it
    * @return a request id, or {@link Result#TRY_AGAIN}
-   * @throws IllegalArgumentException if a range leaves its memory
+   * @throws IllegalArgumentException if a range is not within its memory
    */
   long iwrite(
       long address,
@@ -73,16 +75,16 @@ public interface Comm extends AutoCloseable {
       long remoteOffsetBytes);
 
   /**
-   * Writes a few bytes, which are the caller's again at once and need no registration: they are
-   * copied. As {@link #iwrite} else; an injected write, fi_inject_write(3), would not tell when it
-   * is there.
+   * Writes a few bytes, which are copied: they need no registration, and the caller may change them
+   * as soon as the call returns. Otherwise as {@link #iwrite}. It is not an injected write,
+   * fi_inject_write(3), since that does not report when the data has arrived.
    *
-   * @param address first byte, in host memory of this process, not 0 unless nothing is written. No
-   *     registration vouches for it, and it is trusted otherwise: an address of memory that is not
-   *     there, or of a device, ends the process
+   * @param address first byte, in host memory of this process, not 0 unless nothing is written. It
+   *     is not checked: an address that is not mapped, or is in device memory, crashes the process
    * @param lengthBytes at most {@link DeviceLimits#inlineWriteBytes()}
    * @return a request id, or {@link Result#TRY_AGAIN}
-   * @throws IllegalArgumentException if it is too long, or leaves the remote memory, or is at 0
+   * @throws IllegalArgumentException if it is too long, or not within the remote memory, or the
+   *     address is 0
    */
   long iwriteInline(long address, long lengthBytes, RemoteMemory remote, long remoteOffsetBytes);
 
@@ -99,37 +101,41 @@ public interface Comm extends AutoCloseable {
       long remoteOffsetBytes);
 
   /**
-   * How a request fares; makes progress. A request that is over is reported once; its id is stale
-   * from then on. While a progress thread ({@link ProgressThreads}) copies data, every request is
-   * said to be in progress; after 5 ms of that, a test waits for the thread, up to 20 ms.
+   * Makes progress and returns the state of a request. A request that is over is reported once, and
+   * its id is stale from then on. While a progress thread ({@link ProgressThreads}) copies data,
+   * every request is reported as in progress; after 5 ms of that, a test waits for the thread, up
+   * to 20 ms.
    *
-   * @return 0 or more: done, and so many bytes moved, which for a receive may be fewer than asked
-   *     for and for a send fewer than given if the receive was shorter; {@link Result#IN_PROGRESS};
-   *     {@link Result#STALE_REQUEST}; or the {@link FailureCause#code} of a failure
+   * @return 0 or more if it is done: the number of bytes transferred. For a receive it may be less
+   *     than the buffer's length, and for a send less than the message's length if the receive was
+   *     shorter; {@link Result#IN_PROGRESS}; {@link Result#STALE_REQUEST}; or the {@link
+   *     FailureCause#code} of a failure
    */
   long test(long request);
 
   /**
-   * How a request failed, after {@link #test} reported it and until its slot is used again.
+   * How a request failed. It is known after {@link #test} reported the failure and until the
+   * request's slot is used again.
    *
-   * @return empty if it did not fail, or it was too long ago
+   * @return empty if it did not fail, or its slot is used again
    */
   Optional<Failure> failure(long request);
 
-  /** Makes progress for the communicator's endpoint without asking for a request. */
+  /** Makes progress for the communicator's endpoint, without testing a request. */
   void progress();
 
   /**
-   * Closes it: tells the peer, fails what is in flight with {@link FailureCause#CLOSED}, gives its
-   * registrations back. Bounded by {@link TransportOptions#closeTimeout()}; other communicators are
-   * not disturbed. Again is a no-op.
+   * Closes it: tells the peer, fails requests in flight with {@link FailureCause#CLOSED}, and
+   * deregisters its memory. Takes at most {@link TransportOptions#closeTimeout()}; other
+   * communicators are not disturbed. A second call does nothing.
    */
   @Override
   void close();
 
   /**
-   * Closes it without waiting for the peer: what is in flight fails with {@link
-   * FailureCause#ABORTED} here and {@link FailureCause#PEER_ABORTED} there. Bounded likewise.
+   * Closes it without waiting for the peer: requests in flight fail with {@link
+   * FailureCause#ABORTED} here and {@link FailureCause#PEER_ABORTED} at the peer. It has the same
+   * time limit.
    */
   void abort();
 }

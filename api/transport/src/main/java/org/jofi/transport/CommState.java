@@ -1,13 +1,13 @@
 package org.jofi.transport;
 
-/** Where a communicator is in its life. */
+/** The state of a communicator. */
 public enum CommState {
   /** Requests may be posted. */
   OPEN,
   /** It failed; posting still succeeds, and each request reports the failure. */
   FAILED,
-  /** Being closed or aborted, with a bound. */
+  /** It is being closed or aborted, which has a time limit. */
   CLOSING,
-  /** Gone. */
+  /** It is closed. */
   CLOSED
 }

@@ -2,25 +2,25 @@ package org.jofi.transport;
 
 import org.jspecify.annotations.Nullable;
 
-/** A connection being made. One thread at a time. */
+/** An attempt to connect to a listener. One thread at a time. */
 public interface ConnectAttempt extends AutoCloseable {
 
-  /** Whom to. */
+  /** The handle of the listener. */
   ConnectHandle handle();
 
   /**
-   * Makes progress. Never blocks. Once it gave a communicator, which is the caller's to close, it
-   * gives the same one again.
+   * Makes progress. Never blocks. Once the connection is made, every call returns the same
+   * communicator. The caller closes the communicator.
    *
-   * @return null if the connection does not stand yet: call again
+   * @return null if the connection is not made yet: call again
    * @throws TransportException if it failed: {@link FailureCause#TIMED_OUT} after {@link
    *     TransportOptions#connectTimeout()}, {@link FailureCause#REFUSED}, {@link
-   *     FailureCause#INCOMPATIBLE} with what differs, {@link FailureCause#PEER_LOST}; again from
-   *     every later call
+   *     FailureCause#INCOMPATIBLE} with what differs, {@link FailureCause#PEER_LOST}. Every later
+   *     call throws it again
    */
   @Nullable SendComm poll();
 
-  /** Gives up, unless it already gave a communicator. Again is a no-op. */
+  /** Gives the attempt up, unless the connection is made. A second call does nothing. */
   @Override
   void close();
 }

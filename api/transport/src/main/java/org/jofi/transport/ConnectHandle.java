@@ -6,10 +6,12 @@ import java.util.Arrays;
 import java.util.HexFormat;
 
 /**
- * What a connector needs to find a listener: at most {@link #MAX_BYTES} bytes that travel by any
- * means, such as a file, a socket or a key-value store. Immutable; any thread.
+ * What a connector needs to find a listener: at most {@link #MAX_BYTES} bytes. The application
+ * passes them to the connector by any means, such as a file, a socket or a key-value store.
+ * Immutable; any thread.
  *
- * <p>It holds the listener's nonce: who has the handle may connect, and nobody else.
+ * <p>It holds the listener's nonce, a random secret: only a process that has the handle can
+ * connect.
  *
  * <pre>
  *  0 u32 magic "jofi"   4 u16 version   6 u16 length of the address
@@ -19,7 +21,10 @@ import java.util.HexFormat;
  * Integers are little-endian.
  */
 public final class ConnectHandle {
-  /** Greatest length of an encoded handle: that of ncclNet. */
+  /**
+   * Greatest length of an encoded handle: NCCL's network plugin API (ncclNet) has room for this
+   * many bytes.
+   */
   public static final int MAX_BYTES = 128;
 
   /** Length of the nonce. */
@@ -43,11 +48,12 @@ public final class ConnectHandle {
   }
 
   /**
-   * A handle of these parts, which are copied.
+   * Creates a handle from these parts, which are copied.
    *
    * @param listener the listener's number within its process
    * @param nonce 16 bytes that cannot be guessed
-   * @param address where the listener's connection manager is reached: fi_getname(3); 1 to 96 bytes
+   * @param address fabric address of the endpoint that takes connection requests for the listener:
+   *     fi_getname(3); 1 to 96 bytes
    * @throws IllegalArgumentException if a length is wrong
    */
   public static ConnectHandle of(long listener, byte[] nonce, byte[] address) {
@@ -63,10 +69,11 @@ public final class ConnectHandle {
   }
 
   /**
-   * Reads a handle. Bytes after it must be 0, so that it may travel in a buffer of fixed size.
+   * Reads an encoded handle. It may be followed by zero bytes, so that a buffer of fixed size can
+   * hold it.
    *
-   * @throws IllegalArgumentException if it is no handle, or one of another version; the message
-   *     says what is wrong with it
+   * @throws IllegalArgumentException if the bytes are not a handle, or a handle of another version;
+   *     the message says what is wrong
    */
   public static ConnectHandle decode(byte[] bytes) {
     if (bytes.length < FIXED_BYTES) {
@@ -106,7 +113,7 @@ public final class ConnectHandle {
     return new ConnectHandle(listener, nonce, address);
   }
 
-  /** The handle in bytes, 33 to 128 of them; a fresh array. */
+  /** The encoded handle, 33 to 128 bytes; a fresh array. */
   public byte[] encode() {
     return ByteBuffer.allocate(FIXED_BYTES + address.length)
         .order(ByteOrder.LITTLE_ENDIAN)
@@ -129,7 +136,10 @@ public final class ConnectHandle {
     return nonce.clone();
   }
 
-  /** Where the listener's connection manager is reached; a fresh copy. */
+  /**
+   * The fabric address of the endpoint that takes connection requests for the listener; a fresh
+   * copy.
+   */
   public byte[] address() {
     return address.clone();
   }
@@ -147,7 +157,7 @@ public final class ConnectHandle {
     return 31 * Long.hashCode(listener) + Arrays.hashCode(nonce);
   }
 
-  /** The listener and its address. The nonce is a secret, and not in it. */
+  /** The listener and its address. The nonce is left out, since it is a secret. */
   @Override
   public String toString() {
     return "listener %d at %s".formatted(listener, HexFormat.of().formatHex(address));

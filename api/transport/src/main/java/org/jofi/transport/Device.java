@@ -1,6 +1,9 @@
 package org.jofi.transport;
 
-/** A group of NICs used as one, its rails. Any thread; closed with its transport. */
+/**
+ * A group of NICs that are used as one. Each NIC of it is a rail. Any thread; it closes with its
+ * transport.
+ */
 public interface Device {
 
   /** What it is and can do. */
@@ -14,7 +17,7 @@ public interface Device {
   ListenComm listen();
 
   /**
-   * Starts to connect. Connecting to a listener of this very process, and device, is fine.
+   * Starts to connect. The listener may be in this process, and on this device.
    *
    * @throws TransportException if the device cannot be opened; nothing stays open then
    */

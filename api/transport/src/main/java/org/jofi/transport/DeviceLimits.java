@@ -1,11 +1,11 @@
 package org.jofi.transport;
 
 /**
- * What a device takes.
+ * The limits of a device.
  *
  * @param maxMessageBytes longest message or one-sided operation
  * @param inlineWriteBytes longest {@link Comm#iwriteInline}
- * @param communicators communicators at once
+ * @param communicators communicators that may be open at once
  * @param receivesInFlight receives in flight per communicator; a group counts once
  * @param sendsInFlight sends in flight per communicator
  * @param groupedReceives receives per group

@@ -8,21 +8,21 @@ import org.jofi.fabric.PciAddress;
 import org.jofi.fabric.RegistrationScope;
 
 /**
- * What a device is.
+ * The properties of a device.
  *
- * @param index its place in {@link Transport#devices()}
- * @param name of its first NIC, and how many more; unique within the transport
- * @param provider as libfabric names it
+ * @param index its index in {@link Transport#devices()}
+ * @param name of its first NIC and the number of its other NICs; unique within the transport
+ * @param provider libfabric's name of the provider
  * @param pciPath path of its first NIC below /sys/devices, if known
  * @param speedMegabitsPerSecond sum over its rails; 0 if unknown
  * @param rails its NICs, in the order that stripes are numbered in; 1 to 8
  * @param controlRails how many of them also carry control messages
- * @param registrationScope what registrations belong to
- * @param memory kinds of memory that can be registered, and how each is reached, such as {@code GPU
- *     direct via dma-buf}
- * @param immediateDelivery how immediate data travels, and why so
- * @param limits what it takes
- * @param groupingReasons why its NICs are one device, a sentence each
+ * @param registrationScope what registrations belong to, the domain or one endpoint
+ * @param memory kinds of memory that can be registered, and how NICs access each, such as {@code
+ *     GPU direct via dma-buf}
+ * @param immediateDelivery how immediate data is delivered, and why in this way
+ * @param limits its limits
+ * @param groupingReasons sentences that say why its NICs are one device
  */
 public record DeviceProperties(
     int index,
@@ -54,7 +54,7 @@ public record DeviceProperties(
     }
   }
 
-  /** Whether memory of that kind can be registered. */
+  /** Whether this kind of memory can be registered. */
   public boolean takes(MemoryKind kind) {
     return memory.stream().anyMatch(path -> path.kind() == kind);
   }
@@ -64,17 +64,17 @@ public record DeviceProperties(
    *
    * @param nic its name
    * @param fabric the network that it is on
-   * @param pci where it sits, if known
+   * @param pci its PCI address, if known
    * @param speedMegabitsPerSecond 0 if unknown
    */
   public record Rail(
       String nic, String fabric, Optional<PciAddress> pci, long speedMegabitsPerSecond) {}
 
   /**
-   * How memory of a kind is reached.
+   * How NICs access a kind of memory.
    *
    * @param kind where it lives
-   * @param path in words, such as {@code host}
+   * @param path a short text, such as {@code host}
    */
   public record MemoryPath(MemoryKind kind, String path) {}
 }

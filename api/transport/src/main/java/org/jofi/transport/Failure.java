@@ -9,7 +9,7 @@ import org.jofi.fabric.FabricErrno;
  * @param cause why
  * @param errno the fabric's error, a positive {@link FabricErrno}; 0 if no fabric call failed
  * @param where operation, device, rail, peer and region, as far as known
- * @param detail what was learnt beyond that, such as the provider's words; may be empty
+ * @param detail what else is known, such as the provider's own text; may be empty
  */
 public record Failure(FailureCause cause, int errno, String where, String detail) {
   public Failure {
@@ -21,7 +21,7 @@ public record Failure(FailureCause cause, int errno, String where, String detail
     }
   }
 
-  /** All of it in one sentence. */
+  /** A sentence with all of this. */
   @Override
   public String toString() {
     StringBuilder text = new StringBuilder(where).append(": ").append(cause.words());

@@ -3,33 +3,33 @@ package org.jofi.transport;
 /**
  * Why a request, a communicator or a connection attempt failed.
  *
- * <p>A send that is longer than its receive is not here: it moves as much as the receive takes, and
- * both sides report that length.
+ * <p>A send that is longer than its receive does not fail: as much is transferred as the receive
+ * takes, and both peers report that length.
  */
 public enum FailureCause {
-  /** The peer died, or the network to it did. Everything pending on the communicator fails. */
+  /** The peer died, or the network to it failed. All pending requests of the communicator fail. */
   PEER_LOST(-16, "peer lost"),
-  /** The request's bound passed and nothing else was learnt. */
+  /** The request's time limit passed, and no other cause is known. */
   TIMED_OUT(-17, "timed out"),
-  /** This side aborted the communicator. */
+  /** The communicator was aborted locally. */
   ABORTED(-18, "aborted by this side"),
   /** The peer aborted the communicator. */
   PEER_ABORTED(-19, "aborted by the peer"),
-  /** This side closed the communicator with the request in flight. */
+  /** The communicator was closed locally while the request was in flight. */
   CLOSED(-20, "closed by this side"),
   /** The peer closed the communicator, so that the request cannot complete. */
   PEER_CLOSED(-21, "closed by the peer"),
-  /** The peer, or what claims to be it, broke the protocol. */
+  /** The peer, or something that claims to be the peer, sent what the protocol does not allow. */
   PROTOCOL_VIOLATION(-22, "protocol violation"),
-  /** A fabric operation failed; the errno tells which way. */
+  /** A fabric operation failed; the errno says how. */
   FABRIC(-23, "fabric error"),
-  /** The listener refused the connection: its nonce was not presented, or it is closed. */
+  /** The listener refused the connection: the nonce was wrong, or the listener is closed. */
   REFUSED(-24, "connection refused"),
-  /** The two sides cannot work together: versions, features or rail counts. */
+  /** The two peers do not fit together in version, features or number of rails. */
   INCOMPATIBLE(-25, "incompatible peer"),
   /** Something ran out: regions, communicator ids, memory. */
   EXHAUSTED(-26, "out of resources"),
-  /** This machine lacks what was required of it. */
+  /** This machine lacks something that is required. */
   UNAVAILABLE(-27, "not available");
 
   private static final FailureCause[] VALUES = values();
@@ -42,25 +42,25 @@ public enum FailureCause {
     this.words = words;
   }
 
-  /** What {@link Comm#test} returns for it: -16 or less. */
+  /** The value that {@link Comm#test} returns for it: -16 or less. */
   public long code() {
     return code;
   }
 
-  /** What it is, in a few words of lower case. */
+  /** A few words that describe it, in lower case. */
   public String words() {
     return words;
   }
 
-  /** Whether that result is a failure's code. */
+  /** Whether a result is the code of a failure. */
   public static boolean isFailure(long result) {
     return result <= PEER_LOST.code && result > PEER_LOST.code - VALUES.length;
   }
 
   /**
-   * The cause that a result stands for.
+   * The cause that a result is the code of.
    *
-   * @throws IllegalArgumentException if it is no failure's code
+   * @throws IllegalArgumentException if the result is not the code of a failure
    */
   public static FailureCause of(long result) {
     if (!isFailure(result)) {

@@ -2,7 +2,7 @@ package org.jofi.transport;
 
 /** When {@link RecvComm#iflush} reads through the NICs. */
 public enum FlushPolicy {
-  /** For device memory, unless the device says that it needs none. */
+  /** For device memory, unless the device reports that it needs no flush. */
   AUTO,
   /** For all memory. */
   ALWAYS,

@@ -2,21 +2,24 @@ package org.jofi.transport;
 
 import java.util.List;
 
-/** How NICs become devices. */
+/** How NICs are grouped into devices. */
 public sealed interface Grouping {
 
-  /** NICs close to the same GPUs, or without GPUs to the same processor, by what sysfs tells. */
+  /**
+   * One device per set of NICs that are close to the same GPUs or, without GPUs, to the same
+   * processor, according to sysfs.
+   */
   record ByLocality() implements Grouping {}
 
-  /** Every NIC a device. */
+  /** One device per NIC. */
   record EachNic() implements Grouping {}
 
-  /** All NICs that fit together in one device. */
+  /** One device of all NICs that fit together. */
   record Together() implements Grouping {}
 
   /**
-   * As listed, and NICs that are not listed are not used. A NIC may be repeated: it is opened as
-   * often.
+   * The devices that are listed; other NICs are not used. A NIC that is listed several times is
+   * opened several times.
    *
    * @param devices names of NICs, per device; 1 to 8 each
    */

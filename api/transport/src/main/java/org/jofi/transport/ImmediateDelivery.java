@@ -2,7 +2,10 @@ package org.jofi.transport;
 
 /** How the receiver learns that a stripe arrived. */
 public enum ImmediateDelivery {
-  /** As {@link #WRITE_DATA} where the provider delivers it, else as {@link #WRITE_THEN_SEND}. */
+  /**
+   * {@link #WRITE_DATA} if the provider delivers immediate data with writes, else {@link
+   * #WRITE_THEN_SEND}.
+   */
   AUTO,
   /** Writes with immediate data: fi_writedata(3). */
   WRITE_DATA,

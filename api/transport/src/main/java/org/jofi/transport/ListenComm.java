@@ -2,7 +2,7 @@ package org.jofi.transport;
 
 import org.jspecify.annotations.Nullable;
 
-/** Waits for connectors, any number of them, at once or one after another. Any thread. */
+/** A listener. It accepts any number of connectors, at once or one after another. Any thread. */
 public interface ListenComm extends AutoCloseable {
 
   /** The device that it is on. */
@@ -12,22 +12,22 @@ public interface ListenComm extends AutoCloseable {
   ConnectHandle handle();
 
   /**
-   * Takes the next connection that stands, and makes progress. Never blocks. A connector that did
-   * not present the nonce, or that died meanwhile, is counted and never seen here.
+   * Makes progress and returns the next connection that is made. Never blocks. A connector that
+   * presents a wrong nonce, or dies before the connection is made, is not returned here.
    *
-   * @return null if there is none yet: call again
+   * @return null if there is no new connection yet: call again
    * @throws TransportException if the device failed
    * @throws IllegalStateException if it is closed
    */
   @Nullable RecvComm accept();
 
   /**
-   * Connectors that were turned away so far: without the nonce, malformed, of another version, or
-   * with other rails.
+   * How many connection requests were refused so far: with a wrong nonce, malformed, of another
+   * version, or with a different number of rails.
    */
   long refused();
 
-  /** Closes it; connections that were accepted stay. Again is a no-op. */
+  /** Closes it. Accepted connections stay open. A second call does nothing. */
   @Override
   void close();
 }

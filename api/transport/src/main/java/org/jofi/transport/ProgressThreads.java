@@ -1,18 +1,19 @@
 package org.jofi.transport;
 
 /**
- * Whether endpoints have a thread each that drives them, besides those that call {@link Comm#test}.
- * Such an endpoint has a domain of its own as well, so that nothing below it is waited for.
+ * Whether each endpoint has a thread of its own that makes progress, in addition to the callers of
+ * {@link Comm#test}. Such an endpoint also has a domain of its own, so that its thread does not
+ * wait for locks of other endpoints in the provider.
  */
 public enum ProgressThreads {
   /**
-   * Where the processor moves the data, through sockets or shared memory, and this process may use
-   * at least 16 processors: one thread that both sends and receives is then what limits the
+   * On devices where the CPU copies the data, through sockets or shared memory, if this process may
+   * use at least 16 CPUs. There a single thread that both sends and receives would limit the
    * bandwidth.
    */
   AUTO,
   /** On every device. */
   ALWAYS,
-  /** On none: who calls {@link Comm#test} and {@link Comm#progress} drives. */
+  /** On no device: only calls of {@link Comm#test} and {@link Comm#progress} make progress. */
   NEVER
 }

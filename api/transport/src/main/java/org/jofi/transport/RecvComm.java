@@ -4,50 +4,58 @@ package org.jofi.transport;
 public interface RecvComm extends Comm {
 
   /**
-   * Receives a message of that tag.
+   * Receives a message with this tag.
    *
    * @param address first byte, within the registration; ignored if the length is 0
-   * @param lengthBytes the longest message that it takes, 0 or more; a longer one is cut
+   * @param lengthBytes length of the buffer, 0 or more; a longer message is truncated to it
    * @param tag any 32 bits
    * @param registration of the memory
-   * @return a request id, whose {@link #test} tells the message's true length; {@link
+   * @return a request id, for which {@link #test} returns the number of bytes received; {@link
    *     Result#TRY_AGAIN} while {@link DeviceLimits#receivesInFlight()} are in flight
-   * @throws IllegalArgumentException if the range leaves the registration or is too long
+   * @throws IllegalArgumentException if the range is not within the registration or is too long
    */
   long irecv(long address, long lengthBytes, int tag, Registration registration);
 
-  /** Receives into all of a registration; see {@link #irecv(long, long, int, Registration)}. */
+  /**
+   * Receives into the whole memory of a registration; see {@link #irecv(long, long, int,
+   * Registration)}.
+   */
   default long irecv(Registration registration, int tag) {
     return irecv(registration.address(), registration.lengthBytes(), tag, registration);
   }
 
   /**
-   * Receives several messages as one request. They are matched by tag, in the order given for those
-   * of one tag.
+   * Receives several messages as one request. They are matched by tag; those with the same tag in
+   * the order of the arrays.
    *
-   * @param count 1 to {@link DeviceLimits#groupedReceives()}; how much of the arrays is used
-   * @return a request id, or {@link Result#TRY_AGAIN}; its {@link #test} tells the sum of lengths
+   * @param count 1 to {@link DeviceLimits#groupedReceives()}; the number of messages, and of
+   *     elements of each array that are used
+   * @return a request id, or {@link Result#TRY_AGAIN}; for which {@link #test} returns the sum of
+   *     the lengths
    */
   long irecv(int count, long[] addresses, long[] lengths, int[] tags, Registration[] registrations);
 
   /**
-   * As {@link Comm#test}, and tells each message's length once a grouped receive is done.
+   * As {@link Comm#test}; once a grouped receive is done, it also returns the length of each
+   * message.
    *
-   * @param lengths takes the lengths, in the order of the call that posted them
-   * @throws IllegalArgumentException if it is shorter than the group; the request stays
+   * @param lengths is filled with the lengths, in the order of the call that posted them
+   * @throws IllegalArgumentException if the array is shorter than the group; the request can be
+   *     tested again
    */
   long test(long request, long[] lengths);
 
   /**
-   * Makes what was received visible to the GPU whose memory it is in: reads through every data rail
-   * that may have carried some of it, so that the writes before are past the bus.
+   * Makes received data visible to the GPU whose memory it is in. It reads through every data rail
+   * that may have carried part of the data: when such a read is complete, the NIC's earlier writes
+   * are, too.
    *
-   * @param registration of the memory that was received into
+   * @param registration of the memory that the data was received into
    * @return a request id; {@link Result#TRY_AGAIN}; {@link Result#NOTHING_TO_DO} where no flush is
    *     needed, for the reason of {@link #flushReason}
    */
   long iflush(long address, long lengthBytes, Registration registration);
 
-  /** Whether, and why or why not, {@link #iflush} of that memory does something. */
+  /** A sentence that says whether {@link #iflush} of this memory does something, and why. */
   String flushReason(Registration registration);
 }

@@ -5,8 +5,8 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
- * A peer's registered memory, as one-sided reads and writes name it: an address and a key per rail.
- * It travels in bytes by any means. Immutable; any thread.
+ * A peer's registered memory, as the target of one-sided reads and writes: an address and a key per
+ * rail. The application passes its encoded bytes to the peer, by any means. Immutable; any thread.
  *
  * <pre>
  *  0 u32 magic "jofm"   4 u16 version   6 u16 rails, 1 to 8   8 u64 length
@@ -16,10 +16,10 @@ import java.util.Arrays;
  * Integers are little-endian.
  */
 public final class RemoteMemory {
-  /** Most rails. */
+  /** Largest number of rails. */
   public static final int MAX_RAILS = 8;
 
-  /** Greatest length of an encoded one. */
+  /** Greatest length of the encoded form. */
   public static final int MAX_BYTES = 16 + MAX_RAILS * 16;
 
   private static final int MAGIC = 'j' | 'o' << 8 | 'f' << 16 | 'm' << 24;
@@ -36,11 +36,11 @@ public final class RemoteMemory {
   }
 
   /**
-   * Memory of these parts, which are copied.
+   * Creates one from these parts, which are copied.
    *
    * @param lengthBytes its length, 1 or more
    * @param addresses its first byte on each data rail, as that rail's fabric addresses it
-   * @param keys its key on each data rail; as many
+   * @param keys its key on each data rail; as many as addresses
    * @throws IllegalArgumentException if there are not 1 to 8 of each, or the length is below 1
    */
   public static RemoteMemory of(long lengthBytes, long[] addresses, long[] keys) {
@@ -56,9 +56,10 @@ public final class RemoteMemory {
   }
 
   /**
-   * Reads one.
+   * Reads the encoded form.
    *
-   * @throws IllegalArgumentException if it is none; the message says what is wrong with it
+   * @throws IllegalArgumentException if the bytes are not such a form; the message says what is
+   *     wrong with them
    */
   public static RemoteMemory decode(byte[] bytes) {
     ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
@@ -89,7 +90,7 @@ public final class RemoteMemory {
     return new RemoteMemory(lengthBytes, addresses, keys);
   }
 
-  /** It in bytes, at most {@link #MAX_BYTES}; a fresh array. */
+  /** The encoded form, at most {@link #MAX_BYTES}; a fresh array. */
   public byte[] encode() {
     ByteBuffer out =
         ByteBuffer.allocate(16 + rails() * 16)
@@ -109,17 +110,17 @@ public final class RemoteMemory {
     return lengthBytes;
   }
 
-  /** On how many rails it can be reached. */
+  /** The number of rails that it can be accessed through. */
   public int rails() {
     return keys.length;
   }
 
-  /** Its first byte on that rail. */
+  /** The address of its first byte on this rail. */
   public long address(int rail) {
     return addresses[rail];
   }
 
-  /** Its key on that rail. */
+  /** Its key on this rail. */
   public long key(int rail) {
     return keys[rail];
   }
@@ -137,7 +138,7 @@ public final class RemoteMemory {
     return 31 * Long.hashCode(lengthBytes) + Arrays.hashCode(keys);
   }
 
-  /** Its length and rails; keys are not told. */
+  /** Its length and rails. Keys are left out. */
   @Override
   public String toString() {
     return "remote memory of %d bytes on %d rail(s)".formatted(lengthBytes, rails());

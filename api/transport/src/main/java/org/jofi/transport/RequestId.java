@@ -1,16 +1,18 @@
 package org.jofi.transport;
 
 /**
- * A request id: a slot of the communicator's request table, and how often that slot was used.
+ * The layout of a request id: a slot of the communicator's request table, and a generation that
+ * counts how often the slot was used.
  *
  * <pre>
  * [63] 0   [62:16] generation, 1 or more   [15:0] slot
  * </pre>
  *
- * A slot's generation grows with each use, so an id that was reported once never fits again.
+ * The generation grows with each use of the slot, so the id of a request that is over never becomes
+ * valid again.
  */
 public final class RequestId {
-  /** Most requests that one communicator can have in flight. */
+  /** Largest number of requests that one communicator can have in flight. */
   public static final int MAX_SLOTS = 1 << 16;
 
   /** The greatest generation. At a million requests per second a slot lasts four years. */
@@ -19,9 +21,9 @@ public final class RequestId {
   private RequestId() {}
 
   /**
-   * An id, positive.
+   * Makes an id, which is positive.
    *
-   * @param slot 0 up to, without, {@link #MAX_SLOTS}
+   * @param slot 0 to {@link #MAX_SLOTS} - 1
    * @param generation 1 to {@link #MAX_GENERATION}
    */
   public static long of(int slot, long generation) {
@@ -35,7 +37,7 @@ public final class RequestId {
     return (int) request & (MAX_SLOTS - 1);
   }
 
-  /** The generation of an id; 0 or less for what is no id. */
+  /** The generation of an id; 0 or less if the number is not an id. */
   public static long generation(long request) {
     return request >> 16;
   }

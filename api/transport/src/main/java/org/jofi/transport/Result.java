@@ -1,7 +1,7 @@
 package org.jofi.transport;
 
 /**
- * What posting calls and {@link Comm#test} return that is no request id and no length.
+ * What posting calls and {@link Comm#test} return if it is neither a request id nor a length.
  *
  * <pre>
  *              posting call                      test
@@ -15,8 +15,8 @@ package org.jofi.transport;
  */
 public final class Result {
   /**
-   * There is nothing to wait for, such as a flush of host memory. As a request it counts as done
-   * with 0 bytes, so that it need not be told apart.
+   * There is nothing to wait for, as with a flush of host memory. {@link Comm#test} accepts it as a
+   * request that is done with 0 bytes, so that callers need not treat it separately.
    */
   public static final long NOTHING_TO_DO = 0;
 
@@ -24,22 +24,22 @@ public final class Result {
   public static final long IN_PROGRESS = -1;
 
   /**
-   * Nothing was posted; call again, with the same arguments, after testing something or calling
-   * {@link Comm#progress}. The peer has not posted the receive yet, or a queue is full.
+   * Nothing was posted; the peer has not posted the receive yet, or a queue is full. Call again
+   * with the same arguments after a {@link Comm#test} or {@link Comm#progress}.
    */
   public static final long TRY_AGAIN = -2;
 
-  /** No such request: it is done already and was reported, or it is another communicator's. */
+  /** No such request: its result was already reported, or it belongs to another communicator. */
   public static final long STALE_REQUEST = -3;
 
   private Result() {}
 
-  /** Whether a result of {@link Comm#test} says that the request is over, well or not. */
+  /** Whether a result of {@link Comm#test} says that the request is over, done or failed. */
   public static boolean isOver(long result) {
     return result != IN_PROGRESS;
   }
 
-  /** What a result of {@link Comm#test} means, for errors and logs. */
+  /** What a result of {@link Comm#test} means, as text for errors and logs. */
   public static String describe(long result) {
     if (result >= 0) {
       return "done, " + result + " bytes";

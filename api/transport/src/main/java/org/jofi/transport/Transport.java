@@ -5,16 +5,16 @@ import java.util.Objects;
 import java.util.ServiceLoader;
 
 /**
- * The NICs of this machine, as devices. Any thread. Several may be open in one process; they share
- * nothing.
+ * The NICs of this machine, grouped into devices. Any thread. Several transports may be open in one
+ * process; they share nothing.
  */
 public interface Transport extends AutoCloseable {
 
   /**
-   * Opens one, with the transport that is on the module or class path.
+   * Opens a transport. The implementation is found on the module path or class path.
    *
-   * @throws TransportException with {@link FailureCause#UNAVAILABLE} if there is no transport, no
-   *     NIC, or less than the options require; the message says what was looked at
+   * @throws TransportException with {@link FailureCause#UNAVAILABLE} if there is no implementation,
+   *     no NIC, or less than the options require; the message says what was looked for
    */
   static Transport open(TransportOptions options) {
     Objects.requireNonNull(options);
@@ -31,13 +31,13 @@ public interface Transport extends AutoCloseable {
   /** Its devices, 1 or more, in a stable order. */
   List<Device> devices();
 
-  /** What it was opened with. */
+  /** The options that it was opened with. */
   TransportOptions options();
 
   /**
-   * Closes everything that it opened, in order, communicators included: those with requests in
-   * flight as {@link Comm#close} does. Bounded by {@link TransportOptions#closeTimeout()} per
-   * endpoint. Again is a no-op.
+   * Closes everything that was opened through it, in the right order. Communicators with requests
+   * in flight are closed as by {@link Comm#close}. Takes at most {@link
+   * TransportOptions#closeTimeout()} per endpoint. A second call does nothing.
    *
    * @throws TransportException if something could not be closed; the message names it
    */

@@ -3,7 +3,10 @@ package org.jofi.transport;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Set-up failed, or a wait did. The message says what was done, where, why, and what helps. */
+/**
+ * Set-up failed, or a wait failed. The message says what was tried, where, why it failed, and what
+ * helps.
+ */
 public final class TransportException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
@@ -18,7 +21,7 @@ public final class TransportException extends RuntimeException {
     this.failure = Objects.requireNonNull(failure);
   }
 
-  /** Why. */
+  /** Why it failed. */
   public FailureCause failure() {
     return failure;
   }

@@ -5,27 +5,31 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * How a transport is opened. Immutable; {@link #builder} has the defaults.
+ * How to open a transport. Immutable. Each parameter's description ends with its default, which
+ * {@link #builder} starts from.
  *
- * @param provider libfabric's name of the provider to use, such as {@code efa}; empty for any
- * @param grouping how NICs become devices; by locality
- * @param maxRails most rails of a device, 1 to 8; 8
- * @param controlOnAllRails whether control messages use all rails, or the first only; all
- * @param endpointsPerDevice endpoints that a device's communicators are spread over, 1 to 64, or 0
- *     for automatic, which is 1, and 4 where they have threads; automatic. More let more threads
- *     drive communicators of a device without meeting at a lock.
- * @param progressThreads whether endpoints have threads that drive them; never
- * @param minStripeBytes least length that is worth another rail, a multiple of 128; 131 072
+ * @param provider libfabric's name of the provider to use, such as {@code efa}; empty for any, the
+ *     default
+ * @param grouping how NICs are grouped into devices; by locality
+ * @param maxRails largest number of rails of a device, 1 to 8; 8
+ * @param controlOnAllRails whether control messages use all rails, or only the first; all
+ * @param endpointsPerDevice number of endpoints that the communicators of a device are spread over,
+ *     1 to 64, or 0 for automatic; automatic, which is 4 if they have progress threads and else 1.
+ *     With more endpoints, more threads can use communicators of a device without waiting for each
+ *     other's lock.
+ * @param progressThreads whether endpoints have progress threads; never
+ * @param minStripeBytes a message has one stripe for every so many bytes, started ones included,
+ *     and at most one per rail; a multiple of 128; 131 072
  * @param maxMessageBytes longest message, 1 to 2^40; 2^40
  * @param immediateDelivery how the receiver learns of stripes; automatic
- * @param flushPolicy when flushes are done; automatic
- * @param connectTimeout bound on making a connection; 30 s
- * @param requestTimeout bound on a matched request with which nothing goes on, nor with those
- *     before it, after which it failed; 60 s
- * @param peerTimeout how long a peer may be silent, while something is pending, before it is taken
- *     for dead; 10 s. A live peer answers by itself, also while its application computes.
- * @param closeTimeout bound on closing a communicator or an endpoint; 5 s
- * @param requireGpuDirect whether to fail unless device memory can be registered; no
+ * @param flushPolicy when flushes are needed; automatic
+ * @param connectTimeout time limit for making a connection; 30 s
+ * @param requestTimeout how long a matched request may make no progress, nor those before it, until
+ *     it fails; 60 s
+ * @param peerTimeout how long a peer may be silent while something is pending until it counts as
+ *     lost; 10 s. A live peer answers even while its application computes.
+ * @param closeTimeout time limit for closing a communicator or an endpoint; 5 s
+ * @param requireGpuDirect whether opening fails unless device memory can be registered; no
  */
 public record TransportOptions(
     String provider,
@@ -44,7 +48,7 @@ public record TransportOptions(
     Duration closeTimeout,
     boolean requireGpuDirect) {
 
-  /** Most rails of a device. */
+  /** Largest number of rails of a device. */
   public static final int MAX_RAILS = 8;
 
   /** Stripes begin at multiples of this. */
@@ -56,7 +60,8 @@ public record TransportOptions(
   private static final Duration LONGEST_TIMEOUT = Duration.ofDays(1);
 
   /**
-   * @throws IllegalArgumentException naming the option that is out of bounds, and its bounds
+   * @throws IllegalArgumentException if an option is out of bounds; the message names it and its
+   *     bounds
    */
   public TransportOptions {
     Objects.requireNonNull(provider);
@@ -210,7 +215,7 @@ public record TransportOptions(
     /**
      * The options.
      *
-     * @throws IllegalArgumentException naming the option that is out of bounds
+     * @throws IllegalArgumentException if an option is out of bounds; the message names it
      */
     public TransportOptions build() {
       return new TransportOptions(

@@ -6,7 +6,7 @@ public interface TransportProvider {
   /**
    * Opens a transport; see {@link Transport#open}.
    *
-   * @throws TransportException as that says
+   * @throws TransportException as described there
    */
   Transport open(TransportOptions options);
 }

@@ -1,5 +1,5 @@
 /**
- * What a collective library calls: communicators that move messages over several NICs at once.
+ * The API for a collective library: communicators that transfer messages over several NICs at once.
  *
  * <pre>
  * Transport                     devices of this machine; owns everything below
@@ -11,17 +11,17 @@
  * </pre>
  *
  * <p><b>Nothing blocks.</b> Posting calls return a request id, which is positive, or a {@link
- * org.jofi.transport.Result} code, which is not; {@link org.jofi.transport.Comm#test} tells how a
- * request fares, and is what makes progress. {@link org.jofi.transport.Await} waits, with a bound,
- * for those who want to.
+ * org.jofi.transport.Result} code, which is not; {@link org.jofi.transport.Comm#test} reports the
+ * state of a request, and it is the call that makes progress. Callers that want to wait use {@link
+ * org.jofi.transport.Await}, which has a time limit.
  *
- * <p><b>Threads.</b> One thread at a time drives a communicator, closing included; different
- * communicators may be driven by different threads at the same time. Transports, devices and
- * listeners may be used from any thread.
+ * <p><b>Threads.</b> Only one thread at a time may use a communicator, closing included. Different
+ * threads may use different communicators at the same time. Transports, devices and listeners may
+ * be used from any thread.
  *
- * <p><b>Failures.</b> What a peer or the network does to a request is the request's result, with a
- * {@link org.jofi.transport.FailureCause}; it is never thrown out of a posting call or a test.
- * Set-up, misuse and use after close throw {@link org.jofi.transport.TransportException} or {@link
+ * <p><b>Failures.</b> If a request fails because of a peer or the network, its result is a {@link
+ * org.jofi.transport.FailureCause}; posting calls and tests do not throw for it. Set-up, misuse and
+ * use after close throw {@link org.jofi.transport.TransportException} or {@link
  * IllegalArgumentException}.
  */
 @NullMarked

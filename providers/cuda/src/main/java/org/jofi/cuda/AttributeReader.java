@@ -7,7 +7,7 @@ import org.jofi.cuda.bindings.CudaDriver;
 import org.jofi.fabric.FabricErrno;
 import org.jofi.fabric.FabricException;
 
-/** Asks the driver for what it knows of one address, with a context current. */
+/** Reads the driver's attributes of one address. A context must be current. */
 final class AttributeReader {
   private final DevicePointer pointer;
   private final String where;

@@ -6,9 +6,10 @@ import java.lang.foreign.ValueLayout;
 import org.jofi.cuda.bindings.CudaDriver;
 
 /**
- * Makes a context current for the calls between {@link #enter} and {@link #exit}, with the relaxed
- * capture mode, and restores both after them: the thread may be a caller's own, with a context of
- * its own, in the middle of a capture. One thread at a time; allocates nothing.
+ * Makes a context current, with the relaxed capture mode, for the calls between {@link #enter} and
+ * {@link #exit}. Then it restores the previous context and mode, because the thread belongs to the
+ * caller: it may have a context of its own and be in the middle of a capture. One thread at a time;
+ * allocates nothing.
  */
 final class ContextScope {
   private static final long MODE = Long.BYTES;
@@ -19,7 +20,7 @@ final class ContextScope {
   private long previous;
 
   /**
-   * @param scratch for what the driver answers, while this is in use
+   * @param scratch memory for the driver's results, valid as long as this is used
    */
   ContextScope(long context, Arena scratch) {
     this.context = context;
@@ -27,7 +28,7 @@ final class ContextScope {
     this.address = this.scratch.address();
   }
 
-  /** Makes it current: CUDA_SUCCESS, or why not, and then nothing has changed. */
+  /** Makes the context current. Returns CUDA_SUCCESS, or the error; then nothing has changed. */
   int enter() {
     int answer = Downcalls.getCurrent(address);
     if (answer != CudaDriver.CUDA_SUCCESS()) {
@@ -50,7 +51,7 @@ final class ContextScope {
 
   /** Restores what {@link #enter} found. */
   void exit() {
-    // The exchange left the thread's own mode there.
+    // enter() left the thread's own mode there.
     Downcalls.exchangeCaptureMode(address + MODE);
     restoreContext();
   }

@@ -8,11 +8,12 @@ import org.jofi.fabric.DeviceCopier;
 import org.jofi.fabric.FabricErrno;
 
 /**
- * Copies on a stream of their own, an event behind each: CU_STREAM_NON_BLOCKING, so that neither
- * waits for work of other streams, the default one included. One thread at a time.
+ * Copies on a stream of its own, with an event after each copy. The stream is
+ * CU_STREAM_NON_BLOCKING, so that the copies do not wait for work of other streams, not even of the
+ * default stream. One thread at a time.
  *
- * <p>A copy is a slot of a ring of events. The stream keeps their order, so a slot is free when the
- * copy that had it last is over.
+ * <p>Each copy has a slot in a ring of events. The stream runs the copies in order, so a slot is
+ * free again when its last copy is over.
  */
 public final class CopyStream implements DeviceCopier {
   private static final byte FREE = 0;
@@ -96,7 +97,8 @@ public final class CopyStream implements DeviceCopier {
       if (answer == CudaDriver.CUDA_SUCCESS()) {
         answer = Downcalls.record(events[slot], stream);
         if (answer != CudaDriver.CUDA_SUCCESS()) {
-          // The copy is under way and nobody would ask after it: its memory is not free before.
+          // The copy is running, and nobody will test it. Its memory must not be reused before it
+          // ends.
           CudaDriver.cuStreamSynchronize(MemorySegment.ofAddress(stream));
         }
       }
@@ -140,7 +142,7 @@ public final class CopyStream implements DeviceCopier {
         : "%s: %s".formatted(context.where("copy stream"), DriverErrors.words(lastFailure));
   }
 
-  /** The stream itself: a CUstream. */
+  /** The stream, a CUstream. */
   MemorySegment handle() {
     return MemorySegment.ofAddress(stream);
   }
@@ -163,7 +165,7 @@ public final class CopyStream implements DeviceCopier {
               });
       DriverErrors.check(answer, "cuStreamSynchronize", context.where("copy stream"));
     } finally {
-      // Also where the context is gone, and the stream with it.
+      // Close it even if the context and the stream are gone.
       arena.close();
       context.streamClosed();
     }

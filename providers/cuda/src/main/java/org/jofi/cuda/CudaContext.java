@@ -18,11 +18,11 @@ import org.jofi.fabric.FabricException;
 import org.jofi.fabric.FabricUnavailableException;
 
 /**
- * The primary context of a GPU, retained: the one that the CUDA runtime and every framework in this
- * process share. Any thread.
+ * The primary context of a GPU, which the CUDA runtime and all frameworks in this process share.
+ * This class retains it. Any thread.
  *
- * <p>A call leaves the thread's current context and its stream-capture mode as it found them. Those
- * that fail throw {@link FabricException} with the driver's words.
+ * <p>A call does not change the thread's current context or its stream-capture mode. A call that
+ * fails throws a {@link FabricException} with the driver's text.
  */
 public final class CudaContext implements AutoCloseable {
   private final int ordinal;
@@ -42,7 +42,8 @@ public final class CudaContext implements AutoCloseable {
   /**
    * Retains the primary context of a device: cuDevicePrimaryCtxRetain.
    *
-   * @throws FabricUnavailableException if there is no driver or no such device, with what helps
+   * @throws FabricUnavailableException if there is no driver or no such device; the message says
+   *     what to do
    */
   public static CudaContext retain(int ordinal) {
     CudaLibrary.load();
@@ -76,9 +77,9 @@ public final class CudaContext implements AutoCloseable {
   }
 
   /**
-   * Allocates GPU memory: cuMemAlloc. What it holds is undefined.
+   * Allocates GPU memory: cuMemAlloc. Its content is undefined.
    *
-   * @throws FabricException {@code ENOMEM} if there is not as much
+   * @throws FabricException {@code ENOMEM} if there is not enough memory
    */
   public DevicePointer allocate(long bytes) {
     if (bytes < 1) {
@@ -91,7 +92,8 @@ public final class CudaContext implements AutoCloseable {
           MemorySegment pointer = arena.allocate(ValueLayout.JAVA_LONG);
           check(CudaDriver.cuMemAlloc_v2(pointer, bytes), "cuMemAlloc", bytes + " bytes");
           long address = pointer.get(ValueLayout.JAVA_LONG, 0);
-          // Synchronous copies from it end before they return, as a NIC needs it.
+          // With this attribute, synchronous copies are finished when they return, which a NIC
+          // relies on.
           MemorySegment yes = arena.allocateFrom(ValueLayout.JAVA_INT, 1);
           int answer =
               CudaDriver.cuPointerSetAttribute(
@@ -106,9 +108,9 @@ public final class CudaContext implements AutoCloseable {
   }
 
   /**
-   * Frees what {@link #allocate} gave: cuMemFree. Nothing may be registered in it.
+   * Frees memory that {@link #allocate} returned: cuMemFree. No part of it may be registered.
    *
-   * @throws IllegalArgumentException if it gave no such address, or it was freed before
+   * @throws IllegalArgumentException if it returned no such address, or the memory is already freed
    */
   public void free(DevicePointer pointer) {
     if (allocations.remove(pointer.address()) == null) {
@@ -119,9 +121,9 @@ public final class CudaContext implements AutoCloseable {
   }
 
   /**
-   * What the driver knows of an address, of any device or pinned host memory.
+   * What the driver knows about an address of any device or of pinned host memory.
    *
-   * @throws FabricException {@code EFAULT} if it knows nothing of it
+   * @throws FabricException {@code EFAULT} if it does not know the address
    */
   public PointerAttributes attributes(DevicePointer pointer) {
     return inContext(
@@ -131,10 +133,10 @@ public final class CudaContext implements AutoCloseable {
   }
 
   /**
-   * Exports the pages that a range is in as a dma-buf: cuMemGetHandleForAddressRange. The caller
-   * closes it with {@link #closeDmaBuf}.
+   * Exports the pages of a range as a dma-buf: cuMemGetHandleForAddressRange. The caller closes it
+   * with {@link #closeDmaBuf}.
    *
-   * @throws FabricException {@code EOPNOTSUPP} if the device, the driver or the kernel cannot
+   * @throws FabricException {@code EOPNOTSUPP} if the device, the driver or the kernel cannot do it
    */
   public DmaBuf exportDmaBuf(DevicePointer pointer, long bytes) {
     String range = "%s + %d bytes".formatted(pointer, bytes);
@@ -170,9 +172,10 @@ public final class CudaContext implements AutoCloseable {
   }
 
   /**
-   * Pins host memory for copies at full speed, by every context: cuMemHostRegister.
+   * Pins host memory, so that every context can copy at full speed: cuMemHostRegister.
    *
-   * @throws FabricException {@code EBUSY} if some of it is pinned, {@code ENOMEM} past the limits
+   * @throws FabricException {@code EBUSY} if part of it is already pinned, {@code ENOMEM} if a
+   *     limit is exceeded
    */
   public void pin(long hostAddress, long bytes) {
     String range = "host [0x%x, +%d)".formatted(hostAddress, bytes);
@@ -194,7 +197,7 @@ public final class CudaContext implements AutoCloseable {
         arena -> CudaDriver.cuMemHostUnregister(MemorySegment.ofAddress(hostAddress)));
   }
 
-  /** Fills GPU memory with a byte, and waits for it: cuMemsetD8. */
+  /** Fills GPU memory with a byte and waits until it is done: cuMemsetD8. */
   public void fill(DevicePointer pointer, byte value, long bytes) {
     call(
         "cuMemsetD8",
@@ -205,7 +208,7 @@ public final class CudaContext implements AutoCloseable {
         });
   }
 
-  /** Copies from the GPU and waits for it: cuMemcpyDtoH. */
+  /** Copies from the GPU and waits until it is done: cuMemcpyDtoH. */
   public void copyToHost(DevicePointer from, long hostAddress, long bytes) {
     call(
         "cuMemcpyDtoH",
@@ -215,7 +218,7 @@ public final class CudaContext implements AutoCloseable {
                 MemorySegment.ofAddress(hostAddress), from.address(), bytes));
   }
 
-  /** Copies to the GPU and waits for it: cuMemcpyHtoD. */
+  /** Copies to the GPU and waits until it is done: cuMemcpyHtoD. */
   public void copyFromHost(long hostAddress, DevicePointer to, long bytes) {
     call(
         "cuMemcpyHtoD",
@@ -225,9 +228,10 @@ public final class CudaContext implements AutoCloseable {
   }
 
   /**
-   * Makes what NICs wrote before visible to this device: cuFlushGPUDirectRDMAWrites.
+   * Makes earlier writes of NICs visible to this device: cuFlushGPUDirectRDMAWrites.
    *
-   * @return 0, or a negative {@link FabricErrno}; {@code -EOPNOTSUPP} if device or driver cannot
+   * @return 0, or a negative {@link FabricErrno}; {@code -EOPNOTSUPP} if the device or the driver
+   *     cannot do it
    */
   public int flushRemoteWrites() {
     if (!CudaLibrary.has("cuFlushGPUDirectRDMAWrites")) {
@@ -245,10 +249,10 @@ public final class CudaContext implements AutoCloseable {
   }
 
   /**
-   * Opens a stream for copies that waits for no other stream, the default one included. The caller
-   * closes it, before this.
+   * Opens a stream for copies that does not wait for other streams, not even for the default
+   * stream. The caller closes it before it closes this.
    *
-   * @param copies under way at once, at least 1
+   * @param copies how many may be in progress at once, at least 1
    */
   public CopyStream openStream(int copies) {
     requireOpen();
@@ -258,8 +262,8 @@ public final class CudaContext implements AutoCloseable {
   }
 
   /**
-   * Opens what adds arrays of this device: a module, and a stream that waits for no other. The
-   * caller closes it, before this.
+   * Opens an object that adds arrays of this device. It has a module, and a stream that does not
+   * wait for other streams. The caller closes it before it closes this.
    *
    * @throws FabricException if the driver cannot compile the kernel for this device
    */
@@ -276,7 +280,7 @@ public final class CudaContext implements AutoCloseable {
   }
 
   /**
-   * Releases the context: cuDevicePrimaryCtxRelease. Again is a no-op.
+   * Releases the context: cuDevicePrimaryCtxRelease. A second call does nothing.
    *
    * @throws IllegalStateException while allocations, streams or modules of it are open
    */

@@ -10,7 +10,7 @@ import org.jofi.fabric.FabricErrno;
 import org.jofi.fabric.FabricException;
 import org.jofi.fabric.MemoryKind;
 
-/** A GPU's memory for the transport, by address. Any thread. */
+/** The memory of a GPU, as the transport uses it. Any thread. */
 final class CudaDeviceMemory implements DeviceMemory {
   private final CudaContext context;
   private final DeviceProbe.Device description;

@@ -6,7 +6,10 @@ import org.jofi.fabric.DeviceProbe;
 import org.jofi.fabric.FabricUnavailableException;
 import org.jofi.fabric.MemoryKind;
 
-/** NVIDIA GPUs, for {@link java.util.ServiceLoader}. Any thread. */
+/**
+ * Gives access to the memory of NVIDIA GPUs. A service for {@link java.util.ServiceLoader}. Any
+ * thread.
+ */
 public final class CudaDeviceMemoryProvider implements DeviceMemoryProvider {
 
   /** For the service loader; loads no driver. */
@@ -23,7 +26,7 @@ public final class CudaDeviceMemoryProvider implements DeviceMemoryProvider {
   }
 
   /**
-   * @throws FabricUnavailableException as that says
+   * @throws FabricUnavailableException as described there
    */
   @Override
   public DeviceMemory open(int device) {

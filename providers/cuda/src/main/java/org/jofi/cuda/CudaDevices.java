@@ -21,8 +21,9 @@ public final class CudaDevices {
   private CudaDevices() {}
 
   /**
-   * Loads the driver and asks for its devices: cuInit, cuDeviceGetCount, cuDeviceGetAttribute. No
-   * context is made. That there is no driver, no device or no permission is an answer.
+   * Loads the driver and asks for its devices: cuInit, cuDeviceGetCount, cuDeviceGetAttribute. It
+   * makes no context. If there is no driver, no device or no permission, the result says so; no
+   * exception is thrown.
    */
   public static DeviceProbe probe() {
     CudaLibrary library;
@@ -77,7 +78,7 @@ public final class CudaDevices {
     }
   }
 
-  /** What a device is and can do; the driver is loaded and initialised. */
+  /** Describes a device. The driver must be loaded and initialised. */
   static DeviceProbe.Device describe(int ordinal) {
     String where = "CUDA device " + ordinal;
     try (Arena arena = Arena.ofConfined()) {
@@ -122,7 +123,7 @@ public final class CudaDevices {
     }
   }
 
-  /** An attribute; 0 if the driver is too old to know it. */
+  /** The value of an attribute; 0 if the driver is too old to know it. */
   private static int attribute(MemorySegment word, int device, int attribute) {
     int answer = CudaDriver.cuDeviceGetAttribute(word, attribute, device);
     if (answer == CudaDriver.CUDA_ERROR_INVALID_VALUE()) {

@@ -13,15 +13,16 @@ import org.jofi.fabric.FabricUnavailableException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * libcuda.so.1, found and loaded once per process, when it is asked for. The generated bindings
- * look functions up among the libraries of their class loader: so it is loaded by path, into that.
+ * Finds libcuda.so.1 and loads it once per process, when it is first needed. It is loaded by path
+ * into the class loader of the generated bindings, because they look up functions in the libraries
+ * of their class loader.
  */
 final class CudaLibrary {
   static final String SONAME = "libcuda.so.1";
   static final String PROPERTY = "jofi.cuda";
   static final String VARIABLE = "JOFI_CUDA";
 
-  /** Where drivers put it that the dynamic linker is not told of. */
+  /** Folders where drivers put it and the dynamic linker does not search. */
   private static final List<String> FOLDERS =
       List.of(
           "/usr/local/nvidia/lib64",
@@ -32,7 +33,10 @@ final class CudaLibrary {
           "/usr/lib/wsl/lib",
           "/run/opengl-driver/lib");
 
-  /** The oldest function that is needed and that CUDA 11.0 lacked has an answer of its own. */
+  /**
+   * Functions that every driver since CUDA 11.0 has. Newer functions are looked for with {@link
+   * #has}.
+   */
   private static final List<String> NEEDED =
       List.of(
           "cuInit",
@@ -50,11 +54,12 @@ final class CudaLibrary {
   }
 
   /**
-   * The library, loaded by the first call that succeeds: the file that the property or the variable
-   * names, and nothing else if one does; otherwise what the dynamic linker finds, then the folders
-   * of drivers.
+   * The library; the first call that succeeds loads it. If the property or the variable names a
+   * file, only that file is tried. Otherwise the dynamic linker's search comes first, then the
+   * folders of drivers.
    *
-   * @throws FabricUnavailableException if there is none, saying what was searched and what to do
+   * @throws FabricUnavailableException if there is none; the message says where it was looked for
+   *     and what to do
    */
   static synchronized CudaLibrary load() {
     if (loaded == null) {
@@ -63,12 +68,12 @@ final class CudaLibrary {
     return loaded;
   }
 
-  /** What was loaded: a path. */
+  /** The path of the library that was loaded. */
   String file() {
     return file;
   }
 
-  /** Whether the driver has a function that came after those that are needed. */
+  /** Whether the driver has a function that only newer drivers have. */
   static boolean has(String function) {
     return SymbolLookup.loaderLookup().find(function).isPresent();
   }
@@ -120,7 +125,7 @@ final class CudaLibrary {
     return variable == null || variable.isEmpty() ? null : variable;
   }
 
-  /** The path of what the dynamic linker finds by the soname: that is then mapped. */
+  /** The path of the library that the dynamic linker finds by the soname; the search maps it. */
   @SuppressWarnings("restricted")
   private static Optional<String> byDynamicLinker() {
     try {
@@ -138,7 +143,7 @@ final class CudaLibrary {
     }
   }
 
-  /** Loads it; the reason if that failed. */
+  /** Loads a library; returns the reason if that failed, else null. */
   @SuppressWarnings("restricted")
   private static @Nullable String tryLoad(String candidate) {
     try {

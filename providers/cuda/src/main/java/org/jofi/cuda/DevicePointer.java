@@ -1,9 +1,9 @@
 package org.jofi.cuda;
 
 /**
- * An address of GPU memory: CUdeviceptr. The processor cannot follow it.
+ * An address of GPU memory: CUdeviceptr. The CPU cannot access memory through it.
  *
- * @param address as the driver gave it, or within what it gave; not 0
+ * @param address an address that the driver returned, or one within such an allocation; not 0
  */
 public record DevicePointer(long address) {
 
@@ -13,7 +13,7 @@ public record DevicePointer(long address) {
     }
   }
 
-  /** The address that many bytes on. */
+  /** The address this many bytes further. */
   public DevicePointer plus(long bytes) {
     return new DevicePointer(address + bytes);
   }

@@ -10,9 +10,9 @@ import java.lang.invoke.MethodHandle;
 import org.jofi.cuda.bindings.CudaDriver;
 
 /**
- * What is called per copy and per sum, with pointers as longs: nothing is allocated. Initialised by
- * its first use, when the driver is loaded. None of these calls is {@code critical}: the driver may
- * take any time in them.
+ * The calls that are made per copy and per sum. Pointers are passed as longs, so that nothing is
+ * allocated. The class is initialised by its first use, when the driver is loaded. No call is
+ * {@code critical}, because the driver may take any time.
  */
 @SuppressWarnings("restricted")
 final class Downcalls {
@@ -112,7 +112,7 @@ final class Downcalls {
     }
   }
 
-  /** A grid of one dimension, without shared memory. */
+  /** Launches a kernel on a grid of one dimension, without shared memory. */
   static int launch(long function, int blocks, int threads, long stream, long parameters) {
     try {
       return (int)
@@ -122,7 +122,7 @@ final class Downcalls {
     }
   }
 
-  /** A downcall throws nothing of its own. */
+  /** A downcall throws no exception of its own. */
   static AssertionError unexpected(Throwable thrown) {
     if (thrown instanceof Error error) {
       throw error;

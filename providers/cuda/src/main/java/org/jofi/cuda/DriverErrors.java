@@ -7,14 +7,14 @@ import org.jofi.cuda.bindings.CudaDriver;
 import org.jofi.fabric.FabricErrno;
 import org.jofi.fabric.FabricException;
 
-/** CUresult in words, and as the errno that the fabric SPI speaks. */
+/** Converts a CUresult to text, and to an errno of the fabric SPI. */
 final class DriverErrors {
   private DriverErrors() {}
 
   /**
-   * Throws unless the answer is CUDA_SUCCESS.
+   * Throws unless the result is CUDA_SUCCESS.
    *
-   * @param call the function, as cuda.h spells it
+   * @param call the function's name in cuda.h
    * @param where device and range, as far as known
    */
   static void check(int answer, String call, String where) {
@@ -27,7 +27,9 @@ final class DriverErrors {
     return new FabricException(call, errno(answer), words(answer), where);
   }
 
-  /** The driver's own name and words, such as {@code CUDA_ERROR_OUT_OF_MEMORY, out of memory}. */
+  /**
+   * The driver's own name and text for it, such as {@code CUDA_ERROR_OUT_OF_MEMORY, out of memory}.
+   */
   static String words(int answer) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment text = arena.allocate(ValueLayout.ADDRESS);

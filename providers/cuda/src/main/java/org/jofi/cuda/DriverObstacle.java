@@ -18,10 +18,10 @@ record DriverObstacle(String reason, String remedy) {
   private static final String CONTROL_NODE = "nvidiactl";
 
   /**
-   * What an answer of cuInit means on this machine.
+   * What an error of cuInit means on this machine.
    *
-   * @param answer other than CUDA_SUCCESS
-   * @param words the driver's own for it
+   * @param answer the result of cuInit, not CUDA_SUCCESS
+   * @param words the driver's text for it
    * @param devices the folder of device nodes, {@code /dev}
    * @param mayOpen whether this user may read and write a device node
    * @param environment reads a variable; null if it is not set

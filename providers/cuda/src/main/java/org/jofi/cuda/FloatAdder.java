@@ -15,8 +15,9 @@ import org.jofi.fabric.FabricErrno;
 import org.jofi.fabric.FabricException;
 
 /**
- * Adds with a kernel in PTX, which the driver compiles when this is opened, on a stream of its own:
- * CU_STREAM_NON_BLOCKING, so that a sum waits for no work of other streams. One thread at a time.
+ * Adds arrays with a kernel in PTX, which the driver compiles when this is opened. It has a stream
+ * of its own, CU_STREAM_NON_BLOCKING, so that it does not wait for work of other streams. One
+ * thread at a time.
  */
 final class FloatAdder implements DeviceAdder {
   /** Its kernel: {@value #ENTRY}(sum, summand, count). */
@@ -26,7 +27,7 @@ final class FloatAdder implements DeviceAdder {
   private static final int THREADS = 256;
   private static final int MOST_BLOCKS = 2048;
 
-  /** A sum that takes longer is given up. */
+  /** Time limit of one call. */
   static final Duration BOUND = Duration.ofSeconds(30);
 
   private static final long COUNT = 2 * Long.BYTES;
@@ -145,7 +146,7 @@ final class FloatAdder implements DeviceAdder {
     check(context, answer, call);
   }
 
-  /** What became of the launch; CUDA_ERROR_NOT_READY if it took too long. */
+  /** Waits for the kernel and returns its result; CUDA_ERROR_NOT_READY if it took too long. */
   private int await() {
     long start = System.nanoTime();
     int answer = Downcalls.queryStream(stream.address());
@@ -157,7 +158,7 @@ final class FloatAdder implements DeviceAdder {
   }
 
   private static void check(CudaContext context, int answer, String call) {
-    // Where it happened is a text, and made for a failure only.
+    // The text that says where is made only for a failure, because it allocates.
     if (answer != CudaDriver.CUDA_SUCCESS()) {
       throw DriverErrors.exception(answer, call, context.where(RESOURCE));
     }
@@ -169,7 +170,7 @@ final class FloatAdder implements DeviceAdder {
       return;
     }
     closed = true;
-    // Nothing is under way: a sum is waited for.
+    // Nothing is running, since addFloats waits for its kernel.
     int answer =
         context.inContext(
             "cuModuleUnload",

@@ -1,12 +1,13 @@
 package org.jofi.cuda;
 
 /**
- * What the driver knows of an address: cuPointerGetAttribute.
+ * What the driver knows about an address: cuPointerGetAttribute.
  *
  * @param kind what kind of memory it is in
  * @param device ordinal of the device that it belongs to
- * @param allocationId the driver's number for the allocation, never given again in this process
- *     (CU_POINTER_ATTRIBUTE_BUFFER_ID): two allocations at one address differ in it
+ * @param allocationId the driver's number for the allocation (CU_POINTER_ATTRIBUTE_BUFFER_ID). It
+ *     is never used again in this process, so that two allocations at the same address have
+ *     different ones
  * @param base first byte of the allocation
  * @param lengthBytes length of the allocation
  */

@@ -14,7 +14,7 @@ import org.jofi.fabric.MrMode;
 import org.jofi.fabric.Progress;
 import org.jofi.fabric.Threading;
 
-/** The SPI's enums as libfabric's bits and numbers, and back. */
+/** Converts the SPI's enums to libfabric's bits and numbers, and back. */
 final class Bits {
   private static final Map<Capability, Long> CAPABILITIES = new EnumMap<>(Capability.class);
   private static final Map<MrMode, Long> MR_MODES = new EnumMap<>(MrMode.class);
@@ -161,7 +161,7 @@ final class Bits {
     };
   }
 
-  /** Bytes of the option's value: fi_endpoint(3) has each as size_t, int or bool. */
+  /** Length of the option's value: fi_endpoint(3) defines each as size_t, int or bool. */
   static int optionBytes(EndpointOption option) {
     return switch (option) {
       case HMEM_P2P -> Integer.BYTES;

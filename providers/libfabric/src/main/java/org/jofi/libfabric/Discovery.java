@@ -25,7 +25,7 @@ import org.jofi.libfabric.bindings.fi_fabric_attr;
 import org.jofi.libfabric.bindings.fi_info;
 import org.jofi.libfabric.bindings.fi_tx_attr;
 
-/** fi_getinfo(3): hints out, infos in. */
+/** Calls fi_getinfo(3) with hints and converts the infos that it returns. */
 final class Discovery {
   private final LibfabricLibrary library;
   private final EntryPoints entryPoints;
@@ -36,8 +36,8 @@ final class Discovery {
   }
 
   /**
-   * Every way to use a NIC that satisfies the hints. Host memory first: an endpoint that can reach
-   * device memory gives up fast paths for host memory in some providers.
+   * Every way to use a NIC that satisfies the hints. Those for host memory only come first: with
+   * some providers, an endpoint that can access device memory is slower for host memory.
    */
   List<FabricInfo> find(FabricHints hints) {
     Map<String, FabricInfo> found = new LinkedHashMap<>();
@@ -48,7 +48,7 @@ final class Discovery {
     return narrow(hints, List.copyOf(found.values()));
   }
 
-  /** Two answers that differ in none of this are one NIC used in one way. */
+  /** A key for duplicates: two infos with the same key are the same NIC used in the same way. */
   private static String identity(FabricInfo info) {
     return String.join(
         "\n",
@@ -61,7 +61,10 @@ final class Discovery {
         info.controlProgress() + " " + info.dataProgress() + " " + info.threading());
   }
 
-  /** What libfabric leaves to the caller: 1.17 ignores names of domains, and all match by part. */
+  /**
+   * Filters by name where libfabric does not: 1.17 ignores domain names, and every version matches
+   * provider names in part.
+   */
   private static List<FabricInfo> narrow(FabricHints hints, List<FabricInfo> all) {
     List<FabricInfo> infos = all;
     if (hints.domain().isPresent()) {
@@ -71,7 +74,7 @@ final class Discovery {
       infos = keep(infos, info -> info.fabricName().equals(hints.fabric().get()));
     }
     if (hints.provider().isPresent()) {
-      // Asked for "tcp", 1.17 answers with tcp;ofi_rxm alone, 2.x with both.
+      // For "tcp", 1.17 returns only tcp;ofi_rxm, and 2.x returns both.
       List<FabricInfo> exact = keep(infos, info -> info.provider().equals(hints.provider().get()));
       infos = exact.isEmpty() ? infos : exact;
     }
@@ -124,7 +127,7 @@ final class Discovery {
     return fi_info.next(InfoReader.struct(info));
   }
 
-  /** Strings in it come from strdup: fi_freeinfo frees them. */
+  /** Its strings are allocated with strdup because fi_freeinfo frees them. */
   private static MemorySegment hints(FabricHints hints, boolean hmem) {
     MemorySegment pointer = Libfabric.fi_dupinfo(MemorySegment.NULL);
     if (pointer.address() == 0) {

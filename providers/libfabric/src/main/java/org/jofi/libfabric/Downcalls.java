@@ -8,12 +8,13 @@ import java.lang.invoke.MethodHandle;
 import java.util.Arrays;
 
 /**
- * Calls through the function pointers of libfabric's operation tables, all operands as longs. One
- * static handle per arity serves every call of that shape: a constant for the JIT, and pointers as
- * longs need no liveness check of a segment per call.
+ * Calls through the function pointers of libfabric's operation tables. All operands are passed as
+ * longs. One static method handle per number of operands serves all calls: static handles are
+ * constants for the JIT, and pointers as longs need no liveness check of a segment per call.
  *
- * <p>Not {@code critical}: every one of these may drive a provider's progress, take its locks and
- * make system calls, for an unbounded time in which a critical call would hold up safepoints.
+ * <p>The calls are not {@code critical}. Each of them may drive a provider's progress, take its
+ * locks and make system calls for an unbounded time, and a critical call would delay safepoints for
+ * as long.
  */
 final class Downcalls {
   private static final MethodHandle LONGS_2 = handle(2);
@@ -101,7 +102,7 @@ final class Downcalls {
     }
   }
 
-  /** A downcall of longs throws nothing of its own; errors of the JVM pass through. */
+  /** A downcall with longs throws no exception of its own; errors of the JVM are rethrown. */
   private static RuntimeException failed(Throwable cause) {
     if (cause instanceof Error error) {
       throw error;

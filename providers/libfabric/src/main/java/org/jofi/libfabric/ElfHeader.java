@@ -9,8 +9,8 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The start of a shared library: elf(5). Of one for another machine the dynamic linker says that
- * there is no such file.
+ * Reads the header of a shared library: elf(5). It explains failures that the dynamic linker
+ * reports badly: for a library of another machine type, the linker says that there is no such file.
  */
 final class ElfHeader {
   private static final int BYTES = 20;
@@ -21,7 +21,9 @@ final class ElfHeader {
 
   private ElfHeader() {}
 
-  /** Why this JVM cannot load that file, as far as its header tells; null if it does not. */
+  /**
+   * Why this JVM cannot load the file, according to its header; null if the header shows no reason.
+   */
   static @Nullable String problem(Path file) {
     try (InputStream in = Files.newInputStream(file)) {
       byte[] start = in.readNBytes(BYTES);

@@ -4,14 +4,14 @@ import java.lang.foreign.MemorySegment;
 import org.jofi.libfabric.bindings.Libfabric;
 
 /**
- * The two exported functions of libfabric that lead to everything else: what they return has tables
- * of functions. Whoever stands in between here stands between the provider and the library, and
- * costs nothing on the data path.
+ * The two exported functions of libfabric through which everything else is reached: the objects
+ * that they return have tables of functions. Another implementation can put itself between this
+ * provider and the library, without any cost on the data path.
  *
  * <p>Any thread. Neither call may throw.
  */
 public interface EntryPoints {
-  /** The library's own. */
+  /** The functions of the library itself. */
   EntryPoints LIBRARY =
       new EntryPoints() {
         @Override
@@ -32,7 +32,7 @@ public interface EntryPoints {
       };
 
   /**
-   * fi_getinfo(3). The list comes from the library; whoever asked frees it with fi_freeinfo.
+   * fi_getinfo(3). The library allocates the list, and the caller frees it with fi_freeinfo.
    *
    * @param infos where the list's head is written
    * @return 0 or a negative fi_errno

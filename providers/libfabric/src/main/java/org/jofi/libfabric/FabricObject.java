@@ -14,10 +14,11 @@ import org.jofi.libfabric.bindings.fi_ops;
 import org.jofi.libfabric.bindings.fid;
 
 /**
- * A libfabric object and what it stands on. It closes once, and not before everything that stands
- * on it: libfabric's providers differ in whether they refuse that, leak, or crash.
+ * A libfabric object, and the objects that it depends on. It closes once, and not before all
+ * objects that depend on it: if it did, some providers of libfabric would refuse, some would leak,
+ * and some would crash.
  *
- * <p>Any thread. An object's lock is taken before those of what it stands on.
+ * <p>Any thread. The lock of an object is taken before the locks of the objects that it depends on.
  */
 abstract class FabricObject {
   private final String place;
@@ -27,13 +28,13 @@ abstract class FabricObject {
   private volatile boolean closed;
 
   /**
-   * @param place what errors call it, with all that it is in
+   * @param place its name in error messages, with the names of its parents
    */
   FabricObject(String place) {
     this.place = place;
   }
 
-  /** Takes hold of what this will stand on; that cannot close any more. */
+  /** Makes this object depend on another one, which then cannot close until this one has closed. */
   final synchronized void standOn(FabricObject base) {
     base.admit(this);
     standsOn.add(base);
@@ -45,9 +46,9 @@ abstract class FabricObject {
   }
 
   /**
-   * Opens the native object. If that fails, this lets go of what it was to stand on.
+   * Opens the native object. If that fails, this object depends on nothing any more.
    *
-   * @param operation the call, as the man page names it
+   * @param operation the man-page name of the call
    */
   final void open(String operation, Opening opening) {
     try (Arena arena = Arena.ofConfined()) {
@@ -67,7 +68,7 @@ abstract class FabricObject {
     }
   }
 
-  /** The native object was opened: it is to be closed from now on. */
+  /** Records that the native object is open, so that it has to be closed. */
   final synchronized void opened(MemorySegment object) {
     this.object = object;
   }
@@ -86,12 +87,12 @@ abstract class FabricObject {
     return place;
   }
 
-  /** What stands on it now, as errors name it; empty if nothing does. */
+  /** The objects that depend on this one, for error messages; empty if there are none. */
   final synchronized String carried() {
     return String.join(", ", users.stream().map(FabricObject::toString).sorted().toList());
   }
 
-  /** Lets go of something again that it turned out not to stand on. */
+  /** Removes a dependency that turned out not to exist. */
   final synchronized void stopStandingOn(FabricObject base) {
     if (standsOn.remove(base)) {
       base.release(this);
@@ -99,7 +100,8 @@ abstract class FabricObject {
   }
 
   /**
-   * Opening failed half way: closes what is open, and adds to the failure what went wrong there.
+   * Cleans up after opening failed half way: closes what is open, and adds further failures to the
+   * given one.
    */
   final void abandon(RuntimeException failure) {
     try {
@@ -128,10 +130,10 @@ abstract class FabricObject {
     return new IllegalStateException(place + " is closed");
   }
 
-  /** After the native object went: memory that it used may go. */
+  /** Called after the native object is closed: memory that it used can be freed. */
   void closedForGood() {}
 
-  /** Closes it; again is a no-op. Refused while anything stands on it. */
+  /** Closes it; a second call does nothing. Refused while other objects depend on it. */
   final synchronized void closeObject(String kind) {
     if (closed) {
       return;

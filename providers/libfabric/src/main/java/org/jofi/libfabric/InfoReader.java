@@ -25,14 +25,18 @@ import org.jofi.libfabric.bindings.fi_rx_attr;
 import org.jofi.libfabric.bindings.fi_tx_attr;
 import org.jofi.libfabric.bindings.fid_nic;
 
-/** A struct fi_info as a {@link FabricInfo}. Reads only what libfabric 1.17 has already. */
+/**
+ * Converts a struct fi_info to a {@link FabricInfo}. It reads only fields that libfabric 1.17 has.
+ */
 final class InfoReader {
-  /** More than any of the structs that libfabric hands out; reads stay within the fields. */
+  /**
+   * More than the size of any struct that libfabric returns. Only fields of the struct are read.
+   */
   private static final long STRUCT_BYTES = 512;
 
   private InfoReader() {}
 
-  /** A struct of the library's, for the accessors of the bindings. */
+  /** A segment for a struct of the library, as the accessors of the bindings need it. */
   @SuppressWarnings("restricted")
   static MemorySegment struct(MemorySegment pointer) {
     return MemorySegment.ofAddress(pointer.address()).reinterpret(STRUCT_BYTES);
@@ -66,7 +70,10 @@ final class InfoReader {
         .build();
   }
 
-  /** fi_cxi(7): from 2.5 on, if switched on, and with the provider's keys; else -FI_ENOSYS. */
+  /**
+   * fi_cxi(7) delivers immediate data with writes from libfabric 2.5 on, if it is switched on and
+   * the provider chooses keys; otherwise the call returns -FI_ENOSYS.
+   */
   private static boolean writesData(String provider, int mrMode) {
     return !provider.equals("cxi")
         || (LibfabricLibrary.load().isAtLeast(2, 5)
@@ -74,18 +81,18 @@ final class InfoReader {
             && "1".equals(LibC.variable(LibfabricLibrary.CXI_WRITE_DATA)));
   }
 
-  /** What it claims, less what it is known not to keep. */
+  /** The capabilities that the provider reports, without those that it is known not to have. */
   private static Set<Capability> capabilities(MemorySegment info, MemorySegment fabric) {
     Set<Capability> claimed = Bits.capabilities(fi_info.caps(info));
     String provider = LibC.text(fi_fabric_attr.prov_name(fabric));
     if (provider.equals("net") || provider.equals("tcp")) {
-      // Their untagged receives take from anybody, whoever was named.
+      // Their untagged receives take messages from any peer, even if a peer was named.
       claimed.remove(Capability.DIRECTED_RECV);
     }
     return claimed;
   }
 
-  /** The local address as the provider holds it; empty if it tells none. */
+  /** The local address in the provider's format; empty if it reports none. */
   static byte[] sourceAddress(MemorySegment info) {
     MemorySegment address = fi_info.src_addr(info);
     long length = fi_info.src_addrlen(info);
@@ -159,7 +166,7 @@ final class InfoReader {
     return word.isEmpty() ? Optional.empty() : Optional.of(word);
   }
 
-  /** A size_t as a long: what does not fit is as good as endless. */
+  /** A size_t as a long; larger values become {@link Long#MAX_VALUE}. */
   private static long clamp(long size) {
     return size < 0 ? Long.MAX_VALUE : size;
   }

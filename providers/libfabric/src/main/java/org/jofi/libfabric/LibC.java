@@ -78,7 +78,7 @@ final class LibC {
               ValueLayout.JAVA_LONG,
               ValueLayout.JAVA_LONG));
 
-  /** Bytes of a page of memory. */
+  /** Size of a memory page. */
   static final long PAGE_BYTES = sysconf(SC_PAGESIZE);
 
   private LibC() {}
@@ -95,13 +95,14 @@ final class LibC {
   }
 
   /**
-   * Loads a shared library for good.
+   * Loads a shared library, which is never unloaded.
    *
-   * @return null if it is loaded, else the dynamic linker's words for why not
+   * @return null if it is loaded, else the dynamic linker's message
    */
   static @Nullable String loadLibrary(String name) {
     try (Arena arena = Arena.ofConfined()) {
-      // Linked before use: nothing may come between a failing dlopen and its dlerror.
+      // Link dlerror before it is needed: no other call may come between a failing dlopen and its
+      // dlerror.
       MemorySegment stale = (MemorySegment) DLERROR.invokeExact();
       MemorySegment handle = (MemorySegment) DLOPEN.invokeExact(arena.allocateFrom(name), RTLD_NOW);
       if (handle.address() != 0) {
@@ -114,7 +115,7 @@ final class LibC {
     }
   }
 
-  /** A copy of a string that {@code free} may take. */
+  /** A copy of a string that {@code free} can free. */
   static MemorySegment strdup(String text) {
     try (Arena arena = Arena.ofConfined()) {
       return (MemorySegment) STRDUP.invokeExact(arena.allocateFrom(text));
@@ -123,7 +124,10 @@ final class LibC {
     }
   }
 
-  /** An environment variable as C sees it, which is not System.getenv's copy; empty if not set. */
+  /**
+   * An environment variable as C sees it, which may differ from System.getenv's copy; empty if not
+   * set.
+   */
   static String variable(String name) {
     try (Arena arena = Arena.ofConfined()) {
       return text((MemorySegment) GETENV.invokeExact(arena.allocateFrom(name)));
@@ -132,7 +136,10 @@ final class LibC {
     }
   }
 
-  /** Sets an environment variable for C, unless it is set. Before anything else reads them. */
+  /**
+   * Sets an environment variable for C code, unless it is set already. Call it before native code
+   * reads the environment.
+   */
   static void offerVariable(String name, String value) {
     try (Arena arena = Arena.ofConfined()) {
       int failed = (int) SETENV.invokeExact(arena.allocateFrom(name), arena.allocateFrom(value), 0);
@@ -142,7 +149,7 @@ final class LibC {
     }
   }
 
-  /** The C string at that address, at most 4 KiB of it; empty for a null pointer. */
+  /** The C string at this address, at most 4 KiB of it; empty for a null pointer. */
   @SuppressWarnings("restricted")
   static String text(MemorySegment pointer) {
     return pointer.address() == 0
@@ -151,8 +158,9 @@ final class LibC {
   }
 
   /**
-   * Whether every page of that range is mapped, and its first and last byte can be read. Costs a
-   * few microseconds. Pages in between, and writing, are not tried.
+   * Whether every page of the range is mapped, and its first and last byte can be read. Takes a few
+   * microseconds. It does not check whether other pages can be read, nor whether any can be
+   * written.
    */
   static boolean isMapped(long address, long lengthBytes) {
     return pagesExist(address, lengthBytes)
@@ -160,7 +168,10 @@ final class LibC {
         && isReadable(address + lengthBytes - 1);
   }
 
-  /** Asks the kernel to copy the byte: a load by ourselves would end the JVM. */
+  /**
+   * Asks the kernel to copy the byte: if it is not readable, a load in this process would crash the
+   * JVM.
+   */
   private static boolean isReadable(long address) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment state = arena.allocate(CAPTURE);
@@ -172,7 +183,7 @@ final class LibC {
       remote.setAtIndex(ValueLayout.JAVA_LONG, 1, 1);
       int self = (int) ProcessHandle.current().pid();
       long copied = (long) PROCESS_VM_READV.invokeExact(state, self, local, 1L, remote, 1L, 0L);
-      // Where a sandbox forbids the call nothing is known, and nothing is held against it.
+      // If a sandbox forbids the call, nothing is known, and the byte counts as readable.
       return copied == 1 || (int) ERRNO.get(state, 0L) != EFAULT;
     } catch (Throwable impossible) {
       throw rethrow(impossible);
@@ -200,7 +211,7 @@ final class LibC {
     }
   }
 
-  /** What a pthread_spinlock_t holds while nobody has it; differs between processors. */
+  /** The value of a pthread_spinlock_t that is not held; it depends on the CPU architecture. */
   static int freeSpinLock() {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment lock = arena.allocate(ValueLayout.JAVA_INT);

@@ -20,8 +20,8 @@ import org.jofi.libfabric.bindings.fid_domain;
 import org.jspecify.annotations.Nullable;
 
 /**
- * struct fid_av, type FI_AV_TABLE: peers are 0, 1, 2, ... Remembers which of them live, because
- * providers index their tables with what they are given.
+ * struct fid_av, type FI_AV_TABLE: peers are numbered 0, 1, 2, ... It remembers which numbers are
+ * valid, because providers index their tables with any number without checking it.
  */
 final class LibfabricAddressVector extends FabricObject implements AddressVector {
   private final LibfabricDomain domain;
@@ -31,7 +31,7 @@ final class LibfabricAddressVector extends FabricObject implements AddressVector
   /** A bit for each peer that was inserted and not removed. */
   private long[] live = new long[1];
 
-  /** The addresses of those peers, if they are to be watched. */
+  /** The addresses of those peers whose shared memory is watched; see {@link SharedMemoryWatch}. */
   private final Map<Long, byte[]> watched = new HashMap<>();
 
   private LibfabricAddressVector(LibfabricDomain domain) {
@@ -62,7 +62,7 @@ final class LibfabricAddressVector extends FabricObject implements AddressVector
     return domain;
   }
 
-  /** Whether a post may name that peer. On the data path. */
+  /** Whether a post may name this peer. On the data path. */
   boolean lives(long peer) {
     long word = peer >>> 6;
     return Long.compareUnsigned(word, live.length) < 0
@@ -79,7 +79,7 @@ final class LibfabricAddressVector extends FabricObject implements AddressVector
     }
     MemorySegment fid = nativeObject();
     try (Arena arena = Arena.ofConfined()) {
-      // Room and zeros behind it: a provider reads its format's length, whatever is given.
+      // The address is padded with zeros, because a provider reads as many bytes as its format has.
       MemorySegment bytes = arena.allocate(SocketAddresses.MOST_BYTES * 2L, 16);
       MemorySegment.copy(address, 0, bytes, ValueLayout.JAVA_BYTE, 0, address.length);
       MemorySegment peer = arena.allocate(ValueLayout.JAVA_LONG);
@@ -95,7 +95,7 @@ final class LibfabricAddressVector extends FabricObject implements AddressVector
             "%s, peer %s".formatted(place(), SocketAddresses.text(address)));
       }
       mark(number);
-      // A provider may give a number twice.
+      // A provider may return the same number twice.
       if (domain.isSharedMemory() && watched.putIfAbsent(number, address.clone()) == null) {
         SharedMemoryWatch.watch(address);
       }

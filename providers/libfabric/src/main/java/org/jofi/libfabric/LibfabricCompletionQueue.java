@@ -15,12 +15,12 @@ import org.jofi.libfabric.bindings.fi_ops_domain;
 import org.jofi.libfabric.bindings.fid_cq;
 import org.jofi.libfabric.bindings.fid_domain;
 
-/** struct fid_cq, with the slab of contexts that operations reporting to it are posted with. */
+/** struct fid_cq, with the block of contexts for the operations whose completions it takes. */
 final class LibfabricCompletionQueue extends FabricObject implements CompletionQueue {
-  /** Bytes of a context: struct fi_context2. */
+  /** Binary logarithm of the size of a context: struct fi_context2. */
   private static final int CONTEXT_SHIFT = 6;
 
-  /** 64 MiB of contexts: more is a mistake. */
+  /** 64 MiB of contexts; a request for more is a mistake. */
   private static final int MOST_CONTEXTS = 1 << 20;
 
   /** Completions that one call into libfabric fetches. */
@@ -35,7 +35,7 @@ final class LibfabricCompletionQueue extends FabricObject implements CompletionQ
   private final LibfabricDomain domain;
   private final int contexts;
 
-  // Memory of the provider's as long as the queue is open; freed after it.
+  // The provider uses this memory as long as the queue is open; it is freed afterwards.
   private final Arena arena = Arena.ofShared();
   private final MemorySegment entries;
   private final long entriesAddress;
@@ -46,7 +46,7 @@ final class LibfabricCompletionQueue extends FabricObject implements CompletionQ
   private MemorySegment read = MemorySegment.NULL;
   private long queue;
 
-  // Fetched but not delivered yet.
+  // Completions that are fetched but not delivered yet.
   private int next;
   private int fetched;
 
@@ -98,7 +98,7 @@ final class LibfabricCompletionQueue extends FabricObject implements CompletionQ
     return contexts;
   }
 
-  /** The context to post with for that slot; 0 if there is no such slot. */
+  /** The context pointer for a slot; 0 if there is no such slot. */
   long context(int slot) {
     return Integer.compareUnsigned(slot, contexts) < 0
         ? contextBase + ((long) slot << CONTEXT_SHIFT)
@@ -144,7 +144,10 @@ final class LibfabricCompletionQueue extends FabricObject implements CompletionQ
     return delivered;
   }
 
-  /** Hands over what was fetched. An entry counts as delivered before the sink may throw. */
+  /**
+   * Delivers what was fetched. An entry counts as delivered before the sink is called, since the
+   * sink may throw.
+   */
   private int deliver(Sink sink, int limit) {
     int count = Math.min(limit, fetched - next);
     for (int i = 0; i < count; i++) {

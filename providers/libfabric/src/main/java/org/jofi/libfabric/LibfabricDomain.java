@@ -28,7 +28,7 @@ final class LibfabricDomain extends FabricObject implements Domain {
     return info;
   }
 
-  /** Whether its endpoints live in memory that processes share, with locks in it. */
+  /** Whether its endpoints are in memory that processes share, which contains locks. */
   boolean isSharedMemory() {
     return info.provider().equals("shm");
   }

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 
 /** struct fid_ep of type FI_EP_RDM, bound and enabled. */
 final class LibfabricEndpoint extends FabricObject implements Endpoint {
-  /** So many names in shared memory are tried. */
+  /** How many names for an endpoint in shared memory are tried. */
   private static final int NAMES = 64;
 
   private final LibfabricDomain domain;
@@ -66,8 +66,9 @@ final class LibfabricEndpoint extends FabricObject implements Endpoint {
       try {
         return openOnce(domain, request);
       } catch (FabricException e) {
-        // Over shm: a killed process of this one's number left a file of the endpoint's name. The
-        // provider removes it and refuses all the same; the next endpoint has another name.
+        // With shm, a killed process that had the same process id may have left a file with the
+        // endpoint's name. The provider removes the file but still refuses; the next endpoint has
+        // another name.
         boolean again = domain.isSharedMemory() && e.errno() == FabricErrno.EBUSY;
         if (!again || attempt == NAMES) {
           throw e;
@@ -129,7 +130,10 @@ final class LibfabricEndpoint extends FabricObject implements Endpoint {
     }
   }
 
-  /** FI_TRANSMIT and FI_RECV, the flags of a queue's binding, are FI_SEND and FI_RECV. */
+  /**
+   * The flags for binding a queue are FI_TRANSMIT and FI_RECV; FI_TRANSMIT has the value of
+   * FI_SEND.
+   */
   private void bind(String operation, FabricObject object, long flags) {
     MemorySegment ep = nativeObject();
     check(
@@ -142,7 +146,7 @@ final class LibfabricEndpoint extends FabricObject implements Endpoint {
     }
   }
 
-  /** With its address: several rails may be on one NIC. */
+  /** Includes the address, because several rails may be on one NIC. */
   @Override
   public String toString() {
     return localAddress.isEmpty() ? place() : place() + " at " + localAddress;
@@ -197,7 +201,7 @@ final class LibfabricEndpoint extends FabricObject implements Endpoint {
     requireOpen();
     MemorySegment ep = nativeObject();
     try (Arena arena = Arena.ofConfined()) {
-      // Little-endian: the low bytes of the long are the int or bool that the option has.
+      // Little-endian, so the low bytes of the long are the value of an int or bool option, too.
       MemorySegment bytes = arena.allocateFrom(ValueLayout.JAVA_LONG, value);
       check(
           "fi_setopt(" + option + ")",
@@ -228,7 +232,8 @@ final class LibfabricEndpoint extends FabricObject implements Endpoint {
 
   @Override
   public int inject(long address, long lengthBytes, long peer) {
-    // What is copied at once needs neither descriptor nor context.
+    // An injected message is copied, so it needs neither descriptor nor context; 1 stands for both
+    // here.
     int bad = badPost(address, lengthBytes, 1, peer, 1);
     if (bad == 0 && lengthBytes > injectBytes) {
       bad = -FabricErrno.EMSGSIZE;
@@ -241,7 +246,7 @@ final class LibfabricEndpoint extends FabricObject implements Endpoint {
     long op = receiveQueue.context(context);
     int bad = badBuffer(address, lengthBytes, descriptor, op);
     if (bad == 0 && peer != AddressVector.ANY) {
-      // Without the capability providers receive from anybody, and do not say so.
+      // Without the capability, providers receive from any peer and report no error.
       if (!receivesDirected) {
         bad = -FabricErrno.EOPNOTSUPP;
       } else if (!peers.lives(peer)) {
@@ -312,7 +317,10 @@ final class LibfabricEndpoint extends FabricObject implements Endpoint {
     return receive == 0 ? -FabricErrno.EINVAL : calls.cancel(receive);
   }
 
-  /** What a provider would crash on, or read beyond its tables for. */
+  /**
+   * Refuses arguments on which a provider would crash or read beyond its tables; returns 0 if they
+   * are good.
+   */
   private int badPost(long address, long lengthBytes, long descriptor, long peer, long op) {
     int bad = badBuffer(address, lengthBytes, descriptor, op);
     return bad == 0 && !peers.lives(peer) ? -FabricErrno.EINVAL : bad;

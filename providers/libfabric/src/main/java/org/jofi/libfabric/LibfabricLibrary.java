@@ -13,19 +13,22 @@ import org.jofi.libfabric.bindings.Libfabric;
 import org.jspecify.annotations.Nullable;
 
 /**
- * libfabric.so.1, found and loaded once per process. The generated bindings load it by its soname
- * and fail for good if that fails, so it is loaded here first: by the name that was asked for, with
- * a reason to tell.
+ * Finds libfabric.so.1 and loads it once per process. The generated bindings load it by its soname,
+ * and if that fails, they can never be used again in this process. So it is loaded here first, from
+ * the configured file, and a failure has a message that says why.
  */
 final class LibfabricLibrary {
   static final String SONAME = "libfabric.so.1";
   static final String PROPERTY = "jofi.libfabric";
   static final String VARIABLE = "JOFI_LIBFABRIC";
 
-  /** fi_cxi(7): lets it deliver immediate data with writes. Switched on unless the user says no. */
+  /**
+   * The variable that lets fi_cxi(7) deliver immediate data with writes. It is switched on unless
+   * the user has set it.
+   */
   static final String CXI_WRITE_DATA = "FI_CXI_ENABLE_WRITEDATA";
 
-  /** The newest API that this provider was written for, as FI_VERSION has it. */
+  /** The newest API version that this provider was written for, in the form of FI_VERSION. */
   private static final int WRITTEN_FOR = version(2, 1);
 
   private static final List<String> FOLDERS =
@@ -42,11 +45,12 @@ final class LibfabricLibrary {
   }
 
   /**
-   * The library, loaded by the first call that succeeds: the file that the property or the variable
-   * names, and nothing else if one does; otherwise what the dynamic linker finds, then the folders
-   * of the vendors.
+   * The library; the first call that succeeds loads it. If the property or the variable names a
+   * file, only that file is tried. Otherwise the dynamic linker's search comes first, then the
+   * vendors' folders.
    *
-   * @throws FabricUnavailableException if there is none, saying what was searched and what to do
+   * @throws FabricUnavailableException if there is none; the message says where it was looked for
+   *     and what to do
    */
   static synchronized LibfabricLibrary load() {
     if (loaded == null) {
@@ -55,17 +59,17 @@ final class LibfabricLibrary {
     return loaded;
   }
 
-  /** What was loaded: a path, or the soname if the dynamic linker chose. */
+  /** What was loaded: a path, or the soname if the dynamic linker found it. */
   String file() {
     return file;
   }
 
-  /** The version to ask fi_getinfo for: a library refuses those that are newer than itself. */
+  /** The version to pass to fi_getinfo: a library refuses versions newer than its own. */
   int apiVersion() {
     return Math.min(version, WRITTEN_FOR);
   }
 
-  /** Whether the library is of that version or newer. */
+  /** Whether the library has this version or a newer one. */
   boolean isAtLeast(int major, int minor) {
     return version >= version(major, minor);
   }
@@ -91,7 +95,7 @@ final class LibfabricLibrary {
     String override = override();
     List<String> candidates = new ArrayList<>();
     if (override != null) {
-      // A file, also without a folder: the dynamic linker would search for a bare name.
+      // It names a file even if it has no folder; the dynamic linker would search for a bare name.
       candidates.add(Path.of(override).toAbsolutePath().toString());
     } else {
       candidates.add(SONAME);
@@ -123,7 +127,7 @@ final class LibfabricLibrary {
     return variable == null || variable.isEmpty() ? null : variable;
   }
 
-  /** Loads it; the reason if that failed. */
+  /** Loads a library; returns the reason if that failed, else null. */
   private static @Nullable String tryLoad(String candidate) {
     boolean isPath = candidate.indexOf('/') >= 0;
     if (isPath) {
@@ -138,8 +142,8 @@ final class LibfabricLibrary {
           ? reason.substring(candidate.length() + 2)
           : reason;
     }
-    // The bindings will ask for the soname. If the file goes by another one, they would load, or
-    // miss, a second library.
+    // The bindings will load the soname. If the file has another soname, they would load a second
+    // library, or fail.
     String soname = isPath ? LibC.loadLibrary(SONAME) : null;
     if (soname != null) {
       return "its soname is not %s (%s)".formatted(SONAME, soname);
@@ -193,7 +197,7 @@ final class LibfabricLibrary {
     try {
       system = Files.readString(Path.of("/etc/os-release")).toLowerCase(Locale.ROOT);
     } catch (IOException unknown) {
-      // Then the line for most is as good as any.
+      // The system is unknown, so use the most common command.
       system = "debian";
     }
     return system.contains("rhel") || system.contains("fedora") || system.contains("suse")

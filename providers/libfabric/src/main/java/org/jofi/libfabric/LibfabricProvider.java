@@ -12,8 +12,7 @@ import org.jofi.fabric.FabricProvider;
 import org.jofi.libfabric.bindings.fi_info;
 
 /**
- * Every FI_EP_RDM provider of the installed libfabric. Any thread; loads the library when it is
- * first asked something.
+ * All FI_EP_RDM providers of the installed libfabric. Any thread. The first call loads the library.
  */
 public final class LibfabricProvider implements FabricProvider {
 
@@ -25,7 +24,7 @@ public final class LibfabricProvider implements FabricProvider {
   }
 
   /**
-   * @param library leads to the library
+   * @param library the entry points of the library
    */
   public LibfabricProvider(EntryPoints library) {
     this.library = library;

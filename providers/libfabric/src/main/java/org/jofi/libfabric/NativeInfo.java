@@ -7,8 +7,9 @@ import java.util.function.Function;
 import org.jofi.libfabric.bindings.Libfabric;
 
 /**
- * A struct fi_info of the library's own making, freed when nothing refers to it any more. Never
- * built in an arena: a newer library has larger attributes than these bindings know.
+ * A struct fi_info that the library allocated. It is freed when nothing refers to it any more. It
+ * is never built in an arena, since a newer library has larger attribute structs than these
+ * bindings know.
  */
 final class NativeInfo {
   private static final Cleaner CLEANER = Cleaner.create();
@@ -21,7 +22,7 @@ final class NativeInfo {
     CLEANER.register(this, () -> Libfabric.fi_freeinfo(MemorySegment.ofAddress(address)));
   }
 
-  /** A copy of that info, without those that follow it in its list. */
+  /** A copy of an info, without those that follow it in its list. */
   static NativeInfo copyOf(MemorySegment info) {
     MemorySegment copy = Libfabric.fi_dupinfo(info);
     if (copy.address() == 0) {
@@ -30,7 +31,7 @@ final class NativeInfo {
     return new NativeInfo(copy);
   }
 
-  /** Calls with the pointer, which stays valid for the call and no longer. */
+  /** Runs the call with the pointer, which is valid during the call only. */
   <T> T with(Function<MemorySegment, T> call) {
     try {
       return call.apply(pointer);

@@ -3,17 +3,17 @@ package org.jofi.libfabric;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SegmentAllocator;
 
-/** Structs that the caller allocates. */
+/** Allocates the structs that the caller of libfabric has to allocate. */
 final class NativeStruct {
   /**
-   * Room behind a struct: a newer library may know more fields at its end, and reads or writes
-   * them. Zero means "not given" for each of them so far.
+   * Extra space after a struct: a newer library may have more fields at its end, and read or write
+   * them. So far, zero means "not given" for each of those fields.
    */
   private static final long GROWTH_BYTES = 128;
 
   private NativeStruct() {}
 
-  /** Zeroed, with room to grow. */
+  /** Allocates a zeroed struct with extra space. */
   static MemorySegment allocate(SegmentAllocator allocator, long structBytes) {
     return allocator.allocate(structBytes + GROWTH_BYTES, 16);
   }

@@ -20,7 +20,7 @@ import org.jofi.libfabric.bindings.iovec;
  * which some providers replace when an endpoint is enabled, and one prepared fi_msg_rma.
  */
 final class PostingCalls {
-  /** Of an endpoint that is not open. */
+  /** The calls of an endpoint that is not open. */
   static final PostingCalls NONE = new PostingCalls();
 
   private static final long COMPLETION = FI_COMPLETION();
@@ -89,7 +89,7 @@ final class PostingCalls {
     return new PostingCalls(enabledEndpoint);
   }
 
-  /** Without the liveness of a segment to check: a pointer of global scope. */
+  /** A copy of the pointer in the global scope, so that calls need no liveness check. */
   private static MemorySegment function(MemorySegment pointer) {
     return MemorySegment.ofAddress(pointer.address());
   }
@@ -181,7 +181,10 @@ final class PostingCalls {
     return (int) Downcalls.call(cancel, endpoint, context);
   }
 
-  /** fi_writemsg: its flags replace the endpoint's own, so the completion is asked for. */
+  /**
+   * fi_writemsg. Its flags replace the endpoint's default flags, so they have to ask for a
+   * completion.
+   */
   private int message(
       long address,
       long length,
@@ -204,7 +207,7 @@ final class PostingCalls {
     return (int) Downcalls.call(writeMessage, endpoint, messageAddress, flags | COMPLETION);
   }
 
-  /** After the endpoint closed. */
+  /** Called after the endpoint is closed. */
   void free() {
     if (this != NONE) {
       arena.close();

@@ -8,16 +8,19 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One life of a process number: told from a later one by its start, in clock ticks (proc(5),
- * /proc/PID/stat).
+ * A process, identified by its id and its start time in clock ticks (proc(5), /proc/PID/stat),
+ * because process ids are reused.
  */
 record ProcessLife(int pid, long startTicks) {
   private static final int STATE = 0;
 
-  /** The field numbered 22 in proc(5), where the state, behind the name, is number 3. */
+  /**
+   * Index of the start time, field 22 in proc(5), in a list that begins after the name, with field
+   * 3.
+   */
   private static final int START = 19;
 
-  /** The life that this number has now; null if no such process is seen here. */
+  /** The process that has this id now; null if none is visible here. */
   static @Nullable ProcessLife now(int pid) {
     try {
       return new ProcessLife(pid, Long.parseLong(fields(pid)[START]));
@@ -27,8 +30,8 @@ record ProcessLife(int pid, long startTicks) {
   }
 
   /**
-   * Whether it is over. A process that nobody has waited for yet is dead all the same; one of which
-   * nothing can be found out, such as for want of a file descriptor, is not held for dead.
+   * Whether the process has ended. A zombie counts as ended. If its state cannot be read, for
+   * example because no file descriptor is free, it counts as alive.
    */
   boolean isOver() {
     try {
@@ -43,7 +46,7 @@ record ProcessLife(int pid, long startTicks) {
     }
   }
 
-  /** The fields behind the name, which may have blanks, parentheses and any bytes itself. */
+  /** The fields after the name. The name itself may contain blanks, parentheses and any bytes. */
   private static String[] fields(int pid) throws IOException {
     Path file = Path.of("/proc", Integer.toString(pid), "stat");
     String line = Files.readString(file, StandardCharsets.ISO_8859_1);

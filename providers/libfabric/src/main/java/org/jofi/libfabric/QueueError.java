@@ -30,9 +30,9 @@ final class QueueError implements CompletionError {
   }
 
   /**
-   * Takes the next error off the queue, decoded.
+   * Reads and decodes the next error of the queue.
    *
-   * @return 1 if there was one, 0 if there is none after all, else why the queue is broken
+   * @return 1 if there was one, 0 if there is none, else the negative error of the broken queue
    */
   int fetch() {
     // Zeroed each time: err_data_size is an input, and libraries differ in how much they write.
@@ -47,7 +47,7 @@ final class QueueError implements CompletionError {
     lengthBytes = fi_cq_err_entry.len(entry);
     overflowBytes = fi_cq_err_entry.olen(entry);
     data = fi_cq_err_entry.data(entry);
-    // Some report it negative (shm of 1.17), and zero would read as success.
+    // Some report a negative number (shm of 1.17). Zero would look like success.
     int err = Math.abs(fi_cq_err_entry.err(entry));
     errno = err == 0 ? FabricErrno.EOTHER : err;
     providerErrno = fi_cq_err_entry.prov_errno(entry);

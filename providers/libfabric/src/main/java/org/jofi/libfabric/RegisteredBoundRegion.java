@@ -3,7 +3,7 @@ package org.jofi.libfabric;
 import org.jofi.fabric.BoundRegion;
 import org.jofi.fabric.MemoryRegion;
 
-/** Bound to its endpoint and not enabled yet. */
+/** A region that is bound to its endpoint and not enabled yet. */
 final class RegisteredBoundRegion implements BoundRegion {
   private final Registration registration;
   private boolean enabled;

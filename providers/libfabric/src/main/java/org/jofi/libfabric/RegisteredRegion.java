@@ -3,7 +3,10 @@ package org.jofi.libfabric;
 import org.jofi.fabric.MemoryRegion;
 import org.jofi.fabric.RegionRequest;
 
-/** A region ready for use. Descriptor and key are read once: they do not change any more. */
+/**
+ * A region that is ready for use. Descriptor and key are read once, since they do not change any
+ * more.
+ */
 final class RegisteredRegion implements MemoryRegion {
   private final Registration registration;
   private final long descriptor;

@@ -4,7 +4,7 @@ import org.jofi.fabric.BoundRegion;
 import org.jofi.fabric.Endpoint;
 import org.jofi.fabric.UnboundRegion;
 
-/** Registered for an endpoint that it is not bound to yet. */
+/** A region that is registered for an endpoint but not bound to it yet. */
 final class RegisteredUnboundRegion implements UnboundRegion {
   private final Registration registration;
   private boolean bound;

@@ -21,7 +21,10 @@ import org.jofi.libfabric.bindings.fid_domain;
 import org.jofi.libfabric.bindings.fid_mr;
 import org.jofi.libfabric.bindings.iovec;
 
-/** struct fid_mr, in whichever of its states; the SPI's typestate hands it on. */
+/**
+ * struct fid_mr, in any of its states. The SPI's region types (unbound, bound, enabled) pass it on
+ * from one to the next.
+ */
 final class Registration extends FabricObject {
   private static final long KEY_NOT_AVAILABLE = -1L;
   private static final int DMABUF_SINCE = LibfabricLibrary.version(1, 20);
@@ -45,7 +48,7 @@ final class Registration extends FabricObject {
     }
     if ((request.kind() != MemoryKind.HOST || request.dmaBuf() != null)
         && !domain.info().has(Capability.HMEM)) {
-      // The library would take it for host memory, and copy from it.
+      // The library would treat it as host memory and copy from it.
       throw new FabricException(
           "fi_mr_regattr",
           FabricErrno.ENOSYS,
@@ -81,7 +84,7 @@ final class Registration extends FabricObject {
       fi_mr_dmabuf.fd(range, piece.fd());
       fi_mr_dmabuf.offset(range, piece.offsetBytes());
       fi_mr_dmabuf.len(range, request.lengthBytes());
-      // The address is that of the piece; the base is that of the whole dma-buf.
+      // The address is that of the piece, while base_addr is that of the whole dma-buf.
       fi_mr_dmabuf.base_addr(
           range,
           request.address() == 0

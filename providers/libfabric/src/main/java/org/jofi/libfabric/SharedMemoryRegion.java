@@ -11,11 +11,12 @@ import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The head of what libfabric's shm provider keeps in shared memory for one endpoint: struct
- * smr_region, versions 2 to 5 (libfabric 1.15 to 1.19). Later versions hold the lock for the moment
- * of taking a buffer, and place it differently from build to build: those are left alone.
+ * The start of the shared memory that libfabric's shm provider has for one endpoint: struct
+ * smr_region, versions 2 to 5 (libfabric 1.15 to 1.19). Later versions are not handled: they hold
+ * the lock only for the moment of taking a buffer, and its offset differs between builds.
  *
- * <p>Any thread. Mapped until the last reference to it is gone, so no access can come too late.
+ * <p>Any thread. The memory stays mapped until this object is unreachable, so every access is
+ * valid.
  */
 final class SharedMemoryRegion {
   private static final Path DIRECTORY = Path.of("/dev/shm");
@@ -25,13 +26,14 @@ final class SharedMemoryRegion {
   private static final long LOCK_OFFSET = 24;
 
   /**
-   * What lies before changes without the lock: its own word, which a waiter counts down on x86, the
-   * signal beside it, which a poll resets, how many buffers a peer may have, which follows the
-   * number of peers, and whether they read each other's memory.
+   * The fields before this offset can change while the lock is held: the lock's own word, which a
+   * waiting thread counts down on x86; the signal next to it, which a poll resets; the number of
+   * buffers per peer, which depends on the number of peers; and whether peers read each other's
+   * memory.
    */
   private static final long GUARDED_OFFSET = 32;
 
-  /** With the counters of the queue of commands, and the first commands themselves. */
+  /** Includes the counters of the command queue and the first commands. */
   private static final long HEAD_BYTES = 512;
 
   private static final int FREE = LibC.freeSpinLock();
@@ -48,11 +50,11 @@ final class SharedMemoryRegion {
   }
 
   /**
-   * Maps the region of that name.
+   * Maps the region with this name.
    *
-   * @param name as the endpoint's address has it behind "fi_shm://"; what is no plain file name has
-   *     no region
-   * @return null if there is none, it cannot be opened, or its version is not known
+   * @param name the part of the endpoint's address after "fi_shm://"; a name that is not a plain
+   *     file name has no region
+   * @return null if there is none, it cannot be opened, or its version is not supported
    */
   static @Nullable SharedMemoryRegion map(String name) {
     if (!name.matches("[0-9A-Za-z:_-]+")) {
@@ -78,25 +80,25 @@ final class SharedMemoryRegion {
     return name;
   }
 
-  /** Number of the process whose endpoint this is. */
+  /** Id of the process that owns the endpoint. */
   int pid() {
     return pid;
   }
 
-  /** Whether somebody holds the lock now. */
+  /** Whether the lock is held now. */
   boolean isLocked() {
     return (int) INT.getAcquire(head, LOCK_OFFSET) != FREE;
   }
 
   /**
-   * A copy of the counters of its queue: while it stays the same and the lock is held, its holder
-   * neither takes a command nor gives one.
+   * A copy of the counters of its command queue. As long as the lock is held and the copy stays the
+   * same, the holder neither takes nor adds a command.
    */
   byte[] state() {
     return head.asSlice(GUARDED_OFFSET).toArray(ValueLayout.JAVA_BYTE);
   }
 
-  /** Takes the lock from who holds it. */
+  /** Frees the lock, whoever holds it. */
   void free() {
     INT.setRelease(head, LOCK_OFFSET, FREE);
   }

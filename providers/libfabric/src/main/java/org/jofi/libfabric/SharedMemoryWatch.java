@@ -11,25 +11,29 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Frees the locks of killed processes. libfabric's shm provider guards what an endpoint has in
- * shared memory by a spin lock that every process takes, the endpoint's own for as long as it
- * copies a message. Killed then, it keeps the lock, and whoever posts to that endpoint, or polls
- * its own, spins in the library for ever.
+ * Frees locks that killed processes still hold. libfabric's shm provider guards an endpoint's
+ * shared memory with a spin lock that every process takes; the owner of the endpoint holds it while
+ * it copies a message. If a process is killed while it holds the lock, the lock stays taken. Then
+ * every process that posts to this endpoint, or polls it, spins in the library for ever.
  *
- * <p>A lock is freed if it was held without a pause for {@link #HELD_NS}, in which no command was
- * taken from the endpoint's queue or given to it, and who may hold it is dead: the process whose
- * endpoint it is or, for this process's own endpoints, any peer that was watched. So neither a long
- * backlog under one lock nor posts in close succession are taken for the dead. What the lock guards
- * stays whole: commands become visible in one step, the last.
+ * <p>A lock is freed on two conditions. First, it was held without a pause for {@link #HELD_NS},
+ * and meanwhile no command was taken from the endpoint's queue or added to it. Second, a process
+ * that may hold it is dead: the owner of the endpoint or, for this process's own endpoints, any
+ * peer that was watched. So neither a long backlog that is worked off under one lock nor many posts
+ * in close succession look like a dead holder. The data that the lock guards stays consistent,
+ * because a command becomes visible in one step, the last.
  *
- * <p>Any thread. One daemon thread a process, while anything is watched; it looks five times a
- * second.
+ * <p>Any thread. Each process has one daemon thread while anything is watched; it checks five times
+ * a second.
  */
 final class SharedMemoryWatch {
-  /** How long a lock must be held, in ns: longer than one command of 8 GiB is copied. */
+  /** How long a lock must be held, in ns: longer than it takes to copy one command of 8 GiB. */
   static final long HELD_NS = TimeUnit.SECONDS.toNanos(2);
 
-  /** As often it must be seen held: a pause of this thread, or of the machine, shows nothing. */
+  /**
+   * How often it must be seen held, so that a pause of this thread or of the machine does not
+   * count.
+   */
   private static final int HELD_SAMPLES = 200;
 
   private static final SharedMemoryWatch THIS_PROCESS = new SharedMemoryWatch();
@@ -60,13 +64,13 @@ final class SharedMemoryWatch {
   /**
    * Watches the region of an endpoint, until {@link #leave} is called as many times.
    *
-   * @param address the endpoint's, as fi_getname tells it; no region, nothing watched
+   * @param address the endpoint's address, from fi_getname; if it has no region, nothing is watched
    */
   static void watch(byte[] address) {
     THIS_PROCESS.add(name(address));
   }
 
-  /** Takes one {@link #watch} of that address back. */
+  /** Takes back one {@link #watch} of this address. */
   static void leave(byte[] address) {
     THIS_PROCESS.remove(name(address));
   }
@@ -81,7 +85,8 @@ final class SharedMemoryWatch {
     Watched known = watched.get(name);
     if (known == null) {
       SharedMemoryRegion region = SharedMemoryRegion.map(name);
-      // A process that is not seen now, in another PID namespace, could never be told from a dead.
+      // A process that is not visible now, because it is in another PID namespace, could never be
+      // distinguished from a dead one.
       ProcessLife owner = region == null ? null : ProcessLife.now(region.pid());
       if (region == null || owner == null) {
         return;
@@ -116,7 +121,7 @@ final class SharedMemoryWatch {
     }
   }
 
-  /** What there is to look at; if nothing, the thread is at its end. */
+  /** The regions to check; if there are none, the thread ends. */
   private synchronized List<Watched> look() {
     if (watched.isEmpty()) {
       somePeerDied = false;
@@ -132,11 +137,12 @@ final class SharedMemoryWatch {
   }
 
   /**
-   * One pass, until the next is due: frees the locks that the dead held for long enough.
+   * Does one pass and waits until the next is due. Frees the locks that dead processes have held
+   * for long enough.
    *
-   * @param known the suspects of the pass before: each keeps its own time, so that what happens
-   *     under one lock delays no other, and none begins anew but by its own movement
-   * @return those that are left
+   * @param known the suspects of the last pass. Each measures its own time, so that changes under
+   *     one lock neither delay nor restart the time of another
+   * @return the suspects that are left
    */
   private List<Suspect> freeLocksOfTheDead(List<Watched> all, List<Suspect> known) {
     List<Suspect> suspects = new ArrayList<>();
@@ -162,7 +168,10 @@ final class SharedMemoryWatch {
   private static final class Suspect {
     final SharedMemoryRegion region;
 
-    /** What it was like when it was last seen to move; since when, and how often seen so. */
+    /**
+     * Its counters when they last changed, the time of that, and how often they were seen unchanged
+     * since.
+     */
     private byte[] state;
 
     private long since;
@@ -174,7 +183,7 @@ final class SharedMemoryWatch {
       since = System.nanoTime();
     }
 
-    /** Looks at it once more, and frees its lock if that was held for long enough. */
+    /** Checks it once more, and frees its lock if it was held for long enough. */
     boolean isFreeNow() {
       if (!region.isLocked()) {
         return true;
@@ -199,7 +208,7 @@ final class SharedMemoryWatch {
     }
   }
 
-  /** A peer that died stays one, also when its communicators are closed. */
+  /** Whether a watched peer has died. It stays true after the peer's communicators are closed. */
   private synchronized boolean somePeerDied(List<Watched> all) {
     somePeerDied =
         somePeerDied

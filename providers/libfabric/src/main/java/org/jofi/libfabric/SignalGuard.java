@@ -6,11 +6,11 @@ import java.lang.foreign.ValueLayout;
 import java.util.function.Supplier;
 
 /**
- * Keeps the JVM's signal handlers where they are. The shm provider installs its own for SIGSEGV,
- * SIGBUS, SIGTERM and SIGINT when its first endpoint opens, and psm2 when it is loaded. The JVM
- * takes SIGSEGV in normal operation, for null checks and safepoints; shm's handler would then
- * unlink the process's shared memory under its peers. So whatever a guarded call installs is taken
- * out again before it returns.
+ * Keeps the JVM's signal handlers in place. The shm provider installs its own for SIGSEGV, SIGBUS,
+ * SIGTERM and SIGINT when its first endpoint opens, and psm2 does so when it is loaded. The JVM
+ * gets SIGSEGV in normal operation, for null checks and safepoints; shm's handler would then unlink
+ * the shared memory that peers still use. So the handlers that a guarded call installs are removed
+ * before it returns.
  */
 final class SignalGuard {
   private static final int FIRST = 1;
@@ -18,12 +18,12 @@ final class SignalGuard {
   private static final int SIGKILL = 9;
   private static final int SIGSTOP = 19;
 
-  /** More than struct sigaction of any Linux. */
+  /** More than the size of struct sigaction on any Linux. */
   private static final long ACTION_BYTES = 256;
 
   private SignalGuard() {}
 
-  /** Runs a native call and restores every handler that it replaced. Holds for one at a time. */
+  /** Runs a native call and restores every handler that it replaced. One call at a time. */
   static synchronized <T> T guard(Supplier<T> call) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment before = arena.allocate(ACTION_BYTES * (LAST + 1), 16);

@@ -14,19 +14,22 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
-/** Addresses of endpoints, in the formats that can be read: sockaddr_in, sockaddr_in6, strings. */
+/** Reads addresses of endpoints in the known formats: sockaddr_in, sockaddr_in6, strings. */
 final class SocketAddresses {
   private static final int AF_INET = 2;
   private static final int AF_INET6 = 10;
   private static final int IPV4_BYTES = 16;
   private static final int IPV6_BYTES = 28;
 
-  /** Longest address that any provider has, with room: FI_NAME_MAX is 64. */
+  /** More than the longest address of any provider: FI_NAME_MAX is 64. */
   static final int MOST_BYTES = 256;
 
   private SocketAddresses() {}
 
-  /** For people: {@code 10.77.0.1:4711}, {@code fi_shm://...}, else hex. Empty for none. */
+  /**
+   * An address as text: {@code 10.77.0.1:4711}, {@code fi_shm://...}, else hex. Empty if there is
+   * none.
+   */
   static String text(byte[] address) {
     if (address.length == 0) {
       return "";
@@ -46,11 +49,12 @@ final class SocketAddresses {
   }
 
   /**
-   * Why a peer's address cannot be one, given how an address of this NIC looks; null if it can.
-   * Providers read as many bytes as their format has, whatever they were given.
+   * Why these bytes cannot be a peer's address, judged by the format of this NIC's addresses; null
+   * if they can. The check is needed because providers read as many bytes as their format has,
+   * however long the address is.
    *
-   * @param format the NIC's format of addresses, as fi_info names it
-   * @param own an address of this side, or empty if none is known yet
+   * @param format the NIC's address format, as in fi_info
+   * @param own a local address, or empty if none is known yet
    */
   static @Nullable String problem(byte[] peer, int format, byte[] own) {
     if (peer.length == 0) {
@@ -113,7 +117,7 @@ final class SocketAddresses {
     return end > 2;
   }
 
-  /** The text of an address of format FI_ADDR_STR. */
+  /** The text of an address in the format FI_ADDR_STR. */
   static String string(byte[] address) {
     return new String(address, StandardCharsets.US_ASCII).replace("\0", "");
   }

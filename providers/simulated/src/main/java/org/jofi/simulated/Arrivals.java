@@ -4,7 +4,10 @@ import org.jofi.fabric.Access;
 import org.jofi.fabric.MemoryKind;
 import org.jspecify.annotations.Nullable;
 
-/** Transfers reach the target's NIC: whether it takes them, and where their data goes. */
+/**
+ * What happens when a transfer arrives at the target's NIC: whether the NIC accepts it, and where
+ * its data goes.
+ */
 final class Arrivals {
   private final Network network;
   private final Engine engine;
@@ -55,7 +58,7 @@ final class Arrivals {
     }
   }
 
-  /** The target takes it. */
+  /** The target accepts a transfer. */
   void serve(Transfer transfer) {
     SimulatedEndpoint target = transfer.target;
     if (target == null || !target.life().isOpen()) {
@@ -71,7 +74,10 @@ final class Arrivals {
     }
   }
 
-  /** A receive was posted: the first message that waits for it, if any, goes there. */
+  /**
+   * Called when a receive was posted: the first waiting message that matches it, if any, goes into
+   * it.
+   */
   void posted(SimulatedEndpoint endpoint, PostedReceive receive) {
     Transfer message = endpoint.receives().takeUnexpected(receive, endpoint.peers());
     if (message == null) {
@@ -101,7 +107,10 @@ final class Arrivals {
     land(transfer, transfer.rest);
   }
 
-  /** Its data lands after that long, or when all has landed that it must not overtake. */
+  /**
+   * Schedules the landing of its data: after this time, or later if it must not overtake other
+   * data.
+   */
   private void land(Transfer transfer, long rest) {
     Flow flow = transfer.way();
     long start = Math.max(network.clock().nanoTime() + rest, flow.landsAfter(transfer.kind));
@@ -163,7 +172,8 @@ final class Arrivals {
     Flow flow = transfer.way();
     long start = Math.max(now, flow.landsAfter(transfer.kind));
     flow.willLand(transfer.kind, start);
-    // In real time, what it must stay behind may be due and not carried out yet: it queues up.
+    // In real time, the data that it must not overtake may be due but not landed yet, so it is
+    // queued behind that.
     if (start > now || !network.clock().isVirtual()) {
       engine.at(start, Stage.SAMPLE, transfer);
     } else {
@@ -171,7 +181,7 @@ final class Arrivals {
     }
   }
 
-  /** A read takes its data, and sends it back. */
+  /** A read copies its data at the target and sends it back. */
   void sample(Transfer transfer) {
     SimulatedEndpoint target = transfer.target;
     RegisteredMemory region = transfer.targetRegion;
@@ -188,7 +198,10 @@ final class Arrivals {
     engine.at(nic.freeAt + link.latencyNanos(), Stage.RETURN, transfer);
   }
 
-  /** Tells the initiator that the target's NIC has it, which says nothing of the memory. */
+  /**
+   * Tells the initiator that the transfer has reached the target's NIC. Its data may not be in
+   * memory yet.
+   */
   private void acknowledge(Transfer transfer) {
     if (!transfer.failsAfterDelivery) {
       engine.completeAt(network.clock().nanoTime() + transfer.way().link.latencyNanos(), transfer);
@@ -204,7 +217,7 @@ final class Arrivals {
         errors.badRegionProvider());
   }
 
-  /** The region that an operation names, if it may be used so now. */
+  /** The region that an operation names, if the operation may use it now. */
   private static @Nullable RegisteredMemory region(
       Transfer transfer, SimulatedEndpoint target, long access) {
     RegisteredMemory region = target.home().keys().get(transfer.key);
@@ -213,7 +226,7 @@ final class Arrivals {
     return allowed ? region : null;
   }
 
-  /** Whether a target that took an operation still lets it at that region. */
+  /** Whether a region may still be used by an operation that its target has accepted. */
   static boolean reaches(SimulatedEndpoint target, RegisteredMemory region) {
     return target.life().isOpen() && !target.nic().isDead() && region.isOpen();
   }
@@ -222,7 +235,7 @@ final class Arrivals {
     return elsewhere(region, to, bytes) != to;
   }
 
-  /** Another place in the region, 64 bytes on or back; the same if there is no room. */
+  /** Another place in the region, 64 bytes further or back; the same place if there is no room. */
   private static long elsewhere(RegisteredMemory region, long to, long bytes) {
     if (bytes == 0) {
       return to;

@@ -1,17 +1,17 @@
 package org.jofi.simulated;
 
 /**
- * How a profile moves data, beyond what it negotiates.
+ * How a profile transfers data, in addition to what it negotiates.
  *
  * @param writeData whether fi_writedata is offered
- * @param targetMustPoll whether nothing is served at the target unless it polls
+ * @param targetMustPoll whether the target serves operations only while it polls
  * @param completesOnTransmit whether a plain send or write completes when it has left, so that a
  *     refusal by the target is never reported
- * @param connects whether the first operations to a peer get {@code -EAGAIN} until a connection
- *     stands
+ * @param connects whether the first operations to a peer return {@code -EAGAIN} until a connection
+ *     is made
  * @param regionsOutliveReceives whether a region with posted receives may close; if not, closing it
- *     is {@code EBUSY}
- * @param peerTimeoutNanos how long a silent peer is tried, in nanoseconds
+ *     fails with {@code EBUSY}
+ * @param peerTimeoutNanos how long the NIC tries to reach a silent peer, in nanoseconds
  */
 public record Behaviour(
     boolean writeData,

@@ -1,18 +1,18 @@
 package org.jofi.simulated;
 
-/** Time of a network, in nanoseconds from no point in particular. */
+/** The time of a network, in nanoseconds from an arbitrary point. */
 interface Clock {
 
-  /** Now. Never goes back. */
+  /** The current time. Never goes back. */
   long nanoTime();
 
-  /** Whether time passes only when it is told to. */
+  /** Whether time passes only through {@link #spend} and {@link #advanceTo}. */
   boolean isVirtual();
 
-  /** What was done took that long; real time passes by itself. */
+  /** Adds the time that an action took. Does nothing in real time, which passes by itself. */
   void spend(long nanos);
 
-  /** Lets time pass until then; real time passes by itself. */
+  /** Advances to this time. Does nothing in real time. */
   void advanceTo(long nanoTime);
 
   /** The machine's clock. */
@@ -35,7 +35,7 @@ interface Clock {
         public void advanceTo(long nanoTime) {}
       };
 
-  /** A clock that starts at 0 and stands still unless moved. For one thread. */
+  /** A clock that starts at 0 and stands still unless it is advanced. For one thread. */
   final class Virtual implements Clock {
     private long now;
 

@@ -4,8 +4,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * Completions between the network, which adds them under its lock, and the one thread that polls
- * and takes them without it.
+ * A ring of completions. The network adds them under its lock, and the one thread that polls takes
+ * them without the lock.
  */
 final class CompletionRing {
   private static final VarHandle HEAD;
@@ -34,19 +34,19 @@ final class CompletionRing {
   private volatile long head;
   private volatile long tail;
 
-  /** A ring for at least that many. */
+  /** A ring for at least this many. */
   CompletionRing(int capacity) {
     int size = Integer.highestOneBit(Math.max(2, capacity) * 2 - 1);
     entries = new long[size * FIELDS];
     mask = size - 1;
   }
 
-  /** How many wait. */
+  /** How many completions are in the ring. */
   int size() {
     return (int) ((long) TAIL.getAcquire(this) - (long) HEAD.getAcquire(this));
   }
 
-  /** Adds one. The caller knows that there is room. */
+  /** Adds a completion. The caller has to know that there is room. */
   void add(
       int context,
       long flags,
@@ -69,7 +69,7 @@ final class CompletionRing {
     TAIL.setRelease(this, at + 1);
   }
 
-  /** Moves the oldest out into {@code into}; false if there is none. */
+  /** Moves the oldest completion to {@code into}; returns false if there is none. */
   boolean take(SimulatedCompletion into) {
     long at = head;
     if (at == (long) TAIL.getAcquire(this)) {

@@ -1,6 +1,9 @@
 package org.jofi.simulated;
 
-/** A program broke a contract of the fabric: which, where it stands, and what went before. */
+/**
+ * A program broke a contract of the fabric. It says which contract, where it is documented, and
+ * what happened before.
+ */
 public final class ContractViolationException extends IllegalStateException {
   private static final long serialVersionUID = 1L;
 
@@ -27,12 +30,12 @@ public final class ContractViolationException extends IllegalStateException {
     return call;
   }
 
-  /** Where the contract stands. */
+  /** Where the contract is documented. */
   public String manPage() {
     return rule.manPage();
   }
 
-  /** What happened to the object, oldest first, a line each. */
+  /** What happened to the object, one line per event, oldest first. */
   public String history() {
     return history;
   }

@@ -5,7 +5,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers broken contracts, by choice with an exception or as the real provider does. Any thread.
+ * Reacts to broken contracts: with an exception, or as the real provider does, depending on {@link
+ * Strictness}. Any thread.
  */
 final class Contracts {
   private static final int KEPT = 100;
@@ -22,7 +23,7 @@ final class Contracts {
   /**
    * A posting call broke a contract.
    *
-   * @return {@code -errno}, where that is the choice
+   * @return {@code -errno}, unless violations throw
    */
   int refuse(Rule rule, int errno, String call, History history, String detail) {
     ContractViolationException violation = record(rule, call, history, detail);
@@ -32,7 +33,7 @@ final class Contracts {
     return -errno;
   }
 
-  /** A throwing call broke a contract: what it throws. */
+  /** The exception for a call that reports errors by throwing and broke a contract. */
   RuntimeException misuse(
       Rule rule, String call, History history, String detail, RuntimeException asProvider) {
     ContractViolationException violation = record(rule, call, history, detail);
@@ -40,8 +41,7 @@ final class Contracts {
   }
 
   /**
-   * A contract turned out to be broken when no call was under way: the next step, or poll, throws
-   * it.
+   * Records a broken contract that was found outside of any call. The next step or poll throws it.
    */
   synchronized void discover(Rule rule, String call, History history, String detail) {
     ContractViolationException violation = record(rule, call, history, detail);
@@ -50,7 +50,7 @@ final class Contracts {
     }
   }
 
-  /** Throws what was discovered since the last call. */
+  /** Throws the violation that was recorded since the last call, if any. */
   void throwDiscovered() {
     if (late != null) {
       throwLate();

@@ -1,9 +1,9 @@
 package org.jofi.simulated;
 
-/** Data for device memory that waits in the NIC for a flush. It owns its staging block. */
+/** Data for device memory that the NIC holds back until a flush. It owns its staging block. */
 record DeferredWrite(RegisteredMemory region, long staged, long to, long bytes) {
 
-  /** Lands it, unless the region is gone, and frees the block. */
+  /** Writes the data to memory, unless the region is closed, and frees the block. */
   void land(Staging staging) {
     if (region.isOpen()) {
       ProcessMemory.copy(staged, to, bytes);

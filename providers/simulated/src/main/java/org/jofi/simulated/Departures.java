@@ -2,12 +2,18 @@ package org.jofi.simulated;
 
 import org.jofi.fabric.FabricErrno;
 
-/** The initiator's NIC takes transfers up: when, in what order, and how they will fare. */
+/**
+ * What happens when the initiator's NIC starts transfers: when, in which order, and with which
+ * outcome.
+ */
 final class Departures {
-  /** Ways to fail: after delivery, after half of it, and, twice as likely, without any. */
+  /**
+   * Number of equally likely ways to fail: after delivery, after half of it, and two without any
+   * delivery.
+   */
   private static final int FAILURES = 4;
 
-  /** How far a transfer may be from its arrival when it counts as having left, in latencies. */
+  /** A transfer counts as having left when its arrival is at most this many latencies away. */
   private static final int BUFFERED = 16;
 
   private final Network network;
@@ -41,13 +47,14 @@ final class Departures {
     release(flow);
   }
 
-  /** Lets the first of those go that waited for a fence, if it need not wait any more. */
+  /** Releases the first transfer that waits for a fence, if it need not wait any more. */
   void release(Flow flow) {
     Transfer first = flow.blocked.peekFirst();
     if (first == null || first.released || (first.fence && flow.departed > 0)) {
       return;
     }
-    // It leaves as any other does, so that all that may have happened meanwhile is looked at.
+    // It departs through an event like any other transfer, so that everything that happened
+    // meanwhile is checked.
     first.released = true;
     network.events().postpone(network.clock().nanoTime(), Stage.DEPART, first);
   }
@@ -89,14 +96,14 @@ final class Departures {
         && transfer.kind != TransferKind.READ
         && !transfer.delivery
         && !transfer.failsAfterDelivery) {
-      // What has left waits in buffers that are not endless.
+      // Transfers that have left wait in buffers, which are finite.
       long latency = flow.link.latencyNanos();
       long left = nic.freeAt + network.draw(2 * latency);
       engine.completeAt(Math.max(left, arrival - BUFFERED * latency), transfer);
     }
   }
 
-  /** When it reaches the target, with the faults and the order that this takes. */
+  /** When it reaches the target, according to faults and order. */
   private long arrival(Transfer transfer, SimulatedNic nic, Flow flow) {
     long latency = flow.link.latencyNanos();
     long time = nic.freeAt + latency + network.draw(latency / 4 + 1);
@@ -117,13 +124,14 @@ final class Departures {
     }
     transfer.batches = transfer.length <= ProcessMemory.PIECE ? 1 : 1 + (int) network.draw(4);
     transfer.landStep = network.draw(latency / 8 + 1);
-    // Data may rest behind the target's NIC for longer than the acknowledgement travels.
+    // The data may stay between the target's NIC and its memory for longer than the acknowledgement
+    // takes.
     transfer.rest = network.draw(network.draw(4) == 0 ? 3 * latency : latency / 8 + 1);
     flow.willArrive(transfer.kind, time, late);
     return time;
   }
 
-  /** Decides whether it fails; false if it does without ever arriving. */
+  /** Decides whether it fails; returns false if it fails and never arrives. */
   private boolean drawFailure(Transfer transfer, SimulatedNic nic, long arrival) {
     if (!faults.strikes(Fault.COMPLETION_ERROR)) {
       return true;

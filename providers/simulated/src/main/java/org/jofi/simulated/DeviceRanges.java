@@ -8,7 +8,7 @@ import java.util.Optional;
 import org.jofi.fabric.DeviceAllocation;
 import org.jofi.fabric.MemoryKind;
 
-/** The memory of pretended devices: which ranges of this process play it. */
+/** The memory of simulated devices: the ranges of this process's memory that stand for it. */
 final class DeviceRanges {
   private static final long PAGE = 4096;
 
@@ -31,7 +31,7 @@ final class DeviceRanges {
     return segment;
   }
 
-  /** What kind of memory is in that range: a device's, or {@link MemoryKind#HOST}. */
+  /** The kind of memory of a range: a device's, or {@link MemoryKind#HOST}. */
   MemoryKind kindOf(long address, long bytes) {
     for (int i = 0; i < allocations.size(); i++) {
       Allocation allocation = allocations.get(i);
@@ -42,7 +42,7 @@ final class DeviceRanges {
     return MemoryKind.HOST;
   }
 
-  /** The allocation of a kind that a range lies in, if there is one. */
+  /** The allocation of this kind that contains the range, if there is one. */
   Optional<DeviceAllocation> allocation(MemoryKind kind, long address, long bytes) {
     return allocations.stream()
         .filter(allocation -> allocation.kind() == kind)

@@ -23,7 +23,7 @@ final class Discovery {
       EnumSet.of(
           Capability.READ, Capability.WRITE, Capability.REMOTE_READ, Capability.REMOTE_WRITE);
 
-  /** Primary capabilities, but for {@link Capability#HMEM}. */
+  /** The primary capabilities, except {@link Capability#HMEM}. */
   private static final Set<Capability> PRIMARY = primary();
 
   private Discovery() {}
@@ -94,9 +94,10 @@ final class Discovery {
   }
 
   /**
-   * What an answer says that it can do: fi_getinfo(3), "capabilities". Primary ones are there only
-   * if asked for, or if nothing was; all ways to send and receive, or to read and write, come with
-   * their class unless some are named. {@link Capability#HMEM} has a hint of its own.
+   * The capabilities that an info reports: fi_getinfo(3), "capabilities". Primary ones are reported
+   * only if the hints ask for them, or if the hints ask for nothing. A class such as MSG or RMA
+   * includes all its modifiers (send and receive, or read and write) unless some are named. {@link
+   * Capability#HMEM} has a hint of its own.
    */
   private static Set<Capability> granted(Set<Capability> offered, FabricHints hints) {
     Set<Capability> required = hints.required();
@@ -121,7 +122,7 @@ final class Discovery {
     return nic.profile().fabric().formatted(nic.index());
   }
 
-  /** Software providers tell nothing of a NIC: measured for tcp. */
+  /** Software providers report nothing about a NIC, as measured for tcp. */
   private static NicAttributes attributes(SimulatedNic nic) {
     if (nic.profile().behaviour().targetMustPoll()) {
       return NicAttributes.UNKNOWN;

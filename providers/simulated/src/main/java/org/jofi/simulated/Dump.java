@@ -2,7 +2,7 @@ package org.jofi.simulated;
 
 import java.util.List;
 
-/** All that is pending in a network, in words. */
+/** A text that lists everything that is pending in a network. */
 final class Dump {
   private final Network network;
   private final String setting;
@@ -12,7 +12,7 @@ final class Dump {
     this.setting = setting;
   }
 
-  /** The dump, headed by what it is for. */
+  /** The dump, with its reason as the first line. */
   String of(String reason, List<Participant> participants) {
     StringBuilder text = new StringBuilder(4096);
     text.append(reason)

@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * An endpoint's address as its provider writes it: the NIC's number and a port, in the layout and
+ * An endpoint's address in its provider's format: the NIC's number and a port, with the layout and
  * length of struct efa_ep_addr, struct cxip_addr or sockaddr_in.
  */
 final class EndpointAddress {
@@ -16,7 +16,7 @@ final class EndpointAddress {
 
   private EndpointAddress() {}
 
-  /** NIC and port in one number, which the network knows the endpoint by. */
+  /** NIC and port in one number, by which the network finds the endpoint. */
   static long key(int nic, int port) {
     return (long) nic << 16 | port;
   }
@@ -26,7 +26,7 @@ final class EndpointAddress {
     return (int) (key >>> 16);
   }
 
-  /** The address of that endpoint, in the length that its profile has. */
+  /** The address of an endpoint, with the length that its profile has. */
   static byte[] encode(int bytes, long key) {
     int nic = nicOf(key);
     int port = (int) key & 0xFFFF;
@@ -51,7 +51,7 @@ final class EndpointAddress {
     return buffer.array();
   }
 
-  /** The key in an address; -1 if no endpoint of this network ever had it. */
+  /** The key in an address; -1 if no endpoint of this network can have it. */
   static long decode(byte[] address) {
     long key = read(address);
     return (key & 0xFFFF) == 0 ? -1 : key;

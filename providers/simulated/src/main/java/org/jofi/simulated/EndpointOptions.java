@@ -7,11 +7,11 @@ import org.jofi.fabric.FabricErrno;
 import org.jofi.fabric.FabricInfo;
 import org.jofi.fabric.FabricLimits;
 
-/** Endpoint options: fi_endpoint(3), fi_setopt. They are kept, and change nothing here. */
+/** Endpoint options: fi_endpoint(3), fi_setopt. They are stored but have no effect here. */
 final class EndpointOptions {
   private EndpointOptions() {}
 
-  /** What a new endpoint of that profile answers. */
+  /** The options' values for a new endpoint of a profile. */
   static Map<EndpointOption, Long> defaults(FabricInfo info, Profile profile) {
     Map<EndpointOption, Long> values = new EnumMap<>(EndpointOption.class);
     for (EndpointOption option : EndpointOption.values()) {
@@ -22,7 +22,7 @@ final class EndpointOptions {
     return values;
   }
 
-  /** The errno with which that value is refused; 0 if it is taken. */
+  /** The errno with which a value is refused; 0 if it is accepted. */
   static int refuses(Profile profile, FabricLimits limits, EndpointOption option, long value) {
     if (!profile.negotiation().options().contains(option)) {
       return FabricErrno.ENOPROTOOPT;

@@ -16,11 +16,12 @@ final class Engine {
     this.departures = new Departures(network, this);
     this.arrivals = new Arrivals(network, this);
     this.landings = new Landings(network, this);
-    // To compare all that was sent is dear: where nobody would be told it is left out.
+    // Comparing all data that was sent is expensive, so it is done only if a violation would be
+    // reported.
     this.comparesSources = network.clock().isVirtual() || network.contracts().throwing();
   }
 
-  /** Carries out what is due for a transfer. */
+  /** Runs a stage that is due for a transfer. */
   void run(Stage stage, Transfer transfer) {
     transfer.stage = stage;
     network.trace().record(TraceKind.STAGE, transfer.serial, stage.number(), transfer.landed);
@@ -35,23 +36,23 @@ final class Engine {
     }
   }
 
-  /** Takes a transfer back if nothing more is due for it. */
+  /** Returns a transfer to the pool if nothing more is scheduled for it. */
   void settle(Transfer transfer) {
     if (transfer.live && transfer.scheduled == 0) {
       if (!transfer.completed) {
-        // Its initiator is gone, or died: nobody is told.
+        // Its initiator is closed or dead, so nobody is told.
         over(transfer);
       }
       network.transfers().give(transfer);
     }
   }
 
-  /** Lets a transfer go on at that time. */
+  /** Schedules the next stage of a transfer. */
   void at(long time, Stage stage, Transfer transfer) {
     network.events().add(time, stage, transfer);
   }
 
-  /** The initiator shall be told at that time, unless it will be already. */
+  /** Schedules a successful completion for the initiator, unless one is scheduled already. */
   void completeAt(long time, Transfer transfer) {
     if (!transfer.completing) {
       transfer.completing = true;
@@ -59,7 +60,9 @@ final class Engine {
     }
   }
 
-  /** The initiator shall be told of an error, unless it will be told of success already. */
+  /**
+   * Schedules a failed completion for the initiator, unless a successful one is scheduled already.
+   */
   void failAt(long time, Transfer transfer, int errno, int providerErrno) {
     if (!transfer.completing) {
       transfer.fail(errno, providerErrno);
@@ -67,13 +70,13 @@ final class Engine {
     }
   }
 
-  /** Something that a served transfer needs is gone: the initiator is told what. */
+  /** Fails a transfer because something that it needs is gone; the initiator is told what. */
   void failUnserved(Transfer transfer) {
     long now = network.clock().nanoTime();
     SimulatedNic from = transfer.initiator().nic();
     SimulatedEndpoint target = transfer.target;
     ErrorCodes errors = from.profile().errors();
-    // A read whose data is under way needs the target no more.
+    // A read whose data is on the way back does not need the target any more.
     if (transfer.kind == TransferKind.READ && transfer.staged != 0) {
       target = null;
     }
@@ -90,7 +93,7 @@ final class Engine {
     }
   }
 
-  /** What waited for a poll is served. */
+  /** Serves a transfer that waited for a poll of the target. */
   void serve(Transfer transfer) {
     arrivals.serve(transfer);
   }
@@ -116,7 +119,7 @@ final class Engine {
             0);
   }
 
-  /** A NIC or a host died: what waits there for a poll that never comes, or is too late, fails. */
+  /** Called when a NIC or a host died: transfers that wait there for a poll fail. */
   void died() {
     network.forEachEndpoint(
         endpoint -> {
@@ -140,7 +143,10 @@ final class Engine {
     endpoint.inbox().clear();
   }
 
-  /** An endpoint closed: what it posted is dropped, what was for it fails. */
+  /**
+   * Called when an endpoint closed: operations that it posted are dropped, and transfers to it
+   * fail.
+   */
   void closed(SimulatedEndpoint endpoint) {
     for (PostedReceive receive : endpoint.receives().posted()) {
       endpoint.receives().give(receive);
@@ -208,7 +214,7 @@ final class Engine {
     }
   }
 
-  /** The source must still be what the NIC read: fi_msg(3). */
+  /** Checks that the source still has the data that the NIC read: fi_msg(3). */
   private void requireStable(Transfer transfer, SimulatedEndpoint source) {
     RegisteredMemory region = transfer.localRegion;
     if (!comparesSources

@@ -1,10 +1,11 @@
 package org.jofi.simulated;
 
 /**
- * What a profile reports in fi_cq_readerr(3), by cause. All positive; the provider's own numbers
- * stand beside libfabric's.
+ * What a profile reports in fi_cq_readerr(3), by cause: libfabric's error numbers and the
+ * provider's own. All are positive.
  *
- * @param badRegion the target knows no such region, or it does not cover the range or the access
+ * @param badRegion the target has no such region, or the region does not cover the range or allow
+ *     the access
  * @param badRegionProvider the provider's number for it
  * @param peerGone the peer's endpoint is closed
  * @param peerGoneProvider the provider's number for it

@@ -2,7 +2,7 @@ package org.jofi.simulated;
 
 import org.jspecify.annotations.Nullable;
 
-/** Something due at a time. Pooled by its queue. */
+/** A stage of a transfer that is due at a given time. Pooled by its queue. */
 final class Event implements Comparable<Event> {
   long at;
   long order;

@@ -5,11 +5,11 @@ import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is due, by time, and at one time in the order in which it was added. Used under the
- * network's lock, but for {@link #nextDue}, which any thread may ask.
+ * Events sorted by time; those with the same time in the order in which they were added. Used under
+ * the network's lock, except {@link #nextDue}, which any thread may call.
  */
 final class EventQueue {
-  /** No event is due, ever. */
+  /** The time of an event that never comes. */
   static final long NEVER = Long.MAX_VALUE;
 
   private final PriorityQueue<Event> queue = new PriorityQueue<>(256);
@@ -22,7 +22,10 @@ final class EventQueue {
     add(at, added++, stage, transfer);
   }
 
-  /** Adds a transfer's last event again, for later, ahead of all that was added after it. */
+  /**
+   * Adds a transfer's last event again for a later time. It keeps its place before events that were
+   * added after it.
+   */
   void postpone(long at, Stage stage, Transfer transfer) {
     add(at, transfer.order, stage, transfer);
   }
@@ -45,7 +48,7 @@ final class EventQueue {
     return nextDue;
   }
 
-  /** Takes the next event if it is due by then; give it back with {@link #recycle}. */
+  /** Takes the next event if it is due by this time. Give it back with {@link #recycle}. */
   @Nullable Event takeDue(long now) {
     if (nextDue > now) {
       return null;
@@ -56,7 +59,7 @@ final class EventQueue {
     return event;
   }
 
-  /** Takes an event back that was carried out. */
+  /** Returns an event to the pool after it was processed. */
   void recycle(Event event) {
     event.transfer = null;
     free.addLast(event);

@@ -4,19 +4,22 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 
-/** What may go wrong, drawn from the seed. Each has a stream of its own and is counted. */
+/**
+ * The faults that a simulation can inject. Each has its own random stream, derived from the seed,
+ * and is counted.
+ */
 public enum Fault {
   /** A post is refused with {@code -EAGAIN}. Drawn per post. */
   EAGAIN(Kind.SURVIVABLE, "post"),
-  /** An operation is late, and what follows it on its way is late as well. Per operation. */
+  /** An operation is late, and so are those that follow it on the same path. Per operation. */
   DELAY(Kind.SURVIVABLE, "operation"),
   /** An operation arrives after later ones of its rail, as far as the order allows. */
   REORDER_WITHIN_RAIL(Kind.SURVIVABLE, "operation"),
-  /** All that a rail sends to a peer falls behind the other rails. Per operation. */
+  /** Everything that a rail sends to a peer is late compared to other rails. Per operation. */
   REORDER_BETWEEN_RAILS(Kind.SURVIVABLE, "operation"),
   /** A NIC neither sends nor receives for 1 to 20 ms. Per post. */
   STALLED_RAIL(Kind.SURVIVABLE, "post"),
-  /** A completion queue takes nothing for 5 to 100 µs: posts get {@code -EAGAIN}. Per post. */
+  /** A completion queue is full for 5 to 100 µs: posts return {@code -EAGAIN}. Per post. */
   FULL_CQ(Kind.SURVIVABLE, "post"),
   /** An operation completes with an error; its data may have arrived, in part or whole. */
   COMPLETION_ERROR(Kind.REPORTED, "operation"),
@@ -28,28 +31,33 @@ public enum Fault {
   DEAD_RAIL(Kind.REPORTED, "post"),
   /** A host dies for good, and its participants with it. At most one in a run. Per post. */
   DEAD_PEER(Kind.REPORTED, "post"),
-  /** Broken: a write's data never lands, and all reports success. Per write. */
+  /** Broken: a write's data never reaches memory, but the write reports success. Per write. */
   DROPPED_WRITE(Kind.BROKEN, "write"),
-  /** Broken: a write's data lands elsewhere in the region, if there is room. Per write. */
+  /** Broken: a write's data is written elsewhere in the region, if there is room. Per write. */
   MISPLACED_WRITE(Kind.BROKEN, "write"),
-  /** Broken: only the first half of a write's data lands. Per write. */
+  /** Broken: only the first half of a write's data reaches memory. Per write. */
   PARTIAL_WRITE(Kind.BROKEN, "write"),
-  /** Broken: a write reports, at both sides, before its data lands. Per write. */
+  /**
+   * Broken: a write is reported at the initiator and the target before its data is in memory. Per
+   * write.
+   */
   EARLY_COMPLETION(Kind.BROKEN, "write"),
-  /** Data for device memory can be seen only after a read through the same NIC. Per write. */
+  /** Data for device memory becomes visible only after a read through the same NIC. Per write. */
   STALE_UNTIL_FLUSH(Kind.BROKEN, "write"),
-  /** Broken: an arrival at a full completion queue overruns it for good. Per arrival. */
+  /**
+   * Broken: an arrival at a full completion queue overruns it, and it stays broken. Per arrival.
+   */
   CQ_OVERRUN(Kind.BROKEN, "arrival at a full queue"),
   /** A tcp connection breaks and comes back: an operation is lost, and may report success. */
   LOST_CONNECTION(Kind.BROKEN, "operation");
 
-  /** What a correct program can make of it. */
+  /** How a correct program can handle it. */
   public enum Kind {
-    /** Loses nothing: every operation succeeds in the end. */
+    /** Nothing is lost: every operation succeeds in the end. */
     SURVIVABLE,
-    /** Operations fail, and say so. */
+    /** Operations fail, and the failure is reported. */
     REPORTED,
-    /** The fabric breaks its word, or needs a flush to keep it. */
+    /** The fabric breaks its guarantees, or needs a flush to keep them. */
     BROKEN
   }
 
@@ -61,12 +69,12 @@ public enum Fault {
     this.per = per;
   }
 
-  /** What a correct program can make of it. */
+  /** How a correct program can handle it. */
   public Kind kind() {
     return kind;
   }
 
-  /** What it is drawn for. */
+  /** The event that it is drawn for. */
   public String per() {
     return per;
   }
@@ -76,12 +84,12 @@ public enum Fault {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
-  /** All of that kind, in order. */
+  /** All faults of a kind, in order. */
   public static List<Fault> of(Kind kind) {
     return Arrays.stream(values()).filter(fault -> fault.kind == kind).toList();
   }
 
-  /** How likely it is, each time, in a plan that does not say. */
+  /** Its probability per draw, if the plan does not give one. */
   double usualProbability() {
     return switch (this) {
       case EAGAIN -> 0.05;
@@ -102,12 +110,12 @@ public enum Fault {
     };
   }
 
-  /** Whether it strikes at most once in a run. */
+  /** Whether it happens at most once in a run. */
   boolean once() {
     return this == DEAD_RAIL || this == DEAD_PEER;
   }
 
-  /** Its number: arrays and traces go by it. */
+  /** Its number, used in arrays and traces. */
   @SuppressWarnings("EnumOrdinal")
   int number() {
     return ordinal();

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.StringJoiner;
 
-/** Which faults a run has, and how likely each is. Immutable. */
+/** The faults of a run and their probabilities. Immutable. */
 public final class FaultPlan {
   private static final FaultPlan NONE = new FaultPlan(Map.of());
 
@@ -23,12 +23,12 @@ public final class FaultPlan {
     return NONE;
   }
 
-  /** Each fault that loses nothing, with its usual probability. */
+  /** All survivable faults, with their usual probabilities. */
   public static FaultPlan survivable() {
     return NONE.withAll(Fault.of(Fault.Kind.SURVIVABLE));
   }
 
-  /** Each fault that is survivable or reported, with its usual probability. */
+  /** All survivable and reported faults, with their usual probabilities. */
   public static FaultPlan all() {
     return survivable().withAll(Fault.of(Fault.Kind.REPORTED));
   }
@@ -37,7 +37,7 @@ public final class FaultPlan {
    * Reads a plan: {@code none}, {@code survivable}, {@code all}, or a list of those and of faults
    * with or without a probability, such as {@code survivable,dead-rail,eagain=0.2}.
    *
-   * @throws IllegalArgumentException if it is none of these, naming what there is
+   * @throws IllegalArgumentException if it is none of these; the message lists what there is
    */
   public static FaultPlan parse(String text) {
     FaultPlan plan = NONE;
@@ -56,15 +56,15 @@ public final class FaultPlan {
     return plan;
   }
 
-  /** This plan, with that fault at its usual probability. */
+  /** This plan, with a fault at its usual probability. */
   public FaultPlan with(Fault fault) {
     return with(fault, fault.usualProbability());
   }
 
   /**
-   * This plan, with that fault at that probability; 0 takes it out.
+   * This plan, with a fault at the given probability; 0 removes it.
    *
-   * @throws IllegalArgumentException if it is not in 0 to 1
+   * @throws IllegalArgumentException if the probability is not between 0 and 1
    */
   public FaultPlan with(Fault fault, double probability) {
     if (!(probability >= 0 && probability <= 1)) {
@@ -81,17 +81,17 @@ public final class FaultPlan {
     return new FaultPlan(more);
   }
 
-  /** How likely that fault is, each time: 0 to 1. */
+  /** The probability of a fault per draw: 0 to 1. */
   public double probability(Fault fault) {
     return probabilities.getOrDefault(fault, 0.0);
   }
 
-  /** Whether that fault may strike. */
+  /** Whether a fault can happen. */
   public boolean has(Fault fault) {
     return probabilities.containsKey(fault);
   }
 
-  /** The plan as {@link #parse} reads it. */
+  /** The plan in the form that {@link #parse} reads. */
   @Override
   public String toString() {
     if (probabilities.isEmpty()) {

@@ -5,8 +5,8 @@ import java.util.Map;
 import java.util.SplittableRandom;
 
 /**
- * Draws faults. Each has its own stream of the seed, so that leaving one out moves no other. Used
- * under the network's lock.
+ * Draws faults. Each has its own random stream, derived from the seed, so that leaving one out does
+ * not change the others. Used under the network's lock.
  */
 final class Faults {
   private static final Fault[] ALL = Fault.values();
@@ -27,7 +27,7 @@ final class Faults {
     }
   }
 
-  /** Whether that fault strikes now; counts it if so. */
+  /** Draws whether a fault happens now, and counts it if so. */
   boolean strikes(Fault fault) {
     boolean strikes = threatens(fault);
     if (strikes) {
@@ -36,7 +36,10 @@ final class Faults {
     return strikes;
   }
 
-  /** Whether that fault strikes now if it finds a victim; {@link #count} it then. */
+  /**
+   * Draws whether a fault happens now, without counting it. If it finds a victim, call {@link
+   * #count}.
+   */
   boolean threatens(Fault fault) {
     int i = fault.number();
     long threshold = thresholds[i];
@@ -44,18 +47,18 @@ final class Faults {
     return threshold != 0 && !spent && streams[i].nextLong() >>> 11 < threshold;
   }
 
-  /** A number from {@code from} to {@code to}, of that fault's stream. */
+  /** A random number from {@code from} to {@code to}, of the fault's stream. */
   long between(Fault fault, long from, long to) {
     return from + Math.floorMod(streams[fault.number()].nextLong(), to - from + 1);
   }
 
-  /** Counts a fault that somebody made happen. */
+  /** Counts a fault that happened. */
   void count(Fault fault) {
     counts[fault.number()]++;
     trace.record(TraceKind.FAULT, fault.number(), counts[fault.number()], 0);
   }
 
-  /** How often each struck, also those that never did. */
+  /** How often each fault happened, including those that never did. */
   Map<Fault, Long> counts() {
     EnumMap<Fault, Long> map = new EnumMap<>(Fault.class);
     for (Fault fault : ALL) {

@@ -5,32 +5,33 @@ import java.util.Set;
 import org.jofi.fabric.MessageOrder;
 
 /**
- * What an endpoint sends to one peer: what is in flight, and how the negotiated order is kept. What
- * must stay behind arrives no earlier, and is served no earlier than the other has landed.
+ * The operations of an endpoint to one peer: how many are in flight, and how the negotiated order
+ * is kept. An operation that must not overtake another one arrives no earlier, and is served only
+ * after the other's data is in memory.
  */
 final class Flow {
   private static final int SENDS = 0;
   private static final int WRITES = 1;
   private static final int READS = 2;
 
-  /** The peer's endpoint, as {@link EndpointAddress#key} has it. */
+  /** The key of the peer's endpoint; see {@link EndpointAddress#key}. */
   final long address;
 
-  /** The way there. */
+  /** The link to the peer. */
   final Link link;
 
-  /** Whether a connection was asked for, and when it stands. */
+  /** Whether a connection was requested, and from when on it is made. */
   boolean connecting;
 
   long connectedAt;
 
-  /** Posted, and neither complete nor dropped. */
+  /** How many operations are posted, and neither complete nor dropped. */
   int inFlight;
 
-  /** Taken up by the NIC, and neither complete nor dropped. */
+  /** How many operations the NIC has started, which are neither complete nor dropped. */
   int departed;
 
-  /** Waiting for a fence, in order; the first may be about to leave. */
+  /** The transfers that wait for a fence, in order; the first may be about to depart. */
   final ArrayDeque<Transfer> blocked = new ArrayDeque<>();
 
   private final boolean[] after = new boolean[9];
@@ -53,18 +54,21 @@ final class Flow {
         case RAW, RMA_RAW -> keep(READS, WRITES);
         case RAR, RMA_RAR -> keep(READS, READS);
         default -> {
-          // Atomics are not carried.
+          // Atomics are not supported here.
         }
       }
     }
   }
 
-  /** Before when an operation must not arrive that stays behind earlier ones. */
+  /** The earliest time at which an operation may arrive that must not overtake earlier ones. */
   long arrivesAfter(TransferKind kind) {
     return lastOf(arrivals, kind);
   }
 
-  /** Before when an operation that is served must not touch memory: earlier ones are through. */
+  /**
+   * The earliest time at which an operation that is served may touch memory, because earlier ones
+   * are done then.
+   */
   long landsAfter(TransferKind kind) {
     return 1 + lastOf(landings, kind);
   }
@@ -80,12 +84,12 @@ final class Flow {
     return time;
   }
 
-  /** When the last that went its usual way arrives. */
+  /** When the last operation arrives that was not delayed by a fault. */
   long lastArrival() {
     return lastArrival;
   }
 
-  /** An operation will arrive at that time; {@code late} if it lags behind. */
+  /** Records when an operation will arrive; {@code late} if a fault delays it. */
   void willArrive(TransferKind kind, long arrival, boolean late) {
     int row = row(kind);
     arrivals[row] = Math.max(arrivals[row], arrival);
@@ -94,13 +98,13 @@ final class Flow {
     }
   }
 
-  /** An operation was served, and touches memory for the last time then. */
+  /** Records when an operation that was served touches memory for the last time. */
   void willLand(TransferKind kind, long last) {
     int row = row(kind);
     landings[row] = Math.max(landings[row], last);
   }
 
-  /** Whether an operation must wait for a fence: its own, or that of one before it. */
+  /** Whether an operation must wait for a fence: its own, or that of an earlier operation. */
   boolean holds(Transfer transfer) {
     Transfer first = blocked.peekFirst();
     return first == null ? transfer.fence && departed > 0 : first != transfer;

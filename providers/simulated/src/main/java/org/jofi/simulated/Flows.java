@@ -4,7 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** An endpoint's flows, by the peer's number. Under the network's lock. */
+/**
+ * The flows of an endpoint, by the peer's number in the address vector. Under the network's lock.
+ */
 final class Flows {
   private final SimulatedDomain domain;
   private final SimulatedAddressVector peers;
@@ -15,7 +17,7 @@ final class Flows {
     this.peers = peers;
   }
 
-  /** The flow to a peer that the address vector knows. */
+  /** The flow to a peer that is in the address vector. */
   Flow to(long peer) {
     while (flows.size() <= peer) {
       flows.add(null);
@@ -36,13 +38,13 @@ final class Flows {
     return new Flow(address, link, domain.info().messageOrder());
   }
 
-  /** How many operations to that peer are in flight. */
+  /** How many operations to a peer are in flight. */
   int inFlightTo(long peer) {
     Flow flow = peer < flows.size() ? flows.get((int) peer) : null;
     return flow == null ? 0 : flow.inFlight;
   }
 
-  /** Forgets a peer that nothing is in flight to. */
+  /** Removes the flow to a peer. No operation to it may be in flight. */
   void forget(long peer) {
     if (peer < flows.size()) {
       flows.set((int) peer, null);

@@ -3,7 +3,7 @@ package org.jofi.simulated;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** Notices two threads that use a queue and its endpoints at once. For real time. */
+/** Detects that two threads use a queue and its endpoints at the same time. For real time. */
 final class GroupGuard {
   private final Network network;
   private final Lifecycle life;

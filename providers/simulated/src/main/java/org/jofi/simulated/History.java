@@ -3,7 +3,7 @@ package org.jofi.simulated;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What happened to an object: its opening, and the last few things since. Strings given here are
+ * The history of an object: its opening and its last few events. The strings passed here are
  * constants, so that nothing is allocated per operation. Used under the network's lock.
  */
 final class History {
@@ -20,21 +20,21 @@ final class History {
     this(clock, label, 0);
   }
 
-  /** A history that forgot its first lines, {@code forgotten} of them. */
+  /** A history in which the first {@code forgotten} lines are dropped already. */
   History(Clock clock, String label, long forgotten) {
     this.clock = clock;
     this.label = label;
     this.count = forgotten;
   }
 
-  /** What errors call the object. */
+  /** The object's name in error messages. */
   String label() {
     return label;
   }
 
-  /** Adds a line; {@code number} tells which context, length or the like. */
+  /** Adds a line; {@code number} is a context, a length or a similar value. */
   void add(String event, long number) {
-    // The first line, how it was opened, stays.
+    // The first line, how it was opened, is never dropped.
     int at = place(count);
     what[at] = event;
     when[at] = clock.nanoTime();
@@ -42,7 +42,7 @@ final class History {
     count++;
   }
 
-  /** All of it, oldest first, a line each. */
+  /** All lines, oldest first. */
   String describe() {
     StringBuilder text = new StringBuilder(256);
     line(text, 0);

@@ -4,7 +4,10 @@ import org.jofi.fabric.CompletionFlags;
 import org.jofi.fabric.CompletionQueue;
 import org.jofi.fabric.FabricErrno;
 
-/** Data reaches memory, piece by piece, and the arrival is told after the last piece. */
+/**
+ * Writes the data of transfers to memory, piece by piece, and reports the arrival after the last
+ * piece.
+ */
 final class Landings {
   private final Network network;
   private final Engine engine;
@@ -16,7 +19,7 @@ final class Landings {
     this.faults = network.faults();
   }
 
-  /** A read's data is back. */
+  /** The data of a read has come back. */
   void returned(Transfer transfer) {
     if (transfer.dropped || transfer.initiator().nic().isDead()) {
       engine.failUnserved(transfer);
@@ -28,22 +31,24 @@ final class Landings {
     engine.at(transfer.landsAt, Stage.LAND, transfer);
   }
 
-  /** The next pieces land. */
+  /** Writes the next pieces to memory. */
   void land(Transfer transfer) {
     if (!mayLand(transfer)) {
       engine.failUnserved(transfer);
       if (transfer.receive != null) {
-        // It is matched, so that cancelling it is too late.
+        // The receive is matched, so it is too late to cancel it.
         transfer.receiveFails = true;
         announce(transfer);
       }
       return;
     }
     transfer.landed++;
-    // Half of the data: as many pieces as twice the batches would have landed by now.
+    // For half of the data, count twice the batches, so that half of the pieces are written in the
+    // end.
     transfer.pieces.land(transfer.landed, transfer.halve ? 2 * transfer.batches : transfer.batches);
     if (transfer.landed < transfer.batches) {
-      // As planned, however late this batch was: others stay behind the last one as planned.
+      // Keep to the planned times even if this batch was late, since other transfers wait for the
+      // planned time of the last batch.
       transfer.landsAt += transfer.landStep;
       engine.at(transfer.landsAt, Stage.LAND, transfer);
     } else {
@@ -51,7 +56,7 @@ final class Landings {
     }
   }
 
-  /** Whether memory and endpoint are still there: either may close at any time. */
+  /** Whether memory and endpoint are still open: either may close at any time. */
   private static boolean mayLand(Transfer transfer) {
     if (transfer.kind == TransferKind.READ) {
       RegisteredMemory region = transfer.localRegion;
@@ -76,7 +81,7 @@ final class Landings {
       announce(transfer);
     }
     if (lost && transfer.kind.isMessage()) {
-      // The receive must not stay taken: it fails with the send.
+      // The receive must not stay matched for ever, so it fails with the send.
       transfer.receiveFails = true;
       announce(transfer);
     }
@@ -88,7 +93,7 @@ final class Landings {
     }
   }
 
-  /** Tells the target's program. */
+  /** Reports the arrival to the target's program. */
   void announce(Transfer transfer) {
     SimulatedEndpoint target = transfer.target;
     if (transfer.announced || target == null || !target.life().isOpen()) {

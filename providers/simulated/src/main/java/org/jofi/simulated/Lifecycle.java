@@ -5,7 +5,7 @@ import java.util.List;
 import org.jofi.fabric.FabricErrno;
 import org.jofi.fabric.FabricException;
 
-/** An object's place in the tree: open or not, its children, its history. Under the lock. */
+/** Whether an object is open, what uses it, and its history. Under the network's lock. */
 final class Lifecycle {
   private final Network network;
   private final long serial;
@@ -37,7 +37,7 @@ final class Lifecycle {
     return open;
   }
 
-  /** Somebody uses this, who must close first. */
+  /** Adds an object that uses this one and must close first. */
   void addUser(Lifecycle user) {
     users.add(user);
   }
@@ -65,7 +65,7 @@ final class Lifecycle {
     }
   }
 
-  /** Refuses to close while somebody uses this. */
+  /** Refuses to close while other objects use this one. */
   void requireUnused(Rule rule, String call) {
     if (users.isEmpty()) {
       return;

@@ -1,9 +1,9 @@
 package org.jofi.simulated;
 
 /**
- * The way from one NIC to another.
+ * The network path from one NIC to another.
  *
- * @param latencyNanos time that a byte travels, in nanoseconds, at least 1
+ * @param latencyNanos time that a byte takes, in nanoseconds, at least 1
  * @param bytesPerSecond bandwidth, at least 1
  */
 public record Link(long latencyNanos, long bytesPerSecond) {
@@ -17,12 +17,12 @@ public record Link(long latencyNanos, long bytesPerSecond) {
     }
   }
 
-  /** A link of that latency in microseconds and that bandwidth in Gbit/s. */
+  /** A link with this latency in microseconds and this bandwidth in Gbit/s. */
   public static Link of(double latencyMicros, double gigabitsPerSecond) {
     return new Link(Math.round(latencyMicros * 1e3), Math.round(gigabitsPerSecond * 1e9 / 8));
   }
 
-  /** How long the wire is taken by that many bytes, in nanoseconds. */
+  /** How long this many bytes occupy the wire, in nanoseconds. */
   long serializationNanos(long bytes) {
     return (long) (bytes * 1e9 / bytesPerSecond);
   }

@@ -1,6 +1,6 @@
 package org.jofi.simulated;
 
-/** The link between each two NICs. Must answer the same for the same arguments. */
+/** The link between each pair of NICs. Must always return the same link for the same arguments. */
 @FunctionalInterface
 public interface LinkMap {
 

@@ -17,7 +17,7 @@ final class MappedRanges {
   private final LongArrayList starts = new LongArrayList();
   private final LongArrayList ends = new LongArrayList();
 
-  /** As {@link #covers}, by what is mapped at this moment. */
+  /** As {@link #covers}, but always reads the current mappings. */
   boolean coversNow(long address, long bytes) {
     if (known && bytes != 0) {
       read();
@@ -26,8 +26,8 @@ final class MappedRanges {
   }
 
   /**
-   * Whether all of that range is mapped; an empty one is. It is read anew whenever a range is not
-   * among those known: memory that was unmapped since is not noticed.
+   * Whether the whole range is mapped; an empty range is. The mappings are read again only if the
+   * range is not in the known ones, so memory that was unmapped since is not noticed.
    */
   boolean covers(long address, long bytes) {
     if (bytes == 0 || !known) {
@@ -65,7 +65,7 @@ final class MappedRanges {
     for (String line : lines()) {
       int dash = line.indexOf('-');
       int space = line.indexOf(' ');
-      // Only what can be read and written counts; addresses of the kernel's own pages are skipped.
+      // Only memory that can be read and written counts. The kernel's own pages are skipped.
       if (space - dash > 13 || !line.startsWith("rw", space + 1)) {
         continue;
       }

@@ -15,16 +15,16 @@ import org.jofi.fabric.Threading;
  *
  * @param capabilities without {@link Capability#HMEM}, which is added on demand
  * @param requiredMrModes modes that a caller must offer
- * @param optionalMrModes modes that are taken on if the caller offers them
+ * @param optionalMrModes modes that are used if the caller offers them
  * @param deviceMemory kinds of device memory that can be registered; empty: no FI_HMEM
  * @param deviceMemoryMrMode whether FI_HMEM demands FI_MR_HMEM
- * @param orders orders that are kept if the caller asks for them, and only then
+ * @param orders orders that are kept, but only if the caller asks for them
  * @param limits sizes
  * @param addressBytes length of an endpoint's address
- * @param controlProgress who drives connections
- * @param dataProgress who drives transfers
- * @param threading which calls may overlap
- * @param options endpoint options that exist
+ * @param controlProgress what drives connections
+ * @param dataProgress what drives transfers
+ * @param threading which calls may run at the same time
+ * @param options endpoint options that it has
  */
 public record Negotiation(
     Set<Capability> capabilities,

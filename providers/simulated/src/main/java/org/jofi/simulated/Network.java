@@ -12,14 +12,14 @@ import org.agrona.collections.Long2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All hosts, NICs and what is between them. One lock guards it all, except what programs take out
- * of a completion ring.
+ * All hosts and NICs, and the transfers between them. One lock guards everything, except that
+ * programs take completions from a ring without it.
  */
 final class Network {
   /** What a poll costs in virtual time. */
   static final long POLL_NANOS = 20;
 
-  /** What a post costs until the NIC has it. */
+  /** What a post costs in virtual time until the NIC has it. */
   static final long DOORBELL_NANOS = 100;
 
   private final ReentrantLock lock = new ReentrantLock();
@@ -63,7 +63,7 @@ final class Network {
     this.engine = new Engine(this);
   }
 
-  /** Adds a host with that many NICs of each profile. */
+  /** Adds a host with this many NICs of each profile. */
   void addHost(List<Profile> profiles, int nicsEach) {
     SimulatedHost host = new SimulatedHost(this, hosts.size());
     for (Profile profile : profiles) {
@@ -84,7 +84,10 @@ final class Network {
     lock.unlock();
   }
 
-  /** Carries out all that is due. Any thread; in real time one at a time, and the others go on. */
+  /**
+   * Processes all events that are due. Any thread. In real time only one thread does this at a
+   * time, and others return at once.
+   */
   void progress() {
     if (events.nextDue() > clock.nanoTime()) {
       return;
@@ -102,7 +105,7 @@ final class Network {
   }
 
   private void runDue() {
-    // Time that passes meanwhile is left to the next call, so that this one ends.
+    // Events that become due meanwhile are left to the next call, so that this one ends.
     long now = clock.nanoTime();
     for (Event event = events.takeDue(now); event != null; event = events.takeDue(now)) {
       Transfer transfer = event.transfer;
@@ -118,7 +121,7 @@ final class Network {
     }
   }
 
-  /** Draws a number from 0 to below {@code bound}. */
+  /** Draws a number from 0 to {@code bound} - 1. */
   long draw(long bound) {
     return random.nextLong(bound);
   }
@@ -143,7 +146,7 @@ final class Network {
     trace.record(TraceKind.CLOSE, object.serial(), 0, 0);
   }
 
-  /** What is open, oldest first. */
+  /** The open objects, oldest first. */
   List<Lifecycle> openObjects() {
     return List.copyOf(open.values());
   }
@@ -178,7 +181,7 @@ final class Network {
     endpoints.values().forEach(action);
   }
 
-  /** A completion was delivered. */
+  /** Counts a delivered completion. */
   void completion() {
     completions++;
   }

@@ -4,7 +4,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps a network in real time going when nobody polls, as NICs do. Runs while fabrics are open.
+ * Drives a network in real time when nobody polls, as real NICs do. Runs while fabrics are open.
  */
 final class NicThread {
   private static final long PERIOD_NANOS = 1_000_000;
@@ -17,14 +17,14 @@ final class NicThread {
     this.network = network;
   }
 
-  /** A fabric opened. */
+  /** Called when a fabric opens. */
   synchronized void retain() {
     if (users++ == 0) {
       thread = Thread.ofPlatform().daemon().name("simulated-nics").start(this::run);
     }
   }
 
-  /** A fabric closed. */
+  /** Called when a fabric closes. */
   synchronized void release() {
     Thread last = thread;
     if (--users == 0 && last != null) {
@@ -38,7 +38,8 @@ final class NicThread {
   }
 
   private void run() {
-    // The first round may come before retain() has noted the thread: it holds the monitor.
+    // The first round may begin before retain() has stored the thread. isMine() waits for the
+    // monitor that retain() holds.
     while (isMine()) {
       network.progress();
       LockSupport.parkNanos(this, PERIOD_NANOS);

@@ -1,8 +1,8 @@
 package org.jofi.simulated;
 
 /**
- * The 64-byte pieces in which data lands, cut at multiples of 64 of the target address, in an order
- * drawn from the seed. Part of a transfer and used again with it.
+ * The pieces of up to 64 bytes in which data is written to memory, divided at target addresses that
+ * are multiples of 64, in an order drawn from the seed. Part of a transfer and reused with it.
  */
 final class Pieces {
   private long from;
@@ -14,7 +14,7 @@ final class Pieces {
   private long next;
 
   /**
-   * Prepares to land bytes.
+   * Prepares to write bytes.
    *
    * @param order any number; the same number gives the same order
    */
@@ -42,7 +42,7 @@ final class Pieces {
     return count;
   }
 
-  /** Lands those that are due when {@code done} of {@code batches} are through. */
+  /** Writes the pieces that are due when {@code done} of {@code batches} batches are done. */
   void land(int done, int batches) {
     long until = done >= batches ? count : count * done / batches;
     for (; next < until; next++) {

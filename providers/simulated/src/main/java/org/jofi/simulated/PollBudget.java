@@ -1,18 +1,18 @@
 package org.jofi.simulated;
 
 /**
- * How often a participant may poll in one step, so that a loop inside a step that waits for what
- * only other participants can bring ends. For virtual time.
+ * Limits how often a participant may poll in one step. So a loop inside a step ends if it waits for
+ * something that only other participants can do. For virtual time.
  */
 final class PollBudget {
   private long left = Long.MAX_VALUE;
 
-  /** A step begins. */
+  /** Called when a step begins. */
   void begin(long polls) {
     left = polls;
   }
 
-  /** One poll. */
+  /** Called for each poll. */
   void spend() {
     if (--left < 0) {
       left = Long.MAX_VALUE;

@@ -10,7 +10,10 @@ import org.jofi.fabric.MrMode;
 import org.jofi.fabric.PostFlags;
 import org.jspecify.annotations.Nullable;
 
-/** What a posting call must obey: 0, or the negative errno that it returns. Under the lock. */
+/**
+ * Checks the contracts of posting calls. Each method returns 0, or the negative errno that the call
+ * returns. Under the network's lock.
+ */
 final class PostChecks {
   private static final long WRITE_FLAGS =
       PostFlags.MORE
@@ -41,7 +44,7 @@ final class PostChecks {
     this.directed = domain.info().has(Capability.DIRECTED_RECV);
   }
 
-  /** The slot is one of the queue's, and free. */
+  /** Checks that the context slot belongs to the queue and is free. */
   int context(SimulatedCompletionQueue queue, int context, String call) {
     if (context < 0 || context >= queue.contexts()) {
       return refuse(Rule.CONTEXT_RANGE, call, "slot %d of %d".formatted(context, queue.contexts()));
@@ -52,12 +55,12 @@ final class PostChecks {
     return 0;
   }
 
-  /** The peer is known. */
+  /** Checks that the peer is in the address vector. */
   int peer(SimulatedAddressVector peers, long peer, String call) {
     return peers.knows(peer) ? 0 : refuse(Rule.PEER_KNOWN, call, "no peer has the number " + peer);
   }
 
-  /** A receive may name that peer. */
+  /** Checks that a receive may name this peer. */
   int receivePeer(SimulatedAddressVector peers, long peer, String call) {
     if (peer == AddressVector.ANY) {
       return 0;
@@ -72,7 +75,7 @@ final class PostChecks {
             "peer %d".formatted(peer));
   }
 
-  /** The flags are ones that writes know. */
+  /** Checks that writes have these flags. */
   int flags(long flags, String call) {
     if ((flags & ~WRITE_FLAGS) != 0) {
       return refuse(Rule.POST_FLAGS, call, "0x%x".formatted(flags & ~WRITE_FLAGS));
@@ -83,7 +86,7 @@ final class PostChecks {
     return 0;
   }
 
-  /** The local buffer of a send, write or read is fit, and not too long. */
+  /** Checks the local buffer of a send, write or read, and its length. */
   int source(
       long address,
       long bytes,
@@ -104,7 +107,7 @@ final class PostChecks {
         : -FabricErrno.EMSGSIZE;
   }
 
-  /** The buffer is what its descriptor says, or needs none. */
+  /** Checks that the buffer matches its descriptor, or needs none. */
   int buffer(
       long address,
       long bytes,
@@ -149,7 +152,7 @@ final class PostChecks {
     return 0;
   }
 
-  /** The buffer needs no descriptor. */
+  /** Checks that the buffer needs no descriptor. */
   private int bare(long address, long bytes, String call) {
     if (localMode) {
       return refuse(Rule.DESCRIPTOR_REQUIRED, call, "%d bytes without one".formatted(bytes));
@@ -157,7 +160,10 @@ final class PostChecks {
     return injected(address, bytes, call);
   }
 
-  /** The buffer is copied at once, and needs no descriptor even in local mode. */
+  /**
+   * Checks the buffer of an injected message: it is copied at once, and needs no descriptor even
+   * with FI_MR_LOCAL.
+   */
   private int injected(long address, long bytes, String call) {
     if (bytes < 0) {
       return -FabricErrno.EINVAL;

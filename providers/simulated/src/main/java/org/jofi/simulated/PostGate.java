@@ -5,7 +5,10 @@ import java.util.function.Predicate;
 import org.jofi.fabric.FabricErrno;
 import org.jspecify.annotations.Nullable;
 
-/** Whether an operation can be posted now: room, connections, and faults. Under the lock. */
+/**
+ * Decides whether an operation can be posted now, by free space, connections and faults. Under the
+ * network's lock.
+ */
 final class PostGate {
   private static final long MILLI = 1_000_000;
 
@@ -58,7 +61,7 @@ final class PostGate {
     return now >= flow.connectedAt;
   }
 
-  /** Faults of queues, NICs and hosts, which programs find out about by posting. */
+  /** Draws faults of queues, NICs and hosts; a post is the occasion for them. */
   private void drawRare(SimulatedCompletionQueue queue) {
     if (faults.strikes(Fault.FULL_CQ)) {
       queue.fillFor(faults.between(Fault.FULL_CQ, 5_000, 100_000));
@@ -83,7 +86,10 @@ final class PostGate {
     }
   }
 
-  /** Draws one of those that can be struck, and counts the fault; null if none can. */
+  /**
+   * Draws one of the elements that the fault can affect, and counts the fault; null if there is
+   * none.
+   */
   private <T> @Nullable T any(List<T> list, Predicate<T> strikable, Fault fault) {
     List<T> victims = list.stream().filter(strikable).toList();
     if (victims.isEmpty()) {

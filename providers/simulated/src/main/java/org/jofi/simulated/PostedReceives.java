@@ -5,13 +5,16 @@ import java.util.Iterator;
 import org.jofi.fabric.AddressVector;
 import org.jspecify.annotations.Nullable;
 
-/** An endpoint's posted receives, and the messages that came before theirs: fi_msg(3). */
+/**
+ * An endpoint's posted receives, and the messages that arrived before a matching receive was
+ * posted: fi_msg(3).
+ */
 final class PostedReceives {
   private final ArrayDeque<PostedReceive> posted = new ArrayDeque<>();
   private final ArrayDeque<PostedReceive> free = new ArrayDeque<>();
   private final ArrayDeque<Transfer> unexpected = new ArrayDeque<>();
 
-  /** A receive to post. */
+  /** Takes a receive from the pool. */
   PostedReceive take(
       long address, long length, @Nullable RegisteredMemory region, long peer, int context) {
     PostedReceive receive = free.isEmpty() ? new PostedReceive() : free.removeLast();
@@ -23,7 +26,7 @@ final class PostedReceives {
     return receive;
   }
 
-  /** A receive is over. */
+  /** Returns a receive that is over to the pool. */
   void give(PostedReceive receive) {
     RegisteredMemory region = receive.region;
     if (region != null) {
@@ -38,9 +41,9 @@ final class PostedReceives {
     posted.addLast(receive);
   }
 
-  /** Takes the first receive that a message from that peer matches. */
+  /** Removes and returns the first receive that a message from this peer matches. */
   @Nullable PostedReceive match(long peer) {
-    // Mostly it is the first, which needs no iterator.
+    // It is usually the first one, which needs no iterator.
     PostedReceive first = posted.peekFirst();
     if (first == null || takes(first, peer)) {
       return posted.pollFirst();
@@ -59,7 +62,7 @@ final class PostedReceives {
     return receive.peer == AddressVector.ANY || receive.peer == peer;
   }
 
-  /** Takes the oldest message out that a receive matches. */
+  /** Removes and returns the oldest message that a receive matches. */
   @Nullable Transfer takeUnexpected(PostedReceive receive, SimulatedAddressVector peers) {
     if (unexpected.isEmpty() || receive.peer == AddressVector.ANY) {
       return unexpected.pollFirst();
@@ -74,7 +77,7 @@ final class PostedReceives {
     return null;
   }
 
-  /** Takes the receive of that context out. */
+  /** Removes and returns the receive with this context. */
   @Nullable PostedReceive cancel(int context) {
     for (Iterator<PostedReceive> i = posted.iterator(); i.hasNext(); ) {
       PostedReceive receive = i.next();
@@ -86,17 +89,17 @@ final class PostedReceives {
     return null;
   }
 
-  /** Keeps a message that no receive waits for. */
+  /** Keeps a message for which no receive is posted. */
   void keep(Transfer message) {
     unexpected.addLast(message);
   }
 
-  /** Messages that no receive waited for, oldest first. */
+  /** The messages for which no receive was posted, oldest first. */
   ArrayDeque<Transfer> unexpected() {
     return unexpected;
   }
 
-  /** Receives that wait, oldest first. */
+  /** The posted receives, oldest first. */
   ArrayDeque<PostedReceive> posted() {
     return posted;
   }

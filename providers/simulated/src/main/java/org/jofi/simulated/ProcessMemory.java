@@ -6,7 +6,7 @@ import java.lang.invoke.VarHandle;
 
 /** Raw memory of this process, as a NIC sees it. Callers have checked every range. */
 final class ProcessMemory {
-  /** What a NIC writes in one go: a cache line, and so the least that lands as a whole. */
+  /** The number of bytes that a NIC writes as a whole: a cache line. */
   static final int PIECE = 64;
 
   @SuppressWarnings("restricted")
@@ -21,7 +21,7 @@ final class ProcessMemory {
     MemorySegment.copy(ALL, from, ALL, to, bytes);
   }
 
-  /** Adds elements of float32 to as many others. */
+  /** Adds one array of float32 to another, element by element. */
   static void addFloats(long sum, long summand, long count) {
     for (long at = 0; at < count * Float.BYTES; at += Float.BYTES) {
       ALL.set(
@@ -33,8 +33,8 @@ final class ProcessMemory {
   }
 
   /**
-   * Lands a piece: what is in it becomes visible to other threads no later than its last bytes, so
-   * that who reads a stamp at its end with acquire reads all of it.
+   * Writes a piece. Its last bytes become visible to other threads after all its other bytes. So a
+   * thread that reads a stamp at the end of the piece with acquire semantics sees the whole piece.
    */
   static void land(long from, long to, long bytes) {
     if (bytes >= 8 && (to + bytes & 7) == 0) {

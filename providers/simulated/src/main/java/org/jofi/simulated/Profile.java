@@ -27,19 +27,20 @@ import org.jofi.fabric.Progress;
 import org.jofi.fabric.Threading;
 
 /**
- * A NIC to be like: what it negotiates, how it moves data, what it reports. Immutable.
+ * The kind of NIC to simulate: what it negotiates, how it transfers data, which errors it reports.
+ * Immutable.
  *
- * <p>Only what this fabric carries out is listed: tagged messages, atomics and the like are left
- * out of the capabilities even where the NIC has them. Values come from libfabric's man pages and
- * the providers' sources; each one names its place.
+ * <p>The capabilities contain only what this fabric can do: tagged messages, atomics and the like
+ * are left out even if the real NIC has them. The values are from libfabric's man pages and the
+ * providers' sources; a comment at each value names its source.
  *
  * @param name such as {@code efa}
- * @param device what its NICs are called, before their number
+ * @param device the name of its NICs, without their number
  * @param fabric the network's name; {@code %d} stands for the rail
  * @param negotiation what it answers to fi_getinfo(3)
- * @param behaviour how it moves data
- * @param errors what it reports
- * @param link latency and bandwidth where none are given
+ * @param behaviour how it transfers data
+ * @param errors the errors that it reports
+ * @param link latency and bandwidth, unless others are given
  */
 public record Profile(
     String name,
@@ -54,8 +55,8 @@ public record Profile(
       Set.of(MSG, RMA, SEND, RECV, READ, WRITE, REMOTE_READ, REMOTE_WRITE, LOCAL_COMM, REMOTE_COMM);
 
   /**
-   * AWS Elastic Fabric Adapter, fabric {@code efa}: virtual addresses, provider keys, domain-wide
-   * regions, no order unless asked for.
+   * AWS Elastic Fabric Adapter, fabric {@code efa}: virtual addresses, keys chosen by the provider,
+   * regions that belong to the domain, and no order unless the hints ask for it.
    */
   public static final Profile EFA =
       new Profile(
@@ -85,12 +86,12 @@ public record Profile(
                   4096,
                   // efa_prov_info.c: UINT64_MAX, the endpoint segments.
                   Long.MAX_VALUE,
-                  // Of the device (max_sq_wr, max_rq_wr); a choice here.
+                  // Depends on the device (max_sq_wr, max_rq_wr); chosen freely here.
                   512,
                   1024,
                   // efa_mr.h: EFA_MR_IOV_LIMIT.
                   1,
-                  // Of the device (max_mr); not told here.
+                  // Depends on the device (max_mr); not reported here.
                   0),
               // efa_av.h: sizeof struct efa_ep_addr.
               32,
@@ -128,7 +129,10 @@ public record Profile(
           // 100 Gbit/s per adapter (p4d.24xlarge); the latency is a round figure.
           Link.of(8, 100));
 
-  /** HPE Slingshot with keys of the provider: FI_MR_ENDPOINT, offsets, fi_writedata switched on. */
+  /**
+   * HPE Slingshot with keys chosen by the provider: FI_MR_ENDPOINT, offsets, fi_writedata switched
+   * on.
+   */
   public static final Profile CXI =
       cxi(
           "cxi",
@@ -139,7 +143,10 @@ public record Profile(
           // fi_cxi(7), FI_CXI_ENABLE_WRITEDATA: libfabric 2.5 and provider keys.
           true);
 
-  /** HPE Slingshot with keys of the application: FI_MR_ENDPOINT, 32-bit keys, no fi_writedata. */
+  /**
+   * HPE Slingshot with keys chosen by the application: FI_MR_ENDPOINT, 32-bit keys, no
+   * fi_writedata.
+   */
   public static final Profile CXI_CLIENT_KEY =
       cxi(
           "cxi-client-key",
@@ -149,17 +156,20 @@ public record Profile(
           4,
           false);
 
-  /** The tcp provider of libfabric 2: keys of the application, offsets, the target must poll. */
+  /**
+   * The tcp provider of libfabric 2: keys chosen by the application, offsets, and the target must
+   * poll.
+   */
   public static final Profile TCP =
       new Profile(
           "tcp",
           "tcp",
           "10.77.%d.0/24",
           new Negotiation(
-              // xnet_attr.c, xnet_rdm_info. It lists FI_DIRECTED_RECV, and takes from anybody
-              // whatever a receive names: not kept, so not offered.
+              // xnet_attr.c, xnet_rdm_info. It lists FI_DIRECTED_RECV but ignores the peer that a
+              // receive names, so the capability is not offered here.
               CARRIED,
-              // xnet_attr.c: OFI_MR_SCALABLE | OFI_MR_BASIC, answered as 0.
+              // xnet_attr.c: OFI_MR_SCALABLE | OFI_MR_BASIC, reported as 0.
               Set.of(),
               Set.of(),
               // prov/tcp has no FI_HMEM.
@@ -193,19 +203,19 @@ public record Profile(
                   0),
               // FI_SOCKADDR_IP, sizeof sockaddr_in.
               16,
-              // Measured with fi_getinfo: what it answers to hints for manual progress. Nothing
-              // moves
-              // unless the target polls.
+              // Measured with fi_getinfo: its answer to hints for manual progress. No data is
+              // transferred unless the target polls.
               Progress.AUTO,
               Progress.MANUAL,
               // xnet_attr.c: FI_THREAD_SAFE.
               Threading.SAFE,
               // xnet_rdm.c, xnet_ep.c: FI_OPT_MIN_MULTI_RECV, FI_OPT_CM_DATA_SIZE.
               Set.of(EndpointOption.MIN_MULTI_RECV, EndpointOption.CM_DATA_SIZE)),
-          // Measured: a plain write completes with the target idle, and reports success for a bad
-          // key; the first operation to a peer is -FI_EAGAIN until the connection stands.
+          // Measured: a plain write completes while the target is idle, and reports success even
+          // for a bad key; the first operation to a peer is -FI_EAGAIN until the connection stands.
           new Behaviour(true, true, true, true, false, 100_000_000),
-          // Measured: reads and delivery-complete writes with a bad key end ECANCELED, prov 107.
+          // Measured: reads and delivery-complete writes with a bad key end with ECANCELED,
+          // provider error 107.
           new ErrorCodes(
               FabricErrno.ECANCELED,
               107,
@@ -223,7 +233,7 @@ public record Profile(
   /**
    * The profile of that name, with or without {@code simulated-} before it.
    *
-   * @throws IllegalArgumentException if there is none, naming those that there are
+   * @throws IllegalArgumentException if there is none; the message names those that there are
    */
   public static Profile named(String name) {
     return ALL.stream()
@@ -236,13 +246,15 @@ public record Profile(
                         .formatted(name, ALL.stream().map(Profile::name).toList())));
   }
 
-  /** This profile with or without fi_writedata, as FI_CXI_ENABLE_WRITEDATA switches it. */
+  /**
+   * This profile with or without fi_writedata, which FI_CXI_ENABLE_WRITEDATA switches on real NICs.
+   */
   public Profile withWriteData(boolean offered) {
     return new Profile(
         name, device, fabric, negotiation, behaviour.withWriteData(offered), errors, link);
   }
 
-  /** What {@link org.jofi.fabric.FabricInfo#provider()} says. */
+  /** The name in {@link org.jofi.fabric.FabricInfo#provider()}. */
   public String providerName() {
     return "simulated-" + name;
   }
@@ -293,8 +305,8 @@ public record Profile(
             Set.of(EndpointOption.MIN_MULTI_RECV, EndpointOption.CUDA_API_PERMITTED)),
         // cxip_mr.c: fi_close of a region always succeeds.
         new Behaviour(writeDataOffered, false, false, false, true, 100_000_000),
-        // cxip_cq.c, proverr2errno: only EIO, EHOSTUNREACH and ENOTCONN exist. The NIC's own
-        // numbers (C_RC_*) come from its headers; here they stand for themselves.
+        // cxip_cq.c, proverr2errno: only EIO, EHOSTUNREACH and ENOTCONN exist. The provider's own
+        // errors (C_RC_*) are in the NIC's headers; here the errno is used for both.
         new ErrorCodes(
             FabricErrno.EIO,
             11,

@@ -7,9 +7,9 @@ import org.jofi.fabric.FabricException;
 import org.jofi.fabric.RegionRequest;
 import org.jspecify.annotations.Nullable;
 
-/** A registration, in whatever state: what its unbound, bound and ready faces share. */
+/** A memory region in any state. The unbound, bound and usable region objects share it. */
 final class RegisteredMemory {
-  /** Tells descriptors from keys and addresses, which people mix up. */
+  /** Marks descriptors, so that a key or an address that is passed by mistake is detected. */
   private static final long DESCRIPTOR_TAG = 0x5DL << 48;
 
   private final SimulatedDomain domain;
@@ -55,7 +55,7 @@ final class RegisteredMemory {
     return descriptor;
   }
 
-  /** The endpoint that it is bound to; null if to none. */
+  /** The endpoint that it is bound to; null if it is not bound. */
   @Nullable SimulatedEndpoint endpoint() {
     return endpoint;
   }
@@ -66,7 +66,7 @@ final class RegisteredMemory {
     life.history().add("bound to endpoint of serial", to.life().serial());
   }
 
-  /** Makes it usable; takes its key. */
+  /** Makes it usable with this key. */
   void enable(long withKey) {
     enabled = true;
     key = withKey;
@@ -88,7 +88,9 @@ final class RegisteredMemory {
     return key;
   }
 
-  /** Whether a peer that addresses {@code through} may use that range so. */
+  /**
+   * Whether a peer that addresses the endpoint {@code through} may access the range in this way.
+   */
   boolean allows(SimulatedEndpoint through, long remoteAddress, long bytes, long access) {
     if (!isOpen() || !enabled || (request.access() & access) != access) {
       return false;
@@ -100,7 +102,7 @@ final class RegisteredMemory {
     return offset >= 0 && bytes >= 0 && offset <= request.lengthBytes() - bytes;
   }
 
-  /** Where a peer's address is in this process. */
+  /** The address in this process for an address that a peer uses. */
   long translate(long remoteAddress) {
     return request.address() + offset(remoteAddress);
   }
@@ -111,7 +113,7 @@ final class RegisteredMemory {
         : remoteAddress;
   }
 
-  /** Whether a local buffer lies in it. */
+  /** Whether a local buffer is within it. */
   boolean covers(long address, long bytes) {
     long offset = address - request.address();
     return offset >= 0 && offset <= request.lengthBytes() - bytes;
@@ -133,7 +135,7 @@ final class RegisteredMemory {
     }
   }
 
-  /** fi_close; again is a no-op. */
+  /** fi_close; a second call does nothing. */
   void close() {
     Network network = network();
     network.enter();

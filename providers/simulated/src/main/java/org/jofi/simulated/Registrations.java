@@ -8,7 +8,7 @@ import org.jofi.fabric.MemoryKind;
 import org.jofi.fabric.RegionRequest;
 import org.jofi.fabric.RegistrationScope;
 
-/** Decides whether a domain takes a registration: fi_mr_regattr, fi_mr(3). */
+/** Decides whether a domain accepts a registration: fi_mr_regattr, fi_mr(3). */
 final class Registrations {
   private static final String CALL = "fi_mr_regattr";
 
@@ -18,7 +18,7 @@ final class Registrations {
     this.domain = domain;
   }
 
-  /** A registration, neither bound nor enabled. */
+  /** Makes a region that is neither bound nor enabled. */
   RegisteredMemory register(RegionRequest request, RegistrationScope scope) {
     domain.life().requireOpen(CALL);
     requireScope(scope);
@@ -58,13 +58,14 @@ final class Registrations {
             || (domain.info().has(Capability.HMEM)
                 && domain.nic().profile().negotiation().deviceMemory().contains(request.kind()));
     if (!supported) {
-      // To try is how programs find out: no contract is broken.
+      // Programs find this out by trying, so it is not a broken contract.
       throw failure(FabricErrno.ENOSYS, "no " + request.kind() + " memory on " + domain.info());
     }
     MemoryKind actual =
         domain.network().deviceMemory().kindOf(request.address(), request.lengthBytes());
     if (request.dmaBuf() != null && !host && actual == MemoryKind.HOST) {
-      // A real device's: its driver may reserve the addresses, but they cannot be touched.
+      // Memory of a real device: its driver may reserve the addresses, but the CPU cannot access
+      // them.
       throw failure(
           FabricErrno.EOPNOTSUPP,
           "only memory of pretended devices is reached, by address, not that behind a dma-buf");

@@ -5,9 +5,9 @@ import java.time.Duration;
 /**
  * When a run counts as stuck.
  *
- * @param idle virtual time in which no participant did anything and nothing completed
- * @param barrenRounds rounds in which participants were busy and nothing completed
- * @param pollsPerStep polls in one step
+ * @param idle longest virtual time in which no participant does anything and nothing completes
+ * @param barrenRounds largest number of rounds in which participants are busy and nothing completes
+ * @param pollsPerStep largest number of polls in one step
  */
 public record RunLimits(Duration idle, long barrenRounds, long pollsPerStep) {
 

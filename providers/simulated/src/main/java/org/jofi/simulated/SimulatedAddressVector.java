@@ -7,7 +7,7 @@ import org.jofi.fabric.AddressVector;
 import org.jofi.fabric.FabricErrno;
 import org.jofi.fabric.FabricException;
 
-/** A table of peers: the number is the index. */
+/** A table of peers; a peer's number is its index. */
 final class SimulatedAddressVector implements AddressVector {
   private static final long REMOVED = -2;
 
@@ -42,12 +42,15 @@ final class SimulatedAddressVector implements AddressVector {
     life.removeUser(endpoint.life());
   }
 
-  /** Whether that number stands for a peer. */
+  /** Whether this is the number of a peer. */
   boolean knows(long peer) {
     return peer >= 0 && peer < peers.size() && peers.getLong((int) peer) != REMOVED;
   }
 
-  /** The address key of a peer that {@link #knows}; -1 if no endpoint can have it. */
+  /**
+   * The address key of a peer; -1 if no endpoint can have the address. The number must be valid,
+   * see {@link #knows}.
+   */
   long address(long peer) {
     return peers.getLong((int) peer);
   }

@@ -5,7 +5,7 @@ import org.jofi.fabric.FabricErrno;
 import org.jofi.fabric.FabricException;
 import org.jofi.fabric.MemoryRegion;
 
-/** A registration that waits to be enabled. */
+/** A region that is bound but not enabled. */
 final class SimulatedBoundRegion implements BoundRegion {
   private static final String CALL = "fi_mr_enable";
 

@@ -4,7 +4,7 @@ import org.jofi.fabric.CompletionError;
 import org.jofi.fabric.FabricErrno;
 import org.jofi.fabric.FabricException;
 
-/** A completion just taken from its ring; used again for the next. */
+/** A completion that was taken from its ring. The object is reused for the next one. */
 final class SimulatedCompletion implements CompletionError {
   private final String where;
   int context;

@@ -7,7 +7,9 @@ import java.util.List;
 import org.jofi.fabric.CompletionQueue;
 import org.jofi.fabric.FabricErrno;
 
-/** A completion queue: room for completions, context slots, and who waits for room. */
+/**
+ * A completion queue: its capacity, its context slots, and the transfers that wait for free space.
+ */
 final class SimulatedCompletionQueue implements CompletionQueue {
   private final SimulatedDomain domain;
   private final Network network;
@@ -32,7 +34,7 @@ final class SimulatedCompletionQueue implements CompletionQueue {
     this.depth = depth;
     this.contexts = contexts;
     this.life = new Lifecycle(network, domain.life().label() + " completion queue");
-    // A cancelled operation always has room: it is one of the contexts.
+    // A cancelled operation always has space, because each context has.
     this.ring = new CompletionRing(depth + contexts);
     this.taken = new SimulatedCompletion(life.label());
     this.busy = new BitSet(contexts);
@@ -78,7 +80,7 @@ final class SimulatedCompletionQueue implements CompletionQueue {
       }
       network.progress();
       if (!virtual) {
-        // In virtual time the driver tells.
+        // In virtual time, the simulation throws them.
         network.contracts().throwDiscovered();
       }
       if (attention) {
@@ -132,7 +134,7 @@ final class SimulatedCompletionQueue implements CompletionQueue {
     return delivered;
   }
 
-  /** Serves what waits for this queue to be polled. */
+  /** Serves the transfers that wait for a poll of this queue. */
   private void attend() {
     network.enter();
     try {
@@ -152,18 +154,18 @@ final class SimulatedCompletionQueue implements CompletionQueue {
     }
   }
 
-  // What follows is used under the network's lock.
+  // The methods below are called under the network's lock.
 
   void callForAttention() {
     attention = true;
   }
 
-  /** Whether an arrival, or another post, finds room. */
+  /** Whether there is space for an arrival or another post. */
   boolean hasRoom() {
     return ring.size() + reserved < depth && network.clock().nanoTime() >= fullUntil;
   }
 
-  /** Keeps room for an operation's completion. */
+  /** Reserves space for an operation's completion. */
   void reserve() {
     reserved++;
   }
@@ -172,12 +174,12 @@ final class SimulatedCompletionQueue implements CompletionQueue {
     reserved--;
   }
 
-  /** Takes nothing for a while. */
+  /** Makes the queue full for a while. */
   void fillFor(long nanos) {
     fullUntil = Math.max(fullUntil, network.clock().nanoTime() + nanos);
   }
 
-  /** An arrival waits for room. */
+  /** Lets an arrival wait for space. */
   void await(Transfer transfer) {
     transfer.scheduled++;
     waiting.addLast(transfer);
@@ -234,7 +236,7 @@ final class SimulatedCompletionQueue implements CompletionQueue {
     }
   }
 
-  /** What waits, for a dump. */
+  /** What waits, as text for a dump. */
   void describe(StringBuilder text) {
     text.append("  ")
         .append(life.label())

@@ -17,15 +17,16 @@ import org.jofi.fabric.FabricException;
 import org.jofi.fabric.MemoryKind;
 
 /**
- * A pretended device. Copies take time, and move their bytes at the end of it: who uses a source
- * too early, or a target before the copy is over, finds other bytes. They hold the caller to the
- * rules: device memory on one side, pinned host memory on the other. Sums take device memory only.
+ * A simulated device. A copy takes time and transfers its bytes at the end of it. So a program that
+ * changes the source too early, or reads the target before the copy is over, gets wrong bytes.
+ * Copies check the rules: they are between device memory and pinned host memory. Sums take device
+ * memory only.
  */
 public final class SimulatedDevice implements DeviceMemory {
-  /** What a copy takes before its first byte moves. */
+  /** The latency of a copy. */
   static final long COPY_LATENCY_NANOS = 8_000;
 
-  /** Bytes that a copy moves in a microsecond. */
+  /** How many bytes a copy transfers in a microsecond. */
   static final long BYTES_PER_MICROSECOND = 25_000;
 
   private final Network network;
@@ -45,22 +46,22 @@ public final class SimulatedDevice implements DeviceMemory {
     this.kind = kind;
   }
 
-  /** The copy after that many more fails. */
+  /** Makes one copy fail, after this many more. */
   public void failCopyAfter(long more) {
     failsAt = copies + more;
   }
 
-  /** Copies that were started. */
+  /** How many copies were started. */
   public long copies() {
     return copies;
   }
 
-  /** Sums that were formed. */
+  /** How many sums were computed. */
   public long sums() {
     return sums;
   }
 
-  /** Ranges of host memory that are pinned. */
+  /** How many ranges of host memory are pinned. */
   public int pinned() {
     return pinned.size();
   }
@@ -185,7 +186,7 @@ public final class SimulatedDevice implements DeviceMemory {
                 address >= range.getKey() && address + bytes <= range.getKey() + range.getValue());
   }
 
-  /** At once: a sum is waited for, and a wait in here would stop virtual time. */
+  /** Adds at once: the caller waits for a sum, and a wait in here would stop virtual time. */
   private final class Adder implements DeviceAdder {
     private boolean closed;
 
@@ -221,7 +222,7 @@ public final class SimulatedDevice implements DeviceMemory {
     }
   }
 
-  /** One after another, each at its own time. */
+  /** Does copies one after another, each at its time. */
   private final class Copier implements DeviceCopier {
     private final long[] from;
     private final long[] to;

@@ -17,7 +17,7 @@ import org.jofi.fabric.RegionRequest;
 import org.jofi.fabric.RegistrationScope;
 import org.jofi.fabric.UnboundRegion;
 
-/** One NIC, opened: what is in it, and who has which key. */
+/** One open NIC: the objects in it, and its keys. */
 final class SimulatedDomain implements Domain {
   private final Network network;
   private final FabricInfo info;
@@ -51,17 +51,19 @@ final class SimulatedDomain implements Domain {
     return life;
   }
 
-  /** Regions that peers reach, by key. */
+  /** The regions with remote access, by key. */
   Long2ObjectHashMap<RegisteredMemory> keys() {
     return keys;
   }
 
-  /** Keys that the application chose, with who has them. */
+  /** The keys that the application chose, with the object that has each. */
   Long2ObjectHashMap<Lifecycle> requestedKeys() {
     return requestedKeys;
   }
 
-  /** The key of a region about to be usable: the requested one, or one never used before. */
+  /**
+   * The key of a region that becomes usable: the requested one, or one that was never used before.
+   */
   long keyFor(RegionRequest request) {
     if (info.keyOwner() == KeyOwner.APPLICATION) {
       return request.requestedKey();

@@ -15,7 +15,7 @@ import org.jofi.fabric.FabricLimits;
 import org.jofi.fabric.PostFlags;
 import org.jspecify.annotations.Nullable;
 
-/** An endpoint: takes operations in, and hands them to the engine. */
+/** An endpoint: accepts operations and passes them to the engine. */
 final class SimulatedEndpoint implements Endpoint {
   private final SimulatedDomain domain;
   private final Network network;
@@ -342,7 +342,7 @@ final class SimulatedEndpoint implements Endpoint {
     }
   }
 
-  /** The endpoint and both of its queues are one thread's at a time. */
+  /** Checks that one thread at a time uses the endpoint and both of its queues. */
   private void enterGroup(String call) {
     transmitQueue.guard().enter(call);
     try {
@@ -381,7 +381,7 @@ final class SimulatedEndpoint implements Endpoint {
     }
   }
 
-  // What follows is used by the engine, under the network's lock.
+  // The engine calls the methods below under the network's lock.
 
   Lifecycle life() {
     return life;
@@ -411,12 +411,12 @@ final class SimulatedEndpoint implements Endpoint {
     return receives;
   }
 
-  /** Transfers that wait until this endpoint's program polls. */
+  /** The transfers that wait until this endpoint's program polls. */
   ArrayDeque<Transfer> inbox() {
     return inbox;
   }
 
-  /** Its address, as {@link EndpointAddress#key} has it. */
+  /** The key of its address; see {@link EndpointAddress#key}. */
   long addressKey() {
     return address;
   }
@@ -425,17 +425,17 @@ final class SimulatedEndpoint implements Endpoint {
     return inFlight;
   }
 
-  /** What it sends to whom. */
+  /** Its flows to peers. */
   Flows flows() {
     return flows;
   }
 
-  /** An operation was posted. */
+  /** Called when an operation was posted. */
   void started() {
     inFlight++;
   }
 
-  /** An operation is over: completed, or dropped. */
+  /** Called when an operation is over: completed or dropped. */
   void finished(Transfer transfer) {
     inFlight--;
     transfer.way().inFlight--;
@@ -446,7 +446,7 @@ final class SimulatedEndpoint implements Endpoint {
     }
   }
 
-  /** Serves what waited for a poll. */
+  /** Serves the transfers that waited for a poll. */
   void serveInbox() {
     for (int n = inbox.size(); n > 0; n--) {
       Transfer transfer = inbox.removeFirst();

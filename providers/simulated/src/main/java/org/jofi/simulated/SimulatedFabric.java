@@ -4,7 +4,7 @@ import org.jofi.fabric.Domain;
 import org.jofi.fabric.Fabric;
 import org.jofi.fabric.FabricInfo;
 
-/** A network, opened by a host. */
+/** A network that a host has opened. */
 final class SimulatedFabric implements Fabric {
   private final Network network;
   private final FabricInfo info;

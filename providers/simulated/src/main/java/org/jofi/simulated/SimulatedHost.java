@@ -28,7 +28,7 @@ public final class SimulatedHost {
     return List.copyOf(nics);
   }
 
-  /** Its NIC of that number, counted over all profiles. */
+  /** Its NIC with this number, counted over all profiles. */
   public SimulatedNic nic(int number) {
     return nics.get(number);
   }
@@ -39,8 +39,8 @@ public final class SimulatedHost {
   }
 
   /**
-   * Kills it, as power loss would: its NICs fall silent, and its participants are stepped no more.
-   * Counted as {@link Fault#DEAD_PEER}.
+   * Kills it, like a power failure: its NICs fall silent, and its participants are not stepped any
+   * more. Counted as {@link Fault#DEAD_PEER}.
    */
   public void kill() {
     network.enter();
@@ -58,9 +58,9 @@ public final class SimulatedHost {
   }
 
   /**
-   * Memory of a pretended device. It is this process's memory, so that tests can look at it; the
-   * fabric treats it as the device's: it must be registered as that kind. Zeroed; it lives as long
-   * as the network.
+   * Allocates memory of a simulated device. It is memory of this process, so that tests can read
+   * it, but the fabric treats it as device memory: it must be registered with this kind. It is
+   * zeroed and stays valid as long as the network.
    *
    * @param kind a kind other than {@link MemoryKind#HOST}
    * @param bytes its length, at least 1
@@ -78,8 +78,8 @@ public final class SimulatedHost {
   }
 
   /**
-   * A pretended device of that kind, whose memory {@link #allocateDevice} gives and this one's
-   * allocations are: what copies there and back. For one thread; the caller closes it.
+   * Opens a simulated device of this kind, which can copy to and from device memory: its own
+   * allocations and those of {@link #allocateDevice}. For one thread; the caller closes it.
    *
    * @param kind a kind other than {@link MemoryKind#HOST}
    */

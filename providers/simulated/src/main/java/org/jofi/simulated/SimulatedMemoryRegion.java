@@ -3,7 +3,7 @@ package org.jofi.simulated;
 import org.jofi.fabric.MemoryRegion;
 import org.jofi.fabric.RegionRequest;
 
-/** A registration that can be used. */
+/** A region that can be used. */
 final class SimulatedMemoryRegion implements MemoryRegion {
   private final RegisteredMemory memory;
 

@@ -3,7 +3,7 @@ package org.jofi.simulated;
 import java.time.Duration;
 import java.util.ArrayDeque;
 
-/** A NIC of a host: where tests make a rail stall or die. Any thread. */
+/** A NIC of a host, which tests can stall or kill. Any thread. */
 public final class SimulatedNic {
   private static final int PORTS = 511;
 
@@ -13,7 +13,7 @@ public final class SimulatedNic {
   private final int number;
   private final Profile profile;
 
-  // The rest is used under the network's lock.
+  // The following fields are used under the network's lock.
   private final ArrayDeque<DeferredWrite> deferred = new ArrayDeque<>();
   private final boolean[] portTaken = new boolean[PORTS + 1];
   private int lastPort;
@@ -40,7 +40,7 @@ public final class SimulatedNic {
     return index;
   }
 
-  /** What it is like. */
+  /** The kind of NIC that it simulates. */
   public Profile profile() {
     return profile;
   }
@@ -50,7 +50,7 @@ public final class SimulatedNic {
     return profile.device() + index;
   }
 
-  /** Makes it send and receive nothing for that long; counted as {@link Fault#STALLED_RAIL}. */
+  /** Makes it send and receive nothing for this time; counted as {@link Fault#STALLED_RAIL}. */
   public void stall(Duration time) {
     network.enter();
     try {
@@ -86,12 +86,12 @@ public final class SimulatedNic {
     stalledUntil = Math.max(stalledUntil, network.clock().nanoTime() + nanos);
   }
 
-  /** Its number in the network, which endpoints' addresses carry. */
+  /** Its number in the network, which is part of endpoints' addresses. */
   int number() {
     return number;
   }
 
-  /** A port that no open endpoint has, and that was not in use a short while ago; 0 if none. */
+  /** A port that no open endpoint has and that was not used recently; 0 if there is none. */
   int takePort() {
     for (int i = 0; i < PORTS; i++) {
       lastPort = lastPort % PORTS + 1;
@@ -109,17 +109,17 @@ public final class SimulatedNic {
     portsTaken--;
   }
 
-  /** Whether it lives, and has endpoints. */
+  /** Whether it is alive and has endpoints. */
   boolean isInUse() {
     return portsTaken > 0 && !isDead();
   }
 
-  /** Keeps a write's data back until something is read through this NIC. */
+  /** Holds a write's data back until something is read through this NIC. */
   void defer(DeferredWrite write) {
     deferred.addLast(write);
   }
 
-  /** Lands what was kept back. */
+  /** Writes the data that was held back to memory. */
   void flush() {
     while (!deferred.isEmpty()) {
       deferred.removeFirst().land(network.staging());

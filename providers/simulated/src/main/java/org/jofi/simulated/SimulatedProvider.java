@@ -14,18 +14,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * Finds the NICs of one simulated host.
  *
- * <p>Made by {@link java.util.ServiceLoader} it is a network of its own, in real time, with one
- * host: ranks that shall meet, as threads of this process, share one instance. It breaks no
- * promises and answers misuse as the real providers do. There are 4 NICs of each profile, or as
- * many as the system property {@value #NICS} says, 1 to 8. Transfers move while anybody polls any
- * queue of the network, and at least every millisecond.
+ * <p>An instance that {@link java.util.ServiceLoader} makes is a network of its own, in real time,
+ * with one host. Ranks that communicate are threads of this process and must share one instance. It
+ * injects no faults, and reacts to misuse as the real providers do. It has 4 NICs of each profile,
+ * or as many as the system property {@value #NICS} says, 1 to 8. Transfers progress whenever any
+ * queue of the network is polled, and at least every millisecond.
  *
  * <p>{@link FabricHints#provider()} names a profile, {@code efa} or {@code simulated-efa}; without
- * it the NICs of all profiles are listed, and who wants rails takes those whose provider is that of
- * the first. NICs of different profiles cannot talk to each other.
+ * it, the NICs of all profiles are listed. NICs of different profiles cannot communicate, so the
+ * rails of a device must all be of one provider.
  */
 public final class SimulatedProvider implements FabricProvider {
-  /** The system property that tells how many NICs of each profile there are. */
+  /** The system property for the number of NICs of each profile. */
   public static final String NICS = "jofi.simulated.nics";
 
   private static final int USUAL_NICS = 4;
@@ -39,20 +39,20 @@ public final class SimulatedProvider implements FabricProvider {
   private @Nullable Network network;
   private @Nullable NicThread thread;
 
-  /** A network of its own, in real time. It takes no resources before it is used. */
+  /** Creates a network of its own, in real time. It takes no resources before it is used. */
   public SimulatedProvider() {
     this(Strictness.ERRNO, FaultPlan.none(), 0);
   }
 
   /**
-   * A network of its own, in real time, that checks or misbehaves more than the usual one. It takes
-   * no resources before it is used.
+   * Creates a network of its own, in real time, with more checks or faults than the usual one. It
+   * takes no resources before it is used.
    *
    * @param strictness what happens to a program that breaks a contract
-   * @param faults what may go wrong, but for {@link Fault#DEAD_PEER}: there is one host only; which
-   *     operation is struck depends on how threads run
+   * @param faults the faults to inject, without {@link Fault#DEAD_PEER}, since there is only one
+   *     host. Which operation is affected depends on how threads run
    * @param nics NICs of each profile, 1 to 8; 0 for the usual number
-   * @throws IllegalArgumentException if the plan or the number cannot be
+   * @throws IllegalArgumentException if the plan or the number is not possible
    */
   public SimulatedProvider(Strictness strictness, FaultPlan faults, int nics) {
     if (nics < 0 || nics > MOST_NICS) {
@@ -120,7 +120,7 @@ public final class SimulatedProvider implements FabricProvider {
     }
   }
 
-  /** The host whose NICs it finds: where tests stall and kill them. */
+  /** The host whose NICs it finds. Tests can stall and kill them there. */
   public synchronized SimulatedHost host() {
     SimulatedHost known = host;
     if (known == null) {
@@ -134,7 +134,7 @@ public final class SimulatedProvider implements FabricProvider {
     return known;
   }
 
-  /** The first contracts of its network that were broken, at most 100, oldest first. */
+  /** The first violations of contracts in its network, at most 100, oldest first. */
   public synchronized List<ContractViolationException> violations() {
     Network known = network;
     return known == null ? List.of() : known.contracts().violations();

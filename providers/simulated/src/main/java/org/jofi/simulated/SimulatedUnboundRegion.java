@@ -4,7 +4,7 @@ import org.jofi.fabric.BoundRegion;
 import org.jofi.fabric.Endpoint;
 import org.jofi.fabric.UnboundRegion;
 
-/** A registration that waits for its endpoint. */
+/** A region that is not bound to an endpoint yet. */
 final class SimulatedUnboundRegion implements UnboundRegion {
   private static final String CALL = "fi_mr_bind";
 

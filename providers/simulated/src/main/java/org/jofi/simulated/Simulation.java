@@ -9,16 +9,16 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A network on virtual time, with the programs that run on it, on one thread. The same seed, the
- * same options and the same programs give the same run.
+ * A network in virtual time and the programs that use it, on one thread. The same seed, options and
+ * programs always give the same run.
  *
  * <p>{@link #run} steps each participant, in an order drawn from the seed. When none has anything
- * to do, time jumps to the next event; when there is none, it passes in growing ticks, so that
- * deadlines are reached. A run in which nothing happens for too long fails with a dump of all that
- * is pending.
+ * to do, time jumps to the next event. If there is no event, time advances in growing ticks, so
+ * that time-outs are reached. A run in which nothing happens for too long fails with a dump of
+ * everything that is pending.
  *
- * <p>Close it when the endpoints of live hosts are closed; regions that participants registered
- * must outlive it, or their closing.
+ * <p>Close it after the endpoints of live hosts are closed. Memory that participants registered
+ * must stay valid until its region or the simulation is closed.
  */
 public final class Simulation implements AutoCloseable {
   private static final long ROUND_NANOS = 200;
@@ -67,12 +67,12 @@ public final class Simulation implements AutoCloseable {
                     builder.faults));
   }
 
-  /** A simulation of that profile: two hosts with one NIC each, seed 1, no faults, strict. */
+  /** A simulation of a profile: two hosts with one NIC each, seed 1, no faults, strict. */
   public static Builder of(Profile profile) {
     return new Builder(profile);
   }
 
-  /** What its randomness comes from. */
+  /** The seed of its random numbers. */
   public long seed() {
     return seed;
   }
@@ -87,7 +87,7 @@ public final class Simulation implements AutoCloseable {
     return List.copyOf(network.hosts());
   }
 
-  /** Adds a program that runs on that host; it stops when the host dies. */
+  /** Adds a program that runs on this host. It stops when the host dies. */
   public void add(SimulatedHost host, Participant participant) {
     entries.add(new Entry(host, participant));
   }
@@ -97,7 +97,7 @@ public final class Simulation implements AutoCloseable {
     return network.clock().nanoTime();
   }
 
-  /** Virtual time, to hand to programs. */
+  /** Virtual time, to pass to programs. */
   public LongSupplier clock() {
     return network.clock()::nanoTime;
   }
@@ -106,9 +106,9 @@ public final class Simulation implements AutoCloseable {
    * Runs until all participants of live hosts are done.
    *
    * @throws SimulationStalledException if nothing happens for longer than the limits allow, or a
-   *     participant throws, which is then the cause; the message is a dump
-   * @throws ContractViolationException if a participant broke a contract, and it did not come out
-   *     of a call already
+   *     participant throws an exception, which is the cause then. The message is a dump
+   * @throws ContractViolationException if a participant broke a contract and no call has thrown it
+   *     already
    */
   public void run() {
     Progress progress = new Progress();
@@ -128,12 +128,12 @@ public final class Simulation implements AutoCloseable {
     network.contracts().throwDiscovered();
   }
 
-  /** Whether nothing is under way, but for what waits until somebody polls. */
+  /** Whether no transfer is in progress, except those that wait for a poll. */
   public boolean isQuiet() {
     return network.events().size() == 0;
   }
 
-  /** Lets everything that is under way arrive, with no participant stepped. */
+  /** Lets all transfers in progress arrive, without stepping any participant. */
   public void settle() {
     while (!isQuiet()) {
       network.clock().advanceTo(network.events().nextDue());
@@ -143,8 +143,8 @@ public final class Simulation implements AutoCloseable {
   }
 
   /**
-   * Lets time pass up to the next event, or by a growing tick: for a program that must wait inside
-   * a step, in the place of an idle strategy.
+   * Advances time to the next event, or by a growing tick. A program that must wait inside a step
+   * uses it instead of an idle strategy.
    */
   public void idle() {
     long now = network.clock().nanoTime();
@@ -193,7 +193,7 @@ public final class Simulation implements AutoCloseable {
     return entries.stream().filter(Entry::isRunning).map(Entry::participant).toList();
   }
 
-  /** The hash of all that happened. */
+  /** The hash of everything that happened. */
   public long traceHash() {
     return network.trace().hash();
   }
@@ -203,27 +203,30 @@ public final class Simulation implements AutoCloseable {
     return network.transfers().posted();
   }
 
-  /** How often each fault struck, also those that never did. */
+  /** How often each fault happened, including those that never did. */
   public Map<Fault, Long> faults() {
     return network.faults().counts();
   }
 
-  /** The first contracts that were broken, at most 100, oldest first. */
+  /** The first violations of contracts, at most 100, oldest first. */
   public List<ContractViolationException> violations() {
     return network.contracts().violations();
   }
 
-  /** What is open, with its history: what a program forgot to close. Oldest first. */
+  /**
+   * The objects that are still open, with their history, oldest first: those that a program forgot
+   * to close.
+   */
   public List<String> openObjects() {
     return network.openObjects().stream().map(object -> object.history().describe()).toList();
   }
 
-  /** All that is pending, in words. */
+  /** A text that lists everything that is pending. */
   public String describe() {
     return dump.of("asked for", participants());
   }
 
-  /** Frees what it holds. Nothing of it may be used any more; again is a no-op. */
+  /** Frees its resources. Nothing of it may be used afterwards. A second call does nothing. */
   @Override
   public void close() {
     if (arena.scope().isAlive()) {
@@ -231,7 +234,7 @@ public final class Simulation implements AutoCloseable {
     }
   }
 
-  /** Notices that nothing happens. */
+  /** Detects that nothing happens. */
   private final class Progress {
     private long lines = network.completions();
     private long since = network.clock().nanoTime();
@@ -255,7 +258,7 @@ public final class Simulation implements AutoCloseable {
     }
   }
 
-  /** Collects what a simulation shall be like. */
+  /** Collects the options of a simulation. */
   public static final class Builder {
     private final Profile profile;
     private long seed = 1;
@@ -270,7 +273,7 @@ public final class Simulation implements AutoCloseable {
       this.profile = profile;
     }
 
-    /** What randomness comes from. */
+    /** The seed of the random numbers. */
     public Builder seed(long value) {
       seed = value;
       return this;
@@ -295,7 +298,7 @@ public final class Simulation implements AutoCloseable {
       return this;
     }
 
-    /** What may go wrong. */
+    /** The faults to inject. */
     public Builder faults(FaultPlan value) {
       faults = value;
       return this;
@@ -307,7 +310,7 @@ public final class Simulation implements AutoCloseable {
       return this;
     }
 
-    /** The links, if not the profile's everywhere. */
+    /** The links between NICs; by default the profile's link everywhere. */
     public Builder links(LinkMap value) {
       links = value;
       return this;
@@ -319,7 +322,7 @@ public final class Simulation implements AutoCloseable {
       return this;
     }
 
-    /** The simulation. The caller closes it. */
+    /** Opens the simulation. The caller closes it. */
     public Simulation open() {
       return new Simulation(this);
     }

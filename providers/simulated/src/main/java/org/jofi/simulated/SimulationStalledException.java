@@ -1,6 +1,6 @@
 package org.jofi.simulated;
 
-/** A simulation makes no progress: the message tells all that is pending. */
+/** A simulation makes no progress. The message lists everything that is pending. */
 public final class SimulationStalledException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

@@ -1,23 +1,23 @@
 package org.jofi.simulated;
 
-/** What is due for a transfer. */
+/** A stage of a transfer. */
 enum Stage {
-  /** The initiator's NIC takes it up and reads the source. */
+  /** The initiator's NIC starts it and reads the source. */
   DEPART,
   /** It reaches the target's NIC. */
   ARRIVE,
-  /** A read takes its data out of the target's memory. */
+  /** A read copies its data from the target's memory. */
   SAMPLE,
-  /** Some of its pieces land: at the target, or for a read at the initiator. */
+  /** Some of its pieces are written to memory: at the target, or at the initiator for a read. */
   LAND,
   /** A read's data reaches the initiator's NIC. */
   RETURN,
-  /** The arrival is told to the target's program. */
+  /** The arrival is reported to the target's program. */
   ANNOUNCE,
-  /** The initiator's program is told. */
+  /** The completion is reported to the initiator's program. */
   COMPLETE;
 
-  /** Its number: arrays and traces go by it. */
+  /** Its number, used in arrays and traces. */
   @SuppressWarnings("EnumOrdinal")
   int number() {
     return ordinal();

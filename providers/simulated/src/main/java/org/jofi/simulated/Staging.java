@@ -4,8 +4,8 @@ import java.lang.foreign.Arena;
 import org.agrona.collections.LongArrayList;
 
 /**
- * Memory for what is on the wire, in blocks of powers of two. Freed with its arena. Used under the
- * network's lock.
+ * Memory for data that is on the wire, in blocks whose sizes are powers of two. Freed with its
+ * arena. Used under the network's lock.
  */
 final class Staging {
   private static final int SMALLEST_SHIFT = 8;
@@ -19,7 +19,9 @@ final class Staging {
     this.arena = arena;
   }
 
-  /** A block of at least that many bytes: its address, 64-byte aligned. */
+  /**
+   * Takes a block of at least this many bytes and returns its address, which is 64-byte aligned.
+   */
   long take(long bytes) {
     int shift = shift(bytes);
     LongArrayList blocks = blocks(shift);
@@ -33,7 +35,7 @@ final class Staging {
     return blocks.removeAt(blocks.size() - 1);
   }
 
-  /** Takes a block back, of the size that it was taken with. */
+  /** Gives a block back, with the size that it was taken with. */
   void give(long address, long bytes) {
     blocks(shift(bytes)).addLong(address);
   }

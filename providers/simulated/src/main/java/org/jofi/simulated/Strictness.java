@@ -1,6 +1,6 @@
 package org.jofi.simulated;
 
-/** What happens to a program that breaks a contract. Counted either way. */
+/** What happens to a program that breaks a contract. Violations are counted in both cases. */
 public enum Strictness {
   /** The call throws {@link ContractViolationException}. */
   THROW,

@@ -1,8 +1,9 @@
 package org.jofi.simulated;
 
 /**
- * All that happened, as a hash, and the last of it in words. No address of memory enters, so that
- * two runs of a seed, also in two processes, have the same hash. Used under the network's lock.
+ * A hash of everything that happened, and the last lines as text. Memory addresses are not
+ * included, so that two runs of a seed have the same hash, even in two processes. Used under the
+ * network's lock.
  */
 final class Trace {
   private static final int KEPT = 64;

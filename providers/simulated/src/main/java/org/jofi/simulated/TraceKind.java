@@ -1,6 +1,6 @@
 package org.jofi.simulated;
 
-/** What a line of the trace tells. */
+/** The kinds of lines in the trace. */
 enum TraceKind {
   /** An operation was posted: serial, operation, length. */
   POST,
@@ -10,14 +10,14 @@ enum TraceKind {
   STAGE,
   /** A completion was delivered: queue, context, length or errno. */
   COMPLETION,
-  /** A fault struck: fault, how often. */
+  /** A fault happened: fault, how often so far. */
   FAULT,
   /** An object was opened: serial, kind. */
   OPEN,
   /** An object was closed: serial, kind. */
   CLOSE;
 
-  /** Its number: arrays and traces go by it. */
+  /** Its number, used in arrays and traces. */
   @SuppressWarnings("EnumOrdinal")
   int number() {
     return ordinal();

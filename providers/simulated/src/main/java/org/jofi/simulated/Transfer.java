@@ -2,7 +2,10 @@ package org.jofi.simulated;
 
 import org.jspecify.annotations.Nullable;
 
-/** An operation on its way. Pooled; one life from a post until nothing is scheduled for it. */
+/**
+ * A posted operation. Pooled: it is in use from the post until nothing is scheduled for it any
+ * more.
+ */
 final class Transfer {
   long serial;
   boolean live;
@@ -11,7 +14,7 @@ final class Transfer {
   @Nullable SimulatedEndpoint target;
   @Nullable Flow flow;
 
-  // What was posted.
+  // The operation that was posted.
   long localAddress;
   long length;
   @Nullable RegisteredMemory localRegion;
@@ -25,14 +28,14 @@ final class Transfer {
   boolean fence;
   long postedAt;
 
-  // Where it stands.
+  // Its current state.
   Stage stage = Stage.DEPART;
   int scheduled;
 
-  /** The place of its last event among those of one time. */
+  /** The position of its last event among those with the same time. */
   long order;
 
-  /** What it reads from or writes to at the target, as the key said when it was served. */
+  /** The memory that it reads or writes at the target, according to the key when it was served. */
   @Nullable RegisteredMemory targetRegion;
 
   long staged;
@@ -42,10 +45,10 @@ final class Transfer {
   int landed;
   long landStep;
 
-  /** When the next batch lands, as planned. */
+  /** When the next batch is planned to be written to memory. */
   long landsAt;
 
-  /** How long the data rests behind the target's NIC before its first piece lands. */
+  /** How long the data stays in the target's NIC before its first piece is written to memory. */
   long rest;
 
   @Nullable PostedReceive receive;
@@ -56,7 +59,7 @@ final class Transfer {
   boolean announced;
   boolean dropped;
 
-  // How it fares.
+  // Its outcome.
   int errno;
   int providerErrno;
   boolean reorder;
@@ -66,10 +69,10 @@ final class Transfer {
   boolean early;
   boolean stale;
 
-  /** Fails, though the target notices nothing. */
+  /** It fails, but the target does not notice. */
   boolean failsAfterDelivery;
 
-  /** The receive that it was matched with fails. */
+  /** The receive that it is matched with fails. */
   boolean receiveFails;
 
   void clear() {
@@ -115,7 +118,7 @@ final class Transfer {
     receiveFails = false;
   }
 
-  /** The endpoint that posted it, while it is live. */
+  /** The endpoint that posted it. Only while the transfer is in use. */
   SimulatedEndpoint initiator() {
     SimulatedEndpoint endpoint = source;
     if (endpoint == null) {
@@ -124,7 +127,7 @@ final class Transfer {
     return endpoint;
   }
 
-  /** The way it takes, while it is live. */
+  /** The flow that it belongs to. Only while the transfer is in use. */
   Flow way() {
     Flow way = flow;
     if (way == null) {

@@ -2,7 +2,7 @@ package org.jofi.simulated;
 
 import org.jofi.fabric.CompletionFlags;
 
-/** What an initiator does, and the flags that tell its completion. */
+/** The kinds of operations, with the flags of their completions. */
 enum TransferKind {
   SEND(CompletionFlags.MSG | CompletionFlags.SEND, "fi_send"),
   INJECT(CompletionFlags.MSG | CompletionFlags.SEND, "fi_inject"),
@@ -21,7 +21,7 @@ enum TransferKind {
     return this == SEND || this == INJECT;
   }
 
-  /** Its number: arrays and traces go by it. */
+  /** Its number, used in arrays and traces. */
   @SuppressWarnings("EnumOrdinal")
   int number() {
     return ordinal();

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** The transfers of a network, live and free. Used under the network's lock. */
+/** The pool of a network's transfers, those in use and free ones. Used under the network's lock. */
 final class Transfers {
   private final List<Transfer> all = new ArrayList<>();
   private final ArrayDeque<Transfer> free = new ArrayDeque<>();
@@ -16,7 +16,7 @@ final class Transfers {
     this.staging = staging;
   }
 
-  /** A transfer to fill in; it is live. */
+  /** Takes a transfer from the pool, to be filled in. */
   Transfer take() {
     Transfer transfer;
     if (free.isEmpty()) {
@@ -30,14 +30,14 @@ final class Transfers {
     return transfer;
   }
 
-  /** Copies the source, as the NIC does when it takes the transfer up. */
+  /** Copies the source, as the NIC does when it starts the transfer. */
   void stage(Transfer transfer, long from, long bytes) {
     transfer.staged = staging.take(bytes);
     transfer.stagedBytes = bytes;
     ProcessMemory.copy(from, transfer.staged, bytes);
   }
 
-  /** Takes a transfer back for which nothing is scheduled. */
+  /** Returns a transfer to the pool. Nothing may be scheduled for it any more. */
   void give(Transfer transfer) {
     if (transfer.staged != 0) {
       staging.give(transfer.staged, transfer.stagedBytes);
@@ -46,7 +46,7 @@ final class Transfers {
     free.addLast(transfer);
   }
 
-  /** Gives each live transfer to {@code action}. */
+  /** Calls {@code action} for each transfer in use. */
   void forEachLive(Consumer<Transfer> action) {
     for (int i = 0; i < all.size(); i++) {
       Transfer transfer = all.get(i);

@@ -2,7 +2,7 @@ package org.jofi.simulated;
 
 import org.jofi.fabric.PostFlags;
 
-/** The one way that an endpoint's sends, writes and reads take into the network. Under the lock. */
+/** Posts an endpoint's sends, writes and reads. Under the network's lock. */
 final class Transmitter {
   private final SimulatedEndpoint endpoint;
   private final Network network;
@@ -22,7 +22,7 @@ final class Transmitter {
     this.immediateMask = bytes >= 8 ? -1L : (1L << (8 * bytes)) - 1;
   }
 
-  /** Posts an operation: 0, or the negative errno with which it is refused. */
+  /** Posts an operation. Returns 0, or the negative errno with which it is refused. */
   int post(
       TransferKind kind,
       String call,
@@ -56,7 +56,7 @@ final class Transmitter {
     transfer.flow = endpoint.flows().to(peer);
     transfer.localAddress = local;
     transfer.length = bytes;
-    // The buffer of an injected operation is free at once.
+    // The buffer of an injected operation may be reused at once.
     transfer.localRegion = injected ? null : region;
     transfer.context = context;
     transfer.remoteAddress = remoteAddress;

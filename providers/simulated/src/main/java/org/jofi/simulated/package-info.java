@@ -1,11 +1,12 @@
 /**
- * A fabric in pure Java, in one process: endpoints, registrations and completions as EFA, Slingshot
- * and tcp NICs have them, strict about every contract, with faults drawn from a seed.
+ * A simulated fabric in pure Java, in one process. Its endpoints, registrations and completions
+ * behave like those of EFA, Slingshot and tcp NICs. It checks every contract, and injects faults
+ * drawn from a seed.
  *
- * <p>Two ways to run it. A {@link org.jofi.simulated.Simulation} owns virtual time and steps its
- * participants on one thread: the same seed gives the same run. A {@link
+ * <p>There are two ways to run it. A {@link org.jofi.simulated.Simulation} has virtual time and
+ * steps its participants on one thread: the same seed always gives the same run. A {@link
  * org.jofi.simulated.SimulatedProvider}, found by {@link java.util.ServiceLoader}, runs in real
- * time with as many threads as the program likes, where libfabric is absent.
+ * time with any number of threads, and needs no libfabric.
  */
 @NullMarked
 package org.jofi.simulated;

@@ -20,8 +20,8 @@ import org.jofi.transport.TransportException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A communicator's device memory: registered with the NICs where they take it, through a dma-buf
- * first and then by address; staged otherwise.
+ * Registers a communicator's device memory: with the NICs if they accept it, first through a
+ * dma-buf and then by address; otherwise it is staged through host memory.
  */
 final class DeviceBuffers {
   private final RdmaComm owner;
@@ -141,7 +141,7 @@ final class DeviceBuffers {
     }
   }
 
-  /** Frees all blocks, which nobody can reach any more. With the endpoint's lock held. */
+  /** Frees all blocks, which no NIC can access any more. With the endpoint's lock held. */
   void close() {
     CloseSteps steps = new CloseSteps();
     abandon().forEach(space -> steps.step(space::close));

@@ -4,15 +4,16 @@ import org.agrona.concurrent.NanoClock;
 import org.jofi.rdma.device.DeviceEndpoint;
 
 /**
- * Lets a communicator's tests of requests by, unless the endpoint's own driver is moving data; one
- * that comes seldom, and finds it so each time, waits for the round to end. The communicator's
- * thread.
+ * Decides whether a test of a request takes the endpoint's lock. Normally it does. While the
+ * endpoint's progress thread is copying data, tests return without the lock; but if tests have
+ * found it so for a while, one waits for the end of the round. Only the communicator's thread uses
+ * this.
  */
 final class Patience {
-  /** Who tests all the time has met the end of a round long before. */
+  /** A thread that tests all the time has found the end of a round long before this. */
   private static final long REFUSED_NS = 5_000_000;
 
-  /** The longest wait: a round may be one that never ends. */
+  /** The longest wait, since a round may never end. */
   private static final long WAIT_NS = 20_000_000;
 
   private final DeviceEndpoint endpoint;
@@ -25,7 +26,7 @@ final class Patience {
     this.clock = clock;
   }
 
-  /** Whether to take the lock, as announced. */
+  /** Announces the caller; returns whether it shall take the lock. */
   boolean announce() {
     if (endpoint.announceUnlessBusy()) {
       refused = false;

@@ -26,7 +26,7 @@ import org.jofi.transport.RemoteMemory;
 import org.jofi.transport.Result;
 import org.jofi.transport.TransportException;
 
-/** What both sides of a connection have in common. */
+/** What sending and receiving communicators have in common. */
 abstract class RdmaComm implements Comm {
   private static final long DATA_ACCESS =
       Access.WRITE | Access.READ | Access.REMOTE_WRITE | Access.REMOTE_READ;
@@ -86,19 +86,22 @@ abstract class RdmaComm implements Comm {
     }
   }
 
-  /** The endpoint, whose monitor is the lock of everything here; for what is done now and then. */
+  /** The lock of everything here, which is the endpoint's monitor. For rare calls. */
   final Object lock() {
     endpoint.ask();
     return endpoint.lock();
   }
 
-  /** The same, for what is done for each message: then {@link DeviceEndpoint#entered}. */
+  /** The same lock, for calls per message. Call {@link DeviceEndpoint#entered} after taking it. */
   final Object announcedLock() {
     endpoint.announce();
     return endpoint.lock();
   }
 
-  /** The same, for what closes, with {@link DeviceEndpoint#announceClosing}'s bound and error. */
+  /**
+   * The same lock, for closing, with the time limit and error of {@link
+   * DeviceEndpoint#announceClosing}.
+   */
   private Object closingLock() {
     endpoint.announceClosing();
     return endpoint.lock();
@@ -130,9 +133,9 @@ abstract class RdmaComm implements Comm {
   }
 
   /**
-   * This communicator's registration behind one that a caller gave.
+   * Checks that a registration belongs to this communicator.
    *
-   * @throws IllegalArgumentException if it is another's, or was given back
+   * @throws IllegalArgumentException if it is another communicator's, or already deregistered
    */
   final RdmaRegistration own(Registration registration) {
     if (registration instanceof RdmaRegistration ours && ours.isOf(this)) {
@@ -274,7 +277,7 @@ abstract class RdmaComm implements Comm {
     }
   }
 
-  /** Begins to close it, without waiting; again is a no-op. */
+  /** Begins to close it, without waiting; a second call does nothing. */
   final void startClosing() {
     synchronized (closingLock()) {
       endpoint.entered();
@@ -303,7 +306,7 @@ abstract class RdmaComm implements Comm {
     finish();
   }
 
-  /** Waits until the peer can reach nothing of it any more, and gives its registrations back. */
+  /** Waits until the peer can access no memory of it any more, and deregisters its memory. */
   private void finish() {
     if (closing == CommState.CLOSED) {
       return;
@@ -340,11 +343,15 @@ abstract class RdmaComm implements Comm {
     }
   }
 
-  /** Until the connection is over; what a NIC does not give back is left to the endpoint. */
+  /**
+   * Waits until the connection is over. Operations that a NIC does not complete are left to the
+   * endpoint.
+   */
   private void awaitRelease() {
     NanoClock clock = device.environment().clock();
     IdleStrategy idle = device.environment().idle().get();
-    // The connection's own bound ends the wait for the peer; this one that for the NIC.
+    // The connection's own time limit ends the wait for the peer; this one ends the wait for the
+    // NIC.
     long bound = device.options().closeTimeout().toNanos();
     long deadline = clock.nanoTime() + bound + bound / 4;
     while (true) {

@@ -58,7 +58,10 @@ public final class RdmaDevice implements Device, AutoCloseable {
     return new RdmaConnectAttempt(this, endpoints.next(), handle);
   }
 
-  /** Drives all its endpoints once: communicators that nobody drives now. How much came of it. */
+  /**
+   * Makes progress on all its endpoints once, for communicators that no thread uses now. Returns
+   * the number of events.
+   */
   public int tend() {
     int events = 0;
     for (DeviceEndpoint endpoint : endpoints.opened()) {
@@ -84,7 +87,10 @@ public final class RdmaDevice implements Device, AutoCloseable {
     return profile.takesDeviceMemory();
   }
 
-  /** Blocks of a communicator that ended with operations in flight: the device's to close. */
+  /**
+   * Takes over blocks of a communicator that ended with operations in flight; the device closes
+   * them.
+   */
   void keep(List<StagingSpace> left) {
     synchronized (open) {
       kept.addAll(left);
@@ -115,7 +121,7 @@ public final class RdmaDevice implements Device, AutoCloseable {
     synchronized (open) {
       left = new ArrayList<>(open);
     }
-    // All are told first, so that the bounds pass at once.
+    // Start closing all of them first, so that their time limits run at the same time.
     CloseSteps steps = new CloseSteps();
     left.forEach(comm -> steps.step(comm::startClosing));
     left.forEach(comm -> steps.step(comm::close));

@@ -102,7 +102,7 @@ final class RdmaRegistration implements Registration {
     return open && owner.equals(comm);
   }
 
-  /** Gives the lease back; again is a no-op. */
+  /** Gives the lease back; a second call does nothing. */
   void release() {
     if (open) {
       open = false;

@@ -7,8 +7,8 @@ import org.jofi.transport.RequestId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which registrations the requests of a communicator use. Nothing is allocated per request once a
- * slot was used: a slot's last request is remembered until its next one.
+ * Records which registrations the requests of a communicator use. It allocates nothing for a
+ * request if its slot was used before, since a slot's last request is kept until the next one.
  */
 final class RegistrationUses {
   private static final int GROUP = ProtocolLimits.MAX_GROUP;
@@ -16,7 +16,7 @@ final class RegistrationUses {
   private long[] requests = new long[0];
   private @Nullable RdmaRegistration[] registrations = new @Nullable RdmaRegistration[0];
 
-  /** A request uses a registration; what is no request uses nothing. */
+  /** Records that a request uses a registration. Does nothing if the number is not a request id. */
   void add(long request, RdmaRegistration used) {
     if (request > 0) {
       put(request, 0, used);
@@ -24,7 +24,10 @@ final class RegistrationUses {
     }
   }
 
-  /** A request uses as many registrations; what is no request uses nothing. */
+  /**
+   * Records that a request uses {@code count} registrations. Does nothing if the number is not a
+   * request id.
+   */
   void add(long request, int count, RdmaRegistration[] used) {
     if (request > 0) {
       for (int i = 0; i < count; i++) {

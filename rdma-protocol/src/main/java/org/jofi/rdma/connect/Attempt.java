@@ -7,7 +7,10 @@ import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
 import org.jspecify.annotations.Nullable;
 
-/** A connection being made: ends with a side, or with a failure, within its bound. */
+/**
+ * A connection that is being made. Within its time limit it ends with a connected {@link SendSide}
+ * or with a failure.
+ */
 public final class Attempt implements SentListener {
   private final ConnectHandle handle;
   private final ConnectRequest request;
@@ -32,12 +35,12 @@ public final class Attempt implements SentListener {
     return side == null && failure == null;
   }
 
-  /** Whom to. */
+  /** The handle of the listener. */
   public ConnectHandle handle() {
     return handle;
   }
 
-  /** The side that stands, which is the caller's to close; null as long as it does not. */
+  /** The connected side, which the caller closes; null as long as it is not connected. */
   public @Nullable SendSide side() {
     return side;
   }
@@ -55,7 +58,7 @@ public final class Attempt implements SentListener {
     return mailbox;
   }
 
-  /** Whether to ask, at first or again. */
+  /** Whether to send the request, for the first time or again. */
   boolean isDue(long now) {
     return !onItsWay && (!asked || now - nextAsk >= 0);
   }

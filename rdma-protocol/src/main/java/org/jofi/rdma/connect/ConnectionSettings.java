@@ -4,16 +4,16 @@ import java.util.function.LongSupplier;
 import org.agrona.concurrent.NanoClock;
 
 /**
- * What connections of an endpoint are given.
+ * The settings of an endpoint's connections.
  *
- * @param features what this side can do: {@link org.jofi.rdma.wire.Features}
+ * @param features the features that are offered: {@link org.jofi.rdma.wire.Features}
  * @param maxMessageBytes longest message
  * @param connectNs bound on making a connection
- * @param requestNs bound on a request that the peer is at: a matched send, a receive of which
- *     something arrived, a one-sided operation
- * @param closeNs bound on waiting for a peer that was told of a close
- * @param silenceNs how long a peer that is waited for may be silent before it counts as lost; it is
- *     asked after a third of that
+ * @param requestNs time limit of a request that the peer is working on: a matched send, a receive
+ *     of which something has arrived, a one-sided operation
+ * @param closeNs how long to wait for a peer's answer to a close
+ * @param silenceNs how long a peer may be silent while something waits for it until it counts as
+ *     lost; after a third of this time it gets a ping
  * @param clock for bounds
  * @param random numbers that cannot be guessed
  */

@@ -21,11 +21,13 @@ import org.jofi.transport.Failure;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connections of one endpoint: hands what arrives to the connection that it is for, and ends
- * those that close or fail. What is for none, or malformed, is counted and dropped.
+ * The connections of one endpoint. It passes arriving messages to their connections, and ends
+ * connections that close or fail. Messages that are malformed or belong to no connection are
+ * counted and dropped.
  *
- * <p>{@link #progress} looks at the bounds now and then. Who computes for long without calling it
- * has {@link #checkBounds}, or progress itself, called by somebody else every 100 ms or so.
+ * <p>{@link #progress} checks the time limits from time to time. If the application does not call
+ * it for long, another thread has to call {@link #checkBounds}, or progress itself, every 100 ms or
+ * so.
  */
 public final class EndpointConnections implements ArrivalSink {
   private final ConnectionSettings settings;
@@ -83,7 +85,7 @@ public final class EndpointConnections implements ArrivalSink {
     endings.watch(side);
   }
 
-  /** The accepting side that stands for a connector's attempt; null if there is none. */
+  /** The receiving side that was made for a connector's attempt; null if there is none. */
   @Nullable ReceiveSide granted(long attempt) {
     for (Side side : live) {
       if (side instanceof ReceiveSide receiving && side.parties().attempt() == attempt) {
@@ -93,7 +95,7 @@ public final class EndpointConnections implements ArrivalSink {
     return null;
   }
 
-  /** Whether a connection of that attempt stands, at the connector. */
+  /** Whether the connection of an attempt is made, at the connector. */
   boolean stands(Parties parties) {
     Side side = sides[parties.from()];
     return side instanceof SendSide && side.parties().equals(parties);
@@ -169,7 +171,7 @@ public final class EndpointConnections implements ArrivalSink {
         }
       }
       case PONG -> {
-        // It was heard.
+        // It shows that the peer is alive, which is recorded already.
       }
       case WRITTEN ->
           side.written(ControlMessage.number(memory, at), ControlMessage.immediate(memory, at));
@@ -198,25 +200,31 @@ public final class EndpointConnections implements ArrivalSink {
     }
   }
 
-  /** Closes a side: what is in flight fails, then the peer is told. Again is a no-op. */
+  /**
+   * Closes one side of a connection: requests in flight fail, then the peer is told. A second call
+   * does nothing.
+   */
   public void close(Side side) {
     endings.close(side);
   }
 
   /**
-   * Gives a side up: the peer is told at once, and completes nothing more. Again, and of a side
-   * that failed, is a no-op.
+   * Aborts one side of a connection: the peer is told at once, and completes nothing more. Does
+   * nothing if the side is aborted already or has failed.
    */
   public void abort(Side side) {
     endings.abort(side);
   }
 
-  /** From now on no connection is made: messages of the handshake are dropped. */
+  /** From now on makes no connections: messages of the handshake are dropped. */
   public void refuseAll() {
     refusesAll = true;
   }
 
-  /** Drives the endpoint, the handshakes and what is ending; how much came of it. */
+  /**
+   * Makes progress on the endpoint, the handshakes and connections that are ending; returns the
+   * number of events.
+   */
   public int progress() {
     int events = endpoint().progress() + handshakes().progress();
     if (!questions.isEmpty() && endpoint().isDrained()) {
@@ -228,7 +236,10 @@ public final class EndpointConnections implements ArrivalSink {
     return events + endings.advance();
   }
 
-  /** Reads the clock, and fails what is past its bound; for who does not call progress for long. */
+  /**
+   * Reads the clock, and fails everything whose time limit has passed. For callers that do not call
+   * progress for long.
+   */
   public void checkBounds() {
     progress();
     time.look();
@@ -244,7 +255,7 @@ public final class EndpointConnections implements ArrivalSink {
         case Liveness.ASK -> endings.ask(side);
         case Liveness.LOST -> endings.lose(side);
         default -> {
-          // It is there, or not waited for.
+          // The peer is alive, or nothing waits for it.
         }
       }
     }
@@ -258,16 +269,16 @@ public final class EndpointConnections implements ArrivalSink {
     free(id);
   }
 
-  /** Gives an id back that neither side uses any more. */
+  /** Frees an id that neither peer uses any more. */
   void free(int id) {
     ids.localClosed(id);
     ids.peerGone(id);
   }
 
   /**
-   * The endpoint was closed, or aborted: ends what is left of its connections, and the leases of
-   * requests that were never given back. To be called before the device's registrations close;
-   * again is a no-op.
+   * Called after the endpoint was closed or aborted: ends its remaining connections, and the leases
+   * of requests that were never completed. Call it before the device's registrations close; a
+   * second call does nothing.
    */
   public void abandon() {
     while (!live.isEmpty()) {
@@ -292,8 +303,8 @@ public final class EndpointConnections implements ArrivalSink {
   }
 
   /**
-   * Sends a message of the handshake to somebody whom this side has no connection with. If that
-   * cannot be, nobody is told.
+   * Sends a message of the handshake to an address without a connection. If that fails, it is not
+   * reported.
    */
   void answer(FabricAddress stranger, OutgoingMessage message, int lengthBytes) {
     try {
@@ -303,7 +314,7 @@ public final class EndpointConnections implements ArrivalSink {
     }
   }
 
-  /** What arrived for no connection, or was malformed. */
+  /** How many messages were malformed or belonged to no connection. */
   public long dropped() {
     return dropped;
   }

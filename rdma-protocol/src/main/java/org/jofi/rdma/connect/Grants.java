@@ -27,7 +27,7 @@ import org.jofi.rdma.wire.WireFault;
 import org.jofi.transport.FailureCause;
 import org.jspecify.annotations.Nullable;
 
-/** What listeners answer connectors: the accepting half of the handshake. */
+/** The listener's half of the handshake: it accepts or refuses connection requests. */
 final class Grants {
   /** Attempts that are remembered, so that a late request makes no second connection. */
   private static final int REMEMBERED = 4096;
@@ -62,12 +62,12 @@ final class Grants {
     return listener;
   }
 
-  /** Whether it listened until now. */
+  /** Removes a listener; returns whether it was listening. */
   boolean forget(Listener listener) {
     return listeners.remove(listener.number()) != null;
   }
 
-  /** A request arrived, with a sound header; whether it was granted. */
+  /** Handles a connection request whose header is valid; returns whether it was accepted. */
   boolean request(MemorySegment memory, long at, long lengthBytes) {
     ConnectRequest request = decoder.request(memory, at, lengthBytes);
     if (request == null) {
@@ -99,7 +99,10 @@ final class Grants {
     return why == null;
   }
 
-  /** A request that was granted: the answer may be lost. Whether it was given again. */
+  /**
+   * Handles a repeated request, which was accepted already: the answer may be lost. Returns whether
+   * the answer was sent again.
+   */
   private boolean grantAgain(ConnectRequest request) {
     ReceiveSide side = connections.granted(request.parties().attempt());
     if (side == null
@@ -134,14 +137,14 @@ final class Grants {
         MessageHeader.attempt(memory, at));
   }
 
-  /** Makes this side and answers; why not, or null. */
+  /** Makes the receiving side and answers. Returns why it could not, or null. */
   private @Nullable FailureCause grant(Listener listener, ConnectRequest request) {
     long features = Features.common(request.features(), settings.features());
     if (!fits(request.rails()) || !Features.suffice(features)) {
       return FailureCause.INCOMPATIBLE;
     }
     if (endpoint.brokenBy() != null) {
-      // Stripes would come over a rail of which nothing is heard.
+      // Stripes would arrive over a rail whose completion queue is broken.
       return FailureCause.FABRIC;
     }
     OutgoingMessage answer = endpoint.takeMessage();

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Makes connections: listeners, attempts, and the messages between them. */
 public final class Handshakes {
-  /** How often a connector asks within its bound. */
+  /** How often a connector sends its request within the time limit. */
   private static final int ASKS = 16;
 
   private final EndpointConnections connections;
@@ -64,7 +64,10 @@ public final class Handshakes {
         listener.number(), listener.nonce().bytes(), endpoint.control(0).address().bytes());
   }
 
-  /** Stops listening; connections that nobody accepted are aborted. Again is a no-op. */
+  /**
+   * Stops listening; connections that were not accepted by the application are aborted. A second
+   * call does nothing.
+   */
   public void close(Listener listener) {
     if (grants.forget(listener)) {
       for (ReceiveSide side = listener.accept(); side != null; side = listener.accept()) {
@@ -109,7 +112,7 @@ public final class Handshakes {
     return attempt;
   }
 
-  /** Gives an attempt up, unless it stands already. */
+  /** Gives an attempt up, unless it is connected already. */
   public void cancel(Attempt attempt) {
     attempt.fail(failure(FailureCause.CLOSED, attempt, "given up"));
   }
@@ -145,7 +148,10 @@ public final class Handshakes {
     return events;
   }
 
-  /** Asks, and asks again as long as nothing comes back: whoever got it before answers the same. */
+  /**
+   * Sends the request, repeatedly as long as no answer comes. A listener that got it before sends
+   * the same answer again.
+   */
   private void request(Attempt attempt, long now) {
     if (!attempt.isDue(now)) {
       return;
@@ -178,7 +184,7 @@ public final class Handshakes {
     return new Failure(cause, 0, "connect to " + attempt.handle(), detail);
   }
 
-  /** A message of the handshake, with a sound header; whether it was of use. */
+  /** Handles a message of the handshake whose header is valid; returns whether it was expected. */
   boolean message(MessageType type, MemorySegment memory, long at, long lengthBytes) {
     return switch (type) {
       case CONNECT -> grants.request(memory, at, lengthBytes);
@@ -210,7 +216,7 @@ public final class Handshakes {
     Parties parties = accept.parties().reversed();
     if (attempt == null) {
       if (connections.stands(parties)) {
-        // Granted twice, as it was asked twice.
+        // The request was sent twice, so it was accepted twice.
         return false;
       }
       abandon(parties, accept.rails());
@@ -239,7 +245,7 @@ public final class Handshakes {
     return true;
   }
 
-  /** Tells a side that was granted in vain. */
+  /** Tells the acceptor that the connection it made is not used. */
   private void abandon(Parties parties, RailAddresses rails) {
     OutgoingMessage message = endpoint.takeMessage();
     if (message != null) {

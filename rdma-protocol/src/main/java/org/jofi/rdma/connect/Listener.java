@@ -4,7 +4,7 @@ import java.util.ArrayDeque;
 import org.jofi.rdma.wire.Nonce;
 import org.jspecify.annotations.Nullable;
 
-/** A listener of an endpoint: connectors that came, and how many were turned away. */
+/** A listener of an endpoint: its new connections, and how many requests were refused. */
 public final class Listener {
   private final long number;
   private final Nonce nonce;
@@ -26,12 +26,12 @@ public final class Listener {
     return nonce;
   }
 
-  /** The next connection that stands, which is the caller's to close; null if there is none. */
+  /** The next connection, which the caller closes; null if there is none. */
   public @Nullable ReceiveSide accept() {
     return arrived.pollFirst();
   }
 
-  /** Connectors that were turned away. */
+  /** How many connection requests were refused. */
   public long refused() {
     return refused;
   }

@@ -1,8 +1,8 @@
 package org.jofi.rdma.connect;
 
 /**
- * Whether a peer that is waited for is still there: it is asked once it was silent for a third of
- * the bound, and again every sixth of it.
+ * Watches whether a peer is alive while something waits for it. When it was silent for a third of
+ * the time limit it gets a ping, and again after every further sixth.
  *
  * <pre>
  *            waited for                a third of the bound              the bound
@@ -31,7 +31,7 @@ final class Liveness {
     this.silenceNs = silenceNs;
   }
 
-  /** Something came from the peer. */
+  /** Something arrived from the peer. */
   void hear() {
     heard = true;
   }
@@ -39,8 +39,8 @@ final class Liveness {
   /**
    * What to do.
    *
-   * @param waits whether something is waited for
-   * @param now time during which this side looked
+   * @param waits whether something waits for the peer
+   * @param now the time during which this endpoint was polled, see {@link WatchedTime}
    */
   int check(boolean waits, long now) {
     if (heard || !waits || !waiting) {

@@ -92,7 +92,7 @@ final class Mailbox implements AutoCloseable {
     return registered;
   }
 
-  /** Closes the registration, then frees the memory; again is a no-op. */
+  /** Closes the registration, then frees the memory; a second call does nothing. */
   @Override
   public void close() {
     if (!arena.scope().isAlive()) {

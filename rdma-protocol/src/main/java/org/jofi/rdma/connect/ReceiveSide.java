@@ -8,7 +8,7 @@ import org.jofi.rdma.schedule.StripeScheduler;
 import org.jofi.rdma.wire.ConnectAccept;
 import org.jofi.transport.Failure;
 
-/** The accepting side. */
+/** The acceptor's end of a connection, which receives. */
 public final class ReceiveSide extends Side {
   private static final int MOST_ANSWERS = 64;
 
@@ -41,12 +41,12 @@ public final class ReceiveSide extends Side {
     this.accept = accept;
   }
 
-  /** How it was granted, to answer again. */
+  /** The answer to the connector, to be sent again if it asks again. */
   ConnectAccept accept() {
     return accept;
   }
 
-  /** Whether to answer again; not without end, whoever asks. */
+  /** Whether to answer again; the number of answers is limited. */
   boolean mayAnswerAgain() {
     return !isHeard() && ++answers <= MOST_ANSWERS;
   }
@@ -109,7 +109,8 @@ public final class ReceiveSide extends Side {
 
   @Override
   void deaf(Failure why) {
-    // Stripes may come over that rail unseen, and be all that there is of a message.
+    // Stripes may arrive over the broken rail without a completion, and they may be the whole
+    // message.
     fail(why);
   }
 

@@ -7,7 +7,7 @@ import org.jofi.rdma.schedule.StripeScheduler;
 import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
 
-/** The connector's side. */
+/** The connector's end of a connection, which sends. */
 public final class SendSide extends Side {
   private final Sender sender;
 
@@ -68,7 +68,7 @@ public final class SendSide extends Side {
 
   @Override
   void immediate(int bits) {
-    // Nobody sends messages this way: what claims to be one is dropped.
+    // The peer does not send messages in this direction: one that claims to be such is dropped.
   }
 
   @Override

@@ -16,7 +16,7 @@ import org.jofi.transport.RemoteMemory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One side of a connection that stands, until it is released.
+ * One end of a connection, from the time it is made until it is released.
  *
  * <pre>
  * OPEN -- close --&gt; quiet: CLOSE sent -- the peer's CLOSE or CLOSED, or the bound --&gt; released
@@ -69,7 +69,7 @@ public abstract class Side {
     oneSided.onFailure(() -> share(oneSided));
   }
 
-  /** What fails one of what needs the peer fails the other. */
+  /** Makes a failure of messages fail the one-sided operations, and the other way round. */
   private void share(Direction failed) {
     Failure why = failed.failure();
     if (why != null) {
@@ -103,7 +103,10 @@ public abstract class Side {
   /** The first message whose entries this side does not see; 0 if it sends none. */
   abstract long unseen();
 
-  /** The peer sent so many messages to the end, and does not see the entries of that message. */
+  /**
+   * The peer reported how many messages it has finished, and the first message whose entries it
+   * does not see.
+   */
   abstract void peerIsAt(long finished, long unseen);
 
   /** Whether a stripe arrived: as {@link org.jofi.rdma.message.Receiver#hasStripe}. */
@@ -116,10 +119,10 @@ public abstract class Side {
   abstract boolean answered(
       long messageNumber, int subReceive, int stripe, int tries, boolean arrived);
 
-  /** What arrives over a rail is not told any more. */
+  /** The completion queue of a rail broke, so that arrivals over it are not noticed any more. */
   abstract void deaf(Failure why);
 
-  /** The peer posts nothing more, having started so many messages. */
+  /** The peer posts nothing more; it has started this many messages. */
   abstract void peerStops(long messages);
 
   /** Why its messages, and with them the side, failed; null while it works. */
@@ -193,7 +196,7 @@ public abstract class Side {
     return true;
   }
 
-  /** Fails what is in flight with the peer, and what is posted from now on. */
+  /** Fails requests in flight that need the peer, and requests that are posted from now on. */
   final void fail(Failure why) {
     messages.fail(why);
     oneSided.fail(why);
@@ -215,12 +218,14 @@ public abstract class Side {
     liveness.hear();
   }
 
-  /** Whether the peer ever said something on this connection. */
+  /** Whether anything of the peer ever arrived on this connection. */
   final boolean isHeard() {
     return everHeard;
   }
 
-  /** Checks the bounds on requests, and whether the peer is there: as {@link Liveness#check}. */
+  /**
+   * Checks the time limits of requests, and whether the peer is alive: as {@link Liveness#check}.
+   */
   final int check(long now, long requestNs) {
     boolean waits = localClosed && told;
     for (Direction kind : kinds) {
@@ -299,7 +304,10 @@ public abstract class Side {
     }
   }
 
-  /** Its bound passed: what is in flight is reported, and kept until it is back. */
+  /**
+   * Its time limit passed: requests in flight are reported as failed, and kept until their
+   * operations are back.
+   */
   final void expire() {
     Failure why = failure(FailureCause.TIMED_OUT, "closing took too long");
     for (Direction kind : kinds) {
@@ -307,7 +315,7 @@ public abstract class Side {
     }
   }
 
-  /** The endpoint is gone: nothing can be in flight any more. */
+  /** The endpoint is closed: nothing can be in flight any more. */
   final void abandon() {
     localClosed = true;
     Failure why = failure(FailureCause.CLOSED, "its endpoint was closed");

@@ -14,8 +14,9 @@ import org.jofi.transport.FailureCause;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How sides end: by a close or an abort of either side, a failure, or silence. Tells the peer, and
- * lets go of a side once nobody uses anything of it, or its bound passed.
+ * Ends connections: after a close or an abort of either peer, a failure, or when the peer is silent
+ * for too long. It tells the peer, and releases this end of the connection when nothing uses it any
+ * more or its time limit has passed.
  */
 final class SideEndings {
   private final ConnectionSettings settings;
@@ -26,7 +27,7 @@ final class SideEndings {
   private @Nullable MultiRailEndpoint endpoint;
 
   /**
-   * @param released takes a side that is to be forgotten
+   * @param released takes a side that was released
    */
   SideEndings(ConnectionSettings settings, Consumer<Side> released) {
     this.settings = settings;
@@ -38,7 +39,7 @@ final class SideEndings {
     endpoint = opened;
   }
 
-  /** Gives a side up when it fails. */
+  /** Aborts a side when it fails. */
   void watch(Side side) {
     side.onFailure(() -> failing.add(side));
   }
@@ -49,17 +50,22 @@ final class SideEndings {
     failing.clear();
   }
 
-  /** The peer gave up: so does this side, but for its operations, which come back first. */
+  /**
+   * The peer aborted, so this side fails as well, after its operations in flight have completed.
+   */
   void peerAborted(Side side, FailureCause why) {
     side.fail(side.failure(FailureCause.PEER_ABORTED, why.words()));
     side.peerStopped(0, bound());
     end(side);
   }
 
-  /** The peer posts nothing more, having started so many messages, and is done with them. */
+  /**
+   * The peer has closed: it has started this many messages, its operations are complete, and it
+   * posts nothing more.
+   */
   void peerDone(Side side, long messages) {
     if (side.isPeerDone() && side.isTold()) {
-      // It says so again: the answer was lost.
+      // The peer repeats its close, so the answer was lost.
       tell(side, MessageType.CLOSED);
     }
     side.peerStopped(messages, bound());
@@ -71,7 +77,7 @@ final class SideEndings {
     return settings.clock().nanoTime() + settings.closeNs();
   }
 
-  /** Until when to wait for this peer: not at all, if that was in vain just now. */
+  /** Until when to wait for this peer: not at all, if a wait for it has just timed out. */
   private long bound(Side side) {
     long now = settings.clock().nanoTime();
     return silent.contains(side, now) ? now : now + settings.closeNs();
@@ -97,7 +103,7 @@ final class SideEndings {
     }
   }
 
-  /** Gives a side up. */
+  /** Aborts a side. */
   void abort(Side side) {
     if (!side.isLocalClosed()) {
       giveUp(side, side.failure(FailureCause.ABORTED, ""));
@@ -108,7 +114,7 @@ final class SideEndings {
     side.abortHere(why, bound(side));
     end(side);
     if (!side.isPeerClosed()) {
-      // Who counts as lost may be there, and learns of it so.
+      // A peer that counts as lost may be alive; tell it.
       tell(side, MessageType.ABORT);
     }
     if (why.cause() == FailureCause.PEER_LOST) {
@@ -116,7 +122,7 @@ final class SideEndings {
     }
   }
 
-  /** Gives up what failed, unless somebody closes it already. */
+  /** Aborts sides that failed, unless they are being closed already. */
   private int giveUpFailed() {
     int given = 0;
     for (Side side = failing.pollFirst(); side != null; side = failing.pollFirst()) {
@@ -129,12 +135,12 @@ final class SideEndings {
     return given;
   }
 
-  /** Asks a peer that is silent. */
+  /** Sends a ping to a peer that is silent. */
   void ask(Side side) {
     if (side.mayAsk()) {
       tell(side, MessageType.PING);
       if (side.isTold()) {
-        // It, or the answer, may be lost.
+        // The message or its answer may be lost, so send it again.
         tell(side, endOf(side));
       }
     }
@@ -153,7 +159,7 @@ final class SideEndings {
             "nothing heard of the peer for %d ms".formatted(settings.silenceNs() / 1_000_000)));
   }
 
-  /** Takes each side that ends a step on; how many steps were taken. */
+  /** Advances each side that is ending; returns how many steps were done. */
   int advance() {
     int events = giveUpFailed();
     if (ending.isEmpty()) {
@@ -169,11 +175,11 @@ final class SideEndings {
     return events;
   }
 
-  /** Whether nothing is left to do for a side that ends. */
+  /** Advances a side that is ending; returns whether nothing is left to do for it here. */
   private boolean advance(Side side, long now) {
     boolean overdue = side.isOverdue(now);
     if (overdue && !side.isLocalClosed() && side.isPeerClosed()) {
-      // What the peer started before it closed did not arrive.
+      // Messages that the peer started before it closed did not arrive.
       side.fail(side.failure(FailureCause.PEER_CLOSED, "lost on its way"));
     }
     if (!side.isQuiet()) {
@@ -190,7 +196,7 @@ final class SideEndings {
       }
     }
     if (!side.isLocalClosed()) {
-      // It waits for its owner's close, which puts it here again.
+      // It waits for its owner's close, which adds it here again.
       return true;
     }
     if (!side.isPeerDone()) {

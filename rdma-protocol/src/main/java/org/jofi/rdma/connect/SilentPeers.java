@@ -3,9 +3,9 @@ package org.jofi.rdma.connect;
 import org.agrona.collections.Long2LongHashMap;
 
 /**
- * Peers that let a bound pass: who closes many communicators to a dead one waits for it once, not
- * for each. A peer counts as silent for as long as a close may take, and until it is heard again.
- * Used with the endpoint's lock held.
+ * The peers that did not answer in time. So closing many communicators to a dead peer waits for it
+ * only once. A peer counts as silent for as long as a close may take, or until something arrives
+ * from it. Used with the endpoint's lock held.
  */
 final class SilentPeers {
   private static final long HEARD = Long.MIN_VALUE;
@@ -20,7 +20,7 @@ final class SilentPeers {
     this.forNs = forNs;
   }
 
-  /** A peer let its bound pass. */
+  /** A peer did not answer in time. */
   void silent(Side side, long now) {
     until.put(side.peer(), now + forNs);
   }
@@ -32,7 +32,7 @@ final class SilentPeers {
     }
   }
 
-  /** Whether to wait for a peer is in vain. */
+  /** Whether it is no use to wait for a peer. */
   boolean contains(Side side, long now) {
     if (until.isEmpty()) {
       return false;

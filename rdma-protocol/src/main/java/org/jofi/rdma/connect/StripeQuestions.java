@@ -8,8 +8,8 @@ import org.jofi.rdma.message.Receiver;
 import org.jofi.rdma.wire.ControlMessage;
 
 /**
- * Questions of senders whether a stripe arrived. They are answered once the completion queues were
- * seen empty: until then the stripe may be in one of them.
+ * Questions of senders whether a stripe has arrived. They are answered after the completion queues
+ * were found empty, because until then the stripe's completion may be in one of them.
  */
 final class StripeQuestions {
   private static final int MOST = 4096;
@@ -18,7 +18,7 @@ final class StripeQuestions {
 
   private final ArrayDeque<Question> waiting = new ArrayDeque<>();
 
-  /** Keeps a question that is there, checked; whether there was room. */
+  /** Stores a question that was checked; returns whether there was space. */
   boolean add(Side side, MemorySegment memory, long at) {
     return waiting.size() < MOST
         && waiting.add(
@@ -34,7 +34,7 @@ final class StripeQuestions {
     return waiting.isEmpty();
   }
 
-  /** Answers as long as there are buffers; who is not answered asks again. */
+  /** Sends answers as long as there are buffers. A sender that gets no answer asks again. */
   void answer(MultiRailEndpoint endpoint) {
     for (Question question = waiting.pollFirst();
         question != null;

@@ -3,10 +3,11 @@ package org.jofi.rdma.connect;
 import org.agrona.concurrent.NanoClock;
 
 /**
- * Time during which an endpoint was driven: when this side was stopped, or did not poll, for long,
- * only a part of that counts, so that the peer is not blamed for what nobody here looked at.
+ * Measures the time during which an endpoint was polled. If this process was stopped or did not
+ * poll for long, only a part of that time counts, so that the peer does not time out because nobody
+ * looked for its messages here.
  *
- * <p>Polls call {@link #poll}, which reads the clock now and then only.
+ * <p>Every poll calls {@link #poll}, which reads the clock only from time to time.
  */
 final class WatchedTime {
   private static final int IDLE_POLLS = 16;
@@ -29,7 +30,7 @@ final class WatchedTime {
     last = clock.nanoTime();
   }
 
-  /** Counts a poll; whether a step of time passed since the last one that was looked at. */
+  /** Counts a poll; returns whether a step of time has passed since the last look at the clock. */
   boolean poll(boolean idle) {
     credit -= idle ? BUSY_POLLS / IDLE_POLLS : 1;
     if (credit > 0) {

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * {@link #close} and what comes before the {@linkplain #lock lock} is called with it held.
  */
 public final class DeviceEndpoint implements SideFactory, AutoCloseable {
-  /** The wait for a driver of which it is known that it does not come back. */
+  /** The wait for a driver that has already been found stuck. */
   private static final long STUCK_NS = 10_000_000;
 
   private final EndpointConnections connections;
@@ -35,7 +35,7 @@ public final class DeviceEndpoint implements SideFactory, AutoCloseable {
   private final StripeScheduler scheduler;
   private final @Nullable EndpointDriver driver;
   private final TransportOptions options;
-  // Whether a close found the driver within a round for as long as it waits. Any thread.
+  // Whether a close has waited for the driver in vain. Any thread.
   private volatile boolean stuck;
   private boolean closed;
 
@@ -74,7 +74,7 @@ public final class DeviceEndpoint implements SideFactory, AutoCloseable {
                 options.closeTimeout().toNanos()),
             connections);
     connections.attach(endpoint, this);
-    // Last: it begins at once.
+    // Last, because the thread begins at once.
     driver = profile.progress().threads() ? start(environment) : null;
   }
 
@@ -112,7 +112,9 @@ public final class DeviceEndpoint implements SideFactory, AutoCloseable {
     return endpoint;
   }
 
-  /** Before the lock, for what is done now and then: lets the caller by. Any thread. */
+  /**
+   * Call this before taking the lock in rare calls, so that the driver leaves it free. Any thread.
+   */
   public void ask() {
     EndpointDriver own = driver;
     if (own != null) {
@@ -120,7 +122,10 @@ public final class DeviceEndpoint implements SideFactory, AutoCloseable {
     }
   }
 
-  /** Before the lock, for what is done for each message; then {@link #entered}. Any thread. */
+  /**
+   * Call this before taking the lock in calls per message, and {@link #entered} after taking it.
+   * Any thread.
+   */
   public void announce() {
     EndpointDriver own = driver;
     if (own != null) {
@@ -129,7 +134,7 @@ public final class DeviceEndpoint implements SideFactory, AutoCloseable {
   }
 
   /**
-   * As {@link #announce}, unless the endpoint's own driver holds the lock for long: it moves data.
+   * As {@link #announce}, unless the driver holds the lock for long because it is copying data.
    *
    * @return whether the caller is to go on and take the lock
    */
@@ -139,7 +144,7 @@ public final class DeviceEndpoint implements SideFactory, AutoCloseable {
   }
 
   /**
-   * As {@link #announceUnlessBusy}, after a round under way, if that ends within the bound.
+   * As {@link #announceUnlessBusy}, but waits for the end of the current round, up to a time limit.
    *
    * @return whether the caller is to go on and take the lock
    */
@@ -149,8 +154,8 @@ public final class DeviceEndpoint implements SideFactory, AutoCloseable {
   }
 
   /**
-   * As {@link #announce}, for what closes: it waits no longer than the bound on closing for a
-   * driver that is in the provider, and after that passed once hardly at all.
+   * As {@link #announce}, for closing. It waits for a driver that is in a call of the provider, but
+   * no longer than the close timeout, and hardly at all once that has passed.
    *
    * @throws TransportException with {@code TIMED_OUT}: nothing was done
    */
@@ -164,7 +169,7 @@ public final class DeviceEndpoint implements SideFactory, AutoCloseable {
     }
   }
 
-  /** The caller, which announced itself, has the lock. */
+  /** Call this after taking the lock that was announced. */
   public void entered() {
     EndpointDriver own = driver;
     if (own != null) {
@@ -172,7 +177,7 @@ public final class DeviceEndpoint implements SideFactory, AutoCloseable {
     }
   }
 
-  /** Makes progress unless the endpoint's own driver does. */
+  /** Makes progress, unless the endpoint's driver does. */
   public void help() {
     if (!isDriven()) {
       progress();
@@ -189,7 +194,7 @@ public final class DeviceEndpoint implements SideFactory, AutoCloseable {
     return connections;
   }
 
-  /** Whether all of its rails work, or it moves data. Any thread, without the lock. */
+  /** Whether all its rails work, or its driver is copying data. Any thread, without the lock. */
   boolean isSound() {
     if (!announceUnlessBusy()) {
       return true;
@@ -217,8 +222,8 @@ public final class DeviceEndpoint implements SideFactory, AutoCloseable {
   }
 
   /**
-   * Answers peers, and finds out about bounds that passed, for communicators that nobody drives
-   * now. Nothing where the endpoint's own driver does. Any thread, without the lock.
+   * Answers peers and checks time limits for communicators that no thread uses now. Does nothing if
+   * the endpoint's driver does it. Any thread, without the lock.
    */
   public int tend() {
     if (isDriven()) {
@@ -265,10 +270,11 @@ public final class DeviceEndpoint implements SideFactory, AutoCloseable {
   }
 
   /**
-   * Closes it, whatever is in flight, within the bound on closing.
+   * Closes it within the close timeout, even if requests are in flight.
    *
    * @throws org.jofi.mr.TeardownException if something stays open
-   * @throws org.jofi.transport.TransportException if its own driver does not end: all stays open
+   * @throws org.jofi.transport.TransportException if its driver does not end; everything stays open
+   *     then
    */
   @Override
   public void close() {
@@ -278,7 +284,7 @@ public final class DeviceEndpoint implements SideFactory, AutoCloseable {
     }
     synchronized (endpoint) {
       closed = true;
-      // What arrives while it drains is granted no more: nothing can be registered for it.
+      // Accept no more connections while it drains, since no memory can be registered for them.
       connections.refuseAll();
       endpoint.abort();
       connections.abandon();

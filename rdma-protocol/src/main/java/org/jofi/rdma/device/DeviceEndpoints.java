@@ -25,7 +25,7 @@ public final class DeviceEndpoints implements AutoCloseable {
   private int turn;
   private boolean closed;
 
-  /** Those of that device; none is open yet. */
+  /** The endpoints of a device; none is open yet. */
   public DeviceEndpoints(
       FabricProvider provider,
       DeviceProfile profile,
@@ -38,8 +38,8 @@ public final class DeviceEndpoints implements AutoCloseable {
   }
 
   /**
-   * The endpoint whose turn it is. One of which a rail is deaf is passed over as long as there is
-   * another: it takes no connections.
+   * The next endpoint in turn. An endpoint with a rail whose completion queue broke is skipped as
+   * long as there is another one, since it accepts no connections.
    *
    * @throws TransportException if it cannot be opened; nothing of it stays open then
    * @throws IllegalStateException if this is closed
@@ -79,7 +79,10 @@ public final class DeviceEndpoints implements AutoCloseable {
     }
   }
 
-  /** Endpoints with threads share no domain: its lock would make them wait for each other. */
+  /**
+   * Endpoints with threads do not share domains, because a domain's lock would make the threads
+   * wait for each other.
+   */
   private DeviceNics nics() {
     int needed = profile.progress().threads() ? opened.size() + 1 : 1;
     if (nics.size() < needed) {

@@ -67,13 +67,14 @@ public final class DeviceMemories implements AutoCloseable {
     try {
       return Optional.of(open(kind, device));
     } catch (TransportException unavailable) {
-      // Who registers it may not need it: NICs take memory whose driver is not known here.
+      // Registering may work without it: NICs may accept memory for which there is no provider
+      // here.
       return Optional.empty();
     }
   }
 
   /**
-   * Gives all back; again is a no-op.
+   * Closes all of them; a second call does nothing.
    *
    * @throws IllegalStateException while blocks or copies of one are open
    */

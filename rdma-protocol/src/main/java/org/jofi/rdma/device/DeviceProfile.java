@@ -23,7 +23,7 @@ import org.jofi.transport.TransportOptions;
  * @param group its NICs
  * @param properties what callers are told
  * @param features what its connections offer: {@link Features}
- * @param progress who drives its endpoints
+ * @param progress whether its endpoints have progress threads
  */
 public record DeviceProfile(
     DeviceGroup group, DeviceProperties properties, long features, ProgressPlan progress) {
@@ -34,7 +34,7 @@ public record DeviceProfile(
    *
    * @param index the device's place
    * @param selected why its provider was chosen
-   * @param staged whether something here drives CUDA memory, so that it can be staged
+   * @param staged whether there is a provider of CUDA memory, so that it can be staged
    * @param processors how many this process may use
    */
   public static DeviceProfile of(

@@ -25,8 +25,8 @@ import org.jofi.transport.TransportOptions;
  */
 public record NicSelection(List<FabricInfo> nics, String reason) {
   /**
-   * Software providers, from the one to prefer to the one to avoid. Who is not listed drives
-   * hardware, and comes before them. Shared memory is last: it reaches no other machine.
+   * Software providers, from the most to the least preferred. Providers that are not listed are for
+   * hardware, and come before these. Shared memory is last, because it reaches no other machine.
    */
   private static final List<String> SOFTWARE =
       List.of("tcp", "net", "tcp;ofi_rxm", "net;ofi_rxm", "sockets", "udp;ofi_rxd", "shm");

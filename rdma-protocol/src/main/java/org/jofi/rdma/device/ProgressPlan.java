@@ -6,17 +6,17 @@ import org.jofi.transport.ProgressThreads;
 import org.jofi.transport.TransportOptions;
 
 /**
- * Who drives a device's endpoints.
+ * Whether a device's endpoints have progress threads, and how many endpoints there are.
  *
  * @param threads whether each has a thread of its own, and a domain
  * @param endpoints how many there are at most
- * @param reasons what is worth telling of it
+ * @param reasons sentences that explain it
  */
 public record ProgressPlan(boolean threads, int endpoints, List<String> reasons) {
   /** Providers whose data the processor copies, through sockets or shared memory. */
   private static final Set<String> COPYING = Set.of("tcp", "net", "sockets", "udp", "shm");
 
-  /** So many that four more threads which are busy take nothing from the program's own. */
+  /** With this many CPUs, four more busy threads do not slow the program's own threads. */
   private static final int MANY_PROCESSORS = 16;
 
   /** Two channels, each a send and a receive communicator: what NCCL opens for a peer. */

@@ -3,7 +3,7 @@ package org.jofi.rdma.endpoint;
 import java.lang.foreign.MemorySegment;
 import org.jofi.transport.Failure;
 
-/** What arrives at an endpoint without anybody here having asked for it by name. Never throws. */
+/** Takes arrivals at an endpoint that do not belong to a local operation. Must not throw. */
 public interface ArrivalSink {
 
   /**
@@ -21,6 +21,8 @@ public interface ArrivalSink {
    */
   void message(MemorySegment memory, long at, long lengthBytes);
 
-  /** A rail's completion queue broke: what arrives over it is not told any more. May post. */
+  /**
+   * A rail's completion queue broke, so that arrivals over it are not reported any more. May post.
+   */
   void broken(Failure why);
 }

@@ -78,7 +78,7 @@ public final class FlushLanding {
     return selves[rail];
   }
 
-  /** Frees the memory, when nothing is registered any more; again is a no-op. */
+  /** Frees the memory, when nothing is registered any more; a second call does nothing. */
   void free() {
     if (arena.scope().isAlive()) {
       arena.close();

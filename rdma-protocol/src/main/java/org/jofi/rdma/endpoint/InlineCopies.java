@@ -66,7 +66,7 @@ public final class InlineCopies {
     }
   }
 
-  /** Frees the memory, when nothing can use it any more; again is a no-op. */
+  /** Frees the memory, when nothing can use it any more; a second call does nothing. */
   void abandon() {
     abandoned = true;
     entries.abandon();

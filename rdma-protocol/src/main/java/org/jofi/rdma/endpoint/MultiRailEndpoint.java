@@ -28,8 +28,9 @@ import org.jspecify.annotations.Nullable;
  * monitor, which callers hold. It owns its rails, its registrations and its message buffers, and
  * closes them through a {@link Teardown}.
  *
- * <p>{@link #progress} polls every rail, hands arrivals on and posts what waited. It never throws
- * for what completions say; each goes to the owner of its operation.
+ * <p>{@link #progress} polls every rail, passes arrivals on, and posts operations that wait. It
+ * never throws because of an operation's error; each completion is passed to the owner of its
+ * operation.
  */
 public final class MultiRailEndpoint implements EndpointRails, InFlightOperations, AutoCloseable {
   private static final int MESSAGE_ALIGNMENT = 64;
@@ -138,7 +139,7 @@ public final class MultiRailEndpoint implements EndpointRails, InFlightOperation
   }
 
   private void startReceiving(EndpointSettings settings) {
-    // Growing registers memory, which must not happen, and fail, in the middle of a poll.
+    // Reserve now: growing registers memory, which could fail and must not happen during a poll.
     messages.reserve(settings.controlRails() * ReceiveBuffers.COUNT + GROWTH);
     for (RailPort port : control) {
       ReceiveBuffers buffers =
@@ -255,8 +256,8 @@ public final class MultiRailEndpoint implements EndpointRails, InFlightOperation
   }
 
   /**
-   * Sends a message over the first control rail to somebody who may be nobody's peer, and remembers
-   * it for that alone. Nobody is told how it goes.
+   * Sends a message over the first control rail to an address that may not be a peer's. The address
+   * is kept only for this message, and its outcome is not reported.
    *
    * @throws IllegalArgumentException if that is no address, or too many are answered now
    * @throws org.jofi.fabric.FabricException if the provider refuses the address
@@ -267,7 +268,10 @@ public final class MultiRailEndpoint implements EndpointRails, InFlightOperation
     send(message, rails, lengthBytes, (_, _) -> port.peers().answered(stranger), 0);
   }
 
-  /** Sends bare immediate data over a control rail; for who is called while a queue delivers. */
+  /**
+   * Sends immediate data without a message over a control rail. For callers that are called while a
+   * queue delivers.
+   */
   public void deferImmediate(
       OutgoingMessage message, PeerRails rails, int bits, SentListener who, long cookie) {
     message.addressImmediate(rails, bits, who, cookie);
@@ -293,7 +297,10 @@ public final class MultiRailEndpoint implements EndpointRails, InFlightOperation
     return PeerRails.to(control.subList(0, 1), List.of(listener));
   }
 
-  /** Polls every rail, hands arrivals on, posts what waited; how much came of it. */
+  /**
+   * Polls every rail, passes arrivals on, and posts operations that wait; returns the number of
+   * events.
+   */
   public int progress() {
     int events = 0;
     drained = true;
@@ -319,7 +326,7 @@ public final class MultiRailEndpoint implements EndpointRails, InFlightOperation
     return drained;
   }
 
-  /** Why a rail is deaf: its completion queue broke; null if all work. */
+  /** Why the completion queue of a rail broke; null if all work. */
   public @Nullable Failure brokenBy() {
     for (int i = 0; i < ports.size(); i++) {
       Failure why = ports.get(i).brokenBy();
@@ -330,7 +337,7 @@ public final class MultiRailEndpoint implements EndpointRails, InFlightOperation
     return null;
   }
 
-  /** Completions that belong to no operation of this side, over all rails. */
+  /** How many completions belonged to no local operation, over all rails. */
   public long orphans() {
     return ports.stream().mapToLong(RailPort::orphans).sum();
   }
@@ -382,7 +389,7 @@ public final class MultiRailEndpoint implements EndpointRails, InFlightOperation
   }
 
   /**
-   * Closes it in order, within its bound; again is a no-op.
+   * Closes it in order, within its bound; a second call does nothing.
    *
    * @throws org.jofi.mr.TeardownException as {@link Teardown#close}
    */
@@ -393,7 +400,7 @@ public final class MultiRailEndpoint implements EndpointRails, InFlightOperation
   }
 
   /**
-   * Closes it as fast as it can be done; again is a no-op.
+   * Closes it without waiting for requests to finish; a second call does nothing.
    *
    * @return how many operations were still in flight
    * @throws org.jofi.mr.TeardownException as {@link Teardown#abort}

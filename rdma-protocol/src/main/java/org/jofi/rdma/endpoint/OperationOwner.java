@@ -4,8 +4,8 @@ import org.jofi.fabric.CompletionError;
 import org.jofi.transport.Failure;
 
 /**
- * Who posted an operation, and is told how it went, once. Called while a queue delivers: it must
- * neither post nor throw.
+ * The poster of an operation, which gets its outcome once. It is called while a queue delivers, so
+ * it must neither post nor throw.
  */
 public interface OperationOwner {
 
@@ -26,8 +26,8 @@ public interface OperationOwner {
   void failed(long cookie, RailPort port, CompletionError error);
 
   /**
-   * The completion queue broke: nobody will learn how the operation goes. It may still happen, and
-   * its memory may still be used, until the endpoint is closed.
+   * The completion queue broke, so the outcome of the operation will never be known. Until the
+   * endpoint is closed, the operation may still happen and use its memory.
    *
    * @param cookie what it was posted with
    */

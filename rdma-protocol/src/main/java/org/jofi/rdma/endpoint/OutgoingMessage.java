@@ -9,11 +9,12 @@ import org.jofi.transport.FailureCause;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message on its way out, in a buffer of its own, or bare immediate data. Used again and again;
- * taken from {@link OutgoingMessages}.
+ * A message that is being sent, in a buffer of its own, or immediate data without a message. {@link
+ * OutgoingMessages} pools it.
  *
- * <p>It goes over whichever control rail takes it, and over another one if that fails. It may
- * arrive twice then: a message's second arrival changes nothing, or else its listener forbids that.
+ * <p>It goes over any control rail that accepts it, and over another one if that fails. It may
+ * arrive twice then. That is harmless for most messages; for others, their listener forbids to
+ * repeat them.
  */
 public final class OutgoingMessage extends Posting implements OperationOwner {
   private static final Failure DROPPED =
@@ -123,7 +124,8 @@ public final class OutgoingMessage extends Posting implements OperationOwner {
 
   @Override
   public void lost(long operation, RailPort port, Failure why) {
-    // The NIC may still read the buffer, which nobody gets any more: a copy goes elsewhere.
+    // The NIC may still read the buffer, so it is never reused, and a copy is sent over another
+    // rail.
     SentListener told = listener;
     long whose = cookie;
     PeerRails to = rails;

@@ -8,9 +8,9 @@ import org.jofi.transport.FailureCause;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rails of one role that lead to a peer: its number on each, and which of them are to be used.
- * A rail is given up for a peer when an operation says that the peer cannot be reached over it, and
- * for all peers when its completion queue broke.
+ * The rails of one role to a peer: the peer's number on each, and which of them are usable. A rail
+ * is given up for a peer when an operation fails because the peer cannot be reached over it, and
+ * for all peers when its completion queue breaks.
  */
 public final class PeerRails {
   /** No rail is left. */
@@ -134,7 +134,7 @@ public final class PeerRails {
     return failure;
   }
 
-  /** As {@link #failure}, of who found no rail. */
+  /** As {@link #failure}, for a caller that found no rail. */
   Failure reason() {
     Failure why = failure;
     return why == null ? Failures.noRail("fi_send") : why;

@@ -3,15 +3,15 @@ package org.jofi.rdma.endpoint;
 import java.util.ArrayDeque;
 
 /**
- * All that could not be posted yet, in order: the one place where operations are tried again. What
- * is refused again goes to the end, so that a rail that takes nothing holds up no other.
+ * The queue of operations that could not be posted yet; only this class retries them. An operation
+ * that is refused again goes to the end, so that a rail that accepts nothing does not block others.
  */
 public final class PendingPosts {
   private final ArrayDeque<Posting> waiting = new ArrayDeque<>(256);
 
   PendingPosts() {}
 
-  /** Posts now what can be, if nobody waits, and queues the rest. */
+  /** Posts at once what is possible if nothing else waits, and queues the rest. */
   public void submit(Posting posting) {
     if (posting.queued) {
       return;
@@ -21,7 +21,7 @@ public final class PendingPosts {
     }
   }
 
-  /** Queues it for the next {@link #run}: for who is called while a queue delivers. */
+  /** Queues it for the next {@link #run}. For callers that are called while a queue delivers. */
   public void defer(Posting posting) {
     if (!posting.queued) {
       posting.queued = true;

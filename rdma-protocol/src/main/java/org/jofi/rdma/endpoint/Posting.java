@@ -1,8 +1,8 @@
 package org.jofi.rdma.endpoint;
 
 /**
- * What has operations to post, and remembers which of them it posted, so that it can be asked again
- * after the provider said {@code -EAGAIN}.
+ * Something with operations to post. It remembers which of them it has posted, so that posting can
+ * be continued after the provider returned {@code -EAGAIN}.
  */
 public abstract class Posting {
   /** {@link PendingPosts}' own: whether it is in there. */

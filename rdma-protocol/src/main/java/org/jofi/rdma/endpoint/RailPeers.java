@@ -10,24 +10,28 @@ import org.jofi.fabric.FabricException;
 import org.jofi.rdma.wire.FabricAddress;
 
 /**
- * Whom a rail posts to: peers, who stay, and strangers, who are answered once and forgotten. Used
- * with the endpoint's lock held.
+ * The addresses that a rail posts to: peers, which stay known, and strangers, which are senders
+ * without a connection that get one answer and are then removed. Used with the endpoint's lock
+ * held.
  */
 final class RailPeers {
-  /** Most peers that it ever knows, so that strangers cannot fill its memory. */
+  /** Largest number of peers, so that nobody can fill the memory with addresses. */
   static final int MOST_PEERS = 1 << 16;
 
-  /** Most who are only answered that it knows at once: those do not count among its peers. */
+  /** Largest number of strangers at once. They do not count as peers. */
   static final int MOST_STRANGERS = 64;
 
   private final AddressVector addresses;
   private final String label;
   private final Map<FabricAddress, Long> peers = new HashMap<>();
   private final LongHashSet peerNumbers = new LongHashSet();
-  // The one that is known for longest comes first.
+  // The oldest one comes first.
   private final Map<FabricAddress, Stranger> strangers = new LinkedHashMap<>();
 
-  /** One who is answered, and forgotten when there is need, once nothing is in flight to it. */
+  /**
+   * An address that gets an answer. It is removed when space is needed and nothing is in flight to
+   * it.
+   */
   private static final class Stranger {
     final long peer;
     int uses;
@@ -38,7 +42,7 @@ final class RailPeers {
   }
 
   /**
-   * @param addresses the rail's; stays its
+   * @param addresses the rail's address vector; the rail closes it
    * @param label what errors call the rail
    */
   RailPeers(AddressVector addresses, String label) {
@@ -71,9 +75,9 @@ final class RailPeers {
   }
 
   /**
-   * The number of somebody who may be nobody's peer, for one answer, until {@link #answered}. Few
-   * of them are known at once, so that whoever asks in vain, under however many addresses, takes no
-   * room of peers.
+   * The number of an address that may not be a peer's, for one answer, until {@link #answered}.
+   * Only few of them are known at once, so that senders without a connection, even under many
+   * addresses, take no space from peers.
    *
    * @throws IllegalArgumentException if the address has a length that this provider never uses, or
    *     too many are being answered
@@ -96,7 +100,7 @@ final class RailPeers {
     return stranger.peer;
   }
 
-  /** The answer is on its way no more. */
+  /** The answer is no longer in flight. */
   void answered(FabricAddress address) {
     Stranger stranger = strangers.get(address);
     if (stranger != null) {
@@ -119,7 +123,9 @@ final class RailPeers {
         "%s answers %d strangers, and no more at once".formatted(label, MOST_STRANGERS));
   }
 
-  /** Whether others have that number: providers may give it to addresses that differ in nothing. */
+  /**
+   * Whether another address has the same number: providers may give equal addresses the same one.
+   */
   private boolean isShared(long number) {
     for (Stranger other : strangers.values()) {
       if (other.peer == number) {

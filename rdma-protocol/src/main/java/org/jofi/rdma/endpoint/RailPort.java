@@ -15,8 +15,9 @@ import org.jofi.transport.Failure;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One rail of one role: endpoint, address vector and completion queue, and who posted what. Posting
- * calls are those of {@link Endpoint}, with an owner and a cookie in the place of a context slot.
+ * One rail of one role: its endpoint, address vector and completion queue, and the owners of posted
+ * operations. The posting calls are those of {@link Endpoint}, with an owner and a cookie instead
+ * of a context slot.
  */
 public final class RailPort implements CompletionQueue.Sink {
   private static final int AGAIN = -FabricErrno.EAGAIN;
@@ -235,7 +236,7 @@ public final class RailPort implements CompletionQueue.Sink {
     return polled >= BATCH;
   }
 
-  /** Nobody learns any more how what is in flight goes: its owners are told that. */
+  /** Tells the owners of operations in flight that their outcome will never be known. */
   private void breakDown(Failure why) {
     broken = why;
     for (int context = 0; context < contexts.size(); context++) {
@@ -302,7 +303,7 @@ public final class RailPort implements CompletionQueue.Sink {
     return broken;
   }
 
-  /** What fails from now on is not posted again: the endpoint closes. */
+  /** The endpoint is closing: operations that fail from now on are not posted again. */
   void drain() {
     draining = true;
   }

@@ -3,9 +3,9 @@
  * a completion queue of its own, under one lock.
  *
  * <p>Everything here is used with that lock, the monitor of the {@link
- * org.jofi.rdma.endpoint.MultiRailEndpoint}, held. Completions are given to who posted the
- * operation and to nobody else, and nothing is posted while a queue delivers: what follows from a
- * completion is queued in {@link org.jofi.rdma.endpoint.PendingPosts}.
+ * org.jofi.rdma.endpoint.MultiRailEndpoint}, held. A completion is passed only to the owner of its
+ * operation. Nothing is posted while a queue delivers: operations that follow from a completion are
+ * queued in {@link org.jofi.rdma.endpoint.PendingPosts}.
  */
 @NullMarked
 package org.jofi.rdma.endpoint;

@@ -127,7 +127,7 @@ public final class BlockFreelist implements AutoCloseable {
   }
 
   /**
-   * Closes it; again is a no-op.
+   * Closes it; a second call does nothing.
    *
    * @throws IllegalStateException if entries are out, naming the first of them; nothing was closed
    * @throws RuntimeException the first of the registrations' that could not be closed, with the
@@ -144,7 +144,7 @@ public final class BlockFreelist implements AutoCloseable {
   }
 
   /**
-   * Closes it whatever is out; again is a no-op.
+   * Closes it whatever is out; a second call does nothing.
    *
    * @return how many entries were out
    * @throws RuntimeException as {@link #close}

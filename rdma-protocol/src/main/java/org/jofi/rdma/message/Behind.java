@@ -3,10 +3,10 @@ package org.jofi.rdma.message;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a receiver lacks although the sender is past it, and since when: messages that were sent to
- * the end, or entries that were written and are not seen. Either may still be on its way, but not
- * for long. This is how losses show that no operation reports, such as those of a connection that a
- * provider silently made again.
+ * Detects lost data that no operation reports, for example because a provider silently reconnected.
+ * It records what is late and since when: messages that the sender has finished and the receiver
+ * has not got, or entries that the receiver has written and the sender does not see. Both may still
+ * be in flight, but not for long.
  */
 final class Behind {
   private boolean messages;
@@ -16,7 +16,7 @@ final class Behind {
   private boolean overdue;
   private boolean confirmed;
 
-  /** Something came: all is well so far. */
+  /** Something arrived, so nothing is late. */
   void clear() {
     messages = false;
     entries = 0;
@@ -26,7 +26,7 @@ final class Behind {
   }
 
   /**
-   * What the sender told.
+   * Records what the sender reported.
    *
    * @param unarrived whether it finished messages that did not arrive
    * @param unseen the message whose entries it does not see although they were written; 0 for none
@@ -40,7 +40,10 @@ final class Behind {
     confirmed = overdue;
   }
 
-  /** What is late for longer than the bound, and was so when the sender told last; or null. */
+  /**
+   * What has been late for longer than the time limit, according to the sender's last report; or
+   * null.
+   */
   @Nullable String overdue(long now, long boundNs) {
     if (!messages && entries == 0) {
       return null;

@@ -4,9 +4,10 @@ import java.util.Arrays;
 import org.jofi.rdma.wire.ProtocolLimits;
 
 /**
- * How far this side's data operations of a connection are, per data rail, counted in the order of
- * their posting. What is behind others sees by it that its turn comes nearer; what others complete
- * that were posted later on the same rail tells it nothing, so that nobody waits without end.
+ * Counts the data operations of a connection per data rail, in the order of posting. An operation
+ * that waits for earlier ones on its rail sees by it that it comes nearer to its turn. Later
+ * operations on the same rail do not count, so that their completions cannot extend its time limit
+ * for ever.
  */
 final class DataProgress {
   private final long[] posted = new long[ProtocolLimits.MAX_RAILS];
@@ -16,7 +17,7 @@ final class DataProgress {
   static final class Turn {
     private final long[] after = new long[ProtocolLimits.MAX_RAILS];
 
-    /** Some of it is not posted yet: everything may be before it. */
+    /** Part of it is not posted yet, so every operation may come before it. */
     void open() {
       Arrays.fill(after, Long.MAX_VALUE);
     }
@@ -27,7 +28,7 @@ final class DataProgress {
     posted[rail]++;
   }
 
-  /** One succeeded. Those that failed moved nothing on. */
+  /** An operation succeeded. Failed operations do not count. */
   void complete(int rail) {
     completed[rail]++;
   }

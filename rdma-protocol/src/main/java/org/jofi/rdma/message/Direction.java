@@ -6,16 +6,18 @@ import org.jofi.transport.Result;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One side's requests of a connection, of one kind, and how they fail: one at its bound, all of
- * them when the direction fails. Used with the endpoint's lock held.
+ * The requests of one kind (messages, one-sided operations or flushes) at one end of a connection,
+ * and how they fail: a single request at its time limit, or all of them when the direction fails.
+ * Used with the endpoint's lock held.
  *
- * <p><b>A failed message fails its direction.</b> The other side waits for what will not come, so
- * nothing after it can be relied upon: what is in flight fails, and what is posted later at once,
- * each with the cause. Nobody waits for what a one-sided operation or a flush does: it fails alone.
+ * <p><b>A failed message fails its direction.</b> The peer waits for data that will never arrive,
+ * so no later message can be relied on. Requests in flight fail, and later ones fail at once, all
+ * with the cause. A one-sided operation or a flush fails alone, since the peer does not wait for
+ * it.
  *
- * <p><b>A peer's close cuts nothing off that may have arrived.</b> The peer closed once it had what
- * it wanted, and its memory stays until this side's operations are back. What has everything posted
- * ends as they do; what would have to post more fails.
+ * <p><b>A peer's close cuts nothing off that may have arrived.</b> A peer closes when it has what
+ * it wanted, and its memory stays registered until the operations posted here have completed. A
+ * request whose operations are all posted ends as they do; a request that has to post more fails.
  */
 public abstract class Direction {
   /** Slots for requests that fail at once, beside those that may still be with a provider. */
@@ -51,7 +53,7 @@ public abstract class Direction {
   /** The request of a slot. */
   abstract Request request(int slot);
 
-  /** Whether it waits for the peer to do something. */
+  /** Whether a request waits for the peer to do something. */
   public abstract boolean waits();
 
   /** A request is over; reported already. */
@@ -147,7 +149,7 @@ public abstract class Direction {
     return failure;
   }
 
-  /** Who is told, once, that it failed; may be called while a queue delivers. */
+  /** Sets the action to run once when the direction fails. It may run while a queue delivers. */
   public final void onFailure(Runnable told) {
     listener = told;
   }

@@ -13,14 +13,14 @@ import org.jofi.transport.Result;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One-sided writes and reads of one side of a connection, striped over the data rails as messages
- * are. Used with the endpoint's lock held.
+ * The one-sided writes and reads of one end of a connection, striped over the data rails like
+ * messages. Used with the endpoint's lock held.
  *
  * <p><b>What completion means.</b> A write is over when all its bytes are in the peer's memory, on
  * every rail (FI_DELIVERY_COMPLETE); a peer's GPU may still need its own side's flush before it
- * sees them. A read is over when all its bytes are here. Between requests there is no order: who
- * needs one waits for the first to be over. A request of 0 bytes is over at once, and nothing is
- * posted for it: there are providers that never complete a write of nothing.
+ * sees them. A read is over when all its bytes are here. There is no order between requests: a
+ * caller that needs one waits until the first is over. A request of 0 bytes is over at once and
+ * posts nothing, since some providers never complete a write of 0 bytes.
  *
  * <p><b>Failures.</b> An operation that fails, such as one with a key that the peer has withdrawn,
  * fails its own request; some of its bytes may have moved. So does one that is past its bound. One
@@ -179,7 +179,7 @@ public final class OneSided extends Direction {
     return why.cause() == FailureCause.PEER_LOST;
   }
 
-  /** For the peer's NIC, or for its software where that takes its part. */
+  /** A request waits for the peer's NIC, or for software at the peer that does the NIC's work. */
   @Override
   public boolean waits() {
     return failure() == null && isActive();

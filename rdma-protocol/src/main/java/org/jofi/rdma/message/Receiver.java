@@ -301,9 +301,9 @@ public final class Receiver extends Direction {
   }
 
   /**
-   * The sender told how far it is. What it finished and did not arrive is late. Entries that were
-   * written and that it does not see are written again, and late as well. {@link #check} fails what
-   * is late for too long.
+   * Handles the sender's report of how far it is. Messages that it has finished and that did not
+   * arrive are late. Entries that were written and that it does not see are late, too, and are
+   * written again. {@link #check} fails the messages if something is late for too long.
    *
    * @param finished messages that it sent to the end
    * @param unseen the first message whose entries it does not see

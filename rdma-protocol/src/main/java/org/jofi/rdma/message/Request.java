@@ -9,8 +9,8 @@ import org.jofi.transport.Failure;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is asked of a {@link Direction}: operations that it posts, the lease of the memory that they
- * use, and how it ends. Used again for the next request of its slot.
+ * A request of a {@link Direction}: the operations that it posts, the lease of the memory that they
+ * use, and how it ends. The object is reused for the next request of its slot.
  *
  * <pre>
  *            complete, or failed: its operations are back
@@ -21,11 +21,11 @@ import org.jspecify.annotations.Nullable;
  *                                                lease kept
  * </pre>
  *
- * <p>The bound is one on silence: it starts again whenever {@link #progress} changed, so that what
- * is queued behind much else is not blamed for it.
+ * <p>The time limit is for a time without progress: it starts again whenever {@link #progress}
+ * changes, so that a request does not time out only because many others are queued before it.
  *
- * <p>A failure waits for the request's operations, so that its memory is the caller's again with
- * the report, but never longer than the request's bound.
+ * <p>A failure is reported when the request's operations have completed, so that the caller may
+ * reuse the memory, but after the time limit at the latest.
  */
 abstract class Request extends Posting implements OperationOwner {
   private final Direction direction;

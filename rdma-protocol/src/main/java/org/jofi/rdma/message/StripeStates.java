@@ -4,8 +4,8 @@ import java.util.Arrays;
 import org.jofi.rdma.wire.ProtocolLimits;
 
 /**
- * How far each stripe of a message on its way is. Bitmaps, so that posting again does nothing twice
- * and nothing is allocated. Used with the endpoint's lock held.
+ * The state of each stripe of a message that is being sent, as bitmaps, so that no stripe is posted
+ * twice and nothing is allocated. Used with the endpoint's lock held.
  *
  * <pre>
  * write with immediate data:  posted --&gt; done

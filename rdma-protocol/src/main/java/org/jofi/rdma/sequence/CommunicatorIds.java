@@ -105,7 +105,7 @@ public final class CommunicatorIds {
   }
 
   /**
-   * The peer closed or died. Again is a no-op while this side is open.
+   * The peer closed or died. A second call does nothing while this side is open.
    *
    * @throws IllegalStateException if it is not in use
    */

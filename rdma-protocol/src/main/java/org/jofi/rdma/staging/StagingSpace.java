@@ -119,8 +119,8 @@ public final class StagingSpace implements AutoCloseable {
   }
 
   /**
-   * Waits for copies that are under way, and frees all blocks; again is a no-op. Nothing may be
-   * able to reach them any more.
+   * Waits for copies that are under way, and frees all blocks; a second call does nothing. Nothing
+   * may be able to reach them any more.
    *
    * @throws FabricException if the driver or a NIC refuses; all blocks were tried then
    */

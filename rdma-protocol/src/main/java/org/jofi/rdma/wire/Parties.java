@@ -1,14 +1,14 @@
 package org.jofi.rdma.wire;
 
 /**
- * Whom a message is for and from. A communicator id is 0, with generation 0, where there is none:
- * {@code to} in a connect request, {@code from} in a refusal.
+ * The receiver and the sender of a message. A communicator id is 0, with generation 0, if there is
+ * none: {@code to} in a connect request, {@code from} in a refusal.
  *
  * @param to the receiver's communicator, 1 to 4095, or 0
  * @param toGeneration its generation, 1 to 65 535, or 0
  * @param from the sender's communicator, by the sender's numbers
  * @param fromGeneration its generation
- * @param attempt what the connector drew at random for the connection
+ * @param attempt the random number that the connector chose for the connection
  */
 public record Parties(int to, int toGeneration, int from, int fromGeneration, long attempt) {
   public Parties {
@@ -16,7 +16,7 @@ public record Parties(int to, int toGeneration, int from, int fromGeneration, lo
     check(from, fromGeneration);
   }
 
-  /** As the other side says it. */
+  /** The same from the peer's point of view, with receiver and sender exchanged. */
   public Parties reversed() {
     return new Parties(from, fromGeneration, to, toGeneration, attempt);
   }

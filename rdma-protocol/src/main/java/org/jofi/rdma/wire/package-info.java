@@ -1,9 +1,9 @@
 /**
- * What travels between two sides, to the bit. All integers are little-endian.
+ * The exact format of everything that two peers exchange. All integers are little-endian.
  *
- * <p>What comes from a peer is hostile until it was checked: decoders look at every field, never
- * throw, and tell what is wrong as a {@link org.jofi.rdma.wire.WireFault}. What they accept, they
- * would write the same: each message has one encoding.
+ * <p>Data from a peer is not trusted until it is checked: decoders check every field, never throw,
+ * and report what is wrong as a {@link org.jofi.rdma.wire.WireFault}. Each message has exactly one
+ * valid encoding.
  */
 @NullMarked
 package org.jofi.rdma.wire;

@@ -24,16 +24,16 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Sums arrays over ranks, checks every element, and prints how fast that was. */
+/** Sums arrays over ranks, checks every element, and prints how fast it was. */
 @Command(
     name = "allreduce",
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
       "Sums arrays of float32 over all ranks with a ring all-reduce, checks every element against"
-          + " the exact sum, and prints how fast that was.",
+          + " the exact sum, and prints how fast it was.",
       "Starts the ranks on this machine; under mpirun, srun or torchrun each process is one rank."
-          + " Where rank 0 is, those say, or MASTER_ADDR and MASTER_PORT do."
+          + " The launcher, or MASTER_ADDR and MASTER_PORT, say where rank 0 is."
     },
     footerHeading = "%nExamples:%n",
     footer = {
@@ -44,9 +44,9 @@ import picocli.CommandLine.Option;
       "  jofi allreduce --memory cuda --provider tcp -b 4 -e 256M -f 16",
       "  mpirun -n 16 --hostfile hosts -x MASTER_ADDR=node1 jofi allreduce",
       "",
-      "TIME is a round's of its slowest rank, from one entry of all ranks to the last exit. ALGBW is"
-          + " the array's length over the median time; BUSBW that times 2 (n - 1) / n, what each"
-          + " rank's NICs must at least carry each way."
+      "TIME is that of a round's slowest rank, from the common start to the last end. ALGBW is the"
+          + " array's length over the median time; BUSBW is ALGBW times 2 (n - 1) / n, which each"
+          + " rank's NICs must carry at least in each direction."
     },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
@@ -56,7 +56,7 @@ import picocli.CommandLine.Option;
       "3:something is missing on this machine"
     })
 final class AllReduceCommand implements Callable<Integer> {
-  /** Where arrays live. */
+  /** The kind of memory that arrays are in. */
   enum Memory {
     HOST,
     CUDA
@@ -105,7 +105,7 @@ final class AllReduceCommand implements Callable<Integer> {
       names = "--window",
       paramLabel = "W",
       defaultValue = "4",
-      description = "Most messages in flight each way, 1 to 64. Default: ${DEFAULT-VALUE}.")
+      description = "Messages in flight in each direction, 1 to 64. Default: ${DEFAULT-VALUE}.")
   private int window;
 
   @Option(
@@ -113,8 +113,8 @@ final class AllReduceCommand implements Callable<Integer> {
       paramLabel = "KIND",
       defaultValue = "HOST",
       description =
-          "Where the arrays live, and what adds: host or cuda. With cuda each rank uses a GPU; what"
-              + " no NIC reaches directly goes through pinned host memory. Default: host.")
+          "Memory of the arrays: host or cuda. With cuda each rank uses a GPU, which adds; memory that"
+              + " NICs cannot access directly goes through pinned host memory. Default: host.")
   private Memory memory;
 
   @Option(
@@ -170,7 +170,7 @@ final class AllReduceCommand implements Callable<Integer> {
     return ranks == null ? 2 : ranks;
   }
 
-  /** That each rank that is started here has its GPU. */
+  /** Checks that each rank that is started here has its GPU. */
   private void checkGpus(Gpus gpus, GpuChoice choice) {
     if (memory == Memory.CUDA) {
       int count = gpus.count();
@@ -185,7 +185,7 @@ final class AllReduceCommand implements Callable<Integer> {
       return new GpuChoice(List.of());
     }
     if (memory != Memory.CUDA) {
-      throw new IllegalArgumentException("--gpu chooses GPUs for --memory cuda, and for no other");
+      throw new IllegalArgumentException("--gpu has an effect with --memory cuda only");
     }
     return GpuChoice.parse(gpu);
   }
@@ -288,7 +288,10 @@ final class AllReduceCommand implements Callable<Integer> {
         .toList();
   }
 
-  /** Each GPU once, after its ranks: {@code rank 0, 2: NVIDIA H200 (CUDA device 0)}. */
+  /**
+   * Lists each GPU once, after the ranks that use it: {@code rank 0, 2: NVIDIA H200 (CUDA device
+   * 0)}.
+   */
   private static String byRank(List<String> names) {
     Map<String, StringJoiner> ranks = new LinkedHashMap<>();
     for (int rank = 0; rank < names.size(); rank++) {

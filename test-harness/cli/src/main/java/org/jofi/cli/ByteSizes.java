@@ -6,7 +6,10 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Lengths as people write them: {@code 8}, {@code 64K}, {@code 1MiB}; binary multiples all. */
+/**
+ * Reads and writes lengths such as {@code 8}, {@code 64K} or {@code 1MiB}. All multiples are
+ * binary.
+ */
 final class ByteSizes {
   private static final Pattern SIZE =
       Pattern.compile("([0-9]{1,18})\\s*(?:([KMGT])(?:I?B)?|B)?", Pattern.CASE_INSENSITIVE);
@@ -16,9 +19,9 @@ final class ByteSizes {
   private ByteSizes() {}
 
   /**
-   * One length.
+   * Reads one length.
    *
-   * @throws IllegalArgumentException if it is none, or above 2^62
+   * @throws IllegalArgumentException if the text is not a length, or above 2^62
    */
   static long parse(String text) {
     Matcher matcher = SIZE.matcher(text.strip());
@@ -35,7 +38,7 @@ final class ByteSizes {
     return number << shift;
   }
 
-  /** Lengths with commas between. */
+  /** Reads lengths separated by commas. */
   static List<Long> list(String text) {
     List<Long> sizes = new ArrayList<>();
     for (String each : text.split(",", -1)) {
@@ -45,9 +48,9 @@ final class ByteSizes {
   }
 
   /**
-   * From the first, each so many times the one before, up to the last.
+   * The lengths from the first up to the last, each {@code factor} times the one before.
    *
-   * @throws IllegalArgumentException if that is no range, or one without end
+   * @throws IllegalArgumentException if that is not a range, or an endless one
    */
   static List<Long> range(String first, String last, int factor) {
     long begin = parse(first);
@@ -70,7 +73,7 @@ final class ByteSizes {
     return sizes;
   }
 
-  /** The shortest way to write a length exactly. */
+  /** A length as exact text that is as short as possible. */
   static String format(long bytes) {
     int unit = 0;
     long number = bytes;

@@ -141,7 +141,10 @@ final class ConformCommand implements Callable<Integer> {
     return report.isClean() ? ExitCode.OK : ExitCode.FAILED;
   }
 
-  /** Tries it before a run that would be for nothing, and leaves no file behind. */
+  /**
+   * Checks before the run that a file can be written, so that the run is not in vain. Leaves no
+   * file behind.
+   */
   private void checkWritable(String option, @Nullable Path file) {
     if (file == null) {
       return;
@@ -218,7 +221,10 @@ final class ConformCommand implements Callable<Integer> {
     return chosen.stream().distinct().toList();
   }
 
-  /** What the children are told of the library: this process does not load it. */
+  /**
+   * The properties for child processes that say which library to load. This process does not load
+   * it.
+   */
   private List<String> properties() {
     String path =
         library != null

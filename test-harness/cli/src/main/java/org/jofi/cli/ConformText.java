@@ -37,7 +37,7 @@ final class ConformText {
     table.print(out);
   }
 
-  /** Table by area, failures, and what is not claimed. */
+  /** Prints a table by area, the failures, and the cases that are not claimed. */
   static void print(PrintWriter out, Report report) {
     Report.Description examined = report.description();
     out.printf("%s, %s (%s)%n", examined.subject(), examined.source(), examined.nic());
@@ -78,7 +78,7 @@ final class ConformText {
         Integer.toString(count.notClaimed()));
   }
 
-  /** All of it, for JSON. */
+  /** The whole report, for JSON. */
   static Map<String, Object> fields(Report report) {
     Map<String, Object> fields = new LinkedHashMap<>();
     fields.put("provider", report.description().subject());

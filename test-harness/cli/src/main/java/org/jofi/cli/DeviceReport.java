@@ -10,7 +10,7 @@ import org.jofi.transport.Device;
 import org.jofi.transport.DeviceLimits;
 import org.jofi.transport.DeviceProperties;
 
-/** The devices of a transport: what jofi makes of the NICs, and why. */
+/** Reports the devices of a transport: how jofi groups the NICs, and why. */
 final class DeviceReport {
   private DeviceReport() {}
 

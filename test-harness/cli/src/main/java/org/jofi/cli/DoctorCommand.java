@@ -13,7 +13,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** What of a machine stands in the way of RDMA between NICs and GPUs. */
+/** Finds what keeps a machine from RDMA between NICs and GPUs. */
 @Command(
     name = "doctor",
     mixinStandardHelpOptions = true,

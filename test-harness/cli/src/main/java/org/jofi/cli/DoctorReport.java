@@ -19,7 +19,7 @@ import org.jofi.doctor.machine.Nic;
 import org.jofi.doctor.machine.PciDevice;
 import org.jofi.doctor.machine.RdmaPort;
 
-/** A diagnosis, for people and for programs. */
+/** Prints a diagnosis as text or as JSON. */
 final class DoctorReport {
   private final Diagnosis diagnosis;
   private final Machine machine;
@@ -52,7 +52,7 @@ final class DoctorReport {
             .collect(Collectors.joining(", ")));
   }
 
-  /** Verdict, subject and summary, what was read, and the remedy. */
+  /** One finding as text: verdict, subject and summary, what was read, and the remedy. */
   static String line(Finding finding) {
     StringBuilder line = new StringBuilder();
     line.append(finding.verdict()).append("  ").append(finding.title());

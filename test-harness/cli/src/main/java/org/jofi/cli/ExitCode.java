@@ -1,11 +1,11 @@
 package org.jofi.cli;
 
-/** What the process ends with. */
+/** The exit codes of the process. */
 final class ExitCode {
-  /** Done. */
+  /** The command succeeded. */
   static final int OK = 0;
 
-  /** It ran, and failed. */
+  /** The command ran and failed. */
   static final int FAILED = 1;
 
   /** Wrong usage. */

@@ -4,9 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Which GPU each rank of a machine uses.
+ * Decides which GPU each rank of a machine uses.
  *
- * @param listed numbers of GPUs for the machine's ranks, in turn; empty for all that there are
+ * @param listed numbers of GPUs, which the machine's ranks use in turn; empty for all GPUs
  */
 record GpuChoice(List<Integer> listed) {
   GpuChoice {
@@ -16,7 +16,7 @@ record GpuChoice(List<Integer> listed) {
   /**
    * Reads a list such as {@code 0,1}.
    *
-   * @throws IllegalArgumentException if it is none
+   * @throws IllegalArgumentException if the text is not such a list
    */
   static GpuChoice parse(String text) {
     List<Integer> listed = new ArrayList<>();
@@ -35,7 +35,7 @@ record GpuChoice(List<Integer> listed) {
    * The GPU of a rank.
    *
    * @param localRank its number among the ranks of its machine
-   * @param count how many GPUs that has, 1 or more
+   * @param count how many GPUs the machine has, 1 or more
    */
   int of(int localRank, int count) {
     return listed.isEmpty() ? localRank % count : listed.get(localRank % listed.size());

@@ -9,23 +9,23 @@ import org.jofi.transport.Device;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.TransportException;
 
-/** The GPUs of this machine, for commands: opens one, or says why it cannot be used. */
+/** The GPUs of this machine. Commands open one here, or learn why it cannot be used. */
 final class Gpus {
   private final Optional<DeviceMemoryProvider> provider;
 
   /**
-   * @param provider what drives them, if that is there
+   * @param provider the provider of device memory, if there is one
    */
   Gpus(Optional<DeviceMemoryProvider> provider) {
     this.provider = provider;
   }
 
-  /** Those of this machine; loads no driver yet. */
+  /** The GPUs of this machine. Loads no driver yet. */
   static Gpus ofThisMachine() {
     return new Gpus(DeviceMemoryProvider.of(MemoryKind.CUDA));
   }
 
-  /** Why there are none at all, with what helps; empty if there are some. */
+  /** Why there are no GPUs, and what to do; empty if there are some. */
   String obstacle() {
     if (provider.isEmpty()) {
       return "the jofi-cuda jar is not on the module path";
@@ -36,7 +36,7 @@ final class Gpus {
         : "there is no GPU: %s. %s".formatted(probe.obstacle(), probe.remedy());
   }
 
-  /** Why there is none of that number; empty if there is. */
+  /** Why there is no GPU with this number; empty if there is one. */
   String obstacle(int gpu) {
     String none = obstacle();
     if (!none.isEmpty()) {
@@ -48,7 +48,7 @@ final class Gpus {
         : "there is no GPU %d: there are %d, numbered from 0".formatted(gpu, count);
   }
 
-  /** Why memory of that one cannot be registered with a device; empty if it can. */
+  /** Why memory of this GPU cannot be registered with a device; empty if it can. */
   String obstacle(int gpu, Device device) {
     String none = obstacle(gpu);
     return !none.isEmpty() || device.properties().takes(MemoryKind.CUDA)
@@ -57,9 +57,9 @@ final class Gpus {
   }
 
   /**
-   * How many there are.
+   * The number of GPUs.
    *
-   * @throws TransportException with {@link FailureCause#UNAVAILABLE}, and what helps, if there are
+   * @throws TransportException with {@link FailureCause#UNAVAILABLE}, and what to do, if there are
    *     none
    */
   int count() {
@@ -68,17 +68,17 @@ final class Gpus {
   }
 
   /**
-   * Opens one, which the caller closes.
+   * Opens a GPU, which the caller closes.
    *
-   * @throws TransportException with {@link FailureCause#UNAVAILABLE}, and what helps, if there is
-   *     none of that number
+   * @throws TransportException with {@link FailureCause#UNAVAILABLE}, and what to do, if there is
+   *     none with this number
    */
   DeviceMemory open(int gpu) {
     require(obstacle(gpu));
     return provider.orElseThrow().open(gpu);
   }
 
-  /** Goes on only if there is no obstacle. */
+  /** Throws unless the obstacle is empty. */
   static void require(String obstacle) {
     if (!obstacle.isEmpty()) {
       throw new TransportException(FailureCause.UNAVAILABLE, obstacle);

@@ -14,7 +14,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** What NICs there are, how each was negotiated, and whether jofi's protocol can run on it. */
+/** Lists the NICs, what was negotiated with each, and whether jofi's protocol can run on it. */
 @Command(
     name = "info",
     mixinStandardHelpOptions = true,
@@ -37,14 +37,14 @@ final class InfoCommand implements Callable<Integer> {
       names = "--fabric-provider",
       paramLabel = "NAME",
       defaultValue = "libfabric",
-      description = "Whom to ask (default: ${DEFAULT-VALUE}).")
+      description = "The source of NICs (default: ${DEFAULT-VALUE}).")
   private String source;
 
   @Option(
       names = "--devices",
       description = {
-        "What jofi makes of the NICs: its devices with their rails, how memory and immediate data"
-            + " reach them, limits, and why NICs are one device.",
+        "Lists jofi's devices instead: their rails, how memory and immediate data reach them,"
+            + " their limits, and why their NICs are one device.",
         "With --provider sim:efa, sim:cxi, sim:cxi-client-key or sim:tcp, of the simulated fabric."
       })
   private boolean devices;

@@ -51,7 +51,7 @@ public final class Jofi implements Runnable {
     System.exit(run(new StandardOutput(), args));
   }
 
-  /** Runs one command, and sees to it that what it printed got out. */
+  /** Runs one command, and fails if its output could not be written. */
   static int run(StandardOutput output, String... args) {
     PrintWriter out = new PrintWriter(output, true, System.out.charset());
     CommandLine command = commandLine().setOut(out);
@@ -78,7 +78,7 @@ public final class Jofi implements Runnable {
     return commands;
   }
 
-  /** A command that there is none of is wrong usage, whatever else is asked for. */
+  /** An unknown command is wrong usage, even together with --help or --version. */
   private static int runKnown(CommandLine.ParseResult parsed) {
     if (!parsed.hasSubcommand() && !parsed.unmatched().isEmpty()) {
       throw new CommandLine.UnmatchedArgumentException(
@@ -87,7 +87,7 @@ public final class Jofi implements Runnable {
     return new CommandLine.RunLast().execute(parsed);
   }
 
-  /** What is wrong, and where it is told how it should be. */
+  /** Prints what is wrong with the command line, and where to find its usage. */
   private static int refuse(CommandLine.ParameterException wrong) {
     CommandLine command = wrong.getCommandLine();
     PrintWriter err = command.getErr();
@@ -104,7 +104,10 @@ public final class Jofi implements Runnable {
     return ExitCode.USAGE;
   }
 
-  /** What users are meant to see goes without a stack trace; the rest is a defect, and keeps it. */
+  /**
+   * Prints failures that are meant for users without a stack trace. Every other exception is a
+   * defect and keeps its stack trace.
+   */
   private static int explain(Exception failure, CommandLine command) throws Exception {
     PrintWriter err = command.getErr();
     if (failure instanceof FabricUnavailableException) {

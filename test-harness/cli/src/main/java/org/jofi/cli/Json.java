@@ -3,7 +3,7 @@ package org.jofi.cli;
 import com.google.gson.Gson;
 import com.google.gson.GsonBuilder;
 
-/** What the commands print with {@code --json}: no field is left out for being null. */
+/** Formats the output of {@code --json}. Fields that are null are included. */
 final class Json {
   private static final Gson LINE =
       new GsonBuilder().serializeNulls().disableHtmlEscaping().create();
@@ -16,7 +16,7 @@ final class Json {
     return LINE.toJson(document);
   }
 
-  /** A document for people too. */
+  /** A document that people can read, too. */
   static String pretty(Object document) {
     return PRETTY.toJson(document);
   }

@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.TransportException;
 
-/** Whether this machine has as much memory as a run will take. */
+/** Checks whether this machine has enough memory for a run. */
 final class MachineMemory {
   private static final Path MEMINFO = Path.of("/proc/meminfo");
   private static final Pattern AVAILABLE =
@@ -20,15 +20,15 @@ final class MachineMemory {
   private MachineMemory() {}
 
   /**
-   * Goes on only if there is as much, as far as that is known.
+   * Throws if the machine has too little memory, as far as that is known.
    *
    * @param ranks how many ranks run here
-   * @param each what each of them needs, in bytes
-   * @throws TransportException with {@link FailureCause#UNAVAILABLE} otherwise
+   * @param each how many bytes each of them needs
+   * @throws TransportException with {@link FailureCause#UNAVAILABLE} if there is too little
    */
   static void require(int ranks, long each) {
     OptionalLong available = available();
-    // Not multiplied: what nobody has may be too large for that.
+    // Divide instead of multiplying, which could overflow.
     if (available.isPresent() && each > available.getAsLong() / ranks) {
       throw new TransportException(
           FailureCause.UNAVAILABLE,
@@ -41,7 +41,7 @@ final class MachineMemory {
     }
   }
 
-  /** What can be had without swapping, in bytes; empty where the kernel does not say. */
+  /** How many bytes are available without swapping; empty if the kernel does not say. */
   private static OptionalLong available() {
     try {
       Matcher line = AVAILABLE.matcher(Files.readString(MEMINFO, StandardCharsets.UTF_8));

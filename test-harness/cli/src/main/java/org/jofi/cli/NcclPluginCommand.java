@@ -13,7 +13,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Lays out the folder that NCCL loads the network plugin from. */
+/** Makes the folder that NCCL loads the network plugin from. */
 @Command(
     name = "nccl-plugin",
     mixinStandardHelpOptions = true,
@@ -69,14 +69,14 @@ final class NcclPluginCommand implements Callable<Integer> {
   }
 
   private void complete(PluginFolder folder, List<Path> modules) {
-    // What is told at once if it cannot be done comes first.
+    // What can fail at once comes first.
     if (libfabric != null) {
       folder.withLibfabric(libfabric);
     }
     folder.withRuntime(Path.of(System.getProperty("java.home")), modules).checkSize();
   }
 
-  /** Of this very program: modules, or a class path with the same jars. */
+  /** The module path of this program, or its class path with the same jars. */
   private static List<Path> modulePath() {
     String path = System.getProperty("jdk.module.path", System.getProperty("java.class.path"));
     return Arrays.stream(path.split(File.pathSeparator)).map(Path::of).toList();

@@ -20,17 +20,19 @@ import org.jofi.fabric.Threading;
 import org.jofi.rdma.ProtocolRequirements;
 
 /**
- * One NIC as one provider offers it.
+ * Reports one NIC as one provider offers it.
  *
- * @param info how it is negotiated for jofi, or the best of what it offers if it cannot be
- * @param fabrics all fabrics that it is on: one for each network address, for many providers
- * @param capabilities of all ways to use it
- * @param lacks what jofi's RDMA protocol misses
+ * @param info the info that jofi would use; if jofi cannot use the NIC, the best of its infos
+ * @param fabrics all fabrics that it is on; with many providers, one per network address
+ * @param capabilities the capabilities of all ways to use it
+ * @param lacks what jofi's RDMA protocol needs and the NIC lacks
  */
 record NicReport(
     FabricInfo info, List<String> fabrics, Set<Capability> capabilities, List<String> lacks) {
 
-  /** Asks for what the protocol needs, then for everything, and joins what belongs to a NIC. */
+  /**
+   * Asks first for what the protocol needs, then for everything, and combines the answers per NIC.
+   */
   static List<NicReport> survey(FabricProvider provider, FabricHints hints) {
     List<FabricInfo> all = new ArrayList<>(provider.discover(hints));
     all.addAll(
@@ -168,7 +170,7 @@ record NicReport(
     return set.stream().sorted().map(name).collect(Collectors.joining(" "));
   }
 
-  /** An enum's constant as people write it. */
+  /** The name of an enum constant as shown to users. */
   static String word(Enum<?> value) {
     return value.name().toLowerCase(Locale.ROOT).replace('_', ' ');
   }

@@ -56,14 +56,14 @@ final class PerfCommand implements Callable<Integer> {
 
   @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
 
-  @Option(names = "--listen", description = "Be the side that waits for the other, at --port.")
+  @Option(names = "--listen", description = "Be the rank that waits for the other, at --port.")
   private boolean listens;
 
   @Option(
       names = "--connect",
       paramLabel = "HOST[:PORT]",
       description =
-          "Be the side that begins; the other listens there. An IPv6 address with a port is"
+          "Be the rank that begins; the other listens there. An IPv6 address with a port is"
               + " [ADDRESS]:PORT.")
   private @Nullable String connect;
 
@@ -71,7 +71,7 @@ final class PerfCommand implements Callable<Integer> {
       names = "--port",
       paramLabel = "PORT",
       description =
-          "Where --listen waits, for the two to find each other. Default: "
+          "The port that --listen waits at for the other rank. Default: "
               + Placement.USUAL_PORT
               + ".")
   private @Nullable Integer port;
@@ -99,7 +99,7 @@ final class PerfCommand implements Callable<Integer> {
       description = "send, write, read or flush. Default: ${DEFAULT-VALUE}.")
   private PerfOperation operation;
 
-  @Option(names = "--bidirectional", description = "Measure bandwidth both ways at once.")
+  @Option(names = "--bidirectional", description = "Measure bandwidth in both directions at once.")
   private boolean bidirectional;
 
   @Option(
@@ -189,7 +189,7 @@ final class PerfCommand implements Callable<Integer> {
   private boolean run(PerfPlan plan, FabricChoice fabric, RankDevice device, RingLinks links) {
     String name = operation.name().toLowerCase(Locale.ROOT);
     List<PerfRow> rows = new ArrayList<>();
-    // Who listens has a terminal of its own.
+    // With --listen, each rank has a terminal of its own.
     boolean prints = links.bootstrap().rank() == 0 || listens;
     try (RankReport report =
         new RankReport(spec, options, prints, "perf", plan.sizesBytes().size())) {

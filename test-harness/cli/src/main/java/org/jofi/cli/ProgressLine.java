@@ -3,7 +3,7 @@ package org.jofi.cli;
 import java.io.PrintWriter;
 import java.util.function.LongConsumer;
 
-/** A bar on one line of a terminal, drawn at most ten times a second. */
+/** A progress bar on one line of a terminal, drawn at most ten times a second. */
 final class ProgressLine implements LongConsumer {
   private static final int WIDTH = 40;
   private static final long PERIOD_NANOS = 100_000_000;
@@ -14,8 +14,8 @@ final class ProgressLine implements LongConsumer {
   private final boolean color;
   private long drawnAt = System.nanoTime() - PERIOD_NANOS;
 
-  /** Whether somebody watches: both ends of the console are a terminal. */
-  @SuppressWarnings("SystemConsoleNull") // It is null where there is no terminal, on JDK 25 too.
+  /** Whether standard input and output are a terminal, so that a user may be watching. */
+  @SuppressWarnings("SystemConsoleNull") // It can be null, also on JDK 25.
   static boolean isWanted() {
     return System.console() != null && System.console().isTerminal();
   }

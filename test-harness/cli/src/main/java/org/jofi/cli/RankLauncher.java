@@ -29,18 +29,18 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 
 /**
- * Runs a command's ranks: this process as the one that it was placed as; else as processes that it
- * starts; else, on a simulated fabric, as its threads.
+ * Runs a command's ranks. If a launcher placed this process as a rank, it runs that rank. Otherwise
+ * it starts the ranks as processes or, on a simulated fabric, as threads.
  */
 final class RankLauncher {
 
-  /** What a rank does once it is connected in a ring. */
+  /** What a rank does when it is connected in a ring. */
   @FunctionalInterface
   interface Program {
     /**
      * Runs one rank.
      *
-     * @return whether all that it checked was right
+     * @return whether all its checks succeeded
      */
     boolean run(FabricChoice fabric, RankDevice device, RingLinks links);
   }
@@ -53,9 +53,9 @@ final class RankLauncher {
   private final PrintWriter err;
 
   /**
-   * @param parameters what all ranks must have been started with alike
-   * @param transport how to open it, made for each rank
-   * @param program what each does
+   * @param parameters parameters that must be the same for all ranks
+   * @param transport supplies the transport's options, for each rank
+   * @param program what each rank does
    */
   RankLauncher(
       CommandLine.Model.CommandSpec spec,
@@ -72,12 +72,12 @@ final class RankLauncher {
   }
 
   /**
-   * Runs as many ranks, unless the environment places this process as one of them.
+   * Runs this many ranks, unless the environment places this process as one of them.
    *
-   * @param explicit whether the user said how many, of which no other ranks are started; the
-   *     option, or null
-   * @param check throws what stands in the way of any rank here; before ranks are started, each of
-   *     which would say so
+   * @param explicit the option with which the user gave the number of ranks, or null if the user
+   *     gave none
+   * @param check throws if no rank can run here. It is called before ranks are started, so that the
+   *     message comes only once
    */
   int run(int ranks, @Nullable String explicit, Runnable check) {
     String secret = RankProcesses.secretOfThisRank();
@@ -95,7 +95,7 @@ final class RankLauncher {
       if (placed.isForked()) {
         return place(fabric, placed, secret, false, port -> {});
       }
-      // Ranks beside it would say the same; but somebody at a terminal waits for it alone.
+      // Other ranks would print the same, except that a user at a terminal watches only this rank.
       if (placed.rank() == 0 || ProgressLine.isWanted()) {
         say(placedBy(placed, explicit));
       }
@@ -121,9 +121,9 @@ final class RankLauncher {
   }
 
   /**
-   * Runs this process as one rank, and as the place where ranks meet if it is to.
+   * Runs this process as one rank, and also as the bootstrap server if it is to.
    *
-   * @param listening is told of the port of that place
+   * @param listening is called with the server's port
    */
   int place(
       FabricChoice fabric,
@@ -186,10 +186,10 @@ final class RankLauncher {
       boolean right;
       try {
         right = program.run(fabric, device, links);
-        // Nobody closes what a neighbour still uses.
+        // Wait for all ranks, so that none closes a connection that a neighbour still uses.
         links.gather(new byte[0]);
       } catch (RuntimeException | AssertionError | OutOfMemoryError e) {
-        // Said before anything is closed, which may take as long as it is bounded.
+        // Explain it before anything is closed, since closing may take its whole time limit.
         int code = explain(bootstrap, e);
         links.abort();
         return code;
@@ -199,7 +199,7 @@ final class RankLauncher {
     }
   }
 
-  /** Says why this rank ends, here and to the others; what is a defect goes on its way. */
+  /** Tells the user and the other ranks why this rank ends. Defects are rethrown. */
   private int explain(Bootstrap bootstrap, Throwable reason) {
     if (reason instanceof BootstrapException lost) {
       return stopped(bootstrap.roles(), bootstrap.rank(), lost);

@@ -8,7 +8,7 @@ import org.jofi.transport.TransportOptions;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** What commands that run ranks take alike. */
+/** The options that all commands with ranks have in common. */
 final class RankOptions {
   private static final Duration CLOSE_WITHIN = Duration.ofSeconds(2);
 
@@ -44,27 +44,29 @@ final class RankOptions {
       paramLabel = "WHEN",
       defaultValue = "never",
       description =
-          "Threads that drive endpoints besides the rank's own, each with an endpoint and a domain:"
-              + " auto (where the processor copies the data, and there are 16 or more), always or"
-              + " never. Default: ${DEFAULT-VALUE}.")
+          "Progress threads, each with an endpoint and a domain of its own: auto (if CPUs copy the"
+              + " data and there are 16 or more), always or never. Default: ${DEFAULT-VALUE}.")
   ProgressThreads progressThreads;
 
   @Option(
       names = "--timeout",
       paramLabel = "SECONDS",
       defaultValue = "60",
-      description = "Fail when nothing happens for so long, 1 to 3600. Default: ${DEFAULT-VALUE}.")
+      description = "Fail after this time without progress, 1 to 3600. Default: ${DEFAULT-VALUE}.")
   int timeoutSeconds;
 
   @Option(names = "--json", description = "Print JSON in place of the table.")
   boolean json;
 
-  /** Where a bar shall be drawn, the process that has the terminal says so to those it starts. */
+  /**
+   * Whether to draw a progress bar. The process that has the terminal passes this to the processes
+   * that it starts.
+   */
   @Option(names = "--progress", hidden = true)
   boolean progress;
 
   /**
-   * @throws IllegalArgumentException naming the option that is out of bounds
+   * @throws IllegalArgumentException if an option is out of bounds; the message names it
    */
   void check() {
     if (rails != null && (rails < 1 || rails > TransportOptions.MAX_RAILS)) {
@@ -80,14 +82,15 @@ final class RankOptions {
     return Duration.ofSeconds(timeoutSeconds);
   }
 
-  /** What ranks must have been started with alike. */
+  /** Adds the options that must be the same for all ranks. */
   void describe(Map<String, String> parameters) {
     parameters.put("--provider", provider == null ? "" : provider);
     parameters.put("--rails", rails == null ? "" : rails.toString());
   }
 
   /**
-   * Options of a transport with these timeouts; who waits for a dead rank to close gives up soon.
+   * Options of a transport with these timeouts. The close timeout is short, so that a rank does not
+   * wait long for a dead one.
    */
   TransportOptions.Builder transport() {
     return TransportOptions.builder()
@@ -102,15 +105,15 @@ final class RankOptions {
     return rails == null ? 0 : rails;
   }
 
-  /** What ranks must have been told alike: a number, or that there is none. */
+  /** An optional number as text, to compare between ranks. */
   static String told(@Nullable Integer number) {
     return number == null ? "" : number.toString();
   }
 
   /**
-   * A number that was given, or what stands for none.
+   * The given number, or the default if none was given.
    *
-   * @throws IllegalArgumentException if it was given and is out of bounds
+   * @throws IllegalArgumentException if the given number is out of bounds
    */
   static int number(String option, @Nullable Integer given, int least, int otherwise) {
     if (given != null && given < least) {
@@ -121,10 +124,10 @@ final class RankOptions {
   }
 
   /**
-   * Where users say ranks meet: a host, and maybe a port. An IPv6 address may be in brackets, and
-   * is where a port follows.
+   * Reads the address of the bootstrap server: a host, and optionally a port. An IPv6 address may
+   * be in brackets, and must be if a port follows.
    *
-   * @throws IllegalArgumentException if it is neither
+   * @throws IllegalArgumentException if the text is not such an address
    */
   static Placement placement(int rank, int size, String address, String option) {
     boolean bracketed = address.startsWith("[") && address.indexOf(']') > 0;

@@ -12,8 +12,8 @@ import org.jofi.cli.ranks.RankDevice;
 import picocli.CommandLine;
 
 /**
- * What a rank prints while it runs: the one that was chosen to a table row by row, or at the end a
- * document; the others nothing. Over a table on a terminal moves a bar.
+ * The output of a rank while it runs. One rank is chosen to print: a table, row by row, or a
+ * document at the end. The others print nothing. On a terminal, a progress bar is below the table.
  */
 final class RankReport implements LongConsumer, AutoCloseable {
   private final PrintWriter out;
@@ -22,9 +22,9 @@ final class RankReport implements LongConsumer, AutoCloseable {
   private final Optional<ProgressLine> bar;
 
   /**
-   * @param prints whether this rank is the one
+   * @param prints whether this rank is the one that prints
    * @param label of the bar
-   * @param total what the bar ends at
+   * @param total the value at which the bar is full
    */
   RankReport(
       CommandLine.Model.CommandSpec spec,
@@ -49,8 +49,8 @@ final class RankReport implements LongConsumer, AutoCloseable {
     bar.ifPresent(line -> line.accept(done));
   }
 
-  /** Prints for people, if this rank does. */
-  @SuppressWarnings("AnnotateFormatMethod") // Would be a dependency for that alone.
+  /** Prints text, if this rank prints and the output is not JSON. */
+  @SuppressWarnings("AnnotateFormatMethod") // The annotation would be a dependency of its own.
   void text(String format, Object... values) {
     if (prints && !json) {
       close();
@@ -59,7 +59,7 @@ final class RankReport implements LongConsumer, AutoCloseable {
     }
   }
 
-  /** Prints for programs, if this rank does. */
+  /** Prints JSON, if this rank prints and the output is JSON. */
   void document(
       FabricChoice fabric, RankDevice device, Map<String, Object> settings, List<?> results) {
     if (prints && json) {
@@ -74,7 +74,7 @@ final class RankReport implements LongConsumer, AutoCloseable {
     }
   }
 
-  /** Takes the bar off the terminal. */
+  /** Removes the bar from the terminal. */
   @Override
   public void close() {
     bar.ifPresent(ProgressLine::clear);

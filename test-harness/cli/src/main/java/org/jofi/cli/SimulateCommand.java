@@ -178,7 +178,9 @@ final class SimulateCommand implements Callable<Integer> {
     }
   }
 
-  /** What was planned, and either needs more runs or cannot strike this profile. */
+  /**
+   * The planned faults that never happened: they need more runs or do not apply to this profile.
+   */
   private static List<Fault> neverStruck(WorkloadOptions options, WorkloadReport report) {
     return report.faults().entrySet().stream()
         .filter(entry -> entry.getValue() == 0 && options.faults().has(entry.getKey()))

@@ -5,7 +5,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Lengths from a first to a last, as collective benchmarks spell them. */
+/** Options for a range of lengths, named as in other benchmarks of collectives. */
 final class SizeRange {
   @Option(
       names = {"-b", "--minbytes"},
@@ -22,14 +22,14 @@ final class SizeRange {
   @Option(
       names = {"-f", "--factor"},
       paramLabel = "F",
-      description = "How many times the one before each length is.")
+      description = "Each length is this many times the one before.")
   private @Nullable Integer factor;
 
   /**
-   * The lengths that are asked for.
+   * The lengths that the user asked for.
    *
-   * @param list lengths in place of the range, or null
-   * @throws IllegalArgumentException if both are given, or something is no size
+   * @param list a list of lengths instead of the range, or null
+   * @throws IllegalArgumentException if both are given, or a value is not a size
    */
   List<Long> sizes(@Nullable String list, String usualFirst, String usualLast, int usualFactor) {
     if (list == null) {

@@ -7,17 +7,17 @@ import java.io.OutputStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stream that remembers why it could not be written: who prints to it is not told, and a command
- * whose output is lost shall not end as one that is done.
+ * Standard output, as a stream that remembers why it could not be written. Printing to it throws no
+ * exception, but a command whose output is lost must not end with success.
  */
 final class StandardOutput extends OutputStream {
-  /** What the kernel says when a reader that had enough went away, as head does. */
+  /** The kernel's message when the reader of a pipe has closed it, as head does. */
   private static final String READER_GONE = "Broken pipe";
 
   private final OutputStream out;
   private volatile @Nullable IOException failure;
 
-  /** Onto the process's own. */
+  /** Writes to the process's standard output. */
   StandardOutput() {
     this(new FileOutputStream(FileDescriptor.out));
   }
@@ -26,7 +26,7 @@ final class StandardOutput extends OutputStream {
     this.out = out;
   }
 
-  /** Why something is lost; empty if nothing is, or the reader wanted no more. */
+  /** Why output was lost; empty if none was, or the reader closed the pipe. */
   String loss() {
     IOException reason = failure;
     if (reason == null || READER_GONE.equals(reason.getMessage())) {

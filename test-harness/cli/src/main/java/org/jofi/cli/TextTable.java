@@ -4,7 +4,10 @@ import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Columns as wide as their widest cell, two spaces between, nothing after the last. */
+/**
+ * A table whose columns are as wide as their widest cell, with two spaces between columns and none
+ * after the last.
+ */
 final class TextTable {
   private final List<String[]> rows = new ArrayList<>();
   private final int[] widths;
@@ -14,7 +17,7 @@ final class TextTable {
     row(header);
   }
 
-  /** Adds a row of as many cells as the header has. */
+  /** Adds a row with as many cells as the header. */
   void row(String... cells) {
     if (cells.length != widths.length) {
       throw new IllegalArgumentException(

@@ -23,7 +23,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Proves that bytes arrive in GPU memory, or names how they do not. */
+/** Checks that bytes arrive in GPU memory, and if they do not, names the fault. */
 @Command(
     name = "verify-gpu",
     mixinStandardHelpOptions = true,
@@ -46,7 +46,7 @@ final class VerifyGpuCommand implements Callable<Integer> {
   private static final long MOST_BYTES = 1L << 30;
   private static final String HOST = "host";
 
-  /** Whose memory the target is in. */
+  /** The kind of memory that the target is in. */
   enum Target {
     AUTO,
     CUDA,
@@ -82,7 +82,7 @@ final class VerifyGpuCommand implements Callable<Integer> {
       names = "--memory",
       paramLabel = "KIND",
       defaultValue = "AUTO",
-      description = "auto, cuda or host: whose memory to send into. Default: ${DEFAULT-VALUE}.")
+      description = "The memory to send into: auto, cuda or host. Default: ${DEFAULT-VALUE}.")
   private Target memory;
 
   @Option(
@@ -104,7 +104,7 @@ final class VerifyGpuCommand implements Callable<Integer> {
 
   private long bytes;
 
-  /** What was done, and what came of it. */
+  /** The result of one run. */
   private record Outcome(String path, String target, String note, List<DeliveryFinding> findings) {
     boolean arrived() {
       return findings.stream().allMatch(DeliveryFinding::arrived);
@@ -190,7 +190,7 @@ final class VerifyGpuCommand implements Callable<Integer> {
         DeliveryFinding finding = check.run(new BytePattern(round + 1L));
         findings.add(finding);
         if (finding.fault() == DeliveryFault.REPORTED) {
-          // The communicator is of no use after that.
+          // The communicator cannot be used after a failure.
           break;
         }
       }

@@ -14,8 +14,8 @@ import org.jofi.doctor.machine.PciDevice;
 import org.jofi.rdma.topology.PciPath;
 
 /**
- * Whether PCIe Access Control Services turn traffic between a GPU and a NIC away from its shortest
- * path, on any bridge of it.
+ * Checks whether PCIe Access Control Services on any bridge divert traffic between a GPU and a NIC
+ * from its shortest path.
  */
 final class AccessControlCheck implements Check {
   private static final String NAME = "acs";
@@ -31,7 +31,10 @@ final class AccessControlCheck implements Check {
             : finding(bridges));
   }
 
-  /** The bridges on all paths, and whether one of these paths is to stay below the host bridge. */
+  /**
+   * The bridges on all paths, and for each whether one of its paths should stay below the host
+   * bridge.
+   */
   private static Map<PciDevice, Boolean> bridges(Machine machine) {
     Map<PciDevice, Boolean> bridges = new LinkedHashMap<>();
     for (Gpu gpu : machine.gpus()) {

@@ -2,13 +2,16 @@ package org.jofi.doctor;
 
 import java.util.Locale;
 
-/** A number of bytes in words. */
+/** Formats a number of bytes. */
 public final class ByteSize {
   private static final String[] UNITS = {"B", "KiB", "MiB", "GiB", "TiB"};
 
   private ByteSize() {}
 
-  /** In the largest unit below it, such as {@code 64 GiB}; {@code ?} if it is negative. */
+  /**
+   * The number in the largest unit that is not greater, such as {@code 64 GiB}; {@code ?} if it is
+   * negative.
+   */
   public static String text(long bytes) {
     if (bytes < 0) {
       return "?";

@@ -2,11 +2,11 @@ package org.jofi.doctor;
 
 import java.util.List;
 
-/** Looks at one thing. */
+/** Checks one aspect of a machine. */
 interface Check {
   /**
-   * What it found: a finding at least, even where there is nothing to look at. It throws nothing
-   * for what a machine's files say.
+   * Returns what it found: at least one finding, even if there is nothing to check. Unexpected
+   * content of a machine's files never makes it throw.
    */
   List<Finding> examine(Patient patient);
 }

@@ -4,11 +4,11 @@ import java.util.List;
 import org.jofi.doctor.machine.Machine;
 
 /**
- * What was found out about a machine.
+ * The result of examining a machine.
  *
  * @param machine the machine
  * @param matrix the distances between its GPUs and its NICs
- * @param findings a line for each check, and for each thing that it looked at
+ * @param findings one finding or more for each check
  */
 public record Diagnosis(Machine machine, TopologyMatrix matrix, List<Finding> findings) {
 
@@ -16,12 +16,12 @@ public record Diagnosis(Machine machine, TopologyMatrix matrix, List<Finding> fi
     findings = List.copyOf(findings);
   }
 
-  /** How many findings came to that. */
+  /** How many findings have this verdict. */
   public long count(Verdict verdict) {
     return findings.stream().filter(finding -> finding.verdict() == verdict).count();
   }
 
-  /** Whether something does not work. */
+  /** Whether any finding has the verdict FAIL. */
   public boolean failed() {
     return count(Verdict.FAIL) > 0;
   }

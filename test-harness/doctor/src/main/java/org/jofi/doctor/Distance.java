@@ -4,7 +4,7 @@ import java.util.Optional;
 import org.jofi.doctor.machine.PciDevice;
 import org.jofi.rdma.topology.PciPath;
 
-/** How far two PCI functions are from each other, nearest first, in nvidia-smi's words. */
+/** The distance between two PCI functions, nearest first, named as in nvidia-smi. */
 public enum Distance {
   SELF("X", "the device itself"),
   PIX("PIX", "one PCIe bridge at most, such as one switch"),
@@ -22,12 +22,12 @@ public enum Distance {
     this.meaning = meaning;
   }
 
-  /** As in the matrix. */
+  /** The symbol in the matrix. */
   public String symbol() {
     return symbol;
   }
 
-  /** As in the legend. */
+  /** The explanation in the legend. */
   public String meaning() {
     return meaning;
   }
@@ -37,7 +37,7 @@ public enum Distance {
     return this == PIX || this == PXB;
   }
 
-  /** What GPUDirect RDMA makes of it. */
+  /** How good the distance is for GPUDirect RDMA. */
   public String quality() {
     return switch (this) {
       case SELF, PIX, PXB -> "good";
@@ -47,14 +47,14 @@ public enum Distance {
     };
   }
 
-  /** Between two devices, which may be on one function. */
+  /** The distance between two devices, which may be on one function. */
   public static Distance between(PciDevice one, PciDevice other) {
     Optional<PciPath> first = one.path();
     Optional<PciPath> second = other.path();
     return first.isEmpty() || second.isEmpty() ? UNKNOWN : between(first.get(), second.get());
   }
 
-  /** Between two places. */
+  /** The distance between two PCI paths. */
   static Distance between(PciPath one, PciPath other) {
     int shared = one.sharedWith(other);
     if (shared == 0) {
@@ -63,7 +63,7 @@ public enum Distance {
     if (shared == 1) {
       return PHB;
     }
-    // A switch is an upstream port, which is shared, and one downstream port for each of the two.
+    // A switch has an upstream port, which both paths share, and a downstream port for each.
     int below = Math.max(one.steps().size(), other.steps().size()) - shared - 1;
     return below <= 1 ? PIX : PXB;
   }

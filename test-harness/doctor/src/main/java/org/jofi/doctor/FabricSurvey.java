@@ -31,7 +31,7 @@ public record FabricSurvey(String version, String trouble, List<FabricInfo> offe
     offers = List.copyOf(offers);
   }
 
-  /** Asks the provider of that name. */
+  /** Asks the fabric provider with this name. */
   static FabricSurvey of(String name) {
     try {
       FabricProvider provider = FabricProvider.named(name);
@@ -50,7 +50,7 @@ public record FabricSurvey(String version, String trouble, List<FabricInfo> offe
     return ProtocolRequirements.lacks(info).isEmpty();
   }
 
-  /** Whether jofi runs on anything of it. */
+  /** Whether jofi can run on any of the offers. */
   boolean runsAnywhere() {
     return offers.stream().anyMatch(FabricSurvey::runs);
   }
@@ -63,12 +63,12 @@ public record FabricSurvey(String version, String trouble, List<FabricInfo> offe
                 FabricInfo::provider, info -> info, (first, _) -> first, TreeMap::new));
   }
 
-  /** Whether a provider is of that name, alone or below another one. */
+  /** Whether a provider has this name, alone or as the core of a layered one. */
   boolean offers(String core) {
     return offers.stream().anyMatch(info -> List.of(info.provider().split(";", -1)).contains(core));
   }
 
-  /** The providers whose endpoints reach device memory. */
+  /** The providers whose endpoints can access device memory. */
   Set<String> reachingDevices() {
     return offers.stream()
         .filter(info -> info.has(Capability.HMEM))
@@ -76,7 +76,7 @@ public record FabricSurvey(String version, String trouble, List<FabricInfo> offe
         .collect(Collectors.toSet());
   }
 
-  /** How a provider wants memory registered, in words: {@code scope endpoint, mr_mode ...}. */
+  /** How a provider wants memory to be registered, as text: {@code scope endpoint, mr_mode ...}. */
   static String registration(FabricInfo info) {
     String modes =
         info.mrModes().isEmpty()

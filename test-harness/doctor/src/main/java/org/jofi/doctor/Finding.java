@@ -7,10 +7,10 @@ import java.util.List;
  *
  * @param check name of the check, such as {@code peermem}
  * @param subject what was checked, such as {@code GPU0}; empty if it is the whole machine
- * @param verdict what it came to
+ * @param verdict the result
  * @param summary what was found, and what it means
- * @param read the files and variables that it rests on
- * @param remedy what to type; empty if there is nothing to mend
+ * @param read the files and variables that it is based on
+ * @param remedy what to do, such as a command to type; empty if nothing is wrong
  */
 public record Finding(
     String check,
@@ -21,7 +21,8 @@ public record Finding(
     String remedy) {
 
   /**
-   * @throws IllegalArgumentException if something is wrong and no remedy is named
+   * @throws IllegalArgumentException if the verdict says that something is wrong and there is no
+   *     remedy
    */
   public Finding {
     read = List.copyOf(read);

@@ -6,9 +6,9 @@ import org.jofi.doctor.machine.KernelVersion;
 import org.jofi.doctor.machine.Machine;
 
 /**
- * Whether a child process can harm memory that a NIC writes to. A kernel from 5.12 on copies such
- * pages, huge ones included, when a process forks; before, libibverbs has to be told to keep them
- * from the child.
+ * Checks whether a fork can damage memory that a NIC writes to. Kernels from 5.12 on copy such
+ * pages, including huge pages, when a process forks. With older kernels, libibverbs has to be told
+ * to keep them from the child process.
  */
 final class ForkCheck implements Check {
   private static final String NAME = "fork";

@@ -5,7 +5,10 @@ import org.jofi.doctor.machine.Gpu;
 import org.jofi.doctor.machine.Machine;
 import org.jofi.doctor.machine.NvidiaDriver;
 
-/** Whether each GPU has NVIDIA's driver, and is of a kind that GPUDirect RDMA is made for. */
+/**
+ * Checks whether each GPU has NVIDIA's driver, and is of a product line that supports GPUDirect
+ * RDMA.
+ */
 final class GpuCheck implements Check {
   private static final String NAME = "gpu";
 

@@ -6,7 +6,7 @@ import java.util.regex.Pattern;
 import org.jofi.doctor.machine.MachineFiles;
 import org.jofi.doctor.machine.Reading;
 
-/** Whether huge pages are reserved, which keep a NIC's address translations few. */
+/** Checks whether huge pages are reserved; with them, a NIC needs fewer address translations. */
 final class HugePagesCheck implements Check {
   private static final String NAME = "hugepages";
   private static final String MEMORY = "/proc/meminfo";

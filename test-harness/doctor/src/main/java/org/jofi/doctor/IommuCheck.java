@@ -12,7 +12,7 @@ import org.jofi.doctor.machine.Machine;
 import org.jofi.doctor.machine.MachineFiles;
 import org.jofi.doctor.machine.PciDevice;
 
-/** Whether an IOMMU translates the addresses that GPUs and NICs use. */
+/** Checks whether an IOMMU translates the addresses that GPUs and NICs use. */
 final class IommuCheck implements Check {
   private static final String NAME = "iommu";
   private static final String GROUPS = "/sys/kernel/iommu_groups";
@@ -23,7 +23,7 @@ final class IommuCheck implements Check {
   private static final Pattern PASS_THROUGH =
       Pattern.compile("(^|\\s)(iommu=pt|iommu\\.passthrough=(1|on|y))(\\s|$)");
 
-  /** What an IOMMU does to a device's addresses. */
+  /** How an IOMMU treats a device's addresses. */
   private enum Mode {
     PASS_THROUGH,
     TRANSLATED,
@@ -85,7 +85,7 @@ final class IommuCheck implements Check {
     return switch (files.read(type).text()) {
       case "identity" -> Mode.PASS_THROUGH;
       case "DMA", "DMA-FQ" -> Mode.TRANSLATED;
-      // Kernels before 5.11 do not tell the type.
+      // Kernels before 5.11 do not report the type.
       default ->
           PASS_THROUGH.matcher(files.read(COMMAND_LINE).text()).find()
               ? Mode.PASS_THROUGH

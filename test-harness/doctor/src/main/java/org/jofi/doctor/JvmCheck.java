@@ -2,7 +2,7 @@ package org.jofi.doctor;
 
 import java.util.List;
 
-/** Options of the JVM that matter to jofi, and those that do not. */
+/** Checks options of the JVM that matter to jofi. */
 final class JvmCheck implements Check {
   private static final String NAME = "jvm";
   private static final List<String> READ = List.of("the JVM's options");

@@ -5,7 +5,7 @@ import org.jofi.doctor.machine.KernelVersion;
 import org.jofi.doctor.machine.Machine;
 import org.jofi.doctor.machine.Reading;
 
-/** Whether the kernel registers dma-buf memory with NICs, as it does from 5.12 on. */
+/** Checks whether the kernel can register dma-buf memory with NICs, which it can from 5.12 on. */
 final class KernelCheck implements Check {
   private static final String NAME = "kernel";
 

@@ -6,8 +6,8 @@ import java.util.regex.Pattern;
 import org.jofi.doctor.machine.MachineFiles;
 
 /**
- * Whether killed processes left endpoints of libfabric's shm provider behind. They keep memory, and
- * a later process of the same number is refused their names: fi_enable returns EBUSY.
+ * Checks whether killed processes left endpoints of libfabric's shm provider behind. These use
+ * memory, and a later process with the same id cannot use their names: fi_enable returns EBUSY.
  */
 final class LeftBehindCheck implements Check {
   private static final String NAME = "shm-left";

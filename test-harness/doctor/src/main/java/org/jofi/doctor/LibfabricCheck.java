@@ -12,7 +12,10 @@ import org.jofi.doctor.machine.Nic;
 import org.jofi.fabric.FabricInfo;
 import org.jofi.rdma.ProtocolRequirements;
 
-/** Whether libfabric is there, what it offers, and whether that reaches the NICs and the GPUs. */
+/**
+ * Checks whether libfabric is installed, what it offers, and whether it can use the NICs and the
+ * GPUs.
+ */
 final class LibfabricCheck implements Check {
   private static final String NAME = "libfabric";
   private static final List<String> READ = List.of("fi_getinfo");

@@ -8,13 +8,13 @@ import java.util.Optional;
 import org.jofi.fabric.FabricProvider;
 
 /**
- * What belongs to this process and no recorded tree holds: its environment, its JVM and the
- * libfabric that it loads.
+ * The facts about this process that are not in its machine's files: its environment, its JVM and
+ * the libfabric that it loads.
  *
  * @param environment its environment variables
  * @param options the options that its JVM was started with
  * @param collectors its garbage collectors
- * @param withoutNativeAccess the module that calls libfabric, if it was not allowed native code
+ * @param withoutNativeAccess the module that calls libfabric, if it may not call native code
  * @param fabrics what libfabric offers
  */
 public record LiveProcess(
@@ -31,7 +31,7 @@ public record LiveProcess(
   }
 
   /**
-   * Looks at this process. It loads libfabric, and nothing for GPUs.
+   * Examines this process. It loads libfabric, but no library for GPUs.
    *
    * @param provider the name of the fabric provider to ask
    */
@@ -55,12 +55,12 @@ public record LiveProcess(
         .findFirst();
   }
 
-  /** The value of an environment variable; empty if it is not set, or set to nothing. */
+  /** The value of an environment variable; empty if it is not set or empty. */
   String variable(String name) {
     return environment.getOrDefault(name, "");
   }
 
-  /** Whether its JVM was started with that option. */
+  /** Whether its JVM was started with this option. */
   boolean started(String option) {
     return options.contains(option);
   }

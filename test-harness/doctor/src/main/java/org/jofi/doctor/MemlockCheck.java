@@ -6,7 +6,7 @@ import java.util.regex.Pattern;
 import org.jofi.doctor.machine.Machine;
 import org.jofi.doctor.machine.Reading;
 
-/** Whether enough memory may be locked for registrations with an RDMA NIC. */
+/** Checks whether the process may lock enough memory for registrations with an RDMA NIC. */
 final class MemlockCheck implements Check {
   private static final String NAME = "memlock";
   private static final String STATUS = "/proc/self/status";

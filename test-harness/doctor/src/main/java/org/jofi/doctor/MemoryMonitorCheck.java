@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * How libfabric notices that registered memory went away. Its memhooks rewrite code of the C
- * library while other threads run it, and a JVM always has other threads.
+ * Checks how libfabric notices that registered memory is freed. Its memhooks monitor changes code
+ * of the C library while other threads run it, and a JVM always has other threads.
  */
 final class MemoryMonitorCheck implements Check {
   private static final String NAME = "mr-cache";
@@ -13,7 +13,7 @@ final class MemoryMonitorCheck implements Check {
   private static final List<String> READ = List.of(MONITOR);
   private static final String REMEDY = "export FI_MR_CACHE_MONITOR=disabled";
 
-  /** Providers that need their own cache of translations, and the monitor with it. */
+  /** A provider that needs libfabric's registration cache, and therefore its monitor. */
   private static final String NEEDS_CACHE = "cxi";
 
   private static final List<String> CACHING = List.of("verbs", "efa", NEEDS_CACHE, "opx");

@@ -4,11 +4,11 @@ import java.util.List;
 import org.jofi.doctor.machine.Gpu;
 import org.jofi.doctor.machine.Machine;
 
-/** Whether BAR1, through which NICs reach a GPU's memory, is large enough. */
+/** Checks whether BAR1, through which NICs access a GPU's memory, is large enough. */
 final class MemoryWindowCheck implements Check {
   private static final String NAME = "bar1";
 
-  /** What GPUs without a resizable window show, of many times as much memory. */
+  /** The size of BAR1 on GPUs without a resizable one, which have many times as much memory. */
   private static final long SMALL_BYTES = 256L << 20;
 
   @Override

@@ -7,11 +7,11 @@ import org.jofi.doctor.machine.Machine;
 import org.jofi.doctor.machine.Nic;
 import org.jofi.doctor.machine.PciDevice;
 
-/** Whether there is an RDMA NIC, and each NIC has a driver and a link. */
+/** Checks whether there is an RDMA NIC, and whether each NIC has a driver and a link. */
 final class NicCheck implements Check {
   private static final String NAME = "nic";
 
-  /** Drivers of cards that are bought for RDMA, and the module that adds it. */
+  /** Drivers of cards that can do RDMA, each with the kernel module that adds it. */
   private static final Map<String, String> RDMA_MODULES =
       Map.of("mlx5_core", "mlx5_ib", "mlx4_core", "mlx4_ib");
 

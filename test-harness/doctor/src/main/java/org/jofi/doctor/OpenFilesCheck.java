@@ -3,19 +3,19 @@ package org.jofi.doctor;
 import java.util.List;
 import org.jofi.doctor.machine.MachineFiles;
 
-/** Whether enough files may be open: tcp takes one for each peer and rail. */
+/** Checks whether enough files may be open: the tcp provider needs one per peer and rail. */
 final class OpenFilesCheck implements Check {
   private static final String NAME = "open-files";
   private static final String LIMIT = "Max open files";
 
-  /** Four rails to a thousand peers. */
+  /** Enough for a thousand peers with four rails each. */
   private static final long ENOUGH = 4096;
 
   @Override
   public List<Finding> examine(Patient patient) {
     MachineFiles files = patient.machine().files();
     ProcessLimits limits = ProcessLimits.of(files);
-    // The JVM raises its own limit to the hard one.
+    // The JVM raises its soft limit to the hard limit.
     long hard = limits.limit(LIMIT).hard();
     List<String> read = List.of(ProcessLimits.FILE);
     if (hard < 0) {

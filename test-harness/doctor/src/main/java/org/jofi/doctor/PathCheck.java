@@ -8,7 +8,7 @@ import org.jofi.doctor.machine.Gpu;
 import org.jofi.doctor.machine.Machine;
 import org.jofi.doctor.machine.Nic;
 
-/** Which NICs each GPU should use, and whether any is near enough. */
+/** Checks which NICs each GPU should use, and whether one is near enough. */
 final class PathCheck implements Check {
   private static final String NAME = "path";
   private static final List<String> READ = List.of("/sys/bus/pci/devices");
@@ -62,7 +62,7 @@ final class PathCheck implements Check {
     };
   }
 
-  /** Whether another GPU would do better. */
+  /** A text that says whether another GPU would be better. */
   private static String elsewhere(Machine machine) {
     String better =
         machine.gpus().stream()
@@ -78,7 +78,7 @@ final class PathCheck implements Check {
         .anyMatch(pci -> Distance.between(gpu.pci(), pci).compareTo(Distance.PHB) <= 0);
   }
 
-  /** A GPU's way to a NIC. */
+  /** A NIC and its distance from a GPU. */
   private record Path(Nic nic, Distance distance) {
     String nicName() {
       return nic.up().orElse(true) ? nic.name() : nic.name() + " (link down)";

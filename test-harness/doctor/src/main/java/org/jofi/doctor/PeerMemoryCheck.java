@@ -7,8 +7,8 @@ import org.jofi.doctor.machine.Machine;
 import org.jofi.doctor.machine.Reading;
 
 /**
- * Whether the kernel can hand GPU memory to a NIC: through the module nvidia_peermem, through
- * nv_peer_mem as it was called before driver 470, or through dma-buf, which needs neither.
+ * Checks whether the kernel can give a NIC access to GPU memory: through the module nvidia_peermem,
+ * which was called nv_peer_mem before driver 470, or through dma-buf, which needs neither.
  */
 final class PeerMemoryCheck implements Check {
   private static final String NAME = "peermem";

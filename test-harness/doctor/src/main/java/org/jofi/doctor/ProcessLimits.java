@@ -21,7 +21,7 @@ final class ProcessLimits {
     return new ProcessLimits(files.read(FILE));
   }
 
-  /** The limit of that name, as the file spells it. */
+  /** The limit with this name, spelled as in the file. */
   Limit limit(String name) {
     return reading
         .text()
@@ -49,7 +49,7 @@ final class ProcessLimits {
   /**
    * A limit.
    *
-   * @param soft in force; {@link Long#MAX_VALUE} is none; -1 unknown
+   * @param soft the limit in force; {@link Long#MAX_VALUE} if there is none; -1 if unknown
    * @param hard how far the process may raise it
    */
   record Limit(long soft, long hard) {

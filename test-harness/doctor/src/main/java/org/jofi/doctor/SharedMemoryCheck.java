@@ -6,12 +6,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jofi.doctor.machine.Reading;
 
-/** Whether /dev/shm has room for libfabric's shm provider. */
+/** Checks whether /dev/shm is large enough for libfabric's shm provider. */
 final class SharedMemoryCheck implements Check {
   private static final String NAME = "shm";
   private static final String MOUNTS = "/proc/self/mounts";
 
-  /** What containers get unless asked for more. */
+  /** The default size in containers. */
   private static final long SMALL_KIB = 64 << 10;
 
   private static final Pattern SIZE = Pattern.compile("(?:^|,)size=([0-9]{1,15})k(?:,|$)");

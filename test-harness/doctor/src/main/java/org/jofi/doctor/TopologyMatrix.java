@@ -14,8 +14,8 @@ import org.jofi.doctor.machine.Nic;
 import org.jofi.doctor.machine.PciDevice;
 
 /**
- * The distances between all GPUs and RDMA NICs. Whether NVLinks join two GPUs is not told by sysfs;
- * between GPUs it holds the distance over PCIe.
+ * The distances between all GPUs and RDMA NICs. Between GPUs it has the distance over PCIe, since
+ * sysfs does not show NVLinks.
  */
 public final class TopologyMatrix {
   private final Map<String, PciDevice> devices = new LinkedHashMap<>();
@@ -41,12 +41,12 @@ public final class TopologyMatrix {
     return devices.isEmpty();
   }
 
-  /** What stands for which NIC: {@code NIC0} for {@code mlx5_0}. */
+  /** The short names of NICs, such as {@code NIC0} for {@code mlx5_0}. */
   public Map<String, String> nicNames() {
     return Collections.unmodifiableMap(nicNames);
   }
 
-  /** The first row: an empty corner, the devices, and two columns on their processors. */
+  /** The first row: an empty corner, the devices, and two columns for CPUs and NUMA node. */
   public List<String> header() {
     List<String> header = new ArrayList<>();
     header.add("");
@@ -56,7 +56,7 @@ public final class TopologyMatrix {
     return header;
   }
 
-  /** One row for each device, as wide as the header. */
+  /** One row per device, with as many cells as the header. */
   public List<List<String>> rows() {
     List<List<String>> rows = new ArrayList<>();
     devices.forEach(

@@ -2,18 +2,18 @@ package org.jofi.doctor;
 
 import java.util.Locale;
 
-/** What a check came to. */
+/** The result of a check. */
 public enum Verdict {
   /** As it should be. */
   PASS,
-  /** It works, but slower than it could or not for everything; or it could not be found out. */
+  /** It works, but slower than possible or not for everything; or it could not be determined. */
   WARN,
-  /** It does not work, or what works cannot be relied upon. */
+  /** It does not work, or not reliably. */
   FAIL,
   /** There was nothing to check here; the finding says what is missing. */
   SKIP;
 
-  /** In one lower-case word. */
+  /** The verdict as a lower-case word. */
   @Override
   public String toString() {
     return name().toLowerCase(Locale.ROOT);

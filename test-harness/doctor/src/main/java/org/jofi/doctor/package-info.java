@@ -1,4 +1,4 @@
-/** What is right and wrong with a machine for RDMA between NICs and GPUs, and what to do. */
+/** Finds what keeps a machine from RDMA between NICs and GPUs, and what to do about it. */
 @NullMarked
 package org.jofi.doctor;
 

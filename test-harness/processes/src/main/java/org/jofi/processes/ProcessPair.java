@@ -14,15 +14,15 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Two processes of this Java and class path. A line that one prints behind {@link #TO_PEER} is the
- * other's input; all else is kept for errors. A process asks for the other's death by printing
- * {@link #KILL_PEER}.
+ * Two processes with this Java and class path. A line that one process prints after the prefix
+ * {@link #TO_PEER} is passed to the other as input; all other output is kept for error messages. A
+ * process asks that the other is killed by printing {@link #KILL_PEER}.
  */
 public final class ProcessPair implements AutoCloseable {
-  /** Begins a line for the other process. */
+  /** Prefix of a line for the other process. */
   public static final String TO_PEER = "> ";
 
-  /** A line that asks for the other's death. */
+  /** A line that asks that the other process is killed. */
   public static final String KILL_PEER = "@kill-peer";
 
   private static final int KILLED = 128 + 9;
@@ -50,7 +50,10 @@ public final class ProcessPair implements AutoCloseable {
     }
   }
 
-  /** Starts both with these arguments, and behind them which of the two it is: first, second. */
+  /**
+   * Starts both with these arguments and a last one that says which of the two it is: first or
+   * second.
+   */
   public ProcessPair(Class<?> main, List<String> arguments) throws IOException {
     this(main, Compilation.USUAL, arguments);
   }
@@ -120,9 +123,9 @@ public final class ProcessPair implements AutoCloseable {
   }
 
   /**
-   * Waits for both to end well, or for the second to be killed.
+   * Waits until both have ended with exit code 0, or the second was killed.
    *
-   * @return how many ms the first outlived the second's killing; 0 if it was not killed
+   * @return how many ms the first ran on after the second was killed; 0 if it was not killed
    * @throws AssertionError with all lines, if one does not end in time or as expected
    */
   public long await(long boundSeconds) throws InterruptedException {
@@ -140,7 +143,7 @@ public final class ProcessPair implements AutoCloseable {
     return outlived;
   }
 
-  /** Who hangs tells where: SIGQUIT makes a JVM print its threads. */
+  /** Waits for a process to end. If it hangs, SIGQUIT makes its JVM print where its threads are. */
   private void demandEnd(Process process, String name, long boundSeconds)
       throws InterruptedException {
     if (process.waitFor(boundSeconds, TimeUnit.SECONDS)) {
@@ -161,7 +164,7 @@ public final class ProcessPair implements AutoCloseable {
     }
   }
 
-  /** All that they printed. */
+  /** Everything that they printed. */
   public String log() {
     synchronized (lines) {
       return String.join("\n", lines);
@@ -169,7 +172,8 @@ public final class ProcessPair implements AutoCloseable {
   }
 
   /**
-   * Ends both, and removes what they left in shared memory: a later process may have their numbers.
+   * Ends both, and removes the files that they left in shared memory, because a later process may
+   * get the same process id.
    */
   @Override
   public void close() {

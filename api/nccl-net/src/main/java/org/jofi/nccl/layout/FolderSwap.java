@@ -16,9 +16,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts a plugin's folder in the place of the one before, once it is whole. It is built beside that
- * place; an empty folder is filled itself, since it may be one that cannot be moved, a mount point.
- * One thread.
+ * Replaces a plugin's folder with a new one when that is complete. The new one is built next to the
+ * old one. An empty folder is filled directly, since it may be a mount point, which cannot be
+ * moved. One thread.
  */
 final class FolderSwap implements AutoCloseable {
   private static final Set<String> KNOWN =
@@ -40,7 +40,7 @@ final class FolderSwap implements AutoCloseable {
   }
 
   /**
-   * For a folder that is new, empty, or a plugin's.
+   * Prepares to replace a folder that does not exist, is empty, or contains a plugin.
    *
    * @throws PluginFolderException if it is something else
    */
@@ -68,7 +68,7 @@ final class FolderSwap implements AutoCloseable {
     return PluginFolderException.failed("%s %s; name a new folder".formatted(folder, why), null);
   }
 
-  /** Why those entries are not what the command lays out; null if they are. */
+  /** Why these entries are not those of a plugin's folder; null if they are. */
   private static @Nullable String strange(Path place, Set<String> entries) throws IOException {
     List<String> unknown = entries.stream().filter(entry -> !KNOWN.contains(entry)).toList();
     if (!unknown.isEmpty()) {
@@ -103,7 +103,7 @@ final class FolderSwap implements AutoCloseable {
     }
   }
 
-  /** The folder to build in, empty. */
+  /** Returns the folder to build in, which is empty. */
   Path begin() throws IOException {
     over = false;
     if (!building.equals(place)) {
@@ -112,7 +112,7 @@ final class FolderSwap implements AutoCloseable {
     return building;
   }
 
-  /** What was built is whole: it takes its place. */
+  /** Puts the complete new folder in place. */
   void commit() throws IOException {
     if (!building.equals(place)) {
       Path before = Files.exists(place) ? beside(place, "old") : null;
@@ -134,7 +134,7 @@ final class FolderSwap implements AutoCloseable {
     over = true;
   }
 
-  /** Without a commit before, all is as it was. */
+  /** Without a commit before, everything is left as it was. */
   @Override
   public void close() throws IOException {
     if (over) {

@@ -12,15 +12,15 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A version of the C library, such as 2.34. What was linked on a system needs the version in which
- * the functions that it calls last changed there, and runs on no system with an older one.
+ * A version of the C library, such as 2.34. A library needs the C library's version in which the
+ * functions that it calls changed last, and does not run on systems with an older one.
  */
 record GlibcVersion(int major, int minor) implements Comparable<GlibcVersion> {
   private static final Pattern NAME = Pattern.compile("GLIBC_(\\d+)\\.(\\d+)(\\.\\d+)?");
   private static final Comparator<GlibcVersion> ORDER =
       Comparator.comparingInt(GlibcVersion::major).thenComparingInt(GlibcVersion::minor);
 
-  // elf(5), of 64 bits, little-endian.
+  // elf(5): 64 bits, little-endian.
   private static final int MAGIC = 0x464c_457f;
   private static final int HEADER_BYTES = 64;
   private static final int SECTIONS_AT = 40;
@@ -36,9 +36,9 @@ record GlibcVersion(int major, int minor) implements Comparable<GlibcVersion> {
   private static final int NEXT_VERSION = 12;
 
   /**
-   * The least version that a library runs on.
+   * The oldest version that a library runs on.
    *
-   * @return empty if it needs none, or is no library of 64 bits
+   * @return empty if it needs none, or is not a 64-bit library
    */
   static Optional<GlibcVersion> neededBy(Path library) throws IOException {
     ByteBuffer file = ByteBuffer.wrap(Files.readAllBytes(library)).order(ByteOrder.LITTLE_ENDIAN);
@@ -65,7 +65,7 @@ record GlibcVersion(int major, int minor) implements Comparable<GlibcVersion> {
     return Math.toIntExact(file.getLong(section + OFFSET));
   }
 
-  /** Of all versions that are needed, of all libraries. */
+  /** The newest of all versions that it needs. */
   private static Optional<GlibcVersion> greatest(ByteBuffer file, int needs, int names) {
     GlibcVersion greatest = new GlibcVersion(0, 0);
     int need = needs;

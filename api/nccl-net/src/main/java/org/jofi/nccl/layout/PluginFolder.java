@@ -21,25 +21,25 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * The folder that NCCL loads the plugin from. It works from wherever it is copied to.
+ * The folder that NCCL loads the plugin from. It can be copied anywhere.
  *
  * <pre>
  * libnccl-net-jofi.so   what NCCL loads
  * libnccl-net.so        a link to it, the name that NCCL looks for by default
  * modules/              the jars
- * jvm.options           what the JVM is told
- * jre/                  a Java runtime with just the modules that are needed
- * lib/                  libfabric.so.1 and what it needs, if they are to travel along
+ * jvm.options           options for the JVM
+ * jre/                  a Java runtime with only the modules that are needed
+ * lib/                  libfabric.so.1 and the libraries that it needs, if they are to be included
  * </pre>
  */
 public final class PluginFolder {
-  /** What NCCL loads. */
+  /** The library that NCCL loads. */
   public static final String LIBRARY = "libnccl-net-jofi.so";
 
   /** The name that NCCL looks for by default. */
   public static final String LINK = "libnccl-net.so";
 
-  /** Most bytes that a folder may have. */
+  /** Largest size of a folder, in bytes. */
   public static final long MOST_BYTES = 64L << 20;
 
   static final String OPTIONS = "jvm.options";
@@ -49,7 +49,7 @@ public final class PluginFolder {
 
   private static final String SEARCH_PATH = "LD_LIBRARY_PATH";
 
-  /** As one word, in quotes: the export of some shells splits words. */
+  /** One word in quotes, because export in some shells splits words. */
   private static final String REST_OF_SEARCH_PATH = "\"${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}\"";
 
   private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9_@%+=:,./-]+");
@@ -65,13 +65,13 @@ public final class PluginFolder {
     this.prerequisites = prerequisites;
   }
 
-  /** One that is there. */
+  /** A folder that exists. */
   static PluginFolder of(Path folder) {
     return new PluginFolder(folder, new TreeSet<>());
   }
 
   /**
-   * Lays a folder out: the library, the jars and the options, without a Java runtime.
+   * Makes a folder with the library, the jars and the options, but without a Java runtime.
    *
    * @see #create(Path, List, Consumer)
    */
@@ -80,13 +80,13 @@ public final class PluginFolder {
   }
 
   /**
-   * Lays a folder out: the library, the jars, the options, and what else is wanted. If that fails,
-   * all is as it was before.
+   * Makes a folder with the library, the jars, the options, and optional parts. If that fails,
+   * everything is as it was before.
    *
-   * @param folder new, empty, or one of these before, which is replaced
-   * @param modulePath jars and folders that hold the modules
-   * @param rest adds to it; where it is by then is not where it will be
-   * @throws PluginFolderException if the folder holds something else, or a part is missing
+   * @param folder a new or empty folder, or an earlier one of these, which is replaced
+   * @param modulePath jars and folders with the modules
+   * @param rest adds the optional parts, while the folder is not at its final place yet
+   * @throws PluginFolderException if the folder contains something else, or a part is missing
    */
   public static PluginFolder create(
       Path folder, List<Path> modulePath, Consumer<PluginFolder> rest) {
@@ -114,7 +114,7 @@ public final class PluginFolder {
    * Adds a Java runtime, made by jlink.
    *
    * @param javaHome a JDK
-   * @throws PluginFolderException if it has no jlink, or that fails
+   * @throws PluginFolderException if it has no jlink, or jlink fails
    */
   public PluginFolder withRuntime(Path javaHome, List<Path> modulePath) {
     Path jlink = javaHome.resolve("bin/jlink");
@@ -138,11 +138,12 @@ public final class PluginFolder {
   }
 
   /**
-   * Adds a libfabric and the libraries that it needs, but for those of every system and the {@link
-   * #prerequisites}.
+   * Adds a libfabric and the libraries that it needs, except those that every system has and the
+   * {@link #prerequisites}.
    *
    * @param library a libfabric.so.1
-   * @throws PluginFolderException if it is none, or lacks one itself
+   * @throws PluginFolderException if the file is not a libfabric, or a library that it needs is
+   *     missing
    */
   public PluginFolder withLibfabric(Path library) {
     if (!Files.isRegularFile(library)) {
@@ -163,9 +164,9 @@ public final class PluginFolder {
   }
 
   /**
-   * How many bytes it has.
+   * Returns the size of the folder in bytes.
    *
-   * @throws PluginFolderException if those are more than {@link #MOST_BYTES}
+   * @throws PluginFolderException if it is more than {@link #MOST_BYTES}
    */
   public long checkSize() {
     long bytes;
@@ -185,15 +186,18 @@ public final class PluginFolder {
     return bytes;
   }
 
-  /** Libraries that the libfabric in it needs of the machine that it is copied to, by name. */
+  /**
+   * The names of the libraries that its libfabric needs and that the machine where it runs must
+   * have.
+   */
   public SortedSet<String> prerequisites() {
     return Collections.unmodifiableSortedSet(prerequisites);
   }
 
   /**
-   * The least version of glibc that the library, and the libfabric in the folder, run on.
+   * The oldest version of glibc on which the library and its libfabric run.
    *
-   * @return such as 2.34
+   * @return a version such as 2.34
    */
   public String glibc() {
     GlibcVersion least = new GlibcVersion(2, 0);
@@ -238,8 +242,8 @@ public final class PluginFolder {
   }
 
   /**
-   * Lines for a shell that set {@link #environment}, before what is in LD_LIBRARY_PATH already.
-   * They hold for sh, whether eval gets them as one word or as many.
+   * Lines for a shell that set {@link #environment}; folders come before those that LD_LIBRARY_PATH
+   * already has. They work in sh, whether eval gets them as one word or as several.
    */
   public List<String> exports() {
     return environment().entrySet().stream()
@@ -253,7 +257,7 @@ public final class PluginFolder {
         .toList();
   }
 
-  /** A word that sh takes as it is. */
+  /** The text quoted for sh. */
   private static String quoted(String text) {
     return PLAIN.matcher(text).matches() ? text : "'" + text.replace("'", "'\\''") + "'";
   }

@@ -2,7 +2,7 @@ package org.jofi.nccl.layout;
 
 import org.jspecify.annotations.Nullable;
 
-/** The folder could not be laid out. The message says what is missing, and what helps. */
+/** The folder could not be made. The message says what is missing, and what to do. */
 public final class PluginFolderException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
@@ -13,12 +13,12 @@ public final class PluginFolderException extends RuntimeException {
     this.lacking = lacking;
   }
 
-  /** This machine lacks something. */
+  /** An exception for something that this machine lacks. */
   static PluginFolderException lacking(String message) {
     return new PluginFolderException(message, true, null);
   }
 
-  /** It went wrong. */
+  /** An exception for another failure. */
   static PluginFolderException failed(String message, @Nullable Throwable cause) {
     return new PluginFolderException(message, false, cause);
   }

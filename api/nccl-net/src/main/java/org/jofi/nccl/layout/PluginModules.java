@@ -16,17 +16,17 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * The modules that the plugin needs, of those on a path: its own, what they require, and the
- * services that it cannot be without. Modules that are there for other programs are left out.
+ * The modules on a path that the plugin needs: its own, those that they require, and those with the
+ * services that it needs. Modules for other programs are left out.
  *
- * @param files of the modules, by name
- * @param platform modules of the JDK
+ * @param files the files of the modules, by module name
+ * @param platform the modules of the JDK
  */
 record PluginModules(Map<String, Path> files, Set<String> platform) {
   private static final List<String> ROOTS =
       List.of("org.jofi.nccl", "org.jofi.rdma", "org.jofi.libfabric");
 
-  /** Found through services, and not on every path. */
+  /** Modules that are found through services and may be missing. */
   private static final List<String> OPTIONAL_ROOTS = List.of("org.jofi.cuda");
 
   private static final Set<String> NATIVE =
@@ -38,10 +38,10 @@ record PluginModules(Map<String, Path> files, Set<String> platform) {
           "org.jofi.cuda.bindings");
 
   /**
-   * Resolves them.
+   * Finds the modules on a path.
    *
    * @param path jars and folders of modules
-   * @throws PluginFolderException if one is missing
+   * @throws PluginFolderException if a module is missing
    */
   static PluginModules on(List<Path> path) {
     ModuleFinder finder = ModuleFinder.of(path.toArray(Path[]::new));
@@ -79,7 +79,7 @@ record PluginModules(Map<String, Path> files, Set<String> platform) {
     return names;
   }
 
-  /** What the JVM has to be told, a line each. */
+  /** The JVM's options, one per line. */
   List<String> options() {
     return List.of(
         "--enable-native-access="

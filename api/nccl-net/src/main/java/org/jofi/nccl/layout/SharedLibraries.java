@@ -9,23 +9,23 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Which libraries a library needs beyond the C library, as the dynamic linker finds them.
+ * The libraries that a library needs besides the C library, as the dynamic linker finds them.
  *
- * @param files those that can travel along
- * @param others names of those that belong to the machine that it runs on
+ * @param files those that can be copied with it
+ * @param others names of those that must come from the machine that it runs on
  */
 record SharedLibraries(List<Path> files, SortedSet<String> others) {
   private static final Pattern FOUND = Pattern.compile("\\s*(\\S+) => (/\\S+) \\(0x.*");
   private static final Pattern MISSING = Pattern.compile("\\s*(\\S+) => not found");
 
-  /** Of the C library, whose version is the system's, and cannot be another. */
+  /** Libraries of the C library, which must be the system's. */
   private static final Pattern SYSTEM =
       Pattern.compile("(ld-linux-x86-64|libc|libm|libdl|libpthread|librt|libresolv)\\.so.*");
 
   /**
-   * Of drivers, which have to match the kernel's half; of rdma-core, whose own plugins are the
-   * machine's, with libnl that it needs; and of the compiler, which other libraries in the process
-   * need as new as the machine has them.
+   * Libraries that must come from the machine: those of drivers, which have to match the kernel;
+   * rdma-core, whose plugins are the machine's, and libnl, which it needs; and the compiler's
+   * runtime, since other libraries in the process may need the machine's newer one.
    */
   private static final Pattern MACHINE =
       Pattern.compile(
@@ -33,15 +33,15 @@ record SharedLibraries(List<Path> files, SortedSet<String> others) {
               + "|libnl-\\S+|libstdc\\+\\+|libgcc_s)\\.so.*");
 
   /**
-   * Asks the dynamic linker.
+   * Asks the dynamic linker, with ldd.
    *
-   * @throws PluginFolderException if one is not on this machine
+   * @throws PluginFolderException if one of them is not on this machine
    */
   static SharedLibraries neededBy(Path library) {
     return parse(library, Tool.run(List.of("ldd", library.toString())));
   }
 
-  /** Reads what ldd printed. */
+  /** Reads the output of ldd. */
   static SharedLibraries parse(Path library, String printed) {
     List<Path> files = new ArrayList<>();
     SortedSet<String> others = new TreeSet<>();

@@ -7,17 +7,17 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** Programs of the system. */
+/** Runs programs of the system. */
 final class Tool {
   private static final long BOUND_SECONDS = 300;
 
   private Tool() {}
 
   /**
-   * Runs one to its end.
+   * Runs a program and waits until it ends.
    *
-   * @return what it printed
-   * @throws PluginFolderException if it fails, with what it printed, or does not end
+   * @return its output
+   * @throws PluginFolderException if it fails, with its output, or does not end in time
    */
   static String run(List<String> command) {
     try {

@@ -1,4 +1,4 @@
-/** The folder that NCCL loads the plugin from, and how it is laid out. */
+/** Makes the folder that NCCL loads the plugin from. */
 @NullMarked
 package org.jofi.nccl.layout;
 

@@ -4,14 +4,16 @@ import java.lang.foreign.MemorySegment;
 import java.util.function.Supplier;
 
 /**
- * A rail as its peers need to know it.
+ * What peers need to know about a rail: its address and the regions that they may access.
  *
- * @param address gives its endpoint's address
- * @param windowAddress where its window is, as its peers address it
+ * @param address returns its endpoint's address
+ * @param windowAddress where its window is, as peers address it; the window is the region that
+ *     peers write into
  * @param windowKey the window's key
- * @param window the window itself, to look at
- * @param sourceAddress where peers may read
- * @param sourceKey the key for it
+ * @param window the memory of the window, for checks
+ * @param sourceAddress where its source is, as peers address it; the source is the region that
+ *     peers read from
+ * @param sourceKey the source's key
  */
 record Door(
     Supplier<byte[]> address,

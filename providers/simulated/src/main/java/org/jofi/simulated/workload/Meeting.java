@@ -10,11 +10,11 @@ import org.jofi.simulated.Simulation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What ranks tell each other beside the fabric: addresses, keys, what was sent, and how far they
- * are. It stands for what a bootstrap network does.
+ * What ranks exchange without using the fabric: addresses, keys, what was sent, and how far they
+ * are. It plays the role of a bootstrap network.
  */
 final class Meeting {
-  /** How far a rank is. */
+  /** The phases of a rank. */
   enum Phase {
     OPENING,
     RUNNING,
@@ -39,7 +39,7 @@ final class Meeting {
     doors[rank][rail] = door;
   }
 
-  /** Null if that rank died before it opened. */
+  /** Null if the rank died before it opened. */
   @Nullable Door door(int rank, int rail) {
     return doors[rank][rail];
   }
@@ -48,7 +48,7 @@ final class Meeting {
     phases[rank] = phase;
   }
 
-  /** Whether each rank that lives is that far, or further. */
+  /** Whether every live rank has reached this phase. */
   boolean allReached(Phase phase) {
     for (int rank = 0; rank < phases.length; rank++) {
       if (!simulation.host(rank).isDead() && phases[rank].compareTo(phase) < 0) {
@@ -58,7 +58,7 @@ final class Meeting {
     return true;
   }
 
-  /** Notes what is about to be sent. */
+  /** Records what is about to be sent. */
   Shipment ship(
       int from,
       int to,
@@ -73,7 +73,7 @@ final class Meeting {
     return shipment;
   }
 
-  /** What was noted under that number. */
+  /** The record with this number. */
   Shipment shipment(long id) {
     if (id < 0 || id >= shipments.size()) {
       throw new IllegalStateException("nothing was ever sent under the number " + id);
@@ -81,7 +81,10 @@ final class Meeting {
     return shipments.get((int) id);
   }
 
-  /** The first shipment that must have arrived whole and has not; null if there is none. */
+  /**
+   * The first message or write that must have arrived completely and has not; null if there is
+   * none.
+   */
   @Nullable Shipment missing() {
     faults = simulation.faults();
     boolean anyDied = struck(Fault.DEAD_RAIL) || struck(Fault.DEAD_PEER);

@@ -3,12 +3,12 @@ package org.jofi.simulated.workload;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** Bytes that tell which message they belong to, and where in it. */
+/** Byte patterns that identify a message and the position in it. */
 final class Pattern {
   private Pattern() {}
 
   /**
-   * Fills memory with the pattern of that token, as from {@code offset}, a multiple of 8, of its
+   * Fills memory with the pattern of a token, starting at {@code offset}, a multiple of 8, in its
    * message.
    */
   static void fill(MemorySegment memory, long token, long offset) {
@@ -22,7 +22,7 @@ final class Pattern {
     }
   }
 
-  /** Where memory first differs from the pattern; -1 if nowhere. */
+  /** The offset at which memory first differs from the pattern; -1 if it does not. */
   static long mismatch(MemorySegment memory, long token, long offset) {
     long bytes = memory.byteSize();
     long words = bytes & -8;

@@ -23,7 +23,10 @@ import org.jofi.fabric.RegionRequest;
 import org.jofi.fabric.RegistrationScope;
 import org.jspecify.annotations.Nullable;
 
-/** One NIC of a rank: endpoint, memory and regions, opened and closed in the right order. */
+/**
+ * One NIC of a rank, with its endpoint, memory and regions. It opens and closes them in the right
+ * order.
+ */
 final class Rail implements AutoCloseable {
   static final int CONTEXTS = 48;
   static final int RECEIVES = 12;
@@ -95,7 +98,7 @@ final class Rail implements AutoCloseable {
     return source;
   }
 
-  /** The buffer of a context, of that many bytes. */
+  /** The buffer of a context, with this many bytes. */
   MemorySegment buffer(int context, long bytes) {
     return buffers.asSlice((long) context * SLOT_BYTES, bytes);
   }
@@ -111,7 +114,7 @@ final class Rail implements AutoCloseable {
     }
   }
 
-  /** A context that is free; null if there is none. */
+  /** A free context; null if there is none. */
   @Nullable Integer takeContext() {
     return freeContexts.pollFirst();
   }
@@ -120,7 +123,7 @@ final class Rail implements AutoCloseable {
     freeContexts.addLast(context);
   }
 
-  /** Registers a little more, for no use but to be closed. */
+  /** Registers an additional region, only to close it later. */
   void registerMore() {
     extra.add(register(scratch, Access.ALL));
   }
@@ -129,7 +132,7 @@ final class Rail implements AutoCloseable {
     return !extra.isEmpty();
   }
 
-  /** Closes one of those. */
+  /** Closes one of the additional regions. */
   void closeMore(int which) {
     extra.remove(which % extra.size()).close();
   }
@@ -146,7 +149,7 @@ final class Rail implements AutoCloseable {
     }
   }
 
-  /** Whether registering failed as it may, and may work later. */
+  /** Whether registering failed with an error that is allowed and may go away later. */
   static boolean isRefusal(FabricException e) {
     return e.errno() == FabricErrno.ENOMEM
         || e.errno() == FabricErrno.ENOSPC
@@ -161,14 +164,17 @@ final class Rail implements AutoCloseable {
     if (info.registrationScope() == RegistrationScope.DOMAIN) {
       return domain.register(request);
     }
-    // Each step's object closes what the next step did not take.
+    // Each step's object closes the region if the next step did not take it over.
     try (var unbound = domain.registerForEndpoint(request);
         var bound = unbound.bind(endpoint)) {
       return bound.enable();
     }
   }
 
-  /** Closes all, in the order that the registration scope demands. No operation is in flight. */
+  /**
+   * Closes everything in the order that the registration scope requires. No operation may be in
+   * flight.
+   */
   @Override
   public void close() {
     if (info.registrationScope() == RegistrationScope.ENDPOINT) {

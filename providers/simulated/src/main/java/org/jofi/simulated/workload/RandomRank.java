@@ -80,7 +80,7 @@ final class RandomRank implements Participant {
     int addressBytes = options.profile().negotiation().addressBytes();
     for (int i = 0; i < rails.size(); i++) {
       for (int peer = 0; peer < options.ranks(); peer++) {
-        // A rank that died before it opened has no door: its number stands for nobody.
+        // A rank that died before it opened has no addresses; no peer gets its number.
         Door door = meeting.door(peer, i);
         rails.get(i).insert(door == null ? new byte[addressBytes] : door.address().get(), peer);
       }
@@ -153,7 +153,7 @@ final class RandomRank implements Participant {
     return text.toString();
   }
 
-  /** What a rank's source region holds. */
+  /** The token of the pattern in a rank's source region. */
   static long sourceToken(int rank, int rail) {
     return 0x50A5CEL << 32 | (long) rank << 8 | rail;
   }

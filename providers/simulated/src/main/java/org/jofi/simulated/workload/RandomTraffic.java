@@ -13,11 +13,11 @@ import org.jofi.fabric.FabricException;
 import org.jofi.fabric.PostFlags;
 import org.jspecify.annotations.Nullable;
 
-/** What a rank posts on one rail, and what it makes of the completions. */
+/** Posts random operations of a rank on one rail, and checks their completions. */
 final class RandomTraffic implements CompletionQueue.Sink {
   private static final int HEADER_BYTES = 8;
 
-  /** What a context is used for. */
+  /** The operation that uses a context. */
   private static final class Use {
     final @Nullable Shipment shipment;
     final int peer;
@@ -64,7 +64,7 @@ final class RandomTraffic implements CompletionQueue.Sink {
     this.writeData = options.profile().behaviour().writeData();
   }
 
-  /** Whether none of its own operations, receives aside, is in flight. */
+  /** Whether none of its own operations is in flight, except receives. */
   boolean isQuiet() {
     return inFlight == 0;
   }
@@ -79,7 +79,7 @@ final class RandomTraffic implements CompletionQueue.Sink {
     }
   }
 
-  /** Posts receives until there are enough; how many were posted. */
+  /** Posts receives until there are enough; returns how many were posted. */
   int postReceives() {
     int posted = 0;
     while (!closing && receives < Rail.RECEIVES) {
@@ -108,7 +108,7 @@ final class RandomTraffic implements CompletionQueue.Sink {
     return posted;
   }
 
-  /** Cancels all receives; how many there were to cancel. */
+  /** Cancels all receives; returns how many there were. */
   int cancelReceives() {
     if (closing) {
       return 0;
@@ -124,7 +124,7 @@ final class RandomTraffic implements CompletionQueue.Sink {
     return cancelled;
   }
 
-  /** Does one thing drawn from the seed; false if it could not be done now. */
+  /** Does one action drawn from the seed; returns false if it is not possible now. */
   boolean postAny() {
     int peer = random.nextInt(options.ranks());
     return switch (random.nextInt(10)) {

@@ -3,9 +3,9 @@ package org.jofi.simulated.workload;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/** A message or a write, as its sender noted it where the receiver can look. */
+/** A message or a write, recorded by its sender so that the receiver can check it. */
 final class Shipment {
-  /** Stands for a slot that is none. */
+  /** The slot of a message, which has none. */
   static final int NO_SLOT = -1;
 
   final int id;
@@ -17,16 +17,16 @@ final class Shipment {
   /** Where a write goes; null for a message. */
   final @Nullable MemorySegment place;
 
-  /** Which of the sender's slots in the receiver's window that is. */
+  /** The slot in the receiver's window that the sender writes to. */
   final int slot;
 
-  /** Whether the receiver is told of it. */
+  /** Whether the receiver gets a completion for it. */
   final boolean announced;
 
   boolean sent;
   boolean failed;
 
-  /** Whether its data was seen whole, so that its place may hold something else by now. */
+  /** Whether its data was seen completely; after that its place may contain other data. */
   boolean seen;
 
   int arrivals;
@@ -50,7 +50,9 @@ final class Shipment {
     this.announced = announced;
   }
 
-  /** Where its data at the target differs; -1 if nowhere, or if it is a message. */
+  /**
+   * The offset at which its data at the target differs; -1 if it does not, or if it is a message.
+   */
   long mismatch() {
     MemorySegment memory = place;
     return memory == null ? -1 : Pattern.mismatch(memory, id, 0);

@@ -31,11 +31,11 @@ public final class Workload {
   }
 
   /**
-   * Runs that many seeds, one after the other.
+   * Runs this many seeds, one after the other.
    *
    * @param first the first seed; the others follow it
    * @param runs how many, at least 1
-   * @param progress is told after each run how many are through
+   * @param progress is called after each run with the number of finished runs
    */
   public static WorkloadReport run(
       WorkloadOptions options, long first, long runs, LongConsumer progress) {
@@ -59,7 +59,7 @@ public final class Workload {
         System.nanoTime() - start);
   }
 
-  /** Runs those seeds, and tells nobody meanwhile. */
+  /** Runs these seeds without reporting progress. */
   public static WorkloadReport run(WorkloadOptions options, long first, long runs) {
     return run(options, first, runs, done -> {});
   }
@@ -86,7 +86,7 @@ public final class Workload {
     }
   }
 
-  // A run may fail with anything: the report names its seed, whatever it was.
+  // A run may fail with any exception; the report names its seed.
   private void runOne(Simulation simulation, long seed) {
     try {
       simulation.run();

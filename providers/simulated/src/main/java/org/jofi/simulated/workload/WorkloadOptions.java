@@ -5,13 +5,13 @@ import org.jofi.simulated.FaultPlan;
 import org.jofi.simulated.Profile;
 
 /**
- * What a workload shall be like.
+ * The options of a workload.
  *
  * @param profile the NICs
- * @param ranks programs, each on a host of its own, 1 to 64
- * @param rails NICs that each uses, 1 to 8
- * @param operations posts of each rank, at least 1
- * @param faults what may go wrong
+ * @param ranks number of programs, each on a host of its own, 1 to 64
+ * @param rails number of NICs that each rank uses, 1 to 8
+ * @param operations number of posts of each rank, at least 1
+ * @param faults the faults to inject
  */
 public record WorkloadOptions(
     Profile profile, int ranks, int rails, int operations, FaultPlan faults) {
@@ -36,17 +36,17 @@ public record WorkloadOptions(
     return new WorkloadOptions(profile, ranks, rails, operations, plan);
   }
 
-  /** These options, with that many ranks and rails. */
+  /** These options, with other numbers of ranks and rails. */
   public WorkloadOptions withSize(int rankCount, int railCount) {
     return new WorkloadOptions(profile, rankCount, railCount, operations, faults);
   }
 
-  /** These options, with that many posts of each rank. */
+  /** These options, with another number of posts per rank. */
   public WorkloadOptions withOperations(int count) {
     return new WorkloadOptions(profile, ranks, rails, count, faults);
   }
 
-  /** The command line that runs that seed again. */
+  /** The command line that repeats a seed. */
   public String reproduce(long seed) {
     return "./jofi simulate --profile %s --ranks %d --rails %d --operations %d --seed %d --runs 1 --faults %s"
         .formatted(profile.name(), ranks, rails, operations, seed, faults);

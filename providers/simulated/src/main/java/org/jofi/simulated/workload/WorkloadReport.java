@@ -5,16 +5,16 @@ import java.util.Map;
 import org.jofi.simulated.Fault;
 
 /**
- * What came of some runs.
+ * The result of several runs.
  *
- * @param runs how many there were
- * @param operations posts that were taken, in all
- * @param faults how often each fault struck, in all
- * @param violations contracts that were broken, in all
- * @param failures runs that failed, the first ones
- * @param failed runs that failed, in all
- * @param traceHash hash of all runs' traces, in order
- * @param nanos real time that it took
+ * @param runs how many runs there were
+ * @param operations how many posts were accepted in total
+ * @param faults how often each fault happened in total
+ * @param violations how many contracts were broken in total
+ * @param failures the first runs that failed
+ * @param failed how many runs failed in total
+ * @param traceHash hash of the traces of all runs, in order
+ * @param nanos real time that the runs took
  */
 public record WorkloadReport(
     long runs,
@@ -31,11 +31,11 @@ public record WorkloadReport(
    *
    * @param seed its seed
    * @param reason what went wrong, with a dump
-   * @param reproduce the command line that runs it again
+   * @param reproduce the command line that repeats it
    */
   public record Failure(long seed, String reason, String reproduce) {}
 
-  /** Whether every run went well. */
+  /** Whether every run succeeded. */
   public boolean isClean() {
     return failed == 0 && violations == 0;
   }

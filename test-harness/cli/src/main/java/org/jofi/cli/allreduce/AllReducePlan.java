@@ -3,13 +3,15 @@ package org.jofi.cli.allreduce;
 import java.util.List;
 
 /**
- * What to run.
+ * What an all-reduce run measures.
  *
  * @param sizesBytes lengths of the array, each a multiple of 4
- * @param iterations measured rounds of each length; 0 for fewer the longer it is
- * @param warmup rounds before, checked and not measured; -1 for a tenth of the iterations
+ * @param iterations measured rounds of each length; 0 for a number that gets smaller with longer
+ *     arrays
+ * @param warmup rounds before them, which are checked but not measured; -1 for a tenth of the
+ *     iterations
  * @param chunkBytes longest message, a multiple of 4
- * @param window most requests in flight each way
+ * @param window largest number of requests in flight in each direction
  */
 public record AllReducePlan(
     List<Long> sizesBytes, int iterations, int warmup, int chunkBytes, int window) {
@@ -38,29 +40,29 @@ public record AllReducePlan(
     }
   }
 
-  /** Measured rounds of that length. */
+  /** Measured rounds of a length. */
   public int iterations(long bytes) {
     return iterations > 0 ? iterations : Math.clamp(USUAL_BYTES / bytes, LEAST_USUAL, MOST_USUAL);
   }
 
-  /** Rounds before them. */
+  /** Warm-up rounds of a length. */
   public int warmup(long bytes) {
     return warmup >= 0 ? warmup : Math.max(2, iterations(bytes) / 10);
   }
 
-  /** The longest message of an array of that length, in elements. */
+  /** The longest message for an array of this length, in elements. */
   int chunkElements(long bytes, int ranks) {
     long segment = Math.max(1, Math.ceilDiv(bytes / Float.BYTES, ranks));
     return (int) Math.min(chunkBytes / Float.BYTES, segment);
   }
 
-  /** The memory that a rank of so many needs, in bytes, for its longest array. */
+  /** The memory that a rank needs for the longest array, in bytes. */
   public long bytes(int ranks) {
     long longest = sizesBytes.stream().mapToLong(Long::longValue).max().orElse(0);
     return longest + RingAllReduce.landingBytes(chunkElements(longest, ranks), window);
   }
 
-  /** All rounds of all lengths. */
+  /** The number of rounds of all lengths. */
   public long rounds() {
     return sizesBytes.stream().mapToLong(bytes -> warmup(bytes) + iterations(bytes)).sum();
   }

@@ -11,8 +11,8 @@ import java.util.function.LongConsumer;
 import org.jofi.cli.ranks.RingLinks;
 
 /**
- * One rank's part of a run: fills, sums, checks, measures, length by length. All ranks run it. For
- * one thread.
+ * One rank's part of a run. For each length it fills, sums, checks and measures arrays. All ranks
+ * run it. For one thread.
  */
 public final class AllReduceRun {
   private final AllReducePlan plan;
@@ -24,10 +24,10 @@ public final class AllReduceRun {
   private long rounds;
 
   /**
-   * @param plan the same at all ranks
-   * @param links to the neighbours
-   * @param arrays where arrays live
-   * @param progress is told how many rounds are done
+   * @param plan what to run; the same for all ranks
+   * @param links the connections to the neighbours
+   * @param arrays allocates the memory of arrays
+   * @param progress is called with the number of finished rounds
    */
   public AllReduceRun(
       AllReducePlan plan, RingLinks links, RingMemory.Allocator arrays, LongConsumer progress) {
@@ -40,8 +40,8 @@ public final class AllReduceRun {
   }
 
   /**
-   * How this rank's NICs reach the longest array of the plan: allocates and registers it, and gives
-   * it back. That there is too little memory is found out here, before anything is measured.
+   * How this rank's NICs access the longest array of the plan. The array is allocated, registered
+   * and freed again, so that too little memory is noticed before anything is measured.
    *
    * @throws org.jofi.fabric.FabricException if there is too little memory
    * @throws org.jofi.transport.TransportException if the NICs refuse it
@@ -59,7 +59,8 @@ public final class AllReduceRun {
   }
 
   /**
-   * Paths in words, as one. Of those that differ in their reasons only, the first stands for all.
+   * Joins the texts of paths into one. Of texts that differ only in their reasons, only the first
+   * is used.
    */
   public static String joined(List<String> paths) {
     Map<String, String> ways = new LinkedHashMap<>();
@@ -73,9 +74,9 @@ public final class AllReduceRun {
   /**
    * Runs it.
    *
-   * @param each takes what a length came to, as soon as it is known; at every rank
+   * @param each takes the result of each length as soon as it is known; called on every rank
    * @throws org.jofi.cli.ranks.RankFailure if this rank fails
-   * @throws org.jofi.cli.ranks.BootstrapException if another one is lost
+   * @throws org.jofi.cli.ranks.BootstrapException if another rank is lost
    */
   public void run(Consumer<AllReduceRow> each) {
     try (RingBarrier barrier = new RingBarrier(links)) {
@@ -109,10 +110,10 @@ public final class AllReduceRun {
         }
         progress.accept(++rounds);
       }
-      // What neighbours still wait for needs this rank's progress, and its memory.
+      // Neighbours may still wait for transfers that need this rank's progress and memory.
       row = join(bytes, nanos, wrong);
     }
-    // Not after a failure: until the transport is closed, NICs may still be at it.
+    // Not after a failure, because NICs may access the memory until the transport is closed.
     memory.close();
     return row;
   }
@@ -125,7 +126,10 @@ public final class AllReduceRun {
     return arrays.allocate(bytes, RingAllReduce.landingBytes(chunkElements, plan.window()));
   }
 
-  /** A round took as long as its slowest rank; what is wrong adds up. */
+  /**
+   * Combines the results of all ranks: a round's time is that of its slowest rank, and wrong
+   * elements are added up.
+   */
   private AllReduceRow join(long bytes, long[] nanos, long wrong) {
     ByteBuffer mine = ByteBuffer.allocate((nanos.length + 1) * Long.BYTES).putLong(wrong);
     mine.asLongBuffer().put(nanos);

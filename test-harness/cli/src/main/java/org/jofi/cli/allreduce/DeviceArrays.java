@@ -3,16 +3,16 @@ package org.jofi.cli.allreduce;
 import org.jofi.fabric.DeviceAdder;
 import org.jofi.fabric.DeviceMemory;
 
-/** Gives memory of one GPU, which adds there. For one thread. */
+/** Allocates memory of one GPU, which does the additions. For one thread. */
 public final class DeviceArrays implements RingMemory.Allocator, AutoCloseable {
   private final DeviceMemory device;
   private final DeviceAdder adder;
 
   /**
-   * Makes a GPU ready.
+   * Prepares a GPU.
    *
-   * @param device closed with this, or at once if it cannot add
-   * @throws org.jofi.fabric.FabricException if it cannot
+   * @param device the GPU; it is closed with this, or at once if it cannot add
+   * @throws org.jofi.fabric.FabricException if the GPU cannot add
    */
   public DeviceArrays(DeviceMemory device) {
     this.device = device;
@@ -32,16 +32,16 @@ public final class DeviceArrays implements RingMemory.Allocator, AutoCloseable {
     return new DeviceRingMemory(device, adder, arrayBytes, landingBytes);
   }
 
-  /** Which GPU, such as {@code NVIDIA H200 (CUDA device 0)}. */
+  /** Name and number of the GPU, such as {@code NVIDIA H200 (CUDA device 0)}. */
   public String describe() {
     return device.toString();
   }
 
   /**
-   * Gives the GPU back.
+   * Closes the GPU.
    *
-   * @throws IllegalStateException while memory of it is open, as after a failure: NICs may still be
-   *     at it, and it goes with the process
+   * @throws IllegalStateException while memory of it is open, as after a failure. NICs may still
+   *     access that memory, so it is freed only when the process ends
    */
   @Override
   public void close() {

@@ -6,7 +6,7 @@ import org.jofi.fabric.DeviceAdder;
 import org.jofi.fabric.DeviceMemory;
 import org.jofi.transport.Buffer;
 
-/** A GPU's memory: the GPU adds. The image goes to it and from it by copies that are waited for. */
+/** GPU memory; the GPU does the additions. The image is copied to it and from it synchronously. */
 final class DeviceRingMemory implements RingMemory {
   private static final long PAGE_BYTES = 4096;
 
@@ -21,7 +21,7 @@ final class DeviceRingMemory implements RingMemory {
   /**
    * Allocates.
    *
-   * @param device whose memory; outlives this, as the adder does
+   * @param device the GPU; it must stay open longer than this, and so must the adder
    */
   DeviceRingMemory(DeviceMemory device, DeviceAdder adder, long arrayBytes, long landingBytes) {
     this.device = device;

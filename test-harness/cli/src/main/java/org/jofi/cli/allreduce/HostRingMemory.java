@@ -6,7 +6,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.jofi.transport.Buffer;
 
-/** Host memory: the processor adds. */
+/** Host memory; the CPU does the additions. */
 public final class HostRingMemory implements RingMemory {
   private static final long PAGE_BYTES = 4096;
 

@@ -12,14 +12,15 @@ import org.jofi.transport.Result;
 import org.jofi.transport.SendComm;
 
 /**
- * Carries out a {@link RingSchedule} over two communicators: sums an array of float32 over all
- * ranks, in place. For one thread; allocates nothing while it runs. The array and the memory for
- * what is to be added stay registered as long as it is open.
+ * Runs a {@link RingSchedule} over two communicators: it sums an array of float32 over all ranks,
+ * in place. For one thread; allocates nothing while it runs. The array and the landing area, where
+ * received elements wait to be added, stay registered as long as this is open.
  *
- * <p>Several requests are in flight each way. It posts what may be posted, takes the oldest that is
- * done, adds, and begins anew: while it adds, the NICs move the rest. What was received is flushed
- * before it is added, sent on or called done, where the communicator sees a need: a GPU may not see
- * it yet. Flushes are requests in flight like others.
+ * <p>Several requests are in flight in each direction. In a loop, it posts what may be posted,
+ * takes the oldest request that is done, and adds. While it adds, the NICs transfer the rest. If
+ * the communicator says that a flush is needed, received data is flushed before it is added, sent
+ * on or reported as done, since a GPU may not see it otherwise. Flushes are requests in flight like
+ * others.
  */
 public final class RingAllReduce implements AutoCloseable {
   private static final int TAG = 0;
@@ -38,7 +39,8 @@ public final class RingAllReduce implements AutoCloseable {
   private final long[] receiving;
   private final long[] flushing;
 
-  // Of the schedule under way: so many are posted, and so many of them are done, in order.
+  // Counters of the running schedule: how many requests are posted, and how many of those are done,
+  // in order.
   private int sendsPosted;
   private int sendsDone;
   private int receivesPosted;
@@ -49,10 +51,11 @@ public final class RingAllReduce implements AutoCloseable {
   /**
    * Registers an array.
    *
-   * @param links to the neighbours
-   * @param memory the array, and room of {@link #landingBytes}; outlives this
+   * @param links the connections to the neighbours
+   * @param memory the array, and a landing area of {@link #landingBytes}; it must stay open longer
+   *     than this
    * @param chunkElements the longest message of the schedules that will run
-   * @param window most requests in flight each way, 1 or more
+   * @param window largest number of requests in flight in each direction, 1 or more
    */
   public RingAllReduce(RingLinks links, RingMemory memory, int chunkElements, int window) {
     this.patience = links.patience();
@@ -69,7 +72,7 @@ public final class RingAllReduce implements AutoCloseable {
     this.landings = previous.regMr(memory.landing());
   }
 
-  /** How much room it needs for what lands. */
+  /** The length of the landing area that it needs, in bytes. */
   public static long landingBytes(int chunkElements, int window) {
     return window * slotBytes(chunkElements);
   }
@@ -78,7 +81,7 @@ public final class RingAllReduce implements AutoCloseable {
     return Math.ceilDiv(chunkElements * JAVA_FLOAT.byteSize(), PAGE_BYTES) * PAGE_BYTES;
   }
 
-  /** How the NICs reach each part of its memory, in words. */
+  /** How the NICs access each part of its memory, as text. */
   List<String> paths() {
     return List.of(outgoing.path(), incoming.path(), landings.path());
   }
@@ -197,7 +200,7 @@ public final class RingAllReduce implements AutoCloseable {
     return worked;
   }
 
-  /** Ends the oldest receive, if it can be relied upon. */
+  /** Completes the oldest receive if its data is visible. */
   private boolean takeFlush(RingSchedule schedule) {
     if (receivesDone == flushesPosted) {
       return false;
@@ -245,7 +248,10 @@ public final class RingAllReduce implements AutoCloseable {
     return true;
   }
 
-  /** Where a receive goes: what is to be added to a slot, a sum to its place. */
+  /**
+   * The target address of a receive: a slot of the landing area if it is to be added, or its place
+   * in the array if it is a sum.
+   */
   private long target(RingSchedule schedule, int receive) {
     return receive < schedule.reductions()
         ? landings.address() + slot(receive) * slotBytes
@@ -265,10 +271,10 @@ public final class RingAllReduce implements AutoCloseable {
   }
 
   /**
-   * Gives its registrations back.
+   * Deregisters its memory.
    *
-   * @throws IllegalStateException after a failure with requests in flight: NICs may still be at its
-   *     memory, which therefore has to stay
+   * @throws IllegalStateException after a failure with requests in flight: NICs may still access
+   *     its memory, which must not be freed
    */
   @Override
   public void close() {

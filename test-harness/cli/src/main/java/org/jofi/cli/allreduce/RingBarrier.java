@@ -5,8 +5,8 @@ import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
 import org.jofi.cli.ranks.RingLinks;
 
 /**
- * Lets all ranks begin a round together, to within a few message times: an all-reduce of one
- * element per rank in host memory, out of which nobody comes before everybody came in.
+ * A barrier, so that all ranks begin a round within a few message times. It is an all-reduce of one
+ * element per rank in host memory, which no rank leaves before all ranks have entered it.
  */
 final class RingBarrier implements AutoCloseable {
   private final RingMemory memory;

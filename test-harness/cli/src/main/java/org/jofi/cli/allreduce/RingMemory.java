@@ -4,23 +4,24 @@ import java.lang.foreign.MemorySegment;
 import org.jofi.transport.Buffer;
 
 /**
- * The memory of one ring: an array of float32, and room where what is to be added to it lands. In
- * host memory, or in a GPU's, which adds by itself. For one thread.
+ * The memory of one ring: an array of float32, and a landing area for received elements that have
+ * to be added to it. It is in host memory, or in the memory of a GPU, which does the additions. For
+ * one thread.
  *
- * <p>Who closes it has deregistered both before. It is left open after a failure, as long as NICs
- * may still be at it.
+ * <p>Deregister both before closing it. After a failure it is left open, because NICs may still
+ * access it.
  */
 public interface RingMemory extends AutoCloseable {
 
-  /** Gives memory of one kind. */
+  /** Allocates memory of one kind. */
   @FunctionalInterface
   interface Allocator {
     /**
-     * Allocates; what the memory holds is undefined.
+     * Allocates memory, whose content is undefined.
      *
      * @param arrayBytes length of the array, a multiple of 4
-     * @param landingBytes length of the room, a multiple of 4
-     * @throws org.jofi.fabric.FabricException if there is not as much
+     * @param landingBytes length of the landing area, a multiple of 4
+     * @throws org.jofi.fabric.FabricException if there is not enough memory
      */
     RingMemory allocate(long arrayBytes, long landingBytes);
   }
@@ -28,11 +29,12 @@ public interface RingMemory extends AutoCloseable {
   /** The array. */
   Buffer array();
 
-  /** The room. */
+  /** The landing area. */
   Buffer landing();
 
   /**
-   * Adds what landed to a part of the array, and waits for it. Allocates nothing.
+   * Adds a part of the landing area to a part of the array, and waits until it is done. Allocates
+   * nothing.
    *
    * @param arrayOffset in bytes, a multiple of 4
    * @param landingOffset in bytes, a multiple of 4
@@ -40,13 +42,16 @@ public interface RingMemory extends AutoCloseable {
    */
   void add(long arrayOffset, long landingOffset, int count);
 
-  /** Host memory as long as the array: the array itself, where that is in host memory. */
+  /**
+   * Host memory with the array's length, to fill and check the array; the array itself if that is
+   * in host memory.
+   */
   MemorySegment image();
 
-  /** Makes the array what the image is. */
+  /** Copies the image to the array. */
   void write();
 
-  /** Makes the image what the array is. */
+  /** Copies the array to the image. */
   void read();
 
   @Override

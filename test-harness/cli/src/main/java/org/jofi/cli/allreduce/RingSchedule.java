@@ -1,13 +1,13 @@
 package org.jofi.cli.allreduce;
 
 /**
- * What one rank of a ring does to sum an array of all ranks, in place: so many sends to the next
- * rank and receives from the previous one, each in order, and what each has to wait for. Pure.
+ * The schedule of one rank in a ring all-reduce, which sums an array over all ranks in place. It
+ * lists the sends to the next rank and the receives from the previous one, both in order, and what
+ * each has to wait for. It has no side effects.
  *
- * <p>The array is cut into as many segments as there are ranks. In the first half of the steps,
- * reduce-scatter, a segment travels once round the ring and each rank adds its own part, so that at
- * the end rank r holds the sum of segment r + 1. In the second half, all-gather, the sums travel
- * round.
+ * <p>The array is divided into as many segments as there are ranks. In the first half of the steps,
+ * reduce-scatter, each segment goes once round the ring and each rank adds its own part, so that at
+ * the end rank r has the sum of segment r + 1. In the second half, all-gather, the sums go round.
  *
  * <pre>
  *                     sends segment      receives segment    modulo ranks
@@ -15,10 +15,10 @@ package org.jofi.cli.allreduce;
  * all-gather t        rank - t + 1       rank - t
  * </pre>
  *
- * <p>What is sent in a step is what was received in the step before. Each segment is cut into
- * chunks that go their way independently, so that one is added while others travel. Every rank cuts
- * alike: the sends of a rank are the receives of the next, in the same order and of the same
- * lengths.
+ * <p>A rank sends in each step what it received in the step before. Each segment is divided into
+ * chunks that are sent independently, so that one is added while others are on the network. All
+ * ranks divide in the same way: the sends of a rank are the receives of the next, in the same order
+ * and with the same lengths.
  */
 public final class RingSchedule {
   private static final int NOTHING = -1;
@@ -36,9 +36,9 @@ public final class RingSchedule {
   private final int chunkElements;
 
   /**
-   * Plans.
+   * Makes the schedule.
    *
-   * @param rank whose schedule it is
+   * @param rank the rank whose schedule it is
    * @param ranks how many there are, 1 or more
    * @param elements length of the array, 0 or more
    * @param chunkElements greatest length of a message, 1 or more
@@ -67,20 +67,21 @@ public final class RingSchedule {
       int sent = segment(rank, step, 0);
       cut(sent, sendStarts[step], sendOffsets, sendCounts);
       for (int i = sendStarts[step]; i < sendStarts[step + 1]; i++) {
-        // What goes on is what came in the step before.
+        // A step sends what the step before received.
         sendNeeds[i] = step == 0 ? NOTHING : receiveStarts[step - 1] + (i - sendStarts[step]);
       }
       int received = segment(rank, step, -1);
       cut(received, receiveStarts[step], receiveOffsets, receiveCounts);
       for (int i = receiveStarts[step]; i < receiveStarts[step + 1]; i++) {
-        // A sum overwrites what was sent from there steps ago, which must have left.
+        // A received sum overwrites elements that were sent in an earlier step; that send must be
+        // done.
         receiveNeeds[i] =
             step < steps ? NOTHING : sendStarts[step - steps] + (i - receiveStarts[step]);
       }
     }
   }
 
-  /** The segment of a step: of sends with a shift of 0, of receives with -1. */
+  /** The segment of a step; a shift of 0 is for sends, -1 for receives. */
   private int segment(int rank, int step, int shift) {
     int steps = ranks - 1;
     int back = step < steps ? step : step - steps - 1;
@@ -130,7 +131,7 @@ public final class RingSchedule {
     return sendCounts[send];
   }
 
-  /** The receive that has to be done, its elements added, before a send; -1 for none. */
+  /** The receive that has to be done, with its elements added, before a send; -1 for none. */
   public int sendNeeds(int send) {
     return sendNeeds[send];
   }
@@ -140,12 +141,15 @@ public final class RingSchedule {
     return receiveOffsets.length;
   }
 
-  /** How many of them, the first ones, are added to what is there; the others take its place. */
+  /**
+   * How many receives are added to the array. They come first; the data of the others replaces
+   * elements.
+   */
   public int reductions() {
     return reductions;
   }
 
-  /** The first element that a receive is for. */
+  /** The first element of a receive. */
   public long receiveOffset(int receive) {
     return receiveOffsets[receive];
   }

@@ -5,10 +5,10 @@ import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
 import java.lang.foreign.MemorySegment;
 
 /**
- * What ranks contribute, and what the sum must be. All values are small integers, so that every
- * partial sum is exact in float32 in whatever order it is formed: for 1024 ranks the greatest is
- * below 2^22. A contribution that is missing, doubled, of another element or of another round
- * shows.
+ * The elements that ranks contribute, and their sums. All values are small integers, so that every
+ * partial sum is exact in float32 in any order: for 1024 ranks, the greatest is below 2^22. A
+ * contribution that is missing or counted twice, or is that of another element or round, gives a
+ * wrong sum.
  */
 final class SumPattern {
   private SumPattern() {}
@@ -32,7 +32,7 @@ final class SumPattern {
     }
   }
 
-  /** How many elements are not what they must be. */
+  /** How many elements are wrong. */
   static long wrong(MemorySegment array, long elements, int ranks, int round) {
     long wrong = 0;
     for (long i = 0; i < elements; i++) {

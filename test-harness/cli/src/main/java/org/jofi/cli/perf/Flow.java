@@ -5,8 +5,8 @@ import org.jofi.transport.Comm;
 import org.jofi.transport.Result;
 
 /**
- * Operations of one kind, one after another, with a window of them in flight. For one thread;
- * allocates nothing once it is made.
+ * A sequence of operations of one kind, with a window of them in flight. For one thread; after its
+ * construction it allocates nothing.
  */
 abstract class Flow {
   private final Comm comm;
@@ -20,11 +20,11 @@ abstract class Flow {
   private long wrongLengths;
 
   /**
-   * @param comm whose requests they are
-   * @param patience how waits go
-   * @param name for messages
-   * @param bytes what each moves
-   * @param window most in flight
+   * @param comm the communicator for the requests
+   * @param patience how to wait
+   * @param name the operation's name in error messages
+   * @param bytes how many bytes each operation transfers
+   * @param window largest number of operations in flight
    */
   Flow(Comm comm, Patience patience, String name, long bytes, int window) {
     this.comm = comm;
@@ -34,10 +34,10 @@ abstract class Flow {
     this.requests = new long[window];
   }
 
-  /** Posts one: a request id, or {@link Result#TRY_AGAIN}. */
+  /** Posts one operation; returns a request id or {@link Result#TRY_AGAIN}. */
   abstract long post(int index);
 
-  /** Begins so many of them. */
+  /** Begins a sequence of this many operations. */
   void begin(int howMany) {
     count = howMany;
     posted = 0;
@@ -48,18 +48,18 @@ abstract class Flow {
     return done == count;
   }
 
-  /** How many did not move as many bytes as they should, since it was made. */
+  /** How many operations so far transferred a wrong number of bytes. */
   long wrongLengths() {
     return wrongLengths;
   }
 
-  /** Posts what it may and takes what is done. Whether there was any. */
+  /** Posts what it may and takes what is done. Returns whether there was anything. */
   boolean step() {
     boolean worked = postAhead();
     return take() || worked;
   }
 
-  /** Posts what it may. Whether there was any. */
+  /** Posts what it may. Returns whether there was anything. */
   boolean postAhead() {
     boolean worked = false;
     while (posted < count && posted - done < requests.length) {
@@ -96,7 +96,7 @@ abstract class Flow {
     return true;
   }
 
-  /** Waits until that one is done. */
+  /** Waits until this operation is done. */
   void finish(int index) {
     patience.progressed();
     while (done <= index) {
@@ -106,7 +106,7 @@ abstract class Flow {
     }
   }
 
-  /** Runs to the end. */
+  /** Runs a whole sequence. */
   void run(int howMany) {
     begin(howMany);
     patience.progressed();
@@ -119,7 +119,7 @@ abstract class Flow {
     }
   }
 
-  /** Runs both to the end at once. */
+  /** Runs two sequences at the same time. */
   static void runBoth(Flow one, Flow other, int howMany) {
     one.begin(howMany);
     other.begin(howMany);

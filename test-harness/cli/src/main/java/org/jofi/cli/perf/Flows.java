@@ -2,7 +2,7 @@ package org.jofi.cli.perf;
 
 import org.jofi.cli.ranks.RingLinks;
 
-/** The operations that can be measured, as flows over the links of a side. */
+/** The operations that can be measured, as flows over the connections of a rank. */
 final class Flows {
   private static final int TAG = 1;
 

@@ -7,8 +7,8 @@ import org.jofi.transport.Registration;
 import org.jofi.transport.Result;
 
 /**
- * Lets both sides go on together, within a message time. Who waits makes progress, so that the
- * other's one-sided operations and completions come through meanwhile.
+ * A barrier of two ranks: both go on within a message time. A rank that waits makes progress, so
+ * that the other's one-sided operations and completions are served meanwhile.
  */
 final class Handshake implements AutoCloseable {
   private static final int TAG = 2;

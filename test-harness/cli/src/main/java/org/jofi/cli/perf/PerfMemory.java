@@ -9,15 +9,16 @@ import org.jofi.transport.Registration;
 import org.jofi.transport.RemoteMemory;
 
 /**
- * The memory of one side, for one length: a slot for each message in flight, twice. What it sends,
- * writes from or reads into is near; what the peer sends to, writes to or reads from is far. Closed
- * when nothing is in flight at either side.
+ * The memory of one rank for one length. It has two buffers, each with a slot for every message in
+ * flight: the near one is for data that this rank sends, writes from or reads into, and the far one
+ * is what the peer sends to, writes to or reads from. Close it when neither rank has requests in
+ * flight.
  */
 final class PerfMemory implements AutoCloseable {
   private static final long PAGE_BYTES = 4096;
   private static final long LINE_BYTES = 64;
 
-  /** Above that, messages in flight share slots. */
+  /** Above this length, messages in flight share slots. */
   private static final long MOST_BYTES = 256 << 20;
 
   private final RingLinks links;
@@ -31,7 +32,7 @@ final class PerfMemory implements AutoCloseable {
   private final Registration far;
   private final RemoteMemory peersFar;
 
-  /** Allocates, registers, and learns of the peer's. Both sides do so at once. */
+  /** Allocates and registers memory, and gets the peer's. Both ranks do this at the same time. */
   PerfMemory(RingLinks links, long bytes, int window) {
     this.links = links;
     this.bytes = bytes;
@@ -50,11 +51,11 @@ final class PerfMemory implements AutoCloseable {
   }
 
   private static int slots(long bytes, int window) {
-    // Two, so that an answer may come in while the one before is looked at.
+    // At least two, so that an answer can arrive while the previous one is checked.
     return Math.clamp(MOST_BYTES / stride(bytes), 2, Math.max(2, window));
   }
 
-  /** What it will allocate, in bytes. */
+  /** How many bytes it will allocate. */
   static long bytes(long bytes, int window) {
     return 2L * slots(bytes, window) * stride(bytes);
   }

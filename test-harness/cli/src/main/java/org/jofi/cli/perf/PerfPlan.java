@@ -3,15 +3,16 @@ package org.jofi.cli.perf;
 import java.util.List;
 
 /**
- * What to run.
+ * What to measure.
  *
  * @param operation what is measured
  * @param sizesBytes lengths of a message
- * @param iterations measured messages of each length; 0 for fewer the longer it is
- * @param warmup messages before; -1 for a tenth of the iterations, and enough for the compiler
- *     before the first length
+ * @param iterations measured messages of each length; 0 for a number that gets smaller with longer
+ *     messages
+ * @param warmup messages before them; -1 for a tenth of the iterations, and before the first length
+ *     enough for the JIT compiler
  * @param window messages in flight while bandwidth is measured
- * @param bidirectional whether bandwidth is measured both ways at once
+ * @param bidirectional whether bandwidth is measured in both directions at the same time
  */
 public record PerfPlan(
     PerfOperation operation,
@@ -42,17 +43,17 @@ public record PerfPlan(
     }
   }
 
-  /** The memory that a side needs, in bytes, for its longest messages. */
+  /** The memory that a rank needs for its longest messages, in bytes. */
   public long bytes() {
     return sizesBytes.stream().mapToLong(bytes -> PerfMemory.bytes(bytes, window)).max().orElse(0);
   }
 
-  /** Measured messages of that length. */
+  /** Measured messages of a length. */
   public int iterations(long bytes) {
     return iterations > 0 ? iterations : Math.clamp(USUAL_BYTES / bytes, LEAST_USUAL, MOST_USUAL);
   }
 
-  /** Messages before them. */
+  /** Warm-up messages of a length. */
   public int warmup(long bytes) {
     if (warmup >= 0) {
       return warmup;

@@ -3,16 +3,17 @@ package org.jofi.cli.perf;
 import java.nio.ByteBuffer;
 
 /**
- * What a length came to.
+ * The result for one length.
  *
- * @param bytes of a message
- * @param count messages measured for each figure, each way
+ * @param bytes length of a message
+ * @param count messages measured for each figure, in each direction
  * @param p50Nanos latency: the median
- * @param p99Nanos latency: of 100 messages 1 took longer
- * @param p999Nanos latency: of 1000 messages 1 took longer
- * @param bytesPerSecond with a window of messages in flight; both ways together if bidirectional
+ * @param p99Nanos latency: 1 of 100 messages took longer
+ * @param p999Nanos latency: 1 of 1000 messages took longer
+ * @param bytesPerSecond bandwidth with a window of messages in flight; the sum of both directions
+ *     if bidirectional
  * @param messagesPerSecond likewise
- * @param errors bytes that were wrong, and messages of a wrong length
+ * @param errors how many bytes were wrong, plus how many messages had a wrong length
  */
 public record PerfRow(
     long bytes,
@@ -24,7 +25,7 @@ public record PerfRow(
     double messagesPerSecond,
     long errors) {
 
-  /** What one side found out. */
+  /** The results of one rank. */
   record Side(double p50Nanos, double p99Nanos, double p999Nanos, long streamNanos, long errors) {
     byte[] encode() {
       return ByteBuffer.allocate(5 * Long.BYTES)
@@ -42,7 +43,10 @@ public record PerfRow(
     }
   }
 
-  /** Joins both: latency is the first side's; a stream took as long as the slower one says. */
+  /**
+   * Combines the results of both ranks: the latency is that of the first, the time of a stream that
+   * of the slower one.
+   */
   static PerfRow of(long bytes, int count, boolean bidirectional, Side first, Side second) {
     double seconds = Math.max(first.streamNanos, second.streamNanos) / 1e9;
     double rate = seconds == 0 ? 0 : (bidirectional ? 2.0 : 1.0) * count / seconds;

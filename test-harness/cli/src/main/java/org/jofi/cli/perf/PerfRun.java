@@ -7,11 +7,11 @@ import net.openhft.chronicle.core.util.Histogram;
 import org.jofi.cli.ranks.RingLinks;
 
 /**
- * One side of a measurement between two ranks. Rank 0 begins: its are the latencies, and the stream
- * if there is only one. For one thread.
+ * One rank's part of a measurement between two ranks. Rank 0 begins: it measures the latencies, and
+ * if there is only one stream, it sends that. For one thread.
  */
 public final class PerfRun {
-  /** Up to 18 minutes, each power of two in 256 parts: exact to 0.4 %. */
+  /** Times up to 18 minutes, with 256 buckets per power of two, so they are exact to 0.4 %. */
   static final int HISTOGRAM_POWERS = 40;
 
   static final int HISTOGRAM_BITS = 8;
@@ -27,9 +27,9 @@ public final class PerfRun {
   private long lengths;
 
   /**
-   * @param plan the same at both sides
-   * @param links between two ranks
-   * @param progress is told how many lengths are done
+   * @param plan what to measure; the same for both ranks
+   * @param links the connections between the two ranks
+   * @param progress is called with the number of finished lengths
    */
   public PerfRun(PerfPlan plan, RingLinks links, LongConsumer progress) {
     if (links.bootstrap().size() != 2) {
@@ -44,9 +44,9 @@ public final class PerfRun {
   /**
    * Runs it.
    *
-   * @param each takes what a length came to, as soon as it is known; at both sides
-   * @throws org.jofi.cli.ranks.RankFailure if this side fails
-   * @throws org.jofi.cli.ranks.BootstrapException if the other is lost
+   * @param each takes the result of each length as soon as it is known; called on both ranks
+   * @throws org.jofi.cli.ranks.RankFailure if this rank fails
+   * @throws org.jofi.cli.ranks.BootstrapException if the other rank is lost
    */
   public void run(Consumer<PerfRow> each) {
     try (Handshake handshake = new Handshake(links)) {
@@ -70,7 +70,7 @@ public final class PerfRun {
               latencies.percentile(0.999),
               streamNanos,
               wrong + measurement.wrongLengths());
-      // What the other side still waits for needs this one's progress, and its memory.
+      // The other rank may still wait for transfers that need this rank's progress and memory.
       List<byte[]> both = links.gather(mine.encode());
       return PerfRow.of(
           bytes,
@@ -81,7 +81,7 @@ public final class PerfRun {
     }
   }
 
-  /** Of one length. */
+  /** The measurement of one length. */
   private final class Measurement {
     private final PerfMemory memory;
     private final Handshake handshake;
@@ -99,7 +99,7 @@ public final class PerfRun {
       this.count = plan.iterations(bytes);
       this.single = flow(memory, bytes, 1);
       this.windowed = flow(memory, bytes, plan.window());
-      // One more than is answered at a time: the next is always posted.
+      // Two, although one message is answered at a time, so that the next receive is always posted.
       this.singleReceives = Flows.receives(links, memory, bytes, 2);
       this.receives = Flows.receives(links, memory, bytes, plan.window());
     }
@@ -113,7 +113,7 @@ public final class PerfRun {
       };
     }
 
-    /** Moves each slot once, both ways, and counts the bytes that are wrong at this side. */
+    /** Transfers each slot once in both directions, and counts the bytes that are wrong here. */
     long verify() {
       int rank = links.bootstrap().rank();
       memory.fillNear(rank + SENT);
@@ -158,7 +158,7 @@ public final class PerfRun {
       handshake.await();
     }
 
-    /** How long this side's part took; 0 if it has none. */
+    /** How long this rank's part took; 0 if it has none. */
     long stream() {
       stream(warmup);
       return stream(count);

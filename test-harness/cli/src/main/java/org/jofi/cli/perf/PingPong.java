@@ -3,9 +3,9 @@ package org.jofi.cli.perf;
 import net.openhft.chronicle.core.util.Histogram;
 
 /**
- * Messages to and fro, one at a time. The next receive is posted before the answer to the last is
- * sent, as collectives do, so that no message waits for its receive. For one thread; allocates
- * nothing.
+ * Sends messages back and forth, one at a time. The next receive is posted before the last message
+ * is answered, as collectives do, so that no message has to wait for its receive. For one thread;
+ * allocates nothing.
  */
 final class PingPong {
   private final Flow sends;
@@ -16,7 +16,7 @@ final class PingPong {
     this.receives = receives;
   }
 
-  /** The side that begins; each half of a round trip is a sample, but for the first ones. */
+  /** Runs the rank that begins. Half of each round trip is a sample, except for the warm-up. */
   void begin(int warmup, int count, Histogram halves) {
     receives.begin(warmup + count);
     sends.begin(warmup + count);
@@ -33,7 +33,7 @@ final class PingPong {
     }
   }
 
-  /** The side that answers. */
+  /** Runs the rank that answers. */
   void answer(int count) {
     receives.begin(count);
     sends.begin(count);

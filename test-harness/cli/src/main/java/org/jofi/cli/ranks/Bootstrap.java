@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A rank's connection to the {@link BootstrapServer}. One thread at a time, except for {@link
- * #failure}. Every wait has a bound.
+ * #failure}. Every wait has a time limit.
  */
 public final class Bootstrap implements AutoCloseable {
   private static final long RETRY_NANOS = 50_000_000;
@@ -45,13 +45,14 @@ public final class Bootstrap implements AutoCloseable {
   }
 
   /**
-   * Joins, and waits for all others.
+   * Joins the run and waits for all other ranks.
    *
-   * @param placement which rank, and where the server is
-   * @param secret of the run, or empty
-   * @param parameters what all ranks must have been started with alike, by the name of the option
-   * @param patience how long every step of it may take
-   * @throws BootstrapException if there is no server, it refuses, or a rank does not come
+   * @param placement the number of this rank, and the server's address
+   * @param secret the run's secret, or empty
+   * @param parameters the options that must be the same for all ranks, by name
+   * @param patience how long each step may take
+   * @throws BootstrapException if there is no server, it refuses this rank, or another rank does
+   *     not join
    */
   public static Bootstrap join(
       Placement placement, String secret, Map<String, String> parameters, Duration patience) {
@@ -92,7 +93,7 @@ public final class Bootstrap implements AutoCloseable {
             new InetSocketAddress(placement.host(), placement.port()), (int) Math.max(1, left));
         return socket;
       } catch (IOException e) {
-        // Whom it looks for may start later.
+        // The server may start later.
         reason = e;
         BootstrapServer.end(socket);
       }
@@ -122,35 +123,36 @@ public final class Bootstrap implements AutoCloseable {
             Roles.RANKS.remedy());
   }
 
-  /** What this rank is called. */
+  /** The name of this rank. */
   public String name() {
     return placement.name(rank);
   }
 
-  /** What the ranks are called. */
+  /** How the ranks are named. */
   public Roles roles() {
     return placement.roles();
   }
 
-  /** Which rank this is. */
+  /** The number of this rank. */
   public int rank() {
     return rank;
   }
 
-  /** How many there are. */
+  /** The number of ranks. */
   public int size() {
     return size;
   }
 
-  /** Its number among the ranks of its machine, as far as that is known; its rank otherwise. */
+  /** Its number among the ranks of its machine if that is known, otherwise its rank. */
   public int localRank() {
     return placement.localRank();
   }
 
   /**
-   * Tells all ranks something, and waits for what each tells: {@link #tell} and {@link #told}.
+   * Sends a message to all ranks and waits for the messages of all: {@link #tell} and {@link
+   * #told}.
    *
-   * @throws BootstrapException if a rank is lost, or does not call it in time
+   * @throws BootstrapException if a rank is lost or does not call this in time
    */
   public List<byte[]> gather(byte[] mine) {
     tell(mine);
@@ -168,7 +170,7 @@ public final class Bootstrap implements AutoCloseable {
                   ? "%s said nothing for %d s; %s"
                       .formatted(
                           placement.name(1 - rank), patience.toSeconds(), Roles.SIDES.remedy())
-                  : "%s waited %d s for what the other ranks tell"
+                  : "%s waited %d s for messages of the other ranks"
                       .formatted(name(), patience.toSeconds()));
         }
         try {
@@ -182,7 +184,8 @@ public final class Bootstrap implements AutoCloseable {
   }
 
   /**
-   * Tells all ranks something. All ranks do so equally often, and take what was told in between.
+   * Sends a message to all ranks. All ranks have to call this equally often, and call {@link #told}
+   * in between.
    *
    * @throws BootstrapException if a rank is lost
    */
@@ -195,9 +198,9 @@ public final class Bootstrap implements AutoCloseable {
   }
 
   /**
-   * Takes what each rank told, in their order. Never blocks.
+   * Takes the message of each rank, in the order of ranks. Never blocks.
    *
-   * @return null if not all have yet
+   * @return null if not all messages have arrived yet
    * @throws BootstrapException if a rank is lost
    */
   public synchronized @Nullable List<byte[]> told() {
@@ -209,20 +212,20 @@ public final class Bootstrap implements AutoCloseable {
     return all;
   }
 
-  /** Waits until all ranks are here. */
+  /** Waits until all ranks have called this. */
   public void barrier() {
     gather(new byte[0]);
   }
 
-  /** That a rank is lost, and which, in words; null as long as none is. */
+  /** A text that says which rank is lost; null as long as none is. */
   public @Nullable String failure() {
     return failure;
   }
 
   /**
-   * Goes on only if no rank is lost.
+   * Throws if a rank is lost.
    *
-   * @throws BootstrapException otherwise
+   * @throws BootstrapException if a rank is lost
    */
   public void check() {
     String words = failure;
@@ -231,12 +234,14 @@ public final class Bootstrap implements AutoCloseable {
     }
   }
 
-  /** Tells the others that this rank failed, which ends them too. */
+  /** Tells the other ranks that this rank failed, which ends them, too. */
   public void fail(String words) {
     leave(Frame.failed(rank, words));
   }
 
-  /** Tells the server that this rank is done, and ends the connection. Again is a no-op. */
+  /**
+   * Tells the server that this rank is done, and ends the connection. A second call does nothing.
+   */
   @Override
   public void close() {
     leave(Frame.of(Frame.Type.DONE, rank));
@@ -251,10 +256,11 @@ public final class Bootstrap implements AutoCloseable {
     }
     try {
       last.write(out);
-      // Read to its end by the server before anything that it still sends could break it off.
+      // Lets the server read everything first; closing the socket at once could reset the
+      // connection.
       socket.shutdownOutput();
     } catch (IOException e) {
-      // The server is gone, or was told of another's failure before and closed.
+      // The server is gone, or it has closed because another rank failed.
       BootstrapServer.end(socket);
     }
   }

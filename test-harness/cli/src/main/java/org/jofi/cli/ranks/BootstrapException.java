@@ -1,6 +1,8 @@
 package org.jofi.cli.ranks;
 
-/** Ranks could not come together, or one of them is lost. The message is for people. */
+/**
+ * The ranks could not connect to each other, or one of them is lost. The message is for the user.
+ */
 public final class BootstrapException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

@@ -17,21 +17,25 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where ranks meet: it takes each once, checks that all were started alike, gives each what all
- * tell, and tells all when one is lost. Its threads are virtual and its own; every method may be
- * called from any thread.
+ * The server through which ranks find each other. It accepts each rank once, checks that all have
+ * the same options, distributes their messages, and tells all ranks when one is lost. It has
+ * virtual threads of its own; any thread may call its methods.
  *
- * <p>What arrives that is no rank of this run is answered why, counted and forgotten.
+ * <p>A connection that is not from a rank of this run gets an answer that says why, is counted, and
+ * is closed.
  */
 public final class BootstrapServer implements AutoCloseable {
   private static final int STRANGERS_AT_ONCE = 32;
   private static final Duration LAST_WORDS_WITHIN = Duration.ofSeconds(5);
 
-  /** Who notices that a rank died. */
+  /** How the death of a rank is noticed. */
   public enum Watch {
-    /** The server: its connection ends, and it had not said that it is done. */
+    /**
+     * The server notices that the rank's connection ended although the rank had not said that it is
+     * done.
+     */
     CONNECTIONS,
-    /** Somebody who knows more, and calls {@link #lost}. */
+    /** The code that started the rank's process notices, and calls {@link #lost}. */
     PROCESSES
   }
 
@@ -62,21 +66,21 @@ public final class BootstrapServer implements AutoCloseable {
     this.members = new @Nullable Member[size];
   }
 
-  /** Starts to serve ranks that are called so. */
+  /** Starts a server for ranks. */
   public static BootstrapServer open(
       InetSocketAddress address, int size, String secret, Duration joinWithin, Watch watch) {
     return open(address, size, secret, joinWithin, watch, Roles.RANKS);
   }
 
   /**
-   * Starts to serve.
+   * Starts a server.
    *
-   * @param address where; port 0 for any that is free
-   * @param size how many ranks will come, 1 to 1024
-   * @param secret what they must know; empty for nothing
-   * @param joinWithin how long it may take all of them
-   * @param watch who notices that one died
-   * @param roles what the ranks are called
+   * @param address where to listen; port 0 for any free port
+   * @param size number of ranks, 1 to 1024
+   * @param secret the secret that ranks must know; empty for none
+   * @param joinWithin how long it may take until all have joined
+   * @param watch how the death of a rank is noticed
+   * @param roles how the ranks are named
    * @throws BootstrapException if it cannot listen there
    */
   public static BootstrapServer open(
@@ -107,17 +111,20 @@ public final class BootstrapServer implements AutoCloseable {
     return server;
   }
 
-  /** The port that it listens at. */
+  /** The port that it listens on. */
   public int port() {
     return socket.getLocalPort();
   }
 
-  /** How many connections were none of a rank of this run. */
+  /** How many connections were not from a rank of this run. */
   public synchronized long refused() {
     return refused;
   }
 
-  /** Tells every rank that this one is lost, unless one is already or it had said it is done. */
+  /**
+   * Tells every rank that a rank is lost, unless one is lost already or this one has said that it
+   * is done.
+   */
   public synchronized void lost(int rank, String words) {
     Member member = members[rank];
     if (member == null || !member.isDone) {
@@ -125,17 +132,20 @@ public final class BootstrapServer implements AutoCloseable {
     }
   }
 
-  /** Gives those that came some time to say that they are done, and ends all connections. */
+  /**
+   * Gives the ranks that have joined some time to say that they are done, then ends all
+   * connections.
+   */
   @Override
   public void close() {
     List<Socket> left;
     long deadline = System.nanoTime() + LAST_WORDS_WITHIN.toNanos();
     synchronized (this) {
       while (done < joined && failure == null && waitUntil(deadline)) {
-        // The condition says it all.
+        // The loop's condition does everything.
       }
       while (refusing > 0 && waitUntil(deadline)) {
-        // Who is being told why it cannot join hears all of it.
+        // Lets connections that are being refused receive the whole answer.
       }
       closed = true;
       left = List.copyOf(open);
@@ -156,7 +166,7 @@ public final class BootstrapServer implements AutoCloseable {
       try {
         connection = socket.accept();
       } catch (IOException e) {
-        // Closed; or this process has no descriptors left, of which those who come hear nothing.
+        // The socket is closed, or this process has no file descriptors left.
         return;
       }
       synchronized (this) {
@@ -209,7 +219,7 @@ public final class BootstrapServer implements AutoCloseable {
       member = guest;
       connection.setSoTimeout(0);
       while (handle(member, member.read())) {
-        // Until its last frame.
+        // handle() returns false for the last frame.
       }
     } catch (IOException | IllegalArgumentException e) {
       gone(member, e);
@@ -243,10 +253,10 @@ public final class BootstrapServer implements AutoCloseable {
     return false;
   }
 
-  /** Takes a rank in, or tells why not. */
+  /** Accepts a rank; returns the reason if it cannot join. */
   private @Nullable String join(Member guest, Frame frame) {
     if (frame.type() != Frame.Type.HELLO) {
-      return "a rank introduces itself first";
+      return "the first message of a rank must introduce it";
     }
     Hello hello = Hello.decode(frame.payload());
     if (!hello.secret().equals(secret)) {
@@ -287,12 +297,12 @@ public final class BootstrapServer implements AutoCloseable {
     return null;
   }
 
-  /** Whether more is to come from it. */
+  /** Handles a frame; returns whether more frames may follow. */
   private synchronized boolean handle(Member member, Frame frame) {
     switch (frame.type()) {
       case PART -> {
         if (member.part != null) {
-          throw new IllegalArgumentException("it tells twice in one gathering");
+          throw new IllegalArgumentException("it sent two messages in one gathering");
         }
         member.part = frame.payload();
         if (++gathered == size) {
@@ -367,7 +377,7 @@ public final class BootstrapServer implements AutoCloseable {
     }
   }
 
-  /** Waits for a change; false once the deadline passed. */
+  /** Waits for a change; returns false after the deadline. */
   private boolean waitUntil(long deadline) {
     long left = deadline - System.nanoTime();
     if (left <= 0) {
@@ -386,7 +396,7 @@ public final class BootstrapServer implements AutoCloseable {
     try {
       connection.close();
     } catch (Exception e) {
-      // It is of no more use either way, and its other side notices the same.
+      // The connection is useless in any case, and the peer notices that, too.
       assert !(e instanceof RuntimeException) : e;
     }
   }

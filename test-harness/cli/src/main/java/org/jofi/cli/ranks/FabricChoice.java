@@ -9,9 +9,9 @@ import org.jofi.transport.Transport;
 import org.jofi.transport.TransportOptions;
 import org.jspecify.annotations.Nullable;
 
-/** Which fabric ranks are on: libfabric's, or one that is simulated in this process. */
+/** The fabric that ranks use: libfabric, or one that is simulated in this process. */
 public final class FabricChoice {
-  /** What comes before a profile's name. */
+  /** The prefix of a profile's name. */
   public static final String SIMULATED = "sim:";
 
   private static final Profile USUAL_PROFILE = Profile.EFA;
@@ -30,13 +30,13 @@ public final class FabricChoice {
   }
 
   /**
-   * Chooses.
+   * Chooses a fabric.
    *
-   * @param provider a name that libfabric lists; {@code sim:} and a profile's name; or null for
-   *     what is there, which is the simulated fabric on a machine without libfabric
+   * @param provider libfabric's name of a provider; or {@code sim:} and a profile's name; or null
+   *     for libfabric, and for the simulated fabric on a machine without libfabric
    * @throws IllegalArgumentException if there is no such profile
-   * @throws FabricUnavailableException if libfabric is not here, and the provider is libfabric's or
-   *     the file to load was named
+   * @throws FabricUnavailableException if libfabric is not on this machine, and the user named one
+   *     of its providers or the file to load
    */
   public static FabricChoice of(@Nullable String provider) {
     if (provider != null && provider.startsWith(SIMULATED)) {
@@ -53,7 +53,7 @@ public final class FabricChoice {
     }
   }
 
-  /** Whether somebody said which file to load: that it does not load is then not passed over. */
+  /** Whether the user named the file to load; if it does not load, that is an error then. */
   private static boolean isLibraryNamed() {
     String variable = System.getenv("JOFI_LIBFABRIC");
     return !System.getProperty("jofi.libfabric", "").isEmpty()
@@ -71,17 +71,17 @@ public final class FabricChoice {
         why.isEmpty() ? words : why + System.lineSeparator() + "Going on with the " + words);
   }
 
-  /** Whether ranks have to be threads of this process to meet. */
+  /** Whether ranks have to be threads of this process. */
   public boolean isSimulated() {
     return network != null;
   }
 
-  /** Why the simulated fabric stands in for libfabric, which is missing; empty if it does not. */
+  /** Why the simulated fabric is used instead of libfabric; empty if it is not. */
   public String missing() {
     return missing;
   }
 
-  /** The fabric's version, and what else users should know. */
+  /** The fabric's version, and other facts for the user. */
   public String notice() {
     return notice;
   }

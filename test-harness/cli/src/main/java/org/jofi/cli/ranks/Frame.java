@@ -9,18 +9,18 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * What goes over a bootstrap connection: a type, a length and so many bytes. Integers are
- * big-endian. Immutable, but for the bytes, which nobody changes.
+ * A message on a bootstrap connection: a type, a length and a payload. Integers are big-endian.
+ * Immutable, as long as nobody changes the payload's bytes.
  *
  * <pre>
  * 0 u32 magic "jofb"   4 u8 version   5 u8 type   6 u16 rank   8 u32 length   12 payload
  * </pre>
  */
 final class Frame {
-  /** Longest payload: of a thousand ranks, each may tell 16 KiB. */
+  /** Longest payload: with a thousand ranks, each can send 16 KiB. */
   static final int MAX_PAYLOAD_BYTES = 16 << 20;
 
-  /** Most ranks. */
+  /** Largest number of ranks. */
   static final int MAX_RANKS = 1024;
 
   private static final int MAGIC = 'j' << 24 | 'o' << 16 | 'f' << 8 | 'b';
@@ -28,15 +28,17 @@ final class Frame {
   private static final int HEADER_BYTES = 12;
 
   enum Type {
-    /** Rank to server, first: world size, secret and parameters. */
+    /** Rank to server, first frame: number of ranks, secret and parameters. */
     HELLO(0),
     /** Rank to server: its part of a gathering. */
     PART(1),
     /** Server to rank: all parts, in the order of ranks, each after its length. */
     ALL(2),
-    /** Either way: that rank failed, in words. Nothing but an end follows. */
+    /** In both directions: a rank failed, with the reason as text. No other frame follows. */
     FAILED(3),
-    /** Rank to server, last: it is done, and its connection's end is no failure. */
+    /**
+     * Rank to server, last frame: the rank is done, so the end of its connection is not a failure.
+     */
     DONE(4);
 
     private final int code;
@@ -51,9 +53,9 @@ final class Frame {
   private final byte[] payload;
 
   /**
-   * @param type what it says
-   * @param rank of whom it says so
-   * @param payload its bytes, not copied
+   * @param type the type
+   * @param rank the rank that it is about
+   * @param payload the payload, not copied
    */
   Frame(Type type, int rank, byte[] payload) {
     this.type = type;
@@ -90,10 +92,10 @@ final class Frame {
   }
 
   /**
-   * Reads one.
+   * Reads a frame.
    *
    * @throws EOFException if the connection ends, before a frame or within it
-   * @throws IOException if what comes is none, or too long
+   * @throws IOException if the bytes are not a frame, or it is too long
    */
   static Frame read(DataInputStream in) throws IOException {
     int magic = in.readInt();
@@ -120,7 +122,7 @@ final class Frame {
     if (length < 0 || length > MAX_PAYLOAD_BYTES) {
       throw new IOException("frame of %d bytes".formatted(Integer.toUnsignedLong(length)));
     }
-    // Not allocated before it is there: the length alone costs the sender nothing.
+    // Allocates memory only as bytes arrive, since a sender can claim any length.
     byte[] payload = in.readNBytes(length);
     if (payload.length < length) {
       throw new EOFException("frame ends after %d of %d bytes".formatted(payload.length, length));

@@ -10,11 +10,12 @@ import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a rank introduces itself.
+ * The first message of a rank to the server.
  *
- * @param size how many ranks it believes there are
- * @param secret what only ranks of this run know; empty if whoever reaches the server may join
- * @param parameters what all ranks must have been started with alike, by the name of the option
+ * @param size the number of ranks that it was started with
+ * @param secret the secret that only ranks of this run know; empty if everybody who can connect may
+ *     join
+ * @param parameters the options that must be the same for all ranks, by name
  */
 record Hello(int size, String secret, Map<String, String> parameters) {
   private static final int MOST_PARAMETERS = 64;
@@ -37,9 +38,9 @@ record Hello(int size, String secret, Map<String, String> parameters) {
   }
 
   /**
-   * Reads one.
+   * Reads a message.
    *
-   * @throws IllegalArgumentException if it is none
+   * @throws IllegalArgumentException if the bytes are not such a message
    */
   static Hello decode(byte[] payload) {
     ByteBuffer in = ByteBuffer.wrap(payload);
@@ -60,7 +61,7 @@ record Hello(int size, String secret, Map<String, String> parameters) {
     }
   }
 
-  /** What another rank was started with otherwise, in words; empty if nothing. */
+  /** A text that lists the options in which another rank differs; empty if there are none. */
   String differences(String rank, Hello other, String otherRank) {
     StringJoiner text = new StringJoiner("; ");
     if (size != other.size) {

@@ -13,8 +13,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection of the server. What is sent to it is written by a thread of its own, so that a rank
- * that does not read keeps nobody waiting.
+ * A connection of the server. A thread of its own writes to it, so that a rank that does not read
+ * makes no other rank wait.
  */
 final class Member {
   private final Socket socket;
@@ -29,7 +29,7 @@ final class Member {
   Hello hello = new Hello(0, "", Map.of());
   boolean isDone;
 
-  /** What it told in the gathering that is under way. */
+  /** Its message in the current gathering. */
   byte @Nullable [] part;
 
   Member(Socket socket) throws IOException {
@@ -42,15 +42,16 @@ final class Member {
     return Frame.read(in);
   }
 
-  /** Answers what will not join. */
+  /** Sends an answer to a connection that may not join. */
   void refuse(Frame frame) throws IOException {
     frame.write(out);
     socket.shutdownOutput();
   }
 
   /**
-   * Waits for it to go, so long at most: a connection that is closed while what the other sent is
-   * unread is reset, and a reset may overtake the answer.
+   * Waits until the peer has closed the connection, up to a time limit. If the server closed it
+   * while data from the peer is unread, TCP would reset it, and the peer might never read the
+   * answer.
    */
   void awaitGone(Duration within) {
     long deadline = System.nanoTime() + within.toNanos();
@@ -65,7 +66,7 @@ final class Member {
         left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
       }
     } catch (IOException e) {
-      // It had time to read the answer; what it does then is its own.
+      // It had time to read the answer.
       BootstrapServer.end(socket);
     }
   }
@@ -78,7 +79,7 @@ final class Member {
     outgoing.add(frame);
   }
 
-  /** Has written what was sent, if the rank reads it before the deadline. */
+  /** Waits until everything is written, if the rank reads it before the deadline. */
   void finish(long deadline) {
     Thread thread = writer;
     if (thread == null) {
@@ -95,13 +96,13 @@ final class Member {
   private void write() {
     try {
       Frame frame = outgoing.take();
-      // No server sends it to a rank: here it only ends the queue.
+      // A server never sends DONE to a rank; here it only marks the end of the queue.
       while (frame.type() != Frame.Type.DONE) {
         frame.write(out);
         frame = outgoing.take();
       }
     } catch (IOException e) {
-      // The reading side learns of it as well, and reports it.
+      // The thread that reads notices it as well, and reports it.
       BootstrapServer.end(socket);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

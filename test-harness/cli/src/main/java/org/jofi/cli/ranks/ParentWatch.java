@@ -4,16 +4,16 @@ import java.io.IOException;
 import java.io.InputStream;
 
 /**
- * Ends a forked rank when who forked it is gone: its end of the pipe to standard input closes,
- * however it died.
+ * Ends a rank when the process that started it is gone. When that process dies, in any way, the
+ * pipe to this rank's standard input closes.
  */
 final class ParentWatch {
-  /** As a shell reports a process that lost its terminal: 128 and SIGHUP. */
+  /** The exit code that a shell reports for a process that lost its terminal: 128 plus SIGHUP. */
   static final int ORPHANED = 129;
 
   private ParentWatch() {}
 
-  /** Watches, with a thread of its own, for as long as the process lives. */
+  /** Watches with a thread of its own, until the process ends. */
   static void start(InputStream fromParent) {
     Thread.ofPlatform()
         .daemon()
@@ -22,7 +22,7 @@ final class ParentWatch {
             () -> {
               awaitEnd(fromParent);
               SharedMemory.clear(ProcessHandle.current().pid());
-              // No hooks: what they would close may be what hangs.
+              // Do not run shutdown hooks: they might wait for something that hangs.
               Runtime.getRuntime().halt(ORPHANED);
             });
   }
@@ -31,10 +31,10 @@ final class ParentWatch {
     byte[] unread = new byte[64];
     try {
       while (in.read(unread) >= 0) {
-        // Nobody has anything to say here.
+        // Ignore the input; the parent sends nothing.
       }
     } catch (IOException e) {
-      // As good as its end.
+      // The same as the end of the input.
       return;
     }
   }

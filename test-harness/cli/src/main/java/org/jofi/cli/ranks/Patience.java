@@ -11,12 +11,13 @@ import org.jofi.transport.Result;
 import org.jofi.transport.TransportException;
 
 /**
- * A rank's way to wait: who waits polls, and calls {@link #idle} whenever nothing happened and
- * {@link #progressed} when something did. The wait ends when nothing happened for too long, and
- * when another rank is lost. For one thread. Allocates nothing unless it ends a wait.
+ * A time limit for waits of a rank. The code that waits polls in a loop; it calls {@link
+ * #progressed} after a poll that found something, and {@link #idle} after one that did not. {@link
+ * #idle} throws when nothing happened for too long or another rank is lost. For one thread.
+ * Allocates nothing unless it throws.
  */
 public final class Patience {
-  /** Looking at the clock costs more than a poll of memory does. */
+  /** The clock is read once per this many calls, since reading it costs more than a poll. */
   private static final int POLLS_PER_LOOK = 64;
 
   private final Bootstrap bootstrap;
@@ -26,25 +27,25 @@ public final class Patience {
   private long since;
 
   /**
-   * @param bootstrap tells whether a rank is lost
-   * @param bound how long nothing may happen
+   * @param bootstrap knows whether a rank is lost
+   * @param bound how long a wait may go on without progress
    */
   public Patience(Bootstrap bootstrap, Duration bound) {
     this.bootstrap = bootstrap;
     this.nanos = bound.toNanos();
   }
 
-  /** Something happened: the wait begins anew. */
+  /** Called after progress: the time limit starts again. */
   public void progressed() {
     polls = 0;
   }
 
   /**
-   * Nothing happened.
+   * Called when a poll found nothing.
    *
-   * @param what is waited for, for the message
+   * @param what what the rank waits for, for the error message
    * @throws BootstrapException if another rank is lost
-   * @throws RankFailure if it has been too long
+   * @throws RankFailure if nothing happened for too long
    */
   public void idle(String what) {
     if (polls++ % POLLS_PER_LOOK == 0) {
@@ -53,7 +54,7 @@ public final class Patience {
         since = now;
       } else if (now - since > nanos) {
         throw new RankFailure(
-            "%s waited %.0f s for %s, in vain".formatted(bootstrap.name(), nanos / 1e9, what));
+            "%s waited %.0f s in vain for %s".formatted(bootstrap.name(), nanos / 1e9, what));
       }
       bootstrap.check();
     }
@@ -63,7 +64,7 @@ public final class Patience {
   /**
    * Waits for a request.
    *
-   * @return how many bytes it moved
+   * @return how many bytes it transferred
    * @throws RankFailure if it failed
    */
   public long await(Comm comm, long request, String what) {
@@ -80,7 +81,10 @@ public final class Patience {
     }
   }
 
-  /** Why a request failed: another rank's death, if that is it, or what the transport says. */
+  /**
+   * The exception for a request that failed: that another rank was lost if so, else the transport's
+   * reason.
+   */
   public RuntimeException failed(Comm comm, long request, long result, String what) {
     if (FailureCause.isFailure(result)) {
       awaitReason();
@@ -93,13 +97,16 @@ public final class Patience {
                 comm.failure(request).map(Failure::toString).orElse(Result.describe(result))));
   }
 
-  /** Why set-up failed, likewise. */
+  /** The exception for a set-up that failed, likewise. */
   public RuntimeException failed(TransportException failure) {
     awaitReason();
     return failure;
   }
 
-  /** The transport may notice a death before those do who know whose it is. */
+  /**
+   * Waits a while for the server's message: the transport may notice that a peer died before the
+   * server says which rank it was.
+   */
   private void awaitReason() {
     long end = System.nanoTime() + 500_000_000;
     while (System.nanoTime() - end < 0) {

@@ -7,24 +7,24 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which rank a process is, and where ranks meet.
+ * Which rank a process is, and where the bootstrap server listens.
  *
- * @param rank 0 up to, without, size
+ * @param rank 0 to size - 1
  * @param size how many ranks there are
- * @param localRank its number among the ranks of its machine, from 0, as far as that is known; its
- *     rank otherwise
- * @param host where rank 0, or who started the ranks, listens
- * @param port at which port
- * @param origin who says so, such as {@code Slurm}
+ * @param localRank its number among the ranks of its machine, from 0, if that is known; otherwise
+ *     its rank
+ * @param host the host of the server, which rank 0 or the process that started the ranks runs
+ * @param port the server's port
+ * @param origin where the placement comes from, such as {@code Slurm}
  */
 public record Placement(int rank, int size, int localRank, String host, int port, String origin) {
-  /** Where ranks meet that were told of no other port. */
+  /** The default port of the server. */
   public static final int USUAL_PORT = 47_601;
 
-  /** The origin of a side that waits for the other. */
+  /** The origin of the rank that waits for the other. */
   public static final String LISTENS = "--listen";
 
-  /** The origin of a side that goes to the other. */
+  /** The origin of the rank that connects to the other. */
   public static final String CONNECTS = "--connect";
 
   private static final String FORKED = "jofi";
@@ -45,19 +45,19 @@ public record Placement(int rank, int size, int localRank, String host, int port
     }
   }
 
-  /** Where its number on its machine is not known, or is its rank. */
+  /** A placement whose local rank is its rank, or not known. */
   public Placement(int rank, int size, String host, int port, String origin) {
     this(rank, size, rank, host, port, origin);
   }
 
   /**
-   * What the environment says: of {@link RankProcesses}, Open MPI, Slurm, PMI (MPICH, Intel MPI) or
-   * torchrun, the first of them that is there.
+   * The placement in the environment variables: the first that is found of {@link RankProcesses},
+   * Open MPI, Slurm, PMI (MPICH, Intel MPI) and torchrun.
    *
    * @param environment variables
-   * @return empty if nobody placed this process, or as the only rank
-   * @throws IllegalArgumentException if what is there makes no sense, or does not say where rank 0
-   *     is; the message says which variable to set
+   * @return empty if nothing placed this process, or it is the only rank
+   * @throws IllegalArgumentException if the variables make no sense, or do not say where rank 0 is;
+   *     the message says which variable to set
    */
   public static Optional<Placement> of(Map<String, String> environment) {
     Environment from = new Environment(environment);
@@ -73,16 +73,16 @@ public record Placement(int rank, int size, int localRank, String host, int port
             .or(() -> from.slurmStep())
             .or(() -> from.ranks("PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "PMI"))
             .or(() -> from.ranks("RANK", "WORLD_SIZE", "LOCAL_RANK", "torchrun"));
-    // A launcher's only rank starts ranks of its own; one that jofi started is that rank already.
+    // The only rank of a launcher may start ranks of its own, but not a rank that jofi started.
     return found.filter(placement -> placement.size > 1 || placement.isForked());
   }
 
-  /** Whether {@link RankProcesses} placed it. */
+  /** Whether {@link RankProcesses} started this rank. */
   public boolean isForked() {
     return origin.equals(FORKED);
   }
 
-  /** The variables by which a launcher placed it, for people. */
+  /** The names of the launcher's variables, for messages. */
   public String variables() {
     return switch (origin) {
       case FORKED -> "JOFI_RANK, JOFI_WORLD_SIZE";
@@ -94,12 +94,12 @@ public record Placement(int rank, int size, int localRank, String host, int port
     };
   }
 
-  /** What its ranks are called. */
+  /** How the ranks are named. */
   public Roles roles() {
     return origin.equals(LISTENS) || origin.equals(CONNECTS) ? Roles.SIDES : Roles.RANKS;
   }
 
-  /** What a rank is called, seen from this one. */
+  /** The name of a rank, seen from this one. */
   String name(int other) {
     if (roles() == Roles.RANKS) {
       return Roles.RANKS.name(other);
@@ -107,12 +107,12 @@ public record Placement(int rank, int size, int localRank, String host, int port
     return other == rank ? "this side" : "the other side (%s)".formatted(Roles.SIDES.name(other));
   }
 
-  /** Where ranks meet, for people. */
+  /** The server's address, for messages. */
   String address() {
     return (host.indexOf(':') < 0 ? "%s:%d" : "[%s]:%d").formatted(host, port);
   }
 
-  /** The variables that make {@link #of} give this placement. */
+  /** The variables from which {@link #of} makes this placement. */
   Map<String, String> environment() {
     return Map.of(
         "JOFI_RANK", Integer.toString(rank),
@@ -124,7 +124,10 @@ public record Placement(int rank, int size, int localRank, String host, int port
 
   private record Environment(Map<String, String> variables) {
 
-    /** srun sets the step's variables; a batch script has the job's alone, and is no rank. */
+    /**
+     * The placement of a Slurm step. srun sets the step's variables; a batch script has only the
+     * job's variables and is not a rank.
+     */
     Optional<Placement> slurmStep() {
       return variables.containsKey("SLURM_STEP_ID") || variables.containsKey("SLURM_STEPID")
           ? ranks("SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID", "Slurm")
@@ -193,11 +196,11 @@ public record Placement(int rank, int size, int localRank, String host, int port
     private int port() {
       String named = variables.get("MASTER_PORT");
       if (named != null && !named.isBlank()) {
-        // torchrun's agent listens at its port itself.
+        // torchrun's agent itself listens on its port.
         int next = "True".equals(variables.get("TORCHELASTIC_USE_AGENT_STORE")) ? 1 : 0;
         return number("MASTER_PORT", named) + next;
       }
-      // Jobs that share a machine shall not meet.
+      // Jobs that share a machine must use different ports.
       String job = first("SLURM_JOB_ID", "PMIX_NAMESPACE", "OMPI_MCA_orte_ess_jobid", "PMI_JOBID");
       return job == null ? USUAL_PORT : 20_000 + Math.floorMod(job.hashCode(), 12_000);
     }

@@ -12,9 +12,9 @@ import org.jofi.transport.TransportException;
 import org.jofi.transport.TransportOptions;
 
 /**
- * The device that a rank uses, with the transport that it belongs to.
+ * The device that a rank uses, and its transport.
  *
- * @param transport closed with this
+ * @param transport the transport, closed with this
  * @param device one of its devices
  */
 public record RankDevice(Transport transport, Device device) implements AutoCloseable {
@@ -22,12 +22,12 @@ public record RankDevice(Transport transport, Device device) implements AutoClos
   /**
    * Opens a device.
    *
-   * @param fabric what it is on
-   * @param options of the transport; changed
-   * @param names the device's, or one of its NICs'; or several NICs', with commas between; empty
-   *     for the first device
-   * @param rails how many it shall have, 1 to 8; 0 for as many as it has. Of more NICs the first
-   *     are used; fewer are repeated.
+   * @param fabric the fabric
+   * @param options options of the transport; this method changes them
+   * @param names name of the device or of one of its NICs, or names of several NICs separated by
+   *     commas; empty for the first device
+   * @param rails number of rails, 1 to 8; 0 for as many as it has NICs. If it has more NICs, the
+   *     first ones are used; if it has fewer, they are used several times.
    * @throws TransportException if there is no such device
    */
   public static RankDevice open(
@@ -80,7 +80,7 @@ public record RankDevice(Transport transport, Device device) implements AutoClos
         || properties.rails().stream().anyMatch(rail -> rail.nic().equals(name));
   }
 
-  /** Its provider, name and rails, for people. */
+  /** Its provider, name and rails, for messages. */
   public String describe() {
     DeviceProperties properties = device.properties();
     return "%s device %s, %d rail(s): %s"
@@ -91,7 +91,7 @@ public record RankDevice(Transport transport, Device device) implements AutoClos
             String.join(", ", nics()));
   }
 
-  /** Its NICs, by rail. */
+  /** The name of the NIC of each rail. */
   public List<String> nics() {
     return nics(device);
   }

@@ -17,14 +17,14 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Ranks as processes of this machine: the same program on the same runtime, started once for each
- * rank, with its {@link Placement} in the environment.
+ * Runs ranks as processes of this machine. The same program is started once per rank, on the same
+ * Java runtime, with its {@link Placement} in the environment.
  *
- * <p>When one ends badly the others are told, and ended if that does not suffice; when this process
- * ends, however it does, they end too.
+ * <p>When a rank fails, the others are told, and killed if they do not end by themselves. When this
+ * process ends, in any way, they end, too.
  */
 public final class RankProcesses {
-  /** The system property that names the java to start ranks with, in place of this runtime's. */
+  /** The system property for the java program that starts ranks, instead of this runtime's. */
   public static final String JAVA = "jofi.java";
 
   private static final String MAIN_CLASS = "org.jofi.cli.Jofi";
@@ -48,20 +48,23 @@ public final class RankProcesses {
   }
 
   /**
-   * Starts the ranks and waits for all of them. Their output is this process's own.
+   * Starts the ranks and waits for all of them. Their output goes to this process's output.
    *
-   * @param ranks how many
-   * @param arguments of each rank's command line
-   * @param patience how long it may take them to come together
-   * @param err where to say that one was killed
-   * @return 0 if all ended well, or else the worst exit code of a rank that chose its own
+   * @param ranks number of ranks
+   * @param arguments arguments of each rank's command line
+   * @param patience how long it may take until all have joined
+   * @param err where to print that a rank was killed
+   * @return 0 if all succeeded, else the greatest exit code; a rank that was killed counts as 1
    * @throws BootstrapException if a process cannot be started
    */
   public static int run(int ranks, List<String> arguments, Duration patience, PrintWriter err) {
     return new RankProcesses(err, ranks).runAll(ranks, arguments, patience);
   }
 
-  /** What a forked rank calls first: it ends with its parent, and knows the secret. */
+  /**
+   * A rank that was started by this class calls this first: from then on it ends with its parent.
+   * Returns the secret of the run.
+   */
   public static String secretOfThisRank() {
     if (System.getenv(PARENT) != null) {
       SharedMemory.clear(ProcessHandle.current().pid());
@@ -166,13 +169,13 @@ public final class RankProcesses {
     }
   }
 
-  /** The exit code that it chose; 1 for one that it did not. */
+  /** The exit code that the rank chose; 1 if something else ended it. */
   private int own(Ended rank, int code) {
     if (!isSignal(code)) {
       return code;
     }
     if (SharedMemory.isEnding()) {
-      // Who ended this process ended the rank as well, and needs not be told.
+      // This process is being ended, and so are its ranks; the user need not be told.
       return FAILED;
     }
     err.printf("rank %d %s%n", rank.rank, describe(rank.process.pid(), code));
@@ -202,14 +205,15 @@ public final class RankProcesses {
     return "(process %d) was killed by signal %d%s".formatted(pid, signal, name);
   }
 
-  /** This program on this runtime, with the options that this one was started with. */
+  /** The command line of this program on this runtime, with the same JVM options. */
   static List<String> command(List<String> arguments) {
     List<String> command = new ArrayList<>();
     String java = System.getProperty(JAVA, "");
     command.add(
         java.isEmpty() ? Path.of(System.getProperty("java.home"), "bin", "java").toString() : java);
     for (String option : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
-      // Agents listen at ports, and the launcher sets the main module itself.
+      // Leave out debug agents, which listen on ports, and options for the main module, which the
+      // launcher sets itself.
       if (!option.startsWith("-Djdk.module.") && !option.startsWith("-agentlib:jdwp")) {
         command.add(option);
       }

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 
-/** Ranks as threads of this process, for fabrics that reach no further. */
+/** Runs ranks as threads of this process, for fabrics within one process. */
 public final class RankThreads {
 
   /** What a rank does. */
@@ -25,10 +25,10 @@ public final class RankThreads {
   private RankThreads() {}
 
   /**
-   * Runs them all, each on a thread of its own, and waits for them. Each of their waits has a
-   * bound, so this has one.
+   * Runs all ranks, each on a thread of its own, and waits for them. Each of their waits has a time
+   * limit, so this wait ends, too.
    *
-   * @return 0 if all ended well, or else the worst of their exit codes
+   * @return 0 if all succeeded, else the greatest exit code
    */
   public static int run(int ranks, Duration patience, Program program) {
     InetSocketAddress anyPort = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
@@ -53,7 +53,7 @@ public final class RankThreads {
       Thread.currentThread().interrupt();
       throw new BootstrapException("interrupted while ranks ran", e);
     }
-    // A thread that threw left no code.
+    // A thread that threw an exception has no exit code.
     return codes.size() < ranks ? 1 : codes.stream().mapToInt(Integer::intValue).max().orElse(1);
   }
 }

@@ -4,7 +4,7 @@ import java.io.EOFException;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 
-/** Why a connection failed, in words. */
+/** Describes why a connection failed. */
 final class Reason {
   private Reason() {}
 

@@ -12,21 +12,22 @@ import org.jofi.transport.TransportException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A rank's connections in a ring: it sends to the next rank and receives from the previous one. Of
- * two ranks both are the other. For one thread.
+ * A rank's connections in a ring: it sends to the next rank and receives from the previous one.
+ * With two ranks, both are the other rank. For one thread.
  *
- * @param bootstrap by which ranks found each other; not closed with this
- * @param patience how waits go
- * @param toNext to rank + 1
- * @param fromPrevious from rank - 1
+ * @param bootstrap the connection to the bootstrap server; not closed with this
+ * @param patience how to wait
+ * @param toNext connection to rank + 1
+ * @param fromPrevious connection from rank - 1
  */
 public record RingLinks(
     Bootstrap bootstrap, Patience patience, SendComm toNext, RecvComm fromPrevious)
     implements AutoCloseable {
 
   /**
-   * Connects. All ranks do so at the same time: each listens, all learn all handles, and each waits
-   * for both of its connections at once, since its neighbours wait for it too.
+   * Connects the ring. All ranks call this at the same time: each listens, all exchange their
+   * handles, and each waits for both of its connections at once, since its neighbours wait for it,
+   * too.
    *
    * @throws RankFailure if nothing happens for too long
    * @throws TransportException if a connection fails
@@ -51,7 +52,8 @@ public record RingLinks(
         }
       }
       RingLinks links = new RingLinks(bootstrap, patience, send, receive);
-      // A listener that closes before all of its neighbours are done would refuse them.
+      // Wait for all ranks: a listener that closes before its neighbour has connected would refuse
+      // it.
       links.gather(new byte[0]);
       return links;
     } catch (RuntimeException e) {
@@ -68,15 +70,15 @@ public record RingLinks(
     try {
       comm.abort();
     } catch (TransportException e) {
-      // Why the rank ends is said elsewhere; the transport's own close goes on from here.
+      // The reason for the failure is reported elsewhere. Closing the transport cleans up the rest.
       System.getLogger(RingLinks.class.getName())
           .log(System.Logger.Level.DEBUG, "a communicator did not end in time", e);
     }
   }
 
   /**
-   * As {@link Bootstrap#gather}, with progress for the communicators meanwhile: what other ranks
-   * still wait for may need it.
+   * As {@link Bootstrap#gather}, but makes progress on the communicators meanwhile, because other
+   * ranks may wait for transfers that need it.
    */
   public List<byte[]> gather(byte[] mine) {
     bootstrap.tell(mine);
@@ -92,14 +94,14 @@ public record RingLinks(
     }
   }
 
-  /** Closes both, in an orderly way: once all ranks are done. */
+  /** Closes both connections. All ranks must be done. */
   @Override
   public void close() {
     toNext.close();
     fromPrevious.close();
   }
 
-  /** Ends both, whatever their neighbours do. */
+  /** Aborts both connections without waiting for the neighbours. */
   public void abort() {
     abort(toNext);
     abort(fromPrevious);

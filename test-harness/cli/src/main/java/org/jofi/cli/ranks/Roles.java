@@ -1,13 +1,13 @@
 package org.jofi.cli.ranks;
 
-/** What ranks are called, and what helps when they do not meet, in the words of their command. */
+/** How a command names its ranks, and what it tells users to do when they cannot connect. */
 public enum Roles {
-  /** Of a run of any number. */
+  /** The ranks of a run with any number of them. */
   RANKS(
       "start all ranks, and set MASTER_ADDR and MASTER_PORT alike for them; check name and firewall;"
           + " or raise --timeout",
       "set MASTER_PORT to another one for all ranks"),
-  /** The two of {@code jofi perf}, each started by itself. */
+  /** The two ranks of {@code jofi perf}, which the user starts separately. */
   SIDES(
       "start it there; check name, port and firewall; or raise --timeout",
       "choose another one with --port here, and with --connect HOST:PORT there");
@@ -20,19 +20,19 @@ public enum Roles {
     this.portRemedy = portRemedy;
   }
 
-  /** What one is called, by whomever. */
+  /** The name of a rank. */
   String name(int rank) {
     return this == RANKS
         ? "rank " + rank
         : rank == 0 ? "jofi perf --connect HOST" : "jofi perf --listen";
   }
 
-  /** What to do about one that does not come. */
+  /** What to do if a rank does not join. */
   String remedy() {
     return remedy;
   }
 
-  /** What to do about a port that cannot be used. */
+  /** What to do if the port cannot be used. */
   String portRemedy() {
     return portRemedy;
   }

@@ -11,9 +11,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * What libfabric's shm provider keeps in shared memory: a file per endpoint, {@code
- * PID:DOMAIN:ENDPOINT}. A process that is killed leaves its files behind, and one that gets its
- * number later cannot open its own endpoints: fi_enable fails with EBUSY.
+ * Removes files of libfabric's shm provider from shared memory. It has a file per endpoint, {@code
+ * PID:DOMAIN:ENDPOINT}. A process that is killed leaves its files behind, and a later process with
+ * the same id cannot open its endpoints: fi_enable fails with EBUSY.
  */
 public final class SharedMemory {
   private static final Path FOLDER = Path.of("/dev/shm");
@@ -25,15 +25,15 @@ public final class SharedMemory {
   private SharedMemory() {}
 
   /**
-   * From now on this process clears up when it ends, unless it is killed outright: SIGINT and
-   * SIGTERM too. It ends the children that {@link #clearAfter} was told of, and removes their files
-   * and its own.
+   * Makes this process clean up when it ends, also after SIGINT or SIGTERM, but not after SIGKILL.
+   * It ends the children that were passed to {@link #clearAfter}, and removes their files and its
+   * own.
    */
   public static void clearAtEnd() {
     Runtime.getRuntime().addShutdownHook(new Thread(SharedMemory::end, "clear-shared-memory"));
   }
 
-  /** Clears what a child process leaves once it ends, however that is. */
+  /** Removes the files of a child process when it ends, in any way. */
   public static void clearAfter(ProcessHandle child) {
     CHILDREN.add(child);
     var _ =
@@ -46,7 +46,7 @@ public final class SharedMemory {
                 });
   }
 
-  /** Whether this process is being ended, and its children with it. */
+  /** Whether this process is being ended, together with its children. */
   static boolean isEnding() {
     return ending;
   }
@@ -59,7 +59,7 @@ public final class SharedMemory {
         child.onExit().get(KILL_WITHIN_SECONDS, TimeUnit.SECONDS);
         clear(child.pid());
       } catch (InterruptedException | ExecutionException | TimeoutException e) {
-        // It lives, or nobody knows; its files are then its own.
+        // The process is alive or its state is unknown; keep its files.
         System.getLogger(SharedMemory.class.getName())
             .log(System.Logger.Level.DEBUG, "process " + child.pid() + " does not end", e);
       }
@@ -67,7 +67,10 @@ public final class SharedMemory {
     clear(ProcessHandle.current().pid());
   }
 
-  /** Removes what a process left that is dead, or that is this one and has opened nothing yet. */
+  /**
+   * Removes the files that a process left. The process must be dead, or be this one before it has
+   * opened an endpoint.
+   */
   static void clear(long pid) {
     clear(FOLDER, pid);
   }

@@ -1,5 +1,5 @@
 /**
- * Ranks: processes, or threads, that find each other, talk about more than messages, and end
+ * Ranks: processes or threads that find each other, exchange data outside of the fabric, and end
  * together.
  *
  * <pre>

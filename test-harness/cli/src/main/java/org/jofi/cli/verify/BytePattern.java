@@ -4,24 +4,24 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * Two sequences of bytes that differ at every position, and whose own bytes tell where they are: of
- * 8 bytes in a row no other 8 are alike, but by a chance of one in 2^64.
+ * Two sequences of bytes that differ at every position. Their bytes identify their position: any 8
+ * bytes in a row occur nowhere else, except by a chance of one in 2^64.
  *
- * @param seed which two
+ * @param seed selects the two sequences
  */
 public record BytePattern(long seed) {
 
-  /** The byte at that position of what is sent. */
+  /** The byte at this position of the data that is sent. */
   public byte sent(long position) {
     return (byte) (word(position >>> 3) >>> ((position & 7) * Byte.SIZE));
   }
 
-  /** The byte at that position of what was there before. */
+  /** The byte at this position of the data that was there before. */
   public byte before(long position) {
     return (byte) ~sent(position);
   }
 
-  /** Fills with what is sent, from position 0. */
+  /** Fills memory with the data that is sent, from position 0. */
   public void fillSent(MemorySegment memory) {
     for (long i = 0; i < memory.byteSize(); i++) {
       memory.set(ValueLayout.JAVA_BYTE, i, sent(i));
@@ -29,9 +29,9 @@ public record BytePattern(long seed) {
   }
 
   /**
-   * Fills with what is there before.
+   * Fills memory with the data that is there before.
    *
-   * @param first the position of its first byte; negative for what lies ahead of the message
+   * @param first the position of its first byte; negative for bytes before the message
    */
   public void fillBefore(MemorySegment memory, long first) {
     for (long i = 0; i < memory.byteSize(); i++) {

@@ -6,22 +6,23 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * The loopback experiment. Source and target are filled with different bytes, the source is sent,
- * and the target is read: before a flush, after some time, after a flush, after any other flush.
- * When the bytes turn right tells which fault it is; what is wrong with them otherwise.
+ * The loopback experiment. It fills source and target with different bytes, sends the source, and
+ * reads the target: before a flush, after some time, after a flush, and after any other flush. If
+ * the bytes become right at some point, that point identifies the fault; otherwise the wrong bytes
+ * do.
  */
 public final class DeliveryCheck {
-  /** Long enough for what is merely late. */
+  /** Long enough for data that is only late. */
   private static final Duration LATE = Duration.ofMillis(100);
 
   private final DeliveryPath path;
 
-  /** A check of that path. */
+  /** Makes a check of a path. */
   public DeliveryCheck(DeliveryPath path) {
     this.path = path;
   }
 
-  /** Sends one message and finds out what became of it. */
+  /** Sends one message and finds out whether it arrived. */
   public DeliveryFinding run(BytePattern pattern) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment source = arena.allocate(path.messageBytes());
@@ -71,7 +72,7 @@ public final class DeliveryCheck {
     return new DeliveryFinding(flushed.fault(), false, flushed.detail());
   }
 
-  /** What was right before the flush must be right after it. */
+  /** Checks that bytes that were right before the flush are still right after it. */
   private DeliveryFinding delivered(MemorySegment target, BytePattern pattern) {
     TargetComparison after = look(target, pattern);
     return new DeliveryFinding(after.fault(), after.isDelivered(), after.detail());

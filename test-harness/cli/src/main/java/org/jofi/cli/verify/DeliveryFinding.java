@@ -3,11 +3,11 @@ package org.jofi.cli.verify;
 import java.util.Objects;
 
 /**
- * What became of one message.
+ * The result of the check of one message.
  *
- * @param fault what, or {@link DeliveryFault#NONE}
- * @param arrived whether every byte was in its place after send and flush, as the transport has it
- * @param detail where and how much, in words
+ * @param fault the fault, or {@link DeliveryFault#NONE}
+ * @param arrived whether every byte was in its place after the send and the transport's flush
+ * @param detail a text that says where and how many
  */
 public record DeliveryFinding(DeliveryFault fault, boolean arrived, String detail) {
   public DeliveryFinding {

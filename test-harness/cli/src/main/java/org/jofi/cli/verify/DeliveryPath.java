@@ -5,12 +5,12 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * A way for bytes from a source to a target, with room on both sides of the target that nothing may
- * touch. For one thread.
+ * A path for bytes from a source to a target. The target has guard areas before and after it, which
+ * nothing may change. For one thread.
  */
 public interface DeliveryPath extends AutoCloseable {
 
-  /** What a flush came to. */
+  /** The result of a flush. */
   enum Flush {
     /** It was done. */
     DONE,
@@ -20,39 +20,39 @@ public interface DeliveryPath extends AutoCloseable {
     IMPOSSIBLE
   }
 
-  /** From where to where, in words. */
+  /** Source and target, as text. */
   String describe();
 
   /** Length of a message. */
   long messageBytes();
 
-  /** Room ahead of the message in the target, and behind it. */
+  /** Length of each guard area of the target. */
   long guardBytes();
 
-  /** Writes the source, of {@link #messageBytes}. */
+  /** Writes the source, with {@link #messageBytes}. */
   void putSource(MemorySegment bytes);
 
-  /** Writes all of the target: guard, message, guard. */
+  /** Writes the whole target: guard, message, guard. */
   void putTarget(MemorySegment bytes);
 
   /**
-   * Sends the source to the middle of the target, and waits until both sides were told of it, with
-   * a bound.
+   * Sends the source to the middle of the target, and waits, with a time limit, until sender and
+   * receiver have completed.
    *
-   * @return what failed; empty if both sides were told that all of it was delivered
+   * @return what failed; empty if both completed with the whole length
    */
   Optional<String> send();
 
-  /** Does what the path demands before the target is read. */
+  /** Does what the path requires before the target is read. */
   Flush flush();
 
-  /** Makes the target visible by any other means that there is. */
+  /** Makes the target visible by another means, if there is one. */
   Flush flushOtherwise();
 
-  /** Lets time pass, and drives what has to be driven. */
+  /** Waits for a while and makes progress meanwhile. */
   void settle(Duration time);
 
-  /** Reads all of the target as its owner sees it. */
+  /** Reads the whole target as its owner sees it. */
   void readTarget(MemorySegment into);
 
   @Override

@@ -4,15 +4,17 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * A target compared byte by byte with what was sent and with what was there before.
+ * The comparison of a target, byte by byte, with the data that was sent and the data that was there
+ * before.
  *
  * @param messageBytes length of the message
- * @param right bytes of the message that are what was sent
- * @param old bytes of the message that are what was there before
- * @param firstWrong position of the first that is not what was sent; -1 if there is none
- * @param lastWrong position of the last; -1 likewise
- * @param touchedAround bytes ahead of and behind the message that changed
- * @param shiftBytes how far from its place the message was found; 0 if it was found nowhere else
+ * @param right how many bytes of the message are those that were sent
+ * @param old how many bytes of the message are those that were there before
+ * @param firstWrong position of the first byte that is not the one that was sent; -1 if there is
+ *     none
+ * @param lastWrong position of the last such byte; -1 if there is none
+ * @param touchedAround how many bytes before and after the message changed
+ * @param shiftBytes distance of the message from its place; 0 if it was not found elsewhere
  */
 record TargetComparison(
     long messageBytes,
@@ -23,7 +25,7 @@ record TargetComparison(
     long touchedAround,
     long shiftBytes) {
 
-  /** Fewer bytes in a row may be alike by chance. */
+  /** Fewer bytes in a row may be equal by chance. */
   private static final int TELLING_BYTES = 8;
 
   static TargetComparison of(MemorySegment target, BytePattern pattern, long guard, long message) {
@@ -50,7 +52,7 @@ record TargetComparison(
     return new TargetComparison(message, right, old, firstWrong, lastWrong, touched, shift);
   }
 
-  /** Looks for the message's beginning and for its end elsewhere. */
+  /** Looks for the beginning and the end of the message in other places. */
   private static long shift(MemorySegment target, BytePattern pattern, long guard, long message) {
     if (message < TELLING_BYTES) {
       return 0;
@@ -78,7 +80,7 @@ record TargetComparison(
     return right == messageBytes && touchedAround == 0;
   }
 
-  /** What is wrong, if it stays like this. */
+  /** The fault, if the target stays like this. */
   DeliveryFault fault() {
     if (isDelivered()) {
       return DeliveryFault.NONE;
@@ -92,7 +94,7 @@ record TargetComparison(
     return right == 0 ? DeliveryFault.NOTHING_ARRIVED : DeliveryFault.PARTIAL;
   }
 
-  /** The figures, in words. */
+  /** The numbers, as text. */
   String detail() {
     if (isDelivered()) {
       return "all %d bytes".formatted(messageBytes);

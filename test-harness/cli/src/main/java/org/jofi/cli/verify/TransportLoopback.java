@@ -20,8 +20,8 @@ import org.jofi.transport.TransportException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * From host memory to a target through two communicators of one device: the same NICs, out and in.
- * One thread drives both sides.
+ * A path from host memory to a target through two communicators of one device, so that the same
+ * NICs send and receive. One thread drives both communicators.
  */
 public final class TransportLoopback implements DeliveryPath {
   private static final int TAG = 0x6a6f6669;
@@ -60,8 +60,8 @@ public final class TransportLoopback implements DeliveryPath {
   /**
    * Connects a device with itself, and registers memory.
    *
-   * @param gpu whose memory the target is in; null for host memory
-   * @throws TransportException if the device cannot
+   * @param gpu the GPU whose memory the target is in; null for host memory
+   * @throws TransportException if the device cannot do this
    */
   public static TransportLoopback open(Device device, @Nullable DeviceMemory gpu, long bytes) {
     RecvComm receiver = null;
@@ -106,7 +106,7 @@ public final class TransportLoopback implements DeliveryPath {
             device.properties().rails().size());
   }
 
-  /** How the NICs reach the target, in words. */
+  /** How the NICs access the target, as text. */
   public String targetPath() {
     return targetRegistration.path();
   }
@@ -208,7 +208,8 @@ public final class TransportLoopback implements DeliveryPath {
 
   private static void closeAll(
       SendComm sender, RecvComm receiver, VerifiedMemory source, VerifiedMemory target) {
-    // Registrations end with their communicators; an abort waits for no peer, which is this thread.
+    // Closing the communicators deregisters the memory. Abort them, since a close would wait for
+    // the peer, which is this thread.
     try {
       sender.abort();
     } finally {

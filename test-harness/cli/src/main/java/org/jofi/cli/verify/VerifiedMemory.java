@@ -7,7 +7,7 @@ import org.jofi.fabric.MemoryKind;
 import org.jofi.transport.Buffer;
 import org.jspecify.annotations.Nullable;
 
-/** A buffer in host memory, or in a device's. Closed by who made it. */
+/** A buffer in host memory or device memory. The code that made it closes it. */
 final class VerifiedMemory implements AutoCloseable {
   private static final long ALIGNMENT = 4096;
 
@@ -17,11 +17,11 @@ final class VerifiedMemory implements AutoCloseable {
   private final long address;
 
   /**
-   * @param device whose memory; null for host memory
+   * @param device the device; null for host memory
    */
   VerifiedMemory(@Nullable DeviceMemory device, long bytes) {
     this.device = device;
-    // For a device, what is copied to it and from it.
+    // With a device, this memory is the source and target of copies.
     host = arena.allocate(bytes, ALIGNMENT);
     address = device == null ? host.address() : device.allocate(bytes);
   }

@@ -1,6 +1,6 @@
 /**
- * Whether bytes that were reported as delivered did arrive: moves known bytes through a path, looks
- * at all of the target, and names what went wrong.
+ * Checks whether bytes that were reported as delivered did arrive. It sends known bytes over a
+ * path, reads the whole target, and names what went wrong.
  */
 @NullMarked
 package org.jofi.cli.verify;

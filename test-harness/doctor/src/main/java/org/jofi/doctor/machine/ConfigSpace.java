@@ -5,29 +5,31 @@ import java.nio.ByteOrder;
 import java.util.Optional;
 
 /**
- * The PCI configuration space of a function. The kernel shows its first 64 bytes to everybody and
- * the rest to root alone; what lies from 256 on are PCI Express's extended capabilities.
+ * The PCI configuration space of a function. Every user may read its first 64 bytes, and only root
+ * may read the rest. The extended capabilities of PCI Express begin at byte 256.
  */
 public final class ConfigSpace {
-  /** As much as anybody may read. */
+  /** The part that every user may read. */
   private static final int PUBLIC_BYTES = 64;
 
   private static final int EXTENDED_START = 0x100;
   private static final int ACS = 0x000d;
 
-  /** How far it can be seen. */
+  /** How much of it could be read. */
   public enum Extent {
-    /** Not at all. */
+    /** Nothing. */
     UNREADABLE,
     /** All ones: the function does not answer. */
     SILENT,
-    /** Only what everybody may read. */
+    /** Only the part that every user may read. */
     PUBLIC,
-    /** All of a function that has no extended part, or whose extended part is not reachable. */
+    /**
+     * Everything except an extended part, which the function does not have or which cannot be read.
+     */
     CONVENTIONAL,
     /** All of it. */
     EXTENDED,
-    /** The list of extended capabilities does not end, or leads out of it. */
+    /** The list of extended capabilities is endless, or points outside of it. */
     MALFORMED
   }
 
@@ -45,7 +47,7 @@ public final class ConfigSpace {
     }
   }
 
-  /** How it was read. */
+  /** How reading its file went. */
   public Reading reading() {
     return reading;
   }
@@ -54,7 +56,7 @@ public final class ConfigSpace {
     return extent;
   }
 
-  /** Access Control Services; empty if the function has none, or they cannot be seen. */
+  /** Access Control Services; empty if the function has none, or they cannot be read. */
   public Optional<AccessControl> accessControl() {
     return accessControl;
   }

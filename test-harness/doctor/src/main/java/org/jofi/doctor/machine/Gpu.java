@@ -6,9 +6,9 @@ import java.util.List;
 /**
  * An NVIDIA GPU.
  *
- * @param index its place in the order of PCI addresses
+ * @param index its index in the order of PCI addresses
  * @param pci the function
- * @param model as its driver calls it; empty if no driver tells
+ * @param model the driver's name for it; empty if no driver reports it
  */
 public record Gpu(int index, PciDevice pci, String model) {
   private static final long NVIDIA = 0x10de;
@@ -37,14 +37,15 @@ public record Gpu(int index, PciDevice pci, String model) {
         .orElse("");
   }
 
-  /** Such as {@code GPU0}. */
+  /** Its name, such as {@code GPU0}. */
   public String name() {
     return "GPU" + index;
   }
 
   /**
-   * Bytes of its memory that other devices can reach, through what NVIDIA calls BAR1: its second
-   * memory window. From Hopper on the first one has a 64-bit address, which takes two registers.
+   * How many bytes of its memory other devices can access through its second memory window, which
+   * NVIDIA calls BAR1. From Hopper on, the first window has a 64-bit address, which takes two
+   * registers.
    *
    * @return 0 if no address is assigned; -1 if unknown
    */
@@ -57,7 +58,7 @@ public record Gpu(int index, PciDevice pci, String model) {
     return model.isEmpty() ? pci.identity() : model;
   }
 
-  /** Whether it is of a product line that NVIDIA leaves GPUDirect RDMA out of. */
+  /** Whether it is of a product line for which NVIDIA does not support GPUDirect RDMA. */
   public boolean withoutGpuDirect() {
     return model.contains("GeForce") || model.contains("TITAN");
   }

@@ -11,12 +11,12 @@ import java.util.regex.Pattern;
  * @param minor such as 1
  */
 public record KernelVersion(int major, int minor) {
-  /** Where it is told. */
+  /** The file that contains it. */
   public static final String FILE = "/proc/sys/kernel/osrelease";
 
   private static final Pattern RELEASE = Pattern.compile("([0-9]{1,4})\\.([0-9]{1,4})([^0-9].*)?");
 
-  /** Of a release such as {@code 5.15.0-91-generic}; empty if it is none. */
+  /** The version of a release such as {@code 5.15.0-91-generic}; empty if the text is not one. */
   static Optional<KernelVersion> of(String release) {
     Matcher matcher = RELEASE.matcher(release);
     return matcher.matches()
@@ -26,7 +26,7 @@ public record KernelVersion(int major, int minor) {
         : Optional.empty();
   }
 
-  /** Whether it is that version or newer. */
+  /** Whether it is this version or newer. */
   public boolean atLeast(int wantedMajor, int wantedMinor) {
     return major > wantedMajor || (major == wantedMajor && minor >= wantedMinor);
   }

@@ -4,14 +4,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A machine as its files tell.
+ * A machine, as described by its files.
  *
- * @param files where everything is read
+ * @param files the files that everything is read from
  * @param pci its PCI functions
  * @param gpus its NVIDIA GPUs, in the order of their PCI addresses
  * @param nics its NICs, those for RDMA first
  * @param nvidia NVIDIA's kernel driver, if it is loaded
- * @param kernel the kernel's version, if it is told
+ * @param kernel the kernel's version, if known
  */
 public record Machine(
     MachineFiles files,
@@ -26,7 +26,7 @@ public record Machine(
 
   private static final int DMA_BUF_MINOR = 12;
 
-  /** Reads a machine. Whatever cannot be read is left out; nothing is thrown for it. */
+  /** Reads a machine. What cannot be read is left out, without an exception. */
   public static Machine read(MachineFiles files) {
     PciTree pci = new PciTree(files);
     return new Machine(

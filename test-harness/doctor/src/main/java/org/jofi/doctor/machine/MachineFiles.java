@@ -17,21 +17,21 @@ import java.util.Optional;
  * The files of a machine below one root: the live machine's, or a copy of another one's /sys and
  * /proc. Nothing is ever written.
  *
- * <p>The tree is not trusted: reads and listings are bounded, only regular files are opened (a pipe
- * would block), and a link that leads out of the root is not followed. Any thread.
+ * <p>The files are not trusted: reads and listings have limits, only regular files are opened (a
+ * pipe would block), and a link that points outside of the root is not followed. Any thread.
  */
 public final class MachineFiles {
   /** Largest file that is read, in bytes; the kernel's own are far smaller. */
   static final int LARGEST_FILE = 1 << 20;
 
-  /** Most entries of a folder that are listed. */
+  /** Largest number of entries of a folder that are listed. */
   static final int MOST_ENTRIES = 4096;
 
   private final Path root;
 
   /**
    * @param root the folder that stands for {@code /}
-   * @throws IOException if there is no such folder, or it may not be read
+   * @throws IOException if there is no such folder, or it cannot be read
    */
   public MachineFiles(Path root) throws IOException {
     this.root = root.toRealPath();
@@ -53,7 +53,7 @@ public final class MachineFiles {
   /**
    * Reads a file.
    *
-   * @param path as on the machine, such as {@code /proc/modules}
+   * @param path its path on the machine, such as {@code /proc/modules}
    */
   public Reading read(String path) {
     return read(path, LARGEST_FILE);
@@ -97,7 +97,7 @@ public final class MachineFiles {
     return names;
   }
 
-  /** Whether something is there. */
+  /** Whether the path exists. */
   public boolean exists(String path) {
     return resolve(path).isPresent();
   }
@@ -111,7 +111,9 @@ public final class MachineFiles {
     }
   }
 
-  /** The last name of where a link leads, which need not be there; empty if it is no link. */
+  /**
+   * The last name in the target of a link, which need not exist; empty if the path is not a link.
+   */
   String linkName(String path) {
     int slash = path.lastIndexOf('/');
     try {

@@ -26,7 +26,7 @@ public record NetInterface(String name, String mac, String state, long megabitsP
         Reading.printable(name),
         mac.matches("[0-9a-f]{2}(:[0-9a-f]{2}){5,31}") ? mac : "",
         state.matches("[a-z]{1,20}") ? state : "",
-        // Drivers tell an unknown speed as the largest number.
+        // Drivers report an unknown speed as the largest number.
         speed >= 0xffff_ffffL ? -1 : speed);
   }
 

@@ -9,7 +9,7 @@ import java.util.stream.Collectors;
  *
  * @param name the RDMA device ({@code mlx5_0}, {@code cxi0}); else its interface; else its PCI
  *     address
- * @param folder where it was found on the machine
+ * @param folder its folder on the machine
  * @param rdma whether the kernel offers it for RDMA
  * @param pci the function; empty for a software device
  * @param firmware its firmware's version; empty if sysfs does not tell
@@ -32,7 +32,7 @@ public record Nic(
     return pci.map(PciDevice::driver).orElse("");
   }
 
-  /** Whether it has a link; empty if nothing tells. */
+  /** Whether it has a link; empty if unknown. */
   public Optional<Boolean> up() {
     if (ports.stream().anyMatch(port -> !port.state().isEmpty())) {
       return Optional.of(ports.stream().anyMatch(RdmaPort::up));

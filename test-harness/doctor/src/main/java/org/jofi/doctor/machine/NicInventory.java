@@ -66,7 +66,7 @@ final class NicInventory {
     return interfaces.getOrDefault(device.address(), List.of());
   }
 
-  /** With numbers of one length, so that mlx5_10 comes after mlx5_2. */
+  /** The name with its numbers padded to the same length, so that mlx5_10 comes after mlx5_2. */
   private static String padded(String name) {
     return NUMBER.matcher(name).replaceAll((MatchResult digits) -> pad(digits.group()));
   }

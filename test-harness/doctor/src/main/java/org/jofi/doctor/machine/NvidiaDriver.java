@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
  * @param open whether these are the open kernel modules
  */
 public record NvidiaDriver(String version, boolean open) {
-  /** Where it is told. */
+  /** The file that describes it. */
   public static final String FILE = "/proc/driver/nvidia/version";
 
   /** The first driver whose open modules export dma-buf. */
@@ -31,7 +31,7 @@ public record NvidiaDriver(String version, boolean open) {
         .findFirst();
   }
 
-  /** Whether its modules can export GPU memory as dma-buf on a kernel that takes it. */
+  /** Whether its modules can export GPU memory as dma-buf on a kernel that accepts it. */
   public boolean exportsDmaBuf() {
     return open && branch() >= DMA_BUF_SINCE;
   }

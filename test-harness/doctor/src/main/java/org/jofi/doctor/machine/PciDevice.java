@@ -6,7 +6,7 @@ import java.util.Optional;
 import org.jofi.rdma.topology.PciPath;
 
 /**
- * A PCI function. Where it sits is read at once, all else when it is asked for.
+ * A PCI function. Its path is read at once, everything else when it is asked for.
  *
  * <p>Any thread.
  */
@@ -31,7 +31,7 @@ public final class PciDevice {
             .filter(found -> found.steps().getLast().equals(address));
   }
 
-  /** Such as {@code 0000:ca:00.0}. */
+  /** Its address, such as {@code 0000:ca:00.0}. */
   public String address() {
     return address;
   }
@@ -41,8 +41,8 @@ public final class PciDevice {
     return folder;
   }
 
-  /** Where it hangs; empty if sysfs does not tell. */
-  @SuppressWarnings("exports") // For the doctor alone.
+  /** Its path from the host bridge; empty if sysfs does not show it. */
+  @SuppressWarnings("exports") // Used by the doctor only.
   public Optional<PciPath> path() {
     return path;
   }
@@ -77,18 +77,18 @@ public final class PciDevice {
     return node < 0 || node > LARGEST_NODE ? -1 : (int) node;
   }
 
-  /** The NUMA node that it is close to; -1 if firmware does not tell. */
+  /** The NUMA node that it is close to; -1 if the firmware does not report it. */
   public int numaNode() {
     return numaNode;
   }
 
-  /** Processors close to it, such as {@code 0-63,128-191}; empty if unknown. */
+  /** The CPUs close to it, such as {@code 0-63,128-191}; empty if unknown. */
   public String localCpus() {
     String cpus = files.read(folder + "/local_cpulist").text();
     return cpus.matches("[0-9,-]{1,2000}") ? cpus : "";
   }
 
-  /** The file that tells its memory windows. */
+  /** The file that lists its memory windows. */
   public Reading windows() {
     return files.read(folder + "/resource");
   }

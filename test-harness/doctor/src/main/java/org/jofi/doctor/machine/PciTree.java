@@ -37,8 +37,8 @@ public final class PciTree {
   }
 
   /**
-   * The function that a device of another kind belongs to. Drivers put their devices right below
-   * the function, or below a device of their own, as virtio does.
+   * The function that a device of another kind belongs to. Drivers put their devices directly below
+   * the function or, as virtio does, below a device of their own.
    */
   Optional<PciDevice> functionOf(String path) {
     return files
@@ -47,8 +47,8 @@ public final class PciTree {
         .flatMap(found -> device(found.steps().getLast()));
   }
 
-  /** The bridges that traffic between two functions goes through below their host bridges. */
-  @SuppressWarnings("exports") // For the doctor alone.
+  /** The bridges below the host bridges through which traffic between two functions goes. */
+  @SuppressWarnings("exports") // Used by the doctor only.
   public Set<PciDevice> bridgesBetween(PciPath one, PciPath other) {
     int shared = one.sharedWith(other);
     Set<PciDevice> bridges = new LinkedHashSet<>();

@@ -2,9 +2,9 @@ package org.jofi.doctor.machine;
 
 import java.nio.charset.StandardCharsets;
 
-/** What came of reading one file. Immutable; any thread. */
+/** The result of reading one file. Immutable; any thread. */
 public final class Reading {
-  /** How it went. */
+  /** Whether it succeeded. */
   public enum State {
     READ,
     ABSENT,
@@ -35,7 +35,7 @@ public final class Reading {
     return new Reading(path, State.UNREADABLE, new byte[0], trouble);
   }
 
-  /** What was to be read, as on the machine. */
+  /** The path of the file on the machine. */
   public String path() {
     return path;
   }
@@ -49,14 +49,14 @@ public final class Reading {
     return state == State.READ;
   }
 
-  /** What is wrong, with the path; empty if nothing. */
+  /** What is wrong, with the path; empty if nothing is. */
   public String trouble() {
     return trouble.isEmpty() ? "" : path + " " + trouble;
   }
 
   /**
-   * The content without spaces around it and without control characters; empty if not read. Zeros
-   * at its end are left out: archivers fill up with them what was shorter than sysfs had promised.
+   * The content without surrounding spaces and control characters; empty if not read. Zeros at the
+   * end are left out, since archivers pad files that are shorter than the size that sysfs reports.
    */
   public String text() {
     int length = bytes.length;
@@ -71,7 +71,10 @@ public final class Reading {
     return bytes.clone();
   }
 
-  /** The content as a number from 0 on, in decimal or with 0x in hexadecimal; -1 if it is none. */
+  /**
+   * The content as a number of 0 or more, in decimal or with 0x in hexadecimal; -1 if it is not a
+   * number.
+   */
   long number() {
     return number(text());
   }
@@ -83,7 +86,7 @@ public final class Reading {
     return text.matches("[0-9]{1,18}") ? Long.parseLong(text) : -1;
   }
 
-  /** Text that a terminal takes for nothing but text. */
+  /** The text without characters that control a terminal. */
   static String printable(String text) {
     StringBuilder clean = new StringBuilder(text.length());
     text.codePoints()

@@ -1,4 +1,4 @@
-/** What a machine is made of, as its sysfs and procfs tell. */
+/** The hardware and kernel of a machine, as sysfs and procfs describe them. */
 @NullMarked
 package org.jofi.doctor.machine;
 
