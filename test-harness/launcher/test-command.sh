@@ -145,7 +145,7 @@ parse_test_arguments() {
 
 run_tests() {
   local chosen_modules=() chosen_tests=() maven_arguments=() summary_arguments=()
-  local pass_arguments=() pass_omitted='' code=0
+  local pass_arguments=() pass_omitted='' code=0 started=$SECONDS took
   parse_test_arguments "$@"
   find_jdk
   find_maven
@@ -165,6 +165,8 @@ run_tests() {
   # Maven leaves the terminal's reset sequence behind, on a line that it does not end.
   printf '\n'
   if [[ -n $pass_omitted ]]; then say "$pass_omitted"; fi
+  took=$((SECONDS - started))
+  printf 'building and testing took %d min %d s\n' $((took / 60)) $((took % 60))
   "$jdk/bin/java" "$root/test-harness/launcher/src/main/java/org/jofi/launcher/TestSummary.java" \
     ${summary_arguments[@]+"${summary_arguments[@]}"} "$root" || code=$((code == 0 ? 1 : code))
   exit "$code"

@@ -10,11 +10,13 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jofi.fabric.FabricUnavailableException;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Each way to have no libfabric, in a process of its own: a library is loaded once for all. */
+@Tag("libfabric-2.1")
 @Timeout(120)
 class LibraryLoadingTest {
   @TempDir private Path folder;

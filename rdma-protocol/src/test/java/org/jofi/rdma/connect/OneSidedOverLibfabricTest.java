@@ -16,6 +16,7 @@ import org.jofi.mr.DataRegistration;
 import org.jofi.rdma.ProtocolRequirements;
 import org.jofi.rdma.endpoint.Host;
 import org.jofi.transport.Result;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -24,6 +25,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * The same over the providers of libfabric that run on any machine, within one process, over a NIC
  * once and taken twice.
  */
+@Tag("libfabric")
 class OneSidedOverLibfabricTest {
   private static final int BYTES = 64 * 1024;
 

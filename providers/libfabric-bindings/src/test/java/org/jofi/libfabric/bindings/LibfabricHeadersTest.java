@@ -20,6 +20,7 @@ import org.jofi.headers.BindingsComparison;
 import org.jofi.headers.CHeaders;
 import org.jofi.headers.GeneratedConstants;
 import org.jofi.headers.HeaderAge;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,6 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
  * <p>One binding serves every libfabric from 1.17 on only if structs have grown nowhere but at
  * their ends.
  */
+@Tag("libfabric-2.1")
 class LibfabricHeadersTest {
   private static final String STRUCT = "--include-struct ";
 
