@@ -6,10 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import org.jofi.allocation.Allocation;
 import org.jofi.cuda.bindings.CudaDriver;
 import org.jofi.fabric.DeviceAdder;
 import org.jofi.fabric.DeviceMemory;
@@ -301,15 +301,11 @@ class CudaContextTest {
   }
 
   private static void assertAllocatesNothing(Runnable call) {
-    long least = Long.MAX_VALUE;
-    var threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
-    for (int trial = 0; trial < 20; trial++) {
-      long before = threads.getCurrentThreadAllocatedBytes();
-      for (int i = 0; i < 5_000; i++) {
-        call.run();
-      }
-      least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
-    }
-    assertTrue(least < 200, least + " bytes for 5000 calls");
+    Allocation.assertNone(
+        () -> {
+          for (int i = 0; i < 5_000; i++) {
+            call.run();
+          }
+        });
   }
 }

@@ -69,7 +69,7 @@ public final class CaseRunner {
       String frames = frames(thread);
       thread.interrupt();
       thread.join(INTERRUPT_MILLIS);
-      return Result.failed(
+      return Result.broken(
           kase,
           "the case to end",
           "it hangs: stopped after %d s %s, at %s"
@@ -116,7 +116,7 @@ public final class CaseRunner {
         }
         nic = claiming.getFirst().toString();
         tryOut(claiming);
-        return Result.passed(kase, System.nanoTime() - start);
+        return Result.kept(kase, System.nanoTime() - start);
       } catch (NotClaimedException e) {
         return Result.notClaimed(kase, text(e), System.nanoTime() - start);
       }
@@ -149,7 +149,7 @@ public final class CaseRunner {
               ? broken.expected()
               : step.equals("while closing") ? "everything to close" : "the calls to succeed";
       String happened = broken != null ? broken.happened() : text(thrown);
-      return Result.failed(kase, expected, happened, nic + at(thrown), System.nanoTime() - start);
+      return Result.broken(kase, expected, happened, nic + at(thrown), System.nanoTime() - start);
     }
 
     private static String text(Throwable thrown) {

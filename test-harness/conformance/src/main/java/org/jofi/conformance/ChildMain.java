@@ -42,7 +42,7 @@ final class ChildMain {
       say(out, new Wire.Message(Wire.STARTED, kase.id()));
       Result result = runner.run(kase);
       say(out, Wire.result(result));
-      if (result.verdict() == Verdict.FAILED) {
+      if (result.verdict() == Verdict.BROKEN) {
         // The next case starts from a process that nothing has gone wrong in.
         return;
       }

@@ -113,7 +113,7 @@ public final class ChildRunner {
         Result result =
             started ? result(child, kase, start) : ended(child, kase, "it does not start", start);
         ended.accept(result);
-        if (result.verdict() == Verdict.FAILED) {
+        if (result.verdict() == Verdict.BROKEN) {
           // The rest goes on in a process that nothing has gone wrong in.
           return;
         }
@@ -152,7 +152,7 @@ public final class ChildRunner {
     Optional<String> end = child.end();
     String happened = end.map(text -> "it crashes: " + text).orElse(otherwise);
     String output = child.output();
-    return Result.failed(
+    return Result.broken(
         kase,
         "the case to end",
         output.isEmpty() || end.isEmpty()

@@ -1,17 +1,16 @@
 package org.jofi.conformance;
 
-import java.util.Arrays;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Assertions;
-import org.junit.jupiter.api.DynamicContainer;
-import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.DynamicNode;
 import org.junit.jupiter.api.TestFactory;
 
 /**
- * The whole kit as a JUnit class, in the test's process: extend it, name the provider, and every
- * case is a test, in a container for its area. A rule that the provider does not claim is reported
- * on standard output, with the reason, and is no failure. For providers that may crash or hang the
- * process: {@link ChildConformanceSuite}.
+ * The whole kit as a JUnit class, in the test's process: extend it and name the provider. A rule
+ * that is kept is a test that passes, in a container for its area, and a rule that is broken is one
+ * that fails. Rules that the provider does not claim are no tests of their own: the last test,
+ * {@code verdicts}, fails if there are more or fewer of them than {@link #notClaimed}, and
+ * otherwise is aborted, with the three counts as its reason. For providers that may crash or hang
+ * the process: {@link ChildConformanceSuite}.
  */
 public abstract class ConformanceSuite {
   /** For subclasses. */
@@ -20,28 +19,16 @@ public abstract class ConformanceSuite {
   /** What is examined; asked for once. */
   protected abstract Subject subject();
 
-  /** One container for each area. */
-  @TestFactory
-  Stream<DynamicContainer> areas() {
-    Subject subject = subject();
-    CaseRunner runner = new CaseRunner(subject);
-    return Arrays.stream(Area.values())
-        .map(
-            area ->
-                DynamicContainer.dynamicContainer(
-                    area.title(),
-                    Cases.of(area).stream()
-                        .map(
-                            kase ->
-                                DynamicTest.dynamicTest(
-                                    kase.name(), () -> judge(subject.name(), runner.run(kase))))));
-  }
+  /**
+   * How many rules are not claimed: what a provider ceases to promise would look like success
+   * otherwise.
+   */
+  protected abstract int notClaimed();
 
-  static void judge(String name, Result result) {
-    switch (result.verdict()) {
-      case PASSED -> {}
-      case FAILED -> Assertions.fail(result.describe());
-      case NOT_CLAIMED -> System.out.printf("%s %s%n", name, result.describe());
-    }
+  /** The cases have run when it is made. */
+  @TestFactory
+  Stream<DynamicNode> rules() throws InterruptedException {
+    Report report = new CaseRunner(subject()).run(Cases.all(), result -> {});
+    return SuiteTests.of(Judgement.of(report), notClaimed());
   }
 }

@@ -1,27 +1,48 @@
 package org.jofi.conformance;
 
-import java.util.Optional;
-
 /**
- * A rule that a provider is known to break, and what jofi does about it.
+ * A rule that a provider is known to break in certain versions of its library, and what jofi does
+ * about it.
  *
- * @param subject the provider, as results call it
- * @param source how the library's name and version begin
+ * @param provider as results call it
+ * @param versions those in which it was seen
  * @param caseId the case that fails
+ * @param rate how often it was seen
  * @param lack what the provider does
  * @param remedy what jofi does about it
  */
 public record KnownFailure(
-    String subject, String source, String caseId, String lack, String remedy) {
+    String provider, VersionRange versions, String caseId, Rate rate, String lack, String remedy) {
 
-  /** The known failure that explains a result, if there is one. */
-  public static Optional<KnownFailure> of(Report.Description examined, Result result) {
-    return KnownFailures.ALL.stream()
-        .filter(
-            known ->
-                known.subject.equals(examined.subject())
-                    && examined.source().startsWith(known.source)
-                    && known.caseId.equals(result.kase().id()))
-        .findFirst();
+  /**
+   * How often a rule was broken.
+   *
+   * @param broken in so many runs
+   * @param runs of so many
+   */
+  public record Rate(int broken, int runs) {
+    /** In every run. */
+    static final Rate ALWAYS = new Rate(1, 1);
+
+    public Rate {
+      if (broken < 1 || broken > runs) {
+        throw new IllegalArgumentException(broken + " of " + runs);
+      }
+    }
+
+    /** Whether a run in which the rule is kept tells that something has changed. */
+    public boolean isAlways() {
+      return broken == runs;
+    }
+
+    @Override
+    public String toString() {
+      return isAlways() ? "in every run" : "in %d of %d runs".formatted(broken, runs);
+    }
+  }
+
+  /** Whether it is one of what was examined: of exactly that provider and version. */
+  boolean isOf(Report.Description examined) {
+    return provider.equals(examined.subject()) && versions.covers(examined.source());
   }
 }

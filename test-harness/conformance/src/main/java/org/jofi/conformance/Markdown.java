@@ -1,25 +1,29 @@
 package org.jofi.conformance;
 
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
-/** A report as a section of docs/CONFORMANCE.md. */
+/** A judgement as a section of docs/CONFORMANCE.md. */
 public final class Markdown {
   private Markdown() {}
 
-  /** Heading, table, failures with what jofi does about each, and what is not claimed. */
-  public static String section(Report report) {
+  /** Heading, counts, broken rules with what jofi does about each, and what is not claimed. */
+  public static String section(Judgement judgement) {
+    Report report = judgement.report();
     Report.Description examined = report.description();
     StringBuilder text = new StringBuilder();
     text.append("## ").append(title(examined)).append("\n\n");
     text.append(examined.claims()).append(".\n\n");
-    text.append("| area | passed | failed | not claimed |\n|---|---|---|---|\n");
+    text.append("| area | kept | broken | not claimed |\n|---|---|---|---|\n");
     for (Map.Entry<Area, Report.Count> area : report.byArea().entrySet()) {
       row(text, area.getKey().title(), area.getValue());
     }
     row(text, "**all**", report.total());
-    failures(text, report);
+    text.append("\n").append(judgement.summary()).append("\n");
+    broken(text, judgement);
+    notBroken(text, judgement);
     notClaimed(text, report);
     return text.append('\n').toString();
   }
@@ -34,24 +38,49 @@ public final class Markdown {
   private static void row(StringBuilder text, String name, Report.Count count) {
     text.append(
         "| %s | %d | %d | %d |%n"
-            .formatted(name, count.passed(), count.failed(), count.notClaimed()));
+            .formatted(name, count.kept(), count.broken(), count.notClaimed()));
   }
 
-  private static void failures(StringBuilder text, Report report) {
-    if (report.isClean()) {
+  private static void broken(StringBuilder text, Judgement judgement) {
+    List<Result> broken = judgement.report().with(Verdict.BROKEN);
+    if (broken.isEmpty()) {
       return;
     }
     text.append(
-        "\n| failed | rule | what it does | what jofi does about it |\n|---|---|---|---|\n");
-    for (Result result : report.with(Verdict.FAILED)) {
-      Optional<KnownFailure> known = KnownFailure.of(report.description(), result);
+        """
+
+        | broken | known of | rule | what it does | what jofi does about it |
+        |---|---|---|---|---|
+        """);
+    for (Result result : broken) {
+      Optional<KnownFailure> known = judgement.known(result);
       text.append(
-          "| `%s` | %s | %s | %s |%n"
+          "| `%s` | %s | %s | %s | %s |%n"
               .formatted(
                   result.kase().id(),
+                  known
+                      .map(one -> "%s, %s".formatted(one.versions(), one.rate()))
+                      .orElse("**not known**"),
                   cell(result.kase().rule()),
                   cell(known.map(KnownFailure::lack).orElse(result.happened())),
                   cell(known.map(KnownFailure::remedy).orElse("not known yet"))));
+    }
+  }
+
+  private static void notBroken(StringBuilder text, Judgement judgement) {
+    if (judgement.notBroken().isEmpty()) {
+      return;
+    }
+    text.append("\nKnown to be broken, and not in this run:\n\n");
+    for (Judgement.NotBroken one : judgement.notBroken()) {
+      text.append(
+          "- `%s`: %s; known of %s, %s: %s%n"
+              .formatted(
+                  one.failure().caseId(),
+                  one.result().verdict().words(),
+                  one.failure().versions(),
+                  one.failure().rate(),
+                  one.failure().lack()));
     }
   }
 

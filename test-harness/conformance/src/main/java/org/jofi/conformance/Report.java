@@ -25,12 +25,12 @@ public record Report(Description description, List<Result> results, long nanos) 
   public record Description(String subject, String source, String nic, String claims) {}
 
   /** How many cases of an area ended how. */
-  public record Count(int passed, int failed, int notClaimed) {
+  public record Count(int kept, int broken, int notClaimed) {
     private Count plus(Verdict verdict) {
       return switch (verdict) {
-        case PASSED -> new Count(passed + 1, failed, notClaimed);
-        case FAILED -> new Count(passed, failed + 1, notClaimed);
-        case NOT_CLAIMED -> new Count(passed, failed, notClaimed + 1);
+        case KEPT -> new Count(kept + 1, broken, notClaimed);
+        case BROKEN -> new Count(kept, broken + 1, notClaimed);
+        case NOT_CLAIMED -> new Count(kept, broken, notClaimed + 1);
       };
     }
   }
@@ -67,10 +67,5 @@ public record Report(Description description, List<Result> results, long nanos) 
       }
     }
     return some;
-  }
-
-  /** Whether nothing failed. */
-  public boolean isClean() {
-    return with(Verdict.FAILED).isEmpty();
   }
 }

@@ -6,9 +6,9 @@ package org.jofi.conformance;
  * @param kase what was tried
  * @param verdict how it ended
  * @param reason why it is not claimed; empty otherwise
- * @param expected what the rule demands, for a failure; empty otherwise
- * @param happened what came instead; empty unless it failed
- * @param where on which NIC, and at which step of the case; empty unless it failed
+ * @param expected what the rule demands; empty unless it was broken
+ * @param happened what came instead; empty unless it was broken
+ * @param where on which NIC, and at which step of the case; empty unless it was broken
  * @param nanos how long it took
  */
 public record Result(
@@ -20,25 +20,25 @@ public record Result(
     String where,
     long nanos) {
 
-  static Result passed(Case kase, long nanos) {
-    return new Result(kase, Verdict.PASSED, "", "", "", "", nanos);
+  static Result kept(Case kase, long nanos) {
+    return new Result(kase, Verdict.KEPT, "", "", "", "", nanos);
   }
 
   static Result notClaimed(Case kase, String reason, long nanos) {
     return new Result(kase, Verdict.NOT_CLAIMED, reason, "", "", "", nanos);
   }
 
-  static Result failed(Case kase, String expected, String happened, String where, long nanos) {
-    return new Result(kase, Verdict.FAILED, "", expected, happened, where, nanos);
+  static Result broken(Case kase, String expected, String happened, String where, long nanos) {
+    return new Result(kase, Verdict.BROKEN, "", expected, happened, where, nanos);
   }
 
-  /** All of it in words, over several lines for a failure. */
+  /** All of it in words, over several lines if the rule was broken. */
   public String describe() {
     return switch (verdict) {
-      case PASSED -> kase.id() + ": passed";
+      case KEPT -> kase.id() + ": kept";
       case NOT_CLAIMED -> kase.id() + ": not claimed: " + reason;
-      case FAILED ->
-          "%s: FAILED%n  rule:     %s%n  expected: %s%n  happened: %s%n  where:    %s"
+      case BROKEN ->
+          "%s: BROKEN%n  rule:     %s%n  expected: %s%n  happened: %s%n  where:    %s"
               .formatted(kase.id(), kase.rule(), expected, happened, where);
     };
   }

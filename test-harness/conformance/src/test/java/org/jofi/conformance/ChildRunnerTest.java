@@ -47,8 +47,8 @@ class ChildRunnerTest {
     List<Case> cases = THREE.stream().map(kase -> kase.within(Duration.ofSeconds(3))).toList();
     CaseRunner runner = new CaseRunner(new MisbehavingSubject.Hanging());
     List<Result> results = List.of(runner.run(cases.get(0)), runner.run(cases.get(1)));
-    assertEquals(Verdict.PASSED, results.get(0).verdict());
-    assertEquals(Verdict.FAILED, results.get(1).verdict());
+    assertEquals(Verdict.KEPT, results.get(0).verdict());
+    assertEquals(Verdict.BROKEN, results.get(1).verdict());
     assertTrue(
         results.get(1).happened().contains("it hangs: stopped after 3 s")
             && results.get(1).happened().contains("ruin"),
@@ -66,7 +66,7 @@ class ChildRunnerTest {
 
   private static void assertOnlyTheSecondFailed(Report report) {
     assertEquals(
-        List.of(Verdict.PASSED, Verdict.FAILED, Verdict.PASSED),
+        List.of(Verdict.KEPT, Verdict.BROKEN, Verdict.KEPT),
         report.results().stream().map(Result::verdict).toList(),
         () -> report.results().toString());
   }

@@ -8,4 +8,9 @@ class SimulatedCxiClientKeyTest extends ConformanceSuite {
   protected Subject subject() {
     return new SimulatedSubject("cxi-client-key", null);
   }
+
+  @Override
+  protected int notClaimed() {
+    return 14;
+  }
 }

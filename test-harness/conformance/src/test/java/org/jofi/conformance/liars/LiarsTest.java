@@ -59,18 +59,18 @@ class LiarsTest {
     for (int more = 0;
         more < MORE_MEETINGS
             && liar.breaks().startsWith("threading/")
-            && report.with(Verdict.FAILED).isEmpty();
+            && report.with(Verdict.BROKEN).isEmpty();
         more++) {
       report = new CaseRunner(liar.subject()).run(Cases.all(), result -> {});
     }
     Report last = report;
     assertEquals(
         List.of(liar.breaks()),
-        last.with(Verdict.FAILED).stream().map(result -> result.kase().id()).toList(),
+        last.with(Verdict.BROKEN).stream().map(result -> result.kase().id()).toList(),
         () ->
             String.join(
                 System.lineSeparator(),
-                last.with(Verdict.FAILED).stream().map(Result::describe).toList()));
+                last.with(Verdict.BROKEN).stream().map(Result::describe).toList()));
   }
 
   @Test
@@ -79,7 +79,7 @@ class LiarsTest {
     Liar liar = liars().stream().filter(one -> one.breaks().equals(idle)).findFirst().orElseThrow();
     Case kase = Cases.all().stream().filter(one -> one.id().equals(idle)).findFirst().orElseThrow();
     Result result = new CaseRunner(liar.subject(Duration.ZERO)).run(kase);
-    assertEquals(Verdict.FAILED, result.verdict(), result::describe);
+    assertEquals(Verdict.BROKEN, result.verdict(), result::describe);
   }
 
   @Test
