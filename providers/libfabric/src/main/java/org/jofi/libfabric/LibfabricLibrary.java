@@ -65,6 +65,11 @@ final class LibfabricLibrary {
     return Math.min(version, WRITTEN_FOR);
   }
 
+  /** Its version, as FI_VERSION has it. */
+  int version() {
+    return version;
+  }
+
   /** Whether the library is of that version or newer. */
   boolean isAtLeast(int major, int minor) {
     return version >= version(major, minor);
