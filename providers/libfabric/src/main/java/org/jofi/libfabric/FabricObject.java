@@ -145,7 +145,7 @@ abstract class FabricObject {
           "",
           "%s, which carries %s".formatted(place, carried()));
     }
-    int result = nativeClose(object);
+    int result = nativeClose();
     if (result != 0) {
       throw new FabricException("fi_close(" + kind + ")", -result, "", place);
     }
@@ -154,8 +154,10 @@ abstract class FabricObject {
     letGo();
   }
 
-  static int nativeClose(MemorySegment object) {
-    return fi_ops.close.invoke(fi_ops.close(fid.ops(object)), object);
+  /** fi_close(3). */
+  int nativeClose() {
+    MemorySegment open = nativeObject();
+    return fi_ops.close.invoke(fi_ops.close(fid.ops(open)), open);
   }
 
   private synchronized void admit(FabricObject user) {

@@ -33,6 +33,7 @@ final class LibfabricCompletionQueue extends FabricObject implements CompletionQ
   private static final long DATA = fi_cq_data_entry.data$offset();
 
   private final LibfabricDomain domain;
+  private final RegionMapLock regionMapLock;
   private final int contexts;
 
   // The provider uses this memory as long as the queue is open; it is freed afterwards.
@@ -53,6 +54,7 @@ final class LibfabricCompletionQueue extends FabricObject implements CompletionQ
   private LibfabricCompletionQueue(LibfabricDomain domain, int contexts) {
     super("completion queue of " + domain.info());
     this.domain = domain;
+    regionMapLock = domain.regionMapLock();
     this.contexts = contexts;
     entries = arena.allocate(BATCH * ENTRY_BYTES, 64);
     entriesAddress = entries.address();
@@ -120,7 +122,7 @@ final class LibfabricCompletionQueue extends FabricObject implements CompletionQ
     while (delivered < limit) {
       if (next == fetched) {
         int wanted = Math.min(BATCH, limit - delivered);
-        long result = Downcalls.call(read, queue, entriesAddress, wanted);
+        long result = read(wanted);
         if (result == -FabricErrno.EAVAIL) {
           int errors = error.fetch();
           if (errors <= 0) {
@@ -142,6 +144,15 @@ final class LibfabricCompletionQueue extends FabricObject implements CompletionQ
       }
     }
     return delivered;
+  }
+
+  private long read(int wanted) {
+    regionMapLock.enter();
+    try {
+      return Downcalls.call(read, queue, entriesAddress, wanted);
+    } finally {
+      regionMapLock.leave();
+    }
   }
 
   /**

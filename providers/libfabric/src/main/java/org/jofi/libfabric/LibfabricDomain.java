@@ -16,11 +16,13 @@ import org.jofi.fabric.UnboundRegion;
 final class LibfabricDomain extends FabricObject implements Domain {
   private final FabricInfo info;
   private final NativeInfo handle;
+  private final RegionMapLock regionMapLock;
 
   LibfabricDomain(FabricInfo info, NativeInfo handle) {
     super("domain " + info);
     this.info = info;
     this.handle = handle;
+    regionMapLock = RegionMapLock.of(info);
   }
 
   @Override
@@ -31,6 +33,11 @@ final class LibfabricDomain extends FabricObject implements Domain {
   /** Whether its endpoints are in memory that processes share, which contains locks. */
   boolean isSharedMemory() {
     return info.provider().equals("shm");
+  }
+
+  /** For what may touch the domain's map of regions. */
+  RegionMapLock regionMapLock() {
+    return regionMapLock;
   }
 
   NativeInfo handle() {

@@ -121,7 +121,7 @@ final class LibfabricEndpoint extends FabricObject implements Endpoint {
             () ->
                 fi_ops.control.invoke(
                     fi_ops.control(fid.ops(ep)), ep, FI_ENABLE(), MemorySegment.NULL)));
-    calls = PostingCalls.of(ep);
+    calls = PostingCalls.of(ep, domain.regionMapLock());
     byte[] address = address();
     localAddress = SocketAddresses.text(address);
     if (domain.isSharedMemory()) {
@@ -357,6 +357,12 @@ final class LibfabricEndpoint extends FabricObject implements Endpoint {
       return own;
     }
     throw new IllegalArgumentException("the completion queue is not of " + domain.place());
+  }
+
+  @Override
+  int nativeClose() {
+    // ofi_rxm ends transfers here, and closes the regions that it registered for them.
+    return domain.regionMapLock().during(super::nativeClose);
   }
 
   @Override

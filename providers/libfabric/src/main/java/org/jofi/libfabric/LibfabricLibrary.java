@@ -69,6 +69,11 @@ final class LibfabricLibrary {
     return Math.min(version, WRITTEN_FOR);
   }
 
+  /** The library's version, as FI_VERSION encodes it. */
+  int version() {
+    return version;
+  }
+
   /** Whether the library has this version or a newer one. */
   boolean isAtLeast(int major, int minor) {
     return version >= version(major, minor);

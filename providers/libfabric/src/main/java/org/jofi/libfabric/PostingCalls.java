@@ -30,6 +30,7 @@ final class PostingCalls {
   private static final long CONTEXT = fi_msg_rma.context$offset();
   private static final long DATA = fi_msg_rma.data$offset();
 
+  private final RegionMapLock regionMapLock;
   private final long endpoint;
   private final MemorySegment send;
   private final MemorySegment sendData;
@@ -49,6 +50,7 @@ final class PostingCalls {
   private final long messageAddress;
 
   private PostingCalls() {
+    regionMapLock = RegionMapLock.NONE;
     endpoint = 0;
     arena = Arena.global();
     MemorySegment none = MemorySegment.NULL;
@@ -57,7 +59,8 @@ final class PostingCalls {
     messageAddress = 0;
   }
 
-  private PostingCalls(MemorySegment ep) {
+  private PostingCalls(MemorySegment ep, RegionMapLock regionMapLock) {
+    this.regionMapLock = regionMapLock;
     endpoint = ep.address();
     MemorySegment msg = InfoReader.struct(fid_ep.msg(ep));
     MemorySegment rma = InfoReader.struct(fid_ep.rma(ep));
@@ -85,8 +88,11 @@ final class PostingCalls {
     fi_msg_rma.rma_iov_count(message, 1);
   }
 
-  static PostingCalls of(MemorySegment enabledEndpoint) {
-    return new PostingCalls(enabledEndpoint);
+  /**
+   * @param regionMapLock the domain's: a provider may read what peers sent while it takes a post
+   */
+  static PostingCalls of(MemorySegment enabledEndpoint, RegionMapLock regionMapLock) {
+    return new PostingCalls(enabledEndpoint, regionMapLock);
   }
 
   /** A copy of the pointer in the global scope, so that calls need no liveness check. */
@@ -95,20 +101,40 @@ final class PostingCalls {
   }
 
   int send(long address, long length, long descriptor, long peer, long context) {
-    return (int) Downcalls.call(send, endpoint, address, length, descriptor, peer, context);
+    regionMapLock.enter();
+    try {
+      return (int) Downcalls.call(send, endpoint, address, length, descriptor, peer, context);
+    } finally {
+      regionMapLock.leave();
+    }
   }
 
   int sendData(long address, long length, long descriptor, long data, long peer, long context) {
-    return (int)
-        Downcalls.call(sendData, endpoint, address, length, descriptor, data, peer, context);
+    regionMapLock.enter();
+    try {
+      return (int)
+          Downcalls.call(sendData, endpoint, address, length, descriptor, data, peer, context);
+    } finally {
+      regionMapLock.leave();
+    }
   }
 
   int inject(long address, long length, long peer) {
-    return (int) Downcalls.call(inject, endpoint, address, length, peer);
+    regionMapLock.enter();
+    try {
+      return (int) Downcalls.call(inject, endpoint, address, length, peer);
+    } finally {
+      regionMapLock.leave();
+    }
   }
 
   int recv(long address, long length, long descriptor, long peer, long context) {
-    return (int) Downcalls.call(recv, endpoint, address, length, descriptor, peer, context);
+    regionMapLock.enter();
+    try {
+      return (int) Downcalls.call(recv, endpoint, address, length, descriptor, peer, context);
+    } finally {
+      regionMapLock.leave();
+    }
   }
 
   int write(
@@ -121,9 +147,14 @@ final class PostingCalls {
       long context,
       long flags) {
     if (flags == PostFlags.NONE) {
-      return (int)
-          Downcalls.call(
-              write, endpoint, address, length, descriptor, peer, remoteAddress, key, context);
+      regionMapLock.enter();
+      try {
+        return (int)
+            Downcalls.call(
+                write, endpoint, address, length, descriptor, peer, remoteAddress, key, context);
+      } finally {
+        regionMapLock.leave();
+      }
     }
     return message(address, length, descriptor, 0, peer, remoteAddress, key, context, flags);
   }
@@ -139,18 +170,23 @@ final class PostingCalls {
       long context,
       long flags) {
     if (flags == PostFlags.NONE) {
-      return (int)
-          Downcalls.call(
-              writeData,
-              endpoint,
-              address,
-              length,
-              descriptor,
-              data,
-              peer,
-              remoteAddress,
-              key,
-              context);
+      regionMapLock.enter();
+      try {
+        return (int)
+            Downcalls.call(
+                writeData,
+                endpoint,
+                address,
+                length,
+                descriptor,
+                data,
+                peer,
+                remoteAddress,
+                key,
+                context);
+      } finally {
+        regionMapLock.leave();
+      }
     }
     return message(
         address,
@@ -172,9 +208,14 @@ final class PostingCalls {
       long remoteAddress,
       long key,
       long context) {
-    return (int)
-        Downcalls.call(
-            read, endpoint, address, length, descriptor, peer, remoteAddress, key, context);
+    regionMapLock.enter();
+    try {
+      return (int)
+          Downcalls.call(
+              read, endpoint, address, length, descriptor, peer, remoteAddress, key, context);
+    } finally {
+      regionMapLock.leave();
+    }
   }
 
   int cancel(long context) {
@@ -204,7 +245,12 @@ final class PostingCalls {
     message.set(ValueLayout.JAVA_LONG, DESTINATION, peer);
     message.set(ValueLayout.JAVA_LONG, CONTEXT, context);
     message.set(ValueLayout.JAVA_LONG, DATA, data);
-    return (int) Downcalls.call(writeMessage, endpoint, messageAddress, flags | COMPLETION);
+    regionMapLock.enter();
+    try {
+      return (int) Downcalls.call(writeMessage, endpoint, messageAddress, flags | COMPLETION);
+    } finally {
+      regionMapLock.leave();
+    }
   }
 
   /** Called after the endpoint is closed. */

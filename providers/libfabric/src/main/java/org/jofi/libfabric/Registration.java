@@ -60,15 +60,25 @@ final class Registration extends FabricObject {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment attributes = attributes(arena, request);
       long flags = request.dmaBuf() == null ? 0 : FI_MR_DMABUF();
-      MemorySegment function = fi_ops_mr.regattr(fid_domain.mr(domainFid));
       registration.open(
-          "fi_mr_regattr",
-          result ->
-              flags != 0 && LibfabricLibrary.load().apiVersion() < DMABUF_SINCE
-                  ? -FabricErrno.ENOSYS
-                  : fi_ops_mr.regattr.invoke(function, domainFid, attributes, flags, result));
+          "fi_mr_regattr", result -> register(domain, domainFid, attributes, flags, result));
     }
     return registration;
+  }
+
+  private static int register(
+      LibfabricDomain domain,
+      MemorySegment domainFid,
+      MemorySegment attributes,
+      long flags,
+      MemorySegment result) {
+    if (flags != 0 && LibfabricLibrary.load().apiVersion() < DMABUF_SINCE) {
+      return -FabricErrno.ENOSYS;
+    }
+    MemorySegment function = fi_ops_mr.regattr(fid_domain.mr(domainFid));
+    return domain
+        .regionMapLock()
+        .during(() -> fi_ops_mr.regattr.invoke(function, domainFid, attributes, flags, result));
   }
 
   private static MemorySegment attributes(Arena arena, RegionRequest request) {
@@ -141,6 +151,11 @@ final class Registration extends FabricObject {
       throw new FabricException("fi_mr_key", FabricErrno.ENOKEY, "", place());
     }
     return key;
+  }
+
+  @Override
+  int nativeClose() {
+    return domain.regionMapLock().during(super::nativeClose);
   }
 
   void close() {

@@ -29,6 +29,7 @@ public final class RailPort implements CompletionQueue.Sink {
   private final AddressVector addresses;
   private final CompletionQueue queue;
   private final Endpoint endpoint;
+  private final long dataFlags;
   private final ContextTable contexts;
   private final ArrivalSink arrivals;
   private final RailPeers peers;
@@ -48,6 +49,7 @@ public final class RailPort implements CompletionQueue.Sink {
     this.addresses = addresses;
     this.queue = queue;
     this.endpoint = rail.endpoint();
+    dataFlags = WriteCompletions.flags(endpoint.domain().info());
     this.contexts = new ContextTable(slots);
     this.arrivals = arrivals;
     peers = new RailPeers(addresses, endpoint.label());
@@ -191,7 +193,7 @@ public final class RailPort implements CompletionQueue.Sink {
                 remoteAddress,
                 key,
                 context,
-                0));
+                dataFlags));
   }
 
   /** As {@link Endpoint#read}. */

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.lang.foreign.MemorySegment;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.util.Set;
 import org.jofi.fabric.DeviceCopier;
 import org.jofi.fabric.DeviceMemory;
 import org.jofi.fabric.FabricErrno;
@@ -37,6 +38,18 @@ class ClosingTest {
           hosts.simulation.idle();
         }
         listening.close();
+        TransportException refused =
+            assertThrows(
+                TransportException.class,
+                () -> {
+                  while (attempt.poll() == null) {
+                    hosts.simulation.idle();
+                  }
+                });
+        // Nobody answers any more: the bound passed, or a fault of the fabric was the last word.
+        assertTrue(
+            Set.of(FailureCause.TIMED_OUT, FailureCause.PEER_LOST).contains(refused.failure()),
+            refused::getMessage);
         attempt.close();
       }
     }

@@ -1,0 +1,60 @@
+package org.jofi.processes;
+
+import java.util.List;
+import java.util.stream.Stream;
+import org.jofi.transport.ProgressThreads;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Two processes connect, exchange messages, close both sides with 32 messages in flight in each
+ * direction, and connect again: as often as {@code -Djofi.stress.rounds} says, or for {@code
+ * -Djofi.stress.seconds} beside threads that send, receive, register and deregister on other
+ * connections over the same NICs.
+ */
+class ReconnectTest {
+  private static final String ROUNDS = System.getProperty("jofi.stress.rounds", "20");
+  private static final String SECONDS = System.getProperty("jofi.stress.seconds", "3");
+  private static final String UNBOUNDED = Integer.toString(Integer.MAX_VALUE);
+
+  private static final String RAILS = "2";
+
+  /** A round takes some milliseconds; a machine may be busy. */
+  private static final long SECONDS_PER_ROUND = 2;
+
+  private static final long BOUND_SECONDS = 90;
+
+  static Stream<String> providers() {
+    return Providers.forTests().stream();
+  }
+
+  static Stream<Arguments> runs() {
+    return providers()
+        .flatMap(
+            provider ->
+                Stream.of(ProgressThreads.NEVER, ProgressThreads.ALWAYS)
+                    .map(threads -> Arguments.of(provider, threads)));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("providers")
+  void bothCloseAmidMessagesAndConnectAgain(String provider) throws Exception {
+    run(
+        List.of(provider, ProgressThreads.NEVER.name(), "0", ROUNDS, UNBOUNDED, RAILS),
+        SECONDS_PER_ROUND * Long.parseLong(ROUNDS));
+  }
+
+  @ParameterizedTest(name = "{0}, progress threads: {1}")
+  @MethodSource("runs")
+  void othersAreNotDisturbed(String provider, ProgressThreads threads) throws Exception {
+    run(List.of(provider, threads.name(), "2", UNBOUNDED, SECONDS, RAILS), Long.parseLong(SECONDS));
+  }
+
+  private static void run(List<String> arguments, long seconds) throws Exception {
+    try (ProcessPair pair = new ProcessPair(ReconnectMain.class, arguments)) {
+      pair.await(BOUND_SECONDS + seconds);
+      System.out.println(arguments + "\n" + pair.log());
+    }
+  }
+}
