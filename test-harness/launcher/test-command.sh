@@ -147,9 +147,7 @@ run_tests() {
   local chosen_modules=() chosen_tests=() maven_arguments=() summary_arguments=()
   local pass_arguments=() pass_omitted='' code=0 started=$SECONDS took
   parse_test_arguments "$@"
-  find_jdk
-  find_maven
-  if ! provide_packages "${test_packages[@]}"; then
+  if ! provide_packages "${build_packages[@]}" "${test_packages[@]}"; then
     if in_ci; then fail "$environment_missing" 'with CI=true every package must be there'; fi
   fi
   second_pass ${maven_arguments[@]+"${maven_arguments[@]}"}

@@ -34,8 +34,8 @@ public final class Allocation {
    * @param task long enough that the compiler has done with it after some hundred runs: some
    *     thousand operations
    * @return how often it ran in all
-   * @throws AssertionError if that does not come within {@value #MOST_RUNS} runs: with the last runs
-   *     that allocated, and their bytes
+   * @throws AssertionError if that does not come within {@value #MOST_RUNS} runs: with the last
+   *     runs that allocated, and their bytes
    */
   public static int assertNone(Runnable task) {
     if (!THREADS.isThreadAllocatedMemorySupported() || !THREADS.isThreadAllocatedMemoryEnabled()) {

@@ -1,11 +1,9 @@
 package org.jofi.launcher;
 
 import static org.jofi.launcher.LauncherTree.assertContains;
-import static org.junit.jupiter.api.Assertions.assertAll;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -80,19 +78,15 @@ class LauncherTest {
   @Nested
   class FindingTheJdk {
     @Test
-    void saysWhereItLookedAndWhatToInstall() throws Exception {
+    void saysWhatJavaHomeLacks() throws Exception {
       Outcome none = tree.with("JAVA_HOME", "/nowhere").run("info");
 
       assertEquals(3, none.exitCode());
       assertEquals("", none.out());
       assertContains(
           none.err(),
-          "no JDK 25 found",
-          "JAVA_HOME: /nowhere has no bin/java",
-          tree.jvms() + ": no JDK there",
-          "PATH: no java there",
-          "apt-get install -y openjdk-25-jdk-headless",
-          "Debian 12");
+          "jofi: not a JDK 25: JAVA_HOME: /nowhere has no bin/java\n",
+          "jofi: missing: a JDK 25, ");
     }
 
     @Test
@@ -158,7 +152,7 @@ class LauncherTest {
       Outcome none = tree.run("info");
 
       assertEquals(3, none.exitCode());
-      assertContains(none.err(), "Maven is missing", "apt-get install -y maven");
+      assertContains(none.err(), "missing: Maven 3.8.7 or newer.");
     }
 
     @Test
@@ -229,7 +223,8 @@ class LauncherTest {
 
       Process first = tree.start("info");
       BufferedReader firstSays = first.errorReader();
-      assertEquals("jofi: building; the first time this takes a few minutes", firstSays.readLine());
+      assertContains(
+          firstSays.readLine(), "jofi: building; the first time this takes a few minutes; log: ");
       Process second = tree.start("info");
       BufferedReader secondSays = second.errorReader();
       assertEquals("jofi: waiting for another build to end", secondSays.readLine());
@@ -294,38 +289,19 @@ class LauncherTest {
     void missingLibfabricIsTheUsersToInstallIfNothingMayBeInstalled() throws Exception {
       tree.onPath("ldconfig", "");
       tree.onPath("apt-get", "");
+      tree.onPath("apt-cache", "echo '  Candidate: 1.17'");
 
       Outcome run = tree.run("info");
 
       assertEquals(0, run.exitCode(), "the command runs all the same");
-      assertContains(run.err(), "sudo apt-get install -y libfabric1\n");
+      assertContains(run.err(), "apt-get install -y libfabric1\n");
       assertEquals(List.of(), tree.callsOf("apt-get"));
-    }
-
-    @Test
-    void missingLibfabricIsInstalledByRoot() throws Exception {
-      assumeTrue("root".equals(System.getProperty("user.name")), "only root installs packages");
-      Path lists = folder.resolve("package-lists");
-      tree.onPath("ldconfig", "");
-      tree.onPath(
-          "apt-get",
-          "case \"$*\" in *update*) touch '%s' ;; *) [[ -e '%s' ]] ;; esac"
-              .formatted(lists, lists));
-
-      Outcome run = tree.without("JOFI_NO_INSTALL").run("info");
-
-      assertEquals(0, run.exitCode(), run.err());
-      List<String> calls = tree.callsOf("apt-get");
-      assertEquals(3, calls.size(), calls::toString);
-      assertAll(
-          () -> assertTrue(calls.get(0).endsWith("install -y --no-install-recommends libfabric1")),
-          () -> assertTrue(calls.get(1).endsWith("update")),
-          () -> assertEquals(calls.get(0), calls.get(2)));
     }
 
     @Test
     void libfabricIsNotLookedForWhereItIsNotWanted() throws Exception {
       tree.onPath("ldconfig", "");
+      tree.onPath("apt-get", "");
 
       assertFalse(tree.run("simulate", "--seed", "1").err().contains("libfabric1"));
       assertFalse(tree.run("--version").err().contains("libfabric1"));

@@ -32,12 +32,16 @@ final class LauncherTree {
           "mkdir",
           "mv",
           "readlink",
+          "rm",
           "tail",
           "touch");
+
+  private static final List<String> PARTS = List.of("packages.sh", "build.sh");
 
   private final Path base;
   private final Path bin;
   private final Map<String, String> environment = new HashMap<>();
+  private final List<String> prefix = new ArrayList<>();
 
   /** What a run left behind. */
   record Outcome(int exitCode, String out, String err) {}
@@ -55,7 +59,28 @@ final class LauncherTree {
     Files.writeString(root().resolve("pom.xml"), "<project/>");
     Files.writeString(source("Jofi.java"), "class Jofi {}");
     Files.copy(PROJECT.resolve("jofi"), root().resolve("jofi"), StandardCopyOption.COPY_ATTRIBUTES);
-    program(bin.resolve("ldconfig"), "echo 'libfabric.so.1 => /usr/lib/libfabric.so.1'");
+    Path parts = Files.createDirectories(root().resolve("test-harness/launcher"));
+    for (String part : PARTS) {
+      Files.copy(PROJECT.resolve("test-harness/launcher").resolve(part), parts.resolve(part));
+    }
+    program(ldconfig(), "echo 'libfabric.so.1 => /usr/lib/libfabric.so.1'");
+    program(gcc(), "");
+  }
+
+  static boolean isRoot() {
+    return "root".equals(System.getProperty("user.name"));
+  }
+
+  Path ldconfig() {
+    return bin.resolve("ldconfig");
+  }
+
+  Path gcc() {
+    return bin.resolve("gcc");
+  }
+
+  Path mvn() {
+    return bin.resolve("mvn");
   }
 
   /** The project's folder; its name makes every missing quote show. */
@@ -77,6 +102,25 @@ final class LauncherTree {
 
   LauncherTree with(String variable, String value) {
     environment.put(variable, value);
+    return this;
+  }
+
+  /** From here on the launcher is run by a user who is not root. */
+  LauncherTree asNobody() throws IOException {
+    if (isRoot()) {
+      Files.setPosixFilePermissions(base, PosixFilePermissions.fromString("rwxrwxrwx"));
+      prefix.addAll(
+          List.of("/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"));
+    }
+    return this;
+  }
+
+  /**
+   * From here on the launcher's standard output and error are a terminal; both come out of the
+   * program that provides it.
+   */
+  LauncherTree onTerminal() {
+    prefix.addAll(List.of("/usr/bin/script", "-qefc", "\"$JOFI\" $ARGUMENTS", "/dev/null"));
     return this;
   }
 
@@ -112,7 +156,7 @@ final class LauncherTree {
 
   /** A Maven that notes its call and then does what the given lines of shell say. */
   void maven(String script) throws IOException {
-    program(bin.resolve("mvn"), "echo \"$*\" >>'" + calls("mvn") + "'\n" + script);
+    program(mvn(), "echo \"$*\" >>'" + calls("mvn") + "'\n" + script);
   }
 
   /** A Maven that builds: it lays out the program's modules. */
@@ -124,6 +168,75 @@ final class LauncherTree {
             + " touch '"
             + modules()
             + "'/$m.jar; done");
+  }
+
+  /**
+   * An apt of whose packages the shelf holds the files, and which knows none before the first
+   * update.
+   */
+  void apt() throws IOException {
+    onPath(
+        "apt-cache",
+        """
+        if [[ -e '%1$s/updated' && -e '%1$s/'$2 ]]; then printf '%%s:\\n  Candidate: 1.0\\n' "$2"; fi
+        """
+            .formatted(shelf()));
+    onPath(
+        "apt-get",
+        """
+        package='%1$s/'${*: -1}
+        case "$*" in
+          *update) echo >'%1$s/updated' ;;
+          *--print-uris*)
+            echo 'Need to get 12.3 MB of archives.'
+            echo 'After this operation, 45.6 MB of additional disk space will be used.'
+            ;;
+          *)
+            if [[ ! -e '%1$s/updated' || ! -d $package ]]; then
+              echo "E: Unable to locate package ${*: -1}"
+              exit 100
+            fi
+            /bin/cp -a "$package/." '%2$s'
+            ;;
+        esac
+        """
+            .formatted(shelf(), base));
+    Files.createDirectories(shelf());
+  }
+
+  /** Takes files off the machine, which the named package of apt brings back. */
+  void shelve(String name, Path... files) throws IOException {
+    for (Path file : files) {
+      Path onShelf = shelf().resolve(name).resolve(base.relativize(file));
+      Files.createDirectories(onShelf.getParent());
+      Files.move(file, onShelf);
+    }
+  }
+
+  /** Nothing on the machine that jofi needs, and all of it on apt's shelf. */
+  void makeBare() throws IOException {
+    apt();
+    maven(
+        "mkdir -p '%1$s' '%2$s'; command -v gcc >/dev/null && echo >'%2$s/libnccl-net-jofi.so'; echo"
+                .formatted(modules(), pluginLibrary().getParent())
+            + " >'"
+            + modules()
+            + "/jofi-libfabric-1.jar'");
+    shelve("openjdk-25-jdk-headless", jdk("java-25", "25.0.3"));
+    shelve("maven", mvn());
+    shelve("gcc", gcc());
+    Files.createDirectories(shelf().resolve("libc6-dev"));
+    shelve("libfabric1", ldconfig());
+    program(ldconfig(), "");
+  }
+
+  private Path shelf() {
+    return base.resolve("shelf");
+  }
+
+  Path pluginLibrary() {
+    return root()
+        .resolve("api/nccl-net/target/classes/META-INF/native/linux-x86_64/libnccl-net-jofi.so");
   }
 
   /** Puts a program on the PATH, which notes its calls. */
@@ -164,12 +277,17 @@ final class LauncherTree {
   }
 
   private ProcessBuilder builder(Path launcher, Path folder, String... arguments) {
-    List<String> command = new ArrayList<>(List.of(launcher.toString()));
-    command.addAll(List.of(arguments));
+    List<String> command = new ArrayList<>(prefix);
+    if (!prefix.contains("/usr/bin/script")) {
+      command.add(launcher.toString());
+      command.addAll(List.of(arguments));
+    }
     ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile());
     builder.redirectInput(Path.of("/dev/null").toFile());
     builder.environment().clear();
     builder.environment().putAll(environment);
+    builder.environment().put("JOFI", launcher.toString());
+    builder.environment().put("ARGUMENTS", String.join(" ", arguments));
     return builder;
   }
 

@@ -32,7 +32,6 @@ class TestCommandTest {
   void provideMachine() throws IOException {
     tree = new LauncherTree(folder);
     tree.jdk("jdk-25", "25.0.3");
-    tree.onPath("gcc", "");
     tree.onPath("dpkg-query", "echo 1.17.0-3");
     tree.onPath("dpkg", "[[ $2 == 2.* ]]");
     for (String part :
@@ -215,10 +214,8 @@ class TestCommandTest {
     assertContains(home.err(), "no second pass on libfabric 2.1: it could not be fetched");
 
     assumeTrue(
-        Stream.of("rdma/fabric.h", "stdio.h")
-            .map(Path.of("/usr/include")::resolve)
-            .allMatch(Files::exists),
-        "libfabric-dev or libc6-dev is missing, which ends a test run earlier");
+        Files.exists(Path.of("/usr/include/rdma/fabric.h")),
+        "libfabric-dev is missing, which ends a test run earlier");
     Outcome ci = tree.with("CI", "true").run("test");
     assertEquals(3, ci.exitCode(), ci.err());
     assertContains(ci.err(), "the tests need libfabric 2.1 as well, and it could not be fetched");

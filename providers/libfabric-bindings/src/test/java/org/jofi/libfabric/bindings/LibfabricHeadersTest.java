@@ -20,8 +20,8 @@ import org.jofi.headers.BindingsComparison;
 import org.jofi.headers.CHeaders;
 import org.jofi.headers.GeneratedConstants;
 import org.jofi.headers.HeaderAge;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 

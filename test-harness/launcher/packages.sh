@@ -1,0 +1,271 @@
+# shellcheck shell=bash disable=SC2034,SC2154 # variables of the launcher, set here or there
+# What jofi needs of the machine: looks whether it is there, and installs it as root, or prints the one line to type.
+# Sourced by the launcher.
+
+# What a build cannot do without, and what it can; the packages bear Debian's names.
+readonly jdk_package=openjdk-25-jdk-headless
+readonly build_packages=("$jdk_package" maven)
+readonly compiler_packages=(gcc libc6-dev)
+readonly libfabric_packages=(libfabric1)
+
+# --- What is there ----------------------------------------------------------------------------------------------------
+
+# The feature version of the JDK in a folder: from its release file, or else by asking it.
+feature_version() {
+  local home=$1 line version=
+  if [[ -r $home/release ]]; then
+    while IFS= read -r line; do
+      if [[ $line == JAVA_VERSION=* ]]; then version=${line#JAVA_VERSION=}; fi
+    done <"$home/release"
+    version=${version//\"/}
+  fi
+  if [[ -z $version ]]; then
+    line=$("$home/bin/java" -version 2>&1 || true)
+    if [[ $line =~ \"([^\"]+)\" ]]; then version=${BASH_REMATCH[1]}; fi
+  fi
+  printf '%s' "${version%%[.+-]*}"
+}
+
+# Sets jdk if the folder holds a JDK 25; otherwise notes in rejected why not.
+try_jdk() {
+  local origin=$1 home=$2 feature
+  if [[ ! -x $home/bin/java ]]; then
+    rejected+=("$origin: $home has no bin/java")
+    return 1
+  fi
+  feature=$(feature_version "$home")
+  if [[ $feature != 25 ]]; then
+    rejected+=("$origin: $home is Java ${feature:-of an unknown version}")
+    return 1
+  fi
+  if [[ ! -x $home/bin/javac ]]; then
+    rejected+=("$origin: $home is a run-time environment, without javac")
+    return 1
+  fi
+  jdk=$home
+}
+
+# Sets jdk, or leaves in rejected what was found in its place.
+find_jdk() {
+  local home on_path=
+  jdk=
+  rejected=()
+  if [[ -n ${JAVA_HOME:-} ]] && try_jdk JAVA_HOME "$JAVA_HOME"; then return; fi
+  for home in "$jvm_dir"/*/; do
+    [[ -x ${home}bin/java ]] || continue
+    if try_jdk "$jvm_dir" "${home%/}"; then return; fi
+  done
+  on_path=$(command -v java) && on_path=$(readlink -f "$on_path") &&
+    try_jdk PATH "$(dirname "$(dirname "$on_path")")"
+}
+
+# Sets maven.
+find_maven() {
+  maven=
+  if [[ -n ${MAVEN_HOME:-} && -x $MAVEN_HOME/bin/mvn ]]; then
+    maven=$MAVEN_HOME/bin/mvn
+  else
+    maven=$(command -v mvn)
+  fi
+}
+
+have_libfabric() {
+  local folders folder
+  IFS=: read -r -a folders <<<"${LD_LIBRARY_PATH:-}"
+  for folder in ${folders[@]+"${folders[@]}"}; do
+    if [[ -e $folder/libfabric.so.1 ]]; then return 0; fi
+  done
+  [[ $(PATH=$PATH:/usr/sbin:/sbin ldconfig -p 2>/dev/null || true) == *libfabric.so.1* ]]
+}
+
+have_package() {
+  case $1 in
+    "$jdk_package") find_jdk ;;
+    maven) find_maven ;;
+    libfabric1) have_libfabric ;;
+    libfabric-dev) [[ -r /usr/include/rdma/fabric.h ]] ;;
+    gcc) command -v gcc >/dev/null ;;
+    libc6-dev) gcc -E -x c -include stdio.h /dev/null >/dev/null 2>&1 ;;
+  esac
+}
+
+# Sets missing to those of the given packages that are not there.
+find_missing() {
+  local package
+  missing=()
+  hash -r
+  for package in "$@"; do
+    if ! have_package "$package"; then missing+=("$package"); fi
+  done
+}
+
+is_missing() { [[ " ${missing[*]-} " == *" $1 "* ]]; }
+
+# --- Installing -------------------------------------------------------------------------------------------------------
+
+has_apt() { command -v apt-get >/dev/null; }
+
+may_install() { [[ $EUID -eq 0 && -z ${JOFI_NO_INSTALL:-} ]] && has_apt; }
+
+# Whether apt's package lists name a package that can be installed.
+apt_offers() { [[ $(LC_ALL=C apt-cache policy "$1" 2>/dev/null || true) =~ Candidate:\ [^\(] ]]; }
+
+apt_offers_all() {
+  local package
+  for package in "$@"; do
+    apt_offers "$package" || return 1
+  done
+}
+
+ask_apt() {
+  LC_ALL=C DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 "$@" </dev/null 2>&1
+}
+
+# Runs apt-get; its output is left in apt_output, and in the log where there can be one.
+run_apt() {
+  local code=0
+  apt_output=$(ask_apt "$@") || code=$?
+  if mkdir -p "$state" 2>/dev/null && [[ -w $state ]]; then
+    printf '# apt-get %s\n%s\n' "$*" "$apt_output" >>"$state/apt.log"
+  fi
+  return "$code"
+}
+
+# The line of apt's output that tells best why it failed.
+apt_cause() {
+  local line failed='' error=''
+  while IFS= read -r line; do
+    case $line in
+      [WE]:' Failed to fetch '*) failed=${failed:-${line#??}} ;;
+      E:*) error=${error:-${line#??}} ;;
+    esac
+  done <<<"$apt_output"
+  line=${failed:-${error:- no cause given}}
+  printf '%s' "${line# }"
+}
+
+# What apt says that packages cost; nothing if it does not say.
+size_of() {
+  local answer download='' disk=''
+  answer=$(ask_apt install --print-uris -y --no-install-recommends "$@") || return 0
+  if [[ $answer =~ Need\ to\ get\ ([0-9.,]+\ [kMG]?B) ]]; then download=${BASH_REMATCH[1]}; fi
+  if [[ $answer =~ After\ this\ operation,\ ([0-9.,]+\ [kMG]?B)\ of\ additional ]]; then disk=${BASH_REMATCH[1]}; fi
+  printf '%s' "${download:+$download to download}${disk:+, $disk on disk}"
+}
+
+purpose_of() {
+  case $1 in
+    "$jdk_package") printf 'the JDK 25 that builds jofi and runs it' ;;
+    maven) printf 'builds jofi' ;;
+    libfabric1) printf 'libfabric' ;;
+    libfabric-dev) printf "libfabric's headers, for the tests" ;;
+    gcc) printf "compiles NCCL's plugin" ;;
+    libc6-dev) printf 'the headers that gcc needs' ;;
+  esac
+}
+
+update_lists() {
+  say "reading apt's package lists (apt-get update)"
+  run_apt update
+}
+
+# Installs what is missing, one package after the other, so that each is announced with what it really adds. Says why
+# if it cannot.
+install_missing() {
+  local package size started=$SECONDS updated=
+  if ! apt_offers_all "${missing[@]}"; then
+    # A fresh image carries no package lists. What failed matters only if a package stays unknown.
+    updated=yes
+    update_lists || true
+    if is_missing "$jdk_package" && ! apt_offers "$jdk_package" && apt_offers maven; then return; fi
+    if ! apt_offers_all "${missing[@]}" && [[ $apt_output == *[WE]:\ * ]]; then
+      say "apt-get update failed: $(apt_cause)"
+      return
+    fi
+  fi
+  if ((${#missing[@]} > 1)); then
+    size=$(size_of "${missing[@]}")
+    say "installing ${#missing[@]} packages that jofi needs${size:+: at most $size}"
+  fi
+  for package in "${missing[@]}"; do
+    size=$(size_of "$package")
+    say "installing $package ($(purpose_of "$package"))${size:+: $size}"
+    if run_apt install -y --no-install-recommends "$package"; then continue; fi
+    if [[ -z $updated ]]; then
+      # Old lists name files that are gone from the mirror.
+      updated=yes
+      update_lists || true
+      if run_apt install -y --no-install-recommends "$package"; then continue; fi
+    fi
+    say "could not install $package: $(apt_cause)"
+    return
+  done
+  say "installed in $((SECONDS - started)) s"
+}
+
+# --- The one line -----------------------------------------------------------------------------------------------------
+
+thing_of() {
+  case $1 in
+    "$jdk_package") printf 'a JDK 25' ;;
+    maven) printf 'Maven 3.8.7 or newer' ;;
+    libfabric1) printf 'libfabric 1.17 or newer' ;;
+    libfabric-dev) printf "libfabric's headers" ;;
+    libc6-dev) printf "the C library's headers" ;;
+    *) printf '%s' "$1" ;;
+  esac
+}
+
+# What to do where no package holds a JDK 25.
+readonly unpack_jdk="unpack a JDK 25 for Linux (Eclipse Temurin, for one) into a folder of $jvm_dir, or set JAVA_HOME to it"
+
+# The command that installs packages, for whoever reads it.
+install_command() {
+  local sudo=
+  if ((EUID != 0)); then sudo='sudo '; fi
+  # Without package lists nothing can be told about the packages, nor installed.
+  if ! apt_offers "$1"; then printf '%sapt-get update && ' "$sudo"; fi
+  printf '%sapt-get install -y %s' "$sudo" "$*"
+}
+
+# Names all that is missing, and what to type, in one line.
+name_missing() {
+  local package rest=() things='' reason
+  for reason in ${rejected[@]+"${rejected[@]}"}; do
+    if is_missing "$jdk_package"; then say "not a JDK 25: $reason"; fi
+  done
+  for package in "${missing[@]}"; do
+    things+=${things:+, }$(thing_of "$package")
+    if [[ $package != "$jdk_package" ]]; then rest+=("$package"); fi
+  done
+  if ! has_apt; then
+    say "missing: $things. There is no apt-get here: install them by this system's own means"
+  elif ! is_missing "$jdk_package" || apt_offers "$jdk_package"; then
+    say "missing: ${missing[*]}. Type:  $(install_command "${missing[@]}")"
+  elif ! apt_offers maven; then
+    say "missing: ${missing[*]}. Type:  $(install_command "${missing[@]}")" \
+      "  (where apt has no $jdk_package, as on Debian 12: $unpack_jdk)"
+  elif ((${#rest[@]} == 0)); then
+    say "missing: a JDK 25, of which apt has no package here: $unpack_jdk"
+  elif may_install; then
+    say "missing: a JDK 25, of which apt has no package here: $unpack_jdk; then run this again, which installs" \
+      "the rest (${rest[*]})"
+  else
+    say "missing: a JDK 25, of which apt has no package here: $unpack_jdk; and ${rest[*]}. Type:  $(install_command "${rest[@]}")"
+  fi
+}
+
+# Installs what is missing of the given packages, or prints the one line to type. Ends the program if JDK or Maven
+# stays missing, and fails if anything else does.
+provide_packages() {
+  local missing
+  find_missing "$@"
+  if ((${#missing[@]} > 0)) && may_install; then
+    install_missing
+    find_missing "$@"
+  fi
+  if ((${#missing[@]} == 0)); then return 0; fi
+  name_missing
+  if is_missing "$jdk_package" || is_missing maven; then exit "$environment_missing"; fi
+  return 1
+}
