@@ -159,7 +159,6 @@ run_tests() {
   run_maven -ntp -fae -Dsurefire.failIfNoSpecifiedTests=false \
     ${pass_arguments[@]+"${pass_arguments[@]}"} verify ${maven_arguments[@]+"${maven_arguments[@]}"} || code=$?
   if ((code == 0 && $# == 0)) && [[ -d $modules ]]; then mv "$state/started" "$stamp"; fi
-  unlock_build
   # Maven leaves the terminal's reset sequence behind, on a line that it does not end.
   printf '\n'
   if [[ -n $pass_omitted ]]; then say "$pass_omitted"; fi
@@ -167,5 +166,7 @@ run_tests() {
   printf 'building and testing took %d min %d s\n' $((took / 60)) $((took % 60))
   "$jdk/bin/java" "$root/test-harness/launcher/src/main/java/org/jofi/launcher/TestSummary.java" \
     ${summary_arguments[@]+"${summary_arguments[@]}"} "$root" || code=$((code == 0 ? 1 : code))
+  # Not earlier: a run that waits for this one deletes the reports.
+  unlock_build
   exit "$code"
 }

@@ -135,6 +135,7 @@ class DriverTest {
   }
 
   @Test
+  @Tag("long")
   void withItsRuntimeItWorksFromWhereverItIsCopied() throws Exception {
     Path first = scratch.resolve("first");
     plugin

@@ -25,6 +25,8 @@ import org.jofi.fabric.MrMode;
 import org.jofi.fabric.PostFlags;
 import org.jofi.fabric.RegionRequest;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -34,6 +36,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * -Djofi.stress.seconds=60} makes it long.
  */
 @Timeout(600)
+@Execution(ExecutionMode.CONCURRENT)
 class ConcurrentUseTest {
   private static final long SECONDS = Long.getLong("jofi.stress.seconds", 3);
   private static final long BOUND_SECONDS = 60;

@@ -6,17 +6,19 @@ import org.jofi.fabric.PostFlags;
 
 /** What a plain write's completion says, where providers differ. */
 public final class WriteCompletions {
-  /** Complete a plain write once its bytes are in a socket's buffer. Named as the core provider. */
-  private static final Set<String> OVER_SOCKETS = Set.of("net", "tcp", "sockets");
+  /** Core providers that complete a plain write once its bytes are in a socket's buffer. */
+  private static final Set<String> OVER_SOCKETS = Set.of("net", "tcp");
 
   private WriteCompletions() {}
 
   /**
-   * Flags, bits of {@link PostFlags}, with which a write completes no sooner than the peer read it
-   * from its connection. A side tells that it closed once its writes are complete, and the peer
-   * takes its memory back then; over another connection that may be read before the writes. A write
-   * that comes to a region that is closed is worse than lost: these providers shut the connection
-   * with all that others have in it, and what was complete already is not told to have failed.
+   * Returns flags, bits of {@link PostFlags}, with which a write does not complete before the peer
+   * has read it from its connection.
+   *
+   * <p>A process sends CLOSED once its writes are complete, and the peer takes its memory back when
+   * it reads that. CLOSED may go over another connection and be read before the writes. If a write
+   * then names a region that is closed, these providers shut the connection, with everything that
+   * other communicators have in it. Writes that were complete already are not reported as failed.
    *
    * <p>Other providers complete a write when the peer's NIC has it.
    */

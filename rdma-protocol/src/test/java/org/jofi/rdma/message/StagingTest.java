@@ -33,6 +33,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Device memory through host blocks: both ends, or one of them, on every profile. */
 class StagingTest {
   private static final int SEEDS = Integer.getInteger("jofi.seeds", 200) / 20;
+
+  /** So many at the least that some come through and some do not. */
+  private static final int FAULTY_SEEDS = Math.max(60, SEEDS);
+
   private static final long MOST_BYTES = 64L << 20;
   private static final byte UNTOUCHED = (byte) 0xee;
 
@@ -446,7 +450,7 @@ class StagingTest {
   @MethodSource("profiles")
   void whatFailsInTheMiddleNeverDeliversWrongBytes(Profile profile) {
     int failed = 0;
-    for (long seed = 1; seed <= SEEDS; seed++) {
+    for (long seed = 1; seed <= FAULTY_SEEDS; seed++) {
       Random random = new Random(seed);
       int rails = 1 + random.nextInt(3);
       boolean writesData = profile.behaviour().writeData() && random.nextBoolean();
@@ -473,8 +477,8 @@ class StagingTest {
       }
     }
     int those = failed;
-    assertTrue(failed > SEEDS / 4, () -> "hardly anything failed: " + those);
-    assertTrue(failed < SEEDS, "nothing came through");
+    assertTrue(failed > FAULTY_SEEDS / 4, () -> "hardly anything failed: " + those);
+    assertTrue(failed < FAULTY_SEEDS, "nothing came through");
   }
 
   private static Failure failure() {

@@ -8,10 +8,15 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import org.jofi.fabric.FabricUnavailableException;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
+@Tag("libfabric")
 @Timeout(200)
+@Execution(ExecutionMode.CONCURRENT)
 class ChildRunnerTest {
   /** Of one area, so that they share a process until one ruins it: the second one that opens. */
   private static final List<Case> THREE =

@@ -36,7 +36,7 @@ final class LauncherTree {
           "tail",
           "touch");
 
-  private static final List<String> PARTS = List.of("packages.sh", "build.sh");
+  private static final List<String> PARTS = List.of("packages.sh", "build.sh", "test-command.sh");
 
   private final Path base;
   private final Path bin;

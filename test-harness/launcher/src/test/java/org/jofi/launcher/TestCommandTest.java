@@ -34,13 +34,9 @@ class TestCommandTest {
     tree.jdk("jdk-25", "25.0.3");
     tree.onPath("dpkg-query", "echo 1.17.0-3");
     tree.onPath("dpkg", "[[ $2 == 2.* ]]");
-    for (String part :
-        List.of(
-            "test-harness/launcher/src/main/java/org/jofi/launcher/TestSummary.java",
-            "test-harness/launcher/test-command.sh")) {
-      Files.createDirectories(tree.root().resolve(part).getParent());
-      Files.copy(LauncherTree.PROJECT.resolve(part), tree.root().resolve(part));
-    }
+    String summary = "test-harness/launcher/src/main/java/org/jofi/launcher/TestSummary.java";
+    Files.createDirectories(tree.root().resolve(summary).getParent());
+    Files.copy(LauncherTree.PROJECT.resolve(summary), tree.root().resolve(summary));
     module(
         "mr-cache", "org/jofi/mr/KeyPoolProperties", "org/jofi/mr/CacheTest", "org/jofi/mr/Model");
     module("providers/libfabric", "org/jofi/libfabric/ClosingTest");

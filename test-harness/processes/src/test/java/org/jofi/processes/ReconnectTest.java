@@ -3,6 +3,8 @@ package org.jofi.processes;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jofi.transport.ProgressThreads;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -13,6 +15,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * -Djofi.stress.seconds} beside threads that send, receive, register and deregister on other
  * connections over the same NICs.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class ReconnectTest {
   private static final String ROUNDS = System.getProperty("jofi.stress.rounds", "20");
   private static final String SECONDS = System.getProperty("jofi.stress.seconds", "3");

@@ -3,8 +3,8 @@ package org.jofi.processes;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jofi.transport.ProgressThreads;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
@@ -14,17 +14,24 @@ import org.junit.jupiter.params.provider.MethodSource;
 class TrafficTest {
   private static final String SECONDS = System.getProperty("jofi.traffic.seconds", "2");
 
-  static Stream<Arguments> runs() {
-    return Providers.forTests().stream()
-        .flatMap(
-            provider ->
-                Stream.of(ProgressThreads.NEVER, ProgressThreads.ALWAYS)
-                    .map(threads -> Arguments.of(provider, threads)));
+  static Stream<String> providers() {
+    return Providers.forTests().stream();
   }
 
-  @ParameterizedTest(name = "{0}, progress threads: {1}")
-  @MethodSource("runs")
-  void everyByteArrives(String provider, ProgressThreads threads) throws Exception {
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("providers")
+  void everyByteArrives(String provider) throws Exception {
+    run(provider, ProgressThreads.NEVER);
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("providers")
+  @Tag("long")
+  void everyByteArrivesWithProgressThreads(String provider) throws Exception {
+    run(provider, ProgressThreads.ALWAYS);
+  }
+
+  private static void run(String provider, ProgressThreads threads) throws Exception {
     try (ProcessPair pair =
         new ProcessPair(TrafficMain.class, List.of(provider, SECONDS, threads.name()))) {
       pair.await(60 + Long.parseLong(SECONDS));

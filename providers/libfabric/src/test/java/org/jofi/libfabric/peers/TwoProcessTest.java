@@ -92,7 +92,7 @@ class TwoProcessTest {
     String pair = "%s %s %s".formatted(version(), provider, scenario);
     RareLack rare = RARE_LACKS.get(pair);
     if (rare != null && lack.equals(Optional.of(rare.what()))) {
-      String seen = rare.demandRare(() -> new TwoProcesses(provider, scenario).run());
+      String seen = rare.demandRare(() -> processes(provider).run(scenario));
       System.out.printf("%s %s: %s: %s%n", provider, scenario, rare.what(), seen);
       return;
     }

@@ -21,7 +21,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The random workload: what CI holds of it. */
 class WorkloadTest {
-  private static final int SEEDS = Integer.getInteger("jofi.seeds", 200) / 2;
+  /** So many at the least that each fault shows. */
+  private static final int SEEDS = Math.max(400, Integer.getInteger("jofi.seeds", 200) / 2);
 
   @ParameterizedTest
   @ValueSource(strings = {"efa", "cxi", "cxi-client-key", "tcp"})

@@ -13,12 +13,16 @@ import org.jofi.conformance.Cases;
 import org.jofi.conformance.Report;
 import org.jofi.conformance.Result;
 import org.jofi.conformance.Verdict;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Each rule that is broken alone is the one that fails, and the only one. */
+@Execution(ExecutionMode.CONCURRENT)
 class LiarsTest {
   private static final int MORE_MEETINGS = 5;
 
@@ -52,6 +56,7 @@ class LiarsTest {
 
   @ParameterizedTest
   @MethodSource("liars")
+  @Tag("long")
   @Timeout(240)
   void failsTheRuleThatItBreaksAndNoOther(Liar liar) throws InterruptedException {
     Report report = new CaseRunner(liar.subject()).run(Cases.all(), result -> {});
