@@ -7,6 +7,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
@@ -43,8 +44,12 @@ class ConcurrentUseTest {
   private static final int MOST_BYTES = 64 * 1024;
   private static final int REGIONS = 200;
 
-  /** The shm provider has room for 256 peers of an endpoint, and forgets none that it met. */
-  private static final int MEETINGS_OVER_SHM = 100;
+  /**
+   * How many endpoints come and go, where a provider bears few. shm has room for 256 peers of an
+   * endpoint, and forgets none that it met. sockets, which libfabric deprecates, stalls for good in
+   * one of some hundred such sends, with both ends polled.
+   */
+  private static final Map<String, Integer> FEW_MEETINGS = Map.of("shm", 100, "sockets", 20);
 
   private static final int WRITE = 0;
   private static final int SEND = 1;
@@ -78,7 +83,7 @@ class ConcurrentUseTest {
       start("registration", registration(arena, shared));
       start("registration", registration(arena, shared));
       start("registration in the other domain", registration(arena, other));
-      Meeting meeting = new Meeting(arena, host, provider.equals("shm"));
+      Meeting meeting = new Meeting(arena, host, FEW_MEETINGS.getOrDefault(provider, Integer.MAX_VALUE));
       start("guests", meeting::guest);
       FutureTask<Long> guests = threads.getLast();
       start("host", meeting::host, guests::isDone);
@@ -225,9 +230,9 @@ class ConcurrentUseTest {
     private boolean hosting;
     private long sent;
 
-    Meeting(Arena arena, Station host, boolean few) {
+    Meeting(Arena arena, Station host, int most) {
       this.host = host;
-      most = few ? MEETINGS_OVER_SHM : Integer.MAX_VALUE;
+      this.most = most;
       landings = arena.allocate((long) Station.SLOTS * BYTES, 4096);
       source = arena.allocate(BYTES, 4096);
       region = register(host.domain, landings, Access.RECV);
