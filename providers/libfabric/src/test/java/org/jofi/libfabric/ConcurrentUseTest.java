@@ -83,7 +83,8 @@ class ConcurrentUseTest {
       start("registration", registration(arena, shared));
       start("registration", registration(arena, shared));
       start("registration in the other domain", registration(arena, other));
-      Meeting meeting = new Meeting(arena, host, FEW_MEETINGS.getOrDefault(provider, Integer.MAX_VALUE));
+      Meeting meeting =
+          new Meeting(arena, host, FEW_MEETINGS.getOrDefault(provider, Integer.MAX_VALUE));
       start("guests", meeting::guest);
       FutureTask<Long> guests = threads.getLast();
       start("host", meeting::host, guests::isDone);
