@@ -155,11 +155,12 @@ public final class EndpointConnections implements ArrivalSink {
         if (ControlMessage.hasReason(memory, at)) {
           endings.peerAborted(side, ControlMessage.reason(memory, at));
         }
-        endings.peerDone(side, ControlMessage.number(memory, at));
+        endings.peerReturned(
+            side, ControlMessage.number(memory, at), ControlMessage.writes(memory, at));
       }
       case CLOSED -> {
         if (!side.isPeerDone()) {
-          endings.peerDone(side, 0);
+          endings.peerReturned(side, 0, ControlMessage.writes(memory, at));
         }
       }
       case ABORT -> {

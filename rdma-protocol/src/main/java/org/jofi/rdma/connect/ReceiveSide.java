@@ -78,6 +78,16 @@ public final class ReceiveSide extends Side {
   }
 
   @Override
+  long writes() {
+    return receiver.messagesOffered();
+  }
+
+  @Override
+  long arrived() {
+    return receiver.immediates();
+  }
+
+  @Override
   long finished() {
     return 0;
   }

@@ -32,6 +32,16 @@ public final class SendSide extends Side {
   }
 
   @Override
+  long writes() {
+    return sender.stripesWritten();
+  }
+
+  @Override
+  long arrived() {
+    return sender.messagesSeen();
+  }
+
+  @Override
   long finished() {
     return sender.finished();
   }

@@ -26,6 +26,8 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 public abstract class Side {
+  private static final long NONE = -1;
+
   private final Mailbox mailbox;
   private final Connection connection;
   private final Direction messages;
@@ -42,6 +44,10 @@ public abstract class Side {
   private boolean everHeard;
   private boolean released;
   private int onTheirWay;
+
+  /** How many of the peer's writes are to come before it is done; none if nothing is awaited. */
+  private long awaited = NONE;
+
   private long deadline;
 
   /**
@@ -96,6 +102,12 @@ public abstract class Side {
   abstract void immediate(int bits);
 
   abstract void trueLength(long messageNumber, int subReceive, long lengthBytes);
+
+  /** How many of this side's writes the peer will have seen when all have arrived. */
+  abstract long writes();
+
+  /** How many of the peer's writes have arrived. */
+  abstract long arrived();
 
   /** How many messages this side sent to the end. */
   abstract long finished();
@@ -291,7 +303,33 @@ public abstract class Side {
     peerStops(messages);
   }
 
-  /** The peer's operations are back, or it is lost. */
+  /**
+   * The peer's operations are back. It is done once they have arrived, too, where that may take
+   * longer.
+   *
+   * @param writes how many the peer made of those that this side sees
+   */
+  final void peerReturned(long writes) {
+    if (!peerDone) {
+      awaited = connection.writesMayBeOnTheirWay() ? writes : 0;
+      awaitWrites(false);
+    }
+  }
+
+  /** Whether writes of the peer, whose operations are back, are still awaited; not if overdue. */
+  final boolean awaitWrites(boolean overdue) {
+    if (awaited == NONE) {
+      return false;
+    }
+    if (!overdue && arrived() < awaited) {
+      return true;
+    }
+    awaited = NONE;
+    peerDone();
+    return false;
+  }
+
+  /** The peer's operations are back and have arrived, or it is lost. */
   final void peerDone() {
     peerClosed = true;
     peerDone = true;

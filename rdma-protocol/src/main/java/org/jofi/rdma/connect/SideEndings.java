@@ -60,16 +60,18 @@ final class SideEndings {
   }
 
   /**
-   * The peer has closed: it has started this many messages, its operations are complete, and it
-   * posts nothing more.
+   * The peer has closed: its operations are complete, and it posts nothing more.
+   *
+   * @param messages how many it has started
+   * @param writes how many it made of those that this side sees
    */
-  void peerDone(Side side, long messages) {
+  void peerReturned(Side side, long messages, long writes) {
     if (side.isPeerDone() && side.isTold()) {
       // The peer repeats its close, so the answer was lost.
       tell(side, MessageType.CLOSED);
     }
     side.peerStopped(messages, bound());
-    side.peerDone();
+    side.peerReturned(writes);
     end(side);
   }
 
@@ -178,6 +180,7 @@ final class SideEndings {
   /** Advances a side that is ending; returns whether nothing is left to do for it here. */
   private boolean advance(Side side, long now) {
     boolean overdue = side.isOverdue(now);
+    boolean awaiting = side.awaitWrites(overdue);
     if (overdue && !side.isLocalClosed() && side.isPeerClosed()) {
       // Messages that the peer started before it closed did not arrive.
       side.fail(side.failure(FailureCause.PEER_CLOSED, "lost on its way"));
@@ -196,8 +199,8 @@ final class SideEndings {
       }
     }
     if (!side.isLocalClosed()) {
-      // It waits for its owner's close, which adds it here again.
-      return true;
+      // After that it waits for its owner's close, which adds it here again.
+      return !awaiting;
     }
     if (!side.isPeerDone()) {
       if (!overdue) {
@@ -225,8 +228,13 @@ final class SideEndings {
     switch (what) {
       case CLOSE ->
           ControlMessage.putClose(
-              memory, at, side.parties(), side.started(), side.isAborted() ? causeOf(side) : null);
-      case CLOSED -> ControlMessage.putClosed(memory, at, side.parties());
+              memory,
+              at,
+              side.parties(),
+              side.started(),
+              side.writes(),
+              side.isAborted() ? causeOf(side) : null);
+      case CLOSED -> ControlMessage.putClosed(memory, at, side.parties(), side.writes());
       case PING ->
           ControlMessage.putPing(memory, at, side.parties(), side.finished(), side.unseen());
       case PONG ->

@@ -29,7 +29,6 @@ public final class RailPort implements CompletionQueue.Sink {
   private final AddressVector addresses;
   private final CompletionQueue queue;
   private final Endpoint endpoint;
-  private final long dataFlags;
   private final ContextTable contexts;
   private final ArrivalSink arrivals;
   private final RailPeers peers;
@@ -49,7 +48,6 @@ public final class RailPort implements CompletionQueue.Sink {
     this.addresses = addresses;
     this.queue = queue;
     this.endpoint = rail.endpoint();
-    dataFlags = WriteCompletions.flags(endpoint.domain().info());
     this.contexts = new ContextTable(slots);
     this.arrivals = arrivals;
     peers = new RailPeers(addresses, endpoint.label());
@@ -193,7 +191,7 @@ public final class RailPort implements CompletionQueue.Sink {
                 remoteAddress,
                 key,
                 context,
-                dataFlags));
+                0));
   }
 
   /** As {@link Endpoint#read}. */

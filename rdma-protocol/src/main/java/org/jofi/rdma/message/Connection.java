@@ -4,6 +4,7 @@ import org.jofi.rdma.endpoint.MultiRailEndpoint;
 import org.jofi.rdma.endpoint.OutgoingMessage;
 import org.jofi.rdma.endpoint.PeerRails;
 import org.jofi.rdma.endpoint.SentListener;
+import org.jofi.rdma.endpoint.WriteCompletions;
 import org.jofi.rdma.wire.ControlMessage;
 import org.jofi.rdma.wire.Parties;
 import org.jofi.rdma.wire.RailAddresses;
@@ -40,6 +41,11 @@ public final class Connection {
     this.parties = parties;
     data = endpoint.dataTo(peer);
     control = endpoint.controlTo(peer);
+  }
+
+  /** As {@link WriteCompletions#mayBeOnTheirWay}: its NICs are alike in that. */
+  public boolean writesMayBeOnTheirWay() {
+    return WriteCompletions.mayBeOnTheirWay(endpoint.controlRails().getFirst().domain().info());
   }
 
   /** The endpoint that it goes through. */

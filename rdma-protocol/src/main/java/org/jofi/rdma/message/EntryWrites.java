@@ -2,7 +2,6 @@ package org.jofi.rdma.message;
 
 import org.jofi.fabric.FabricInfo;
 import org.jofi.fabric.PostFlags;
-import org.jofi.rdma.endpoint.WriteCompletions;
 
 /** How mailbox entries are written, where providers differ. */
 final class EntryWrites {
@@ -17,8 +16,6 @@ final class EntryWrites {
 
   /** Flags of the write, bits of {@link PostFlags}. */
   static long flags(FabricInfo nic) {
-    return nic.provider().equals(SHARED_MEMORY)
-        ? PostFlags.DELIVERY_COMPLETE
-        : WriteCompletions.flags(nic);
+    return nic.provider().equals(SHARED_MEMORY) ? PostFlags.DELIVERY_COMPLETE : PostFlags.NONE;
   }
 }

@@ -36,6 +36,7 @@ final class ReceiveRequest extends Request implements Incoming {
   private int tries;
   private boolean writing;
   private boolean entriesPosted;
+  private boolean offered;
 
   ReceiveRequest(Receiver receiver, int slot) {
     super(receiver, slot);
@@ -50,6 +51,7 @@ final class ReceiveRequest extends Request implements Incoming {
     arrived = 0;
     writing = false;
     entriesPosted = false;
+    offered = false;
     begin();
   }
 
@@ -171,6 +173,10 @@ final class ReceiveRequest extends Request implements Incoming {
   public void completed(long cookie, long bytes) {
     returned();
     writing = false;
+    if (!offered) {
+      offered = true;
+      receiver.messageOffered();
+    }
     settle();
   }
 

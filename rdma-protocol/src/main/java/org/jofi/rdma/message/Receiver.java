@@ -8,6 +8,7 @@ import org.jofi.fabric.PostFlags;
 import org.jofi.mr.DataRegistration;
 import org.jofi.mr.LocalRegistration;
 import org.jofi.rdma.endpoint.PeerRails;
+import org.jofi.rdma.endpoint.WriteCompletions;
 import org.jofi.rdma.sequence.ReceiveWindow;
 import org.jofi.rdma.sequence.SequenceNumbers;
 import org.jofi.rdma.staging.StagingRing;
@@ -39,6 +40,10 @@ public final class Receiver extends Direction {
 
   private final MailboxLayout layout;
   private final long entryFlags;
+
+  /** A message has one write for each chunk; what the peer waits for is the message. */
+  private final long chunkFlags;
+
   private final MemorySegment copy;
   private final LocalRegistration copyRegistration;
   private final MailboxEntry entries;
@@ -52,6 +57,8 @@ public final class Receiver extends Direction {
   private long dropped;
   private long arrived;
   private long stripes;
+  private long immediates;
+  private long messagesOffered;
   private long expected = Long.MAX_VALUE;
 
   /**
@@ -71,6 +78,9 @@ public final class Receiver extends Direction {
     this.layout = new MailboxLayout(connection().endpoint().dataCount());
     this.entryFlags =
         EntryWrites.flags(connection().endpoint().controlRails().getFirst().domain().info());
+    this.chunkFlags =
+        WriteCompletions.whenDelivered(
+            connection().endpoint().controlRails().getFirst().domain().info());
     this.copy = copy;
     this.copyRegistration = copyRegistration;
     this.entries =
@@ -194,7 +204,7 @@ public final class Receiver extends Direction {
             rails.peer(rail),
             target.address() + at,
             target.key(),
-            PostFlags.NONE);
+            chunkFlags);
   }
 
   private static boolean beginUse(int count, DataRegistration[] registrations) {
@@ -243,6 +253,7 @@ public final class Receiver extends Direction {
    * @param bits checked
    */
   public void immediate(int bits) {
+    immediates++;
     long number = window.inFlight(ImmediateData.sequence(bits));
     Incoming request =
         number == SequenceNumbers.OUTSIDE ? null : inFlight[ReceiveWindow.slot(number)];
@@ -275,6 +286,20 @@ public final class Receiver extends Direction {
       stripes++;
     }
     failIfPeerIsDone();
+  }
+
+  /** How many immediate data arrived, whether they fitted or not. */
+  public long immediates() {
+    return immediates;
+  }
+
+  void messageOffered() {
+    messagesOffered++;
+  }
+
+  /** Of how many messages the entries were written. */
+  public long messagesOffered() {
+    return messagesOffered;
   }
 
   /** How many stripes arrived, of whatever message. */

@@ -246,6 +246,9 @@ class SendRequest extends Request implements SentListener {
     returned();
     int stripe = (int) cookie;
     progress.complete(plan.rail(stripe));
+    if (carriesData(stripe)) {
+      sender.stripeWritten();
+    }
     if (silent || carriesData(stripe)) {
       states.done(stripe);
       settle();

@@ -38,6 +38,7 @@ public final class Sender extends Direction {
   private long oldest = SequenceNumbers.FIRST;
   private long started;
   private long finished;
+  private long stripesWritten;
   private boolean refused;
 
   /**
@@ -293,6 +294,24 @@ public final class Sender extends Direction {
   /** How many messages were sent to the end; a receive of a group counts as one. */
   public long finished() {
     return finished;
+  }
+
+  void stripeWritten() {
+    stripesWritten++;
+  }
+
+  /** How many stripes were written with their immediate data. */
+  public long stripesWritten() {
+    return stripesWritten;
+  }
+
+  /** The messages whose entries are there, of all so far. */
+  public long messagesSeen() {
+    long seen = oldest - 1;
+    for (long number = oldest; number < oldest + SLOTS; number++) {
+      seen += receives(number) > 0 ? 1 : 0;
+    }
+    return seen;
   }
 
   /** The first message whose entries are not there. */

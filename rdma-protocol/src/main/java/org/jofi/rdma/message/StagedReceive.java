@@ -37,6 +37,7 @@ final class StagedReceive extends Request implements Incoming, ChunkCopies.Liste
   private final ChunkCopies copies;
   private final byte[] states = new byte[ENTRIES];
   private final boolean[] writing = new boolean[ENTRIES];
+  private boolean told;
   private final long[] chunkAt = new long[ENTRIES];
   private final int[] arrivals = new int[ENTRIES];
   private final long[] lengths = new long[ENTRIES];
@@ -79,6 +80,7 @@ final class StagedReceive extends Request implements Incoming, ChunkCopies.Liste
     total = 0;
     Arrays.fill(states, FREE);
     Arrays.fill(writing, false);
+    told = false;
     begin();
   }
 
@@ -169,6 +171,10 @@ final class StagedReceive extends Request implements Incoming, ChunkCopies.Liste
   public void completed(long cookie, long bytes) {
     returned();
     writing[(int) cookie] = false;
+    if (!told) {
+      told = true;
+      receiver.messageOffered();
+    }
     goOn();
   }
 

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *              number                          length              reason            sub-receive
  * REFUSE       0                               refuser's rails     why               0
- * CLOSE        messages this side started      0                   0, or why          0
- * CLOSED       0                               0                   0                 0
+ * CLOSE        messages this side started      its writes          0, or why          0
+ * CLOSED       0                               its writes          0                 0
  * ABORT        0                               0                   why               0
  * TRUE_LENGTH  the message's, all of it        its true length     0                 which
  * PING, PONG   messages sent to the end        first not seen      0                 0
@@ -62,16 +62,22 @@ public final class ControlMessage {
   /**
    * Writes a close, with how many messages this side started.
    *
+   * @param writes those of this side that the peer will have seen when all of them have arrived
    * @param why null for an orderly close; what the abort before it said, which it may overtake
    */
   public static void putClose(
-      MemorySegment memory, long at, Parties parties, long messages, @Nullable FailureCause why) {
-    put(memory, at, MessageType.CLOSE, parties, messages, 0, why, 0);
+      MemorySegment memory,
+      long at,
+      Parties parties,
+      long messages,
+      long writes,
+      @Nullable FailureCause why) {
+    put(memory, at, MessageType.CLOSE, parties, messages, writes, why, 0);
   }
 
-  /** Writes that the peer's close is known. */
-  public static void putClosed(MemorySegment memory, long at, Parties parties) {
-    put(memory, at, MessageType.CLOSED, parties, 0, 0, null, 0);
+  /** Writes that the peer's close is known; with its writes, as in {@link #putClose}. */
+  public static void putClosed(MemorySegment memory, long at, Parties parties, long writes) {
+    put(memory, at, MessageType.CLOSED, parties, 0, writes, null, 0);
   }
 
   /** Writes an abort. */
@@ -217,7 +223,8 @@ public final class ControlMessage {
           subReceive != 0
               ? WireFault.GROUP
               : number < 0 || length < 0 ? WireFault.SEQUENCE : WireFault.NONE;
-      case CLOSE -> checkAlone(number >= 0, length == 0, subReceive);
+      case CLOSE -> checkAlone(number >= 0, length >= 0, subReceive);
+      case CLOSED -> checkAlone(number == 0, length >= 0, subReceive);
       case REFUSE ->
           (length & ~0xffffL) != 0 ? WireFault.RAILS : checkAlone(number == 0, true, subReceive);
       default -> checkAlone(number == 0, length == 0, subReceive);
@@ -270,6 +277,11 @@ public final class ControlMessage {
 
   /** The true length. */
   public static long lengthBytes(MemorySegment memory, long at) {
+    return memory.get(WireLayouts.LONG, at + LENGTH);
+  }
+
+  /** Writes of the peer that are to have arrived; of a close or its answer. */
+  public static long writes(MemorySegment memory, long at) {
     return memory.get(WireLayouts.LONG, at + LENGTH);
   }
 

@@ -33,8 +33,13 @@ class ControlMessageProperties {
               random.nextInt(256));
       case 1 ->
           ControlMessage.putClose(
-              memory, 0, parties, random.nextLong() >>> 1, random.nextBoolean() ? why : null);
-      case 2 -> ControlMessage.putClosed(memory, 0, parties);
+              memory,
+              0,
+              parties,
+              random.nextLong() >>> 1,
+              random.nextLong() >>> 1,
+              random.nextBoolean() ? why : null);
+      case 2 -> ControlMessage.putClosed(memory, 0, parties, random.nextLong() >>> 1);
       case 3 -> ControlMessage.putAbort(memory, 0, parties, why);
       case 4 ->
           ControlMessage.putPing(
@@ -108,8 +113,9 @@ class ControlMessageProperties {
               0,
               parties,
               ControlMessage.number(memory, 0),
+              ControlMessage.writes(memory, 0),
               ControlMessage.hasReason(memory, 0) ? ControlMessage.reason(memory, 0) : null);
-      case CLOSED -> ControlMessage.putClosed(out, 0, parties);
+      case CLOSED -> ControlMessage.putClosed(out, 0, parties, ControlMessage.writes(memory, 0));
       case ABORT -> ControlMessage.putAbort(out, 0, parties, ControlMessage.reason(memory, 0));
       case PING ->
           ControlMessage.putPing(

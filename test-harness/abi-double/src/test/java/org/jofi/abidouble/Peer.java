@@ -71,7 +71,8 @@ final class Peer {
   /** Immediate data comes with writes, or is sent alone, never both. */
   private static void requireOneWay(PeerSettings settings, Set<String> calls) {
     if (settings.exchange() == Exchange.MESSAGES
-        && calls.contains("fi_senddata") == settings.writeData()) {
+        && (calls.contains("fi_writedata") != settings.writeData()
+            || calls.contains("fi_writemsg") == settings.writeData())) {
       throw new AssertionError("%s, and calls %s".formatted(settings, calls));
     }
   }
