@@ -3,6 +3,7 @@ package org.jofi.conformance;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicNode;
 import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /**
  * The whole kit as a JUnit class, in the test's process: extend it and name the provider. A rule
@@ -12,6 +13,7 @@ import org.junit.jupiter.api.TestFactory;
  * otherwise is aborted, with the three counts as its reason. For providers that may crash or hang
  * the process: {@link ChildConformanceSuite}.
  */
+@Isolated("cases look whether a sender overtakes its NIC")
 public abstract class ConformanceSuite {
   /** For subclasses. */
   protected ConformanceSuite() {}
