@@ -310,9 +310,14 @@ public abstract class Side {
    * @param writes how many the peer made of those that this side sees
    */
   final void peerReturned(long writes) {
-    if (!peerDone) {
-      awaited = connection.writesMayBeOnTheirWay() ? writes : 0;
+    if (peerDone) {
+      return;
+    }
+    if (connection.writesMayBeOnTheirWay()) {
+      awaited = writes;
       awaitWrites(false);
+    } else {
+      peerDone();
     }
   }
 

@@ -32,16 +32,19 @@ class ReconnectTest {
 
   private static final long BOUND_SECONDS = 90;
 
+  /**
+   * Without threads, shm is left out: if both sides close amid messages, an operation may stay with
+   * the provider until the bound on closing has passed, and sometimes longer.
+   */
   static Stream<String> providers() {
-    return Providers.forTests().stream();
+    return Providers.forTests().stream().filter(provider -> !provider.equals("shm"));
   }
 
   static Stream<Arguments> runs() {
-    return providers()
-        .flatMap(
-            provider ->
-                Stream.of(ProgressThreads.NEVER, ProgressThreads.ALWAYS)
-                    .map(threads -> Arguments.of(provider, threads)));
+    return Stream.concat(
+        providers().map(provider -> Arguments.of(provider, ProgressThreads.NEVER)),
+        Providers.forTests().stream()
+            .map(provider -> Arguments.of(provider, ProgressThreads.ALWAYS)));
   }
 
   @ParameterizedTest(name = "{0}")
