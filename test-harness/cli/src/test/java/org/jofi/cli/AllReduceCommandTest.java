@@ -33,7 +33,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code jofi allreduce}, as a user starts it. */
-@Tag("libfabric")
 @Timeout(300)
 @Execution(ExecutionMode.CONCURRENT)
 class AllReduceCommandTest {

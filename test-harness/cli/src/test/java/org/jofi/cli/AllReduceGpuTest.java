@@ -26,7 +26,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code jofi allreduce --memory cuda}, without a GPU and over the stand-in for the driver. */
-@Tag("libfabric")
 @Timeout(300)
 @Execution(ExecutionMode.CONCURRENT)
 class AllReduceGpuTest {

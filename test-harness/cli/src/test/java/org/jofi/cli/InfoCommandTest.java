@@ -17,13 +17,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code jofi info}, as a user starts it. */
-@Tag("libfabric")
 @Timeout(180)
 class InfoCommandTest {
   @TempDir private Path folder;

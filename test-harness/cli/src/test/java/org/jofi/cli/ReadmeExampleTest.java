@@ -10,13 +10,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The program that the front page shows does what the front page says. */
-@Tag("libfabric")
 @Timeout(300)
 class ReadmeExampleTest {
   /** Surefire runs tests in the module's folder. */

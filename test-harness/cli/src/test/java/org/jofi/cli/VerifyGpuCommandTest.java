@@ -12,11 +12,9 @@ import java.util.Map;
 import org.jofi.fabric.FabricProvider;
 import org.jofi.fabric.FabricUnavailableException;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-@Tag("libfabric")
 class VerifyGpuCommandTest {
   @TempDir private Path folder;
 
