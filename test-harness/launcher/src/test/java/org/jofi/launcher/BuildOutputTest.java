@@ -76,9 +76,10 @@ class BuildOutputTest {
 
     assertEquals(0, run.exitCode(), run.err());
     String erased = "\r\u001b[K";
+    // How many seconds that took depends on what else the machine does.
     assertContains(
-        run.out(),
-        erased + "module 1 of 2, jofi, 1 files downloaded, 0 s" + erased,
+        run.out().replaceAll("\\d+ s", "N s"),
+        erased + "module 1 of 2, jofi, 1 files downloaded, N s" + erased,
         erased + "jofi: built in ");
     for (String line : run.out().lines().toList()) {
       assertTrue(
