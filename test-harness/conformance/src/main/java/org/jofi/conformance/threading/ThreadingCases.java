@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.Phaser;
 import org.jofi.conformance.Area;
 import org.jofi.conformance.Case;
 import org.jofi.conformance.Need;
@@ -24,10 +25,11 @@ import org.jofi.fabric.Threading;
 
 /** Which calls may overlap. */
 public final class ThreadingCases {
-  private static final int MESSAGES = 200;
+  private static final int ROUNDS = 20;
+  private static final int MESSAGES_A_ROUND = 10;
   private static final int BYTES = 512;
   private static final int HANDOVERS = 4;
-  private static final int REGIONS = 200;
+  private static final int REGIONS_A_ROUND = 10;
 
   private ThreadingCases() {}
 
@@ -80,20 +82,25 @@ public final class ThreadingCases {
         "");
   }
 
-  /** What runs on a thread of its own. */
+  /** What runs on a thread of its own, and meets the others at {@code start} before each round. */
   private interface Work {
-    void run() throws InterruptedException;
+    void run(Phaser start) throws InterruptedException;
   }
 
   /** Runs all at once, and passes on the first failure. */
   private static void together(Work... works) throws InterruptedException {
+    Phaser start = new Phaser(works.length);
     List<FutureTask<Boolean>> tasks = new ArrayList<>();
     for (int i = 0; i < works.length; i++) {
       Work work = works[i];
       FutureTask<Boolean> task =
           new FutureTask<>(
               () -> {
-                work.run();
+                try {
+                  work.run(start);
+                } finally {
+                  start.arriveAndDeregister();
+                }
                 return true;
               });
       tasks.add(task);
@@ -111,11 +118,18 @@ public final class ThreadingCases {
     }
   }
 
-  /** Messages from one side to the other, each checked, by one thread that polls both. */
-  private static void traffic(Bench bench, Pair pair, int seed) {
+  /**
+   * Messages from one side to the other, each checked, by one thread that polls both. It meets the
+   * other threads before each round: one that is alone on a processor would be through before
+   * another begins.
+   */
+  private static void traffic(Bench bench, Pair pair, int seed, Phaser start) {
     Buffer from = pair.left().buffer(BYTES, Access.SEND);
     Buffer into = pair.right().buffer(BYTES, Access.RECV);
-    for (int i = 0; i < MESSAGES; i++) {
+    for (int i = 0; i < ROUNDS * MESSAGES_A_ROUND; i++) {
+      if (i % MESSAGES_A_ROUND == 0) {
+        start.arriveAndAwaitAdvance();
+      }
       from.fill(BYTES, seed + i);
       into.clear();
       int received = pair.right().recv(into, BYTES);
@@ -137,7 +151,7 @@ public final class ThreadingCases {
     for (int i = 0; i < HANDOVERS; i++) {
       int seed = i;
       together(
-          () -> {
+          start -> {
             from.fill(BYTES, seed);
             int received = pair.right().recv(into, BYTES);
             int sent = pair.left().send(from, BYTES, pair.toRight());
@@ -153,9 +167,9 @@ public final class ThreadingCases {
   }
 
   private static Work onBenchOfItsOwn(Bench shared, int seed) {
-    return () -> {
+    return start -> {
       try (Bench bench = shared.another()) {
-        traffic(bench, bench.pair(), seed);
+        traffic(bench, bench.pair(), seed, start);
       }
     };
   }
@@ -169,7 +183,9 @@ public final class ThreadingCases {
           other.connect(
               other.beside(left, "left, second endpoint"),
               other.beside(right, "right, second endpoint"));
-      together(() -> traffic(bench, first, 3000), () -> traffic(other, second, 4000));
+      together(
+          start -> traffic(bench, first, 3000, start),
+          start -> traffic(other, second, 4000, start));
     }
   }
 
@@ -177,9 +193,12 @@ public final class ThreadingCases {
     Pair pair = bench.pair();
     MemorySegment memory = bench.allocate(65_536);
     together(
-        () -> traffic(bench, pair, 5000),
-        () -> {
-          for (int i = 0; i < REGIONS; i++) {
+        start -> traffic(bench, pair, 5000, start),
+        start -> {
+          for (int i = 0; i < ROUNDS * REGIONS_A_ROUND; i++) {
+            if (i % REGIONS_A_ROUND == 0) {
+              start.arriveAndAwaitAdvance();
+            }
             register(bench, pair.right(), RegionRequest.host(memory, Access.ALL)).close();
           }
         });

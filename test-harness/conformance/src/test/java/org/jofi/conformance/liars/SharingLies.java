@@ -19,6 +19,9 @@ final class SharingLies {
 
   private static final int MANY = 50;
 
+  /** Threads that meet before each round take turns at least once a round. */
+  private static final int TURNS = 8;
+
   static List<Liar> all() {
     return List.of(
         new Liar(
@@ -41,7 +44,7 @@ final class SharingLies {
             () ->
                 losing(
                     queue ->
-                        queue.domain.provider.threads.switches() > MANY
+                        queue.domain.provider.threads.switches() > TURNS
                             && queue.domain.provider.domains.size() > 3)),
         new Liar(
             "loses completions when threads use different queues of a domain",
@@ -50,7 +53,7 @@ final class SharingLies {
             () ->
                 losing(
                     queue ->
-                        queue.domain.threads.switches() > MANY
+                        queue.domain.threads.switches() > TURNS
                             && queue.domain.endpoints.size() > 1)),
         new Liar(
             "does not register beside traffic",
