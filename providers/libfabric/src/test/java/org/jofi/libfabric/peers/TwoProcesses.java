@@ -30,6 +30,10 @@ final class TwoProcesses implements AutoCloseable {
 
   private final String provider;
   private final StringBuilder log = new StringBuilder();
+
+  /** Held so that both know of a scenario before either hears what the other says in it. */
+  private final Object relaying = new Object();
+
   private final Child first;
   private final Child second;
   private volatile long killedAt;
@@ -66,8 +70,12 @@ final class TwoProcesses implements AutoCloseable {
       log.setLength(0);
     }
     spent = true;
-    CompletableFuture<String> firstEnd = first.begin(scenario);
-    CompletableFuture<String> secondEnd = second.begin(scenario);
+    CompletableFuture<String> firstEnd;
+    CompletableFuture<String> secondEnd;
+    synchronized (relaying) {
+      firstEnd = first.begin(scenario);
+      secondEnd = second.begin(scenario);
+    }
     String firstWord = await(firstEnd, "first");
     boolean killed = killedAt != 0;
     if (killed) {
@@ -191,7 +199,9 @@ final class TwoProcesses implements AutoCloseable {
 
     private void handle(String line, Child other) {
       if (line.startsWith(Lines.MARK)) {
-        other.in.println(line.substring(Lines.MARK.length()));
+        synchronized (relaying) {
+          other.in.println(line.substring(Lines.MARK.length()));
+        }
       } else if (line.startsWith(ENDED)) {
         end.complete(line.substring(ENDED.length()));
       } else {
