@@ -25,9 +25,12 @@ import org.jofi.fabric.MemoryRegion;
 import org.jofi.fabric.MrMode;
 import org.jofi.fabric.PostFlags;
 import org.jofi.fabric.RegionRequest;
+import org.jofi.libfabric.peers.TwoProcessTest;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.api.parallel.ResourceAccessMode;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -38,6 +41,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 @Timeout(600)
 @Execution(ExecutionMode.CONCURRENT)
+@ResourceLock(value = TwoProcessTest.PROCESSORS, mode = ResourceAccessMode.READ)
 class ConcurrentUseTest {
   private static final long SECONDS = Long.getLong("jofi.stress.seconds", 3);
   private static final long BOUND_SECONDS = 60;

@@ -19,6 +19,12 @@ import java.util.concurrent.TimeUnit;
  * process asks that the other is killed by printing {@link #KILL_PEER}.
  */
 public final class ProcessPair implements AutoCloseable {
+  /**
+   * The name of a resource for tests, the machine's processors: pairs that keep all of them busy
+   * take it alone, and those that mostly wait, with bounds on how long, share it.
+   */
+  public static final String PROCESSORS = "processors";
+
   /** Prefix of a line for the other process. */
   public static final String TO_PEER = "> ";
 

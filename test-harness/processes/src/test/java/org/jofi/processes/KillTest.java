@@ -8,6 +8,8 @@ import org.jofi.transport.ProgressThreads;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.api.parallel.ResourceAccessMode;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -17,6 +19,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * s, closes within its bounds, and ends well.
  */
 @Execution(ExecutionMode.CONCURRENT)
+@ResourceLock(value = ProcessPair.PROCESSORS, mode = ResourceAccessMode.READ)
 class KillTest {
   private static final String NAME = "{0} {1}, progress threads: {2}";
   private static final long MOST_MS = 20_000;

@@ -4,8 +4,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jofi.transport.ProgressThreads;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -16,7 +15,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * -Djofi.stress.seconds} beside threads that send, receive, register and deregister on other
  * connections over the same NICs.
  */
-@Execution(ExecutionMode.CONCURRENT)
+@ResourceLock(ProcessPair.PROCESSORS)
 class ReconnectTest {
   private static final int ROUNDS = Integer.getInteger("jofi.stress.rounds", 10);
   private static final long SECONDS = Long.getLong("jofi.stress.seconds", 3);

@@ -165,14 +165,20 @@ final class TrafficMain {
       long at = 0;
       long word = pattern;
       for (; at + 8 <= bytes; at += 8) {
-        demand(memory.get(LONG, at) == word, this + " differs at " + at);
+        if (memory.get(LONG, at) != word) {
+          throw differs(at);
+        }
         word = word * 6364136223846793005L + 1442695040888963407L;
       }
       for (; at < bytes; at++) {
-        demand(
-            memory.get(ValueLayout.JAVA_BYTE, at) == (byte) (word + at),
-            this + " differs at " + at);
+        if (memory.get(ValueLayout.JAVA_BYTE, at) != (byte) (word + at)) {
+          throw differs(at);
+        }
       }
+    }
+
+    private IllegalStateException differs(long at) {
+      return new IllegalStateException(this + " differs at " + at);
     }
   }
 

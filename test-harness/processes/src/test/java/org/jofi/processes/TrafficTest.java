@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jofi.transport.ProgressThreads;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -11,6 +12,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Random sizes, tags, communicators and threads between two processes, every byte checked. {@code
  * -Djofi.traffic.seconds=600} makes it long.
  */
+@ResourceLock(ProcessPair.PROCESSORS)
 class TrafficTest {
   private static final String SECONDS = System.getProperty("jofi.traffic.seconds", "2");
 

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -20,7 +21,14 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Tag("libfabric-2.1")
 @Timeout(300)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class TwoProcessTest {
+@ResourceLock(TwoProcessTest.PROCESSORS)
+public class TwoProcessTest {
+  /**
+   * The name of a resource for tests, the machine's processors: who loads them all does so while
+   * nobody waits for what a provider does, and gives it up.
+   */
+  public static final String PROCESSORS = "processors";
+
   /**
    * What providers are known not to do, in the versions of libfabric that were examined: version,
    * provider and scenario, and the lack as it is reported.
