@@ -8,6 +8,7 @@ import org.jofi.fabric.Domain;
 import org.jofi.fabric.Endpoint;
 import org.jofi.fabric.EndpointRequest;
 import org.jofi.fabric.FabricErrno;
+import org.jofi.fabric.PostFlags;
 import org.jofi.mr.OwnershipGraph;
 import org.jofi.mr.Rail;
 import org.jofi.rdma.wire.FabricAddress;
@@ -191,7 +192,7 @@ public final class RailPort implements CompletionQueue.Sink {
                 remoteAddress,
                 key,
                 context,
-                0));
+                PostFlags.NONE));
   }
 
   /** As {@link Endpoint#read}. */

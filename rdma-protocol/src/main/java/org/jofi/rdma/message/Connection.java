@@ -1,5 +1,6 @@
 package org.jofi.rdma.message;
 
+import org.jofi.fabric.FabricInfo;
 import org.jofi.rdma.endpoint.MultiRailEndpoint;
 import org.jofi.rdma.endpoint.OutgoingMessage;
 import org.jofi.rdma.endpoint.PeerRails;
@@ -45,7 +46,12 @@ public final class Connection {
 
   /** As {@link WriteCompletions#mayBeOnTheirWay}: its NICs are alike in that. */
   public boolean writesMayBeOnTheirWay() {
-    return WriteCompletions.mayBeOnTheirWay(endpoint.controlRails().getFirst().domain().info());
+    return WriteCompletions.mayBeOnTheirWay(controlNic());
+  }
+
+  /** How a NIC of the control rails was negotiated. */
+  FabricInfo controlNic() {
+    return endpoint.controlRails().getFirst().domain().info();
   }
 
   /** The endpoint that it goes through. */

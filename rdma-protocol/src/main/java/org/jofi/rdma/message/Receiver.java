@@ -76,11 +76,8 @@ public final class Receiver extends Direction {
       int receives) {
     super(connection, RequestTable.MESSAGES, receives);
     this.layout = new MailboxLayout(connection().endpoint().dataCount());
-    this.entryFlags =
-        EntryWrites.flags(connection().endpoint().controlRails().getFirst().domain().info());
-    this.chunkFlags =
-        WriteCompletions.whenDelivered(
-            connection().endpoint().controlRails().getFirst().domain().info());
+    this.entryFlags = EntryWrites.flags(connection().controlNic());
+    this.chunkFlags = WriteCompletions.whenDelivered(connection().controlNic());
     this.copy = copy;
     this.copyRegistration = copyRegistration;
     this.entries =

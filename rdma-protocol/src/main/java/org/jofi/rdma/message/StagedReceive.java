@@ -37,7 +37,6 @@ final class StagedReceive extends Request implements Incoming, ChunkCopies.Liste
   private final ChunkCopies copies;
   private final byte[] states = new byte[ENTRIES];
   private final boolean[] writing = new boolean[ENTRIES];
-  private boolean told;
   private final long[] chunkAt = new long[ENTRIES];
   private final int[] arrivals = new int[ENTRIES];
   private final long[] lengths = new long[ENTRIES];
@@ -52,6 +51,9 @@ final class StagedReceive extends Request implements Incoming, ChunkCopies.Liste
   private long offered;
   private long finished;
   private long total;
+
+  /** Whether one of its entries is with the sender, who counts the message then. */
+  private boolean entryWritten;
 
   StagedReceive(Receiver receiver, int slot) {
     super(receiver, slot);
@@ -80,7 +82,7 @@ final class StagedReceive extends Request implements Incoming, ChunkCopies.Liste
     total = 0;
     Arrays.fill(states, FREE);
     Arrays.fill(writing, false);
-    told = false;
+    entryWritten = false;
     begin();
   }
 
@@ -171,8 +173,8 @@ final class StagedReceive extends Request implements Incoming, ChunkCopies.Liste
   public void completed(long cookie, long bytes) {
     returned();
     writing[(int) cookie] = false;
-    if (!told) {
-      told = true;
+    if (!entryWritten) {
+      entryWritten = true;
       receiver.messageOffered();
     }
     goOn();

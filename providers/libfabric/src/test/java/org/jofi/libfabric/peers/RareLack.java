@@ -6,8 +6,7 @@ import java.util.Optional;
 /**
  * What a provider fails to do in some runs only. It is not believed to be so at first sight: the
  * scenario runs again, and must succeed in more runs than it fails in. The bound is no tighter, as
- * stalls come in clusters: once two of six runs, and none of the hundred that were made to repeat
- * it.
+ * stalls come in clusters: once two of six runs, and none of the 94 that were made to repeat it.
  *
  * @param what the lack as it is reported
  * @param seen in so many runs

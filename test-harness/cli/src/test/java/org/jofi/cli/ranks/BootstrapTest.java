@@ -19,7 +19,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletionService;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorCompletionService;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -73,14 +75,14 @@ class BootstrapTest {
   /** A rank that the server has: of two that ask for the same place, one is told so. */
   private Future<Bootstrap> joined(int rank, int size, BootstrapServer server)
       throws InterruptedException {
-    Future<Bootstrap> one = threads.submit(() -> join(rank, size, server));
-    Future<Bootstrap> other = threads.submit(() -> join(rank, size, server));
-    while (!one.isDone() && !other.isDone()) {
-      Thread.sleep(1);
-    }
-    String message = failureOf(one.isDone() ? one : other);
+    CompletionService<Bootstrap> asking = new ExecutorCompletionService<>(threads);
+    Future<Bootstrap> one = asking.submit(() -> join(rank, size, server));
+    Future<Bootstrap> other = asking.submit(() -> join(rank, size, server));
+    assertEquals(Future.State.FAILED, asking.take().state());
+    boolean first = one.isDone();
+    String message = failureOf(first ? one : other);
     assertTrue(message.contains("there is a rank " + rank + " already"), message);
-    return one.isDone() ? other : one;
+    return first ? other : one;
   }
 
   private static String failureOf(Future<?> future) throws InterruptedException {

@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.Phaser;
+import java.util.function.IntConsumer;
 import org.jofi.conformance.Area;
 import org.jofi.conformance.Case;
 import org.jofi.conformance.Need;
@@ -26,10 +27,9 @@ import org.jofi.fabric.Threading;
 /** Which calls may overlap. */
 public final class ThreadingCases {
   private static final int ROUNDS = 20;
-  private static final int MESSAGES_A_ROUND = 10;
+  private static final int STEPS_A_ROUND = 10;
   private static final int BYTES = 512;
   private static final int HANDOVERS = 4;
-  private static final int REGIONS_A_ROUND = 10;
 
   private ThreadingCases() {}
 
@@ -119,29 +119,37 @@ public final class ThreadingCases {
   }
 
   /**
-   * Messages from one side to the other, each checked, by one thread that polls both. It meets the
-   * other threads before each round: one that is alone on a processor would be through before
-   * another begins.
+   * Does something often, and meets the other threads before each round: one that is alone on a
+   * processor would be through before another begins.
    */
+  private static void inRounds(Phaser start, IntConsumer step) {
+    for (int round = 0; round < ROUNDS; round++) {
+      start.arriveAndAwaitAdvance();
+      for (int i = 0; i < STEPS_A_ROUND; i++) {
+        step.accept(round * STEPS_A_ROUND + i);
+      }
+    }
+  }
+
+  /** Messages from one side to the other, each checked, by one thread that polls both. */
   private static void traffic(Bench bench, Pair pair, int seed, Phaser start) {
     Buffer from = pair.left().buffer(BYTES, Access.SEND);
     Buffer into = pair.right().buffer(BYTES, Access.RECV);
-    for (int i = 0; i < ROUNDS * MESSAGES_A_ROUND; i++) {
-      if (i % MESSAGES_A_ROUND == 0) {
-        start.arriveAndAwaitAdvance();
-      }
-      from.fill(BYTES, seed + i);
-      into.clear();
-      int received = pair.right().recv(into, BYTES);
-      int sent = pair.left().send(from, BYTES, pair.toRight());
-      pair.left().success(sent, "send " + i);
-      pair.right().success(received, "receive " + i);
-      Expect.that(
-          Bytes.match(into.memory(), seed + i),
-          "message %d whole".formatted(i),
-          "it differs at byte " + Bytes.mismatch(into.memory(), seed + i));
-    }
+    inRounds(start, i -> message(pair, from, into, seed + i, i));
     bench.watch(java.time.Duration.ofMillis(1));
+  }
+
+  private static void message(Pair pair, Buffer from, Buffer into, int seed, int i) {
+    from.fill(BYTES, seed);
+    into.clear();
+    int received = pair.right().recv(into, BYTES);
+    int sent = pair.left().send(from, BYTES, pair.toRight());
+    pair.left().success(sent, "send " + i);
+    pair.right().success(received, "receive " + i);
+    Expect.that(
+        Bytes.match(into.memory(), seed),
+        "message %d whole".formatted(i),
+        "it differs at byte " + Bytes.mismatch(into.memory(), seed));
   }
 
   private static void handedOver(Bench bench) throws InterruptedException {
@@ -194,14 +202,11 @@ public final class ThreadingCases {
     MemorySegment memory = bench.allocate(65_536);
     together(
         start -> traffic(bench, pair, 5000, start),
-        start -> {
-          for (int i = 0; i < ROUNDS * REGIONS_A_ROUND; i++) {
-            if (i % REGIONS_A_ROUND == 0) {
-              start.arriveAndAwaitAdvance();
-            }
-            register(bench, pair.right(), RegionRequest.host(memory, Access.ALL)).close();
-          }
-        });
+        start ->
+            inRounds(
+                start,
+                i ->
+                    register(bench, pair.right(), RegionRequest.host(memory, Access.ALL)).close()));
   }
 
   private static MemoryRegion register(Bench bench, Side side, RegionRequest request) {
