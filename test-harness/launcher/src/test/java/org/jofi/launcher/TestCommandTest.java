@@ -190,6 +190,17 @@ class TestCommandTest {
   }
 
   @Test
+  void saysThatTheBuildFailedAlsoWhereNoTestDid() throws Exception {
+    maven(1, "");
+
+    Outcome run = tree.run("test");
+
+    assertEquals(1, run.exitCode());
+    assertTrue(run.out().endsWith("\n1 passed, 0 failed, 0 skipped\n"), run.out());
+    assertContains(run.err(), "the build failed, and what it did not come to is not counted");
+  }
+
+  @Test
   void secondPassIsLeftOutAloudWhereItAddsNothing() throws Exception {
     tree.onPath("dpkg-query", "echo 2.1.0-1.1");
 
