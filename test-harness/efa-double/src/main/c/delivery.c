@@ -1,0 +1,381 @@
+// What the device does with an operation after its post: SRD, which keeps no order between operations nor between the
+// parts of one, repeats what is lost, and ends what it cannot bring to its peer.
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "nic.h"
+
+enum { AGAIN = -1, UNHEARD = -2, RETRANSMISSION_NS = 500000, LOOK_AGAIN_NS = 5000000, GLOBAL_ROUTE_HEADER = 40 };
+static const uint64_t done = UINT64_MAX;
+
+// --- When -------------------------------------------------------------------------------------------------------------
+
+// Lost is late: the device sends again until it hears from the peer.
+static uint64_t travel_time(void) {
+  uint64_t time = settings.delay_ns != 0 ? random_number() % settings.delay_ns : 0;
+  while (by_chance(settings.loss)) {
+    wire->counters.lost++;
+    time += RETRANSMISSION_NS;
+  }
+  return time;
+}
+
+void schedule(struct queue_pair *pair, struct request *request) {
+  struct context *context = context_of(pair->qp.context);
+  bool split = settings.delay_ns != 0 && request->operation != SEND && request->bytes > LONGEST_PACKET;
+  request->segments = request->left = split ? SEGMENTS : 1;
+  uint64_t now = nanoseconds();
+  for (uint32_t i = 0; i < SEGMENTS; i++) request->due[i] = i < request->segments ? now + travel_time() : done;
+  count_request(context->wire, context->nic->index);
+}
+
+// --- Copying ----------------------------------------------------------------------------------------------------------
+
+static void skip(struct iovec **part, int *count, size_t bytes) {
+  while (*count > 0 && bytes >= (*part)->iov_len) {
+    bytes -= (*part)->iov_len;
+    (*part)++;
+    (*count)--;
+  }
+  if (*count > 0) {
+    (*part)->iov_base = (char *)(*part)->iov_base + bytes;
+    (*part)->iov_len -= bytes;
+  }
+}
+
+// Copies `bytes` between this process's memory and another's; 0, or an errno.
+static int copy(pid_t pid, struct iovec *own, int own_count, struct iovec *far, int far_count, uint64_t bytes, bool out) {
+  while (bytes > 0) {
+    struct iovec first = {own->iov_base, own->iov_len < bytes ? own->iov_len : bytes};
+    ssize_t copied = out ? process_vm_writev(pid, &first, 1, far, (unsigned long)far_count, 0)
+                         : process_vm_readv(pid, &first, 1, far, (unsigned long)far_count, 0);
+    if (copied <= 0) return copied < 0 ? errno : EFAULT;
+    bytes -= (uint64_t)copied;
+    wire->counters.bytes += (uint64_t)copied;
+    skip(&own, &own_count, (size_t)copied);
+    skip(&far, &far_count, (size_t)copied);
+  }
+  return 0;
+}
+
+// The request's own memory, held while it is copied.
+struct held {
+  struct wire_region *regions[SEND_PIECES];
+  struct iovec parts[SEND_PIECES];
+  int count;
+};
+
+static void let_go(struct held *held) {
+  while (held->count > 0) {
+    struct wire_region *region = held->regions[--held->count];
+    if (region != NULL) release_region(region);
+  }
+}
+
+static bool hold_own(const struct queue_pair *pair, struct request *request, struct held *held) {
+  held->count = 0;
+  if (request->inlined) {
+    held->regions[0] = NULL;
+    held->parts[0] = (struct iovec){request->data, request->inlined_bytes};
+    held->count = 1;
+    return true;
+  }
+  for (uint32_t i = 0; i < request->count; i++) {
+    const struct ibv_sge *piece = &request->pieces[i];
+    if (piece->length == 0) continue;
+    unsigned access = request->operation == READ ? IBV_ACCESS_LOCAL_WRITE : 0;
+    struct wire_region *region =
+        hold_region(piece->lkey, piece->addr, piece->length, access, getpid(), pair->wire->domain);
+    if (region == NULL) {
+      broke("lkey", "operation %d of queue pair %u uses %u bytes at 0x%lx under key %x, which does not allow that",
+            request->operation, pair->qp.qp_num, piece->length, piece->addr, piece->lkey);
+      let_go(held);
+      return false;
+    }
+    held->regions[held->count] = region;
+    held->parts[held->count] = (struct iovec){(void *)(region->address + (piece->addr - region->start)), piece->length};
+    held->count++;
+  }
+  return true;
+}
+
+// A process that is gone has taken its queue pairs with it; memory that it has unmapped under a region is its fault.
+static int copy_status(int error, pid_t pid, int unmapped) {
+  if (error == 0) return STATUS_OK;
+  if (error == ESRCH || process_gone(pid)) return STATUS_REMOTE_QUEUE_PAIR;
+  if (error == EPERM) {
+    broke("machine", "this machine forbids copying between processes (process_vm_writev): %s", strerror(error));
+  } else {
+    broke("unmapped-memory", "a region of process %d or %d covers memory that is not mapped", pid, getpid());
+  }
+  return unmapped;
+}
+
+// --- The peer ---------------------------------------------------------------------------------------------------------
+
+static bool exists(const uint8_t *gid) {
+  for (int i = 0; i < DEVICES; i++) {
+    if (wire->devices[i].pid != 0 && memcmp(wire->devices[i].gid, gid, 16) == 0) return true;
+  }
+  return false;
+}
+
+static bool loses(const struct wire_device *device) { return device->port != PORT_UP; }
+
+// The peer's queue pair, locked; otherwise *status says why it is not there.
+static struct wire_queue_pair *lock_peer(const struct queue_pair *pair, const struct request *request, int *status) {
+  struct wire_queue_pair *peer = &wire->queue_pairs[request->peer % QUEUE_PAIRS];
+  wire_lock(&peer->lock);
+  bool right = peer->number == request->peer && peer->pid != 0 && !process_gone(peer->pid) &&
+               memcmp(wire->devices[peer->device].gid, request->gid, 16) == 0;
+  if (!right) {
+    *status = exists(request->gid) ? STATUS_REMOTE_QUEUE_PAIR : UNHEARD;
+  } else if (loses(&wire->devices[peer->device]) || loses(&wire->devices[pair->wire->device])) {
+    *status = UNHEARD;
+  } else if (peer->state == IBV_QPS_ERR) {
+    *status = STATUS_REMOTE_ABORT;
+  } else if (peer->state < IBV_QPS_RTR || peer->datagram != pair->wire->datagram || peer->qkey != request->qkey) {
+    *status = STATUS_REMOTE_QUEUE_PAIR;
+  } else {
+    return peer;
+  }
+  wire_unlock(&peer->lock);
+  return NULL;
+}
+
+static bool has_receive(const struct wire_queue_pair *peer) { return peer->taken != peer->posted; }
+
+static struct wire_completion arrival(const struct queue_pair *pair, const struct request *request,
+                                      const struct wire_queue_pair *peer, enum operation operation) {
+  struct wire_completion completion = {.queue_pair = peer->number,
+                                       .source = pair->qp.qp_num,
+                                       .bytes = request->bytes,
+                                       .immediate = request->immediate,
+                                       .flags = (uint8_t)request->flags,
+                                       .operation = (uint8_t)operation};
+  memcpy(completion.gid, wire->devices[pair->wire->device].gid, sizeof completion.gid);
+  return completion;
+}
+
+// Fills a receive of the peer's. What is wrong with the receive, both sides are told.
+static int fill(struct held *own, const struct request *request, struct wire_queue_pair *peer,
+                const struct wire_receive *receive, struct wire_completion *completion) {
+  struct wire_region *regions[RECEIVE_PIECES];
+  struct iovec parts[RECEIVE_PIECES];
+  uint64_t header = peer->datagram ? GLOBAL_ROUTE_HEADER : 0, room = 0;
+  uint32_t held = 0;
+  int status = STATUS_OK;
+  for (; held < receive->count; held++) {
+    const struct ibv_sge *piece = &receive->pieces[held];
+    regions[held] = hold_region(piece->lkey, piece->addr, piece->length, IBV_ACCESS_LOCAL_WRITE, peer->pid, peer->domain);
+    if (regions[held] == NULL) {
+      broke("lkey", "a receive of process %d has %u bytes at 0x%lx under key %x, which does not allow that", peer->pid,
+            piece->length, piece->addr, piece->lkey);
+      completion->status = STATUS_BAD_LKEY;
+      status = STATUS_REMOTE_STATUS;
+      break;
+    }
+    uint64_t skipped = header < piece->length ? header : piece->length;
+    header -= skipped;
+    parts[held] = (struct iovec){(void *)(regions[held]->address + (piece->addr - regions[held]->start) + skipped),
+                                 piece->length - skipped};
+    room += piece->length - skipped;
+  }
+  if (status == STATUS_OK && room < request->bytes) {
+    completion->status = STATUS_BAD_LENGTH;
+    status = STATUS_REMOTE_LENGTH;
+  }
+  if (status == STATUS_OK) {
+    int error = copy(peer->pid, own->parts, own->count, parts, (int)held, request->bytes, true);
+    status = copy_status(error, peer->pid, STATUS_REMOTE_STATUS);
+    if (status == STATUS_REMOTE_STATUS) completion->status = STATUS_BAD_LKEY;
+  }
+  while (held > 0) release_region(regions[--held]);
+  return status;
+}
+
+// --- Operations -------------------------------------------------------------------------------------------------------
+
+static int send(struct queue_pair *pair, struct request *request, struct held *own) {
+  if (request->bytes > LONGEST_PACKET) return STATUS_BAD_LENGTH;
+  int status = STATUS_OK;
+  struct wire_queue_pair *peer = lock_peer(pair, request, &status);
+  bool datagram = pair->wire->datagram;
+  if (peer == NULL) return datagram ? STATUS_OK : status;
+  if (!has_receive(peer) || (!datagram && by_chance(settings.not_ready))) {
+    wire_unlock(&peer->lock);
+    return datagram ? STATUS_OK : AGAIN;
+  }
+  struct wire_completion completion = arrival(pair, request, peer, RECEIVE);
+  const struct wire_receive *receive = &peer->receives[peer->taken % peer->depth];
+  completion.id = receive->id;
+  status = fill(own, request, peer, receive, &completion);
+  if (datagram) completion.bytes += GLOBAL_ROUTE_HEADER;
+  if (status != STATUS_REMOTE_QUEUE_PAIR) {
+    peer->taken++;
+    complete(&wire->queues[peer->queue], &completion);
+  }
+  wire_unlock(&peer->lock);
+  if (status == STATUS_OK) wire->counters.sends++;
+  return datagram ? STATUS_OK : status;
+}
+
+// One segment of a read or a write.
+static int copy_segment(struct queue_pair *pair, struct request *request, struct held *own, uint32_t segment, uint32_t domain) {
+  bool out = request->operation == WRITE;
+  struct wire_region *region = hold_region(request->rkey, request->remote, request->bytes,
+                                           out ? IBV_ACCESS_REMOTE_WRITE : IBV_ACCESS_REMOTE_READ, 0, domain);
+  if (region == NULL) {
+    trace("queue pair %u: no right to %u bytes at 0x%lx under key %x", pair->qp.qp_num, request->bytes, request->remote,
+          request->rkey);
+    return STATUS_REMOTE_ADDRESS;
+  }
+  uint64_t from = (uint64_t)request->bytes * segment / request->segments;
+  uint64_t to = (uint64_t)request->bytes * (segment + 1) / request->segments;
+  struct iovec *part = own->parts;
+  int count = own->count;
+  skip(&part, &count, from);
+  struct iovec far = {(void *)(region->address + (request->remote - region->start) + from), to - from};
+  pid_t pid = region->pid;
+  int error = copy(pid, part, count, &far, 1, to - from, out);
+  release_region(region);
+  return copy_status(error, pid, STATUS_REMOTE_ADDRESS);
+}
+
+// The peer's completion, once all bytes are in their place.
+static int announce(struct queue_pair *pair, struct request *request) {
+  int status = STATUS_OK;
+  struct wire_queue_pair *peer = lock_peer(pair, request, &status);
+  if (peer == NULL) return status;
+  struct wire_completion completion = arrival(pair, request, peer, RECEIVE_WRITE);
+  if (peer->unsolicited) {
+    completion.flags |= UNSOLICITED;
+  } else if (has_receive(peer) && !by_chance(settings.not_ready)) {
+    completion.id = peer->receives[peer->taken++ % peer->depth].id;
+  } else {
+    status = AGAIN;
+  }
+  if (status == STATUS_OK) complete(&wire->queues[peer->queue], &completion);
+  wire_unlock(&peer->lock);
+  if (status == STATUS_OK) wire->counters.immediates++;
+  return status;
+}
+
+static int rdma(struct queue_pair *pair, struct request *request, struct held *own, uint32_t segment) {
+  if (request->bytes > LONGEST_RDMA) return STATUS_BAD_LENGTH;
+  int status = STATUS_OK;
+  struct wire_queue_pair *peer = lock_peer(pair, request, &status);
+  if (peer == NULL) return status;
+  uint32_t domain = peer->domain;
+  bool known = knows(&wire->devices[peer->device], wire->devices[pair->wire->device].gid);
+  wire_unlock(&peer->lock);
+  if (!known) return STATUS_UNKNOWN_PEER;
+  if (request->bytes > 0) status = copy_segment(pair, request, own, segment, domain);
+  if (status == STATUS_OK && request->left == 1) {
+    if (request->flags & WITH_IMMEDIATE) status = announce(pair, request);
+    if (status == STATUS_OK) (*(request->operation == READ ? &wire->counters.reads : &wire->counters.writes))++;
+  }
+  return status;
+}
+
+static int carry_out(struct queue_pair *pair, struct request *request, uint32_t segment) {
+  struct held own;
+  if (!hold_own(pair, request, &own)) return STATUS_BAD_LKEY;
+  int status = request->operation == SEND ? send(pair, request, &own) : rdma(pair, request, &own, segment);
+  let_go(&own);
+  if (status == STATUS_OK) context_of(pair->qp.context)->handles[request->handle].heard = true;
+  return status;
+}
+
+// What becomes of an attempt that brought neither an end nor an error: the time of the next, or its end.
+static int later(struct queue_pair *pair, struct request *request, uint32_t segment, int status, uint64_t now) {
+  if (status == AGAIN) {
+    wire->counters.not_ready++;
+    request->tries++;
+    if (pair->retries < 7 && request->tries > pair->retries) return STATUS_REMOTE_NOT_READY;
+    request->due[segment] = now + (20000u << (request->tries < 6 ? request->tries : 6));
+    return AGAIN;
+  }
+  if (request->give_up == 0) request->give_up = now + settings.timeout_ns;
+  uint32_t port = wire->devices[pair->wire->device].port;
+  if (now >= request->give_up && port != PORT_MUTE) {
+    return context_of(pair->qp.context)->handles[request->handle].heard ? STATUS_UNRESPONSIVE : STATUS_UNREACHABLE;
+  }
+  request->due[segment] = now + LOOK_AGAIN_NS;
+  return UNHEARD;
+}
+
+static void end(struct queue_pair *pair, uint32_t index, int status) {
+  struct request *request = &pair->requests[index];
+  if (status != STATUS_OK) {
+    wire->counters.errors++;
+    trace("queue pair %u: operation %u to %u ended with status %d", pair->qp.qp_num, request->operation, request->peer,
+          status);
+  }
+  struct wire_completion completion = {.id = request->id,
+                                       .queue_pair = pair->qp.qp_num,
+                                       .bytes = request->bytes,
+                                       .status = (uint8_t)status,
+                                       .operation = (uint8_t)request->operation};
+  // First out of the queue: what is polled must not be in it.
+  uint32_t last = pair->waiting - 1;
+  if (index != last) pair->requests[index] = pair->requests[last];
+  pair->waiting = last;
+  complete(pair->send_queue->wire, &completion);
+}
+
+// The earliest segment that is due, of operations posted at the same time the first. False if none is.
+static bool next_due(const struct queue_pair *pair, uint64_t now, uint32_t *index, uint32_t *segment) {
+  uint64_t earliest = now, sequence = UINT64_MAX, oldest = UINT64_MAX;
+  bool found = false;
+  for (uint32_t i = 0; i < pair->waiting; i++) {
+    const struct request *request = &pair->requests[i];
+    if (request->sequence < oldest) oldest = request->sequence;
+    for (uint32_t s = 0; s < request->segments; s++) {
+      uint64_t due = request->due[s];
+      if (due > earliest || (found && due == earliest && request->sequence >= sequence)) continue;
+      found = true;
+      earliest = due;
+      sequence = request->sequence;
+      *index = i;
+      *segment = s;
+    }
+  }
+  if (found && sequence != oldest) wire->counters.reordered++;
+  return found;
+}
+
+void progress(struct queue_pair *pair) {
+  if (wire->devices[pair->wire->device].port == PORT_ERROR && pair->wire->state == IBV_QPS_RTS) flush(pair);
+  uint64_t now = nanoseconds();
+  uint32_t index = 0, segment = 0;
+  while (pair->waiting > 0 && next_due(pair, now, &index, &segment)) {
+    struct request *request = &pair->requests[index];
+    int status = carry_out(pair, request, segment);
+    if (status < 0) status = later(pair, request, segment, status, now);
+    if (status == STATUS_OK) {
+      request->due[segment] = done;
+      if (--request->left > 0) continue;
+    }
+    if (status >= 0) end(pair, index, status);
+  }
+}
+
+static void progress_if_free(struct queue_pair *pair, void *waited) {
+  bool failed = wire->devices[pair->wire->device].port == PORT_ERROR && pair->wire->state == IBV_QPS_RTS;
+  if (pair->waiting == 0 && !failed) return;
+  *(bool *)waited = true;
+  if (pthread_mutex_trylock(&pair->lock) != 0) return;
+  progress(pair);
+  pthread_mutex_unlock(&pair->lock);
+}
+
+bool progress_all(void) {
+  bool waited = false;
+  for_each_queue_pair(progress_if_free, &waited);
+  return waited;
+}

@@ -1,0 +1,266 @@
+// Protection domains, memory regions and address handles.
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "nic.h"
+
+#undef ibv_reg_mr
+
+enum { OPTIONAL_RIGHTS = 0x3ff << 20 };
+
+struct ibv_pd *ibv_alloc_pd(struct ibv_context *context) {
+  struct domain *domain = calloc(1, sizeof *domain);
+  if (domain == NULL) return NULL;
+  wire_lock(&wire->lock);
+  domain->number = wire->next_domain++;
+  wire_unlock(&wire->lock);
+  domain->pd.context = context;
+  domain->pd.handle = domain->number;
+  context_of(context)->domains++;
+  return &domain->pd;
+}
+
+int ibv_dealloc_pd(struct ibv_pd *pd) {
+  struct domain *domain = (struct domain *)pd;
+  if (domain->users != 0) {
+    broke("domain-in-use", "protection domain %u was closed with %u objects in it", domain->number, domain->users);
+    return EBUSY;
+  }
+  context_of(pd->context)->domains--;
+  free(domain);
+  return 0;
+}
+
+// --- Memory regions ---------------------------------------------------------------------------------------------------
+
+static bool rights_allowed(struct ibv_pd *pd, unsigned access) {
+  uint32_t can = capabilities(context_of(pd->context));
+  unsigned allowed = IBV_ACCESS_LOCAL_WRITE | OPTIONAL_RIGHTS;
+  if (can & CAN_READ) allowed |= IBV_ACCESS_REMOTE_READ;
+  if (can & CAN_WRITE) allowed |= IBV_ACCESS_REMOTE_WRITE;
+  if (access & ~allowed) {
+    broke("region-rights", "a region was registered with rights 0x%x, of which the device has 0x%x", access, allowed);
+    return false;
+  }
+  if ((access & IBV_ACCESS_REMOTE_WRITE) && !(access & IBV_ACCESS_LOCAL_WRITE)) {
+    broke("region-rights", "a region was registered with rights 0x%x: remote writes need local ones", access);
+    return false;
+  }
+  return true;
+}
+
+// The next free slot after the last, so that a key comes back as late as possible.
+static struct wire_region *take_region(void) {
+  static uint32_t hint;
+  for (uint32_t i = 0; i < REGIONS; i++) {
+    struct wire_region *region = &wire->regions[(hint + i) % REGIONS];
+    bool abandoned = region->state != REGION_FREE && process_gone(region->pid);
+    if (region->state == REGION_FREE || abandoned) {
+      if (abandoned) region->users = 0;
+      hint = (hint + i + 1) % REGIONS;
+      return region;
+    }
+  }
+  return NULL;
+}
+
+static struct ibv_mr *register_region(struct ibv_pd *pd, void *address, size_t length, uint64_t start, unsigned access) {
+  if (!rights_allowed(pd, access)) {
+    errno = EOPNOTSUPP;
+    return NULL;
+  }
+  struct region *region = calloc(1, sizeof *region);
+  if (region == NULL) return NULL;
+  struct domain *domain = (struct domain *)pd;
+  wire_lock(&wire->lock);
+  struct wire_region *entry = take_region();
+  if (entry == NULL) {
+    wire_unlock(&wire->lock);
+    free(region);
+    errno = ENOMEM;
+    return NULL;
+  }
+  entry->generation++;
+  entry->pid = getpid();
+  entry->address = (uintptr_t)address;
+  entry->start = start;
+  entry->length = length;
+  entry->access = access;
+  entry->domain = domain->number;
+  entry->key = entry->generation << 14 | (uint32_t)(entry - wire->regions);
+  entry->state = REGION_VALID;
+  wire_unlock(&wire->lock);
+  domain->users++;
+  region->wire = entry;
+  region->mr = (struct ibv_mr){.context = pd->context, .pd = pd, .addr = address, .length = length,
+                               .handle = entry->key, .lkey = entry->key, .rkey = entry->key};
+  trace("registered %p + %zu with rights 0x%x as %x", address, length, access, entry->key);
+  return &region->mr;
+}
+
+struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *address, size_t length, int access) {
+  return register_region(pd, address, length, (uintptr_t)address, (unsigned)access);
+}
+
+struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *address, size_t length, uint64_t start, unsigned access) {
+  return register_region(pd, address, length, start, access);
+}
+
+// Whatever can be mapped stands in for device memory: a memfd, a udmabuf.
+struct ibv_mr *ibv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t start, int fd, int access) {
+  uint64_t below = offset % (uint64_t)sysconf(_SC_PAGESIZE);
+  char *mapping = mmap(NULL, length + below, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)(offset - below));
+  if (mapping == MAP_FAILED) return NULL;
+  struct ibv_mr *mr = register_region(pd, mapping + below, length, start, (unsigned)access);
+  if (mr == NULL) {
+    munmap(mapping, length + below);
+    return NULL;
+  }
+  ((struct region *)mr)->mapping = mapping;
+  ((struct region *)mr)->mapped = length + below;
+  return mr;
+}
+
+// Waits for copies that are under way: nothing reaches the memory after this returns.
+int ibv_dereg_mr(struct ibv_mr *mr) {
+  struct region *region = (struct region *)mr;
+  struct wire_region *entry = region->wire;
+  if (entry->key != mr->handle || entry->state != REGION_VALID || entry->pid != getpid()) {
+    broke("region-unknown", "region %x was closed, which is not open", mr->handle);
+    return EINVAL;
+  }
+  entry->state = REGION_CLOSING;
+  // A copier that was killed never lets go.
+  uint64_t end = nanoseconds() + 2000000000;
+  while (entry->users != 0 && nanoseconds() < end) usleep(20);
+  if (entry->users != 0) entry->users = 0;
+  entry->state = REGION_FREE;
+  ((struct domain *)mr->pd)->users--;
+  if (region->mapping != NULL) munmap(region->mapping, region->mapped);
+  trace("closed region %x", mr->handle);
+  free(region);
+  return 0;
+}
+
+struct wire_region *hold_region(uint32_t key, uint64_t start, uint64_t length, unsigned access, pid_t pid, uint32_t domain) {
+  struct wire_region *region = &wire->regions[key % REGIONS];
+  region->users++;
+  bool valid = region->state == REGION_VALID && region->key == key && (pid == 0 || region->pid == pid) &&
+               (region->access & access) == access && region->domain == domain && start >= region->start &&
+               length <= region->length && start - region->start <= region->length - length;
+  if (valid) return region;
+  region->users--;
+  return NULL;
+}
+
+void release_region(struct wire_region *region) { region->users--; }
+
+// --- Address handles --------------------------------------------------------------------------------------------------
+
+bool knows(struct wire_device *device, const uint8_t *gid) {
+  for (int i = 0; i < KNOWN_PEERS; i++) {
+    if (device->known[i].users != 0 && memcmp(device->known[i].gid, gid, 16) == 0) return true;
+  }
+  return false;
+}
+
+// The device's own table of peers, which its RDMA engine looks requests up in.
+static bool learn(struct wire_device *device, const uint8_t *gid) {
+  int unused = -1;
+  bool learnt = false;
+  wire_lock(&wire->lock);
+  for (int i = 0; i < KNOWN_PEERS && !learnt; i++) {
+    if (device->known[i].users == 0) {
+      if (unused < 0) unused = i;
+    } else if (memcmp(device->known[i].gid, gid, 16) == 0) {
+      device->known[i].users++;
+      learnt = true;
+    }
+  }
+  if (!learnt && unused >= 0) {
+    memcpy(device->known[unused].gid, gid, 16);
+    device->known[unused].users = 1;
+    learnt = true;
+  }
+  wire_unlock(&wire->lock);
+  return learnt;
+}
+
+static void forget(struct wire_device *device, const uint8_t *gid) {
+  wire_lock(&wire->lock);
+  for (int i = 0; i < KNOWN_PEERS; i++) {
+    if (device->known[i].users != 0 && memcmp(device->known[i].gid, gid, 16) == 0) {
+      device->known[i].users--;
+      break;
+    }
+  }
+  wire_unlock(&wire->lock);
+}
+
+// One number for each peer of an open device, however many handles there are.
+static int take_number(struct context *context, const uint8_t *gid) {
+  int unused = -1, number = -1;
+  pthread_mutex_lock(&context->verbs.context.mutex);
+  for (int i = 0; i < ADDRESS_HANDLES && number < 0; i++) {
+    if (context->handles[i].users == 0) {
+      if (unused < 0) unused = i;
+    } else if (memcmp(context->handles[i].gid, gid, 16) == 0) {
+      number = i;
+    }
+  }
+  if (number < 0 && unused >= 0) {
+    number = unused;
+    memcpy(context->handles[number].gid, gid, 16);
+    context->handles[number].heard = false;
+  }
+  if (number >= 0) context->handles[number].users++;
+  pthread_mutex_unlock(&context->verbs.context.mutex);
+  return number;
+}
+
+struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attributes) {
+  struct context *context = context_of(pd->context);
+  struct handle *handle = calloc(1, sizeof *handle);
+  if (handle == NULL) return NULL;
+  memcpy(handle->gid, attributes->grh.dgid.raw, sizeof handle->gid);
+  int number = take_number(context, handle->gid);
+  if (number < 0 || !learn(context->wire, handle->gid)) {
+    free(handle);
+    errno = ENOMEM;
+    return NULL;
+  }
+  handle->number = (uint16_t)number;
+  handle->ah = (struct ibv_ah){.context = pd->context, .pd = pd, .handle = handle->number};
+  ((struct domain *)pd)->users++;
+  return &handle->ah;
+}
+
+int ibv_destroy_ah(struct ibv_ah *ah) {
+  struct handle *handle = (struct handle *)ah;
+  struct context *context = context_of(ah->context);
+  forget(context->wire, handle->gid);
+  pthread_mutex_lock(&ah->context->mutex);
+  context->handles[handle->number].users--;
+  pthread_mutex_unlock(&ah->context->mutex);
+  ((struct domain *)ah->pd)->users--;
+  free(handle);
+  return 0;
+}
+
+uint16_t handle_number(struct context *context, const uint8_t *gid) {
+  for (uint16_t i = 0; i < ADDRESS_HANDLES; i++) {
+    if (context->handles[i].users != 0 && memcmp(context->handles[i].gid, gid, 16) == 0) return i;
+  }
+  return NO_HANDLE;
+}
+
+int describe_handle(struct ibv_ah *ah, struct efadv_ah_attr *attributes, uint32_t size) {
+  struct efadv_ah_attr told = {.ahn = ((struct handle *)ah)->number};
+  memset(attributes, 0, size);
+  memcpy(attributes, &told, size < sizeof told ? size : sizeof told);
+  return 0;
+}

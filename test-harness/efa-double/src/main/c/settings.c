@@ -1,0 +1,98 @@
+#include "settings.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "wire.h"
+
+struct settings settings;
+
+static void refuse(const char *name, const char *value, const char *wanted) {
+  fprintf(stderr, "efa-double: %s is '%s'; it has to be %s\n", name, value, wanted);
+  _exit(2);
+}
+
+static uint64_t number(const char *name, uint64_t otherwise, uint64_t most) {
+  const char *value = getenv(name);
+  if (value == NULL || *value == '\0') return otherwise;
+  char *end, wanted[64];
+  uint64_t read = strtoull(value, &end, 10);
+  snprintf(wanted, sizeof wanted, "a number from 0 to %lu", most);
+  if (*end != '\0' || *value == '-' || read > most) refuse(name, value, wanted);
+  return read;
+}
+
+// One value for all devices, or one for each, separated by commas; the last one holds for the rest.
+static void for_each_device(const char *name, const char *otherwise, const char *wanted, int (*parse)(const char *),
+                            int *values) {
+  const char *given = getenv(name);
+  char *copy = strdup(given != NULL && *given != '\0' ? given : otherwise), *rest = copy;
+  for (int i = 0, last = 0; i < MOST_NICS; i++) {
+    char *part = strsep(&rest, ",");
+    if (part != NULL && (last = parse(part)) < 0) refuse(name, given, wanted);
+    values[i] = last;
+  }
+  free(copy);
+}
+
+static int parse_generation(const char *text) {
+  static const char *const names[] = {"send", "read", "write"};
+  for (int i = 0; i < 3; i++) {
+    if (strcmp(text, names[i]) == 0) return i;
+  }
+  return -1;
+}
+
+static int parse_gigabits(const char *text) {
+  int value = atoi(text);
+  return value == 25 || value == 100 || value == 200 || value == 300 ? value : -1;
+}
+
+static void read_fault(void) {
+  static const char *const ports[] = {"up", "silent", "mute", "error"};
+  static const char wanted[] = "DEVICE:silent|mute|error:REQUESTS";
+  const char *fault = getenv("EFA_DOUBLE_FAULT");
+  settings.fault_device = -1;
+  if (fault == NULL || *fault == '\0') return;
+  char port[16];
+  int device;
+  unsigned long after;
+  if (sscanf(fault, "%d:%15[a-z]:%lu", &device, port, &after) != 3) refuse("EFA_DOUBLE_FAULT", fault, wanted);
+  for (int i = 1; i < 4; i++) {
+    if (strcmp(port, ports[i]) != 0) continue;
+    settings.fault_device = device;
+    settings.fault_port = i;
+    settings.fault_after = after;
+    return;
+  }
+  refuse("EFA_DOUBLE_FAULT", fault, wanted);
+}
+
+void read_settings(void) {
+  const char *wire = getenv("EFA_DOUBLE_WIRE"), *node = getenv("EFA_DOUBLE_NODE");
+  settings.wire = wire != NULL && *wire != '\0' ? strdup(wire) : "default";
+  settings.devices = (int)number("EFA_DOUBLE_DEVICES", 1, MOST_NICS);
+  int generations[MOST_NICS];
+  for_each_device("EFA_DOUBLE_GENERATION", "write", "send, read or write", parse_generation, generations);
+  for (int i = 0; i < MOST_NICS; i++) settings.generations[i] = (enum generation)generations[i];
+  for_each_device("EFA_DOUBLE_GIGABITS", "100", "25, 100, 200 or 300", parse_gigabits, settings.gigabits);
+  // A node is a host to the provider, which takes shared memory in place of the NIC to a peer on its own.
+  settings.node = node != NULL && strcmp(node, "pid") == 0 ? (uint16_t)getpid() : (uint16_t)number("EFA_DOUBLE_NODE", 0, 65535);
+  settings.seed = number("EFA_DOUBLE_SEED", 1, UINT64_MAX);
+  settings.delay_ns = number("EFA_DOUBLE_DELAY_US", 0, 1000000) * 1000;
+  settings.loss = (int)number("EFA_DOUBLE_LOSS", 0, 99);
+  settings.not_ready = (int)number("EFA_DOUBLE_RNR", 0, 99);
+  settings.timeout_ns = number("EFA_DOUBLE_TIMEOUT_MS", 1000, 3600000) * 1000000;
+  settings.trace = number("EFA_DOUBLE_TRACE", 0, 1) != 0;
+  read_fault();
+  Dl_info self;
+  char path[4096];
+  if (dladdr((void *)read_settings, &self) == 0 || realpath(self.dli_fname, path) == NULL) {
+    refuse("the library's own path", self.dli_fname, "a file that can be found");
+  }
+  *strrchr(path, '/') = '\0';
+  snprintf(settings.home, sizeof settings.home, "%s", path);
+}
