@@ -1,7 +1,12 @@
 package org.jofi.cli.ranks;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 import org.jofi.transport.Device;
 import org.jofi.transport.DeviceProperties;
@@ -18,6 +23,7 @@ import org.jofi.transport.TransportOptions;
  * @param device one of its devices
  */
 public record RankDevice(Transport transport, Device device) implements AutoCloseable {
+  private static final Duration CLOSE_WITHIN = Duration.ofSeconds(30);
 
   /**
    * Opens a device.
@@ -100,8 +106,51 @@ public record RankDevice(Transport transport, Device device) implements AutoClos
     return device.properties().rails().stream().map(DeviceProperties.Rail::nic).toList();
   }
 
+  /**
+   * Closes the transport. A provider may wait for its NIC in this without a bound: {@code efa}
+   * does, until every operation has come back. So a thread of its own closes, which this process
+   * does not wait for when it ends.
+   *
+   * @throws TransportException TIMED_OUT if it takes longer than 30 s
+   */
   @Override
   public void close() {
-    transport.close();
+    closeWithin(transport, CLOSE_WITHIN, describe());
+  }
+
+  static void closeWithin(AutoCloseable transport, Duration bound, String name) {
+    CompletableFuture<Void> closed = new CompletableFuture<>();
+    Thread.ofPlatform()
+        .daemon()
+        .name("rank-close")
+        .start(
+            () -> {
+              try {
+                transport.close();
+                closed.complete(null);
+              } catch (Throwable e) {
+                closed.completeExceptionally(e);
+              }
+            });
+    try {
+      closed.get(bound.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException e) {
+      throw new TransportException(
+          FailureCause.TIMED_OUT,
+          "closing %s did not end within %d s: the provider still waits for a NIC that does not complete its operations"
+              .formatted(name, bound.toSeconds()));
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof RuntimeException failure) {
+        throw failure;
+      }
+      if (e.getCause() instanceof Error failure) {
+        throw failure;
+      }
+      throw new IllegalStateException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new TransportException(
+          FailureCause.TIMED_OUT, "interrupted while closing %s".formatted(name));
+    }
   }
 }
