@@ -161,6 +161,7 @@ struct ibv_context *ibv_open_device(struct ibv_device *device) {
 int ibv_close_device(struct ibv_context *context) {
   struct context *opened = context_of(context);
   if (opened->domains != 0 || opened->queues != 0) {
+    if (is_exiting()) return EBUSY;
     broke("device-in-use", "%s was closed with %u protection domains and %u completion queues", context->device->name,
           opened->domains, opened->queues);
     return EBUSY;

@@ -27,6 +27,7 @@ struct ibv_pd *ibv_alloc_pd(struct ibv_context *context) {
 int ibv_dealloc_pd(struct ibv_pd *pd) {
   struct domain *domain = (struct domain *)pd;
   if (domain->users != 0) {
+    if (is_exiting()) return EBUSY;
     broke("domain-in-use", "protection domain %u was closed with %u objects in it", domain->number, domain->users);
     return EBUSY;
   }

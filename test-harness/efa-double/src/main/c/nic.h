@@ -117,6 +117,9 @@ extern struct wire *wire;
 // Joins the wire with the first call. 0, or an errno.
 int join_wire(void);
 void start_firmware(void);
+// Whether the process has begun to exit: the provider closes its devices then, whatever is still open on them, and the
+// kernel does the rest.
+bool is_exiting(void);
 uint64_t nanoseconds(void);
 uint64_t random_number(void);
 bool by_chance(int percent);

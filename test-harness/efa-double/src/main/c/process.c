@@ -19,6 +19,11 @@ struct wire *wire;
 static pthread_mutex_t joining = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic uint64_t draws;
 static pid_t firmware_of;
+static _Atomic bool exiting;
+
+static void leave(void) { exiting = true; }
+
+bool is_exiting(void) { return exiting; }
 
 int join_wire(void) {
   int error = 0;
@@ -32,6 +37,7 @@ int join_wire(void) {
       error = errno;
       fprintf(stderr, "efa-double: cannot open the wire '%s' in /dev/shm: %s\n", settings.wire, strerror(error));
     }
+    atexit(leave);
     // Peers copy from and to this process's memory.
     prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
   }
