@@ -14,6 +14,7 @@ import org.jofi.libfabric.bindings.fi_ops_cq;
 import org.jofi.libfabric.bindings.fi_ops_domain;
 import org.jofi.libfabric.bindings.fid_cq;
 import org.jofi.libfabric.bindings.fid_domain;
+import org.jspecify.annotations.Nullable;
 
 /** struct fid_cq, with the block of contexts for the operations whose completions it takes. */
 final class LibfabricCompletionQueue extends FabricObject implements CompletionQueue {
@@ -25,6 +26,9 @@ final class LibfabricCompletionQueue extends FabricObject implements CompletionQ
 
   /** Completions that one call into libfabric fetches. */
   private static final int BATCH = 16;
+
+  /** After so many polls the domain's events are looked at, so that they cost next to nothing. */
+  private static final int POLLS_PER_EVENTS = 4096;
 
   private static final long ENTRY_BYTES = fi_cq_data_entry.sizeof();
   private static final long OP_CONTEXT = fi_cq_data_entry.op_context$offset();
@@ -47,6 +51,9 @@ final class LibfabricCompletionQueue extends FabricObject implements CompletionQ
   private MemorySegment read = MemorySegment.NULL;
   private long queue;
 
+  private final @Nullable LibfabricEventQueue events;
+  private int polls;
+
   // Completions that are fetched but not delivered yet.
   private int next;
   private int fetched;
@@ -55,6 +62,7 @@ final class LibfabricCompletionQueue extends FabricObject implements CompletionQ
     super("completion queue of " + domain.info());
     this.domain = domain;
     regionMapLock = domain.regionMapLock();
+    events = domain.events();
     this.contexts = contexts;
     entries = arena.allocate(BATCH * ENTRY_BYTES, 64);
     entriesAddress = entries.address();
@@ -117,6 +125,9 @@ final class LibfabricCompletionQueue extends FabricObject implements CompletionQ
   public int poll(Sink sink, int limit) {
     if (queue == 0) {
       throw closedException();
+    }
+    if (events != null && (++polls & POLLS_PER_EVENTS - 1) == 0) {
+      events.drain();
     }
     int delivered = 0;
     while (delivered < limit) {

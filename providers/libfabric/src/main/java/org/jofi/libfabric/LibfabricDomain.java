@@ -11,6 +11,7 @@ import org.jofi.fabric.MemoryRegion;
 import org.jofi.fabric.RegionRequest;
 import org.jofi.fabric.RegistrationScope;
 import org.jofi.fabric.UnboundRegion;
+import org.jspecify.annotations.Nullable;
 
 /** struct fid_domain. */
 final class LibfabricDomain extends FabricObject implements Domain {
@@ -18,11 +19,30 @@ final class LibfabricDomain extends FabricObject implements Domain {
   private final NativeInfo handle;
   private final RegionMapLock regionMapLock;
 
+  // Set once, when the domain is open; null for providers that need none.
+  private @Nullable LibfabricEventQueue events;
+
   LibfabricDomain(FabricInfo info, NativeInfo handle) {
     super("domain " + info);
     this.info = info;
     this.handle = handle;
     regionMapLock = RegionMapLock.of(info);
+  }
+
+  /**
+   * Opens the event queue that this provider's endpoints need; after the domain itself.
+   *
+   * @param fabric the domain's
+   */
+  void openEvents(MemorySegment fabric) {
+    if (EfaFabric.is(info.provider())) {
+      events = LibfabricEventQueue.open(this, fabric);
+    }
+  }
+
+  /** What endpoints are bound to beside their completion queues; null if they need nothing. */
+  @Nullable LibfabricEventQueue events() {
+    return events;
   }
 
   @Override
@@ -80,6 +100,14 @@ final class LibfabricDomain extends FabricObject implements Domain {
     requireOpen();
     if (info.registrationScope() != scope) {
       throw new IllegalStateException(place() + " negotiated " + negotiated);
+    }
+  }
+
+  /** Nothing writes to the queue of events any more. */
+  @Override
+  void closedForGood() {
+    if (events != null) {
+      events.close();
     }
   }
 

@@ -113,6 +113,10 @@ final class LibfabricEndpoint extends FabricObject implements Endpoint {
       bind("fi_ep_bind(receive cq)", receiveQueue, Access.RECV);
     }
     bind("fi_ep_bind(av)", peers, 0);
+    LibfabricEventQueue events = domain.events();
+    if (events != null) {
+      bind("fi_ep_bind(eq)", events, 0);
+    }
     options.forEach(this::setOption);
     MemorySegment ep = nativeObject();
     check(

@@ -40,7 +40,13 @@ final class LibfabricFabric extends FabricObject implements Fabric {
                         () ->
                             fi_ops_fabric.domain.invoke(
                                 function, fabric, info, result, MemorySegment.NULL))));
-    return domain;
+    try {
+      domain.openEvents(fabric);
+      return domain;
+    } catch (RuntimeException failure) {
+      domain.abandon(failure);
+      throw failure;
+    }
   }
 
   @Override

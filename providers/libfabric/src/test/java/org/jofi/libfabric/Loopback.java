@@ -51,6 +51,18 @@ final class Loopback implements AutoCloseable {
     return new Loopback(negotiated(provider, modes));
   }
 
+  /** As if another provider had been negotiated: what jofi does for that one is done here. */
+  static Loopback named(String name, String provider) {
+    FabricInfo real = info(provider);
+    return new Loopback(
+        FabricInfo.builder(name, real.fabricName(), real.domainName())
+            .capabilities(real.capabilities())
+            .mrModes(real.mrModes())
+            .limits(real.limits())
+            .attachment(Objects.requireNonNull(real.attachment()))
+            .build());
+  }
+
   private static FabricInfo negotiated(String provider, MrMode... modes) {
     FabricInfo real = info(provider);
     return FabricInfo.builder(real.provider(), real.fabricName(), real.domainName())
