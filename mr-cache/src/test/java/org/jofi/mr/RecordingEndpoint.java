@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jofi.fabric.Domain;
 import org.jofi.fabric.Endpoint;
+import org.jofi.fabric.EndpointLimits;
 import org.jofi.fabric.EndpointOption;
 import org.jofi.fabric.EndpointRequest;
 import org.jofi.fabric.FabricErrno;
@@ -187,6 +188,11 @@ final class RecordingEndpoint implements Endpoint {
       cancelled.add(context);
       return 0;
     }
+  }
+
+  @Override
+  public EndpointLimits limits() {
+    return EndpointLimits.of(domain.info().limits());
   }
 
   @Override

@@ -37,6 +37,12 @@ public interface Endpoint extends AutoCloseable {
   byte[] address();
 
   /**
+   * How long its operations may be: as when it was enabled, or an option was last set. Longer ones
+   * return {@code -EMSGSIZE}. May be called on the data path.
+   */
+  EndpointLimits limits();
+
+  /**
    * Reads an option: fi_getopt.
    *
    * @throws FabricException with {@code ENOPROTOOPT} if the provider has no such option
@@ -59,8 +65,9 @@ public interface Endpoint extends AutoCloseable {
   int sendData(long address, long lengthBytes, long descriptor, long data, long peer, int context);
 
   /**
-   * Sends a message of at most {@link FabricLimits#injectBytes()}: fi_inject. The caller may reuse
-   * the buffer as soon as the call returns. No completion is delivered, unless the send fails.
+   * Sends a message of at most {@link EndpointLimits#injectedSendBytes()}: fi_inject. The caller
+   * may reuse the buffer as soon as the call returns. No completion is delivered, unless the send
+   * fails.
    */
   int inject(long address, long lengthBytes, long peer);
 

@@ -2,7 +2,7 @@ package org.jofi.fabric;
 
 /**
  * Sizes that a provider negotiated: fi_domain(3), fi_endpoint(3). A size that does not fit a
- * positive long is {@link Long#MAX_VALUE}.
+ * positive long is {@link Long#MAX_VALUE}. An endpoint may take less: {@link Endpoint#limits()}.
  *
  * @param mrKeyBytes width of an application's key, 1 to 8; keys of a provider are 8 bytes wide
  * @param cqDataBytes width of immediate data; 0 if there is none

@@ -15,7 +15,7 @@ public final class PostFlags {
 
   /**
    * The caller may reuse the buffer as soon as the call returns. The message is at most {@link
-   * FabricLimits#injectBytes()} long. A completion is still delivered.
+   * EndpointLimits#injectedRmaBytes()} long. A completion is still delivered.
    */
   public static final long INJECT = 1L << 25;
 

@@ -1,7 +1,6 @@
 package org.jofi.libfabric;
 
 import static org.jofi.libfabric.bindings.LibfabricConstants.FI_ENABLE;
-import static org.jofi.libfabric.bindings.LibfabricConstants.FI_OPT_ENDPOINT;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -13,6 +12,7 @@ import org.jofi.fabric.Capability;
 import org.jofi.fabric.CompletionQueue;
 import org.jofi.fabric.Domain;
 import org.jofi.fabric.Endpoint;
+import org.jofi.fabric.EndpointLimits;
 import org.jofi.fabric.EndpointOption;
 import org.jofi.fabric.EndpointRequest;
 import org.jofi.fabric.FabricErrno;
@@ -22,7 +22,6 @@ import org.jofi.fabric.PostFlags;
 import org.jofi.libfabric.bindings.fi_ops;
 import org.jofi.libfabric.bindings.fi_ops_cm;
 import org.jofi.libfabric.bindings.fi_ops_domain;
-import org.jofi.libfabric.bindings.fi_ops_ep;
 import org.jofi.libfabric.bindings.fid;
 import org.jofi.libfabric.bindings.fid_domain;
 import org.jofi.libfabric.bindings.fid_ep;
@@ -38,13 +37,13 @@ final class LibfabricEndpoint extends FabricObject implements Endpoint {
   private final LibfabricAddressVector peers;
   private final LibfabricCompletionQueue transmitQueue;
   private final LibfabricCompletionQueue receiveQueue;
-  private final long injectBytes;
-  private final long maxMessageBytes;
+  private final EndpointLimits negotiated;
   private final boolean needsDescriptor;
   private final boolean receivesDirected;
 
   // Set once, when the endpoint is enabled; only then are the operation tables final.
   private PostingCalls calls = PostingCalls.NONE;
+  private EndpointLimits limits;
   private String localAddress = "";
   private byte @Nullable [] watched;
 
@@ -55,8 +54,8 @@ final class LibfabricEndpoint extends FabricObject implements Endpoint {
     peers = ownAddressVector(request.addressVector());
     transmitQueue = ownQueue(request.transmitQueue());
     receiveQueue = ownQueue(request.receiveQueue());
-    injectBytes = domain.info().limits().injectBytes();
-    maxMessageBytes = domain.info().limits().maxMessageBytes();
+    negotiated = EndpointLimits.of(domain.info().limits());
+    limits = negotiated;
     needsDescriptor = domain.info().mrModes().contains(MrMode.LOCAL);
     receivesDirected = domain.info().has(Capability.DIRECTED_RECV);
   }
@@ -117,7 +116,7 @@ final class LibfabricEndpoint extends FabricObject implements Endpoint {
     if (events != null) {
       bind("fi_ep_bind(eq)", events, 0);
     }
-    options.forEach(this::setOption);
+    options.forEach(options()::set);
     MemorySegment ep = nativeObject();
     check(
         "fi_enable",
@@ -125,6 +124,7 @@ final class LibfabricEndpoint extends FabricObject implements Endpoint {
             () ->
                 fi_ops.control.invoke(
                     fi_ops.control(fid.ops(ep)), ep, FI_ENABLE(), MemorySegment.NULL)));
+    limits = options().limits(negotiated);
     calls = PostingCalls.of(ep, domain.regionMapLock());
     byte[] address = address();
     localAddress = SocketAddresses.text(address);
@@ -183,46 +183,29 @@ final class LibfabricEndpoint extends FabricObject implements Endpoint {
   @Override
   public long option(EndpointOption option) {
     requireOpen();
-    MemorySegment ep = nativeObject();
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment value = arena.allocate(Long.BYTES, Long.BYTES);
-      MemorySegment length = arena.allocateFrom(ValueLayout.JAVA_LONG, Bits.optionBytes(option));
-      check(
-          "fi_getopt(" + option + ")",
-          fi_ops_ep.getopt.invoke(
-              fi_ops_ep.getopt(fid_ep.ops(ep)),
-              ep,
-              FI_OPT_ENDPOINT(),
-              Bits.ofOption(option),
-              value,
-              length));
-      return value.get(ValueLayout.JAVA_LONG, 0);
-    }
+    return options().get(option);
   }
 
   @Override
   public void setOption(EndpointOption option, long value) {
     requireOpen();
-    MemorySegment ep = nativeObject();
-    try (Arena arena = Arena.ofConfined()) {
-      // Little-endian, so the low bytes of the long are the value of an int or bool option, too.
-      MemorySegment bytes = arena.allocateFrom(ValueLayout.JAVA_LONG, value);
-      check(
-          "fi_setopt(" + option + ")",
-          fi_ops_ep.setopt.invoke(
-              fi_ops_ep.setopt(fid_ep.ops(ep)),
-              ep,
-              FI_OPT_ENDPOINT(),
-              Bits.ofOption(option),
-              bytes,
-              Bits.optionBytes(option)));
-    }
+    options().set(option, value);
+    limits = options().limits(negotiated);
+  }
+
+  private EndpointOptions options() {
+    return new EndpointOptions(nativeObject(), place());
+  }
+
+  @Override
+  public EndpointLimits limits() {
+    return limits;
   }
 
   @Override
   public int send(long address, long lengthBytes, long descriptor, long peer, int context) {
     long op = transmitQueue.context(context);
-    int bad = badPost(address, lengthBytes, descriptor, peer, op);
+    int bad = badPost(address, lengthBytes, limits.sendBytes(), descriptor, peer, op);
     return bad != 0 ? bad : calls.send(address, lengthBytes, descriptor, peer, op);
   }
 
@@ -230,7 +213,7 @@ final class LibfabricEndpoint extends FabricObject implements Endpoint {
   public int sendData(
       long address, long lengthBytes, long descriptor, long data, long peer, int context) {
     long op = transmitQueue.context(context);
-    int bad = badPost(address, lengthBytes, descriptor, peer, op);
+    int bad = badPost(address, lengthBytes, limits.sendBytes(), descriptor, peer, op);
     return bad != 0 ? bad : calls.sendData(address, lengthBytes, descriptor, data, peer, op);
   }
 
@@ -238,17 +221,15 @@ final class LibfabricEndpoint extends FabricObject implements Endpoint {
   public int inject(long address, long lengthBytes, long peer) {
     // An injected message is copied, so it needs neither descriptor nor context; 1 stands for both
     // here.
-    int bad = badPost(address, lengthBytes, 1, peer, 1);
-    if (bad == 0 && lengthBytes > injectBytes) {
-      bad = -FabricErrno.EMSGSIZE;
-    }
+    int bad = badPost(address, lengthBytes, limits.injectedSendBytes(), 1, peer, 1);
     return bad != 0 ? bad : calls.inject(address, lengthBytes, peer);
   }
 
   @Override
   public int recv(long address, long lengthBytes, long descriptor, long peer, int context) {
     long op = receiveQueue.context(context);
-    int bad = badBuffer(address, lengthBytes, descriptor, op);
+    // The buffer may be longer than the longest send.
+    int bad = badBuffer(address, lengthBytes, negotiated.sendBytes(), descriptor, op);
     if (bad == 0 && peer != AddressVector.ANY) {
       // Without the capability, providers receive from any peer and report no error.
       if (!receivesDirected) {
@@ -306,7 +287,7 @@ final class LibfabricEndpoint extends FabricObject implements Endpoint {
       long key,
       int context) {
     long op = transmitQueue.context(context);
-    int bad = badPost(address, lengthBytes, descriptor, peer, op);
+    int bad = badPost(address, lengthBytes, limits.rmaBytes(), descriptor, peer, op);
     return bad != 0
         ? bad
         : calls.read(address, lengthBytes, descriptor, peer, remoteAddress, key, op);
@@ -325,24 +306,24 @@ final class LibfabricEndpoint extends FabricObject implements Endpoint {
    * Refuses arguments on which a provider would crash or read beyond its tables; returns 0 if they
    * are good.
    */
-  private int badPost(long address, long lengthBytes, long descriptor, long peer, long op) {
-    int bad = badBuffer(address, lengthBytes, descriptor, op);
+  private int badPost(
+      long address, long lengthBytes, long most, long descriptor, long peer, long op) {
+    int bad = badBuffer(address, lengthBytes, most, descriptor, op);
     return bad == 0 && !peers.lives(peer) ? -FabricErrno.EINVAL : bad;
   }
 
   private int badRma(
       long address, long lengthBytes, long descriptor, long peer, long op, long flags) {
-    int bad = badPost(address, lengthBytes, descriptor, peer, op);
-    return bad == 0 && (flags & PostFlags.INJECT) != 0 && lengthBytes > injectBytes
-        ? -FabricErrno.EMSGSIZE
-        : bad;
+    boolean injected = (flags & PostFlags.INJECT) != 0;
+    long most = injected ? limits.injectedRmaBytes() : limits.rmaBytes();
+    return badPost(address, lengthBytes, most, descriptor, peer, op);
   }
 
-  private int badBuffer(long address, long lengthBytes, long descriptor, long op) {
+  private int badBuffer(long address, long lengthBytes, long most, long descriptor, long op) {
     if (calls == PostingCalls.NONE) {
       throw closedException();
     }
-    if (lengthBytes < 0 || lengthBytes > maxMessageBytes) {
+    if (lengthBytes < 0 || lengthBytes > most) {
       return -FabricErrno.EMSGSIZE;
     }
     boolean lacks = lengthBytes != 0 && (address == 0 || (needsDescriptor && descriptor == 0));

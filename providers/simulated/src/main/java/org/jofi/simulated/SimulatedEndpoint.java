@@ -7,6 +7,7 @@ import org.jofi.fabric.Access;
 import org.jofi.fabric.CompletionQueue;
 import org.jofi.fabric.Domain;
 import org.jofi.fabric.Endpoint;
+import org.jofi.fabric.EndpointLimits;
 import org.jofi.fabric.EndpointOption;
 import org.jofi.fabric.EndpointRequest;
 import org.jofi.fabric.FabricErrno;
@@ -27,6 +28,7 @@ final class SimulatedEndpoint implements Endpoint {
   private final SimulatedCompletionQueue receiveQueue;
   private final Map<EndpointOption, Long> options = new EnumMap<>(EndpointOption.class);
   private final FabricLimits limits;
+  private final EndpointLimits lengths;
   private final PostChecks checks;
   private final PostGate gate;
   private final Transmitter transmitter;
@@ -51,6 +53,7 @@ final class SimulatedEndpoint implements Endpoint {
     this.transmitQueue = transmitQueue;
     this.receiveQueue = receiveQueue;
     this.limits = domain.info().limits();
+    this.lengths = EndpointLimits.of(limits);
     this.life = new Lifecycle(network, domain.life().label() + " endpoint " + label);
     this.checks = new PostChecks(this, domain);
     this.gate = new PostGate(this, domain);
@@ -79,6 +82,11 @@ final class SimulatedEndpoint implements Endpoint {
   @Override
   public byte[] address() {
     return EndpointAddress.encode(nic.profile().negotiation().addressBytes(), address);
+  }
+
+  @Override
+  public EndpointLimits limits() {
+    return lengths;
   }
 
   @Override

@@ -8,6 +8,7 @@ import org.jofi.fabric.Domain;
 import org.jofi.fabric.Endpoint;
 import org.jofi.fabric.EndpointRequest;
 import org.jofi.fabric.FabricErrno;
+import org.jofi.fabric.FabricException;
 import org.jofi.fabric.PostFlags;
 import org.jofi.mr.OwnershipGraph;
 import org.jofi.mr.Rail;
@@ -95,6 +96,23 @@ public final class RailPort implements CompletionQueue.Sink {
   /** Where peers reach it. */
   public FabricAddress address() {
     return FabricAddress.of(endpoint.address());
+  }
+
+  /**
+   * Refuses a NIC over which a message of that length cannot be sent.
+   *
+   * @throws FabricException with {@code EMSGSIZE}, naming both lengths
+   */
+  void requireSends(int bytes) {
+    long most = endpoint.limits().sendBytes();
+    if (most < bytes) {
+      throw new FabricException(
+          "fi_getopt(FI_OPT_MAX_MSG_SIZE)",
+          FabricErrno.EMSGSIZE,
+          "",
+          "%s: its sends end at %d bytes, and control messages have up to %d"
+              .formatted(rail, most, bytes));
+    }
   }
 
   /** The addresses that it posts to. */

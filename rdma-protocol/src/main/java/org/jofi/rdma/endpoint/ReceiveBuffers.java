@@ -26,7 +26,12 @@ final class ReceiveBuffers extends Posting implements OperationOwner {
   private boolean stopped;
   private long failures;
 
+  /**
+   * @param bufferBytes as long as the longest message, which the rail has to be able to send as
+   *     well
+   */
   ReceiveBuffers(RailPort port, BlockFreelist buffers, int bufferBytes, PendingPosts pending) {
+    port.requireSends(bufferBytes);
     this.port = port;
     this.buffers = buffers;
     this.bufferBytes = bufferBytes;

@@ -5,6 +5,7 @@ import org.jofi.fabric.AddressVector;
 import org.jofi.fabric.CompletionQueue;
 import org.jofi.fabric.Domain;
 import org.jofi.fabric.Endpoint;
+import org.jofi.fabric.EndpointLimits;
 import org.jofi.fabric.EndpointOption;
 import org.jofi.fabric.EndpointRequest;
 import org.jofi.fabric.FabricErrno;
@@ -85,6 +86,11 @@ final class InstantNic implements Domain {
     @Override
     public byte[] address() {
       return new byte[0];
+    }
+
+    @Override
+    public EndpointLimits limits() {
+      return EndpointLimits.of(domain.info().limits());
     }
 
     @Override

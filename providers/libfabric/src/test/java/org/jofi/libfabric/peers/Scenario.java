@@ -57,7 +57,7 @@ enum Scenario {
   INJECT {
     @Override
     void run(Peer peer) {
-      long most = Math.min(peer.info.limits().injectBytes(), 4096);
+      long most = Math.min(peer.endpoint.limits().injectedSendBytes(), 4096);
       MemorySegment buffer = peer.allocate(8192);
       MemoryRegion region = peer.register(buffer, Access.SEND | Access.RECV);
       if (peer.first) {

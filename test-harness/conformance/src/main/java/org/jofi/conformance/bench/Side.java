@@ -93,6 +93,11 @@ public final class Side {
     return endpoint;
   }
 
+  /** So many bytes, or fewer if its sends end before. */
+  public int sendable(int bytes) {
+    return (int) Math.min(bytes, endpoint.limits().sendBytes());
+  }
+
   /** What its queue delivered so far. */
   public Completions completions() {
     return completions;

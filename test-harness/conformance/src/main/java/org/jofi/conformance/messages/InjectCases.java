@@ -36,8 +36,8 @@ public final class InjectCases {
             InjectCases::limit));
   }
 
-  private static int most(Bench bench) {
-    long most = bench.info().limits().injectBytes();
+  private static int most(Pair pair) {
+    long most = pair.left().endpoint().limits().injectedSendBytes();
     if (most == 0) {
       throw new NotClaimedException("inject_size is 0");
     }
@@ -45,8 +45,8 @@ public final class InjectCases {
   }
 
   private static void bufferFree(Bench bench) {
-    int bytes = most(bench);
     Pair pair = bench.pair();
+    int bytes = most(pair);
     Buffer from = pair.left().buffer(bytes, Access.SEND);
     Buffer into = pair.right().buffer(bytes, Access.RECV);
     int received = pair.right().recv(into, bytes);
@@ -62,8 +62,8 @@ public final class InjectCases {
   }
 
   private static void silent(Bench bench) {
-    int bytes = most(bench);
     Pair pair = bench.pair();
+    int bytes = most(pair);
     Buffer from = pair.left().buffer(bytes, Access.SEND);
     Buffer into = pair.right().buffer(bytes, Access.RECV);
     int before = pair.left().completions().size();
@@ -78,8 +78,9 @@ public final class InjectCases {
   }
 
   private static void limit(Bench bench) {
-    int tooLong = (int) Math.min(bench.info().limits().injectBytes() + 1, 1 << 24);
     Pair pair = bench.pair();
+    long most = pair.left().endpoint().limits().injectedSendBytes();
+    int tooLong = (int) Math.min(most + 1, 1 << 24);
     Buffer from = pair.left().buffer(tooLong, Access.SEND);
     Buffer into = pair.right().buffer(tooLong, Access.RECV);
     int received = pair.right().recv(into, tooLong);

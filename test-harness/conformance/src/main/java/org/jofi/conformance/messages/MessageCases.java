@@ -1,6 +1,7 @@
 package org.jofi.conformance.messages;
 
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import org.jofi.conformance.Area;
 import org.jofi.conformance.Case;
@@ -16,6 +17,7 @@ import org.jofi.fabric.FabricErrno;
 /** Messages of every size. */
 public final class MessageCases {
   private static final int[] SIZES = {0, 1, 63, 64, 65, 4096, 65_536, 1 << 20};
+  private static final int MOST = SIZES[SIZES.length - 1];
   private static final int GUARD = 64;
   private static final long UNKNOWN_PEER = 1000;
 
@@ -55,6 +57,11 @@ public final class MessageCases {
     return Case.of(Area.MESSAGES, name, rule, body).within(Duration.ofSeconds(40));
   }
 
+  /** Each size that can be sent, and the longest. */
+  private static int[] sizes(Pair pair) {
+    return Arrays.stream(SIZES).map(pair.left()::sendable).distinct().toArray();
+  }
+
   /** Sends one message, and waits for both ends. */
   private static Completion exchange(Pair pair, Buffer from, Buffer into, int size) {
     int received = pair.right().recv(into, into.memory().byteSize());
@@ -65,10 +72,10 @@ public final class MessageCases {
 
   private static void everyByte(Bench bench) {
     Pair pair = bench.pair();
-    int most = SIZES[SIZES.length - 1];
+    int most = pair.left().sendable(MOST);
     Buffer from = pair.left().buffer(most, Access.SEND);
     Buffer into = pair.right().buffer(most, Access.RECV);
-    for (int size : SIZES) {
+    for (int size : sizes(pair)) {
       from.fill(size, size + 1);
       into.clear();
       exchange(pair, from, into, size);
@@ -82,20 +89,20 @@ public final class MessageCases {
 
   private static void length(Bench bench) {
     Pair pair = bench.pair();
-    int most = SIZES[SIZES.length - 1];
+    int most = pair.left().sendable(MOST);
     Buffer from = pair.left().buffer(most, Access.SEND);
     Buffer into = pair.right().buffer(most, Access.RECV);
-    for (int size : SIZES) {
+    for (int size : sizes(pair)) {
       Expect.same("the length reported", size, exchange(pair, from, into, size).lengthBytes());
     }
   }
 
   private static void nothingBehind(Bench bench) {
     Pair pair = bench.pair();
-    int most = SIZES[SIZES.length - 1];
+    int most = pair.left().sendable(MOST);
     Buffer from = pair.left().buffer(most, Access.SEND);
     Buffer into = pair.right().buffer(most + GUARD, Access.RECV);
-    for (int size : SIZES) {
+    for (int size : sizes(pair)) {
       from.fill(size, size);
       into.clear();
       exchange(pair, from, into, size);
@@ -109,10 +116,11 @@ public final class MessageCases {
 
   private static void sourceKept(Bench bench) {
     Pair pair = bench.pair();
-    Buffer from = pair.left().buffer(65_536, Access.SEND);
-    Buffer into = pair.right().buffer(65_536, Access.RECV);
-    from.fill(65_536, 11);
-    exchange(pair, from, into, 65_536);
+    int bytes = pair.left().sendable(65_536);
+    Buffer from = pair.left().buffer(bytes, Access.SEND);
+    Buffer into = pair.right().buffer(bytes, Access.RECV);
+    from.fill(bytes, 11);
+    exchange(pair, from, into, bytes);
     long at = Bytes.mismatch(from.memory(), 11);
     Expect.that(at < 0, "the source to stay as it is", "byte %d changed".formatted(at));
   }

@@ -172,11 +172,11 @@ public final class WriteCases {
   }
 
   private static void writeInject(Bench bench) {
-    int bytes = (int) Math.min(bench.info().limits().injectBytes(), 1024);
-    if (bytes == 0) {
-      throw new NotClaimedException("inject_size is 0");
-    }
     Pair pair = bench.pair();
+    int bytes = (int) Math.min(injectable(pair), 1024);
+    if (bytes == 0) {
+      throw new NotClaimedException("FI_OPT_INJECT_RMA_SIZE, or inject_size, is 0");
+    }
     Buffer source = pair.left().buffer(bytes, Access.WRITE);
     Buffer target = pair.right().buffer(bytes, Access.REMOTE_WRITE);
     source.fill(bytes, 23);
@@ -187,9 +187,13 @@ public final class WriteCases {
         pair.right(), "what was in the buffer when the write was posted", target.memory(), 23);
   }
 
+  private static long injectable(Pair pair) {
+    return pair.left().endpoint().limits().injectedRmaBytes();
+  }
+
   private static void writeInjectLimit(Bench bench) {
-    int tooLong = (int) Math.min(bench.info().limits().injectBytes() + 1, 1 << 24);
     Pair pair = bench.pair();
+    int tooLong = (int) Math.min(injectable(pair) + 1, 1 << 24);
     Buffer source = pair.left().buffer(tooLong, Access.WRITE);
     Buffer target = pair.right().buffer(tooLong, Access.REMOTE_WRITE);
     int code =

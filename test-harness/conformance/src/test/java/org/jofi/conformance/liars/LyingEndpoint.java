@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import org.jofi.fabric.Domain;
 import org.jofi.fabric.Endpoint;
+import org.jofi.fabric.EndpointLimits;
 import org.jofi.fabric.EndpointOption;
 import org.jofi.fabric.FabricErrno;
 
@@ -77,6 +78,11 @@ final class LyingEndpoint implements Endpoint {
   public byte[] address() {
     addressCalls++;
     return domain.lie().address(this);
+  }
+
+  @Override
+  public EndpointLimits limits() {
+    return real.limits();
   }
 
   @Override
