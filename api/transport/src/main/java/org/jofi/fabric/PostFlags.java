@@ -15,7 +15,8 @@ public final class PostFlags {
 
   /**
    * The caller may reuse the buffer as soon as the call returns. The message is at most {@link
-   * EndpointLimits#injectedRmaBytes()} long. A completion is still delivered.
+   * EndpointLimits#injectedRmaBytes()} long, in host memory, and needs no descriptor. A completion
+   * is still delivered.
    */
   public static final long INJECT = 1L << 25;
 

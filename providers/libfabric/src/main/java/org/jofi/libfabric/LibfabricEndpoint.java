@@ -316,7 +316,8 @@ final class LibfabricEndpoint extends FabricObject implements Endpoint {
       long address, long lengthBytes, long descriptor, long peer, long op, long flags) {
     boolean injected = (flags & PostFlags.INJECT) != 0;
     long most = injected ? limits.injectedRmaBytes() : limits.rmaBytes();
-    return badPost(address, lengthBytes, most, descriptor, peer, op);
+    // What is copied needs no descriptor.
+    return badPost(address, lengthBytes, most, injected ? 1 : descriptor, peer, op);
   }
 
   private int badBuffer(long address, long lengthBytes, long most, long descriptor, long op) {

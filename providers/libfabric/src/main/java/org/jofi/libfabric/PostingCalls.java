@@ -241,7 +241,9 @@ final class PostingCalls {
     remote.set(ValueLayout.JAVA_LONG, 0, remoteAddress);
     remote.set(ValueLayout.JAVA_LONG, 8, length);
     remote.set(ValueLayout.JAVA_LONG, 16, key);
-    descriptors.set(ValueLayout.JAVA_LONG, 0, descriptor);
+    // The efa provider of libfabric before 2.0 takes a descriptor for leave not to copy.
+    boolean injected = (flags & PostFlags.INJECT) != 0;
+    descriptors.set(ValueLayout.JAVA_LONG, 0, injected ? 0 : descriptor);
     message.set(ValueLayout.JAVA_LONG, DESTINATION, peer);
     message.set(ValueLayout.JAVA_LONG, CONTEXT, context);
     message.set(ValueLayout.JAVA_LONG, DATA, data);
