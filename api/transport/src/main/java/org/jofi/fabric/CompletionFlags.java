@@ -38,6 +38,10 @@ public final class CompletionFlags {
 
   /** The man-page name of the call whose completion has these flags, as far as they identify it. */
   public static String operation(long flags) {
+    // First what cannot be of this side: some arrivals have the bit of a local operation, too.
+    if ((flags & (REMOTE_WRITE | REMOTE_READ)) != 0) {
+      return "a peer's RMA";
+    }
     if ((flags & SEND) != 0) {
       return "fi_send";
     }
@@ -50,8 +54,6 @@ public final class CompletionFlags {
     if ((flags & WRITE) != 0) {
       return "fi_write";
     }
-    return (flags & (REMOTE_WRITE | REMOTE_READ | REMOTE_CQ_DATA)) != 0
-        ? "a peer's RMA"
-        : "an operation";
+    return (flags & REMOTE_CQ_DATA) != 0 ? "a peer's RMA" : "an operation";
   }
 }

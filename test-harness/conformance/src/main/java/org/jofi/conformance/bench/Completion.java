@@ -18,16 +18,15 @@ import org.jofi.fabric.FabricErrno;
 public record Completion(
     int context, long flags, long lengthBytes, long data, boolean failed, int errno, String text) {
 
-  /** Whether it tells of immediate data that came with a peer's write. */
+  /**
+   * Whether it tells of immediate data that came with a peer's write. Only a receive's completion
+   * has immediate data beside that. The bits of local operations do not count: which others an
+   * arrival has differs between providers, and nothing is to rely on them.
+   */
   public boolean isArrival() {
-    boolean own =
-        (flags
-                & (CompletionFlags.SEND
-                    | CompletionFlags.RECV
-                    | CompletionFlags.READ
-                    | CompletionFlags.WRITE))
-            != 0;
-    return !failed && !own && (flags & CompletionFlags.REMOTE_CQ_DATA) != 0;
+    return !failed
+        && (flags & CompletionFlags.REMOTE_CQ_DATA) != 0
+        && (flags & CompletionFlags.RECV) == 0;
   }
 
   @Override
