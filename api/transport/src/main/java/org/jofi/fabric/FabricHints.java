@@ -10,8 +10,8 @@ import java.util.Set;
  * memory-registration modes that jofi supports and no others. They ask for GPU memory but never
  * require it, and progress is manual unless the provider offers nothing else.
  *
- * @param provider name of a provider as libfabric lists it, layered ({@code tcp;ofi_rxm}) or not;
- *     empty for all of them
+ * @param provider name of a provider as libfabric lists it, layered ({@code tcp;ofi_rxm}) or not,
+ *     or {@code efa-direct} ({@link FabricInfo#provider()}); empty for all of them
  * @param fabric name of the fabric, or empty for any
  * @param domain name of the domain (the NIC), or empty for any
  * @param required capabilities that every answer must have

@@ -51,7 +51,10 @@ public final class FabricInfo {
     return new Builder(provider, fabricName, domainName);
   }
 
-  /** The provider's name as libfabric lists it, such as {@code tcp;ofi_rxm}. */
+  /**
+   * The provider's name as libfabric lists it, such as {@code tcp;ofi_rxm}; but {@code efa-direct}
+   * for that fabric of the efa provider, which is used in another way than its other fabric.
+   */
   public String provider() {
     return provider;
   }

@@ -45,7 +45,7 @@ final class Discovery {
     if (hints.hmem()) {
       query(hints, true).forEach(info -> found.putIfAbsent(identity(info), info));
     }
-    return narrow(hints, List.copyOf(found.values()));
+    return narrow(hints, EfaFabric.preferred(List.copyOf(found.values())));
   }
 
   /** A key for duplicates: two infos with the same key are the same NIC used in the same way. */
@@ -74,9 +74,10 @@ final class Discovery {
       infos = keep(infos, info -> info.fabricName().equals(hints.fabric().get()));
     }
     if (hints.provider().isPresent()) {
+      String wanted = hints.provider().get();
       // For "tcp", 1.17 returns only tcp;ofi_rxm, and 2.x returns both.
-      List<FabricInfo> exact = keep(infos, info -> info.provider().equals(hints.provider().get()));
-      infos = exact.isEmpty() ? infos : exact;
+      List<FabricInfo> exact = keep(infos, info -> info.provider().equals(wanted));
+      infos = exact.isEmpty() && !EfaFabric.is(wanted) ? infos : exact;
     }
     return infos;
   }
@@ -151,8 +152,14 @@ final class Discovery {
       fi_tx_attr.msg_order(InfoReader.struct(fi_info.tx_attr(info)), order);
     }
     MemorySegment fabric = InfoReader.struct(fi_info.fabric_attr(info));
-    hints.provider().ifPresent(name -> fi_fabric_attr.prov_name(fabric, LibC.strdup(name)));
-    hints.fabric().ifPresent(name -> fi_fabric_attr.name(fabric, LibC.strdup(name)));
+    hints
+        .provider()
+        .map(EfaFabric::libraryName)
+        .ifPresent(name -> fi_fabric_attr.prov_name(fabric, LibC.strdup(name)));
+    hints
+        .fabric()
+        .or(() -> hints.provider().flatMap(EfaFabric::fabricOf))
+        .ifPresent(name -> fi_fabric_attr.name(fabric, LibC.strdup(name)));
     return pointer;
   }
 }

@@ -1,5 +1,10 @@
 package org.jofi.libfabric;
 
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jofi.fabric.FabricInfo;
+
 /**
  * The two fabrics of libfabric's efa provider, which jofi tells apart as two providers: {@code
  * efa}, the provider's own protocol over the NIC, and {@code efa-direct}, the NIC as it is.
@@ -16,5 +21,49 @@ final class EfaFabric {
   /** Whether a provider, by jofi's name for it, is one of the two. */
   static boolean is(String provider) {
     return provider.equals(EFA) || provider.equals(DIRECT);
+  }
+
+  /**
+   * jofi's name for a provider.
+   *
+   * @param provider libfabric's name for it
+   * @param fabric the fabric's name
+   */
+  static String providerName(String provider, String fabric) {
+    return provider.equals(EFA) && fabric.equals(DIRECT) ? DIRECT : provider;
+  }
+
+  /** libfabric's name for a provider. */
+  static String libraryName(String provider) {
+    return provider.equals(DIRECT) ? EFA : provider;
+  }
+
+  /** The fabric to ask libfabric for if a provider was named, and no fabric. */
+  static Optional<String> fabricOf(String provider) {
+    return provider.equals(DIRECT) ? Optional.of(DIRECT) : Optional.empty();
+  }
+
+  /**
+   * The same infos, but those of efa before those of efa-direct, which libfabric lists first. There
+   * sends end at the MTU, nothing can be cancelled, and a message for which no receive is posted is
+   * tried again without end. So it is for those who ask for it.
+   */
+  static List<FabricInfo> preferred(List<FabricInfo> infos) {
+    List<FabricInfo> sorted = new ArrayList<>();
+    List<FabricInfo> direct = new ArrayList<>();
+    int behind = 0;
+    for (FabricInfo info : infos) {
+      if (info.provider().equals(DIRECT)) {
+        direct.add(info);
+      } else {
+        sorted.add(info);
+        behind = info.provider().equals(EFA) ? sorted.size() : behind;
+      }
+    }
+    if (behind == 0) {
+      return infos;
+    }
+    sorted.addAll(behind, direct);
+    return List.copyOf(sorted);
   }
 }

@@ -49,9 +49,10 @@ final class InfoReader {
   private static FabricInfo read(NativeInfo handle, MemorySegment info) {
     MemorySegment fabric = struct(fi_info.fabric_attr(info));
     MemorySegment domain = struct(fi_info.domain_attr(info));
+    String fabricName = LibC.text(fi_fabric_attr.name(fabric));
     return FabricInfo.builder(
-            LibC.text(fi_fabric_attr.prov_name(fabric)),
-            LibC.text(fi_fabric_attr.name(fabric)),
+            EfaFabric.providerName(LibC.text(fi_fabric_attr.prov_name(fabric)), fabricName),
+            fabricName,
             LibC.text(fi_domain_attr.name(domain)))
         .providerVersion(version(fi_fabric_attr.prov_version(fabric)))
         .address(SocketAddresses.text(sourceAddress(info)))
