@@ -15,6 +15,7 @@ import org.jofi.libfabric.bindings.fid_cq;
 final class QueueError implements CompletionError {
   private final LibfabricCompletionQueue queue;
   private final MemorySegment entry;
+  private final boolean efa;
 
   private int context;
   private long flags;
@@ -26,6 +27,7 @@ final class QueueError implements CompletionError {
 
   QueueError(LibfabricCompletionQueue queue, Arena arena) {
     this.queue = queue;
+    efa = EfaFabric.is(queue.domain().info().provider());
     entry = NativeStruct.allocate(arena, fi_cq_err_entry.sizeof());
   }
 
@@ -49,8 +51,9 @@ final class QueueError implements CompletionError {
     data = fi_cq_err_entry.data(entry);
     // Some report a negative number (shm of 1.17). Zero would look like success.
     int err = Math.abs(fi_cq_err_entry.err(entry));
-    errno = err == 0 ? FabricErrno.EOTHER : err;
     providerErrno = fi_cq_err_entry.prov_errno(entry);
+    int known = err == 0 ? FabricErrno.EOTHER : err;
+    errno = efa ? EfaStatus.errno(known, providerErrno) : known;
     return 1;
   }
 
