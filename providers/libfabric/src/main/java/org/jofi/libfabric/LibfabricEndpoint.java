@@ -124,7 +124,7 @@ final class LibfabricEndpoint extends FabricObject implements Endpoint {
             () ->
                 fi_ops.control.invoke(
                     fi_ops.control(fid.ops(ep)), ep, FI_ENABLE(), MemorySegment.NULL)));
-    limits = options().limits(negotiated);
+    limits = readLimits();
     calls = PostingCalls.of(ep, domain.regionMapLock());
     byte[] address = address();
     localAddress = SocketAddresses.text(address);
@@ -190,7 +190,12 @@ final class LibfabricEndpoint extends FabricObject implements Endpoint {
   public void setOption(EndpointOption option, long value) {
     requireOpen();
     options().set(option, value);
-    limits = options().limits(negotiated);
+    limits = readLimits();
+  }
+
+  /** Libraries before 2.0 do not know these options, and providers log a warning for each. */
+  private EndpointLimits readLimits() {
+    return LibfabricLibrary.load().isAtLeast(2, 0) ? options().limits(negotiated) : negotiated;
   }
 
   private EndpointOptions options() {
