@@ -84,6 +84,8 @@ have_package() {
     maven) find_maven ;;
     libfabric1) have_libfabric ;;
     libfabric-dev) [[ -r /usr/include/rdma/fabric.h ]] ;;
+    libfabric-bin) command -v fi_pingpong >/dev/null ;;
+    libibverbs-dev) [[ -r /usr/include/infiniband/efadv.h ]] ;;
     gcc) command -v gcc >/dev/null ;;
     libc6-dev) gcc -E -x c -include stdio.h /dev/null >/dev/null 2>&1 ;;
   esac
@@ -159,6 +161,8 @@ purpose_of() {
     maven) printf 'builds jofi' ;;
     libfabric1) printf 'libfabric' ;;
     libfabric-dev) printf "libfabric's headers, for the tests" ;;
+    libfabric-bin) printf "libfabric's programs, for the tests" ;;
+    libibverbs-dev) printf "the headers of RDMA devices, for the tests" ;;
     gcc) printf "compiles NCCL's plugin" ;;
     libc6-dev) printf 'the headers that gcc needs' ;;
   esac
@@ -211,6 +215,8 @@ thing_of() {
     maven) printf 'Maven 3.8.7 or newer' ;;
     libfabric1) printf 'libfabric 1.17 or newer' ;;
     libfabric-dev) printf "libfabric's headers" ;;
+    libfabric-bin) printf "libfabric's programs" ;;
+    libibverbs-dev) printf "libibverbs' headers" ;;
     libc6-dev) printf "the C library's headers" ;;
     *) printf '%s' "$1" ;;
   esac

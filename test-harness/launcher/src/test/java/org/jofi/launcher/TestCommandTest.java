@@ -34,6 +34,7 @@ class TestCommandTest {
     tree.jdk("jdk-25", "25.0.3");
     tree.onPath("dpkg-query", "echo 1.17.0-3");
     tree.onPath("dpkg", "[[ $2 == 2.* ]]");
+    tree.onPath("fi_pingpong", "");
     String summary = "test-harness/launcher/src/main/java/org/jofi/launcher/TestSummary.java";
     Files.createDirectories(tree.root().resolve(summary).getParent());
     Files.copy(LauncherTree.PROJECT.resolve(summary), tree.root().resolve(summary));
@@ -220,9 +221,11 @@ class TestCommandTest {
     assertEquals(0, home.exitCode(), home.err());
     assertContains(home.err(), "no second pass on libfabric 2.1: it could not be fetched");
 
-    assumeTrue(
-        Files.exists(Path.of("/usr/include/rdma/fabric.h")),
-        "libfabric-dev is missing, which ends a test run earlier");
+    for (String header : List.of("rdma/fabric.h", "infiniband/efadv.h")) {
+      assumeTrue(
+          Files.exists(Path.of("/usr/include", header)),
+          header + " is missing, which ends a test run earlier");
+    }
     Outcome ci = tree.with("CI", "true").run("test");
     assertEquals(3, ci.exitCode(), ci.err());
     assertContains(ci.err(), "the tests need libfabric 2.1 as well, and it could not be fetched");
