@@ -3,6 +3,7 @@ package org.jofi.conformance;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DynamicNode;
@@ -36,6 +37,16 @@ public abstract class ChildConformanceSuite {
     return List.of();
   }
 
+  /** What the children have in their environment beside what they inherit. */
+  protected Map<String, String> environment() {
+    return Map.of();
+  }
+
+  /** Further tests, for when the children have ended. */
+  protected Stream<DynamicNode> afterwards() {
+    return Stream.empty();
+  }
+
   /**
    * How many rules are not claimed: what a provider ceases to promise would look like success
    * otherwise.
@@ -46,7 +57,9 @@ public abstract class ChildConformanceSuite {
   @TestFactory
   Stream<DynamicNode> rules() throws IOException, InterruptedException {
     Report report =
-        new ChildRunner(subject(), domain(), java(), properties()).run(Cases.all(), result -> {});
-    return SuiteTests.of(Judgement.of(report), notClaimed());
+        new ChildRunner(subject(), domain(), java(), properties())
+            .withEnvironment(environment())
+            .run(Cases.all(), result -> {});
+    return Stream.concat(SuiteTests.of(Judgement.of(report), notClaimed()), afterwards());
   }
 }

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -40,9 +41,11 @@ final class ChildProcess implements AutoCloseable {
    *
    * @param java the java to run
    * @param properties system properties, as {@code NAME=VALUE}
+   * @param environment variables beside those that it inherits
    * @param arguments for {@link ChildMain}
    */
-  static ChildProcess start(Path java, List<String> properties, List<String> arguments)
+  static ChildProcess start(
+      Path java, List<String> properties, Map<String, String> environment, List<String> arguments)
       throws IOException {
     List<String> command = new ArrayList<>();
     command.add(java.toString());
@@ -79,7 +82,9 @@ final class ChildProcess implements AutoCloseable {
               ChildMain.class.getName()));
     }
     command.addAll(arguments);
-    return new ChildProcess(new ProcessBuilder(command).redirectErrorStream(true).start());
+    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+    builder.environment().putAll(environment);
+    return new ChildProcess(builder.start());
   }
 
   private static String nativeModules() {

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.jofi.fabric.FabricUnavailableException;
@@ -27,6 +28,7 @@ public final class ChildRunner {
   private final @Nullable String domain;
   private final Path java;
   private final List<String> properties;
+  private Map<String, String> environment = Map.of();
   private Consumer<ProcessHandle> started = child -> {};
   private Report.@Nullable Description description;
 
@@ -41,6 +43,16 @@ public final class ChildRunner {
     this.domain = domain;
     this.java = java;
     this.properties = List.copyOf(properties);
+  }
+
+  /**
+   * Gives the children variables beside those that they inherit.
+   *
+   * @return this
+   */
+  public ChildRunner withEnvironment(Map<String, String> variables) {
+    environment = Map.copyOf(variables);
+    return this;
   }
 
   /**
@@ -103,7 +115,7 @@ public final class ChildRunner {
       throws IOException, InterruptedException {
     List<String> arguments = new ArrayList<>(List.of(subject, domain == null ? "" : domain));
     left.forEach(kase -> arguments.add(kase.id()));
-    try (ChildProcess child = ChildProcess.start(java, properties, arguments)) {
+    try (ChildProcess child = ChildProcess.start(java, properties, environment, arguments)) {
       started.accept(child.handle());
       awaitStart(child);
       while (!left.isEmpty()) {

@@ -2,8 +2,14 @@ package org.jofi.efadouble;
 
 /** What can be chosen of the devices. The double's own defaults hold for what is not. */
 public enum Option {
-  /** What they can do without the peer's processor: {@code send}, {@code read} or {@code write}. */
+  /**
+   * What they can do without the peer's processor, {@code send}, {@code read} or {@code write}: one
+   * for all, or one for each with commas in between.
+   */
   GENERATION,
+
+  /** The speed that they tell: one for all, or one for each. */
+  GIGABITS,
 
   /** Which host a process is on: a number, or {@code pid} for one of its own. */
   NODE,
@@ -23,7 +29,7 @@ public enum Option {
   /** After how many milliseconds without an answer a peer counts as unresponsive. */
   TIMEOUT_MS,
 
-  /** A device that fails: {@code DEVICE:silent|error:REQUESTS}. */
+  /** A device that fails: {@code DEVICE:silent|mute|error:REQUESTS}. */
   FAULT,
 
   /** Whether every request is printed: 1. */

@@ -33,7 +33,7 @@ class WireTest {
   /** A process that has a device open, and sleeps. */
   private Process hold(EfaDouble some) throws IOException {
     Process holder =
-        some.on(new ProcessBuilder(some.program("holder").toString(), some.wire()))
+        some.on(new ProcessBuilder(some.program("holder").toString()))
             .redirectErrorStream(true)
             .redirectOutput(ProcessBuilder.Redirect.DISCARD)
             .start();

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -67,14 +68,28 @@ public final class ProcessPair implements AutoCloseable {
   /** The same, with a choice of how they compile. */
   public ProcessPair(Class<?> main, Compilation compilation, List<String> arguments)
       throws IOException {
+    this(main, compilation, Map.of(), arguments);
+  }
+
+  /** The same, with variables beside those that they inherit. */
+  public ProcessPair(
+      Class<?> main,
+      Compilation compilation,
+      Map<String, String> environment,
+      List<String> arguments)
+      throws IOException {
     what = main.getSimpleName() + " " + arguments;
-    first = start(main, compilation, arguments, "first");
-    second = start(main, compilation, arguments, "second");
+    first = start(main, compilation, environment, arguments, "first");
+    second = start(main, compilation, environment, arguments, "second");
     relays = List.of(relay("first", first, second), relay("second", second, first));
   }
 
   private static Process start(
-      Class<?> main, Compilation compilation, List<String> arguments, String side)
+      Class<?> main,
+      Compilation compilation,
+      Map<String, String> environment,
+      List<String> arguments,
+      String side)
       throws IOException {
     List<String> command = new ArrayList<>();
     String java = System.getProperty("jofi.test.java", "");
@@ -95,7 +110,9 @@ public final class ProcessPair implements AutoCloseable {
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
     command.addAll(arguments);
     command.add(side);
-    return new ProcessBuilder(command).redirectErrorStream(true).start();
+    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+    builder.environment().putAll(environment);
+    return builder.start();
   }
 
   private Thread relay(String name, Process from, Process to) {

@@ -5,8 +5,10 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.agrona.concurrent.YieldingIdleStrategy;
 import org.jofi.transport.Await;
 import org.jofi.transport.ConnectAttempt;
@@ -31,7 +33,10 @@ final class Peer implements AutoCloseable {
       new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
 
   Peer(String provider, int rails, TransportOptions.Builder options) {
-    List<String> nics = java.util.Collections.nCopies(rails, provider.equals("shm") ? "shm" : "lo");
+    List<String> nics =
+        Providers.isOfEfa(provider)
+            ? IntStream.range(0, rails).mapToObj("efa_%d-rdm"::formatted).toList()
+            : Collections.nCopies(rails, provider.equals("shm") ? "shm" : "lo");
     transport =
         Transport.open(
             options

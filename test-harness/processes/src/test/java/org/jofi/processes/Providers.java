@@ -3,22 +3,40 @@ package org.jofi.processes;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jofi.fabric.FabricHints;
 import org.jofi.fabric.FabricInfo;
 import org.jofi.fabric.FabricProvider;
 
-/** The providers of the installed libfabric that two processes of a machine can meet over. */
+/**
+ * The providers of the installed libfabric that two processes of a machine can meet over: those
+ * that need no device, and those of EFA devices, which are there for child processes only.
+ */
 final class Providers {
   private static final List<String> WANTED = List.of("net", "tcp", "tcp;ofi_rxm", "shm");
 
   private Providers() {}
+
+  /** All of them. */
+  static List<String> forTests() {
+    return Stream.concat(withoutDevices().stream(), ofEfa().stream()).toList();
+  }
+
+  /** Those of EFA devices: libfabric 2 has one more, without its own protocol in between. */
+  static List<String> ofEfa() {
+    return version().startsWith("libfabric 1.") ? List.of("efa") : List.of("efa", "efa-direct");
+  }
+
+  static boolean isOfEfa(String provider) {
+    return provider.startsWith("efa");
+  }
 
   /** As "libfabric 1.17.0". */
   static String version() {
     return FabricProvider.named("libfabric").version();
   }
 
-  static List<String> forTests() {
+  private static List<String> withoutDevices() {
     Set<String> installed =
         FabricProvider.named("libfabric").discover(FabricHints.any()).stream()
             .map(FabricInfo::provider)

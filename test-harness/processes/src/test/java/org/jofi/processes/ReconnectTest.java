@@ -70,7 +70,8 @@ class ReconnectTest {
   }
 
   private static void run(List<String> arguments, long seconds) throws Exception {
-    try (ProcessPair pair = new ProcessPair(ReconnectMain.class, arguments)) {
+    try (Meeting pair =
+        new Meeting(ReconnectMain.class, ProcessPair.Compilation.USUAL, arguments)) {
       pair.await(BOUND_SECONDS + seconds);
       System.out.println(arguments + "\n" + pair.log());
     }

@@ -34,8 +34,11 @@ class TrafficTest {
   }
 
   private static void run(String provider, ProgressThreads threads) throws Exception {
-    try (ProcessPair pair =
-        new ProcessPair(TrafficMain.class, List.of(provider, SECONDS, threads.name()))) {
+    try (Meeting pair =
+        new Meeting(
+            TrafficMain.class,
+            ProcessPair.Compilation.USUAL,
+            List.of(provider, SECONDS, threads.name()))) {
       pair.await(60 + Long.parseLong(SECONDS));
       System.out.println(provider + ", progress threads: " + threads + "\n" + pair.log());
     }

@@ -1,0 +1,84 @@
+package org.jofi.conformance;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.jofi.efadouble.EfaDouble;
+import org.jofi.efadouble.Option;
+import org.jofi.fabric.FabricProvider;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.DynamicNode;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/** libfabric's efa provider, on devices without hardware, whose own rules are tests as well. */
+@Tag("libfabric")
+@Timeout(400)
+@Execution(ExecutionMode.CONCURRENT)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+abstract class EfaSuite extends ChildConformanceSuite {
+  private static final int NOT_CLAIMED_OF_OLD = 20;
+  private static final int NOT_CLAIMED = 24;
+
+  private final EfaDouble efa = EfaDouble.devices(2);
+  private final String subject;
+
+  /**
+   * @param subject the provider's name
+   * @param generation what the devices can do without the peer's processor
+   */
+  EfaSuite(String subject, String generation) {
+    this.subject = subject;
+    efa.with(Option.GENERATION, generation);
+  }
+
+  /** Chooses something of the devices. */
+  final void with(Option option, Object value) {
+    efa.with(option, value);
+  }
+
+  /** Whether the libfabric under test is of those versions. */
+  static boolean isOfOld() {
+    return FabricProvider.named("libfabric").version().startsWith("libfabric 1.");
+  }
+
+  @AfterAll
+  void forget() {
+    efa.close();
+  }
+
+  @Override
+  protected String subject() {
+    return subject;
+  }
+
+  @Override
+  protected int notClaimed() {
+    return isOfOld() ? NOT_CLAIMED_OF_OLD : NOT_CLAIMED;
+  }
+
+  @Override
+  protected Path java() {
+    return Children.java();
+  }
+
+  @Override
+  protected List<String> properties() {
+    return Children.properties();
+  }
+
+  @Override
+  protected Map<String, String> environment() {
+    return efa.environment();
+  }
+
+  @Override
+  protected Stream<DynamicNode> afterwards() {
+    return Stream.of(DynamicTest.dynamicTest("rules of the device", efa::demandNoViolations));
+  }
+}
