@@ -24,10 +24,16 @@ class EfaStatusTest {
     assertEquals(errno, EfaStatus.errno(FabricErrno.EIO, status));
   }
 
-  /** A bad key, a flushed operation, and the provider's own numbers. */
+  @ParameterizedTest
+  @CsvSource({"5, 1", "125, 1", "5, 2", "22, 2"})
+  void aQueuePairThatFailedIsShutDown(int errno, int status) {
+    assertEquals(FabricErrno.ESHUTDOWN, EfaStatus.errno(errno, status));
+  }
+
+  /** A bad key, and the provider's own numbers. */
   @Test
   void otherFaultsStayWhatTheyWere() {
-    for (int status : List.of(0, 1, 5, 6, 7, 10, 11, 12, 16, 4111, -1)) {
+    for (int status : List.of(0, 5, 6, 7, 10, 11, 12, 16, 4111, -1)) {
       assertEquals(FabricErrno.EIO, EfaStatus.errno(FabricErrno.EIO, status));
     }
   }
