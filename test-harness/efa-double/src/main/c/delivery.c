@@ -117,14 +117,14 @@ static int copy_status(int error, pid_t pid, int unmapped) {
 
 // --- The peer ---------------------------------------------------------------------------------------------------------
 
-static bool exists(const uint8_t *gid) {
+static const struct wire_device *find_device(const uint8_t *gid) {
   for (int i = 0; i < DEVICES; i++) {
-    if (wire->devices[i].pid != 0 && memcmp(wire->devices[i].gid, gid, 16) == 0) return true;
+    if (wire->devices[i].pid != 0 && memcmp(wire->devices[i].gid, gid, 16) == 0) return &wire->devices[i];
   }
-  return false;
+  return NULL;
 }
 
-static bool loses(const struct wire_device *device) { return device->port != PORT_UP; }
+static bool loses(const struct wire_device *device) { return device == NULL || device->port != PORT_UP; }
 
 // The peer's queue pair, locked; otherwise *status says why it is not there.
 static struct wire_queue_pair *lock_peer(const struct queue_pair *pair, const struct request *request, int *status) {
@@ -132,10 +132,11 @@ static struct wire_queue_pair *lock_peer(const struct queue_pair *pair, const st
   wire_lock(&peer->lock);
   bool right = peer->number == request->peer && peer->pid != 0 && !process_gone(peer->pid) &&
                memcmp(wire->devices[peer->device].gid, request->gid, 16) == 0;
-  if (!right) {
-    *status = exists(request->gid) ? STATUS_REMOTE_QUEUE_PAIR : UNHEARD;
-  } else if (loses(&wire->devices[peer->device]) || loses(&wire->devices[pair->wire->device])) {
+  const struct wire_device *device = right ? &wire->devices[peer->device] : find_device(request->gid);
+  if (loses(device) || loses(&wire->devices[pair->wire->device])) {
     *status = UNHEARD;
+  } else if (!right) {
+    *status = STATUS_REMOTE_QUEUE_PAIR;
   } else if (peer->state == IBV_QPS_ERR) {
     *status = STATUS_REMOTE_ABORT;
   } else if (peer->state < IBV_QPS_RTR || peer->datagram != pair->wire->datagram || peer->qkey != request->qkey) {
@@ -287,7 +288,9 @@ static int carry_out(struct queue_pair *pair, struct request *request, uint32_t 
   if (!hold_own(pair, request, &own)) return STATUS_BAD_LKEY;
   int status = request->operation == SEND ? send(pair, request, &own) : rdma(pair, request, &own, segment);
   let_go(&own);
-  if (status == STATUS_OK) context_of(pair->qp.context)->handles[request->handle].heard = true;
+  // Nobody answers a datagram.
+  bool answered = status == STATUS_OK && !pair->wire->datagram;
+  if (answered) context_of(pair->qp.context)->handles[request->handle].heard = true;
   return status;
 }
 
@@ -296,6 +299,7 @@ static int later(struct queue_pair *pair, struct request *request, uint32_t segm
   if (status == AGAIN) {
     wire->counters.not_ready++;
     request->tries++;
+    request->give_up = 0;
     if (pair->retries < 7 && request->tries > pair->retries) return STATUS_REMOTE_NOT_READY;
     request->due[segment] = now + (20000u << (request->tries < 6 ? request->tries : 6));
     return AGAIN;

@@ -191,6 +191,12 @@ static bool learn(struct wire_device *device, const uint8_t *gid) {
   return learnt;
 }
 
+static void give_number_back(struct context *context, uint16_t number) {
+  pthread_mutex_lock(&context->verbs.context.mutex);
+  context->handles[number].users--;
+  pthread_mutex_unlock(&context->verbs.context.mutex);
+}
+
 static void forget(struct wire_device *device, const uint8_t *gid) {
   wire_lock(&wire->lock);
   for (int i = 0; i < KNOWN_PEERS; i++) {
@@ -229,7 +235,9 @@ struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attributes) 
   if (handle == NULL) return NULL;
   memcpy(handle->gid, attributes->grh.dgid.raw, sizeof handle->gid);
   int number = take_number(context, handle->gid);
-  if (number < 0 || !learn(context->wire, handle->gid)) {
+  bool learnt = number >= 0 && learn(context->wire, handle->gid);
+  if (!learnt) {
+    if (number >= 0) give_number_back(context, (uint16_t)number);
     free(handle);
     errno = ENOMEM;
     return NULL;
@@ -244,9 +252,7 @@ int ibv_destroy_ah(struct ibv_ah *ah) {
   struct handle *handle = (struct handle *)ah;
   struct context *context = context_of(ah->context);
   forget(context->wire, handle->gid);
-  pthread_mutex_lock(&ah->context->mutex);
-  context->handles[handle->number].users--;
-  pthread_mutex_unlock(&ah->context->mutex);
+  give_number_back(context, handle->number);
   ((struct domain *)ah->pd)->users--;
   free(handle);
   return 0;

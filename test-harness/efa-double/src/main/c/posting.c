@@ -23,9 +23,10 @@ static bool well_formed(const struct queue_pair *pair, const struct request *req
     broke("inline-limits", "RDMA of queue pair %u was posted inline", pair->qp.qp_num);
     return false;
   }
-  if ((request->operation == READ && !(can & CAN_READ)) || (request->operation == WRITE && !(can & CAN_WRITE))) {
-    broke("capability", "queue pair %u was given an RDMA %s, which its device does not have", pair->qp.qp_num,
-          request->operation == READ ? "read" : "write");
+  bool has = request->operation == READ ? can & CAN_READ : request->operation == WRITE ? can & CAN_WRITE : true;
+  if (!has || (request->operation != SEND && pair->wire->datagram)) {
+    broke("capability", "queue pair %u was given an RDMA %s, which %s not have", pair->qp.qp_num,
+          request->operation == READ ? "read" : "write", has ? "datagrams do" : "its device does");
     return false;
   }
   return true;
@@ -55,7 +56,13 @@ static int submit(struct queue_pair *pair, struct request *requests, uint32_t co
   return 0;
 }
 
+static int refuse_second_description(const struct queue_pair *pair) {
+  broke("batch-order", "an operation of queue pair %u was given its data twice", pair->qp.qp_num);
+  return EINVAL;
+}
+
 static int add_pieces(struct queue_pair *pair, struct request *request, size_t count, const struct ibv_sge *pieces) {
+  if (request->described) return refuse_second_description(pair);
   if (count > SEND_PIECES) {
     broke("piece-limits", "an operation of queue pair %u has %zu pieces, and the device takes %d", pair->qp.qp_num, count,
           SEND_PIECES);
@@ -71,6 +78,7 @@ static int add_pieces(struct queue_pair *pair, struct request *request, size_t c
 }
 
 static int add_inline(struct queue_pair *pair, struct request *request, const void *data, size_t length) {
+  if (request->described && !request->inlined) return refuse_second_description(pair);
   if (request->inlined_bytes + length > LONGEST_INLINE) {
     broke("inline-limits", "%zu bytes of queue pair %u were to go inline, and the device takes %d",
           request->inlined_bytes + length, pair->qp.qp_num, LONGEST_INLINE);
@@ -256,6 +264,10 @@ static int wr_complete(struct ibv_qp_ex *ex) {
 
 static void wr_abort(struct ibv_qp_ex *ex) {
   struct queue_pair *pair = (struct queue_pair *)ex;
+  if (!pair->started) {
+    broke("batch-order", "wr_abort of queue pair %u without wr_start", pair->qp.qp_num);
+    return;
+  }
   pair->started = false;
   pthread_mutex_unlock(&pair->building);
 }

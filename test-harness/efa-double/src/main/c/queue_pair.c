@@ -11,6 +11,14 @@
 static struct queue_pair *pairs[QUEUE_PAIRS];
 static pthread_rwlock_t pairs_lock = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
 
+// A child of fork has none of its parent's, which the parent carries on with.
+static void forget_pairs(void) {
+  memset(pairs, 0, sizeof pairs);
+  pairs_lock = (pthread_rwlock_t)PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
+}
+
+__attribute__((constructor)) static void watch_forks(void) { pthread_atfork(NULL, NULL, forget_pairs); }
+
 void for_each_queue_pair(void (*action)(struct queue_pair *pair, void *argument), void *argument) {
   pthread_rwlock_rdlock(&pairs_lock);
   for (int i = 0; i < QUEUE_PAIRS; i++) {

@@ -2,13 +2,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,7 +20,13 @@ void wire_lock(pthread_mutex_t *mutex) {
 
 void wire_unlock(pthread_mutex_t *mutex) { pthread_mutex_unlock(mutex); }
 
-bool process_gone(pid_t pid) { return pid != 0 && kill(pid, 0) != 0 && errno == ESRCH; }
+// By its memory, which no process has at that address: one that was killed and that its parent has not waited for yet
+// has no memory any more, where kill() still finds it.
+bool process_gone(pid_t pid) {
+  char byte;
+  struct iovec own = {&byte, 1}, far = {NULL, 1};
+  return pid != 0 && process_vm_readv(pid, &own, 1, &far, 1, 0) < 0 && errno == ESRCH;
+}
 
 bool wire_path(const char *name, char *path, size_t size) {
   if (*name == '\0' || strchr(name, '/') != NULL) return false;
@@ -45,8 +51,9 @@ static void initialize(struct wire *wire) {
   wire->version = WIRE_VERSION;
 }
 
-// A program of its own, which outlives a killed process. It goes into the background by itself, so that its parent can
-// wait for it here, and holds none of this process's files, so that nobody waits for the end of a pipe.
+// A program of its own, which outlives a killed process, and its group: it has a session of its own from the start. It
+// goes into the background by itself, so that its parent can wait for it here, and holds none of this process's files,
+// so that nobody waits for the end of a pipe.
 static int start_remover(const char *remover, const char *name) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
@@ -54,9 +61,13 @@ static int start_remover(const char *remover, const char *name) {
   posix_spawn_file_actions_adddup2(&actions, 0, 1);
   posix_spawn_file_actions_adddup2(&actions, 0, 2);
   posix_spawn_file_actions_addclosefrom_np(&actions, 3);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
   char *arguments[] = {(char *)remover, (char *)name, "remove-when-unused", NULL};
   pid_t pid;
-  int error = posix_spawn(&pid, remover, &actions, NULL, arguments, environ);
+  int error = posix_spawn(&pid, remover, &actions, &attributes, arguments, environ);
+  posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0) return error;
   while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) {
@@ -95,6 +106,12 @@ static int make(int fd, const char *name, const char *remover) {
   return remover != NULL ? start_remover(remover, name) : 0;
 }
 
+// Whether nobody has the file and it has been used: its process may have been killed before there was a remover.
+static bool left_behind(int fd) {
+  struct stat status;
+  return flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &status) == 0 && status.st_size != 0;
+}
+
 // The file is kept open, and locked for sharing, as long as the process lives: the remover waits for the lock.
 static int open_locked(const char *path, const char *name, const char *remover) {
   for (;;) {
@@ -102,6 +119,7 @@ static int open_locked(const char *path, const char *name, const char *remover) 
     if (fd < 0) return -1;
     struct stat status = {0};
     int error = lock_making(fd, F_WRLCK);
+    if (error == 0 && left_behind(fd) && still_there(fd, path) && unlink(path) != 0) error = errno;
     if (error == 0) error = flock_fully(fd, LOCK_SH);
     // The remover may have been there first: then another file is to be made.
     bool there = error == 0 && still_there(fd, path) && fstat(fd, &status) == 0;
