@@ -3,6 +3,7 @@ package org.jofi.libfabric;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jofi.fabric.Access;
 import org.jofi.fabric.FabricInfo;
 
 /**
@@ -65,5 +66,14 @@ final class EfaFabric {
     }
     sorted.addAll(behind, direct);
     return List.copyOf(sorted);
+  }
+
+  /**
+   * What to ask for so that a region may be used so: its own memory is what a device that cannot
+   * write reads into, on the writer's behalf, and libfabric 2.1 lets it do that only where receives
+   * are asked for.
+   */
+  static long access(long wanted) {
+    return (wanted & Access.REMOTE_WRITE) != 0 ? wanted | Access.RECV : wanted;
   }
 }

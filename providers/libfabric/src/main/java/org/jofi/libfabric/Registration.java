@@ -58,7 +58,9 @@ final class Registration extends FabricObject {
     Registration registration = new Registration(domain, request);
     registration.standOn(domain);
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment attributes = attributes(arena, request);
+      boolean efa = EfaFabric.is(domain.info().provider());
+      long access = efa ? EfaFabric.access(request.access()) : request.access();
+      MemorySegment attributes = attributes(arena, request, access);
       long flags = request.dmaBuf() == null ? 0 : FI_MR_DMABUF();
       registration.open(
           "fi_mr_regattr", result -> register(domain, domainFid, attributes, flags, result));
@@ -81,7 +83,7 @@ final class Registration extends FabricObject {
         .during(() -> fi_ops_mr.regattr.invoke(function, domainFid, attributes, flags, result));
   }
 
-  private static MemorySegment attributes(Arena arena, RegionRequest request) {
+  private static MemorySegment attributes(Arena arena, RegionRequest request, long access) {
     MemorySegment attributes = NativeStruct.allocate(arena, fi_mr_attr.sizeof());
     DmaBuf piece = request.dmaBuf();
     if (piece == null) {
@@ -103,7 +105,7 @@ final class Registration extends FabricObject {
       fi_mr_attr.dmabuf(attributes, range);
     }
     fi_mr_attr.iov_count(attributes, 1);
-    fi_mr_attr.access(attributes, request.access());
+    fi_mr_attr.access(attributes, access);
     fi_mr_attr.requested_key(attributes, request.requestedKey());
     fi_mr_attr.iface(attributes, Bits.ofMemoryKind(request.kind()));
     fi_mr_attr.device.cuda(fi_mr_attr.device(attributes), request.device());

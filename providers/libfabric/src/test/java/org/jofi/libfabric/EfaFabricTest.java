@@ -7,6 +7,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import org.jofi.fabric.Access;
 import org.jofi.fabric.FabricHints;
 import org.jofi.fabric.FabricInfo;
 import org.jofi.libfabric.bindings.Libfabric;
@@ -132,5 +133,12 @@ class EfaFabricTest {
   void otherNamesAreMatchedAsBefore() {
     assertEquals(List.of("tcp eth0"), find(OLD, FabricHints.any().withProvider("tcp")));
     assertEquals(List.of("tcp", ""), asked);
+  }
+
+  @Test
+  void whatPeersWriteTheDeviceMayReadInto() {
+    assertEquals(Access.REMOTE_WRITE | Access.RECV, EfaFabric.access(Access.REMOTE_WRITE));
+    assertEquals(Access.REMOTE_READ, EfaFabric.access(Access.REMOTE_READ));
+    assertEquals(Access.SEND, EfaFabric.access(Access.SEND));
   }
 }

@@ -27,8 +27,13 @@ final class KnownFailures {
   private static final String DIRECTION_FAILS =
       "fails all messages of a connection whose operation failed, each with the cause";
 
+  private static final String FLAGS_FIRST =
+      "asks an entry first whether it is an arrival, and looks at no operation of one that is";
+
   static final List<KnownFailure> ALL =
-      Stream.of(ofTcp(), ofSharedMemory(), ofDatagrams()).flatMap(List::stream).toList();
+      Stream.of(ofTcp(), ofSharedMemory(), ofDatagrams(), ofEfa(), ofEfaDirect())
+          .flatMap(List::stream)
+          .toList();
 
   private KnownFailures() {}
 
@@ -123,6 +128,76 @@ final class KnownFailures {
                         "delivers nothing to that peer after an operation with a bad key",
                         DIRECTION_FAILS)))
         .toList();
+  }
+
+  /** Seen on devices that are software, of three generations: they send, read as well, or write. */
+  private static List<KnownFailure> ofEfa() {
+    String crash =
+        "where the device cannot write, or reads from a region that is closed, the target of an"
+            + " operation that the provider emulates crashes on a key that it does not know";
+    String open = "every device that reads opens all regions for reading, and writes likewise";
+    return Stream.of(
+            Stream.of(
+                always(
+                    "efa",
+                    OLD,
+                    "immediate/width-of-sends",
+                    "cuts immediate data of sends to 32 bits",
+                    "uses 32 bits of them"),
+                always(
+                    "efa",
+                    OLD,
+                    "errors/bad-key-write",
+                    "the target crashes, or refuses the write and does not tell who wrote",
+                    OWN_KEYS),
+                sometimes(
+                    "efa",
+                    OLD,
+                    new Rate(1, 3),
+                    "errors/bad-key-read",
+                    "where the device cannot read, the target refuses and does not tell who read",
+                    OWN_KEYS),
+                always("efa", NEW, "registration/access", open, OWN_KEYS),
+                sometimes(
+                    "efa",
+                    NEW,
+                    new Rate(1, 3),
+                    "immediate/takes-no-receive",
+                    "where the device cannot write, an arrival names an operation that has ended",
+                    FLAGS_FIRST)),
+            crashes(OLD, crash, "registration/closed-is-closed", "registration/access"),
+            crashes(OLD, crash, "registration/range", "isolation/keys"),
+            crashes(OLD, crash, "errors/errno-positive", "errors/operation-context"),
+            crashes(OLD, crash, "errors/endpoint-survives"),
+            crashes(NEW, crash, "registration/closed-is-closed", "registration/range"),
+            crashes(NEW, crash, "isolation/keys", "errors/bad-key-write", "errors/bad-key-read"),
+            crashes(NEW, crash, "errors/errno-positive", "errors/operation-context"),
+            crashes(NEW, crash, "errors/endpoint-survives"))
+        .flatMap(some -> some)
+        .toList();
+  }
+
+  /** By chance, and by the device's generation. */
+  private static Stream<KnownFailure> crashes(String version, String crash, String... caseIds) {
+    return Stream.of(caseIds)
+        .map(id -> sometimes("efa", version, new Rate(1, 3), id, crash, OWN_KEYS));
+  }
+
+  private static List<KnownFailure> ofEfaDirect() {
+    return List.of(
+        always(
+            "efa-direct",
+            NEW,
+            "registration/access",
+            "every device that reads opens all regions for reading, and writes likewise",
+            OWN_KEYS),
+        always(
+            "efa-direct",
+            NEW,
+            "eagain/retry",
+            "a send for which no receive is posted is tried again without end, and those behind it"
+                + " wait",
+            "posts receives before it connects, and counts what it may send"));
   }
 
   private static KnownFailure always(

@@ -22,8 +22,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Execution(ExecutionMode.CONCURRENT)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class EfaSuite extends ChildConformanceSuite {
-  private static final int NOT_CLAIMED_OF_OLD = 20;
-  private static final int NOT_CLAIMED = 24;
+  private static final int NOT_CLAIMED = 20;
 
   private final EfaDouble efa = EfaDouble.devices(2);
   private final String subject;
@@ -59,7 +58,7 @@ abstract class EfaSuite extends ChildConformanceSuite {
 
   @Override
   protected int notClaimed() {
-    return isOfOld() ? NOT_CLAIMED_OF_OLD : NOT_CLAIMED;
+    return NOT_CLAIMED;
   }
 
   @Override

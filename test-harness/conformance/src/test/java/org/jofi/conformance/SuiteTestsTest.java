@@ -97,4 +97,11 @@ class SuiteTestsTest {
   void whatIsKnownOfSomeRunsMayBeKept() throws Throwable {
     tests(0, new Rate(1, 9), Result.kept(EMPTY, 1)).getLast().getExecutable().execute();
   }
+
+  @Test
+  void whatIsKnownOfSomeRunsMayGetNotSoFar() {
+    Result notSoFar = Result.notClaimed(EMPTY, "an earlier step fails", 1);
+    String text = message(TestAbortedException.class, tests(0, new Rate(1, 9), notSoFar).getLast());
+    assertTrue(text.contains("0 kept, 0 broken, 1 not claimed"), text);
+  }
 }
