@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import org.jofi.efadouble.EfaDouble;
 import org.jofi.nccl.PluginUnderTest.Run;
 import org.jofi.nccl.layout.PluginFolder;
 import org.junit.jupiter.api.BeforeAll;
@@ -70,6 +71,18 @@ class DriverTest {
   void thousandsOfConnectionsLeaveNoMemoryBehind(String provider, String progressThreads)
       throws Exception {
     good(environment(provider, "JOFI_PROGRESS_THREADS", progressThreads), 11, "churn");
+  }
+
+  /** On EFA devices without hardware; flushes are reads there. */
+  @ParameterizedTest
+  @ValueSource(strings = {"sizes,in-flight,groups,close-in-flight,again", "flushes"})
+  void twoProcessesWithEfaDevices(String scenarios) throws Exception {
+    try (EfaDouble efa = EfaDouble.devices(2)) {
+      Map<String, String> environment = environment("efa", "JOFI_FLUSH", "always");
+      environment.putAll(efa.environment());
+      good(environment, 11, scenarios);
+      efa.demandNoViolations();
+    }
   }
 
   @ParameterizedTest

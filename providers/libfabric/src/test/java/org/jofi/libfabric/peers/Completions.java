@@ -21,10 +21,8 @@ final class Completions implements CompletionQueue.Sink {
   @Override
   public void completed(int context, long flags, long lengthBytes, long data) {
     Completion completion = new Completion(context, flags, lengthBytes, data, null);
-    boolean ownOperation =
-        (flags & (CompletionFlags.SEND | CompletionFlags.RECV | CompletionFlags.READ)) != 0
-            || (flags & CompletionFlags.WRITE) != 0;
-    if ((flags & CompletionFlags.REMOTE_CQ_DATA) != 0 && !ownOperation) {
+    // A receive's may have such data too. Other bits of an arrival differ between providers.
+    if ((flags & CompletionFlags.REMOTE_CQ_DATA) != 0 && (flags & CompletionFlags.RECV) == 0) {
       immediates.add(completion);
     } else {
       keep(completion);

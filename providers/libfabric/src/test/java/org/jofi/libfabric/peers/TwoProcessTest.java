@@ -37,6 +37,7 @@ public class TwoProcessTest {
       Map.of(
           "1.17 shm PEER_DEATH", "a peer's death is not reported",
           "2.1 shm PEER_DEATH", "a peer's death is not reported",
+          "1.17 efa PEER_DEATH", "operations in flight to a dead peer never end",
           "1.17 shm EMPTY_WRITE", "an empty write with FI_DELIVERY_COMPLETE never completes");
 
   private static final String STALL =
@@ -77,7 +78,10 @@ public class TwoProcessTest {
   static Stream<Arguments> pairs() {
     String only = System.getProperty("jofi.test.only", "");
     // libfabric 2 calls the sockets provider for reliable datagrams tcp; 1.17 calls it net.
-    return Stream.of(version().startsWith("1.") ? "net" : "tcp", "tcp;ofi_rxm", "sockets", "shm")
+    boolean old = version().startsWith("1.");
+    return Stream.concat(
+            Stream.of(old ? "net" : "tcp", "tcp;ofi_rxm", "sockets", "shm", "efa"),
+            old ? Stream.of() : Stream.of("efa-direct"))
         .flatMap(
             provider ->
                 Stream.of(Scenario.values())

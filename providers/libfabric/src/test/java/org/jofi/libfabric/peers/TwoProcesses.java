@@ -12,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jofi.efadouble.EfaDouble;
 
 /**
  * Two processes that run one scenario after the other: a JVM takes longer to start than most of
@@ -29,6 +30,10 @@ final class TwoProcesses implements AutoCloseable {
   private static final int KILLED = 128 + 9;
 
   private final String provider;
+
+  /** The devices of a provider that needs some; null for the others. */
+  private final EfaDouble efa;
+
   private final StringBuilder log = new StringBuilder();
 
   /** Held so that both know of a scenario before either hears what the other says in it. */
@@ -41,6 +46,7 @@ final class TwoProcesses implements AutoCloseable {
 
   TwoProcesses(String provider) throws IOException {
     this.provider = provider;
+    efa = provider.startsWith("efa") ? EfaDouble.devices(1) : null;
     first = new Child("first");
     second = new Child("second");
     first.relayTo(second);
@@ -119,11 +125,20 @@ final class TwoProcesses implements AutoCloseable {
     }
   }
 
-  /** Ends both. */
+  /**
+   * Ends both.
+   *
+   * @throws AssertionError if one of them broke a rule of the devices
+   */
   @Override
   public void close() {
-    first.process.destroyForcibly();
-    second.process.destroyForcibly();
+    first.process.destroyForcibly().onExit().orTimeout(10, TimeUnit.SECONDS).join();
+    second.process.destroyForcibly().onExit().orTimeout(10, TimeUnit.SECONDS).join();
+    if (efa != null) {
+      try (efa) {
+        efa.demandNoViolations();
+      }
+    }
   }
 
   private void note(String name, String line) {
@@ -160,7 +175,11 @@ final class TwoProcesses implements AutoCloseable {
       }
       command.addAll(List.of("-cp", System.getProperty("java.class.path")));
       command.addAll(List.of(PeerMain.class.getName(), provider, name));
-      process = new ProcessBuilder(command).redirectErrorStream(true).start();
+      ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+      if (efa != null) {
+        builder.environment().putAll(efa.environment());
+      }
+      process = builder.start();
       in = new PrintStream(process.getOutputStream(), true, StandardCharsets.UTF_8);
     }
 
