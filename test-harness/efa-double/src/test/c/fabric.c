@@ -130,7 +130,8 @@ static void open_node(struct node *node) {
   node->memory = mmap(NULL, MEMORY, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   node->operations = calloc(OPERATIONS, sizeof *node->operations);
   node->arrivals = calloc(OPERATIONS, sizeof *node->arrivals);
-  struct fi_cq_attr queue = {.format = FI_CQ_FORMAT_DATA, .size = node->target && node->play->queue ? node->play->queue : 32768};
+  struct fi_cq_attr queue = {.format = FI_CQ_FORMAT_DATA, .size = 32768};
+  if (node->target && node->play->queue != 0) queue.size = node->play->queue;
   struct fi_av_attr addresses = {.type = FI_AV_TABLE};
   struct fi_eq_attr events = {.wait_obj = FI_WAIT_UNSPEC};
   must(node, "fi_fabric", fi_fabric(node->info->fabric_attr, &node->fabric, NULL));

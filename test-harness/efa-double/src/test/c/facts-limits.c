@@ -363,7 +363,8 @@ static const char unreachable[] =
 
 void rights(void) {
   struct play play = {.breaks = true, .writer = write_to_offer, .target = offer_region};
-  expect_each("a write to a region without FI_REMOTE_WRITE", play, unreachable, unreachable, "writer: done; target: written");
+  expect_each("a write to a region without FI_REMOTE_WRITE", play, unreachable, unreachable,
+              "writer: done; target: written");
 }
 
 void two_domains(void) {

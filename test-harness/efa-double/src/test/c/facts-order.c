@@ -14,8 +14,8 @@ enum { MANY = 64, KIB = 1 << 10, MIB = 1 << 20 };
 static void post_many(struct node *node) {
   greet(node);
   for (int i = 0; i < MANY; i++) {
-    struct work work = {.verb = (enum operation)node->play->kind, .at = (size_t)i * 4096, .to = (size_t)i * 4096, .length = 100,
-                        .tell = true, .data = (uint64_t)i};
+    size_t at = (size_t)i * 4096;
+    struct work work = {(enum operation)node->play->kind, .at = at, .to = at, .length = 100, .tell = true, .data = (uint64_t)i};
     fill(node, work.at, (uint8_t)i, 100);
     post(node, work);
   }
@@ -167,7 +167,9 @@ static void complete_each(struct node *node) {
     // The target tells once it has the immediate; by then all packets are counted.
     hear(node, true);
     sends = counters->sends - sends;
-    const char *protocol = counters->writes > writes ? "write" : counters->reads > reads ? "read" : sends > 3 ? "long" : "eager";
+    const char *protocol = sends > 3 ? "long" : "eager";
+    if (counters->reads > reads) protocol = "read";
+    if (counters->writes > writes) protocol = "write";
     if (!ended) {
       say(node, "%s %s never", size_names[i], protocol);
     } else {

@@ -75,7 +75,8 @@ static void say_time(struct node *node) {
   uint64_t longest = 0;
   for (size_t i = 0; i < node->posted; i++) {
     const struct task *operation = &node->operations[i];
-    if (operation->state == FAILED && operation->ended - operation->begun > longest) longest = operation->ended - operation->begun;
+    uint64_t took = operation->ended - operation->begun;
+    if (operation->state == FAILED && took > longest) longest = took;
   }
   unsigned bound = node->play->timeout_ms;
   if (longest > 0) say(node, longest < bound ? "before the time-out" : longest < 2 * bound ? "with the time-out" : "later");
@@ -83,6 +84,7 @@ static void say_time(struct node *node) {
 
 static void write_into_silence(struct node *node) {
   greet(node);
+  hear(node, true);
   if (node->play->kind == 0) {
     // Each has to reach its own end.
     set_port(node, false, PORT_SILENT);
@@ -104,6 +106,7 @@ static void write_into_silence(struct node *node) {
 
 static void be_silent(struct node *node) {
   greet(node);
+  tell(node);
   hear(node, false);
   hear(node, true);
   progress_for(node, 100);
@@ -168,8 +171,9 @@ void back_again(void) {
 static void write_to_the_dead(struct node *node) {
   greet(node);
   if (node->play->kind == 1) {
-    post_three(node);
     hear(node, true);
+    post_three(node);
+    progress_for(node, 100);
     kill(node->peer_pid, SIGKILL);
     rest(50);
   } else {
@@ -185,7 +189,6 @@ static void write_to_the_dead(struct node *node) {
 
 static void be_killed(struct node *node) {
   greet(node);
-  if (node->play->kind == 1) rest(100);
   tell(node);
   for (;;) rest(1000);
 }
@@ -228,6 +231,25 @@ void replaced_endpoint(void) {
   expect_each("writes of 100 B, 100 KiB, 4 MiB", play, gone, gone, gone);
 }
 
+static void bind_twice(struct node *node) {
+  struct fid_ep *second;
+  if (fi_endpoint(node->domain, node->info, &second, NULL) != 0) fail(node, "fi_endpoint");
+  int result = fi_ep_bind(second, &node->addresses->fid, 0);
+  say(node, "beside %s", result == 0 ? "0" : error_name(result, 0));
+  fi_close(&second->fid);
+  fi_close(&node->endpoint->fid);
+  if (fi_endpoint(node->domain, node->info, &second, NULL) != 0) fail(node, "fi_endpoint");
+  result = fi_ep_bind(second, &node->addresses->fid, 0);
+  say(node, "after %s", result == 0 ? "0" : error_name(result, 0));
+}
+
+static void do_nothing(struct node *node) { (void)node; }
+
+void shared_addresses(void) {
+  struct play play = {.writer = bind_twice, .target = do_nothing};
+  expect("a second endpoint on the same address vector", &play, "writer: beside ENOSYS, after ENOSYS");
+}
+
 // --- Closing beside a silent peer -------------------------------------------------------------------------------------
 
 static void close_beside(struct node *node) {
@@ -237,7 +259,7 @@ static void close_beside(struct node *node) {
   uint64_t begun = milliseconds();
   fi_close(&node->endpoint->fid);
   uint64_t took = milliseconds() - begun;
-  say(node, took < 100 ? "fi_close returns at once" : took < 1500 ? "fi_close waits for the time-out" : "fi_close waits longer");
+  say(node, "fi_close %s", took < 100 ? "returns at once" : took < 1500 ? "waits for the time-out" : "waits longer");
   progress_for(node, 100);
   say_endings(node, 0);
   tell(node);

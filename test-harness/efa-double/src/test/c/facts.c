@@ -44,6 +44,7 @@ static const struct fact facts[] = {
     {"back-again", "operations after a silent peer came back", back_again, ANYWHERE},
     {"killed-peer", "operations to a peer that was killed", killed_peer, ANYWHERE},
     {"replaced-endpoint", "operations to the address of an endpoint that was closed", replaced_endpoint, ANYWHERE},
+    {"shared-addresses", "whether an address vector serves two endpoints", shared_addresses, ANYWHERE},
     {"close-beside-silence", "closing an endpoint whose operations go to a silent peer", close_beside_silence, ANYWHERE},
     {"first-long-write", "a long write as the first operation to a peer", first_long_write, ANYWHERE},
     {"options", "which options of endpoints are known, and what they say", options, ANYWHERE},
@@ -77,7 +78,8 @@ static void set_number(const char *name, unsigned value) {
   if (value != 0) setenv(name, text, 1);
 }
 
-static pid_t start(const struct play *play, bool target, const char *wire, const int *in, const int *out, const int *report) {
+static pid_t start(const struct play *play, bool target, const char *wire, const int *in, const int *out,
+                   const int *report) {
   pid_t pid = fork();
   if (pid != 0) return pid;
   alarm(SECONDS);

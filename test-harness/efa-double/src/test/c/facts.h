@@ -26,6 +26,7 @@ void silent_after(void);
 void back_again(void);
 void killed_peer(void);
 void replaced_endpoint(void);
+void shared_addresses(void);
 void close_beside_silence(void);
 void first_long_write(void);
 

@@ -43,23 +43,11 @@ class ProgramsTest {
   private static final List<String> OPTIONS =
       List.of("-p", "efa", "-e", "rdm", "-I", "20", "-S", "all", "-c");
 
-  /** A dynamic linker to start programs with, its libraries in lib beside it; empty: the usual. */
-  private static final String LOADER = System.getProperty("jofi.test.loader", "");
-
-  /** The command that starts a program of the libfabric under test on these devices. */
+  /** One of the programs of the libfabric under test. */
   private static ProcessBuilder program(EfaDouble efa, String name, List<String> arguments) {
-    List<String> command = new ArrayList<>();
-    if (LOADER.isEmpty()) {
-      command.add(installed(name).toString());
-    } else {
-      Path loader = Path.of(LOADER);
-      String libraries =
-          efa.environment().get("JOFI_LIBRARY_PATH") + ":" + loader.resolveSibling("lib");
-      command.addAll(List.of(LOADER, "--library-path", libraries));
-      command.add(loader.resolveSibling("root/usr/bin").resolve(name).toString());
-    }
-    command.addAll(arguments);
-    return efa.on(new ProcessBuilder(command));
+    return NewerLibrary.isUnderTest()
+        ? NewerLibrary.start(efa, NewerLibrary.program(name), arguments)
+        : NewerLibrary.start(efa, installed(name), arguments);
   }
 
   private static Path installed(String name) {
