@@ -40,8 +40,14 @@ class ProgramsTest {
 
   private static final long BOUND_SECONDS = 90;
 
+  /**
+   * The longest message that any fabric of the provider takes: libfabric 2.1 lists efa-direct
+   * first, where it ends at the MTU, and other versions pass megabytes as well.
+   */
+  private static final String LONGEST = "\n8k ";
+
   private static final List<String> OPTIONS =
-      List.of("-p", "efa", "-e", "rdm", "-I", "20", "-S", "all", "-c");
+      List.of("-p", "efa", "-e", "rdm", "-I", "5", "-S", "all", "-c");
 
   /** One of the programs of the libfabric under test. */
   private static ProcessBuilder program(EfaDouble efa, String name, List<String> arguments) {
@@ -77,9 +83,15 @@ class ProgramsTest {
     }
   }
 
+  @Test
+  void messagesArrive() throws Exception {
+    pingPong(EfaDouble.devices(1));
+  }
+
   @ParameterizedTest
   @EnumSource
-  void messagesArrive(Generation generation) throws Exception {
+  @Tag("long")
+  void messagesArriveOnEachGeneration(Generation generation) throws Exception {
     pingPong(EfaDouble.devices(1).with(Option.GENERATION, generation.word()));
   }
 
@@ -89,11 +101,12 @@ class ProgramsTest {
   }
 
   @Test
+  @Tag("long")
   void messagesArriveAlsoWhenReceiversAreNotReady() throws Exception {
     pingPong(EfaDouble.devices(1).with(Option.RNR, 10).with(Option.SEED, 7));
   }
 
-  /** Every size up to some megabytes, each byte of which is checked. */
+  /** Every size that the first fabric of the provider takes, each byte of which is checked. */
   private static void pingPong(EfaDouble devices) throws IOException, InterruptedException {
     Path said = Files.createTempFile("fi_pingpong", ".out");
     try (EfaDouble efa = devices) {
@@ -113,7 +126,7 @@ class ProgramsTest {
         assertEquals(0, run.code(), run::output);
         assertTrue(serving.waitFor(BOUND_SECONDS, TimeUnit.SECONDS), "the server does not end");
         assertEquals(0, serving.exitValue(), Files.readString(said));
-        assertTrue(run.output().contains("\n1m "), run::output);
+        assertTrue(run.output().contains(LONGEST), run::output);
       } finally {
         serving.destroyForcibly().waitFor();
       }

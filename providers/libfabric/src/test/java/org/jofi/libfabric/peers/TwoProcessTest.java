@@ -78,10 +78,9 @@ public class TwoProcessTest {
   static Stream<Arguments> pairs() {
     String only = System.getProperty("jofi.test.only", "");
     // libfabric 2 calls the sockets provider for reliable datagrams tcp; 1.17 calls it net.
-    boolean old = version().startsWith("1.");
-    return Stream.concat(
-            Stream.of(old ? "net" : "tcp", "tcp;ofi_rxm", "sockets", "shm", "efa"),
-            old ? Stream.of() : Stream.of("efa-direct"))
+    // Not efa-direct, which cuts sends at the MTU and cancels nothing, as half of them need it.
+    return Stream.of(
+            version().startsWith("1.") ? "net" : "tcp", "tcp;ofi_rxm", "sockets", "shm", "efa")
         .flatMap(
             provider ->
                 Stream.of(Scenario.values())
