@@ -111,7 +111,7 @@ static void see_poison(struct node *node) {
 
 void close_own_endpoint(void) {
   struct play play = {.size = MIB, .delay_us = 50000, .breaks = true, .writer = close_own, .target = see_poison};
-  // What is under way in long writes is lost, or waited for; 2.1 died of it once in three times.
+  // What is under way in long writes is lost, or waited for; 2.1 died of it once in a dozen times.
   const char *old = "writer: 2 never ended; target: an error without context: EIO/9, an error without context: EIO/9, "
                     "no later bytes|writer: 2 done; target: no later bytes";
   const char *recent = "writer: 2 never ended; target: no later bytes, event ENOTCONN/9|"
