@@ -40,11 +40,17 @@ static int status(struct wire *wire) {
 static int set_port(struct wire *wire, const char *device, const char *state, const char *node) {
   static const char *const states[] = {"up", "silent", "mute", "error"};
   int found = 0;
+  char *end;
+  long number = strtol(device, &end, 10);
+  if (*device == '\0' || *end != '\0') {
+    fprintf(stderr, "efa-double-wire: '%s' is no device's number\n", device);
+    return 2;
+  }
   for (uint32_t s = 0; s < sizeof states / sizeof *states; s++) {
     if (strcmp(state, states[s]) != 0) continue;
     for (int i = 0; i < DEVICES; i++) {
       struct wire_device *d = &wire->devices[i];
-      if (d->pid == 0 || d->gid[15] != atoi(device) + 1) continue;
+      if (d->pid == 0 || d->gid[15] != number + 1) continue;
       if (node != NULL && (d->gid[12] << 8 | d->gid[13]) != (atoi(node) & 0xffff)) continue;
       d->port = s;
       found++;

@@ -85,6 +85,7 @@ static struct ibv_mr *register_region(struct ibv_pd *pd, void *address, size_t l
     errno = ENOMEM;
     return NULL;
   }
+  entry->state = REGION_FREE;
   entry->generation++;
   entry->pid = getpid();
   entry->address = (uintptr_t)address;
@@ -135,10 +136,9 @@ int ibv_dereg_mr(struct ibv_mr *mr) {
     return EINVAL;
   }
   entry->state = REGION_CLOSING;
-  // A copier that was killed never lets go.
-  uint64_t end = nanoseconds() + 2000000000;
-  while (entry->users != 0 && nanoseconds() < end) usleep(20);
-  if (entry->users != 0) entry->users = 0;
+  // A copier that was killed never lets go; one that lives is waited for, however long it copies.
+  while (entry->users != 0 && !process_gone(entry->copier)) usleep(20);
+  entry->users = 0;
   entry->state = REGION_FREE;
   ((struct domain *)mr->pd)->users--;
   if (region->mapping != NULL) munmap(region->mapping, region->mapped);
@@ -149,6 +149,7 @@ int ibv_dereg_mr(struct ibv_mr *mr) {
 
 struct wire_region *hold_region(uint32_t key, uint64_t start, uint64_t length, unsigned access, pid_t pid, uint32_t domain) {
   struct wire_region *region = &wire->regions[key % REGIONS];
+  region->copier = getpid();
   region->users++;
   bool valid = region->state == REGION_VALID && region->key == key && (pid == 0 || region->pid == pid) &&
                (region->access & access) == access && region->domain == domain && start >= region->start &&

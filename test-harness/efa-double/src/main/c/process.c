@@ -38,8 +38,6 @@ int join_wire(void) {
       fprintf(stderr, "efa-double: cannot open the wire '%s' in /dev/shm: %s\n", settings.wire, strerror(error));
     }
     atexit(leave);
-    // Peers copy from and to this process's memory.
-    prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
   }
   pthread_mutex_unlock(&joining);
   return error;
@@ -51,12 +49,15 @@ uint64_t nanoseconds(void) {
   return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-// splitmix64 of a counter: one sequence for each seed and node, without a lock.
-uint64_t random_number(void) {
-  uint64_t n = settings.seed * 0x9E3779B97F4A7C15 + settings.node + (++draws) * 0x9E3779B97F4A7C15;
+static uint64_t mix(uint64_t n) {
   n = (n ^ (n >> 30)) * 0xBF58476D1CE4E5B9;
   n = (n ^ (n >> 27)) * 0x94D049BB133111EB;
   return n ^ (n >> 31);
+}
+
+// splitmix64 of a counter, without a lock: one sequence for each seed and node.
+uint64_t random_number(void) {
+  return mix(mix(settings.seed + 1) + mix(settings.node) + (++draws) * 0x9E3779B97F4A7C15);
 }
 
 bool by_chance(int percent) { return percent > 0 && random_number() % 100 < (uint64_t)percent; }
@@ -107,6 +108,8 @@ void start_firmware(void) {
   pthread_mutex_lock(&joining);
   if (firmware_of != getpid()) {
     firmware_of = getpid();
+    // Peers copy from and to this process's memory; a child of fork has to allow it anew.
+    prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &before);

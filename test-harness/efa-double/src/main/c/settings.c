@@ -47,20 +47,24 @@ static int parse_generation(const char *text) {
 }
 
 static int parse_gigabits(const char *text) {
-  int value = atoi(text);
-  return value == 25 || value == 100 || value == 200 || value == 300 ? value : -1;
+  static const char *const values[] = {"25", "100", "200", "300"};
+  for (int i = 0; i < 4; i++) {
+    if (strcmp(text, values[i]) == 0) return atoi(text);
+  }
+  return -1;
 }
 
 static void read_fault(void) {
   static const char *const ports[] = {"up", "silent", "mute", "error"};
-  static const char wanted[] = "DEVICE:silent|mute|error:REQUESTS";
+  static const char wanted[] = "DEVICE:silent|mute|error:REQUESTS, with a device that there is and one request or more";
   const char *fault = getenv("EFA_DOUBLE_FAULT");
   settings.fault_device = -1;
   if (fault == NULL || *fault == '\0') return;
   char port[16];
-  int device;
+  int device, length = 0;
   unsigned long after;
-  if (sscanf(fault, "%d:%15[a-z]:%lu", &device, port, &after) != 3) refuse("EFA_DOUBLE_FAULT", fault, wanted);
+  bool read = sscanf(fault, "%d:%15[a-z]:%lu%n", &device, port, &after, &length) == 3 && fault[length] == '\0';
+  if (!read || device < 0 || device >= settings.devices || after == 0) refuse("EFA_DOUBLE_FAULT", fault, wanted);
   for (int i = 1; i < 4; i++) {
     if (strcmp(port, ports[i]) != 0) continue;
     settings.fault_device = device;
@@ -75,6 +79,7 @@ void read_settings(void) {
   const char *wire = getenv("EFA_DOUBLE_WIRE"), *node = getenv("EFA_DOUBLE_NODE");
   settings.wire = wire != NULL && *wire != '\0' ? strdup(wire) : "default";
   settings.devices = (int)number("EFA_DOUBLE_DEVICES", 1, MOST_NICS);
+  if (settings.devices == 0) refuse("EFA_DOUBLE_DEVICES", "0", "a number from 1 to 8");
   int generations[MOST_NICS];
   for_each_device("EFA_DOUBLE_GENERATION", "write", "send, read or write", parse_generation, generations);
   for (int i = 0; i < MOST_NICS; i++) settings.generations[i] = (enum generation)generations[i];
@@ -94,5 +99,7 @@ void read_settings(void) {
     refuse("the library's own path", self.dli_fname, "a file that can be found");
   }
   *strrchr(path, '/') = '\0';
+  // libibverbs keeps paths in 256 bytes.
+  if (strlen(path) > 200) refuse("the library's own path", path, "of 200 bytes at most");
   snprintf(settings.home, sizeof settings.home, "%s", path);
 }

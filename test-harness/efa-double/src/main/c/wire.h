@@ -14,7 +14,7 @@
 #include <sys/types.h>
 
 enum {
-  WIRE_VERSION = 3,
+  WIRE_VERSION = 4,
   QUEUE_PAIRS = 256,
   COMPLETION_QUEUES = 256,
   REGIONS = 16384,
@@ -84,6 +84,7 @@ struct wire_queue_pair {
 
 struct wire_region {
   _Atomic uint32_t state, users;
+  _Atomic pid_t copier;  // the last process that took hold of it
   pid_t pid;
   uint32_t key, generation, access, domain;
   uint64_t address, start, length;  // in the process; as peers name it

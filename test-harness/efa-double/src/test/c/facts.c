@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -78,6 +79,26 @@ static void set_number(const char *name, unsigned value) {
   if (value != 0) setenv(name, text, 1);
 }
 
+// Two hosts that no other probe has at the same time.
+static int node_of(bool target) {
+  static pid_t probe;
+  if (probe == 0) probe = getpid();
+  return (probe & 0x7fff) | (target ? 0x8000 : 0);
+}
+
+// The provider makes shared memory for its host though it is not to use it, which a killed process leaves behind.
+static void remove_shared_memory(void) {
+  for (int target = 0; target < 2; target++) {
+    char pattern[64];
+    snprintf(pattern, sizeof pattern, "/dev/shm/fe80::efad:0:%x:*", node_of(target));
+    glob_t found;
+    if (glob(pattern, 0, NULL, &found) == 0) {
+      for (size_t i = 0; i < found.gl_pathc; i++) unlink(found.gl_pathv[i]);
+    }
+    globfree(&found);
+  }
+}
+
 static pid_t start(const struct play *play, bool target, const char *wire, const int *in, const int *out,
                    const int *report) {
   pid_t pid = fork();
@@ -88,7 +109,9 @@ static pid_t start(const struct play *play, bool target, const char *wire, const
   close(out[0]);
   close(report[0]);
   setenv("EFA_DOUBLE_WIRE", wire, 1);
-  setenv("EFA_DOUBLE_NODE", target ? "1" : "0", 1);
+  char node_number[16];
+  snprintf(node_number, sizeof node_number, "%d", node_of(target));
+  setenv("EFA_DOUBLE_NODE", node_number, 1);
   setenv("EFA_DOUBLE_GENERATION", play->generation ? play->generation : "write", 1);
   set_number("EFA_DOUBLE_DELAY_US", play->delay_us);
   set_number("EFA_DOUBLE_TIMEOUT_MS", play->timeout_ms ? play->timeout_ms : 500);
@@ -127,6 +150,7 @@ static void run_play(const struct play *play, char *text, size_t size) {
   snprintf(wire, sizeof wire, "facts-%d-%d", getpid(), plays++);
   int to_writer[2], to_target[2], of_writer[2], of_target[2];
   if (pipe(to_writer) || pipe(to_target) || pipe(of_writer) || pipe(of_target)) exit(2);
+  node_of(false);
   pid_t writer_pid = start(play, false, wire, to_writer, to_target, of_writer);
   pid_t target_pid = start(play, true, wire, to_target, to_writer, of_target);
   int ours[] = {to_writer[0], to_writer[1], to_target[0], to_target[1], of_writer[1], of_target[1]};
@@ -186,6 +210,7 @@ static int run(const struct fact *fact) {
   printf("%s (libfabric %d.%d, %s): %s\n", fact->name, FI_MAJOR(fi_version()), FI_MINOR(fi_version()),
          direct ? "efa-direct" : "efa", fact->text);
   fact->run();
+  remove_shared_memory();
   return wrong > 0;
 }
 

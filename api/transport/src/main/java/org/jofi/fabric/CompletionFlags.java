@@ -4,7 +4,7 @@ package org.jofi.fabric;
  * What completed, as bits: fi_cq(3), "completion flags". The values are libfabric's.
  *
  * <p>Providers differ in what they set for the arrival of a write with immediate data. Rely on
- * {@link #REMOTE_CQ_DATA} alone there.
+ * {@link #bringsData} alone there.
  */
 public final class CompletionFlags {
   /** An RMA operation. */
@@ -35,6 +35,16 @@ public final class CompletionFlags {
   public static final long REMOTE_CQ_DATA = 1L << 17;
 
   private CompletionFlags() {}
+
+  /**
+   * Whether a completion brings immediate data of a peer's. Some providers set {@link
+   * #REMOTE_CQ_DATA} on the sender's own operation as well (sockets), and efa of libfabric 1.17 has
+   * {@link #WRITE} on an arrival, beside {@link #REMOTE_WRITE}.
+   */
+  public static boolean bringsData(long flags) {
+    boolean own = (flags & (SEND | WRITE | READ)) != 0 && (flags & REMOTE_WRITE) == 0;
+    return (flags & REMOTE_CQ_DATA) != 0 && !own;
+  }
 
   /** The man-page name of the call whose completion has these flags, as far as they identify it. */
   public static String operation(long flags) {

@@ -1,6 +1,8 @@
 package org.jofi.fabric;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
 
@@ -35,5 +37,18 @@ class CompletionFlagsTest {
     assertEquals("a peer's RMA", CompletionFlags.operation(arrival | CompletionFlags.WRITE));
     assertEquals("a peer's RMA", CompletionFlags.operation(CompletionFlags.REMOTE_CQ_DATA));
     assertEquals("a peer's RMA", CompletionFlags.operation(CompletionFlags.REMOTE_READ));
+  }
+
+  @Test
+  void dataOfAPeersIsToldFromThatOfAnOwnOperation() {
+    long data = CompletionFlags.REMOTE_CQ_DATA;
+    long arrival = CompletionFlags.RMA | CompletionFlags.REMOTE_WRITE | data;
+    assertTrue(CompletionFlags.bringsData(data));
+    assertTrue(CompletionFlags.bringsData(arrival));
+    assertTrue(CompletionFlags.bringsData(arrival | CompletionFlags.WRITE));
+    assertTrue(CompletionFlags.bringsData(CompletionFlags.MSG | CompletionFlags.RECV | data));
+    assertFalse(CompletionFlags.bringsData(CompletionFlags.RMA | CompletionFlags.WRITE | data));
+    assertFalse(CompletionFlags.bringsData(CompletionFlags.MSG | CompletionFlags.SEND | data));
+    assertFalse(CompletionFlags.bringsData(arrival & ~data));
   }
 }

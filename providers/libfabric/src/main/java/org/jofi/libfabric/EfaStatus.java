@@ -27,10 +27,12 @@ final class EfaStatus {
    * @param status prov_errno
    */
   static int errno(int errno, int status) {
-    if (status == FLUSHED || status == QUEUE_PAIR_FAILED) {
+    boolean old = errno == FabricErrno.EIO;
+    if ((status == FLUSHED && (old || errno == FabricErrno.ECANCELED))
+        || (status == QUEUE_PAIR_FAILED && (old || errno == FabricErrno.EINVAL))) {
       return FabricErrno.ESHUTDOWN;
     }
-    if (errno != FabricErrno.EIO) {
+    if (!old) {
       return errno;
     }
     return switch (status) {

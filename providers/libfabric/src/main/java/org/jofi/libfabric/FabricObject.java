@@ -150,8 +150,11 @@ abstract class FabricObject {
       throw new FabricException("fi_close(" + kind + ")", -result, "", place);
     }
     closed = true;
-    closedForGood();
-    letGo();
+    try {
+      closedForGood();
+    } finally {
+      letGo();
+    }
   }
 
   /** fi_close(3). */

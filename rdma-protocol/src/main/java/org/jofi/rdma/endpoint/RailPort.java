@@ -268,17 +268,20 @@ public final class RailPort implements CompletionQueue.Sink {
 
   @Override
   public void completed(int context, long flags, long lengthBytes, long data) {
-    if ((flags & CompletionFlags.REMOTE_CQ_DATA) != 0) {
+    boolean immediate = CompletionFlags.bringsData(flags);
+    if (immediate) {
       arrivals.immediate(data);
     }
-    if (context >= 0) {
+    // The arrival of a peer's write ends nothing here, whatever context it comes with: efa names an
+    // operation that has ended long ago.
+    if (context >= 0 && (!immediate || (flags & CompletionFlags.RECV) != 0)) {
       long cookie = contexts.cookie(context);
       OperationOwner owner = contexts.give(context);
       if (owner == null) {
         orphans++;
       } else {
         // A receive that immediate data used up holds no message.
-        owner.completed(cookie, (flags & CompletionFlags.REMOTE_CQ_DATA) != 0 ? 0 : lengthBytes);
+        owner.completed(cookie, immediate ? 0 : lengthBytes);
       }
     }
   }

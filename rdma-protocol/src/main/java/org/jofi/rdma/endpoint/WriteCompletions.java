@@ -21,7 +21,8 @@ public final class WriteCompletions {
    * reported as failed. So the message says how many writes there were, and the peer waits for
    * them.
    *
-   * <p>Other providers complete a write when the peer's NIC has it.
+   * <p>Other providers complete a write when the peer's NIC has it; efa before that, where it
+   * emulates writes by packets.
    */
   public static boolean mayBeOnTheirWay(FabricInfo nic) {
     // A provider that is layered on another one comes behind it, as in tcp;ofi_rxm.

@@ -9,6 +9,7 @@ import com.google.gson.JsonParser;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jofi.efadouble.EfaDouble;
 import org.jofi.efadouble.Option;
@@ -119,12 +120,21 @@ class EfaCommandTest {
   @CsvSource({"silent, 300", "error, 300"})
   void aRailThatDiesEndsInTime(String how, int requests) throws Exception {
     try (EfaDouble efa =
-        EfaDouble.devices(2).with(Option.FAULT, "1:%s:%d".formatted(how, requests))) {
+        EfaDouble.devices(2)
+            .with(Option.FAULT, "1:%s:%d".formatted(how, requests))
+            .with(Option.TRACE, 1)) {
       List<String> arguments = allReduce("efa", efa, "1M");
       arguments.addAll(List.of("-k", "60", "--timeout", "10"));
       CommandProcess.Outcome outcome = run(efa, arguments);
+      String told =
+          outcome
+              .err()
+              .lines()
+              .filter(line -> !line.startsWith("efa-double["))
+              .collect(Collectors.joining("\n"));
       System.out.printf(
-          "%s after %d requests: exit code %d%n%s%n", how, requests, outcome.code(), outcome.err());
+          "%s after %d requests: exit code %d%n%s%n", how, requests, outcome.code(), told);
+      assertTrue(outcome.err().contains("has its fault after " + requests), told);
       if (outcome.code() == 0) {
         JsonObject document = JsonParser.parseString(outcome.out()).getAsJsonObject();
         assertEquals(0, document.get("errors").getAsLong(), outcome.out());

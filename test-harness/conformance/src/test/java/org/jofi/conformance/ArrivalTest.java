@@ -33,6 +33,11 @@ class ArrivalTest {
     assertFalse(isArrival(received, false));
     assertFalse(isArrival(received | CompletionFlags.REMOTE_CQ_DATA, false));
     assertFalse(isArrival(CompletionFlags.RMA | CompletionFlags.WRITE, false));
+    // As sockets tells of its own writes and sends.
+    long written = CompletionFlags.RMA | CompletionFlags.WRITE | CompletionFlags.REMOTE_CQ_DATA;
+    assertFalse(isArrival(written, false));
+    long sent = CompletionFlags.MSG | CompletionFlags.SEND | CompletionFlags.REMOTE_CQ_DATA;
+    assertFalse(isArrival(sent, false));
     assertFalse(isArrival(CompletionFlags.RMA | CompletionFlags.REMOTE_WRITE, false));
   }
 }

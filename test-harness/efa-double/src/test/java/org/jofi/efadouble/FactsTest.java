@@ -55,6 +55,7 @@ class FactsTest {
       Ended run = run(efa, List.of("run", name, "--fabric", fabric));
       assumeFalse(run.code() == THERE_IS_NO_SUCH, run::output);
       assertEquals(0, run.code(), run::output);
+      efa.demandNoViolations();
     }
   }
 

@@ -21,8 +21,8 @@ final class Completions implements CompletionQueue.Sink {
   @Override
   public void completed(int context, long flags, long lengthBytes, long data) {
     Completion completion = new Completion(context, flags, lengthBytes, data, null);
-    // A receive's may have such data too. Other bits of an arrival differ between providers.
-    if ((flags & CompletionFlags.REMOTE_CQ_DATA) != 0 && (flags & CompletionFlags.RECV) == 0) {
+    // A receive's may have such data too.
+    if (CompletionFlags.bringsData(flags) && (flags & CompletionFlags.RECV) == 0) {
       immediates.add(completion);
     } else {
       keep(completion);

@@ -137,7 +137,7 @@ public record RankDevice(Transport transport, Device device) implements AutoClos
     } catch (TimeoutException e) {
       throw new TransportException(
           FailureCause.TIMED_OUT,
-          "closing %s did not end within %d s: the provider still waits for a NIC that does not complete its operations"
+          "closing %s did not end within %d s: the provider may still wait for a NIC that does not complete its operations"
               .formatted(name, bound.toSeconds()));
     } catch (ExecutionException e) {
       if (e.getCause() instanceof RuntimeException failure) {

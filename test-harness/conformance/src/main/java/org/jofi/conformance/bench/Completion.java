@@ -19,14 +19,11 @@ public record Completion(
     int context, long flags, long lengthBytes, long data, boolean failed, int errno, String text) {
 
   /**
-   * Whether it tells of immediate data that came with a peer's write. Only a receive's completion
-   * has immediate data beside that. The bits of local operations do not count: which others an
-   * arrival has differs between providers, and nothing is to rely on them.
+   * Whether it tells of immediate data that came with a peer's write. Of other arrivals only a
+   * receive's completion has such data.
    */
   public boolean isArrival() {
-    return !failed
-        && (flags & CompletionFlags.REMOTE_CQ_DATA) != 0
-        && (flags & CompletionFlags.RECV) == 0;
+    return !failed && CompletionFlags.bringsData(flags) && (flags & CompletionFlags.RECV) == 0;
   }
 
   @Override
