@@ -349,7 +349,7 @@ size_t count_peer_bytes(struct node *node, size_t at, uint8_t value, size_t leng
 }
 
 void set_port(struct node *node, bool own, enum port_state state) {
-  int host = (node->target ? 1 : 0) ^ (own ? 0 : 1);
+  int host = node_of(own ? node->target : !node->target);
   for (int i = 0; i < DEVICES; i++) {
     struct wire_device *device = &node->wire->devices[i];
     if (device->pid != 0 && (device->gid[12] << 8 | device->gid[13]) == host) device->port = state;

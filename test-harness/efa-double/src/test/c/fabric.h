@@ -147,6 +147,9 @@ void fill(struct node *node, size_t at, uint8_t value, size_t length);
 size_t count_bytes(struct node *node, size_t at, uint8_t value, size_t length);
 // Of the peer's memory, as it is now.
 size_t count_peer_bytes(struct node *node, size_t at, uint8_t value, size_t length);
+// The number of one of the two hosts, which no other probe has at the same time.
+int node_of(bool target);
+
 // The port of the peer's node, or of this one.
 void set_port(struct node *node, bool own, enum port_state state);
 struct fid_ep *open_endpoint(struct node *node, struct fid_domain *domain);
