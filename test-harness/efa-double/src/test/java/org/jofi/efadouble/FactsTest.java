@@ -24,6 +24,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Execution(ExecutionMode.SAME_THREAD)
 class FactsTest {
   private static final long BOUND_SECONDS = 120;
+  private static final int TRIES = 3;
 
   /** The exit code of a probe whose subject this libfabric does not have. */
   private static final int THERE_IS_NO_SUCH = 77;
@@ -50,11 +51,21 @@ class FactsTest {
     }
   }
 
+  /**
+   * Most of it is about what happens between two moments, which another process's turn may come
+   * between on a busy machine. So what fails is tried again, and printed.
+   */
   private static void holds(String name, String fabric) throws IOException, InterruptedException {
     try (EfaDouble efa = EfaDouble.devices(1)) {
       Ended run = run(efa, List.of("run", name, "--fabric", fabric));
-      assumeFalse(run.code() == THERE_IS_NO_SUCH, run::output);
-      assertEquals(0, run.code(), run::output);
+      for (int again = 1;
+          again < TRIES && run.code() != 0 && run.code() != THERE_IS_NO_SUCH;
+          again++) {
+        System.out.println(run.output());
+        run = run(efa, List.of("run", name, "--fabric", fabric));
+      }
+      assumeFalse(run.code() == THERE_IS_NO_SUCH, run.output());
+      assertEquals(0, run.code(), run.output());
       efa.demandNoViolations();
     }
   }

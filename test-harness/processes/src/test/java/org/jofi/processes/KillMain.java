@@ -53,10 +53,12 @@ final class KillMain {
   /** Arguments: provider, moment, whether endpoints have threads, side. */
   public static void main(String[] arguments) throws IOException {
     Moment moment = Moment.valueOf(arguments[1]);
+    // Connecting itself may take long: efa waits up to a second before it sends again to a peer
+    // that was not ready.
     TransportOptions.Builder options =
         TransportOptions.builder()
             .progressThreads(ProgressThreads.valueOf(arguments[2]))
-            .connectTimeout(Duration.ofSeconds(3))
+            .connectTimeout(moment == Moment.CONNECTING ? Duration.ofSeconds(3) : Peer.BOUND)
             .requestTimeout(Duration.ofSeconds(3))
             .peerTimeout(Duration.ofSeconds(2))
             .closeTimeout(Duration.ofSeconds(2))
