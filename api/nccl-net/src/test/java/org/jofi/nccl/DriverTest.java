@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import org.jofi.efadouble.EfaDouble;
+import org.jofi.efadouble.Option;
 import org.jofi.nccl.PluginUnderTest.Run;
 import org.jofi.nccl.layout.PluginFolder;
 import org.junit.jupiter.api.BeforeAll;
@@ -73,11 +74,11 @@ class DriverTest {
     good(environment(provider, "JOFI_PROGRESS_THREADS", progressThreads), 11, "churn");
   }
 
-  /** On EFA devices without hardware; flushes are reads there. */
+  /** On EFA devices without hardware; flushes are reads there, which take their time. */
   @ParameterizedTest
   @ValueSource(strings = {"sizes,in-flight,groups,close-in-flight,again", "flushes"})
   void twoProcessesWithEfaDevices(String scenarios) throws Exception {
-    try (EfaDouble efa = EfaDouble.devices(2)) {
+    try (EfaDouble efa = EfaDouble.devices(2).with(Option.DELAY_US, 100)) {
       Map<String, String> environment = environment("efa", "JOFI_FLUSH", "always");
       environment.putAll(efa.environment());
       good(environment, 11, scenarios);
