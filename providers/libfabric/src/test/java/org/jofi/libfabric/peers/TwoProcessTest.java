@@ -37,7 +37,6 @@ public class TwoProcessTest {
       Map.of(
           "1.17 shm PEER_DEATH", "a peer's death is not reported",
           "2.1 shm PEER_DEATH", "a peer's death is not reported",
-          "1.17 efa PEER_DEATH", "operations in flight to a dead peer never end",
           "1.17 shm EMPTY_WRITE", "an empty write with FI_DELIVERY_COMPLETE never completes");
 
   private static final String STALL =
@@ -53,6 +52,13 @@ public class TwoProcessTest {
       Map.of(
           "1.17 sockets PEER_DEATH", new RareLack(STALL, 3, 1721),
           "2.1 sockets PEER_DEATH", new RareLack(STALL, 2, 800));
+
+  /**
+   * What depends on the moment of the death: efa of 1.17 emulates writes, and those that the peer
+   * had taken never end. The death itself must be reported all the same.
+   */
+  private static final Map<String, String> LACKS_BY_MOMENT =
+      Map.of("1.17 efa PEER_DEATH", "operations in flight to a dead peer never end");
 
   private final Map<String, TwoProcesses> running = new HashMap<>();
 
@@ -105,6 +111,9 @@ public class TwoProcessTest {
     if (rare != null && lack.equals(Optional.of(rare.what()))) {
       String seen = rare.demandRare(() -> processes(provider).run(scenario));
       System.out.printf("%s %s: %s: %s%n", provider, scenario, rare.what(), seen);
+      return;
+    }
+    if (lack.isPresent() && lack.get().equals(LACKS_BY_MOMENT.get(pair))) {
       return;
     }
     assertEquals(Optional.ofNullable(KNOWN_LACKS.get(pair)), lack, processes::log);

@@ -177,7 +177,7 @@ final class TwoProcesses implements AutoCloseable {
       command.addAll(List.of(PeerMain.class.getName(), provider, name));
       ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
       if (efa != null) {
-        builder.environment().putAll(efa.environment());
+        efa.on(builder);
       }
       process = builder.start();
       in = new PrintStream(process.getOutputStream(), true, StandardCharsets.UTF_8);
