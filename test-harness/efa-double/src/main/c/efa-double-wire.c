@@ -37,29 +37,27 @@ static int status(struct wire *wire) {
   return 0;
 }
 
-static int set_port(struct wire *wire, const char *device, const char *state, const char *node) {
-  static const char *const states[] = {"up", "silent", "mute", "error"};
-  int found = 0;
+static int set_port(struct wire *wire, const char *device, const char *name, const char *node) {
+  int found = 0, state = port_state_named(name);
   char *end;
   long number = strtol(device, &end, 10);
   if (*device == '\0' || *end != '\0') {
     fprintf(stderr, "efa-double-wire: '%s' is no device's number\n", device);
     return 2;
   }
-  for (uint32_t s = 0; s < sizeof states / sizeof *states; s++) {
-    if (strcmp(state, states[s]) != 0) continue;
-    for (int i = 0; i < DEVICES; i++) {
-      struct wire_device *d = &wire->devices[i];
-      if (d->pid == 0 || d->gid[15] != number + 1) continue;
-      if (node != NULL && (d->gid[12] << 8 | d->gid[13]) != (atoi(node) & 0xffff)) continue;
-      d->port = s;
-      found++;
-    }
-    if (found == 0) fprintf(stderr, "efa-double-wire: no process has opened device %s yet\n", device);
-    return found == 0;
+  if (state < 0) {
+    fputs(usage, stderr);
+    return 2;
   }
-  fputs(usage, stderr);
-  return 2;
+  for (int i = 0; i < DEVICES; i++) {
+    struct wire_device *d = &wire->devices[i];
+    if (d->pid == 0 || d->gid[15] != number + 1) continue;
+    if (node != NULL && (d->gid[12] << 8 | d->gid[13]) != (atoi(node) & 0xffff)) continue;
+    d->port = (uint32_t)state;
+    found++;
+  }
+  if (found == 0) fprintf(stderr, "efa-double-wire: no process has opened device %s yet\n", device);
+  return found == 0;
 }
 
 int main(int count, char **arguments) {

@@ -163,33 +163,28 @@ void release_region(struct wire_region *region) { region->users--; }
 
 // --- Address handles --------------------------------------------------------------------------------------------------
 
-bool knows(struct wire_device *device, const uint8_t *gid) {
+// Where the device's table has a peer; -1 if nowhere.
+static int find_known(const struct wire_device *device, const uint8_t *gid) {
   for (int i = 0; i < KNOWN_PEERS; i++) {
-    if (device->known[i].users != 0 && memcmp(device->known[i].gid, gid, 16) == 0) return true;
+    if (device->known[i].users != 0 && memcmp(device->known[i].gid, gid, 16) == 0) return i;
   }
-  return false;
+  return -1;
 }
+
+bool knows(const struct wire_device *device, const uint8_t *gid) { return find_known(device, gid) >= 0; }
 
 // The device's own table of peers, which its RDMA engine looks requests up in.
 static bool learn(struct wire_device *device, const uint8_t *gid) {
-  int unused = -1;
-  bool learnt = false;
   wire_lock(&wire->lock);
-  for (int i = 0; i < KNOWN_PEERS && !learnt; i++) {
-    if (device->known[i].users == 0) {
-      if (unused < 0) unused = i;
-    } else if (memcmp(device->known[i].gid, gid, 16) == 0) {
-      device->known[i].users++;
-      learnt = true;
-    }
+  int at = find_known(device, gid);
+  for (int i = 0; i < KNOWN_PEERS && at < 0; i++) {
+    if (device->known[i].users != 0) continue;
+    memcpy(device->known[i].gid, gid, 16);
+    at = i;
   }
-  if (!learnt && unused >= 0) {
-    memcpy(device->known[unused].gid, gid, 16);
-    device->known[unused].users = 1;
-    learnt = true;
-  }
+  if (at >= 0) device->known[at].users++;
   wire_unlock(&wire->lock);
-  return learnt;
+  return at >= 0;
 }
 
 static void give_number_back(struct context *context, uint16_t number) {
@@ -200,32 +195,22 @@ static void give_number_back(struct context *context, uint16_t number) {
 
 static void forget(struct wire_device *device, const uint8_t *gid) {
   wire_lock(&wire->lock);
-  for (int i = 0; i < KNOWN_PEERS; i++) {
-    if (device->known[i].users != 0 && memcmp(device->known[i].gid, gid, 16) == 0) {
-      device->known[i].users--;
-      break;
-    }
-  }
+  int at = find_known(device, gid);
+  if (at >= 0) device->known[at].users--;
   wire_unlock(&wire->lock);
 }
 
 // One number for each peer of an open device, however many handles there are.
 static int take_number(struct context *context, const uint8_t *gid) {
-  int unused = -1, number = -1;
   pthread_mutex_lock(&context->verbs.context.mutex);
-  for (int i = 0; i < ADDRESS_HANDLES && number < 0; i++) {
-    if (context->handles[i].users == 0) {
-      if (unused < 0) unused = i;
-    } else if (memcmp(context->handles[i].gid, gid, 16) == 0) {
-      number = i;
-    }
+  int number = handle_number(context, gid);
+  for (int i = 0; i < ADDRESS_HANDLES && number == NO_HANDLE; i++) {
+    if (context->handles[i].users != 0) continue;
+    number = i;
+    memcpy(context->handles[i].gid, gid, 16);
+    context->handles[i].heard = false;
   }
-  if (number < 0 && unused >= 0) {
-    number = unused;
-    memcpy(context->handles[number].gid, gid, 16);
-    context->handles[number].heard = false;
-  }
-  if (number >= 0) context->handles[number].users++;
+  if (number != NO_HANDLE) context->handles[number].users++;
   pthread_mutex_unlock(&context->verbs.context.mutex);
   return number;
 }
@@ -236,9 +221,9 @@ struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attributes) 
   if (handle == NULL) return NULL;
   memcpy(handle->gid, attributes->grh.dgid.raw, sizeof handle->gid);
   int number = take_number(context, handle->gid);
-  bool learnt = number >= 0 && learn(context->wire, handle->gid);
+  bool learnt = number != NO_HANDLE && learn(context->wire, handle->gid);
   if (!learnt) {
-    if (number >= 0) give_number_back(context, (uint16_t)number);
+    if (number != NO_HANDLE) give_number_back(context, (uint16_t)number);
     free(handle);
     errno = ENOMEM;
     return NULL;

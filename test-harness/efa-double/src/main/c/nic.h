@@ -141,7 +141,7 @@ void count_request(struct wire_device *device, int index);
 struct wire_region *hold_region(uint32_t key, uint64_t start, uint64_t length, unsigned access, pid_t pid, uint32_t domain);
 void release_region(struct wire_region *region);
 uint16_t handle_number(struct context *context, const uint8_t *gid);
-bool knows(struct wire_device *device, const uint8_t *gid);
+bool knows(const struct wire_device *device, const uint8_t *gid);
 int describe_handle(struct ibv_ah *handle, struct efadv_ah_attr *attributes, uint32_t size);
 
 // completion.c

@@ -55,7 +55,6 @@ static int parse_gigabits(const char *text) {
 }
 
 static void read_fault(void) {
-  static const char *const ports[] = {"up", "silent", "mute", "error"};
   static const char wanted[] = "DEVICE:silent|mute|error:REQUESTS, with a device that there is and one request or more";
   const char *fault = getenv("EFA_DOUBLE_FAULT");
   settings.fault_device = -1;
@@ -65,14 +64,11 @@ static void read_fault(void) {
   unsigned long after;
   bool read = sscanf(fault, "%d:%15[a-z]:%lu%n", &device, port, &after, &length) == 3 && fault[length] == '\0';
   if (!read || device < 0 || device >= settings.devices || after == 0) refuse("EFA_DOUBLE_FAULT", fault, wanted);
-  for (int i = 1; i < 4; i++) {
-    if (strcmp(port, ports[i]) != 0) continue;
-    settings.fault_device = device;
-    settings.fault_port = i;
-    settings.fault_after = after;
-    return;
-  }
-  refuse("EFA_DOUBLE_FAULT", fault, wanted);
+  int state = port_state_named(port);
+  if (state <= PORT_UP) refuse("EFA_DOUBLE_FAULT", fault, wanted);
+  settings.fault_device = device;
+  settings.fault_port = state;
+  settings.fault_after = after;
 }
 
 void read_settings(void) {

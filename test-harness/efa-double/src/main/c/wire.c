@@ -34,6 +34,14 @@ bool wire_path(const char *name, char *path, size_t size) {
   return length > 0 && (size_t)length < size;
 }
 
+int port_state_named(const char *name) {
+  static const char *const names[] = {[PORT_UP] = "up", [PORT_SILENT] = "silent", [PORT_MUTE] = "mute", [PORT_ERROR] = "error"};
+  for (int state = PORT_UP; state <= PORT_ERROR; state++) {
+    if (strcmp(name, names[state]) == 0) return state;
+  }
+  return -1;
+}
+
 static void share(pthread_mutex_t *mutex) {
   pthread_mutexattr_t attributes;
   pthread_mutexattr_init(&attributes);

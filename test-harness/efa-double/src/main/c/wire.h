@@ -128,6 +128,9 @@ bool wire_path(const char *name, char *path, size_t size);
 // Waits until nobody else has the wire open, and removes it. 0, or an errno.
 int wire_remove_when_unused(const char *name);
 
+// The state of a port that is called so, -1 if none is.
+int port_state_named(const char *name);
+
 // Mutexes whose holder may be killed: the next to lock goes on with what it finds.
 void wire_lock(pthread_mutex_t *mutex);
 void wire_unlock(pthread_mutex_t *mutex);

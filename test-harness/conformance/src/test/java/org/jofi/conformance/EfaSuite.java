@@ -1,7 +1,5 @@
 package org.jofi.conformance;
 
-import java.nio.file.Path;
-import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.jofi.efadouble.EfaDouble;
@@ -10,18 +8,11 @@ import org.jofi.fabric.FabricProvider;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.DynamicNode;
 import org.junit.jupiter.api.DynamicTest;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** libfabric's efa provider, on devices without hardware, whose own rules are tests as well. */
-@Tag("libfabric")
-@Timeout(400)
-@Execution(ExecutionMode.CONCURRENT)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-abstract class EfaSuite extends ChildConformanceSuite {
+abstract class EfaSuite extends LibfabricSuite {
   private static final int NOT_CLAIMED = 20;
 
   private final EfaDouble efa = EfaDouble.devices(2);
@@ -59,16 +50,6 @@ abstract class EfaSuite extends ChildConformanceSuite {
   @Override
   protected int notClaimed() {
     return NOT_CLAIMED;
-  }
-
-  @Override
-  protected Path java() {
-    return Children.java();
-  }
-
-  @Override
-  protected List<String> properties() {
-    return Children.properties();
   }
 
   @Override

@@ -1,29 +1,9 @@
 package org.jofi.conformance;
 
-import java.nio.file.Path;
-import java.util.List;
-import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
-
-@Tag("libfabric")
-@Timeout(400)
-@Execution(ExecutionMode.CONCURRENT)
-class LibfabricShmTest extends ChildConformanceSuite {
+class LibfabricShmTest extends LibfabricSuite {
   @Override
   protected String subject() {
     return "shm";
-  }
-
-  @Override
-  protected Path java() {
-    return Children.java();
-  }
-
-  @Override
-  protected List<String> properties() {
-    return Children.properties();
   }
 
   @Override

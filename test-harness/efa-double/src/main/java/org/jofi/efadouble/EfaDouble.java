@@ -8,7 +8,6 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
@@ -132,21 +131,11 @@ public final class EfaDouble implements AutoCloseable {
   public String ask(String... arguments) throws IOException, InterruptedException {
     ProcessBuilder tool = new ProcessBuilder(program("efa-double-wire").toString(), wire);
     tool.command().addAll(List.of(arguments));
-    Path output = Files.createTempFile("efa-double", ".out");
-    try {
-      Process process = on(tool).redirectErrorStream(true).redirectOutput(output.toFile()).start();
-      boolean ended = process.waitFor(WIRE_SECONDS, TimeUnit.SECONDS);
-      if (!ended) {
-        process.destroyForcibly();
-      }
-      String said = Files.readString(output);
-      if (!ended || process.exitValue() != 0) {
-        throw new IOException("%s: %s".formatted(tool.command(), said));
-      }
-      return said;
-    } finally {
-      Files.delete(output);
+    Ended answer = Ended.of(on(tool), WIRE_SECONDS);
+    if (answer.code() != 0) {
+      throw new IOException("%s: %s".formatted(tool.command(), answer.output()));
     }
+    return answer.output();
   }
 
   /** Forgets the violations; the wire itself ends with its last process. */
