@@ -7,4 +7,7 @@ module org.jofi.mr {
   requires transitive org.jofi.transport;
 
   exports org.jofi.mr;
+  exports org.jofi.mr.registration;
+  exports org.jofi.mr.scope;
+  exports org.jofi.mr.teardown;
 }

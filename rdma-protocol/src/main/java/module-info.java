@@ -6,6 +6,7 @@ module org.jofi.rdma {
   requires org.jofi.mr;
 
   exports org.jofi.rdma;
+  exports org.jofi.rdma.spi;
   exports org.jofi.runtime;
   exports org.jofi.rdma.topology to
       org.jofi.doctor;

@@ -4,6 +4,10 @@ module org.jofi.simulated {
   requires org.agrona;
 
   exports org.jofi.simulated;
+  exports org.jofi.simulated.contract;
+  exports org.jofi.simulated.fault;
+  exports org.jofi.simulated.profile;
+  exports org.jofi.simulated.stall;
   exports org.jofi.simulated.workload;
 
   provides org.jofi.fabric.FabricProvider with

@@ -9,6 +9,8 @@ module org.jofi.conformance {
 
   exports org.jofi.conformance;
   exports org.jofi.conformance.bench;
+  exports org.jofi.conformance.rule;
+  exports org.jofi.conformance.subject;
 
   uses org.jofi.fabric.FabricProvider;
 }

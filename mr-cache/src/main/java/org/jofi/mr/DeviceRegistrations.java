@@ -6,6 +6,19 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import org.agrona.concurrent.NanoClock;
 import org.jofi.fabric.Domain;
+import org.jofi.fabric.MemoryKind;
+import org.jofi.mr.cache.RegistrationCache;
+import org.jofi.mr.key.KeySource;
+import org.jofi.mr.registration.CacheCounters;
+import org.jofi.mr.registration.CacheLimits;
+import org.jofi.mr.registration.DataRegistration;
+import org.jofi.mr.registration.RegistrationBusyException;
+import org.jofi.mr.registration.RegistrationException;
+import org.jofi.mr.registration.RequestNames;
+import org.jofi.mr.scope.EndpointRails;
+import org.jofi.mr.scope.MrScope;
+import org.jofi.mr.scope.Rail;
+import org.jofi.mr.teardown.OwnershipGraph;
 
 /**
  * All registrations of one device, that is, of a group of NICs that multi-rail endpoints use
@@ -72,9 +85,36 @@ public final class DeviceRegistrations implements OwnershipGraph.Forcible {
     }
   }
 
-  /** The cache that this device's endpoints share. */
-  public RegistrationCache cache() {
-    return cache;
+  /**
+   * Closes every registration that shares a byte with memory which is about to be freed, leased or
+   * not. Their leases can and should still be released; {@link DataRegistration#beginUse} returns
+   * false from then on.
+   *
+   * @param kind where the memory lives
+   * @param device ordinal of its GPU; 0 for host memory
+   * @param address its first byte
+   * @param lengthBytes its length, at least 1
+   * @throws RegistrationBusyException if requests use any of it; nothing was closed then
+   * @throws RegistrationException if other threads are still registering or closing it after the
+   *     longest wait
+   * @throws org.jofi.fabric.FabricException if a provider refused to close a region: the memory
+   *     must not be freed yet; call again
+   */
+  public void invalidate(MemoryKind kind, int device, long address, long lengthBytes) {
+    cache.invalidate(kind, device, address, lengthBytes);
+  }
+
+  /** Closes all idle registrations and returns how many. Those in use or leased stay open. */
+  public int evictIdle() {
+    return cache.evictIdle();
+  }
+
+  /**
+   * Returns the statistics and brings the counters up to date. They are exact if nobody is using
+   * the cache.
+   */
+  public CacheCounters.Snapshot statistics() {
+    return cache.statistics();
   }
 
   /** Opens an arena whose memory can be registered on this device until the arena closes. */

@@ -7,6 +7,20 @@ import java.util.Set;
 import java.util.function.Function;
 import org.jofi.fabric.Access;
 import org.jofi.fabric.MemoryKind;
+import org.jofi.mr.cache.CacheSpace;
+import org.jofi.mr.cache.RegistrationCache;
+import org.jofi.mr.cache.RegistrationOwner;
+import org.jofi.mr.region.RegionSet;
+import org.jofi.mr.region.RegistrationRole;
+import org.jofi.mr.registration.BufferRange;
+import org.jofi.mr.registration.DataRegistration;
+import org.jofi.mr.registration.RegistrationException;
+import org.jofi.mr.scope.EndpointRails;
+import org.jofi.mr.scope.MrScope;
+import org.jofi.mr.scope.Rail;
+import org.jofi.mr.teardown.OwnershipGraph;
+import org.jofi.mr.teardown.Teardown;
+import org.jofi.mr.teardown.TeardownException;
 
 /**
  * Registers memory for one multi-rail endpoint; {@link DeviceRegistrations#attach} creates it. Any
@@ -18,6 +32,7 @@ public final class EndpointRegistrations {
   private final RegistrationCache cache;
   private final CacheSpace space;
   private final DeviceRegistrations device;
+  private final RegistrationOwner owner = this::refuseIfClosing;
 
   // Guarded by its own monitor, which is not held during a provider's calls.
   private final Set<OwnedRegistration> owned = new LinkedHashSet<>();
@@ -135,23 +150,23 @@ public final class EndpointRegistrations {
       BufferRange range,
       long access,
       Function<RegionSet, T> registration) {
-    Transit opening = Transit.ownOpening(this, space, range, access);
-    cache.depart(opening, this);
-    try {
-      T opened = registration.apply(cache.openings().open(role, space, on, range, access));
-      synchronized (owned) {
-        owned.add(opened);
-      }
-      return opened;
-    } finally {
-      cache.arrive(opening);
-    }
+    return cache.openOwn(
+        owner,
+        role,
+        space,
+        on,
+        range,
+        access,
+        regions -> {
+          T opened = registration.apply(regions);
+          synchronized (owned) {
+            owned.add(opened);
+          }
+          return opened;
+        });
   }
 
-  /**
-   * @throws IllegalStateException if the endpoint's teardown has begun
-   */
-  void refuseIfClosing(BufferRange range) {
+  private void refuseIfClosing(BufferRange range) {
     if (closing) {
       throw new IllegalStateException(
           "cannot register %s: %s is closing".formatted(range, rails.label()));
@@ -181,7 +196,7 @@ public final class EndpointRegistrations {
   }
 
   private void closeOwned() {
-    cache.awaitOpenings(this, "close the mailboxes and pools of " + rails.label());
+    cache.awaitOpenings(owner, "close the mailboxes and pools of " + rails.label());
     List<OwnedRegistration> open;
     synchronized (owned) {
       open = List.copyOf(owned);

@@ -1,6 +1,8 @@
 package org.jofi.mr;
 
 import java.util.function.Consumer;
+import org.jofi.mr.region.RegionSet;
+import org.jofi.mr.region.RegistrationRole;
 
 /**
  * The registration of memory that no peer accesses, such as a block of receive buffers, message

@@ -1,6 +1,9 @@
 package org.jofi.mr;
 
 import java.util.function.Consumer;
+import org.jofi.mr.region.RegionSet;
+import org.jofi.mr.region.RegistrationRole;
+import org.jofi.mr.registration.BufferRange;
 
 /**
  * A registration of an endpoint that is not shared: what control and local registrations have in

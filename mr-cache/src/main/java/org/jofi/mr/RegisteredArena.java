@@ -5,6 +5,11 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jofi.mr.cache.RegistrationCache;
+import org.jofi.mr.registration.BufferRange;
+import org.jofi.mr.registration.CacheLimits;
+import org.jofi.mr.registration.RegistrationBusyException;
+import org.jofi.mr.registration.RegistrationException;
 
 /**
  * An arena of host memory that closes all registrations of its memory before it frees the memory.

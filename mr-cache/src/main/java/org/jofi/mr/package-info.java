@@ -6,7 +6,7 @@
  * <table>
  * <caption>Roles</caption>
  * <tr><th>role</th><th>memory</th><th>rails</th><th>cached</th><th>gives</th></tr>
- * <tr><td>{@link org.jofi.mr.DataRegistration}</td><td>an application's buffer, host or GPU</td>
+ * <tr><td>{@link org.jofi.mr.registration.DataRegistration}</td><td>an application's buffer, host or GPU</td>
  *     <td>data</td><td>yes</td><td>descriptor and key per rail</td></tr>
  * <tr><td>{@link org.jofi.mr.ControlRegistration}</td><td>control mailboxes</td>
  *     <td>control</td><td>no</td><td>descriptor and key per rail</td></tr>
@@ -15,11 +15,12 @@
  * </table>
  *
  * <p><b>From the top.</b> {@link org.jofi.mr.DeviceRegistrations} stands for the NICs of one
- * device; it chooses the {@link org.jofi.mr.MrScope}, owns the keys and the {@link
- * org.jofi.mr.RegistrationCache}. Each multi-rail endpoint ({@link org.jofi.mr.EndpointRails})
- * attaches to it and gets its {@link org.jofi.mr.EndpointRegistrations}, where all registering
- * happens. {@link org.jofi.mr.Teardown} closes an endpoint, in the order that an {@link
- * org.jofi.mr.OwnershipGraph} finds.
+ * device; it chooses the {@link org.jofi.mr.scope.MrScope}, owns the keys and the {@link
+ * org.jofi.mr.cache.RegistrationCache}. Each multi-rail endpoint ({@link
+ * org.jofi.mr.scope.EndpointRails}) attaches to it and gets its {@link
+ * org.jofi.mr.EndpointRegistrations}, where all registering happens. {@link
+ * org.jofi.mr.teardown.Teardown} closes an endpoint, in the order that an {@link
+ * org.jofi.mr.teardown.OwnershipGraph} finds.
  *
  * <p><b>A cached registration's life.</b>
  *

@@ -10,8 +10,11 @@ import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.Size;
 import org.jofi.fabric.Access;
 import org.jofi.fabric.FabricErrno;
-import org.jofi.mr.RecordingFabric.Profile;
-import org.jofi.mr.RecordingFabric.Step;
+import org.jofi.mr.recording.Device;
+import org.jofi.mr.recording.RecordingFabric.Profile;
+import org.jofi.mr.recording.RecordingFabric.Step;
+import org.jofi.mr.registration.BufferRange;
+import org.jofi.mr.registration.RegistrationException;
 
 /** However registrations end or fail, every key comes back: afterwards all of them can be taken. */
 class KeyConservationProperties {

@@ -28,7 +28,7 @@ class LayeringTest {
     // The one that waits leaves an interrupt for its callers.
     noClasses()
         .that()
-        .doNotBelongToAnyOf(CacheLedger.class)
+        .doNotHaveFullyQualifiedName("org.jofi.mr.cache.CacheLedger")
         .should()
         .dependOnClassesThat()
         .belongToAnyOf(Thread.class)

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import javax.tools.ForwardingJavaFileManager;
 import javax.tools.JavaCompiler;
 import javax.tools.JavaFileManager;
@@ -21,10 +22,10 @@ import javax.tools.ToolProvider;
 
 /**
  * A bug planted in one source file: text that stands there once, and what stands there instead. It
- * is compiled in memory and loaded, with all of this package, by a loader of its own.
+ * is compiled in memory and loaded, with all of this module, by a loader of its own.
  *
  * @param bug what it does wrong
- * @param file the source file, of this package
+ * @param file the source file, of this module
  * @param original what is replaced
  * @param planted by what
  * @param suite the tests that must find it
@@ -40,13 +41,24 @@ record Mutant(String bug, String file, String original, String planted, Class<?>
 
   private String source() {
     try {
-      String text = Files.readString(SOURCES.resolve(file));
+      String text = Files.readString(SOURCES.resolve(path()));
       int at = text.indexOf(original);
       if (at < 0 || text.indexOf(original, at + 1) >= 0) {
         throw new AssertionError(
             "'%s' must stand in %s exactly once, to plant: %s".formatted(original, file, bug));
       }
       return text.replace(original, planted);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Where the file is, below the folder of the module's root package. */
+  private String path() {
+    try (Stream<Path> files = Files.walk(SOURCES)) {
+      return SOURCES
+          .relativize(files.filter(path -> path.endsWith(file)).findFirst().orElseThrow())
+          .toString();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -64,7 +76,7 @@ record Mutant(String bug, String file, String original, String planted, Class<?>
                 null,
                 List.of("-proc:none", "-Xlint:none", "-cp", System.getProperty("java.class.path")),
                 null,
-                List.of(new Source(file, source())))
+                List.of(new Source(path(), source())))
             .call();
     if (!compiled) {
       throw new AssertionError("'%s' does not compile: %s".formatted(bug, messages));
@@ -118,7 +130,7 @@ record Mutant(String bug, String file, String original, String planted, Class<?>
     }
   }
 
-  /** Loads this package itself, planted classes first, and leaves the rest to its parent. */
+  /** Loads this module itself, planted classes first, and leaves the rest to its parent. */
   private static final class Loader extends ClassLoader {
     private final Map<String, byte[]> planted;
 

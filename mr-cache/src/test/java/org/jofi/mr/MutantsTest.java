@@ -7,6 +7,12 @@ import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass
 
 import java.time.Duration;
 import java.util.stream.Stream;
+import org.jofi.mr.cache.CacheBoundaryTest;
+import org.jofi.mr.cache.CacheConcurrencyTest;
+import org.jofi.mr.cache.CacheProperties;
+import org.jofi.mr.cache.IntervalIndexProperties;
+import org.jofi.mr.cache.StuckRegionsProperties;
+import org.jofi.mr.key.KeyPoolProperties;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.platform.launcher.LauncherDiscoveryRequest;
@@ -35,19 +41,19 @@ class MutantsTest {
         // Coverage: whose handle is given.
         new Mutant(
             "ranges are compared by page",
-            "DataRegistration.java",
+            "CachedRegistration.java",
             "first <= fromFirst && toLast <= last",
             "first >> 12 <= fromFirst >> 12 && toLast >> 12 <= last >> 12",
             cache),
         new Mutant(
             "the last byte is not compared",
-            "DataRegistration.java",
+            "CachedRegistration.java",
             "first <= fromFirst && toLast <= last",
             "first <= fromFirst && fromFirst <= last",
             cache),
         new Mutant(
             "freed and reallocated memory is the same",
-            "DataRegistration.java",
+            "CachedRegistration.java",
             " && allocationId == allocation",
             "",
             cache),
@@ -128,7 +134,7 @@ class MutantsTest {
             "a hit takes no lease", "CacheSpace.java", " && near.tryLease(epoch)", "", cache),
         new Mutant(
             "a release drops a use",
-            "DataRegistration.java",
+            "CachedRegistration.java",
             "drop(LEASE, cache.epoch());",
             "drop(USE, cache.epoch());",
             cache),
@@ -154,7 +160,7 @@ class MutantsTest {
         new Mutant(
             "a refused invalidation leaves some closed",
             "CacheClosings.java",
-            "marked.forEach(DataRegistration::reopen);",
+            "marked.forEach(CachedRegistration::reopen);",
             "",
             cache),
         new Mutant(
@@ -223,8 +229,8 @@ class MutantsTest {
         new Mutant(
             "a failure at rail k leaves the rails before it",
             "RegionSet.java",
-            "    try {\n      close();\n      return new RegistrationException(message, cause, null);",
-            "    try {\n      return new RegistrationException(message, cause, null);",
+            "    try {\n      close();\n      return new RegistrationException(message, cause);",
+            "    try {\n      return new RegistrationException(message, cause);",
             cache),
         new Mutant(
             "a region that cannot be enabled stays bound",
@@ -241,13 +247,13 @@ class MutantsTest {
         new Mutant(
             "a failed registration is not tried again",
             "RegionOpenings.java",
-            "if (!e.isOutOfResources() || ",
-            "if (e.isOutOfResources() || ",
+            "if (!isOutOfResources(e) || ",
+            "if (isOutOfResources(e) || ",
             cache),
         new Mutant(
             "every failed registration is tried again",
             "RegionOpenings.java",
-            "if (!e.isOutOfResources() || ",
+            "if (!isOutOfResources(e) || ",
             "if (",
             cache),
         new Mutant(
@@ -284,8 +290,8 @@ class MutantsTest {
         new Mutant(
             "mailboxes and pools do not make the cache give up what is idle",
             "RegionOpenings.java",
-            "if (!e.isOutOfResources() || ",
-            "if (role != RegistrationRole.DATA || !e.isOutOfResources() || ",
+            "if (!isOutOfResources(e) || ",
+            "if (role != RegistrationRole.DATA || !isOutOfResources(e) || ",
             boundary),
         new Mutant(
             "one space that refuses keeps the others open",
@@ -352,25 +358,25 @@ class MutantsTest {
         new Mutant(
             "nobody knows of a registration that is being made",
             "RegistrationCache.java",
-            "      ledger.depart(opening);\n      counters.missed();",
+            "      ledger.begin(opening);\n      counters.missed();",
             "      counters.missed();",
             threads),
         new Mutant(
             "nobody knows of a mailbox that is being made",
             "RegistrationCache.java",
-            "refuseWhatIsGone(opening.space(), opening.range());\n      ledger.depart(opening);",
+            "refuseWhatIsGone(opening.space(), opening.range());\n      ledger.begin(opening);",
             "refuseWhatIsGone(opening.space(), opening.range());",
             threads),
         new Mutant(
             "nobody knows of a registration that is being closed",
             "CacheClosings.java",
-            "    ledger.depart(closing.transit());\n",
+            "    ledger.begin(closing.transition());\n",
             "",
             threads),
         new Mutant(
             "nobody knows of regions that are tried again",
             "CacheClosings.java",
-            "        ledger.depart(retry);\n",
+            "        ledger.begin(retry);\n",
             "",
             threads),
         new Mutant(
@@ -382,7 +388,7 @@ class MutantsTest {
         new Mutant(
             "who finds no room does not wait for it",
             "CacheClosings.java",
-            "ledger.awaitThose(Transit::isClosing, what)",
+            "ledger.awaitThose(Transition::isClosing, what)",
             "false",
             threads),
         new Mutant(

@@ -11,6 +11,8 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.Size;
+import org.jofi.mr.teardown.OwnershipGraph;
+import org.jofi.mr.teardown.TeardownException;
 
 /** Whatever depends on whatever, everything closes after what must close before it. */
 class OwnershipGraphProperties {

@@ -10,8 +10,13 @@ import org.jofi.fabric.Access;
 import org.jofi.fabric.Addressing;
 import org.jofi.fabric.FabricErrno;
 import org.jofi.fabric.MemoryKind;
-import org.jofi.mr.RecordingFabric.Profile;
-import org.jofi.mr.RecordingFabric.Step;
+import org.jofi.mr.key.KeysExhaustedException;
+import org.jofi.mr.recording.Device;
+import org.jofi.mr.recording.RecordingFabric.Profile;
+import org.jofi.mr.recording.RecordingFabric.Step;
+import org.jofi.mr.registration.BufferRange;
+import org.jofi.mr.registration.DataRegistration;
+import org.jofi.mr.registration.RegistrationException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -204,7 +209,7 @@ class RegistrationTest {
           .acquire(BufferRange.host(0x4000 + i * 64L, 64).ofAllocation(1), Access.ALL)
           .release();
     }
-    assertTrue(device.cache().statistics().evictions() > 0);
+    assertTrue(device.registrations.statistics().evictions() > 0);
     assertTrue(device.fabric.openRegions() <= 256);
   }
 

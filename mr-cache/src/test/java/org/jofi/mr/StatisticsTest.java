@@ -17,7 +17,15 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.agrona.concurrent.status.CountersManager;
 import org.agrona.concurrent.status.CountersReader;
 import org.jofi.fabric.Access;
-import org.jofi.mr.RecordingFabric.Profile;
+import org.jofi.mr.recording.Device;
+import org.jofi.mr.recording.MultiRail;
+import org.jofi.mr.recording.RecordingFabric;
+import org.jofi.mr.recording.RecordingFabric.Profile;
+import org.jofi.mr.recording.SteppingClock;
+import org.jofi.mr.registration.BufferRange;
+import org.jofi.mr.registration.CacheCounters;
+import org.jofi.mr.registration.CacheLimits;
+import org.jofi.mr.registration.RequestNames;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -43,7 +51,7 @@ class StatisticsTest {
     MultiRail rails = new MultiRail("endpoint", fabric, device, 2, 1);
     rails.registrations.acquire(BUFFER, Access.ALL).release();
     rails.registrations.acquire(BUFFER, Access.ALL).release();
-    device.cache().statistics();
+    device.statistics();
     Map<String, Long> read = new TreeMap<>();
     manager.forEach((value, id, label) -> read.put(label, value));
     assertEquals(
@@ -58,10 +66,10 @@ class StatisticsTest {
                 "mr-cache bytes pinned: device 7", 8192L,
                 "mr-cache ns in registration: device 7", SteppingClock.STEP_NS)),
         read);
-    assertEquals(1, device.cache().evictIdle());
+    assertEquals(1, device.evictIdle());
     assertEquals(
         new CacheCounters.Snapshot(1, 1, 1, 1, 0, 0, 0, SteppingClock.STEP_NS),
-        device.cache().statistics());
+        device.statistics());
     rails.teardown.close();
     device.close();
     counters.close();
@@ -74,13 +82,13 @@ class StatisticsTest {
   void eventsTellWhatWasRegisteredAndWhyItWasClosed(@TempDir Path folder) throws IOException {
     Path file = folder.resolve("events.jfr");
     try (Recording recording = new Recording()) {
-      recording.enable(RegistrationEvent.class).withoutThreshold();
-      recording.enable(RegistrationClosedEvent.class).withoutThreshold();
+      recording.enable("org.jofi.mr.Registration").withoutThreshold();
+      recording.enable("org.jofi.mr.RegistrationClosed").withoutThreshold();
       recording.start();
       try (Device device = new Device(Profile.CXI, 2, 1)) {
         device.rails.registrations.acquire(BUFFER, Access.ALL).release();
         device.rails.registrations.registerControl(BUFFER, Access.REMOTE_WRITE);
-        device.cache().evictIdle();
+        device.registrations.evictIdle();
       }
       recording.stop();
       recording.dump(file);

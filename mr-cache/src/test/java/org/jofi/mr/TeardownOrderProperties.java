@@ -12,7 +12,12 @@ import net.jqwik.api.Provide;
 import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.Size;
 import org.jofi.fabric.Access;
-import org.jofi.mr.RecordingFabric.Profile;
+import org.jofi.mr.recording.Device;
+import org.jofi.mr.recording.MultiRail;
+import org.jofi.mr.recording.RecordingFabric.Profile;
+import org.jofi.mr.registration.BufferRange;
+import org.jofi.mr.registration.DataRegistration;
+import org.jofi.mr.teardown.Teardown;
 
 /**
  * Whatever is registered and posted, an abort closes all of it in an order that the provider takes,

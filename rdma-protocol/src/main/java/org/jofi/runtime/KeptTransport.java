@@ -26,7 +26,7 @@ final class KeptTransport implements Transport {
             new SleepingMillisIdleStrategy(WAKE_MS),
             error -> LOG.log(ERROR, "the thread that answers peers met an error", error),
             null,
-            new Keeper(transport::tend));
+            new HousekeepingAgent(transport::tend));
     AgentRunner.startOnThread(keeper, KeptTransport::daemon);
   }
 

@@ -5,7 +5,7 @@ import java.security.SecureRandom;
 import org.agrona.concurrent.BackoffIdleStrategy;
 import org.agrona.concurrent.SystemNanoClock;
 import org.jofi.fabric.DeviceMemoryProvider;
-import org.jofi.rdma.RdmaEnvironment;
+import org.jofi.rdma.spi.RdmaEnvironment;
 
 /** This machine, as the protocol sees it. */
 public final class Machine {

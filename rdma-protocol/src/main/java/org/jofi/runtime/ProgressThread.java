@@ -4,9 +4,10 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntSupplier;
-import org.jofi.rdma.EndpointDriver;
+import org.jofi.rdma.spi.ProgressExecutor;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.TransportException;
 
@@ -14,7 +15,7 @@ import org.jofi.transport.TransportException;
  * A thread that makes progress on one endpoint. It does not use Agrona's AgentRunner, whose close
  * would wait without a time limit if a provider does not return.
  */
-final class ProgressThread implements EndpointDriver {
+final class ProgressThread implements ProgressExecutor {
   private static final Logger LOG = System.getLogger(ProgressThread.class.getName());
 
   /** Rounds without an event before it rests: some milliseconds of polling sockets. */
@@ -45,7 +46,7 @@ final class ProgressThread implements EndpointDriver {
    */
   private static final int PATIENT_SPINS = 64;
 
-  private final Object lock;
+  private final Lock lock;
   private final IntSupplier round;
   private final long closeNs;
   private final Thread thread;
@@ -56,15 +57,15 @@ final class ProgressThread implements EndpointDriver {
   private volatile boolean busy;
   private volatile boolean resting;
 
-  private ProgressThread(String label, Object lock, IntSupplier round, long closeNs) {
+  private ProgressThread(String label, Lock lock, IntSupplier round, long closeNs) {
     this.lock = lock;
     this.round = round;
     this.closeNs = closeNs;
     thread = Thread.ofPlatform().name("jofi " + label).daemon().unstarted(this::run);
   }
 
-  /** As {@link EndpointDriver.Starter}. */
-  static ProgressThread start(String label, Object lock, IntSupplier round, long closeNs) {
+  /** As {@link ProgressExecutor.Starter}. */
+  static ProgressThread start(String label, Lock lock, IntSupplier round, long closeNs) {
     ProgressThread started = new ProgressThread(label, lock, round, closeNs);
     try {
       started.thread.start();
@@ -114,14 +115,25 @@ final class ProgressThread implements EndpointDriver {
   }
 
   private int once() {
-    synchronized (lock) {
+    enter();
+    try {
       busy = true;
-      try {
-        return round.getAsInt();
-      } finally {
-        busy = false;
-      }
+      return round.getAsInt();
+    } finally {
+      busy = false;
+      lock.unlock();
     }
+  }
+
+  /** Spins first: parking would cost both sides more than what most calls do with the lock held. */
+  private void enter() {
+    for (int i = 0; i < POLITE_SPINS; i++) {
+      if (lock.tryLock()) {
+        return;
+      }
+      Thread.onSpinWait();
+    }
+    lock.lock();
   }
 
   private void standBack() {

@@ -10,9 +10,10 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntSupplier;
-import org.jofi.rdma.EndpointDriver;
+import org.jofi.rdma.spi.ProgressExecutor;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.TransportException;
 import org.junit.jupiter.api.Test;
@@ -22,10 +23,10 @@ import org.junit.jupiter.api.Timeout;
 class ProgressThreadTest {
   private static final long CLOSE_NS = TimeUnit.SECONDS.toNanos(5);
 
-  private final Object lock = new Object();
+  private final ReentrantLock lock = new ReentrantLock();
   private final AtomicInteger rounds = new AtomicInteger();
 
-  private EndpointDriver start(IntSupplier round) {
+  private ProgressExecutor start(IntSupplier round) {
     return ProgressThread.start("lo of a test", lock, round, CLOSE_NS);
   }
 
@@ -43,10 +44,10 @@ class ProgressThreadTest {
   @Test
   void itDrivesWithTheLockHeldUntilItIsClosed() {
     AtomicBoolean held = new AtomicBoolean(true);
-    try (EndpointDriver thread =
+    try (ProgressExecutor thread =
         start(
             () -> {
-              held.set(held.get() && Thread.holdsLock(lock));
+              held.set(held.get() && lock.isHeldByCurrentThread());
               return rounds.incrementAndGet() % 2;
             })) {
       await(() -> rounds.get() > 1000);
@@ -62,7 +63,7 @@ class ProgressThreadTest {
   @Test
   void itRestsWhenNothingHappens() {
     AtomicBoolean something = new AtomicBoolean();
-    try (EndpointDriver thread =
+    try (ProgressExecutor thread =
         start(
             () -> {
               rounds.incrementAndGet();
@@ -79,7 +80,7 @@ class ProgressThreadTest {
   /** Rounds that move data follow each other closely: others get the lock between any two. */
   @Test
   void whoAnnouncesItselfIsNextAndWhoAsksIsSoon() {
-    try (EndpointDriver thread =
+    try (ProgressExecutor thread =
         start(
             () -> {
               long end = System.nanoTime() + 200_000;
@@ -98,9 +99,12 @@ class ProgressThreadTest {
     for (int i = 0; i < waits.length; i++) {
       int from = rounds.get();
       before.run();
-      synchronized (lock) {
+      lock.lock();
+      try {
         once.run();
         waits[i] = rounds.get() - from;
+      } finally {
+        lock.unlock();
       }
     }
     Arrays.sort(waits);
@@ -111,7 +115,7 @@ class ProgressThreadTest {
   void aCallerIsSentAwayFromALongRoundAndLetInAfterIt() throws InterruptedException {
     CountDownLatch entered = new CountDownLatch(1);
     CountDownLatch goOn = new CountDownLatch(1);
-    try (EndpointDriver thread =
+    try (ProgressExecutor thread =
         start(
             () -> {
               entered.countDown();
@@ -122,8 +126,11 @@ class ProgressThreadTest {
       assertFalse(thread.announceUnlessBusy());
       goOn.countDown();
       await(thread::announceUnlessBusy);
-      synchronized (lock) {
+      lock.lock();
+      try {
         thread.entered();
+      } finally {
+        lock.unlock();
       }
     }
   }
@@ -138,7 +145,7 @@ class ProgressThreadTest {
 
   @Test
   void callersGoOnWhenItFails() {
-    EndpointDriver thread =
+    ProgressExecutor thread =
         start(
             () -> {
               throw new IllegalStateException("the provider is out of order");
@@ -153,7 +160,7 @@ class ProgressThreadTest {
   @Test
   void aRoundThatDoesNotEndIsNotWaitedForWithoutBound() {
     CountDownLatch goOn = new CountDownLatch(1);
-    EndpointDriver thread =
+    ProgressExecutor thread =
         ProgressThread.start(
             "lo of a test",
             lock,

@@ -13,12 +13,12 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import org.agrona.concurrent.BackoffIdleStrategy;
-import org.jofi.mr.TeardownException;
-import org.jofi.rdma.EndpointDriver;
-import org.jofi.rdma.RdmaEnvironment;
+import org.jofi.mr.teardown.TeardownException;
 import org.jofi.rdma.RdmaTransport;
-import org.jofi.simulated.Profile;
+import org.jofi.rdma.spi.ProgressExecutor;
+import org.jofi.rdma.spi.RdmaEnvironment;
 import org.jofi.simulated.SimulatedProvider;
+import org.jofi.simulated.profile.Profile;
 import org.jofi.transport.Await;
 import org.jofi.transport.CommState;
 import org.jofi.transport.ConnectAttempt;
@@ -43,7 +43,7 @@ class ThreadedEndpointsTest {
 
   private final Await await = new Await(new BackoffIdleStrategy());
 
-  private static RdmaTransport open(EndpointDriver.Starter drivers) {
+  private static RdmaTransport open(ProgressExecutor.Starter drivers) {
     RdmaEnvironment machine = Machine.environment();
     return RdmaTransport.open(
         new SimulatedProvider(),
@@ -132,7 +132,7 @@ class ThreadedEndpointsTest {
   }
 
   /** Whose callers never meet the short end of a round, as if they came seldom. */
-  private record Unlucky(EndpointDriver real) implements EndpointDriver {
+  private record Unlucky(ProgressExecutor real) implements ProgressExecutor {
     @Override
     public void ask() {
       real.ask();
@@ -236,7 +236,7 @@ class ThreadedEndpointsTest {
   @Test
   void nothingStaysOpenWithoutAThread() {
     AtomicBoolean exhausted = new AtomicBoolean(true);
-    EndpointDriver.Starter sometimes =
+    ProgressExecutor.Starter sometimes =
         (label, lock, round, closeNs) -> {
           if (exhausted.getAndSet(false)) {
             throw new TransportException(FailureCause.EXHAUSTED, "no thread");

@@ -71,13 +71,8 @@ final class PropertiesStruct {
   static int pointerSupport(DeviceProperties device) {
     boolean hardware = device.rails().stream().allMatch(rail -> rail.pci().isPresent());
     boolean direct =
-        device.memory().stream()
-            .anyMatch(path -> path.kind() == MemoryKind.CUDA && isDirect(path.path()));
+        device.memory().stream().anyMatch(path -> path.kind() == MemoryKind.CUDA && path.direct());
     return hardware && direct ? HOST | CUDA : HOST;
-  }
-
-  private static boolean isDirect(String path) {
-    return path.startsWith("GPU direct");
   }
 
   /** Fills in the struct at an address. */

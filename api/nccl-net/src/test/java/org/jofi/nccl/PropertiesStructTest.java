@@ -26,9 +26,10 @@ class PropertiesStructTest {
       Optional<PciAddress> pci, Optional<String> path, long speed, String cuda) {
     List<MemoryPath> memory =
         cuda.isEmpty()
-            ? List.of(new MemoryPath(MemoryKind.HOST, "host"))
+            ? List.of(new MemoryPath(MemoryKind.HOST, true, "host"))
             : List.of(
-                new MemoryPath(MemoryKind.HOST, "host"), new MemoryPath(MemoryKind.CUDA, cuda));
+                new MemoryPath(MemoryKind.HOST, true, "host"),
+                new MemoryPath(MemoryKind.CUDA, cuda.equals("direct"), cuda));
     return new DeviceProperties(
         2,
         "rdma0",
@@ -103,13 +104,7 @@ class PropertiesStructTest {
 
   /** Providers in software claim device memory as well, and copy. */
   @ParameterizedTest
-  @CsvSource({
-    "true, '', 1",
-    "true, GPU direct via dma-buf, 3",
-    "true, 'GPU direct, as the provider claims (FI_HMEM)', 3",
-    "true, staged through host memory, 1",
-    "false, GPU direct as claimed, 1"
-  })
+  @CsvSource({"true, '', 1", "true, direct, 3", "true, staged, 1", "false, direct, 1"})
   void devicePointersAreTakenWhereTheyAreReachedDirectly(
       boolean hardware, String cuda, int expected) {
     assertEquals(

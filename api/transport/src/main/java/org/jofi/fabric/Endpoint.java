@@ -1,5 +1,7 @@
 package org.jofi.fabric;
 
+import java.util.Optional;
+
 /**
  * An enabled reliable connectionless endpoint: fi_endpoint(3), type FI_EP_RDM. Only one thread at a
  * time may use it, its queues and its address vector.
@@ -41,6 +43,16 @@ public interface Endpoint extends AutoCloseable {
    * return {@code -EMSGSIZE}. May be called on the data path.
    */
   EndpointLimits limits();
+
+  /**
+   * Why a {@link #read} of this endpoint's own memory may not be one by the NIC, so that it does
+   * not flush what the NIC wrote there before: the call that the provider refused.
+   *
+   * @return empty if the NIC does it
+   */
+  default Optional<FabricException> ownReadRefusal() {
+    return Optional.empty();
+  }
 
   /**
    * Reads an option: fi_getopt.

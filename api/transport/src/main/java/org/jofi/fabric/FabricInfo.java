@@ -25,6 +25,7 @@ public final class FabricInfo {
   private final Threading threading;
   private final NicAttributes nic;
   private final boolean writeData;
+  private final ProviderTraits traits;
   private final @Nullable Object attachment;
 
   private FabricInfo(Builder builder) {
@@ -43,6 +44,7 @@ public final class FabricInfo {
     threading = builder.threading;
     nic = builder.nic;
     writeData = builder.writeData;
+    traits = builder.traits;
     attachment = builder.attachment;
   }
 
@@ -130,6 +132,11 @@ public final class FabricInfo {
     return writeData;
   }
 
+  /** What its provider does differently from others. */
+  public ProviderTraits traits() {
+    return traits;
+  }
+
   /** The attributes of the NIC. */
   public NicAttributes nic() {
     return nic;
@@ -179,6 +186,7 @@ public final class FabricInfo {
     private Threading threading = Threading.UNSPECIFIED;
     private NicAttributes nic = NicAttributes.UNKNOWN;
     private boolean writeData = true;
+    private ProviderTraits traits = ProviderTraits.HARDWARE;
     private @Nullable Object attachment;
 
     private Builder(String provider, String fabricName, String domainName) {
@@ -236,6 +244,12 @@ public final class FabricInfo {
     /** See {@link FabricInfo#writesData}; true if not given. */
     public Builder writesData(boolean value) {
       writeData = value;
+      return this;
+    }
+
+    /** See {@link FabricInfo#traits}; {@link ProviderTraits#HARDWARE} if not given. */
+    public Builder traits(ProviderTraits value) {
+      traits = Objects.requireNonNull(value);
       return this;
     }
 

@@ -6,7 +6,7 @@ package org.jofi.transport;
  * @param maxMessageBytes longest message or one-sided operation
  * @param inlineWriteBytes longest {@link Comm#iwriteInline}
  * @param communicators communicators that may be open at once
- * @param receivesInFlight receives in flight per communicator; a group counts once
+ * @param receivesInFlight receives in flight per communicator, each of a group for itself
  * @param sendsInFlight sends in flight per communicator
  * @param groupedReceives receives per group
  */

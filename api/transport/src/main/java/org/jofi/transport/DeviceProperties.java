@@ -74,7 +74,8 @@ public record DeviceProperties(
    * How NICs access a kind of memory.
    *
    * @param kind where it lives
-   * @param path a short text, such as {@code host}
+   * @param direct whether they access it themselves, without copies through other memory
+   * @param path the same in words, such as {@code host}: for people, not for programs
    */
-  public record MemoryPath(MemoryKind kind, String path) {}
+  public record MemoryPath(MemoryKind kind, boolean direct, String path) {}
 }

@@ -24,8 +24,8 @@ public final class Result {
   public static final long IN_PROGRESS = -1;
 
   /**
-   * Nothing was posted; the peer has not posted the receive yet, or a queue is full. Call again
-   * with the same arguments after a {@link Comm#test} or {@link Comm#progress}.
+   * Nothing was posted, because the communicator has no room for more now. Call again with the same
+   * arguments after a {@link Comm#test} or {@link Comm#progress}.
    */
   public static final long TRY_AGAIN = -2;
 

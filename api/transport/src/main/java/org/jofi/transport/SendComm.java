@@ -9,14 +9,27 @@ public interface SendComm extends Comm {
    * receive is shorter than the message, only its length is transferred, and both peers report that
    * length.
    *
+   * <p>A send may come before its receive: it waits until the peer has posted one, without a time
+   * limit. It ends before only if the communicator fails or is closed, at either end, or if it is
+   * {@linkplain #cancel taken back}.
+   *
    * @param address first byte, within the registration; ignored if the length is 0
    * @param lengthBytes 0 to {@link DeviceLimits#maxMessageBytes()}
    * @param tag any 32 bits
    * @param registration of the memory
-   * @return a request id; {@link Result#TRY_AGAIN} as long as the peer has posted no such receive
+   * @return a request id; {@link Result#TRY_AGAIN} if too many sends are not over and reported yet
    * @throws IllegalArgumentException if the range is not within the registration or is too long
    */
   long isend(long address, long lengthBytes, int tag, Registration registration);
+
+  /**
+   * Takes back a send that waits for its receive. Its id is stale from then on, its memory is the
+   * caller's again, and its receive meets the next send of the tag.
+   *
+   * @param request of {@link #isend(long, long, int, Registration)}
+   * @return whether it was taken back; false if it has started, or is over, or is no such send
+   */
+  boolean cancel(long request);
 
   /**
    * Sends the whole memory of a registration; see {@link #isend(long, long, int, Registration)}.

@@ -75,9 +75,9 @@ final class Discovery {
     }
     if (hints.provider().isPresent()) {
       String wanted = hints.provider().get();
-      // For "tcp", 1.17 returns only tcp;ofi_rxm, and 2.x returns both.
+      // For tcp, 1.17 returns only tcp;ofi_rxm, and 2.x returns both.
       List<FabricInfo> exact = keep(infos, info -> info.provider().equals(wanted));
-      infos = exact.isEmpty() && !EfaFabric.is(wanted) ? infos : exact;
+      infos = exact.isEmpty() && !LibfabricTraits.isEfa(wanted) ? infos : exact;
     }
     return infos;
   }
@@ -154,11 +154,11 @@ final class Discovery {
     MemorySegment fabric = InfoReader.struct(fi_info.fabric_attr(info));
     hints
         .provider()
-        .map(EfaFabric::libraryName)
+        .map(LibfabricTraits::libraryName)
         .ifPresent(name -> fi_fabric_attr.prov_name(fabric, LibC.strdup(name)));
     hints
         .fabric()
-        .or(() -> hints.provider().flatMap(EfaFabric::fabricOf))
+        .or(() -> hints.provider().flatMap(LibfabricTraits::fabricOf))
         .ifPresent(name -> fi_fabric_attr.name(fabric, LibC.strdup(name)));
     return pointer;
   }

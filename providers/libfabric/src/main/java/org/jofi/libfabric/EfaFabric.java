@@ -2,7 +2,6 @@ package org.jofi.libfabric;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import org.jofi.fabric.Access;
 import org.jofi.fabric.FabricInfo;
 
@@ -11,38 +10,7 @@ import org.jofi.fabric.FabricInfo;
  * efa}, the provider's own protocol over the NIC, and {@code efa-direct}, the NIC as it is.
  */
 final class EfaFabric {
-  /** The provider's name in libfabric, and the name of its first fabric. */
-  static final String EFA = "efa";
-
-  /** The name of the other fabric; libfabric 2.1 and newer have it. */
-  static final String DIRECT = "efa-direct";
-
   private EfaFabric() {}
-
-  /** Whether a provider, by jofi's name for it, is one of the two. */
-  static boolean is(String provider) {
-    return provider.equals(EFA) || provider.equals(DIRECT);
-  }
-
-  /**
-   * jofi's name for a provider.
-   *
-   * @param provider libfabric's name for it
-   * @param fabric the fabric's name
-   */
-  static String providerName(String provider, String fabric) {
-    return provider.equals(EFA) && fabric.equals(DIRECT) ? DIRECT : provider;
-  }
-
-  /** libfabric's name for a provider. */
-  static String libraryName(String provider) {
-    return provider.equals(DIRECT) ? EFA : provider;
-  }
-
-  /** The fabric to ask libfabric for if a provider was named, and no fabric. */
-  static Optional<String> fabricOf(String provider) {
-    return provider.equals(DIRECT) ? Optional.of(DIRECT) : Optional.empty();
-  }
 
   /**
    * The same infos, but those of efa before those of efa-direct, which libfabric lists first. There
@@ -54,11 +22,11 @@ final class EfaFabric {
     List<FabricInfo> direct = new ArrayList<>();
     int behind = 0;
     for (FabricInfo info : infos) {
-      if (info.provider().equals(DIRECT)) {
+      if (LibfabricTraits.isEfaDirect(info.provider())) {
         direct.add(info);
       } else {
         sorted.add(info);
-        behind = info.provider().equals(EFA) ? sorted.size() : behind;
+        behind = LibfabricTraits.isEfa(info.provider()) ? sorted.size() : behind;
       }
     }
     if (behind == 0) {

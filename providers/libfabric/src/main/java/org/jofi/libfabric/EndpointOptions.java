@@ -10,6 +10,7 @@ import org.jofi.fabric.EndpointOption;
 import org.jofi.fabric.FabricException;
 import org.jofi.libfabric.bindings.fi_ops_ep;
 import org.jofi.libfabric.bindings.fid_ep;
+import org.jspecify.annotations.Nullable;
 
 /** The options of an open endpoint: fi_getopt, fi_setopt. */
 final class EndpointOptions {
@@ -25,25 +26,36 @@ final class EndpointOptions {
   long get(EndpointOption option) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment value = arena.allocate(Long.BYTES, Long.BYTES);
-      check("fi_getopt(" + option + ")", read(arena, option, value));
+      FabricException refusal = refused("fi_getopt(" + option + ")", read(arena, option, value));
+      if (refusal != null) {
+        throw refusal;
+      }
       return value.get(ValueLayout.JAVA_LONG, 0);
     }
   }
 
   /** Sets one; throws if there is none, or if the value is refused. */
   void set(EndpointOption option, long value) {
+    FabricException refusal = refusal(option, value);
+    if (refusal != null) {
+      throw refusal;
+    }
+  }
+
+  /** Sets one; returns how it was refused, or null if it was not. */
+  @Nullable FabricException refusal(EndpointOption option, long value) {
     try (Arena arena = Arena.ofConfined()) {
       // Little-endian, so the low bytes of the long are the value of an int or bool option, too.
       MemorySegment bytes = arena.allocateFrom(ValueLayout.JAVA_LONG, value);
-      check(
-          "fi_setopt(" + option + ")",
+      int code =
           fi_ops_ep.setopt.invoke(
               fi_ops_ep.setopt(fid_ep.ops(endpoint)),
               endpoint,
               FI_OPT_ENDPOINT(),
               Bits.ofOption(option),
               bytes,
-              Bits.optionBytes(option)));
+              Bits.optionBytes(option));
+      return refused("fi_setopt(%s, %d)".formatted(option, value), code);
     }
   }
 
@@ -84,9 +96,7 @@ final class EndpointOptions {
         length);
   }
 
-  private void check(String operation, int code) {
-    if (code != 0) {
-      throw new FabricException(operation, Math.abs(code), "", place);
-    }
+  private @Nullable FabricException refused(String operation, int code) {
+    return code == 0 ? null : new FabricException(operation, Math.abs(code), "", place);
   }
 }

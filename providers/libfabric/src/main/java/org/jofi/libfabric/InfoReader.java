@@ -50,13 +50,12 @@ final class InfoReader {
     MemorySegment fabric = struct(fi_info.fabric_attr(info));
     MemorySegment domain = struct(fi_info.domain_attr(info));
     String fabricName = LibC.text(fi_fabric_attr.name(fabric));
-    return FabricInfo.builder(
-            EfaFabric.providerName(LibC.text(fi_fabric_attr.prov_name(fabric)), fabricName),
-            fabricName,
-            LibC.text(fi_domain_attr.name(domain)))
+    String libraryName = LibC.text(fi_fabric_attr.prov_name(fabric));
+    String provider = LibfabricTraits.providerName(libraryName, fabricName);
+    return FabricInfo.builder(provider, fabricName, LibC.text(fi_domain_attr.name(domain)))
         .providerVersion(version(fi_fabric_attr.prov_version(fabric)))
         .address(SocketAddresses.text(sourceAddress(info)))
-        .capabilities(capabilities(info, fabric))
+        .capabilities(capabilities(info, libraryName))
         .mrModes(Bits.mrModes(fi_domain_attr.mr_mode(domain)))
         .messageOrder(Bits.messageOrder(fi_tx_attr.msg_order(struct(fi_info.tx_attr(info)))))
         .limits(limits(info, domain))
@@ -65,8 +64,8 @@ final class InfoReader {
             Bits.progress(fi_domain_attr.data_progress(domain)))
         .threading(Bits.threading(fi_domain_attr.threading(domain)))
         .nic(nic(fi_info.nic(info)))
-        .writesData(
-            writesData(LibC.text(fi_fabric_attr.prov_name(fabric)), fi_domain_attr.mr_mode(domain)))
+        .writesData(writesData(libraryName, fi_domain_attr.mr_mode(domain)))
+        .traits(LibfabricTraits.of(provider))
         .attachment(handle)
         .build();
   }
@@ -76,18 +75,16 @@ final class InfoReader {
    * the provider chooses keys; otherwise the call returns -FI_ENOSYS.
    */
   private static boolean writesData(String provider, int mrMode) {
-    return !provider.equals("cxi")
+    return !LibfabricTraits.hasWriteDataSwitch(provider)
         || (LibfabricLibrary.load().isAtLeast(2, 5)
             && (mrMode & FI_MR_PROV_KEY()) != 0
             && "1".equals(LibC.variable(LibfabricLibrary.CXI_WRITE_DATA)));
   }
 
   /** The capabilities that the provider reports, without those that it is known not to have. */
-  private static Set<Capability> capabilities(MemorySegment info, MemorySegment fabric) {
+  private static Set<Capability> capabilities(MemorySegment info, String provider) {
     Set<Capability> claimed = Bits.capabilities(fi_info.caps(info));
-    String provider = LibC.text(fi_fabric_attr.prov_name(fabric));
-    if (provider.equals("net") || provider.equals("tcp")) {
-      // Their untagged receives take messages from any peer, even if a peer was named.
+    if (LibfabricTraits.receivesFromAnyPeer(provider)) {
       claimed.remove(Capability.DIRECTED_RECV);
     }
     return claimed;

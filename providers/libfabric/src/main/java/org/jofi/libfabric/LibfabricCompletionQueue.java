@@ -2,6 +2,7 @@ package org.jofi.libfabric;
 
 import static org.jofi.libfabric.bindings.LibfabricConstants.FI_CQ_FORMAT_DATA;
 import static org.jofi.libfabric.bindings.LibfabricConstants.FI_WAIT_NONE;
+import static org.jofi.libfabric.bindings.LibfabricConstants.FI_WRITE;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -30,6 +31,7 @@ final class LibfabricCompletionQueue extends FabricObject implements CompletionQ
   /** After so many polls the domain's events are looked at, so that they cost next to nothing. */
   private static final int POLLS_PER_EVENTS = 4096;
 
+  private static final long WRITE = FI_WRITE();
   private static final long ENTRY_BYTES = fi_cq_data_entry.sizeof();
   private static final long OP_CONTEXT = fi_cq_data_entry.op_context$offset();
   private static final long FLAGS = fi_cq_data_entry.flags$offset();
@@ -38,6 +40,7 @@ final class LibfabricCompletionQueue extends FabricObject implements CompletionQ
 
   private final LibfabricDomain domain;
   private final RegionMapLock regionMapLock;
+  private final boolean hasSilentWrites;
   private final int contexts;
 
   // The provider uses this memory as long as the queue is open; it is freed afterwards.
@@ -62,6 +65,7 @@ final class LibfabricCompletionQueue extends FabricObject implements CompletionQ
     super("completion queue of " + domain.info());
     this.domain = domain;
     regionMapLock = domain.regionMapLock();
+    hasSilentWrites = domain.splitsWriteData();
     events = domain.events();
     this.contexts = contexts;
     entries = arena.allocate(BATCH * ENTRY_BYTES, 64);
@@ -113,6 +117,14 @@ final class LibfabricCompletionQueue extends FabricObject implements CompletionQ
     return Integer.compareUnsigned(slot, contexts) < 0
         ? contextBase + ((long) slot << CONTEXT_SHIFT)
         : 0;
+  }
+
+  /**
+   * Whether that completion or error is of the first half of a split write, which nobody is told
+   * about: {@link PostingCalls}.
+   */
+  boolean isSilent(long context, long flags) {
+    return hasSilentWrites && context == 0 && (flags & WRITE) != 0;
   }
 
   /** The slot of that context. */
@@ -171,17 +183,22 @@ final class LibfabricCompletionQueue extends FabricObject implements CompletionQ
    * sink may throw.
    */
   private int deliver(Sink sink, int limit) {
-    int count = Math.min(limit, fetched - next);
-    for (int i = 0; i < count; i++) {
+    int delivered = 0;
+    while (next < fetched && delivered < limit) {
       long entry = next * ENTRY_BYTES;
       next++;
-      sink.completed(
-          slot(entries.get(ValueLayout.JAVA_LONG, entry + OP_CONTEXT)),
-          entries.get(ValueLayout.JAVA_LONG, entry + FLAGS),
-          entries.get(ValueLayout.JAVA_LONG, entry + LENGTH),
-          entries.get(ValueLayout.JAVA_LONG, entry + DATA));
+      long context = entries.get(ValueLayout.JAVA_LONG, entry + OP_CONTEXT);
+      long flags = entries.get(ValueLayout.JAVA_LONG, entry + FLAGS);
+      if (!isSilent(context, flags)) {
+        delivered++;
+        sink.completed(
+            slot(context),
+            flags,
+            entries.get(ValueLayout.JAVA_LONG, entry + LENGTH),
+            entries.get(ValueLayout.JAVA_LONG, entry + DATA));
+      }
     }
-    return count;
+    return delivered;
   }
 
   @Override

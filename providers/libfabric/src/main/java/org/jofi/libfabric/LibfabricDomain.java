@@ -18,6 +18,7 @@ final class LibfabricDomain extends FabricObject implements Domain {
   private final FabricInfo info;
   private final NativeInfo handle;
   private final RegionMapLock regionMapLock;
+  private final boolean splitsWriteData;
 
   // Set once, when the domain is open; null for providers that need none.
   private @Nullable LibfabricEventQueue events;
@@ -27,6 +28,9 @@ final class LibfabricDomain extends FabricObject implements Domain {
     this.info = info;
     this.handle = handle;
     regionMapLock = RegionMapLock.of(info);
+    splitsWriteData =
+        LibfabricTraits.crashesOnPartialWriteData(
+            info.provider(), LibfabricLibrary.load().version());
   }
 
   /**
@@ -35,7 +39,7 @@ final class LibfabricDomain extends FabricObject implements Domain {
    * @param fabric the domain's
    */
   void openEvents(MemorySegment fabric) {
-    if (EfaFabric.is(info.provider())) {
+    if (LibfabricTraits.isEfa(info.provider())) {
       events = LibfabricEventQueue.open(this, fabric);
     }
   }
@@ -52,12 +56,17 @@ final class LibfabricDomain extends FabricObject implements Domain {
 
   /** Whether its endpoints are in memory that processes share, which contains locks. */
   boolean isSharedMemory() {
-    return info.provider().equals("shm");
+    return LibfabricTraits.isSharedMemory(info.provider());
   }
 
   /** For what may touch the domain's map of regions. */
   RegionMapLock regionMapLock() {
     return regionMapLock;
+  }
+
+  /** Whether immediate data goes by a write of its own, behind one whose completion nobody gets. */
+  boolean splitsWriteData() {
+    return splitsWriteData;
   }
 
   NativeInfo handle() {

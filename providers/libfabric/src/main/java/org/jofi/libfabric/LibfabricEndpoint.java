@@ -6,6 +6,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Map;
+import java.util.Optional;
 import org.jofi.fabric.Access;
 import org.jofi.fabric.AddressVector;
 import org.jofi.fabric.Capability;
@@ -46,6 +47,7 @@ final class LibfabricEndpoint extends FabricObject implements Endpoint {
   private EndpointLimits limits;
   private String localAddress = "";
   private byte @Nullable [] watched;
+  private @Nullable FabricException ownReadRefusal;
 
   private LibfabricEndpoint(LibfabricDomain domain, EndpointRequest request) {
     super("endpoint '%s' of %s".formatted(request.label(), domain.info()));
@@ -116,6 +118,7 @@ final class LibfabricEndpoint extends FabricObject implements Endpoint {
     if (events != null) {
       bind("fi_ep_bind(eq)", events, 0);
     }
+    ownReadRefusal = new OwnReads(domain.info(), System::getenv).demand(options());
     options.forEach(options()::set);
     MemorySegment ep = nativeObject();
     check(
@@ -125,7 +128,7 @@ final class LibfabricEndpoint extends FabricObject implements Endpoint {
                 fi_ops.control.invoke(
                     fi_ops.control(fid.ops(ep)), ep, FI_ENABLE(), MemorySegment.NULL)));
     limits = readLimits();
-    calls = PostingCalls.of(ep, domain.regionMapLock());
+    calls = PostingCalls.of(ep, domain.regionMapLock(), domain.splitsWriteData());
     byte[] address = address();
     localAddress = SocketAddresses.text(address);
     if (domain.isSharedMemory()) {
@@ -200,6 +203,11 @@ final class LibfabricEndpoint extends FabricObject implements Endpoint {
 
   private EndpointOptions options() {
     return new EndpointOptions(nativeObject(), place());
+  }
+
+  @Override
+  public Optional<FabricException> ownReadRefusal() {
+    return Optional.ofNullable(ownReadRefusal);
   }
 
   @Override

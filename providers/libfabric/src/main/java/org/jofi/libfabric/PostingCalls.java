@@ -31,6 +31,7 @@ final class PostingCalls {
   private static final long DATA = fi_msg_rma.data$offset();
 
   private final RegionMapLock regionMapLock;
+  private final boolean splitsWriteData;
   private final long endpoint;
   private final MemorySegment send;
   private final MemorySegment sendData;
@@ -51,6 +52,7 @@ final class PostingCalls {
 
   private PostingCalls() {
     regionMapLock = RegionMapLock.NONE;
+    splitsWriteData = false;
     endpoint = 0;
     arena = Arena.global();
     MemorySegment none = MemorySegment.NULL;
@@ -59,8 +61,9 @@ final class PostingCalls {
     messageAddress = 0;
   }
 
-  private PostingCalls(MemorySegment ep, RegionMapLock regionMapLock) {
+  private PostingCalls(MemorySegment ep, RegionMapLock regionMapLock, boolean splitsWriteData) {
     this.regionMapLock = regionMapLock;
+    this.splitsWriteData = splitsWriteData;
     endpoint = ep.address();
     MemorySegment msg = InfoReader.struct(fid_ep.msg(ep));
     MemorySegment rma = InfoReader.struct(fid_ep.rma(ep));
@@ -90,9 +93,11 @@ final class PostingCalls {
 
   /**
    * @param regionMapLock the domain's: a provider may read what peers sent while it takes a post
+   * @param splitsWriteData whether immediate data goes by a write of its own: {@link #splitWrite}
    */
-  static PostingCalls of(MemorySegment enabledEndpoint, RegionMapLock regionMapLock) {
-    return new PostingCalls(enabledEndpoint, regionMapLock);
+  static PostingCalls of(
+      MemorySegment enabledEndpoint, RegionMapLock regionMapLock, boolean splitsWriteData) {
+    return new PostingCalls(enabledEndpoint, regionMapLock, splitsWriteData);
   }
 
   /** A copy of the pointer in the global scope, so that calls need no liveness check. */
@@ -169,6 +174,10 @@ final class PostingCalls {
       long key,
       long context,
       long flags) {
+    if (splitsWriteData && length != 0) {
+      return splitWrite(
+          address, length, descriptor, data, peer, remoteAddress, key, context, flags);
+    }
     if (flags == PostFlags.NONE) {
       regionMapLock.enter();
       try {
@@ -198,6 +207,28 @@ final class PostingCalls {
         key,
         context,
         flags | REMOTE_CQ_DATA);
+  }
+
+  /**
+   * A write of the bytes, which has no context and whose completion nobody is told, and an empty
+   * one that brings the data: it comes behind the bytes over the same connection, and it is never
+   * there in part. If the connection ends, both fail. If only the second is refused, the caller
+   * repeats both, which writes the same bytes again.
+   */
+  private int splitWrite(
+      long address,
+      long length,
+      long descriptor,
+      long data,
+      long peer,
+      long remoteAddress,
+      long key,
+      long context,
+      long flags) {
+    int code = write(address, length, descriptor, peer, remoteAddress, key, 0, flags);
+    return code != 0
+        ? code
+        : writeData(address, 0, descriptor, data, peer, remoteAddress, key, context, flags);
   }
 
   int read(

@@ -27,7 +27,7 @@ final class QueueError implements CompletionError {
 
   QueueError(LibfabricCompletionQueue queue, Arena arena) {
     this.queue = queue;
-    efa = EfaFabric.is(queue.domain().info().provider());
+    efa = LibfabricTraits.isEfa(queue.domain().info().provider());
     entry = NativeStruct.allocate(arena, fi_cq_err_entry.sizeof());
   }
 
@@ -37,15 +37,19 @@ final class QueueError implements CompletionError {
    * @return 1 if there was one, 0 if there is none, else the negative error of the broken queue
    */
   int fetch() {
-    // Zeroed each time: err_data_size is an input, and libraries differ in how much they write.
-    entry.fill((byte) 0);
     MemorySegment fid = queue.nativeObject();
-    long count = fi_ops_cq.readerr.invoke(fi_ops_cq.readerr(fid_cq.ops(fid)), fid, entry, 0);
-    if (count != 1) {
-      return count == 0 || count == -FabricErrno.EAGAIN ? 0 : (int) count;
-    }
-    context = queue.slot(fi_cq_err_entry.op_context(entry).address());
-    flags = fi_cq_err_entry.flags(entry);
+    long op;
+    do {
+      // Zeroed each time: err_data_size is an input, and libraries differ in how much they write.
+      entry.fill((byte) 0);
+      long count = fi_ops_cq.readerr.invoke(fi_ops_cq.readerr(fid_cq.ops(fid)), fid, entry, 0);
+      if (count != 1) {
+        return count == 0 || count == -FabricErrno.EAGAIN ? 0 : (int) count;
+      }
+      op = fi_cq_err_entry.op_context(entry).address();
+      flags = fi_cq_err_entry.flags(entry);
+    } while (queue.isSilent(op, flags));
+    context = queue.slot(op);
     lengthBytes = fi_cq_err_entry.len(entry);
     overflowBytes = fi_cq_err_entry.olen(entry);
     data = fi_cq_err_entry.data(entry);

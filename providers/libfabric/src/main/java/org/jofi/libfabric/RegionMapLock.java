@@ -37,25 +37,10 @@ final class RegionMapLock {
 
   /** The lock of a new domain. */
   static RegionMapLock of(FabricInfo info) {
-    return isNeeded(info.provider(), LibfabricLibrary.load().version())
+    return LibfabricTraits.leavesRegionMapUnguarded(
+            info.provider(), LibfabricLibrary.load().version())
         ? new RegionMapLock(new ReentrantLock())
         : NONE;
-  }
-
-  /**
-   * Whether a provider of that version leaves its map unguarded.
-   *
-   * @param version as FI_VERSION has it
-   */
-  static boolean isNeeded(String provider, int version) {
-    // What it is layered under, as in tcp;ofi_rxm, comes behind it.
-    String core = provider.split(";", 2)[0];
-    return switch (core) {
-      case "net" -> version < LibfabricLibrary.version(1, 18);
-      case "tcp" ->
-          version >= LibfabricLibrary.version(1, 18) && version < LibfabricLibrary.version(1, 19);
-      default -> false;
-    };
   }
 
   /** Makes a call that may touch the map, off the data path. */

@@ -58,7 +58,7 @@ final class Registration extends FabricObject {
     Registration registration = new Registration(domain, request);
     registration.standOn(domain);
     try (Arena arena = Arena.ofConfined()) {
-      boolean efa = EfaFabric.is(domain.info().provider());
+      boolean efa = LibfabricTraits.isEfa(domain.info().provider());
       long access = efa ? EfaFabric.access(request.access()) : request.access();
       MemorySegment attributes = attributes(arena, request, access);
       long flags = request.dmaBuf() == null ? 0 : FI_MR_DMABUF();

@@ -87,17 +87,17 @@ class ConcurrentUseTest {
       start("registration", registration(arena, shared));
       start("registration", registration(arena, shared));
       start("registration in the other domain", registration(arena, other));
-      Meeting meeting =
-          new Meeting(arena, host, FEW_MEETINGS.getOrDefault(provider, Integer.MAX_VALUE));
-      start("guests", meeting::guest);
+      Exchange exchange =
+          new Exchange(arena, host, FEW_MEETINGS.getOrDefault(provider, Integer.MAX_VALUE));
+      start("guests", exchange::guest);
       FutureTask<Long> guests = threads.getLast();
-      start("host", meeting::host, guests::isDone);
+      start("host", exchange::host, guests::isDone);
       for (long left = SECONDS * 100; left > 0 && !stopped; left--) {
         Thread.sleep(10);
       }
       stopped = true;
       List<Long> rounds = results();
-      meeting.end();
+      exchange.end();
       System.out.printf("%s: rounds of each thread %s%n", provider, rounds);
       assertTrue(rounds.stream().allMatch(count -> count > 0), rounds::toString);
     }
@@ -222,7 +222,7 @@ class ConcurrentUseTest {
   }
 
   /** Endpoints that come, send one message, and go with a receive in flight. */
-  private final class Meeting {
+  private final class Exchange {
     private static final int BYTES = 512;
 
     private final MemorySegment landings;
@@ -235,7 +235,7 @@ class ConcurrentUseTest {
     private boolean hosting;
     private long sent;
 
-    Meeting(Arena arena, Station host, int most) {
+    Exchange(Arena arena, Station host, int most) {
       this.host = host;
       this.most = most;
       landings = arena.allocate((long) Station.SLOTS * BYTES, 4096);

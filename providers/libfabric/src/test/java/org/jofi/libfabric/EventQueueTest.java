@@ -111,7 +111,7 @@ class EventQueueTest {
 
   @Test
   void anErrorIsLoggedWhilePolling() {
-    try (Loopback loopback = Loopback.named(EfaFabric.DIRECT, REAL)) {
+    try (Loopback loopback = Loopback.named("efa-direct", REAL)) {
       write(events(loopback), FabricErrno.EIO, RMA_ADDRESS);
       poll(loopback, POLLS);
       assertEquals(1, logged.size(), logged::toString);
@@ -124,7 +124,7 @@ class EventQueueTest {
 
   @Test
   void aFloodIsTwoLines() {
-    try (Loopback loopback = Loopback.named(EfaFabric.EFA, REAL)) {
+    try (Loopback loopback = Loopback.named("efa", REAL)) {
       for (int i = 0; i < 1000; i++) {
         write(events(loopback), FabricErrno.EIO, RMA_ADDRESS);
       }
@@ -137,7 +137,7 @@ class EventQueueTest {
 
   @Test
   void whatIsLeftAtTheEndIsLogged() {
-    try (Loopback loopback = Loopback.named(EfaFabric.EFA, REAL)) {
+    try (Loopback loopback = Loopback.named("efa", REAL)) {
       write(events(loopback), FabricErrno.EIO, 1);
       write(events(loopback), FabricErrno.ENOBUFS, 2);
       assertTrue(logged.isEmpty());
@@ -154,7 +154,7 @@ class EventQueueTest {
     assumeTrue(
         FabricProvider.named("libfabric").version().startsWith("libfabric 1."),
         "libfabric 2.1's ofi_rxm frees twice what it refused to close");
-    try (Loopback loopback = Loopback.named(EfaFabric.EFA, REAL)) {
+    try (Loopback loopback = Loopback.named("efa", REAL)) {
       LibfabricEventQueue events = events(loopback);
       assertNotNull(events);
       assertEquals(-FabricErrno.EBUSY, events.nativeClose());
@@ -170,7 +170,7 @@ class EventQueueTest {
 
   @Test
   void lookingAllocatesNothing() {
-    try (Loopback loopback = Loopback.named(EfaFabric.EFA, REAL)) {
+    try (Loopback loopback = Loopback.named("efa", REAL)) {
       Allocation.assertNone(() -> poll(loopback, 20 * POLLS));
     }
   }

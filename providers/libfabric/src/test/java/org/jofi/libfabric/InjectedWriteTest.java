@@ -44,7 +44,7 @@ class InjectedWriteTest {
       fid_ep.rma(endpoint, rma);
       fid_ep.msg(endpoint, arena.allocate(fi_ops_msg.layout()));
       fid_ep.ops(endpoint, arena.allocate(512, 8));
-      PostingCalls calls = PostingCalls.of(endpoint, RegionMapLock.NONE);
+      PostingCalls calls = PostingCalls.of(endpoint, RegionMapLock.NONE, false);
       for (long each : flags) {
         assertEquals(0, calls.write(64, 8, DESCRIPTOR, 0, 128, 7, 1, each));
         assertEquals(0, calls.writeData(64, 8, DESCRIPTOR, 9, 0, 128, 7, 1, each));

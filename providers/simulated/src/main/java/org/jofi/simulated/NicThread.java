@@ -1,6 +1,7 @@
 package org.jofi.simulated;
 
 import java.util.concurrent.locks.LockSupport;
+import org.jofi.simulated.engine.Engine;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,12 +10,12 @@ import org.jspecify.annotations.Nullable;
 final class NicThread {
   private static final long PERIOD_NANOS = 1_000_000;
 
-  private final Network network;
+  private final Engine engine;
   private int users;
   private @Nullable Thread thread;
 
-  NicThread(Network network) {
-    this.network = network;
+  NicThread(Engine engine) {
+    this.engine = engine;
   }
 
   /** Called when a fabric opens. */
@@ -41,7 +42,7 @@ final class NicThread {
     // The first round may begin before retain() has stored the thread. isMine() waits for the
     // monitor that retain() holds.
     while (isMine()) {
-      network.progress();
+      engine.progress();
       LockSupport.parkNanos(this, PERIOD_NANOS);
     }
   }

@@ -15,6 +15,8 @@ import org.jofi.fabric.DmaBuf;
 import org.jofi.fabric.FabricErrno;
 import org.jofi.fabric.FabricException;
 import org.jofi.fabric.MemoryKind;
+import org.jofi.simulated.memory.ProcessMemory;
+import org.jofi.simulated.network.Network;
 
 /**
  * A simulated device. A copy takes time and transfers its bytes at the end of it. So a program that

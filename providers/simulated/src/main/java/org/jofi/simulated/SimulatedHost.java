@@ -1,31 +1,36 @@
 package org.jofi.simulated;
 
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayList;
 import java.util.List;
 import org.jofi.fabric.FabricProvider;
 import org.jofi.fabric.MemoryKind;
+import org.jofi.simulated.engine.Engine;
+import org.jofi.simulated.fault.Fault;
+import org.jofi.simulated.network.Host;
+import org.jofi.simulated.network.Network;
 
 /** A machine of the network: its NICs, and a provider that finds them. Any thread. */
 public final class SimulatedHost {
+  private final Engine engine;
   private final Network network;
-  private final int index;
-  private final List<SimulatedNic> nics = new ArrayList<>();
-  private volatile boolean dead;
+  private final Host host;
+  private final List<SimulatedNic> nics;
 
-  SimulatedHost(Network network, int index) {
-    this.network = network;
-    this.index = index;
+  SimulatedHost(Engine engine, Host host) {
+    this.engine = engine;
+    this.network = engine.network();
+    this.host = host;
+    this.nics = host.nics().stream().map(nic -> new SimulatedNic(engine, this, nic)).toList();
   }
 
   /** Its number, from 0. */
   public int index() {
-    return index;
+    return host.index();
   }
 
   /** Its NICs, in order. */
   public List<SimulatedNic> nics() {
-    return List.copyOf(nics);
+    return nics;
   }
 
   /** Its NIC with this number, counted over all profiles. */
@@ -35,7 +40,7 @@ public final class SimulatedHost {
 
   /** A provider that finds this host's NICs, and only those. */
   public FabricProvider provider() {
-    return new SimulatedProvider(network, this);
+    return new SimulatedProvider(engine, this);
   }
 
   /**
@@ -46,7 +51,8 @@ public final class SimulatedHost {
     network.enter();
     try {
       network.faults().count(Fault.DEAD_PEER);
-      die();
+      host.die();
+      engine.died();
     } finally {
       network.exit();
     }
@@ -54,7 +60,7 @@ public final class SimulatedHost {
 
   /** Whether it died. */
   public boolean isDead() {
-    return dead;
+    return host.isDead();
   }
 
   /**
@@ -90,17 +96,12 @@ public final class SimulatedHost {
     return new SimulatedDevice(network, this, kind);
   }
 
-  void add(SimulatedNic nic) {
-    nics.add(nic);
-  }
-
-  void die() {
-    dead = true;
-    network.engine().died();
+  Host host() {
+    return host;
   }
 
   @Override
   public String toString() {
-    return "host " + index;
+    return host.toString();
   }
 }

@@ -9,6 +9,17 @@ import org.jofi.fabric.FabricException;
 import org.jofi.fabric.FabricHints;
 import org.jofi.fabric.FabricInfo;
 import org.jofi.fabric.FabricProvider;
+import org.jofi.simulated.contract.ContractViolationException;
+import org.jofi.simulated.contract.Strictness;
+import org.jofi.simulated.engine.Engine;
+import org.jofi.simulated.fault.Fault;
+import org.jofi.simulated.fault.FaultPlan;
+import org.jofi.simulated.network.Network;
+import org.jofi.simulated.network.Nic;
+import org.jofi.simulated.profile.Profile;
+import org.jofi.simulated.spi.Discovery;
+import org.jofi.simulated.spi.SimulatedFabric;
+import org.jofi.simulated.trace.Clock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,7 +47,7 @@ public final class SimulatedProvider implements FabricProvider {
   private final FaultPlan faults;
   private final int nics;
   private @Nullable SimulatedHost host;
-  private @Nullable Network network;
+  private @Nullable Engine engine;
   private @Nullable NicThread thread;
 
   /** Creates a network of its own, in real time. It takes no resources before it is used. */
@@ -71,12 +82,12 @@ public final class SimulatedProvider implements FabricProvider {
   }
 
   /** The provider of a host of a network. */
-  SimulatedProvider(Network network, SimulatedHost host) {
+  SimulatedProvider(Engine engine, SimulatedHost host) {
     this.realTime = false;
     this.strictness = Strictness.ERRNO;
     this.faults = FaultPlan.none();
     this.nics = 0;
-    this.network = network;
+    this.engine = engine;
     this.host = host;
   }
 
@@ -95,16 +106,16 @@ public final class SimulatedProvider implements FabricProvider {
 
   @Override
   public List<FabricInfo> discover(FabricHints hints) {
-    return Discovery.discover(host(), hints);
+    return Discovery.discover(host().host(), hints);
   }
 
   @Override
   public Fabric open(FabricInfo info) {
     SimulatedHost from = host();
-    if (!(info.attachment() instanceof SimulatedNic nic) || nic.host() != from) {
+    if (!(info.attachment() instanceof Nic nic) || nic.host() != from.host()) {
       throw new IllegalArgumentException(info + " is not of this provider's " + from);
     }
-    Network opened = Objects.requireNonNull(network);
+    Engine opened = Objects.requireNonNull(engine);
     if (nic.isDead()) {
       throw new FabricException("fi_fabric", FabricErrno.ENODEV, "the NIC died", nic.toString());
     }
@@ -112,11 +123,11 @@ public final class SimulatedProvider implements FabricProvider {
     if (driver != null) {
       driver.retain();
     }
-    opened.enter();
+    opened.network().enter();
     try {
       return new SimulatedFabric(opened, info, nic, driver == null ? () -> {} : driver::release);
     } finally {
-      opened.exit();
+      opened.network().exit();
     }
   }
 
@@ -126,9 +137,10 @@ public final class SimulatedProvider implements FabricProvider {
     if (known == null) {
       Network made = new Network(Clock.REAL, 1, faults, strictness, null, Arena.ofAuto());
       made.addHost(Profile.ALL, nicCount());
-      network = made;
-      thread = new NicThread(made);
-      known = made.hosts().getFirst();
+      Engine driver = new Engine(made);
+      engine = driver;
+      thread = new NicThread(driver);
+      known = new SimulatedHost(driver, made.hosts().getFirst());
       host = known;
     }
     return known;
@@ -136,8 +148,8 @@ public final class SimulatedProvider implements FabricProvider {
 
   /** The first violations of contracts in its network, at most 100, oldest first. */
   public synchronized List<ContractViolationException> violations() {
-    Network known = network;
-    return known == null ? List.of() : known.contracts().violations();
+    Engine known = engine;
+    return known == null ? List.of() : known.network().contracts().violations();
   }
 
   private int nicCount() {

@@ -6,6 +6,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.function.LongSupplier;
+import org.jofi.simulated.contract.ContractViolationException;
+import org.jofi.simulated.contract.Strictness;
+import org.jofi.simulated.engine.Engine;
+import org.jofi.simulated.fault.Fault;
+import org.jofi.simulated.fault.FaultPlan;
+import org.jofi.simulated.network.Network;
+import org.jofi.simulated.profile.LinkMap;
+import org.jofi.simulated.profile.Profile;
+import org.jofi.simulated.stall.RunLimits;
+import org.jofi.simulated.stall.SimulationStalledException;
+import org.jofi.simulated.trace.Clock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,6 +46,8 @@ public final class Simulation implements AutoCloseable {
   private final RunLimits limits;
   private final Arena arena = Arena.ofConfined();
   private final Network network;
+  private final Engine engine;
+  private final List<SimulatedHost> hosts;
   private final SplittableRandom random;
   private final List<Entry> entries = new ArrayList<>();
   private final Dump dump;
@@ -55,9 +68,11 @@ public final class Simulation implements AutoCloseable {
     for (int i = 0; i < builder.hosts; i++) {
       network.addHost(List.of(builder.profile), builder.nicsPerHost);
     }
+    this.engine = new Engine(network);
+    this.hosts = network.hosts().stream().map(host -> new SimulatedHost(engine, host)).toList();
     this.dump =
         new Dump(
-            network,
+            engine,
             "seed %d, profile %s, %d hosts, %d NICs each, faults %s"
                 .formatted(
                     builder.seed,
@@ -79,12 +94,12 @@ public final class Simulation implements AutoCloseable {
 
   /** A host. */
   public SimulatedHost host(int index) {
-    return network.hosts().get(index);
+    return hosts.get(index);
   }
 
   /** All hosts, in order. */
   public List<SimulatedHost> hosts() {
-    return List.copyOf(network.hosts());
+    return hosts;
   }
 
   /** Adds a program that runs on this host. It stops when the host dies. */
@@ -116,7 +131,7 @@ public final class Simulation implements AutoCloseable {
       boolean worked = stepAll();
       network.contracts().throwDiscovered();
       network.clock().spend(ROUND_NANOS);
-      network.progress();
+      engine.progress();
       if (!worked) {
         idle();
       }
@@ -130,14 +145,14 @@ public final class Simulation implements AutoCloseable {
 
   /** Whether no transfer is in progress, except those that wait for a poll. */
   public boolean isQuiet() {
-    return network.events().size() == 0;
+    return engine.isQuiet();
   }
 
   /** Lets all transfers in progress arrive, without stepping any participant. */
   public void settle() {
     while (!isQuiet()) {
-      network.clock().advanceTo(network.events().nextDue());
-      network.progress();
+      network.clock().advanceTo(engine.nextDue());
+      engine.progress();
     }
     network.contracts().throwDiscovered();
   }
@@ -148,10 +163,10 @@ public final class Simulation implements AutoCloseable {
    */
   public void idle() {
     long now = network.clock().nanoTime();
-    network.clock().advanceTo(Math.min(network.events().nextDue(), now + tick));
+    network.clock().advanceTo(Math.min(engine.nextDue(), now + tick));
     long passed = network.clock().nanoTime() - now;
     tick = passed < tick ? FIRST_TICK_NANOS : Math.min(2 * tick, LAST_TICK_NANOS);
-    network.progress();
+    engine.progress();
   }
 
   private boolean isRunning() {
@@ -200,7 +215,7 @@ public final class Simulation implements AutoCloseable {
 
   /** How many operations were posted. */
   public long operations() {
-    return network.transfers().posted();
+    return engine.posted();
   }
 
   /** How often each fault happened, including those that never did. */

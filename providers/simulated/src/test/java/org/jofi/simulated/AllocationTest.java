@@ -10,6 +10,7 @@ import org.jofi.fabric.CompletionError;
 import org.jofi.fabric.CompletionQueue;
 import org.jofi.fabric.MemoryRegion;
 import org.jofi.fabric.PostFlags;
+import org.jofi.simulated.profile.Profile;
 import org.junit.jupiter.api.Test;
 
 /** Posting and polling allocate nothing. */

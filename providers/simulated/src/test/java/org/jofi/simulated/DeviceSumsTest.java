@@ -10,6 +10,7 @@ import org.jofi.fabric.DeviceAdder;
 import org.jofi.fabric.FabricErrno;
 import org.jofi.fabric.FabricException;
 import org.jofi.fabric.MemoryKind;
+import org.jofi.simulated.profile.Profile;
 import org.junit.jupiter.api.Test;
 
 class DeviceSumsTest {

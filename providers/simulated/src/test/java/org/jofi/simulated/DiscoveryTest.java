@@ -18,6 +18,7 @@ import org.jofi.fabric.KeyOwner;
 import org.jofi.fabric.MessageOrder;
 import org.jofi.fabric.MrMode;
 import org.jofi.fabric.RegistrationScope;
+import org.jofi.simulated.profile.Profile;
 import org.junit.jupiter.api.Test;
 
 /** What is found, by profile and hints. */

@@ -13,6 +13,7 @@ import org.jofi.fabric.MemoryRegion;
 import org.jofi.fabric.PostFlags;
 import org.jofi.fabric.RegionRequest;
 import org.jofi.fabric.RegistrationScope;
+import org.jofi.simulated.profile.Profile;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 

@@ -18,6 +18,9 @@ import org.jofi.fabric.FabricHints;
 import org.jofi.fabric.FabricProvider;
 import org.jofi.fabric.MemoryRegion;
 import org.jofi.fabric.MessageOrder;
+import org.jofi.simulated.fault.Fault;
+import org.jofi.simulated.fault.FaultPlan;
+import org.jofi.simulated.profile.Profile;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 

@@ -3,6 +3,7 @@ package org.jofi.simulated;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.function.UnaryOperator;
+import org.jofi.simulated.profile.Profile;
 
 /** Two hosts with an open NIC each, on virtual time: what most tests need. */
 final class Pair implements AutoCloseable {

@@ -16,6 +16,8 @@ import org.jofi.fabric.FabricErrno;
 import org.jofi.fabric.FabricException;
 import org.jofi.fabric.MemoryKind;
 import org.jofi.fabric.RegionRequest;
+import org.jofi.simulated.contract.Strictness;
+import org.jofi.simulated.profile.Profile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 

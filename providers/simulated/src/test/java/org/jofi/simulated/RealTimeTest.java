@@ -29,6 +29,9 @@ import org.jofi.fabric.FabricHints;
 import org.jofi.fabric.MemoryRegion;
 import org.jofi.fabric.MessageOrder;
 import org.jofi.fabric.PostFlags;
+import org.jofi.simulated.contract.Strictness;
+import org.jofi.simulated.fault.FaultPlan;
+import org.jofi.simulated.profile.Profile;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -41,8 +44,8 @@ class RealTimeTest {
   private static final int BYTES = 4096;
 
   /** Where each rank's window is, and its key. */
-  private record Doors(AtomicLongArray addresses, AtomicLongArray keys) {
-    void open(int rank, long address, long key) {
+  private record Windows(AtomicLongArray addresses, AtomicLongArray keys) {
+    void publish(int rank, long address, long key) {
       addresses.set(rank, address);
       keys.set(rank, key);
     }
@@ -62,7 +65,7 @@ class RealTimeTest {
       String profile,
       int number,
       AtomicReferenceArray<Node> nodes,
-      Doors doors,
+      Windows windows,
       CyclicBarrier barrier,
       AtomicInteger finished)
       implements Callable<Integer> {
@@ -79,7 +82,7 @@ class RealTimeTest {
         MemoryRegion outRegion = node.register(out, Access.LOCAL);
         MemoryRegion inRegion = node.register(in, Access.LOCAL);
         MemoryRegion windowRegion = node.register(window, Access.REMOTE_WRITE);
-        doors.open(number, node.base(window), windowRegion.key());
+        windows.publish(number, node.base(window), windowRegion.key());
         await(barrier);
         int next = (number + 1) % RANKS;
         node.know(nodes.get(next));
@@ -126,8 +129,8 @@ class RealTimeTest {
                       outRegion.descriptor(),
                       round,
                       0,
-                      doors.address(next) + half,
-                      doors.key(next),
+                      windows.address(next) + half,
+                      windows.key(next),
                       3,
                       PostFlags.NONE)
                   : node.endpoint.write(
@@ -135,8 +138,8 @@ class RealTimeTest {
                       BYTES,
                       outRegion.descriptor(),
                       0,
-                      doors.address(next) + half,
-                      doors.key(next),
+                      windows.address(next) + half,
+                      windows.key(next),
                       3,
                       PostFlags.DELIVERY_COMPLETE));
       await(node, () -> node.has(3) && (!withData || arrived(node, round)));
@@ -155,14 +158,14 @@ class RealTimeTest {
   void ranksAsThreadsExchangeEveryByte(String profile) throws Exception {
     SimulatedProvider provider = new SimulatedProvider(Strictness.THROW, FaultPlan.survivable(), 2);
     AtomicReferenceArray<Node> nodes = new AtomicReferenceArray<>(RANKS);
-    Doors doors = new Doors(new AtomicLongArray(RANKS), new AtomicLongArray(RANKS));
+    Windows windows = new Windows(new AtomicLongArray(RANKS), new AtomicLongArray(RANKS));
     CyclicBarrier barrier = new CyclicBarrier(RANKS);
     AtomicInteger finished = new AtomicInteger();
     List<Future<Integer>> ranks = new ArrayList<>();
     try (ExecutorService threads = Executors.newFixedThreadPool(RANKS)) {
       for (int number = 0; number < RANKS; number++) {
         ranks.add(
-            threads.submit(new Rank(provider, profile, number, nodes, doors, barrier, finished)));
+            threads.submit(new Rank(provider, profile, number, nodes, windows, barrier, finished)));
       }
       for (Future<Integer> rank : ranks) {
         assertEquals(ROUNDS, rank.get(50, TimeUnit.SECONDS));

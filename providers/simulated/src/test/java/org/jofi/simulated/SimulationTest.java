@@ -12,6 +12,14 @@ import org.jofi.fabric.Access;
 import org.jofi.fabric.AddressVector;
 import org.jofi.fabric.FabricErrno;
 import org.jofi.fabric.MemoryRegion;
+import org.jofi.simulated.contract.Strictness;
+import org.jofi.simulated.fault.Fault;
+import org.jofi.simulated.fault.FaultPlan;
+import org.jofi.simulated.profile.Link;
+import org.jofi.simulated.profile.LinkMap;
+import org.jofi.simulated.profile.Profile;
+import org.jofi.simulated.stall.RunLimits;
+import org.jofi.simulated.stall.SimulationStalledException;
 import org.junit.jupiter.api.Test;
 
 /** The driver: it ends, whatever the participants do. */

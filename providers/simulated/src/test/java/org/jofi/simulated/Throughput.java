@@ -7,6 +7,7 @@ import org.jofi.fabric.CompletionQueue;
 import org.jofi.fabric.FabricErrno;
 import org.jofi.fabric.MemoryRegion;
 import org.jofi.fabric.PostFlags;
+import org.jofi.simulated.profile.Profile;
 
 /** Measures operations per second on virtual time, by hand: profile, bytes, seconds. */
 public final class Throughput {

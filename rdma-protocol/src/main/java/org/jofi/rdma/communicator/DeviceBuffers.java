@@ -7,10 +7,10 @@ import java.util.Map;
 import org.jofi.fabric.DeviceMemory;
 import org.jofi.fabric.DmaBuf;
 import org.jofi.fabric.FabricException;
-import org.jofi.mr.BufferRange;
-import org.jofi.mr.CloseSteps;
-import org.jofi.mr.DataRegistration;
-import org.jofi.mr.RegistrationException;
+import org.jofi.mr.registration.BufferRange;
+import org.jofi.mr.registration.DataRegistration;
+import org.jofi.mr.registration.RegistrationException;
+import org.jofi.mr.teardown.CloseSteps;
 import org.jofi.rdma.device.DeviceMemories;
 import org.jofi.rdma.staging.StagingShape;
 import org.jofi.rdma.staging.StagingSpace;
@@ -122,7 +122,7 @@ final class DeviceBuffers {
 
   private RdmaRegistration stage(Buffer buffer, String why) {
     DeviceMemory memory = memories.open(buffer.kind(), buffer.device());
-    synchronized (owner.lock()) {
+    try (var _ = owner.lock().rare()) {
       if (closed) {
         throw new IllegalStateException(owner.label() + " was closed meanwhile");
       }

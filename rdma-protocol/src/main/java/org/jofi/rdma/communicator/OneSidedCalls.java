@@ -1,6 +1,6 @@
 package org.jofi.rdma.communicator;
 
-import org.jofi.rdma.connect.Side;
+import org.jofi.rdma.connect.Connection;
 import org.jofi.transport.Registration;
 import org.jofi.transport.RemoteMemory;
 import org.jofi.transport.Result;
@@ -8,11 +8,11 @@ import org.jofi.transport.Result;
 /** A communicator's reads and writes of its peer's memory: checked, then posted. As its calls. */
 final class OneSidedCalls {
   private final RdmaComm comm;
-  private final Side side;
+  private final Connection connection;
 
-  OneSidedCalls(RdmaComm comm, Side side) {
+  OneSidedCalls(RdmaComm comm, Connection connection) {
     this.comm = comm;
-    this.side = side;
+    this.connection = connection;
   }
 
   /** As {@link org.jofi.transport.Comm#iwrite}. */
@@ -25,13 +25,12 @@ final class OneSidedCalls {
     RdmaRegistration ours = comm.own(registration);
     checkOneSided(lengthBytes, remote, remoteOffsetBytes);
     ours.check(address, lengthBytes);
-    synchronized (comm.announcedLock()) {
-      comm.endpoint().entered();
+    try (var _ = comm.lock().posting()) {
       comm.checkOpen();
-      long request = side.write(address, lengthBytes, ours.data(), remote, remoteOffsetBytes);
+      long request = connection.write(address, lengthBytes, ours.data(), remote, remoteOffsetBytes);
       if (request == Result.TRY_AGAIN) {
         comm.endpoint().help();
-        request = side.write(address, lengthBytes, ours.data(), remote, remoteOffsetBytes);
+        request = connection.write(address, lengthBytes, ours.data(), remote, remoteOffsetBytes);
       }
       comm.uses().add(request, ours);
       return request;
@@ -50,13 +49,12 @@ final class OneSidedCalls {
       throw new IllegalArgumentException(
           "%s: no %d bytes are at address 0".formatted(comm.label(), lengthBytes));
     }
-    synchronized (comm.announcedLock()) {
-      comm.endpoint().entered();
+    try (var _ = comm.lock().posting()) {
       comm.checkOpen();
-      long request = side.writeInline(address, lengthBytes, remote, remoteOffsetBytes);
+      long request = connection.writeInline(address, lengthBytes, remote, remoteOffsetBytes);
       if (request == Result.TRY_AGAIN) {
         comm.endpoint().help();
-        request = side.writeInline(address, lengthBytes, remote, remoteOffsetBytes);
+        request = connection.writeInline(address, lengthBytes, remote, remoteOffsetBytes);
       }
       return request;
     }
@@ -72,13 +70,12 @@ final class OneSidedCalls {
     RdmaRegistration ours = comm.own(registration);
     checkOneSided(lengthBytes, remote, remoteOffsetBytes);
     ours.check(address, lengthBytes);
-    synchronized (comm.announcedLock()) {
-      comm.endpoint().entered();
+    try (var _ = comm.lock().posting()) {
       comm.checkOpen();
-      long request = side.read(address, lengthBytes, ours.data(), remote, remoteOffsetBytes);
+      long request = connection.read(address, lengthBytes, ours.data(), remote, remoteOffsetBytes);
       if (request == Result.TRY_AGAIN) {
         comm.endpoint().help();
-        request = side.read(address, lengthBytes, ours.data(), remote, remoteOffsetBytes);
+        request = connection.read(address, lengthBytes, ours.data(), remote, remoteOffsetBytes);
       }
       comm.uses().add(request, ours);
       return request;
@@ -94,10 +91,10 @@ final class OneSidedCalls {
           "%d bytes at offset %d are not within %s"
               .formatted(lengthBytes, remoteOffsetBytes, remote));
     }
-    if (remote.rails() != comm.endpoint().lock().dataCount()) {
+    if (remote.rails() != comm.endpoint().rails().dataCount()) {
       throw new IllegalArgumentException(
           "%s has %d data rail(s), and %s"
-              .formatted(comm.label(), comm.endpoint().lock().dataCount(), remote));
+              .formatted(comm.label(), comm.endpoint().rails().dataCount(), remote));
     }
   }
 }

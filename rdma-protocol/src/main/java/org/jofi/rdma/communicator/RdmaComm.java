@@ -9,12 +9,13 @@ import org.agrona.concurrent.NanoClock;
 import org.jofi.fabric.Access;
 import org.jofi.fabric.FabricException;
 import org.jofi.fabric.MemoryKind;
-import org.jofi.mr.BufferRange;
-import org.jofi.mr.CloseSteps;
-import org.jofi.mr.DataRegistration;
-import org.jofi.mr.RegistrationException;
-import org.jofi.rdma.connect.Side;
+import org.jofi.mr.registration.BufferRange;
+import org.jofi.mr.registration.DataRegistration;
+import org.jofi.mr.registration.RegistrationException;
+import org.jofi.mr.teardown.CloseSteps;
+import org.jofi.rdma.connect.Connection;
 import org.jofi.rdma.device.DeviceEndpoint;
+import org.jofi.rdma.device.EndpointLock;
 import org.jofi.transport.Buffer;
 import org.jofi.transport.Comm;
 import org.jofi.transport.CommState;
@@ -33,25 +34,30 @@ abstract class RdmaComm implements Comm {
 
   private final RdmaDevice device;
   private final DeviceEndpoint endpoint;
-  private final Side side;
+  private final Connection connection;
   private final String label;
   private final DeviceBuffers deviceBuffers;
-  private final Patience patience;
+  private final EndpointLock.Tester tester = new EndpointLock.Tester();
   private final OneSidedCalls oneSided;
   private final RegistrationUses uses = new RegistrationUses();
   private final Set<RdmaRegistration> registrations = new LinkedHashSet<>();
   // Written with the endpoint's lock held.
   private volatile CommState closing = CommState.OPEN;
 
-  RdmaComm(RdmaDevice device, DeviceEndpoint endpoint, Side side, String role, int stagedAtOnce) {
+  RdmaComm(
+      RdmaDevice device,
+      DeviceEndpoint endpoint,
+      Connection connection,
+      String role,
+      int stagedAtOnce) {
     this.device = device;
     this.endpoint = endpoint;
-    this.side = side;
-    patience = new Patience(endpoint, device.environment().clock());
-    oneSided = new OneSidedCalls(this, side);
+    this.connection = connection;
+    oneSided = new OneSidedCalls(this, connection);
     label =
         "%s %d of %s, peer's %d"
-            .formatted(role, side.parties().from(), endpoint.lock().label(), side.parties().to());
+            .formatted(
+                role, connection.id().from(), endpoint.rails().label(), connection.id().to());
     deviceBuffers =
         new DeviceBuffers(
             this,
@@ -81,29 +87,13 @@ abstract class RdmaComm implements Comm {
 
   @Override
   public final Optional<Failure> failure() {
-    synchronized (lock()) {
-      return Optional.ofNullable(side.failure());
+    try (var _ = lock().rare()) {
+      return Optional.ofNullable(connection.failure());
     }
   }
 
-  /** The lock of everything here, which is the endpoint's monitor. For rare calls. */
-  final Object lock() {
-    endpoint.ask();
-    return endpoint.lock();
-  }
-
-  /** The same lock, for calls per message. Call {@link DeviceEndpoint#entered} after taking it. */
-  final Object announcedLock() {
-    endpoint.announce();
-    return endpoint.lock();
-  }
-
-  /**
-   * The same lock, for closing, with the time limit and error of {@link
-   * DeviceEndpoint#announceClosing}.
-   */
-  private Object closingLock() {
-    endpoint.announceClosing();
+  /** The lock of everything here. */
+  final EndpointLock lock() {
     return endpoint.lock();
   }
 
@@ -115,8 +105,9 @@ abstract class RdmaComm implements Comm {
     return uses;
   }
 
-  final Patience patience() {
-    return patience;
+  /** The communicator, as one who tests; for its thread. */
+  final EndpointLock.Tester tester() {
+    return tester;
   }
 
   /**
@@ -174,7 +165,7 @@ abstract class RdmaComm implements Comm {
     } catch (FabricException e) {
       throw new TransportException(FailureCause.FABRIC, label + ": " + e.getMessage(), e);
     }
-    synchronized (lock()) {
+    try (var _ = lock().rare()) {
       if (closing == CommState.OPEN) {
         registrations.add(registration);
         return registration;
@@ -196,15 +187,15 @@ abstract class RdmaComm implements Comm {
 
   /** Registers a range on the endpoint's data rails. */
   final DataRegistration acquire(BufferRange range) {
-    return endpoint.lock().registrations().acquire(range, DATA_ACCESS);
+    return endpoint.rails().registrations().acquire(range, DATA_ACCESS);
   }
 
   @Override
   public final void deregMr(Registration registration) {
-    synchronized (lock()) {
+    try (var _ = lock().rare()) {
       checkOpen();
       RdmaRegistration ours = own(registration);
-      long user = uses.user(ours, side);
+      long user = uses.user(ours, connection);
       if (user != 0) {
         throw new IllegalStateException(
             "%s: request 0x%x, whose operations are not over, uses %s"
@@ -243,15 +234,14 @@ abstract class RdmaComm implements Comm {
 
   @Override
   public final long test(long request) {
-    if (!patience.announce()) {
-      return Result.IN_PROGRESS;
-    }
-    synchronized (endpoint.lock()) {
-      endpoint.entered();
-      long result = side.test(request);
+    try (var hold = lock().testing(tester)) {
+      if (hold == null) {
+        return Result.IN_PROGRESS;
+      }
+      long result = connection.test(request);
       if (result == Result.IN_PROGRESS && !isClosed()) {
         endpoint.help();
-        result = side.test(request);
+        result = connection.test(request);
       }
       return result;
     }
@@ -259,19 +249,18 @@ abstract class RdmaComm implements Comm {
 
   @Override
   public final Optional<Failure> failure(long request) {
-    synchronized (lock()) {
-      return Optional.ofNullable(side.failure(request));
+    try (var _ = lock().rare()) {
+      return Optional.ofNullable(connection.failure(request));
     }
   }
 
   @Override
   public final void progress() {
     checkOpen();
-    if (!patience.announce()) {
-      return;
-    }
-    synchronized (endpoint.lock()) {
-      endpoint.entered();
+    try (var hold = lock().testing(tester)) {
+      if (hold == null) {
+        return;
+      }
       checkOpen();
       endpoint.help();
     }
@@ -279,11 +268,10 @@ abstract class RdmaComm implements Comm {
 
   /** Begins to close it, without waiting; a second call does nothing. */
   final void startClosing() {
-    synchronized (closingLock()) {
-      endpoint.entered();
+    try (var _ = lock().closing()) {
       if (closing == CommState.OPEN) {
         closing = CommState.CLOSING;
-        endpoint.connections().close(side);
+        endpoint.connections().close(connection);
       }
     }
   }
@@ -296,11 +284,10 @@ abstract class RdmaComm implements Comm {
 
   @Override
   public final void abort() {
-    synchronized (closingLock()) {
-      endpoint.entered();
+    try (var _ = lock().closing()) {
       if (closing == CommState.OPEN) {
         closing = CommState.CLOSING;
-        endpoint.connections().abort(side);
+        endpoint.connections().abort(connection);
       }
     }
     finish();
@@ -314,15 +301,17 @@ abstract class RdmaComm implements Comm {
     awaitRelease();
     CloseSteps steps = new CloseSteps();
     long user = 0;
-    synchronized (closingLock()) {
-      endpoint.entered();
+    try (var _ = lock().closing()) {
       closing = CommState.CLOSED;
       for (RdmaRegistration registration : registrations) {
-        user = user == 0 ? uses.user(registration, side) : user;
+        user = user == 0 ? uses.user(registration, connection) : user;
         steps.step(registration::release);
       }
+      if (user != 0 || !connection.isReleased()) {
+        device.keepReachable(registrations);
+      }
       registrations.clear();
-      if (user == 0 && side.isReleased()) {
+      if (user == 0 && connection.isReleased()) {
         steps.step(deviceBuffers::close);
       } else {
         device.keep(deviceBuffers.abandon());
@@ -356,10 +345,9 @@ abstract class RdmaComm implements Comm {
     long deadline = clock.nanoTime() + bound + bound / 4;
     while (true) {
       int events;
-      synchronized (closingLock()) {
-        endpoint.entered();
+      try (var _ = lock().closing()) {
         events = endpoint.progress();
-        if (side.isReleased()) {
+        if (connection.isReleased()) {
           return;
         }
       }

@@ -1,7 +1,7 @@
 package org.jofi.rdma.communicator;
 
 import org.jofi.rdma.connect.Attempt;
-import org.jofi.rdma.connect.SendSide;
+import org.jofi.rdma.connect.SendConnection;
 import org.jofi.rdma.device.DeviceEndpoint;
 import org.jofi.transport.ConnectAttempt;
 import org.jofi.transport.ConnectHandle;
@@ -20,11 +20,9 @@ final class RdmaConnectAttempt implements ConnectAttempt {
   RdmaConnectAttempt(RdmaDevice device, DeviceEndpoint endpoint, ConnectHandle handle) {
     this.device = device;
     this.endpoint = endpoint;
-    endpoint.announce();
-    synchronized (endpoint.lock()) {
-      endpoint.entered();
+    try (var _ = endpoint.lock().posting()) {
       endpoint.checkOpen();
-      attempt = endpoint.connections().handshakes().connect(handle);
+      attempt = endpoint.connections().connector().connect(handle);
     }
   }
 
@@ -35,18 +33,16 @@ final class RdmaConnectAttempt implements ConnectAttempt {
 
   @Override
   public @Nullable SendComm poll() {
-    endpoint.announce();
-    synchronized (endpoint.lock()) {
-      endpoint.entered();
+    try (var _ = endpoint.lock().posting()) {
       if (made == null) {
         endpoint.progress();
         Failure failure = attempt.failure();
         if (failure != null) {
           throw new TransportException(failure.cause(), failure.toString());
         }
-        SendSide side = attempt.side();
-        if (side != null) {
-          made = new RdmaSendComm(device, endpoint, side);
+        SendConnection connection = attempt.connection();
+        if (connection != null) {
+          made = new RdmaSendComm(device, endpoint, connection);
         }
       }
       return made;
@@ -55,17 +51,15 @@ final class RdmaConnectAttempt implements ConnectAttempt {
 
   @Override
   public void close() {
-    endpoint.announceClosing();
-    synchronized (endpoint.lock()) {
-      endpoint.entered();
+    try (var _ = endpoint.lock().closing()) {
       if (made != null) {
         return;
       }
-      SendSide side = attempt.side();
-      if (side != null) {
-        endpoint.connections().abort(side);
+      SendConnection connection = attempt.connection();
+      if (connection != null) {
+        endpoint.connections().abort(connection);
       } else {
-        endpoint.connections().handshakes().cancel(attempt);
+        endpoint.connections().connector().cancel(attempt);
         endpoint.progress();
       }
     }

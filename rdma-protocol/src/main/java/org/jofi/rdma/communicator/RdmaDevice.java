@@ -1,15 +1,16 @@
 package org.jofi.rdma.communicator;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import org.jofi.mr.CloseSteps;
-import org.jofi.rdma.RdmaEnvironment;
+import org.jofi.mr.teardown.CloseSteps;
 import org.jofi.rdma.device.DeviceEndpoint;
 import org.jofi.rdma.device.DeviceEndpoints;
 import org.jofi.rdma.device.DeviceMemories;
 import org.jofi.rdma.device.DeviceProfile;
+import org.jofi.rdma.spi.RdmaEnvironment;
 import org.jofi.rdma.staging.StagingSpace;
 import org.jofi.transport.ConnectAttempt;
 import org.jofi.transport.ConnectHandle;
@@ -29,6 +30,7 @@ public final class RdmaDevice implements Device, AutoCloseable {
   // Guarded by itself.
   private final Set<RdmaComm> open = new LinkedHashSet<>();
   private final List<StagingSpace> kept = new ArrayList<>();
+  private final List<RdmaRegistration> reachable = new ArrayList<>();
 
   /** A device of that profile; it opens when it is first used. */
   public RdmaDevice(
@@ -97,6 +99,16 @@ public final class RdmaDevice implements Device, AutoCloseable {
     }
   }
 
+  /**
+   * Keeps the memory of registrations reachable until the NICs are closed, because operations of a
+   * communicator that ended may still use it.
+   */
+  void keepReachable(Collection<RdmaRegistration> left) {
+    synchronized (open) {
+      reachable.addAll(left);
+    }
+  }
+
   void opened(RdmaComm comm) {
     synchronized (open) {
       open.add(comm);
@@ -113,7 +125,7 @@ public final class RdmaDevice implements Device, AutoCloseable {
    * Closes its communicators, then its endpoints and NICs.
    *
    * @throws TransportException if a communicator could not be closed within its bound
-   * @throws org.jofi.mr.TeardownException if something stays open
+   * @throws org.jofi.mr.teardown.TeardownException if something stays open
    */
   @Override
   public void close() {
@@ -130,6 +142,7 @@ public final class RdmaDevice implements Device, AutoCloseable {
       synchronized (open) {
         kept.forEach(space -> steps.step(space::close));
         kept.clear();
+        reachable.clear();
       }
       steps.step(memories::close);
     }

@@ -1,7 +1,7 @@
 package org.jofi.rdma.communicator;
 
 import org.jofi.rdma.connect.Listener;
-import org.jofi.rdma.connect.ReceiveSide;
+import org.jofi.rdma.connect.ReceiveConnection;
 import org.jofi.rdma.device.DeviceEndpoint;
 import org.jofi.transport.ConnectHandle;
 import org.jofi.transport.Device;
@@ -20,12 +20,10 @@ final class RdmaListenComm implements ListenComm {
   RdmaListenComm(RdmaDevice device, DeviceEndpoint endpoint) {
     this.device = device;
     this.endpoint = endpoint;
-    endpoint.announce();
-    synchronized (endpoint.lock()) {
-      endpoint.entered();
+    try (var _ = endpoint.lock().posting()) {
       endpoint.checkOpen();
-      listener = endpoint.connections().handshakes().listen();
-      handle = endpoint.connections().handshakes().handle(listener);
+      listener = endpoint.connections().connector().listen();
+      handle = endpoint.connections().connector().handle(listener);
     }
   }
 
@@ -41,35 +39,29 @@ final class RdmaListenComm implements ListenComm {
 
   @Override
   public @Nullable RecvComm accept() {
-    endpoint.announce();
-    synchronized (endpoint.lock()) {
-      endpoint.entered();
+    try (var _ = endpoint.lock().posting()) {
       if (closed) {
         throw new IllegalStateException("%s is closed".formatted(handle));
       }
       endpoint.checkOpen();
       endpoint.progress();
-      ReceiveSide side = listener.accept();
-      return side == null ? null : new RdmaRecvComm(device, endpoint, side);
+      ReceiveConnection connection = listener.accept();
+      return connection == null ? null : new RdmaRecvComm(device, endpoint, connection);
     }
   }
 
   @Override
   public long refused() {
-    endpoint.announce();
-    synchronized (endpoint.lock()) {
-      endpoint.entered();
+    try (var _ = endpoint.lock().posting()) {
       return listener.refused();
     }
   }
 
   @Override
   public void close() {
-    endpoint.announceClosing();
-    synchronized (endpoint.lock()) {
-      endpoint.entered();
+    try (var _ = endpoint.lock().closing()) {
       closed = true;
-      endpoint.connections().handshakes().close(listener);
+      endpoint.connections().connector().close(listener);
     }
   }
 }

@@ -1,10 +1,11 @@
 package org.jofi.rdma.communicator;
 
-import org.jofi.mr.DataRegistration;
-import org.jofi.rdma.connect.ReceiveSide;
+import org.jofi.mr.registration.DataRegistration;
+import org.jofi.rdma.connect.ReceiveConnection;
 import org.jofi.rdma.device.DeviceEndpoint;
 import org.jofi.rdma.staging.StagingSpace;
 import org.jofi.rdma.wire.ProtocolLimits;
+import org.jofi.transport.Failure;
 import org.jofi.transport.RecvComm;
 import org.jofi.transport.Registration;
 import org.jofi.transport.Result;
@@ -13,7 +14,10 @@ import org.jofi.transport.Result;
 final class RdmaRecvComm extends RdmaComm implements RecvComm {
   private static final int GROUP = ProtocolLimits.MAX_GROUP;
 
-  private final ReceiveSide side;
+  /** Sets of blocks of a size. */
+  private static final int STAGED_AT_ONCE = 128;
+
+  private final ReceiveConnection connection;
   private final FlushNeed flushNeed;
   // Used with the endpoint's lock held, so that a receive allocates nothing.
   private final long[] addresses = new long[GROUP];
@@ -22,16 +26,15 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
   private final RdmaRegistration[] ours = new RdmaRegistration[GROUP];
   private final DataRegistration[] data = new DataRegistration[GROUP];
 
-  RdmaRecvComm(RdmaDevice device, DeviceEndpoint endpoint, ReceiveSide side) {
-    super(device, endpoint, side, "receive communicator", ProtocolLimits.RECEIVE_WINDOW);
-    this.side = side;
+  RdmaRecvComm(RdmaDevice device, DeviceEndpoint endpoint, ReceiveConnection connection) {
+    super(device, endpoint, connection, "receive communicator", STAGED_AT_ONCE);
+    this.connection = connection;
     flushNeed = new FlushNeed(device.options().flushPolicy());
   }
 
   @Override
   public long irecv(long address, long lengthBytes, int tag, Registration registration) {
-    synchronized (announcedLock()) {
-      endpoint().entered();
+    try (var _ = lock().posting()) {
       checkOpen();
       RdmaRegistration own = own(registration);
       StagingSpace space = own.space();
@@ -60,8 +63,7 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
       throw new IllegalArgumentException(
           "%s: a group of %d receives needs arrays as long".formatted(label(), count));
     }
-    synchronized (announcedLock()) {
-      endpoint().entered();
+    try (var _ = lock().posting()) {
       checkOpen();
       for (int i = 0; i < count; i++) {
         take(i, from[i], bytes[i], registrations[i]);
@@ -74,10 +76,10 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
       StagingSpace space, long address, long lengthBytes, int tag, RdmaRegistration own) {
     checkLength(lengthBytes);
     own.check(address, lengthBytes);
-    long request = side.receiver().receiveStaged(space, address, lengthBytes, tag);
+    long request = connection.receiver().receiveStaged(space, address, lengthBytes, tag);
     if (request == Result.TRY_AGAIN) {
       endpoint().help();
-      request = side.receiver().receiveStaged(space, address, lengthBytes, tag);
+      request = connection.receiver().receiveStaged(space, address, lengthBytes, tag);
     }
     uses().add(request, own);
     return request;
@@ -96,10 +98,10 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
   }
 
   private long post(int count, long[] from, long[] bytes, int[] tagged) {
-    long request = side.receiver().receive(count, from, bytes, tagged, data);
+    long request = connection.receiver().receive(count, from, bytes, tagged, data);
     if (request == Result.TRY_AGAIN) {
       endpoint().help();
-      request = side.receiver().receive(count, from, bytes, tagged, data);
+      request = connection.receiver().receive(count, from, bytes, tagged, data);
     }
     uses().add(request, count, ours);
     return request;
@@ -107,15 +109,14 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
 
   @Override
   public long test(long request, long[] into) {
-    if (!patience().announce()) {
-      return Result.IN_PROGRESS;
-    }
-    synchronized (endpoint().lock()) {
-      endpoint().entered();
-      long result = side.test(request, into);
+    try (var hold = lock().testing(tester())) {
+      if (hold == null) {
+        return Result.IN_PROGRESS;
+      }
+      long result = connection.test(request, into);
       if (result == Result.IN_PROGRESS && !isClosed()) {
         endpoint().help();
-        result = side.test(request, into);
+        result = connection.test(request, into);
       }
       return result;
     }
@@ -125,16 +126,15 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
   public long iflush(long address, long lengthBytes, Registration registration) {
     RdmaRegistration own = own(registration);
     own.check(address, lengthBytes);
-    synchronized (announcedLock()) {
-      endpoint().entered();
+    try (var _ = lock().posting()) {
       checkOpen();
       if (lengthBytes == 0 || own.space() != null || !flushNeed.isNeeded(own.kind())) {
         return Result.NOTHING_TO_DO;
       }
-      long request = side.flush(address, lengthBytes, own.data());
+      long request = connection.flush(address, lengthBytes, own.data());
       if (request == Result.TRY_AGAIN) {
         endpoint().help();
-        request = side.flush(address, lengthBytes, own.data());
+        request = connection.flush(address, lengthBytes, own.data());
       }
       uses().add(request, own);
       return request;
@@ -144,8 +144,10 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
   @Override
   public String flushReason(Registration registration) {
     RdmaRegistration own = own(registration);
-    return own.space() != null
-        ? "not flushed: a staged receive is over when the last copy to the device is"
-        : flushNeed.reason(own.kind());
+    if (own.space() != null) {
+      return "not flushed: a staged receive is over when the last copy to the device is";
+    }
+    Failure refusal = flushNeed.isNeeded(own.kind()) ? connection.flushRefusal() : null;
+    return refusal == null ? flushNeed.reason(own.kind()) : "cannot be flushed: " + refusal;
   }
 }

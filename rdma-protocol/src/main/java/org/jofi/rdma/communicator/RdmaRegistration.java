@@ -1,7 +1,7 @@
 package org.jofi.rdma.communicator;
 
 import org.jofi.fabric.MemoryKind;
-import org.jofi.mr.DataRegistration;
+import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.staging.StagingSpace;
 import org.jofi.transport.Buffer;
 import org.jofi.transport.Registration;
@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 /** A lease of a registration with the NICs, for a communicator; or memory that is staged. */
 final class RdmaRegistration implements Registration {
   private final RdmaComm owner;
-  private final Buffer buffer;
+  // Its segment is dropped with the lease.
+  private volatile Buffer buffer;
   private final @Nullable DataRegistration data;
   private final @Nullable StagingSpace space;
   private final String path;
@@ -110,6 +111,7 @@ final class RdmaRegistration implements Registration {
       if (known != null) {
         known.release();
       }
+      buffer = buffer.withoutSegment();
       afterwards.run();
     }
   }

@@ -1,7 +1,7 @@
 package org.jofi.rdma.communicator;
 
 import java.util.Arrays;
-import org.jofi.rdma.connect.Side;
+import org.jofi.rdma.connect.Connection;
 import org.jofi.rdma.wire.ProtocolLimits;
 import org.jofi.transport.RequestId;
 import org.jspecify.annotations.Nullable;
@@ -51,10 +51,10 @@ final class RegistrationUses {
   }
 
   /** A request that may still use it, or 0. */
-  long user(RdmaRegistration registration, Side side) {
+  long user(RdmaRegistration registration, Connection connection) {
     for (int slot = 0; slot < requests.length; slot++) {
       for (int i = slot * GROUP; i < (slot + 1) * GROUP && registrations[i] != null; i++) {
-        if (registration.equals(registrations[i]) && side.usesMemory(requests[slot])) {
+        if (registration.equals(registrations[i]) && connection.usesMemory(requests[slot])) {
           return requests[slot];
         }
       }

@@ -8,8 +8,8 @@ import org.jofi.transport.FailureCause;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection that is being made. Within its time limit it ends with a connected {@link SendSide}
- * or with a failure.
+ * A connection that is being made. Within its time limit it ends with a connected {@link
+ * SendConnection} or with a failure.
  */
 public final class Attempt implements SentListener {
   private final ConnectHandle handle;
@@ -20,7 +20,7 @@ public final class Attempt implements SentListener {
   private boolean asked;
   private long nextAsk;
   private @Nullable Failure trouble;
-  private @Nullable SendSide side;
+  private @Nullable SendConnection connection;
   private @Nullable Failure failure;
 
   Attempt(ConnectHandle handle, ConnectRequest request, Mailbox mailbox, long deadline) {
@@ -32,7 +32,7 @@ public final class Attempt implements SentListener {
 
   @Override
   public boolean isWanted(long cookie) {
-    return side == null && failure == null;
+    return connection == null && failure == null;
   }
 
   /** The handle of the listener. */
@@ -41,8 +41,8 @@ public final class Attempt implements SentListener {
   }
 
   /** The connected side, which the caller closes; null as long as it is not connected. */
-  public @Nullable SendSide side() {
-    return side;
+  public @Nullable SendConnection connection() {
+    return connection;
   }
 
   /** Why it failed; null if it did not. */
@@ -78,12 +78,12 @@ public final class Attempt implements SentListener {
     return now - deadline >= 0;
   }
 
-  void stands(SendSide made) {
-    side = made;
+  void stands(SendConnection made) {
+    connection = made;
   }
 
   void fail(Failure why) {
-    if (failure == null && side == null) {
+    if (failure == null && connection == null) {
       failure = why;
     }
   }

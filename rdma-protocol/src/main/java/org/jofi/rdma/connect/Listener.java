@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 public final class Listener {
   private final long number;
   private final Nonce nonce;
-  private final ArrayDeque<ReceiveSide> arrived = new ArrayDeque<>();
+  private final ArrayDeque<ReceiveConnection> arrived = new ArrayDeque<>();
   private long refused;
 
   Listener(long number, Nonce nonce) {
@@ -27,7 +27,7 @@ public final class Listener {
   }
 
   /** The next connection, which the caller closes; null if there is none. */
-  public @Nullable ReceiveSide accept() {
+  public @Nullable ReceiveConnection accept() {
     return arrived.pollFirst();
   }
 
@@ -36,8 +36,8 @@ public final class Listener {
     return refused;
   }
 
-  void add(ReceiveSide side) {
-    arrived.addLast(side);
+  void add(ReceiveConnection connection) {
+    arrived.addLast(connection);
   }
 
   void refuse() {

@@ -21,25 +21,25 @@ final class SilentPeers {
   }
 
   /** A peer did not answer in time. */
-  void silent(Side side, long now) {
-    until.put(side.peer(), now + forNs);
+  void silent(Connection connection, long now) {
+    until.put(connection.peer(), now + forNs);
   }
 
   /** Something of a peer arrived. */
-  void heard(Side side) {
+  void heard(Connection connection) {
     if (!until.isEmpty()) {
-      until.remove(side.peer());
+      until.remove(connection.peer());
     }
   }
 
   /** Whether it is no use to wait for a peer. */
-  boolean contains(Side side, long now) {
+  boolean contains(Connection connection, long now) {
     if (until.isEmpty()) {
       return false;
     }
-    long end = until.get(side.peer());
+    long end = until.get(connection.peer());
     if (end != HEARD && now - end >= 0) {
-      until.remove(side.peer());
+      until.remove(connection.peer());
       return false;
     }
     return end != HEARD;

@@ -14,18 +14,17 @@ import org.jofi.rdma.wire.ControlMessage;
 final class StripeQuestions {
   private static final int MOST = 4096;
 
-  private record Question(Side side, long messageNumber, int subReceive, int stripe, int tries) {}
+  private record Question(Connection connection, long receiveIndex, int stripe, int tries) {}
 
   private final ArrayDeque<Question> waiting = new ArrayDeque<>();
 
   /** Stores a question that was checked; returns whether there was space. */
-  boolean add(Side side, MemorySegment memory, long at) {
+  boolean add(Connection connection, MemorySegment memory, long at) {
     return waiting.size() < MOST
         && waiting.add(
             new Question(
-                side,
+                connection,
                 ControlMessage.number(memory, at),
-                ControlMessage.subReceive(memory, at),
                 ControlMessage.stripe(memory, at),
                 ControlMessage.tries(memory, at)));
   }
@@ -39,21 +38,20 @@ final class StripeQuestions {
     for (Question question = waiting.pollFirst();
         question != null;
         question = waiting.pollFirst()) {
-      Side side = question.side;
-      int has = side.hasStripe(question.messageNumber, question.subReceive, question.stripe);
+      Connection connection = question.connection;
+      int has = connection.hasStripe(question.receiveIndex, question.stripe);
       OutgoingMessage message =
-          has == Receiver.UNKNOWN || side.isReleased() ? null : endpoint.takeMessage();
+          has == Receiver.UNKNOWN || connection.isReleased() ? null : endpoint.takeMessage();
       if (message != null) {
         ControlMessage.putAnswer(
             message.memory(),
             message.at(),
-            side.parties(),
-            question.messageNumber,
-            question.subReceive,
+            connection.id(),
+            question.receiveIndex,
             question.stripe,
             question.tries,
             has == Receiver.ARRIVED);
-        side.send(message);
+        connection.send(message, false);
       }
     }
   }

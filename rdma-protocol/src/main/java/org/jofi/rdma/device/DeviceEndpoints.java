@@ -4,9 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jofi.fabric.FabricException;
 import org.jofi.fabric.FabricProvider;
-import org.jofi.mr.CloseSteps;
-import org.jofi.mr.RegistrationException;
-import org.jofi.rdma.RdmaEnvironment;
+import org.jofi.mr.registration.RegistrationException;
+import org.jofi.mr.teardown.CloseSteps;
+import org.jofi.rdma.spi.RdmaEnvironment;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.TransportException;
 import org.jofi.transport.TransportOptions;
@@ -99,7 +99,7 @@ public final class DeviceEndpoints implements AutoCloseable {
   /**
    * Closes endpoints, then NICs; again tries what is left.
    *
-   * @throws org.jofi.mr.TeardownException if something stays open
+   * @throws org.jofi.mr.teardown.TeardownException if something stays open
    */
   @Override
   public synchronized void close() {

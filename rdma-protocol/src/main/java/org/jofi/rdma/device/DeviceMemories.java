@@ -9,7 +9,7 @@ import org.jofi.fabric.DeviceMemoryProvider;
 import org.jofi.fabric.FabricException;
 import org.jofi.fabric.FabricUnavailableException;
 import org.jofi.fabric.MemoryKind;
-import org.jofi.mr.CloseSteps;
+import org.jofi.mr.teardown.CloseSteps;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.TransportException;
 

@@ -10,11 +10,11 @@ import org.jofi.fabric.Domain;
 import org.jofi.fabric.Fabric;
 import org.jofi.fabric.FabricInfo;
 import org.jofi.fabric.FabricProvider;
-import org.jofi.mr.CacheCounters;
-import org.jofi.mr.CacheLimits;
 import org.jofi.mr.DeviceRegistrations;
-import org.jofi.mr.OwnershipGraph;
-import org.jofi.mr.RequestNames;
+import org.jofi.mr.registration.CacheCounters;
+import org.jofi.mr.registration.CacheLimits;
+import org.jofi.mr.registration.RequestNames;
+import org.jofi.mr.teardown.OwnershipGraph;
 import org.jofi.rdma.topology.DeviceGroup;
 
 /**
@@ -84,7 +84,7 @@ final class DeviceNics implements AutoCloseable {
   }
 
   /**
-   * @throws org.jofi.mr.TeardownException if something stays open
+   * @throws org.jofi.mr.teardown.TeardownException if something stays open
    */
   @Override
   public void close() {

@@ -57,7 +57,7 @@ public record DeviceProfile(
     reasons.add(selected);
     reasons.addAll(group.reasons());
     FabricInfo first = group.rails().getFirst();
-    ProgressPlan progress = ProgressPlan.of(options, first.provider(), processors);
+    ProgressPlan progress = ProgressPlan.of(options, first.traits(), processors);
     reasons.addAll(progress.reasons());
     DeviceProperties properties =
         new DeviceProperties(
@@ -96,14 +96,15 @@ public record DeviceProfile(
 
   private static List<DeviceProperties.MemoryPath> memory(DeviceGroup group, boolean staged) {
     List<DeviceProperties.MemoryPath> paths = new ArrayList<>();
-    paths.add(new DeviceProperties.MemoryPath(MemoryKind.HOST, "host"));
+    paths.add(new DeviceProperties.MemoryPath(MemoryKind.HOST, true, "host"));
     if (takesDeviceMemory(group)) {
       paths.add(
           new DeviceProperties.MemoryPath(
-              MemoryKind.CUDA, "GPU direct, as the provider claims (FI_HMEM)"));
+              MemoryKind.CUDA, true, "GPU direct, as the provider claims (FI_HMEM)"));
     } else if (staged) {
       // Whether there is a GPU is found out when memory of one is registered.
-      paths.add(new DeviceProperties.MemoryPath(MemoryKind.CUDA, StagingShape.USUAL.toString()));
+      paths.add(
+          new DeviceProperties.MemoryPath(MemoryKind.CUDA, false, StagingShape.USUAL.toString()));
     }
     return paths;
   }

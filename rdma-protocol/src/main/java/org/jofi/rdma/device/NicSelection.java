@@ -12,7 +12,7 @@ import org.jofi.fabric.FabricHints;
 import org.jofi.fabric.FabricInfo;
 import org.jofi.fabric.FabricProvider;
 import org.jofi.fabric.FabricUnavailableException;
-import org.jofi.rdma.ProtocolRequirements;
+import org.jofi.rdma.spi.ProtocolRequirements;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.TransportException;
 import org.jofi.transport.TransportOptions;
@@ -24,12 +24,10 @@ import org.jofi.transport.TransportOptions;
  * @param reason why this provider, a sentence
  */
 public record NicSelection(List<FabricInfo> nics, String reason) {
-  /**
-   * Software providers, from the most to the least preferred. Providers that are not listed are for
-   * hardware, and come before these. Shared memory is last, because it reaches no other machine.
-   */
-  private static final List<String> SOFTWARE =
-      List.of("tcp", "net", "tcp;ofi_rxm", "net;ofi_rxm", "sockets", "udp;ofi_rxd", "shm");
+  /** Hardware comes before software. */
+  private static final Comparator<FabricInfo> PREFERRED =
+      Comparator.comparing((FabricInfo nic) -> nic.traits().software())
+          .thenComparingInt(nic -> nic.traits().preference());
 
   private static final String LOOPBACK = "lo";
   private static final int MOST_NAMED = 8;
@@ -67,13 +65,10 @@ public record NicSelection(List<FabricInfo> nics, String reason) {
                   .map(nic -> "%s: %s".formatted(nic, String.join(", ", lacks(nic, options))))
                   .collect(Collectors.joining("; ")));
     }
-    String chosen =
-        suitable.stream()
-            .map(FabricInfo::provider)
-            .min(Comparator.comparingInt(SOFTWARE::indexOf))
-            .orElseThrow();
+    FabricInfo best = suitable.stream().min(PREFERRED).orElseThrow();
+    String chosen = best.provider();
     // Software copies to GPU memory through the host by itself; staging does that faster.
-    boolean direct = gpus && !SOFTWARE.contains(chosen);
+    boolean direct = gpus && !best.traits().software();
     List<FabricInfo> nics = distinct(suitable, chosen, direct);
     return new NicSelection(
         nics, reason(wanted, chosen, names(suitable)) + (direct ? gpuReason(nics) : ""));

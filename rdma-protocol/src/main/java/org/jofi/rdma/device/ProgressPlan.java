@@ -1,7 +1,7 @@
 package org.jofi.rdma.device;
 
 import java.util.List;
-import java.util.Set;
+import org.jofi.fabric.ProviderTraits;
 import org.jofi.transport.ProgressThreads;
 import org.jofi.transport.TransportOptions;
 
@@ -13,9 +13,6 @@ import org.jofi.transport.TransportOptions;
  * @param reasons sentences that explain it
  */
 public record ProgressPlan(boolean threads, int endpoints, List<String> reasons) {
-  /** Providers whose data the processor copies, through sockets or shared memory. */
-  private static final Set<String> COPYING = Set.of("tcp", "net", "sockets", "udp", "shm");
-
   /** With this many CPUs, four more busy threads do not slow the program's own threads. */
   private static final int MANY_PROCESSORS = 16;
 
@@ -25,26 +22,21 @@ public record ProgressPlan(boolean threads, int endpoints, List<String> reasons)
   /**
    * Decides.
    *
-   * @param provider libfabric's name of the provider
+   * @param traits of its provider
    * @param processors how many this process may use
    */
-  static ProgressPlan of(TransportOptions options, String provider, int processors) {
+  static ProgressPlan of(TransportOptions options, ProviderTraits traits, int processors) {
     boolean threads =
         switch (options.progressThreads()) {
           case ALWAYS -> true;
           case NEVER -> false;
-          case AUTO -> COPYING.contains(core(provider)) && processors >= MANY_PROCESSORS;
+          case AUTO -> traits.copiesByProcessor() && processors >= MANY_PROCESSORS;
         };
     int endpoints = options.endpointsPerDevice();
     if (endpoints == 0) {
       endpoints = threads ? THREADED_ENDPOINTS : 1;
     }
     return new ProgressPlan(threads, endpoints, reasons(options, threads, endpoints, processors));
-  }
-
-  private static String core(String provider) {
-    int layer = provider.indexOf(';');
-    return layer < 0 ? provider : provider.substring(0, layer);
   }
 
   private static List<String> reasons(

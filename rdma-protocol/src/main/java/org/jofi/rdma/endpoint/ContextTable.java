@@ -4,23 +4,29 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which operation each context slot of a completion queue stands for. A slot is out from the post
- * until its completion was polled. Nothing is allocated after construction.
+ * Which operation each of some context slots of a completion queue stands for. A slot is out from
+ * the post until its completion was polled. Nothing is allocated after construction.
  */
 final class ContextTable {
   /** {@link #take}: every slot is out. */
   static final int NONE = -1;
 
+  private final int first;
   private final @Nullable OperationOwner[] owners;
   private final long[] cookies;
   private final int[] free;
   private int available;
 
-  ContextTable(int contexts) {
+  /**
+   * @param first number of its first slot
+   * @param contexts how many it has
+   */
+  ContextTable(int first, int contexts) {
+    this.first = first;
     owners = new @Nullable OperationOwner[contexts];
     cookies = new long[contexts];
     free = new int[contexts];
-    Arrays.setAll(free, index -> contexts - 1 - index);
+    Arrays.setAll(free, index -> first + contexts - 1 - index);
     available = contexts;
   }
 
@@ -30,24 +36,21 @@ final class ContextTable {
       return NONE;
     }
     int context = free[--available];
-    owners[context] = owner;
-    cookies[context] = cookie;
+    owners[context - first] = owner;
+    cookies[context - first] = cookie;
     return context;
   }
 
   /** What the slot's operation was posted with; of a slot that is out. */
   long cookie(int context) {
-    return cookies[context];
+    return cookies[context - first];
   }
 
-  /** Gives a slot back; whose it was, or null if it is not out, or no slot at all. */
+  /** Gives a slot back; whose it was, or null if it is not out. */
   @Nullable OperationOwner give(int context) {
-    if (context < 0 || context >= owners.length) {
-      return null;
-    }
-    OperationOwner owner = owners[context];
+    OperationOwner owner = owners[context - first];
     if (owner != null) {
-      owners[context] = null;
+      owners[context - first] = null;
       free[available++] = context;
     }
     return owner;
@@ -55,12 +58,17 @@ final class ContextTable {
 
   /** Whose the slot is; null if it is not out. */
   @Nullable OperationOwner owner(int context) {
-    return owners[context];
+    return owners[context - first];
   }
 
-  /** Slots that there are. */
-  int size() {
-    return owners.length;
+  /** Number of its first slot. */
+  int first() {
+    return first;
+  }
+
+  /** After the number of its last slot. */
+  int end() {
+    return first + owners.length;
   }
 
   /** Slots that are out. */

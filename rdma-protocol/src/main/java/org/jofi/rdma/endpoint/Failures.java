@@ -32,14 +32,15 @@ public final class Failures {
   /**
    * A completion queue that broke.
    *
+   * @param label what errors call it
    * @param errno positive
    */
-  static Failure ofQueue(RailPort port, int errno) {
+  static Failure ofQueue(String label, int errno) {
     return new Failure(
         FailureCause.FABRIC,
         errno,
-        "fi_cq_read on %s".formatted(port.rail()),
-        "the completion queue broke, and the rail with it");
+        "fi_cq_read on " + label,
+        "the completion queue broke, and its rails with it");
   }
 
   /** Something could not be posted since every rail to the peer was given up. */

@@ -5,10 +5,10 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 import org.jofi.fabric.Access;
 import org.jofi.fabric.FabricException;
-import org.jofi.mr.BufferRange;
 import org.jofi.mr.EndpointRegistrations;
 import org.jofi.mr.LocalRegistration;
-import org.jofi.mr.Rail;
+import org.jofi.mr.registration.BufferRange;
+import org.jofi.mr.scope.Rail;
 import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
 import org.jspecify.annotations.Nullable;
@@ -38,12 +38,24 @@ public final class FlushLanding {
    * Registers the lines, which the endpoint's teardown closes, and makes the endpoint known to
    * itself.
    *
-   * @throws org.jofi.mr.RegistrationException if a rail refuses
+   * @throws org.jofi.mr.registration.RegistrationException if a rail refuses
    */
   void open(EndpointRegistrations registrations) {
     List<Rail> on = rails.stream().map(RailPort::rail).toList();
     registration = registrations.registerLocal(BufferRange.host(lines), on, Access.READ);
     for (RailPort port : rails) {
+      port.rail()
+          .endpoint()
+          .ownReadRefusal()
+          .ifPresent(
+              why ->
+                  refusal =
+                      new Failure(
+                          FailureCause.UNAVAILABLE,
+                          why.errno(),
+                          "flush over %s".formatted(port.rail()),
+                          "a read of an endpoint's own memory need not go through the NIC there: "
+                              + why.getMessage()));
       try {
         selves[port.number()] = port.peer(port.address());
       } catch (IllegalArgumentException | FabricException e) {

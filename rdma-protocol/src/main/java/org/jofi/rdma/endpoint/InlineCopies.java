@@ -37,7 +37,8 @@ public final class InlineCopies {
    *     the process
    * @param lengthBytes 1 to {@link #BYTES}
    * @return the copy, or {@link #NONE}
-   * @throws org.jofi.mr.RegistrationException if memory is needed and a rail refuses it
+   * @throws org.jofi.mr.registration.RegistrationException if memory is needed and a rail refuses
+   *     it
    */
   public int take(long address, int lengthBytes) {
     int entry = entries.take();

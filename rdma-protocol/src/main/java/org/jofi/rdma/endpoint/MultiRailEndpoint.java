@@ -5,15 +5,16 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jofi.fabric.Access;
 import org.jofi.fabric.Domain;
-import org.jofi.mr.BufferRange;
+import org.jofi.fabric.ProviderTraits;
 import org.jofi.mr.DeviceRegistrations;
-import org.jofi.mr.EndpointRails;
 import org.jofi.mr.EndpointRegistrations;
-import org.jofi.mr.InFlightOperations;
 import org.jofi.mr.LocalRegistration;
-import org.jofi.mr.OwnershipGraph;
-import org.jofi.mr.Rail;
-import org.jofi.mr.Teardown;
+import org.jofi.mr.registration.BufferRange;
+import org.jofi.mr.scope.EndpointRails;
+import org.jofi.mr.scope.Rail;
+import org.jofi.mr.teardown.InFlightOperations;
+import org.jofi.mr.teardown.OwnershipGraph;
+import org.jofi.mr.teardown.Teardown;
 import org.jofi.rdma.memory.BlockFreelist;
 import org.jofi.rdma.memory.BlockRegistration;
 import org.jofi.rdma.memory.FreelistShape;
@@ -24,9 +25,9 @@ import org.jofi.transport.Failure;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Data rails and control rails over the NICs of one device, driven under one lock: this object's
- * monitor, which callers hold. It owns its rails, its registrations and its message buffers, and
- * closes them through a {@link Teardown}.
+ * Data rails and control rails over the NICs of one device, driven under one lock, which callers
+ * hold. It owns its rails, its registrations and its message buffers, and closes them through a
+ * {@link Teardown}.
  *
  * <p>{@link #progress} polls every rail, passes arrivals on, and posts operations that wait. It
  * never throws because of an operation's error; each completion is passed to the owner of its
@@ -42,8 +43,10 @@ public final class MultiRailEndpoint implements EndpointRails, InFlightOperation
   private final List<RailPort> data = new ArrayList<>();
   private final List<RailPort> control = new ArrayList<>();
   private final List<RailPort> ports = new ArrayList<>();
+  private final List<RailQueue> queues = new ArrayList<>();
   private final List<ReceiveBuffers> receives = new ArrayList<>();
   private final PendingPosts pending = new PendingPosts();
+  private final ArrivalBudget budget;
   private final EndpointRegistrations registrations;
   private final BlockFreelist messages;
   private final OutgoingMessages outgoing;
@@ -60,6 +63,9 @@ public final class MultiRailEndpoint implements EndpointRails, InFlightOperation
       ArrivalSink arrivals) {
     this.label = label;
     this.arrivals = arrivals;
+    budget =
+        new ArrivalBudget(
+            settings.queueEntries() - RailQueue.ownEntries(settings.slots()), pending);
     teardown =
         new Teardown(
             label, this, this::own, settings.clock(), settings.idle().get(), settings.drainNs());
@@ -99,38 +105,39 @@ public final class MultiRailEndpoint implements EndpointRails, InFlightOperation
       EndpointSettings settings,
       ArrivalSink arrivals) {
     MultiRailEndpoint endpoint = new MultiRailEndpoint(label, domains, device, settings, arrivals);
-    synchronized (endpoint) {
-      try {
-        endpoint.landing.open(endpoint.registrations);
-        endpoint.startReceiving(settings);
-        return endpoint;
-      } catch (RuntimeException e) {
-        endpoint.abortQuietly(e);
-        throw e;
-      }
+    try {
+      endpoint.landing.open(endpoint.registrations);
+      endpoint.startReceiving(settings);
+      return endpoint;
+    } catch (RuntimeException e) {
+      endpoint.abortQuietly(e);
+      throw e;
     }
   }
 
   private void openPorts(List<Domain> domains, EndpointSettings settings) {
     for (int i = 0; i < domains.size(); i++) {
-      data.add(open(i, "data", domains.get(i), settings.slots()));
-    }
-    for (int i = 0; i < settings.controlRails(); i++) {
-      control.add(open(i, "control", domains.get(i), settings.slots()));
+      Domain domain = domains.get(i);
+      queues.add(
+          RailQueue.open(label, domain, settings.queueEntries(), settings.slots(), arrivals));
+      data.add(open(i, "data", domain));
+      if (i < settings.controlRails()) {
+        control.add(open(i, "control", domain));
+      }
     }
   }
 
-  private RailPort open(int number, String role, Domain domain, int slots) {
+  private RailPort open(int number, String role, Domain domain) {
     RailPort port =
         RailPort.open(
-            number, "%s %s rail %d".formatted(label, role, number), domain, slots, arrivals);
+            number, "%s %s rail %d".formatted(label, role, number), domain, queues.get(number));
     ports.add(port);
     return port;
   }
 
   private void closePorts(RuntimeException cause) {
     OwnershipGraph graph = new OwnershipGraph();
-    ports.forEach(port -> port.addTo(graph));
+    ownRails(graph);
     try {
       graph.close(true);
     } catch (RuntimeException e) {
@@ -180,6 +187,11 @@ public final class MultiRailEndpoint implements EndpointRails, InFlightOperation
     return control.stream().map(RailPort::rail).toList();
   }
 
+  /** Of its NICs' provider. */
+  public ProviderTraits traits() {
+    return control.getFirst().rail().domain().info().traits();
+  }
+
   /** A data rail. */
   public RailPort data(int rail) {
     return data.get(rail);
@@ -227,6 +239,11 @@ public final class MultiRailEndpoint implements EndpointRails, InFlightOperation
   /** Where its flushes land. */
   public FlushLanding landing() {
     return landing;
+  }
+
+  /** Room for what peers write. */
+  public ArrivalBudget budget() {
+    return budget;
   }
 
   /** What waits to be posted. */
@@ -298,18 +315,18 @@ public final class MultiRailEndpoint implements EndpointRails, InFlightOperation
   }
 
   /**
-   * Polls every rail, passes arrivals on, and posts operations that wait; returns the number of
+   * Polls every NIC, passes arrivals on, and posts operations that wait; returns the number of
    * events.
    */
   public int progress() {
     int events = 0;
     drained = true;
-    for (int i = 0; i < ports.size(); i++) {
-      RailPort port = ports.get(i);
-      int polled = port.poll();
-      drained &= !RailPort.leavesSome(polled);
+    for (int i = 0; i < queues.size(); i++) {
+      RailQueue queue = queues.get(i);
+      int polled = queue.poll();
+      drained &= !RailQueue.leavesSome(polled);
       events += Math.max(0, polled);
-      Failure why = polled < 0 ? port.brokenBy() : null;
+      Failure why = polled < 0 ? queue.brokenBy() : null;
       if (why != null) {
         arrivals.broken(why);
       }
@@ -328,8 +345,8 @@ public final class MultiRailEndpoint implements EndpointRails, InFlightOperation
 
   /** Why the completion queue of a rail broke; null if all work. */
   public @Nullable Failure brokenBy() {
-    for (int i = 0; i < ports.size(); i++) {
-      Failure why = ports.get(i).brokenBy();
+    for (int i = 0; i < queues.size(); i++) {
+      Failure why = queues.get(i).brokenBy();
       if (why != null) {
         return why;
       }
@@ -339,7 +356,7 @@ public final class MultiRailEndpoint implements EndpointRails, InFlightOperation
 
   /** How many completions belonged to no local operation, over all rails. */
   public long orphans() {
-    return ports.stream().mapToLong(RailPort::orphans).sum();
+    return queues.stream().mapToLong(RailQueue::orphans).sum();
   }
 
   /** Receives of messages that failed, over all control rails. */
@@ -356,7 +373,7 @@ public final class MultiRailEndpoint implements EndpointRails, InFlightOperation
   @Override
   public void cancelAll() {
     cancelReceives();
-    ports.forEach(port -> port.cancel(null));
+    ports.forEach(RailPort::cancelAll);
   }
 
   @Override
@@ -384,17 +401,22 @@ public final class MultiRailEndpoint implements EndpointRails, InFlightOperation
   }
 
   private void own(OwnershipGraph graph) {
-    ports.forEach(port -> port.addTo(graph));
+    ownRails(graph);
     registrations.addTo(graph);
+  }
+
+  private void ownRails(OwnershipGraph graph) {
+    queues.forEach(queue -> queue.addTo(graph));
+    ports.forEach(port -> port.addTo(graph));
   }
 
   /**
    * Closes it in order, within its bound; a second call does nothing.
    *
-   * @throws org.jofi.mr.TeardownException as {@link Teardown#close}
+   * @throws org.jofi.mr.teardown.TeardownException as {@link Teardown#close}
    */
   @Override
-  public synchronized void close() {
+  public void close() {
     teardown.close();
     free();
   }
@@ -403,9 +425,9 @@ public final class MultiRailEndpoint implements EndpointRails, InFlightOperation
    * Closes it without waiting for requests to finish; a second call does nothing.
    *
    * @return how many operations were still in flight
-   * @throws org.jofi.mr.TeardownException as {@link Teardown#abort}
+   * @throws org.jofi.mr.teardown.TeardownException as {@link Teardown#abort}
    */
-  public synchronized int abort() {
+  public int abort() {
     int left = teardown.abort();
     free();
     return left;

@@ -1,7 +1,7 @@
 package org.jofi.rdma.endpoint;
 
 import java.util.ArrayDeque;
-import org.jofi.mr.RegistrationException;
+import org.jofi.mr.registration.RegistrationException;
 import org.jofi.rdma.memory.BlockFreelist;
 import org.jspecify.annotations.Nullable;
 

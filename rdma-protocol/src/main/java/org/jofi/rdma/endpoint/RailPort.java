@@ -1,77 +1,61 @@
 package org.jofi.rdma.endpoint;
 
 import org.jofi.fabric.AddressVector;
-import org.jofi.fabric.CompletionError;
-import org.jofi.fabric.CompletionFlags;
-import org.jofi.fabric.CompletionQueue;
 import org.jofi.fabric.Domain;
 import org.jofi.fabric.Endpoint;
 import org.jofi.fabric.EndpointRequest;
 import org.jofi.fabric.FabricErrno;
 import org.jofi.fabric.FabricException;
 import org.jofi.fabric.PostFlags;
-import org.jofi.mr.OwnershipGraph;
-import org.jofi.mr.Rail;
+import org.jofi.mr.scope.Rail;
+import org.jofi.mr.teardown.OwnershipGraph;
 import org.jofi.rdma.wire.FabricAddress;
 import org.jofi.transport.Failure;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One rail of one role: its endpoint, address vector and completion queue, and the owners of posted
- * operations. The posting calls are those of {@link Endpoint}, with an owner and a cookie instead
- * of a context slot.
+ * One rail of one role: its endpoint and address vector, and the owners of posted operations. The
+ * posting calls are those of {@link Endpoint}, with an owner and a cookie instead of a context
+ * slot.
  */
-public final class RailPort implements CompletionQueue.Sink {
+public final class RailPort {
   private static final int AGAIN = -FabricErrno.EAGAIN;
-  private static final int BATCH = 64;
   private static final int EXPECTED_PEERS = 64;
 
   private final int number;
   private final Rail rail;
   private final AddressVector addresses;
-  private final CompletionQueue queue;
+  private final RailQueue queue;
   private final Endpoint endpoint;
-  private final ContextTable contexts;
-  private final ArrivalSink arrivals;
+  private final ContextTable operations;
+  private final ContextTable receives;
   private final RailPeers peers;
-  private long orphans;
   private boolean draining;
   private @Nullable Failure broken;
 
   private RailPort(
-      int number,
-      Rail rail,
-      AddressVector addresses,
-      CompletionQueue queue,
-      int slots,
-      ArrivalSink arrivals) {
+      int number, Domain domain, Endpoint endpoint, AddressVector addresses, RailQueue queue) {
     this.number = number;
-    this.rail = rail;
+    this.rail = new Rail(domain, endpoint);
     this.addresses = addresses;
     this.queue = queue;
-    this.endpoint = rail.endpoint();
-    this.contexts = new ContextTable(slots);
-    this.arrivals = arrivals;
+    this.endpoint = endpoint;
+    operations = queue.operations();
+    receives = queue.receives();
     peers = new RailPeers(addresses, endpoint.label());
   }
 
   /**
-   * Opens one. If something refuses, nothing stays open.
-   *
-   * @param slots operations in flight at most
+   * Opens one, whose completions go to that queue. If something refuses, nothing stays open, except
+   * the queue.
    */
-  static RailPort open(int number, String label, Domain domain, int slots, ArrivalSink arrivals) {
+  static RailPort open(int number, String label, Domain domain, RailQueue queue) {
     AddressVector addresses = domain.openAddressVector(EXPECTED_PEERS);
     try {
-      // Arrivals of immediate data need room beside the completions of this side's operations.
-      CompletionQueue queue = domain.openCompletionQueue(4 * slots, slots);
-      try {
-        Endpoint endpoint = domain.openEndpoint(EndpointRequest.of(label, addresses, queue));
-        return new RailPort(number, new Rail(domain, endpoint), addresses, queue, slots, arrivals);
-      } catch (RuntimeException e) {
-        queue.close();
-        throw e;
-      }
+      Endpoint endpoint = domain.openEndpoint(EndpointRequest.of(label, addresses, queue.queue()));
+      RailPort port = new RailPort(number, domain, endpoint, addresses, queue);
+      queue.add(port);
+      return port;
     } catch (RuntimeException e) {
       addresses.close();
       throw e;
@@ -134,7 +118,7 @@ public final class RailPort implements CompletionQueue.Sink {
   /** As {@link Endpoint#send}. */
   public int send(
       OperationOwner owner, long cookie, long address, long bytes, long descriptor, long peer) {
-    int context = contexts.take(owner, cookie);
+    int context = operations.take(owner, cookie);
     return context < 0
         ? AGAIN
         : posted(context, endpoint.send(address, bytes, descriptor, peer, context));
@@ -149,7 +133,7 @@ public final class RailPort implements CompletionQueue.Sink {
       long descriptor,
       int data,
       long peer) {
-    int context = contexts.take(owner, cookie);
+    int context = operations.take(owner, cookie);
     return context < 0
         ? AGAIN
         : posted(
@@ -160,10 +144,13 @@ public final class RailPort implements CompletionQueue.Sink {
 
   /** As {@link Endpoint#recv}, from any peer. */
   int receive(OperationOwner owner, long cookie, long address, long bytes, long descriptor) {
-    int context = contexts.take(owner, cookie);
+    int context = receives.take(owner, cookie);
     return context < 0
         ? AGAIN
-        : posted(context, endpoint.recv(address, bytes, descriptor, AddressVector.ANY, context));
+        : posted(
+            receives,
+            context,
+            endpoint.recv(address, bytes, descriptor, AddressVector.ANY, context));
   }
 
   /** As {@link Endpoint#write}. */
@@ -177,7 +164,7 @@ public final class RailPort implements CompletionQueue.Sink {
       long remoteAddress,
       long key,
       long flags) {
-    int context = contexts.take(owner, cookie);
+    int context = operations.take(owner, cookie);
     return context < 0
         ? AGAIN
         : posted(
@@ -196,7 +183,7 @@ public final class RailPort implements CompletionQueue.Sink {
       long peer,
       long remoteAddress,
       long key) {
-    int context = contexts.take(owner, cookie);
+    int context = operations.take(owner, cookie);
     return context < 0
         ? AGAIN
         : posted(
@@ -223,7 +210,7 @@ public final class RailPort implements CompletionQueue.Sink {
       long peer,
       long remoteAddress,
       long key) {
-    int context = contexts.take(owner, cookie);
+    int context = operations.take(owner, cookie);
     return context < 0
         ? AGAIN
         : posted(
@@ -231,78 +218,46 @@ public final class RailPort implements CompletionQueue.Sink {
   }
 
   private int posted(int context, int answer) {
+    return posted(operations, context, answer);
+  }
+
+  private static int posted(ContextTable contexts, int context, int answer) {
     if (answer != 0) {
       contexts.give(context);
     }
     return answer;
   }
 
-  /** Delivers what finished; never throws. How much, or -1 once if the queue broke. */
-  int poll() {
-    if (broken != null) {
-      return 0;
-    }
-    int polled = queue.poll(this, BATCH);
-    if (polled < 0) {
-      breakDown(Failures.ofQueue(this, -polled));
-      return -1;
-    }
-    return polled;
-  }
-
-  /** Whether a poll that delivered so many may have left some. */
-  static boolean leavesSome(int polled) {
-    return polled >= BATCH;
-  }
-
-  /** Tells the owners of operations in flight that their outcome will never be known. */
-  private void breakDown(Failure why) {
+  /** Its queue broke: tells the owners of what is in flight that it will never be known. */
+  void lose(Failure why) {
     broken = why;
-    for (int context = 0; context < contexts.size(); context++) {
-      OperationOwner owner = contexts.owner(context);
+    lose(operations, why);
+    lose(receives, why);
+  }
+
+  private void lose(ContextTable table, Failure why) {
+    for (int context = table.first(); context < table.end(); context++) {
+      OperationOwner owner = table.owner(context);
       if (owner != null) {
-        owner.lost(contexts.cookie(context), this, why);
+        owner.lost(table.cookie(context), this, why);
       }
     }
   }
 
-  @Override
-  public void completed(int context, long flags, long lengthBytes, long data) {
-    boolean immediate = CompletionFlags.bringsData(flags);
-    if (immediate) {
-      arrivals.immediate(data);
-    }
-    // The arrival of a peer's write ends nothing here, whatever context it comes with: efa names an
-    // operation that has ended long ago.
-    if (context >= 0 && (!immediate || (flags & CompletionFlags.RECV) != 0)) {
-      long cookie = contexts.cookie(context);
-      OperationOwner owner = contexts.give(context);
-      if (owner == null) {
-        orphans++;
-      } else {
-        // A receive that immediate data used up holds no message.
-        owner.completed(cookie, immediate ? 0 : lengthBytes);
-      }
-    }
+  /** Asks the provider to drop what waits for messages. */
+  void cancelReceives() {
+    cancel(receives);
   }
 
-  @Override
-  public void failed(CompletionError error) {
-    int context = error.context();
-    long cookie = context < 0 || context >= contexts.size() ? 0 : contexts.cookie(context);
-    OperationOwner owner = contexts.give(context);
-    if (owner == null) {
-      orphans++;
-    } else {
-      owner.failed(cookie, this, error);
-    }
+  /** Asks the provider to drop all that is in flight. */
+  void cancelAll() {
+    cancel(operations);
+    cancel(receives);
   }
 
-  /** Asks the provider to drop what that owner posted; of all owners if it is null. */
-  void cancel(@Nullable OperationOwner only) {
-    for (int context = 0; context < contexts.size(); context++) {
-      OperationOwner owner = contexts.owner(context);
-      if (owner != null && (only == null || owner.equals(only))) {
+  private void cancel(ContextTable table) {
+    for (int context = table.first(); context < table.end(); context++) {
+      if (table.owner(context) != null) {
         // Sends and writes cannot be taken back; that is no failure of the cancelling.
         int answer = endpoint.cancel(context);
         assert answer <= 0 : answer;
@@ -310,14 +265,9 @@ public final class RailPort implements CompletionQueue.Sink {
     }
   }
 
-  /** Operations in flight. */
+  /** Operations and receives in flight. */
   public int inFlight() {
-    return contexts.taken();
-  }
-
-  /** Completions, and errors, that belong to no operation of this side. */
-  public long orphans() {
-    return orphans;
+    return operations.taken() + receives.taken();
   }
 
   /** Why its completion queue broke; null if it works. */
@@ -334,13 +284,12 @@ public final class RailPort implements CompletionQueue.Sink {
     return draining;
   }
 
-  /** Hands endpoint, queue and address vector to the graph that closes them. */
+  /** Hands endpoint and address vector to the graph that closes them, before the queue. */
   void addTo(OwnershipGraph graph) {
     graph
         .own(endpoint, label())
-        .own(queue, "queue of " + label())
         .own(addresses, "address vector of " + label())
-        .closesBefore(endpoint, queue)
+        .closesBefore(endpoint, queue.queue())
         .closesBefore(endpoint, addresses);
   }
 }

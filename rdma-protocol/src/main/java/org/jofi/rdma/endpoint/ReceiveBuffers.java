@@ -118,7 +118,7 @@ final class ReceiveBuffers extends Posting implements OperationOwner {
   /** Posts nothing more, and asks for what is posted back. */
   void stop() {
     stopped = true;
-    port.cancel(this);
+    port.cancelReceives();
   }
 
   /** Receives that failed for another reason than being cancelled. */

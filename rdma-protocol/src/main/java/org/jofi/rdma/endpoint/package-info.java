@@ -1,9 +1,8 @@
 /**
- * Multi-rail endpoints: data rails and control rails, each with an endpoint, an address vector and
- * a completion queue of its own, under one lock.
+ * Multi-rail endpoints: data rails and control rails, each with an endpoint and an address vector
+ * of its own, and a completion queue per NIC, under one lock.
  *
- * <p>Everything here is used with that lock, the monitor of the {@link
- * org.jofi.rdma.endpoint.MultiRailEndpoint}, held. A completion is passed only to the owner of its
+ * <p>Everything here is used with that lock held. A completion is passed only to the owner of its
  * operation. Nothing is posted while a queue delivers: operations that follow from a completion are
  * queued in {@link org.jofi.rdma.endpoint.PendingPosts}.
  */

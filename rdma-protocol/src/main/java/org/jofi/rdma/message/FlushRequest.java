@@ -2,7 +2,7 @@ package org.jofi.rdma.message;
 
 import java.util.Objects;
 import org.jofi.fabric.FabricErrno;
-import org.jofi.mr.DataRegistration;
+import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.endpoint.FlushLanding;
 import org.jofi.rdma.endpoint.MultiRailEndpoint;
 import org.jofi.rdma.endpoint.RailPort;
@@ -19,7 +19,7 @@ final class FlushRequest extends StripedRequest {
 
   FlushRequest(Flushes flushes, int slot) {
     super(flushes, slot);
-    endpoint = flushes.connection().endpoint();
+    endpoint = flushes.link().endpoint();
   }
 
   /** Of that range, of a registration whose use has begun. */

@@ -1,7 +1,7 @@
 package org.jofi.rdma.message;
 
 import org.jofi.fabric.Access;
-import org.jofi.mr.DataRegistration;
+import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.endpoint.MultiRailEndpoint;
 import org.jofi.transport.Failure;
 import org.jofi.transport.Result;
@@ -21,16 +21,16 @@ import org.jspecify.annotations.Nullable;
  * as that of a NIC that died, the flush fails and names it: nobody can tell whether what came over
  * it is in the memory.
  */
-public final class Flushes extends Direction {
+public final class Flushes extends RequestQueue {
   /** Flushes at once. */
   public static final int REQUESTS = 128;
 
   private final MultiRailEndpoint endpoint;
   private final @Nullable FlushRequest[] requests;
 
-  public Flushes(Connection connection) {
-    super(connection, RequestTable.FLUSHES, REQUESTS);
-    endpoint = connection.endpoint();
+  public Flushes(PeerLink link) {
+    super(link, RequestTable.FLUSHES, REQUESTS);
+    endpoint = link.endpoint();
     requests = new @Nullable FlushRequest[table().size()];
   }
 
@@ -59,7 +59,7 @@ public final class Flushes extends Direction {
     }
     Failure broken = failure();
     if (broken == null) {
-      broken = endpoint.landing().refusal();
+      broken = refusal();
     }
     if (broken != null) {
       return failed(broken);
@@ -75,9 +75,19 @@ public final class Flushes extends Direction {
     return start(request);
   }
 
+  /** Why no flush can be posted; null if it can. */
+  public @Nullable Failure refusal() {
+    return endpoint.landing().refusal();
+  }
+
   @Override
   boolean failsWith(Failure why) {
     return false;
+  }
+
+  @Override
+  boolean mayPost() {
+    return true;
   }
 
   /** Not for the peer. */

@@ -3,8 +3,14 @@ package org.jofi.rdma.message;
 /** A receive in flight, or several as one, whose stripes arrive. */
 interface Incoming {
 
-  /** Its number on this connection. */
-  long messageNumber();
+  /** The index of its first receive. */
+  long index();
+
+  /** How many indices it has, one after the other. */
+  int indices();
+
+  /** There is room for what arrives: the peer is told of it now. */
+  void announce();
 
   /** How many lengths it has. */
   int count();
@@ -29,12 +35,12 @@ interface Incoming {
   /** A stripe was written again; whether it fits. */
   boolean written(int sub, int immediate);
 
-  /** Whether its first entries were written, as far as the provider told. */
+  /** Whether its entries were written, as far as the provider told. */
   boolean isWritten();
 
   /**
-   * Its first entries were lost without a word: they are written again if they can be, over another
-   * rail if possible.
+   * Its entries were lost without a word: they are written again if they can be, over another rail
+   * if possible.
    */
   void writeAgain();
 }

@@ -1,8 +1,8 @@
 package org.jofi.rdma.message;
 
 import org.jofi.fabric.Access;
-import org.jofi.mr.DataRegistration;
-import org.jofi.mr.RegistrationException;
+import org.jofi.mr.registration.DataRegistration;
+import org.jofi.mr.registration.RegistrationException;
 import org.jofi.rdma.endpoint.InlineCopies;
 import org.jofi.rdma.endpoint.MultiRailEndpoint;
 import org.jofi.rdma.schedule.StripeScheduler;
@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Callers have checked ranges, and that the remote memory has as many rails as the endpoint.
  */
-public final class OneSided extends Direction {
+public final class OneSided extends RequestQueue {
   /** Requests at once. */
   public static final int REQUESTS = 256;
 
@@ -38,8 +38,8 @@ public final class OneSided extends Direction {
   /**
    * @param scheduler the endpoint's
    */
-  public OneSided(Connection connection, StripeScheduler scheduler) {
-    super(connection, RequestTable.ONE_SIDED, REQUESTS);
+  public OneSided(PeerLink link, StripeScheduler scheduler) {
+    super(link, RequestTable.ONE_SIDED, REQUESTS);
     this.scheduler = scheduler;
     requests = new @Nullable TransferRequest[table().size()];
   }
@@ -137,7 +137,7 @@ public final class OneSided extends Direction {
     }
     int copy;
     try {
-      copy = connection().endpoint().inlineCopies().take(address, (int) lengthBytes);
+      copy = link().endpoint().inlineCopies().take(address, (int) lengthBytes);
     } catch (RegistrationException e) {
       return failed(
           new Failure(
@@ -162,7 +162,7 @@ public final class OneSided extends Direction {
   }
 
   private boolean fits(long lengthBytes, RemoteMemory remote, long offset) {
-    return remote.rails() == connection().endpoint().dataCount()
+    return remote.rails() == link().endpoint().dataCount()
         && lengthBytes >= 0
         && offset >= 0
         && offset <= remote.lengthBytes() - lengthBytes;

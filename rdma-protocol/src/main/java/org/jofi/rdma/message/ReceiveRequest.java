@@ -2,12 +2,13 @@ package org.jofi.rdma.message;
 
 import java.util.StringJoiner;
 import org.jofi.fabric.CompletionError;
-import org.jofi.mr.DataRegistration;
+import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.endpoint.Failures;
 import org.jofi.rdma.endpoint.PeerRails;
 import org.jofi.rdma.endpoint.RailPort;
 import org.jofi.rdma.sequence.StripeArrivals;
 import org.jofi.rdma.wire.ImmediateData;
+import org.jofi.rdma.wire.MailboxLayout;
 import org.jofi.rdma.wire.ProtocolLimits;
 import org.jofi.transport.Failure;
 import org.jspecify.annotations.Nullable;
@@ -29,29 +30,39 @@ final class ReceiveRequest extends Request implements Incoming {
   private final int[] rewritten = new int[ProtocolLimits.MAX_GROUP];
   private final @Nullable DataRegistration[] memory =
       new @Nullable DataRegistration[ProtocolLimits.MAX_GROUP];
-  private long messageNumber;
+  private long index;
   private int count;
   private int controlRail;
   private int arrived;
   private int tries;
-  private boolean writing;
-  private boolean entriesPosted;
-  private boolean offered;
+
+  /** Whether there is room for what arrives. */
+  private boolean hasRoom;
+
+  /** Whether the peer may know of it. */
+  private boolean exposed;
+
+  // Bits of its parts: the entries before the end of the ring, and those after it.
+  private int toPost;
+  private int writing;
+  private int announced;
 
   ReceiveRequest(Receiver receiver, int slot) {
     super(receiver, slot);
     this.receiver = receiver;
   }
 
-  void start(long number, int receives) {
-    messageNumber = number;
+  void start(long first, int receives) {
+    index = first;
     count = receives;
-    controlRail = receiver.connection().control().next();
+    controlRail = receiver.link().control().next();
     tries = 0;
     arrived = 0;
-    writing = false;
-    entriesPosted = false;
-    offered = false;
+    hasRoom = false;
+    exposed = false;
+    toPost = parts();
+    writing = 0;
+    announced = 0;
     begin();
   }
 
@@ -64,8 +75,19 @@ final class ReceiveRequest extends Request implements Incoming {
   }
 
   @Override
-  public long messageNumber() {
-    return messageNumber;
+  public long index() {
+    return index;
+  }
+
+  @Override
+  public int indices() {
+    return count;
+  }
+
+  @Override
+  public void announce() {
+    hasRoom = true;
+    receiver.link().submit(this);
   }
 
   @Override
@@ -81,24 +103,25 @@ final class ReceiveRequest extends Request implements Incoming {
 
   @Override
   protected boolean postAll() {
-    PeerRails rails = receiver.connection().control();
-    while (!entriesPosted && isLive()) {
+    PeerRails rails = receiver.link().control();
+    while (toPost != 0 && isLive()) {
       controlRail = rails.thatOrAnother(controlRail);
       if (controlRail == PeerRails.NONE) {
         Failure why = rails.failure();
         fail(why == null ? Failures.noRail("irecv") : why);
         return true;
       }
-      int answer = receiver.writeEntries(this, controlRail, messageNumber, count, tries > 0);
+      int part = Integer.numberOfTrailingZeros(toPost);
+      int answer = write(part);
       if (answer == Receiver.AGAIN) {
         controlRail = rails.next();
         return false;
       }
-      tries++;
+      exposed = true;
       if (answer == 0) {
         posted();
-        entriesPosted = true;
-        writing = true;
+        toPost &= ~(1 << part);
+        writing |= 1 << part;
       } else {
         moveOn(controlRail, Failures.ofPost("fi_write", rails.port(controlRail), -answer));
       }
@@ -106,9 +129,25 @@ final class ReceiveRequest extends Request implements Incoming {
     return true;
   }
 
+  /** Both bits, or one if all its entries are before the end of the ring. */
+  private int parts() {
+    return entries(0) == count ? 1 : 3;
+  }
+
+  private int entries(int part) {
+    int before = MailboxLayout.beforeEnd(index, count);
+    return part == 0 ? before : count - before;
+  }
+
+  private int write(int part) {
+    long first = part == 0 ? index : index + entries(0);
+    return receiver.announcer().write(this, part, controlRail, first, entries(part), tries > 0);
+  }
+
   /** Takes another rail after a failure; fails if there is none. */
   private boolean moveOn(int rail, Failure why) {
-    controlRail = receiver.connection().control().retry(rail, why, tries);
+    tries++;
+    controlRail = receiver.link().control().retry(rail, why, tries);
     if (controlRail == PeerRails.NONE) {
       controlRail = rail;
       fail(why);
@@ -120,11 +159,11 @@ final class ReceiveRequest extends Request implements Incoming {
   @Override
   public void failed(long cookie, RailPort port, CompletionError error) {
     returned();
-    writing = false;
+    writing &= ~(1 << cookie);
     if (isLive() && moveOn(port.number(), Failures.of(port, error))) {
-      // The same bytes to the same slot, which no other message uses before this one is over.
-      entriesPosted = false;
-      receiver.connection().endpoint().pending().defer(this);
+      // The same bytes to the same entries, which no other receive has before this one is over.
+      toPost |= 1 << cookie;
+      receiver.link().endpoint().pending().defer(this);
     } else {
       settle();
     }
@@ -132,17 +171,18 @@ final class ReceiveRequest extends Request implements Incoming {
 
   @Override
   public void writeAgain() {
-    int rail = receiver.connection().control().after(controlRail);
-    if (isLive() && tries < PeerRails.TRIES && rail != PeerRails.NONE) {
+    int rail = receiver.link().control().after(controlRail);
+    if (isLive() && tries + 1 < PeerRails.TRIES && rail != PeerRails.NONE) {
+      tries++;
       controlRail = rail;
-      entriesPosted = false;
-      receiver.connection().endpoint().pending().submit(this);
+      toPost = parts();
+      receiver.link().endpoint().pending().submit(this);
     }
   }
 
   @Override
   public boolean isWritten() {
-    return entriesPosted && !writing;
+    return toPost == 0 && writing == 0;
   }
 
   /**
@@ -153,7 +193,7 @@ final class ReceiveRequest extends Request implements Incoming {
    */
   @Override
   public int hasStripe(int sub, int stripe) {
-    if (sub >= count || StripeArrivals.has(arrivals[sub], stripe)) {
+    if (StripeArrivals.has(arrivals[sub], stripe)) {
       return Receiver.ARRIVED;
     }
     rewritten[sub] |= 1 << stripe;
@@ -162,9 +202,6 @@ final class ReceiveRequest extends Request implements Incoming {
 
   @Override
   public boolean written(int sub, int immediate) {
-    if (sub >= count) {
-      return false;
-    }
     rewritten[sub] &= ~(1 << ImmediateData.stripe(immediate));
     return stripe(sub, immediate);
   }
@@ -172,10 +209,11 @@ final class ReceiveRequest extends Request implements Incoming {
   @Override
   public void completed(long cookie, long bytes) {
     returned();
-    writing = false;
-    if (!offered) {
-      offered = true;
-      receiver.messageOffered();
+    int part = (int) cookie;
+    writing &= ~(1 << part);
+    if ((announced & 1 << part) == 0) {
+      announced |= 1 << part;
+      receiver.announced(entries(part));
     }
     settle();
   }
@@ -183,7 +221,7 @@ final class ReceiveRequest extends Request implements Incoming {
   /** A stripe arrived; whether it fits. */
   @Override
   public boolean stripe(int sub, int immediate) {
-    if (sub >= count || (rewritten[sub] & 1 << ImmediateData.stripe(immediate)) != 0) {
+    if ((rewritten[sub] & 1 << ImmediateData.stripe(immediate)) != 0) {
       return false;
     }
     int with = StripeArrivals.add(arrivals[sub], immediate);
@@ -198,7 +236,7 @@ final class ReceiveRequest extends Request implements Incoming {
   /** A true length arrived; whether it fits. */
   @Override
   public boolean trueLength(int sub, long lengthBytes) {
-    if (sub >= count || lengths[sub] != UNKNOWN || lengthBytes >= posted[sub]) {
+    if (lengths[sub] != UNKNOWN || lengthBytes >= posted[sub]) {
       return false;
     }
     lengths[sub] = lengthBytes;
@@ -223,7 +261,7 @@ final class ReceiveRequest extends Request implements Incoming {
 
   @Override
   protected boolean isComplete() {
-    return entriesPosted && arrived == (1 << count) - 1;
+    return toPost == 0 && arrived == (1 << count) - 1;
   }
 
   /** It arrived whole, and waits for its entries' write alone. */
@@ -258,7 +296,7 @@ final class ReceiveRequest extends Request implements Incoming {
 
   @Override
   protected boolean isExposed() {
-    return tries > 0 && !receiver.isPeerDone();
+    return exposed && !receiver.isPeerDone();
   }
 
   /** Entries are written from this side's copy of the mailbox; the memory is for the peer's. */
@@ -278,10 +316,17 @@ final class ReceiveRequest extends Request implements Incoming {
 
   @Override
   protected void endUse() {
+    if (hasRoom) {
+      hasRoom = false;
+      receiver.unannounced().ended(count);
+    }
     for (int sub = 0; sub < count; sub++) {
       DataRegistration used = memory[sub];
       if (used != null) {
         memory[sub] = null;
+        if (receiver.hasPeerVanished() && exposed) {
+          used.retire();
+        }
         used.endUse();
       }
     }
@@ -289,21 +334,20 @@ final class ReceiveRequest extends Request implements Incoming {
 
   @Override
   protected String where() {
-    return "irecv of message %d from %s"
-        .formatted(messageNumber, receiver.connection().describePeer());
+    return "irecv of message %d from %s".formatted(index, receiver.link().describePeer());
   }
 
   @Override
   protected String missing() {
     StringJoiner text = new StringJoiner("; ");
-    if (!entriesPosted || writing) {
+    if (toPost != 0 || writing != 0) {
       text.add(
           "its entries, %s on %s"
               .formatted(
-                  writing ? "not completed" : "not taken",
+                  toPost == 0 ? "not completed" : "not taken",
                   controlRail == PeerRails.NONE
                       ? "any rail"
-                      : receiver.connection().control().port(controlRail).label()));
+                      : receiver.link().control().port(controlRail).label()));
     }
     for (int sub = 0; sub < count; sub++) {
       if (isPartlyHere(sub)) {

@@ -1,22 +1,18 @@
 package org.jofi.rdma.message;
 
 import java.lang.foreign.MemorySegment;
-import java.util.Arrays;
 import java.util.List;
 import org.jofi.fabric.FabricErrno;
-import org.jofi.fabric.PostFlags;
-import org.jofi.mr.DataRegistration;
 import org.jofi.mr.LocalRegistration;
-import org.jofi.rdma.endpoint.PeerRails;
-import org.jofi.rdma.endpoint.WriteCompletions;
+import org.jofi.mr.registration.DataRegistration;
+import org.jofi.rdma.sequence.ReceiveIndices;
 import org.jofi.rdma.sequence.ReceiveWindow;
-import org.jofi.rdma.sequence.SequenceNumbers;
 import org.jofi.rdma.staging.StagingRing;
 import org.jofi.rdma.staging.StagingSpace;
 import org.jofi.rdma.wire.ImmediateData;
-import org.jofi.rdma.wire.MailboxEntry;
 import org.jofi.rdma.wire.MailboxLayout;
 import org.jofi.rdma.wire.MailboxTarget;
+import org.jofi.rdma.wire.ProtocolLimits;
 import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.Result;
@@ -26,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * The receiving side of a connection: writes entries into the sender's mailbox, and counts what
  * arrives. Used with the endpoint's lock held.
  */
-public final class Receiver extends Direction {
+public final class Receiver extends RequestQueue {
   /** {@link #hasStripe}: it arrived. */
   public static final int ARRIVED = 1;
 
@@ -38,27 +34,20 @@ public final class Receiver extends Direction {
 
   static final int AGAIN = -FabricErrno.EAGAIN;
 
-  private final MailboxLayout layout;
-  private final long entryFlags;
-
-  /** A message has one write for each chunk; what the peer waits for is the message. */
-  private final long chunkFlags;
-
-  private final MemorySegment copy;
-  private final LocalRegistration copyRegistration;
-  private final MailboxEntry entries;
-  private final List<MailboxTarget> targets;
+  private final Announcer announcer;
   private final ReceiveWindow window = new ReceiveWindow();
-  private final ReceiveRequest[] requests;
-  private final @Nullable StagedReceive[] staged;
-  private final Request[] current;
-  private final @Nullable Incoming[] inFlight = new @Nullable Incoming[MailboxLayout.SLOTS];
-  private final Behind behind = new Behind();
+  private final BySlot<ReceiveRequest> requests =
+      new BySlot<>(slot -> new ReceiveRequest(this, slot));
+  private final BySlot<StagedReceive> staged = new BySlot<>(slot -> new StagedReceive(this, slot));
+  private final BySlot<Request> current = new BySlot<>(requests::get);
+  private final @Nullable Incoming[] inFlight = new @Nullable Incoming[MailboxLayout.ENTRIES];
+  private final LossDetector losses = new LossDetector();
+  private final AnnouncementQueue unannounced;
   private long dropped;
   private long arrived;
   private long stripes;
   private long immediates;
-  private long messagesOffered;
+  private long announced;
   private long expected = Long.MAX_VALUE;
 
   /**
@@ -68,32 +57,19 @@ public final class Receiver extends Direction {
    * @param receives not reported yet, at most; more than are in flight
    */
   public Receiver(
-      Connection connection,
+      PeerLink link,
       MemorySegment copy,
       LocalRegistration copyRegistration,
       List<MailboxTarget> targets,
-      long maxMessageBytes,
       int receives) {
-    super(connection, RequestTable.MESSAGES, receives);
-    this.layout = new MailboxLayout(connection().endpoint().dataCount());
-    this.entryFlags = EntryWrites.flags(connection().controlNic());
-    this.chunkFlags = WriteCompletions.whenDelivered(connection().controlNic());
-    this.copy = copy;
-    this.copyRegistration = copyRegistration;
-    this.entries =
-        new MailboxEntry(copy, layout, connection().parties().toGeneration(), maxMessageBytes);
-    this.targets = List.copyOf(targets);
-    requests = new ReceiveRequest[table().size()];
-    for (int slot = 0; slot < requests.length; slot++) {
-      requests[slot] = new ReceiveRequest(this, slot);
-    }
-    staged = new @Nullable StagedReceive[requests.length];
-    current = Arrays.copyOf(requests, requests.length, Request[].class);
+    super(link, RequestTable.MESSAGES, receives);
+    announcer = new Announcer(link, copy, copyRegistration, targets);
+    unannounced = new AnnouncementQueue(this);
   }
 
   @Override
   Request request(int slot) {
-    return current[slot];
+    return current.get(slot);
   }
 
   /**
@@ -111,28 +87,31 @@ public final class Receiver extends Direction {
     if (!beginUse(count, registrations)) {
       return failed(deregistered("irecv"));
     }
-    int slot = window.isFull() ? RequestTable.NONE : begin();
+    int slot = window.hasRoom(count) ? begin() : RequestTable.NONE;
     if (slot == RequestTable.NONE) {
       endUse(count, registrations);
       return Result.TRY_AGAIN;
     }
-    long number = window.post();
-    ReceiveRequest request = requests[slot];
-    current[slot] = request;
-    request.start(number, count);
+    ReceiveRequest request = requests.get(slot);
+    long first = window.post(count);
+    request.start(first, count);
     for (int sub = 0; sub < count; sub++) {
       DataRegistration memory = registrations[sub];
-      long first = lengths[sub] == 0 ? memory.range().address() : addresses[sub];
-      entries.put(number, sub, memory.remoteAddress(0, first), lengths[sub], tags[sub]);
-      for (int rail = 0; rail < layout.dataRails(); rail++) {
-        entries.putKey(number, sub, rail, memory.key(rail));
-      }
+      long address = lengths[sub] == 0 ? memory.range().address() : addresses[sub];
+      announcer.put(first + sub, address, lengths[sub], tags[sub], memory);
       request.expect(sub, lengths[sub], memory);
     }
-    entries.seal(number, count);
-    inFlight[ReceiveWindow.slot(number)] = request;
-    long id = table().id(slot);
-    connection().endpoint().pending().submit(request);
+    return submit(request);
+  }
+
+  /** Announces a request that was set up, now or when there is room; its id. */
+  private <T extends Request & Incoming> long submit(T request) {
+    for (int sub = 0; sub < request.indices(); sub++) {
+      inFlight[ReceiveWindow.slot(request.index() + sub)] = request;
+    }
+    current.set(request.slot(), request);
+    long id = table().id(request.slot());
+    unannounced.announce();
     return id;
   }
 
@@ -146,62 +125,23 @@ public final class Receiver extends Direction {
     if (broken != null) {
       return failed(broken);
     }
-    StagingRing ring = window.isFull() ? null : space.take(lengthBytes);
+    StagingRing ring = window.hasRoom(1) ? space.take(lengthBytes) : null;
     if (ring == null) {
       return Result.TRY_AGAIN;
     }
-    int slot = begin();
+    int entries = StagedReceive.entries(space, ring, lengthBytes);
+    int slot = window.hasRoom(entries) ? begin() : RequestTable.NONE;
     if (slot == RequestTable.NONE) {
       space.give(ring);
       return Result.TRY_AGAIN;
     }
-    long number = window.post();
-    StagedReceive request = staged[slot];
-    if (request == null) {
-      request = new StagedReceive(this, slot);
-      staged[slot] = request;
-    }
-    current[slot] = request;
-    inFlight[ReceiveWindow.slot(number)] = request;
-    request.start(number, address, lengthBytes, tag, space, ring);
-    long id = table().id(slot);
-    connection().endpoint().pending().submit(request);
-    return id;
+    StagedReceive request = staged.get(slot);
+    request.start(window.post(entries), entries, address, lengthBytes, tag, space, ring);
+    return submit(request);
   }
 
-  /** Writes the offer of a chunk into the sender's mailbox: 0, or a negative errno. */
-  int offer(
-      StagedReceive request,
-      int rail,
-      long chunk,
-      StagingRing ring,
-      long lengthBytes,
-      int tag,
-      int shift) {
-    long number = request.messageNumber();
-    int entry = MailboxEntry.ring(chunk);
-    DataRegistration memory = ring.registration();
-    entries.putChunk(
-        number, chunk, memory.remoteAddress(0, ring.block(chunk)), lengthBytes, tag, shift);
-    for (int data = 0; data < layout.dataRails(); data++) {
-      entries.putKey(number, entry, data, memory.key(data));
-    }
-    entries.sealChunk(number, chunk);
-    PeerRails rails = connection().control();
-    MailboxTarget target = targets.get(rail);
-    int at = layout.slotOffset(number) + entry * layout.entryBytes();
-    return rails
-        .port(rail)
-        .write(
-            request,
-            entry,
-            copy.address() + at,
-            layout.entryBytes(),
-            copyRegistration.descriptor(rail),
-            rails.peer(rail),
-            target.address() + at,
-            target.key(),
-            chunkFlags);
+  Announcer announcer() {
+    return announcer;
   }
 
   private static boolean beginUse(int count, DataRegistration[] registrations) {
@@ -221,40 +161,15 @@ public final class Receiver extends Direction {
   }
 
   /**
-   * Writes a message's entries into the sender's mailbox: 0, or a negative errno.
-   *
-   * @param again whether an earlier write of them failed: this one completes when it has landed, so
-   *     that it cannot land on the entries of a later message of the slot
-   */
-  int writeEntries(ReceiveRequest request, int rail, long number, int count, boolean again) {
-    PeerRails rails = connection().control();
-    MailboxTarget target = targets.get(rail);
-    int at = layout.slotOffset(number);
-    return rails
-        .port(rail)
-        .write(
-            request,
-            0,
-            copy.address() + at,
-            layout.writeBytes(count),
-            copyRegistration.descriptor(rail),
-            rails.peer(rail),
-            target.address() + at,
-            target.key(),
-            again ? PostFlags.DELIVERY_COMPLETE : entryFlags);
-  }
-
-  /**
    * Immediate data for this communicator arrived.
    *
    * @param bits checked
    */
   public void immediate(int bits) {
     immediates++;
-    long number = window.inFlight(ImmediateData.sequence(bits));
-    Incoming request =
-        number == SequenceNumbers.OUTSIDE ? null : inFlight[ReceiveWindow.slot(number)];
-    if (request == null || !request.stripe(ImmediateData.subReceive(bits), bits)) {
+    long index = window.inFlight(ImmediateData.indexBits(bits));
+    Incoming request = index == ReceiveIndices.OUTSIDE ? null : inFlight[ReceiveWindow.slot(index)];
+    if (request == null || !request.stripe(sub(request, index), bits)) {
       dropped++;
     } else {
       stripes++;
@@ -263,21 +178,38 @@ public final class Receiver extends Direction {
     failIfPeerIsDone();
   }
 
+  /** The index that the next receive gets. */
+  long next() {
+    return window.next();
+  }
+
+  AnnouncementQueue unannounced() {
+    return unannounced;
+  }
+
+  /** The request in flight that a receive is of; null if there is none. */
+  @Nullable Incoming inFlight(long index) {
+    return window.isInFlight(index) ? inFlight[ReceiveWindow.slot(index)] : null;
+  }
+
+  /** Which of a request's receives an index is. */
+  private static int sub(Incoming request, long index) {
+    return (int) (index - request.index());
+  }
+
   /** A true length for this communicator arrived, in a checked message. */
-  public void trueLength(long messageNumber, int subReceive, long lengthBytes) {
-    Incoming request =
-        window.isInFlight(messageNumber) ? inFlight[ReceiveWindow.slot(messageNumber)] : null;
-    if (request == null || !request.trueLength(subReceive, lengthBytes)) {
+  public void trueLength(long index, long lengthBytes) {
+    Incoming request = inFlight(index);
+    if (request == null || !request.trueLength(sub(request, index), lengthBytes)) {
       dropped++;
     }
     failIfPeerIsDone();
   }
 
   /** A stripe was written again, as a checked message tells. */
-  public void written(long messageNumber, int immediate) {
-    Incoming request =
-        window.isInFlight(messageNumber) ? inFlight[ReceiveWindow.slot(messageNumber)] : null;
-    if (request == null || !request.written(ImmediateData.subReceive(immediate), immediate)) {
+  public void written(long index, int immediate) {
+    Incoming request = inFlight(index);
+    if (request == null || !request.written(sub(request, index), immediate)) {
       dropped++;
     } else {
       stripes++;
@@ -290,13 +222,13 @@ public final class Receiver extends Direction {
     return immediates;
   }
 
-  void messageOffered() {
-    messagesOffered++;
+  void announced(int entries) {
+    announced += entries;
   }
 
-  /** Of how many messages the entries were written. */
-  public long messagesOffered() {
-    return messagesOffered;
+  /** How many entries were written. */
+  public long announced() {
+    return announced;
   }
 
   /** How many stripes arrived, of whatever message. */
@@ -306,20 +238,19 @@ public final class Receiver extends Direction {
 
   void messageArrived() {
     arrived++;
-    behind.clear();
+    losses.clear();
   }
 
   /**
    * Whether a stripe arrived that the sender asks for: {@link #ARRIVED}, {@link #MISSING}, or
-   * {@link #UNKNOWN} if there is no such message, or none whose stripes are written again.
+   * {@link #UNKNOWN} if there is no such receive, or none whose stripes are written again.
    */
-  public int hasStripe(long messageNumber, int subReceive, int stripe) {
-    if (messageNumber >= window.next()) {
+  public int hasStripe(long index, int stripe) {
+    if (index >= window.next()) {
       return UNKNOWN;
     }
-    Incoming request =
-        window.isInFlight(messageNumber) ? inFlight[ReceiveWindow.slot(messageNumber)] : null;
-    return request == null ? ARRIVED : request.hasStripe(subReceive, stripe);
+    Incoming request = inFlight(index);
+    return request == null ? ARRIVED : request.hasStripe(sub(request, index), stripe);
   }
 
   /**
@@ -328,12 +259,12 @@ public final class Receiver extends Direction {
    * written again. {@link #check} fails the messages if something is late for too long.
    *
    * @param finished messages that it sent to the end
-   * @param unseen the first message whose entries it does not see
+   * @param unseen the first receive whose entry it does not see
    */
   public void peerIsAt(long finished, long unseen) {
-    Incoming request = window.isInFlight(unseen) ? inFlight[ReceiveWindow.slot(unseen)] : null;
+    Incoming request = inFlight(unseen);
     boolean entriesLost = request != null && request.isWritten();
-    behind.set(finished > arrived, entriesLost ? unseen : 0);
+    losses.set(finished > arrived, entriesLost ? unseen : 0);
     if (request != null && entriesLost) {
       request.writeAgain();
     }
@@ -342,9 +273,9 @@ public final class Receiver extends Direction {
   @Override
   public void check(long now, long boundNs) {
     super.check(now, boundNs);
-    String late = failure() == null ? behind.overdue(now, boundNs) : null;
+    String late = failure() == null ? losses.overdue(now, boundNs) : null;
     if (late != null) {
-      expire(timedOut("irecv from " + connection().describePeer(), late, boundNs));
+      expire(timedOut("irecv from " + link().describePeer(), late, boundNs));
     }
   }
 
@@ -362,10 +293,12 @@ public final class Receiver extends Direction {
 
   @Override
   void ended(Request request) {
-    long number = ((Incoming) request).messageNumber();
-    inFlight[ReceiveWindow.slot(number)] = null;
-    boolean wasInFlight = window.complete(number);
-    assert wasInFlight : number;
+    Incoming incoming = (Incoming) request;
+    for (long index = incoming.index(); index < incoming.index() + incoming.indices(); index++) {
+      inFlight[ReceiveWindow.slot(index)] = null;
+      boolean wasInFlight = window.complete(index);
+      assert wasInFlight : index;
+    }
   }
 
   @Override
@@ -388,7 +321,7 @@ public final class Receiver extends Direction {
       // It has no lengths, and perhaps never was a receive: its slot's last one stays current.
       return test(request);
     }
-    Incoming receive = (Incoming) current[slot];
+    Incoming receive = (Incoming) request(slot);
     if (lengths.length < receive.count()) {
       throw new IllegalArgumentException(
           "a group of %d receives has more than %d lengths"
@@ -408,8 +341,13 @@ public final class Receiver extends Direction {
     return dropped;
   }
 
-  /** Receives in flight; a group counts once. */
+  /** Receive indices in flight. */
   public long inFlight() {
     return window.next() - window.oldest();
+  }
+
+  /** Receives that are not reported yet, at once: some more than are in flight. */
+  public static int usualReceives() {
+    return ProtocolLimits.RECEIVE_WINDOW + 128;
   }
 }

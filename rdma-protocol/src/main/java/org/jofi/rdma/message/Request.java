@@ -9,8 +9,8 @@ import org.jofi.transport.Failure;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request of a {@link Direction}: the operations that it posts, the lease of the memory that they
- * use, and how it ends. The object is reused for the next request of its slot.
+ * A request of a {@link RequestQueue}: the operations that it posts, the lease of the memory that
+ * they use, and how it ends. The object is reused for the next request of its slot.
  *
  * <pre>
  *            complete, or failed: its operations are back
@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * reuse the memory, but after the time limit at the latest.
  */
 abstract class Request extends Posting implements OperationOwner {
-  private final Direction direction;
+  private final RequestQueue queue;
   private final int slot;
   private @Nullable Failure failure;
   private int inFlight;
@@ -41,8 +41,8 @@ abstract class Request extends Posting implements OperationOwner {
   private long since;
   private long seen;
 
-  Request(Direction direction, int slot) {
-    this.direction = direction;
+  Request(RequestQueue queue, int slot) {
+    this.queue = queue;
     this.slot = slot;
   }
 
@@ -102,7 +102,13 @@ abstract class Request extends Posting implements OperationOwner {
     quiet = false;
     leaseEnded = false;
     timed = false;
-    direction.began();
+    queue.began();
+  }
+
+  /** It is no more, though not over: its slot is another request's, or free. */
+  final void withdraw() {
+    running = false;
+    queue.becameQuiet();
   }
 
   final int slot() {
@@ -136,7 +142,7 @@ abstract class Request extends Posting implements OperationOwner {
   @Override
   protected final boolean post() {
     posting = true;
-    boolean done = !isLive() || postAll();
+    boolean done = !isLive() || (queue.mayPost() && postAll());
     posting = false;
     settle();
     return done || !isLive();
@@ -156,11 +162,11 @@ abstract class Request extends Posting implements OperationOwner {
 
   /**
    * Fails it: that is reported once its operations are back, or at its bound. What outlived its
-   * direction, since the peer closed, fails with the direction's cause.
+   * queue, since the peer closed, fails with the queue's cause.
    */
   final void fail(Failure why) {
     if (failure == null) {
-      Failure ofAll = direction.failure();
+      Failure ofAll = queue.failure();
       failure = ofAll == null ? why : ofAll;
       cut();
     }
@@ -208,7 +214,7 @@ abstract class Request extends Posting implements OperationOwner {
       seen = progress;
     }
     if (now - since >= boundNs) {
-      expire(Direction.timedOut(where(), missing(), boundNs));
+      expire(RequestQueue.timedOut(where(), missing(), boundNs));
     } else if (failure == null && !first) {
       checked();
     }
@@ -228,24 +234,24 @@ abstract class Request extends Posting implements OperationOwner {
     if (!leaseEnded && (inFlight == 0 || !operatesOnLease()) && (failure == null || !isExposed())) {
       leaseEnded = true;
       endUse();
-      direction.table().freeMemory(slot);
+      queue.table().freeMemory(slot);
     }
     if (inFlight > 0) {
       return;
     }
     if (!quiet) {
       quiet = true;
-      direction.becameQuiet();
+      queue.becameQuiet();
     }
     if (leaseEnded) {
       running = false;
-      direction.table().release(slot);
+      queue.table().release(slot);
     }
   }
 
   private void report() {
     reported = true;
-    direction.table().keep(slot);
-    direction.over(this, failure);
+    queue.table().keep(slot);
+    queue.over(this, failure);
   }
 }

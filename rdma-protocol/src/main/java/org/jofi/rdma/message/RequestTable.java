@@ -8,12 +8,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The requests of one kind of one communicator: ids, and how each fares. Nothing is allocated per
- * request. Each kind has a range of slots of its own, so that ids of two kinds never meet.
+ * request, except that the table grows while more are in use at once than ever before. Each kind
+ * has a range of slots of its own, so that ids of two kinds never meet.
  *
  * <pre>
  * FREE -- begin --&gt; ACTIVE -- succeed, fail --&gt; OVER -- test, unless kept --&gt; FREE
- *                                               |                          ^
- *                                               +-- test --&gt; KEPT -- release
+ *                     |                         |                          ^ ^
+ *                     |                         +-- test --&gt; KEPT -- release |
+ *                     +-- takeBack ---------------------------------------------+
  * </pre>
  *
  * <p>A slot is kept while operations of a request that was reported are with a provider.
@@ -36,14 +38,18 @@ final class RequestTable {
   private static final byte OVER = 2;
   private static final byte KEPT = 3;
 
+  /** Slots at first: most communicators are idle. */
+  private static final int FEW = 16;
+
   private final int first;
-  private final byte[] states;
-  private final boolean[] kept;
-  private final boolean[] memory;
-  private final long[] generations;
-  private final long[] results;
-  private final @Nullable Failure[] failures;
-  private final int[] free;
+  private final int most;
+  private byte[] states;
+  private boolean[] kept;
+  private boolean[] memory;
+  private long[] generations;
+  private long[] results;
+  private @Nullable Failure[] failures;
+  private int[] free;
   private int available;
   private int active;
   private int used;
@@ -55,21 +61,45 @@ final class RequestTable {
   RequestTable(int first, int slots) {
     assert slots <= ONE_SIDED && first + slots <= RequestId.MAX_SLOTS : slots;
     this.first = first;
-    states = new byte[slots];
-    kept = new boolean[slots];
-    memory = new boolean[slots];
-    generations = new long[slots];
-    results = new long[slots];
-    failures = new @Nullable Failure[slots];
-    free = new int[slots];
-    Arrays.setAll(free, index -> slots - 1 - index);
-    available = slots;
+    most = slots;
+    int few = Math.min(slots, FEW);
+    states = new byte[few];
+    kept = new boolean[few];
+    memory = new boolean[few];
+    generations = new long[few];
+    results = new long[few];
+    failures = new @Nullable Failure[few];
+    free = new int[few];
+    offer(0, few);
+  }
+
+  /** Makes slots free; the first of them is taken first. */
+  private void offer(int from, int to) {
+    for (int slot = to - 1; slot >= from; slot--) {
+      free[available++] = slot;
+    }
+  }
+
+  private void grow() {
+    int old = states.length;
+    int more = Math.min(most, 2 * old);
+    states = Arrays.copyOf(states, more);
+    kept = Arrays.copyOf(kept, more);
+    memory = Arrays.copyOf(memory, more);
+    generations = Arrays.copyOf(generations, more);
+    results = Arrays.copyOf(results, more);
+    failures = Arrays.copyOf(failures, more);
+    free = Arrays.copyOf(free, more);
+    offer(old, more);
   }
 
   /** Takes a slot, or {@link #NONE}. */
   int begin() {
     if (available == 0) {
-      return NONE;
+      if (states.length == most) {
+        return NONE;
+      }
+      grow();
     }
     int slot = free[--available];
     used = Math.max(used, slot + 1);
@@ -88,18 +118,21 @@ final class RequestTable {
   /** Whether an id is of this kind, stale or not. */
   boolean owns(long request) {
     int slot = RequestId.slot(request) - first;
-    return request > 0 && slot >= 0 && slot < states.length;
+    return request > 0 && slot >= 0 && slot < most;
+  }
+
+  /** Whether an id is of the last request of its slot. */
+  private boolean isLast(long request) {
+    int slot = RequestId.slot(request) - first;
+    return owns(request)
+        && slot < states.length
+        && generations[slot] == RequestId.generation(request);
   }
 
   /** The slot of an id; {@link #NONE} if it is stale or none. */
   int slot(long request) {
     int slot = RequestId.slot(request) - first;
-    return owns(request)
-            && generations[slot] == RequestId.generation(request)
-            && states[slot] != FREE
-            && states[slot] != KEPT
-        ? slot
-        : NONE;
+    return isLast(request) && states[slot] != FREE && states[slot] != KEPT ? slot : NONE;
   }
 
   /** An active request is over, and moved so many bytes. */
@@ -117,6 +150,13 @@ final class RequestTable {
     active--;
     results[slot] = failure.cause().code();
     failures[slot] = failure;
+  }
+
+  /** An active request is no more; its id is stale from now on. */
+  void takeBack(int slot) {
+    assert states[slot] == ACTIVE : slot;
+    active--;
+    free(slot);
   }
 
   /** As {@link org.jofi.transport.Comm#test} says, without progress. */
@@ -164,17 +204,13 @@ final class RequestTable {
   /** How a request failed, until its slot is used again; null if it did not, or is forgotten. */
   @Nullable Failure failure(long request) {
     int slot = RequestId.slot(request) - first;
-    return owns(request) && generations[slot] == RequestId.generation(request)
-        ? failures[slot]
-        : null;
+    return isLast(request) ? failures[slot] : null;
   }
 
   /** Whether that request may still use its memory: it is not over, or its lease is not. */
   boolean usesMemory(long request) {
     int slot = RequestId.slot(request) - first;
-    return owns(request)
-        && generations[slot] == RequestId.generation(request)
-        && (states[slot] == ACTIVE || memory[slot]);
+    return isLast(request) && (states[slot] == ACTIVE || memory[slot]);
   }
 
   boolean isActive(int slot) {
@@ -186,9 +222,9 @@ final class RequestTable {
     return active;
   }
 
-  /** Slots that there are. */
+  /** Slots that there may be. */
   int size() {
-    return states.length;
+    return most;
   }
 
   /** How many slots, the first ones, were ever begun. */

@@ -4,7 +4,7 @@ import java.util.StringJoiner;
 import org.jofi.fabric.CompletionError;
 import org.jofi.fabric.FabricErrno;
 import org.jofi.fabric.PostFlags;
-import org.jofi.mr.DataRegistration;
+import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.endpoint.Failures;
 import org.jofi.rdma.endpoint.PeerRails;
 import org.jofi.rdma.endpoint.RailPort;
@@ -34,8 +34,7 @@ class SendRequest extends Request implements SentListener {
   private long address;
   private long lengthBytes;
   private long remoteAddress;
-  private long messageNumber;
-  private int subReceive;
+  private long receiveIndex;
   private boolean isShort;
   private boolean silent;
   private long toldBytes;
@@ -45,17 +44,16 @@ class SendRequest extends Request implements SentListener {
     this(sender, sender, slot);
   }
 
-  /** A part of a message: what it comes to is that direction's. */
-  SendRequest(Sender sender, Direction direction, int slot) {
-    super(direction, slot);
+  /** A part of a message: what it comes to is that queue's. */
+  SendRequest(Sender sender, RequestQueue queue, int slot) {
+    super(queue, slot);
     this.sender = sender;
-    rails = sender.connection().data();
-    progress = sender.connection().progress();
+    rails = sender.link().data();
+    progress = sender.link().progress();
   }
 
-  void target(long number, int sub, long remote, boolean shorter) {
-    messageNumber = number;
-    subReceive = sub;
+  void target(long index, long remote, boolean shorter) {
+    receiveIndex = index;
     remoteAddress = remote;
     isShort = shorter;
   }
@@ -90,8 +88,8 @@ class SendRequest extends Request implements SentListener {
     return plan;
   }
 
-  boolean is(long number, int sub) {
-    return isLive() && messageNumber == number && subReceive == sub;
+  boolean is(long index) {
+    return isLive() && receiveIndex == index;
   }
 
   @Override
@@ -108,8 +106,7 @@ class SendRequest extends Request implements SentListener {
     }
     if (!lengthTold && isLive()) {
       posted();
-      lengthTold =
-          sender.connection().sendTrueLength(messageNumber, subReceive, toldBytes, this, LENGTH);
+      lengthTold = sender.link().sendTrueLength(receiveIndex, toldBytes, this, LENGTH);
       if (!lengthTold) {
         returned();
         all = false;
@@ -210,8 +207,8 @@ class SendRequest extends Request implements SentListener {
     int immediate = immediate(stripe);
     boolean sent =
         states.isRepeated(stripe)
-            ? sender.connection().sendWritten(messageNumber, immediate, this, stripe)
-            : sender.connection().sendImmediate(immediate, this, stripe);
+            ? sender.link().sendWritten(receiveIndex, immediate, this, stripe)
+            : sender.link().sendImmediate(immediate, this, stripe);
     if (!sent) {
       return false;
     }
@@ -221,9 +218,7 @@ class SendRequest extends Request implements SentListener {
   }
 
   private boolean ask(int stripe) {
-    if (!sender
-        .connection()
-        .sendAsk(messageNumber, subReceive, stripe, states.tries(stripe), this, QUESTION)) {
+    if (!sender.link().sendAsk(receiveIndex, stripe, states.tries(stripe), this, QUESTION)) {
       return false;
     }
     states.asked(stripe);
@@ -233,12 +228,7 @@ class SendRequest extends Request implements SentListener {
 
   private int immediate(int stripe) {
     return ImmediateData.of(
-        stripe,
-        plan.stripes() - 1,
-        isShort,
-        subReceive,
-        sender.connection().parties().to(),
-        messageNumber);
+        stripe, plan.stripes() - 1, isShort, sender.link().id().to(), receiveIndex);
   }
 
   @Override
@@ -254,7 +244,7 @@ class SendRequest extends Request implements SentListener {
       settle();
     } else if (isLive()) {
       states.written(stripe);
-      sender.connection().endpoint().pending().defer(this);
+      sender.link().endpoint().pending().defer(this);
     } else {
       settle();
     }
@@ -278,7 +268,7 @@ class SendRequest extends Request implements SentListener {
     } else {
       states.failed(stripe);
     }
-    sender.connection().endpoint().pending().defer(this);
+    sender.link().endpoint().pending().defer(this);
   }
 
   /** The receiver told whether a stripe arrived; whether that was asked. */
@@ -289,7 +279,7 @@ class SendRequest extends Request implements SentListener {
     if (arrived) {
       settle();
     } else {
-      sender.connection().endpoint().pending().submit(this);
+      sender.link().endpoint().pending().submit(this);
     }
     return true;
   }
@@ -310,7 +300,7 @@ class SendRequest extends Request implements SentListener {
       }
     }
     if (states.askAgain()) {
-      sender.connection().endpoint().pending().submit(this);
+      sender.link().endpoint().pending().submit(this);
     }
   }
 
@@ -373,8 +363,7 @@ class SendRequest extends Request implements SentListener {
 
   @Override
   protected String where() {
-    return "isend of message %d.%d to %s"
-        .formatted(messageNumber, subReceive, sender.connection().describePeer());
+    return "isend of message %d to %s".formatted(receiveIndex, sender.link().describePeer());
   }
 
   @Override

@@ -1,16 +1,15 @@
 package org.jofi.rdma.message;
 
 import java.lang.foreign.MemorySegment;
-import java.util.Arrays;
-import org.jofi.mr.DataRegistration;
+import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.endpoint.PeerRails;
+import org.jofi.rdma.endpoint.Posting;
 import org.jofi.rdma.schedule.StripePlan;
 import org.jofi.rdma.schedule.StripeScheduler;
-import org.jofi.rdma.sequence.SequenceNumbers;
 import org.jofi.rdma.staging.StagingRing;
 import org.jofi.rdma.staging.StagingSpace;
-import org.jofi.rdma.wire.MailboxEntry;
 import org.jofi.rdma.wire.MailboxLayout;
+import org.jofi.rdma.wire.MailboxReader;
 import org.jofi.rdma.wire.ProtocolLimits;
 import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
@@ -21,25 +20,33 @@ import org.jspecify.annotations.Nullable;
  * The sending side of a connection: matches sends with the receives in its mailbox, and writes.
  * Used with the endpoint's lock held.
  *
- * <p>A send takes the oldest receive of its tag. The search stops at the first message whose entry
- * is not there, although later ones may be: it may be of the same tag.
+ * <p>A send takes the oldest receive of its tag. Its entry is read when the send starts; if that
+ * was written over meanwhile, by what a former connection of the mailbox left on its way, the send
+ * waits until the peer has written it again.
+ *
+ * <p>A send that finds none is queued, and takes the first one of its tag that is seen, before any
+ * later send of that tag. While something is queued, every poll looks for the next receive, which
+ * no send may see first. So no receive that was seen awaits a queued send, unless there are no
+ * blocks to stage it through: it has its receive then, and waits for blocks.
  */
-public final class Sender extends Direction {
-  private static final int SLOTS = MailboxLayout.SLOTS;
-
+public final class Sender extends RequestQueue {
   private final StripeScheduler scheduler;
   private final boolean writesData;
-  private final MailboxEntry mailbox;
-  private final SendRequest[] requests;
-  private final @Nullable StagedSend[] staged;
-  private final Request[] current;
-  private final byte[] groups = new byte[SLOTS];
-  private final byte[] matched = new byte[SLOTS];
-  private long oldest = SequenceNumbers.FIRST;
+  private final MailboxReader mailbox;
+  private final BySlot<SendRequest> requests = new BySlot<>(slot -> new SendRequest(this, slot));
+  private final BySlot<StagedSend> staged = new BySlot<>(slot -> new StagedSend(this, slot));
+  private final BySlot<QueuedSend> queued = new BySlot<>(slot -> new QueuedSend(this, slot));
+  private final BySlot<Request> current = new BySlot<>(requests::get);
+  private final Announcements announcements;
+  private final SendQueue queue = new SendQueue();
+  private final Posting lookout = new Lookout();
+
+  /** Whether a queued send may have a receive, but no blocks, or no entry of it. */
+  private boolean heldUp;
+
   private long started;
   private long finished;
   private long stripesWritten;
-  private boolean refused;
 
   /**
    * @param mailbox the memory that the peer writes entries into, registered and zeroed
@@ -49,39 +56,43 @@ public final class Sender extends Direction {
    * @param sends in flight at most
    */
   public Sender(
-      Connection connection,
+      PeerLink link,
       MemorySegment mailbox,
       StripeScheduler scheduler,
       boolean writesData,
       long maxMessageBytes,
       int sends) {
-    super(connection, RequestTable.MESSAGES, sends);
+    super(link, RequestTable.MESSAGES, sends);
     this.scheduler = scheduler;
     this.writesData = writesData;
     this.mailbox =
-        new MailboxEntry(
+        new MailboxReader(
             mailbox,
-            new MailboxLayout(connection().endpoint().dataCount()),
-            connection().parties().fromGeneration(),
+            new MailboxLayout(link().endpoint().dataCount()),
+            link().id().fromGeneration(),
             maxMessageBytes);
-    requests = new SendRequest[table().size()];
-    for (int slot = 0; slot < requests.length; slot++) {
-      requests[slot] = new SendRequest(this, slot);
+    announcements = new Announcements(this.mailbox);
+  }
+
+  /** Looks for the receives of what is queued. */
+  private final class Lookout extends Posting {
+    @Override
+    protected boolean post() {
+      look();
+      return queue.isEmpty();
     }
-    staged = new @Nullable StagedSend[requests.length];
-    current = Arrays.copyOf(requests, requests.length, Request[].class);
   }
 
   @Override
   Request request(int slot) {
-    return current[slot];
+    return current.get(slot);
   }
 
   boolean writesData() {
     return writesData;
   }
 
-  MailboxEntry mailbox() {
+  MailboxReader mailbox() {
     return mailbox;
   }
 
@@ -109,152 +120,193 @@ public final class Sender extends Direction {
       int tag,
       @Nullable DataRegistration registration,
       @Nullable StagingSpace space) {
+    if (!queue.isEmpty()) {
+      look();
+    }
+    long index = failure() == null && !isFull() ? find(tag) : Announcements.NOWHERE;
     Failure broken = failure();
     if (broken != null) {
       return failed(broken);
     }
-    for (long number = oldest; number < oldest + SLOTS; number++) {
-      int receives = receives(number);
-      if (receives == MailboxEntry.MALFORMED) {
-        Failure why =
-            new Failure(
-                FailureCause.PROTOCOL_VIOLATION,
-                0,
-                "mailbox entry of message " + number,
-                mailbox.fault().words());
-        fail(why);
-        return failed(why);
-      }
-      if (receives == MailboxEntry.ABSENT) {
-        refused = true;
-        return Result.TRY_AGAIN;
-      }
-      int taken = matched[slot(number)];
-      for (int sub = 0; sub < receives; sub++) {
-        if ((taken & 1 << sub) == 0 && mailbox.tag(number, sub) == tag) {
-          // What a peer may still change is read once, and clamped.
-          long word = mailbox.lengthWord(number, sub);
-          return registration == null || MailboxEntry.isStaged(word)
-              ? startStaged(number, sub, word, address, lengthBytes, registration, space)
-              : start(number, sub, word, address, lengthBytes, registration);
-        }
-      }
+    if (isFull()) {
+      return Result.TRY_AGAIN;
     }
-    return Result.TRY_AGAIN;
-  }
-
-  private int receives(long number) {
-    int slot = slot(number);
-    if (groups[slot] == 0) {
-      int receives = mailbox.poll(number);
-      if (receives <= 0) {
-        return receives;
-      }
-      groups[slot] = (byte) receives;
-      hear();
-    }
-    return groups[slot];
-  }
-
-  private long start(
-      long number,
-      int sub,
-      long word,
-      long address,
-      long lengthBytes,
-      DataRegistration registration) {
-    if (!registration.beginUse()) {
+    if (registration != null && !registration.beginUse()) {
       return failed(deregistered("isend"));
     }
     int slot = begin();
-    if (slot == RequestTable.NONE) {
-      registration.endUse();
-      return Result.TRY_AGAIN;
-    }
-    refused = false;
-    SendRequest request = requests[slot];
-    current[slot] = request;
-    long room = MailboxEntry.lengthBytes(word);
-    long length = Math.min(lengthBytes, room);
-    request.target(number, sub, mailbox.remoteAddress(number, sub), length < room);
-    for (int rail = 0; rail < connection().data().count(); rail++) {
-      request.key(rail, mailbox.key(number, sub, rail));
-    }
-    take(number, sub);
-    started++;
-    long from = length == 0 ? registration.range().address() : address;
-    schedule(length, request.plan());
-    request.start(from, length, registration);
     long id = table().id(slot);
-    connection().endpoint().pending().submit(request);
+    if (index != Announcements.NOWHERE) {
+      announcements.take(index);
+    }
+    if (index == Announcements.NOWHERE
+        || !start(slot, index, address, lengthBytes, registration, space)) {
+      QueuedSend send = queued.get(slot);
+      current.set(slot, send);
+      send.start(address, lengthBytes, tag, registration, space, index);
+      queue.add(send);
+      link().endpoint().pending().watch(lookout);
+    }
     return id;
   }
 
-  private long startStaged(
-      long number,
-      int sub,
-      long word,
+  /** The oldest receive of a tag that is free, or {@link Announcements#NOWHERE}. */
+  private long find(int tag) {
+    long index = announcements.find(tag);
+    while (index == Announcements.NOWHERE && queue.isEmpty()) {
+      long seen = see();
+      if (seen <= 0) {
+        return Announcements.NOWHERE;
+      }
+      index = announcements.tag(seen) == tag ? seen : Announcements.NOWHERE;
+    }
+    return index;
+  }
+
+  /** Looks for the next receive: its index, or not positive. */
+  private long see() {
+    long index = announcements.see();
+    if (index > 0) {
+      hear();
+    } else if (index == MailboxReader.MALFORMED) {
+      fail(
+          new Failure(
+              FailureCause.PROTOCOL_VIOLATION,
+              0,
+              "mailbox entry of receive " + announcements.unseen(),
+              mailbox.fault().words()));
+    }
+    return index;
+  }
+
+  /** Starts what is queued and can start. */
+  private void look() {
+    startHeldUp();
+    while (failure() == null && !queue.isEmpty()) {
+      long index = see();
+      if (index <= 0) {
+        return;
+      }
+      QueuedSend send = queue.first(announcements.tag(index));
+      if (send != null) {
+        send.meet(index);
+        announcements.take(index);
+        startQueued(send);
+      }
+    }
+  }
+
+  /** Tries anew what had no blocks, or no entry. */
+  private void startHeldUp() {
+    if (!heldUp) {
+      return;
+    }
+    heldUp = false;
+    QueuedSend send = queue.first();
+    while (send != null && failure() == null) {
+      QueuedSend next = send.next();
+      if (send.index() != Announcements.NOWHERE) {
+        startQueued(send);
+      }
+      send = next;
+    }
+  }
+
+  private void startQueued(QueuedSend send) {
+    if (start(
+        send.slot(),
+        send.index(),
+        send.address(),
+        send.lengthBytes(),
+        send.registration(),
+        send.space())) {
+      queue.remove(send);
+      send.handedOver();
+    }
+  }
+
+  /**
+   * Takes back a send that no receive was found for yet; as {@link
+   * org.jofi.transport.SendComm#cancel}.
+   */
+  public boolean cancel(long request) {
+    int slot = table().slot(request);
+    if (slot == RequestTable.NONE
+        || !table().isActive(slot)
+        || !(request(slot) instanceof QueuedSend send)
+        || send.index() != Announcements.NOWHERE) {
+      return false;
+    }
+    queue.remove(send);
+    send.withdraw();
+    send.endUse();
+    table().takeBack(slot);
+    return true;
+  }
+
+  /**
+   * Starts a send to a receive that was taken for it.
+   *
+   * @return false if its entry is not there any more, or there are no blocks to stage it through
+   *     now: nothing was done
+   */
+  private boolean start(
+      int slot,
+      long index,
       long address,
       long lengthBytes,
       @Nullable DataRegistration registration,
       @Nullable StagingSpace space) {
-    long room = MailboxEntry.lengthBytes(word);
+    if (!mailbox.isLoaded(index) && mailbox.poll(index) <= 0) {
+      heldUp = true;
+      return false;
+    }
+    long room = mailbox.lengthBytes();
     long length = Math.min(lengthBytes, room);
-    if (registration != null && !registration.beginUse()) {
-      return failed(deregistered("isend"));
+    if (registration == null || mailbox.isStaged()) {
+      return startStaged(slot, index, address, length, registration, space);
     }
-    StagingRing ring = space == null ? null : space.take(length);
-    int slot = space != null && ring == null ? RequestTable.NONE : begin();
-    if (slot == RequestTable.NONE) {
-      if (registration != null) {
-        registration.endUse();
-      }
-      if (space != null && ring != null) {
-        space.give(ring);
-      }
-      return Result.TRY_AGAIN;
+    SendRequest request = requests.get(slot);
+    current.set(slot, request);
+    request.target(index, mailbox.remoteAddress(), length < room);
+    for (int rail = 0; rail < link().data().count(); rail++) {
+      request.key(rail, mailbox.key(rail));
     }
-    refused = false;
-    StagedSend request = staged[slot];
-    if (request == null) {
-      request = new StagedSend(this, slot);
-      staged[slot] = request;
-    }
-    current[slot] = request;
-    request.target(
-        number,
-        sub,
-        MailboxEntry.isStaged(word) ? 1L << MailboxEntry.chunkShift(word) : 0,
-        mailbox.remoteAddress(number, sub),
-        room);
-    for (int rail = 0; rail < connection().endpoint().dataCount(); rail++) {
-      request.key(rail, mailbox.key(number, sub, rail));
-    }
-    take(number, sub);
     started++;
-    long id = table().id(slot);
-    request.start(address, length, registration, space, ring);
-    connection().endpoint().pending().submit(request);
-    return id;
+    long from = length == 0 ? registration.range().address() : address;
+    schedule(length, request.plan());
+    request.start(from, length, registration);
+    link().endpoint().pending().submit(request);
+    return true;
   }
 
-  private void take(long number, int sub) {
-    matched[slot(number)] |= (byte) (1 << sub);
-    while (groups[slot(oldest)] != 0
-        && (matched[slot(oldest)] & 0xff) == (1 << groups[slot(oldest)]) - 1) {
-      groups[slot(oldest)] = 0;
-      matched[slot(oldest)] = 0;
-      oldest++;
+  private boolean startStaged(
+      int slot,
+      long index,
+      long address,
+      long length,
+      @Nullable DataRegistration registration,
+      @Nullable StagingSpace space) {
+    StagingRing ring = space == null ? null : space.take(length);
+    if (space != null && ring == null) {
+      heldUp = true;
+      return false;
     }
-  }
-
-  private static int slot(long number) {
-    return (int) number & (SLOTS - 1);
+    StagedSend request = staged.get(slot);
+    current.set(slot, request);
+    request.target(index, mailbox);
+    for (int rail = 0; rail < link().endpoint().dataCount(); rail++) {
+      request.key(rail, mailbox.key(rail));
+    }
+    started++;
+    request.start(address, length, registration, space, ring);
+    link().endpoint().pending().submit(request);
+    return true;
   }
 
   /** Plans the stripes of what is sent, over the rails that work. */
   void schedule(long length, StripePlan plan) {
-    PeerRails rails = connection().data();
+    PeerRails rails = link().data();
     for (int rail = 0; rail < rails.count(); rail++) {
       if (rails.port(rail).brokenBy() != null) {
         scheduler.exclude(rail);
@@ -270,22 +322,24 @@ public final class Sender extends Direction {
 
   @Override
   void ended(Request request) {
-    if (request.failure() == null) {
+    if (request instanceof QueuedSend send) {
+      queue.remove(send);
+    } else if (request.failure() == null) {
       finished++;
     }
   }
 
   @Override
   public boolean waits() {
-    return failure() == null && (isActive() || refused);
+    return failure() == null && isActive();
   }
 
   /** The receiver told whether a stripe arrived; whether that was asked. */
-  public boolean answered(
-      long messageNumber, int subReceive, int stripe, int tries, boolean arrived) {
-    for (int slot = 0; slot < requests.length; slot++) {
-      if (requests[slot].is(messageNumber, subReceive)) {
-        return requests[slot].answered(stripe, tries, arrived);
+  public boolean answered(long index, int stripe, int tries, boolean arrived) {
+    for (int slot = 0; slot < table().used(); slot++) {
+      SendRequest request = requests.find(slot);
+      if (request != null && request.is(index)) {
+        return request.answered(stripe, tries, arrived);
       }
     }
     return false;
@@ -305,22 +359,21 @@ public final class Sender extends Direction {
     return stripesWritten;
   }
 
-  /** The messages whose entries are there, of all so far. */
-  public long messagesSeen() {
-    long seen = oldest - 1;
-    for (long number = oldest; number < oldest + SLOTS; number++) {
-      seen += receives(number) > 0 ? 1 : 0;
-    }
-    return seen;
+  /** How many entries are there, of all so far. */
+  public long entriesSeen() {
+    return announcements.entries();
   }
 
-  /** The first message whose entries are not there. */
+  /** The first receive whose entry is not there. */
   public long firstUnseen() {
-    long number = oldest;
-    while (number < oldest + SLOTS && receives(number) > 0) {
-      number++;
+    long first = announcements.firstAbsent();
+    for (QueuedSend send = queue.first(); send != null; send = send.next()) {
+      long index = send.index();
+      if (index != Announcements.NOWHERE && index < first && mailbox.poll(index) <= 0) {
+        first = index;
+      }
     }
-    return number;
+    return first;
   }
 
   /** How many messages were started; a receive of a group counts as one. */
@@ -330,6 +383,6 @@ public final class Sender extends Direction {
 
   /** Sends at once. */
   public static int usualSends() {
-    return ProtocolLimits.RECEIVE_WINDOW * 2;
+    return ProtocolLimits.RECEIVE_WINDOW;
   }
 }

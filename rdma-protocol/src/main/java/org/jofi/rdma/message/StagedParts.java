@@ -3,7 +3,7 @@ package org.jofi.rdma.message;
 import org.jofi.rdma.wire.ProtocolLimits;
 
 /** The chunks of one {@link StagedSend} that are on their way, each a request of its own. */
-final class StagedParts extends Direction {
+final class StagedParts extends RequestQueue {
   private final Chunk[] requests;
 
   /** One chunk; who owns it is told when no operation of it is left. */
@@ -16,10 +16,7 @@ final class StagedParts extends Direction {
       this.owner = owner;
     }
 
-    /**
-     * Never: its sub-receive's number stands for another chunk eight later, for which a second
-     * arrival would count.
-     */
+    /** Never: its index stands for another chunk later, for which a second arrival would count. */
     @Override
     public boolean mayRepeat(long cookie) {
       return false;
@@ -33,7 +30,7 @@ final class StagedParts extends Direction {
   }
 
   StagedParts(Sender sender, StagedSend owner) {
-    super(sender.connection(), RequestTable.MESSAGES, ProtocolLimits.MAX_GROUP);
+    super(sender.link(), RequestTable.MESSAGES, ProtocolLimits.MAX_GROUP);
     requests = new Chunk[table().size()];
     for (int slot = 0; slot < requests.length; slot++) {
       requests[slot] = new Chunk(sender, this, slot, owner);

@@ -9,7 +9,6 @@ import org.jofi.rdma.endpoint.RailPort;
 import org.jofi.rdma.sequence.StripeArrivals;
 import org.jofi.rdma.staging.StagingRing;
 import org.jofi.rdma.staging.StagingSpace;
-import org.jofi.rdma.wire.MailboxEntry;
 import org.jofi.rdma.wire.ProtocolLimits;
 import org.jofi.transport.Failure;
 import org.jspecify.annotations.Nullable;
@@ -23,10 +22,12 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * Blocks are offered in order: {@code finished <= offered}, and no more are on offer than there
- * are. As a posting it is asked until all were offered and copied.
+ * are. It has as many indices as it has blocks, and their entries take the offers in turn, so that
+ * an entry is written again only when its last chunk was finished. As a posting it is asked until
+ * all were offered and copied.
  */
 final class StagedReceive extends Request implements Incoming, ChunkCopies.Listener {
-  private static final int ENTRIES = ProtocolLimits.MAX_GROUP;
+  private static final int MOST = ProtocolLimits.MAX_GROUP;
   private static final long UNKNOWN = -1;
   private static final byte FREE = 0;
   private static final byte OFFERED = 1;
@@ -35,40 +36,53 @@ final class StagedReceive extends Request implements Incoming, ChunkCopies.Liste
 
   private final Receiver receiver;
   private final ChunkCopies copies;
-  private final byte[] states = new byte[ENTRIES];
-  private final boolean[] writing = new boolean[ENTRIES];
-  private final long[] chunkAt = new long[ENTRIES];
-  private final int[] arrivals = new int[ENTRIES];
-  private final long[] lengths = new long[ENTRIES];
+  private final byte[] states = new byte[MOST];
+  private final boolean[] writing = new boolean[MOST];
+  private final long[] chunkAt = new long[MOST];
+  private final int[] arrivals = new int[MOST];
+  private final long[] lengths = new long[MOST];
   private @Nullable StagingSpace space;
   private @Nullable StagingRing ring;
-  private long messageNumber;
+  private long index;
+  private int entries;
   private long address;
   private long roomBytes;
   private int tag;
   private int chunkShift;
   private long chunks;
+  private boolean hasRoom;
   private long offered;
   private long finished;
   private long total;
 
-  /** Whether one of its entries is with the sender, who counts the message then. */
-  private boolean entryWritten;
+  /** Whether one of its entries is with the sender, who counts them all then. */
+  private boolean announced;
 
   StagedReceive(Receiver receiver, int slot) {
     super(receiver, slot);
     this.receiver = receiver;
-    copies = new ChunkCopies(receiver.connection().endpoint().pending(), this);
+    copies = new ChunkCopies(receiver.link().endpoint().pending(), this);
+  }
+
+  /** How many indices a receive takes. */
+  static int entries(StagingSpace staging, StagingRing blocks, long bytes) {
+    return (int) Math.min(blocks.blocks(), chunks(bytes, staging.shape().chunkShift()));
+  }
+
+  private static long chunks(long bytes, int shift) {
+    return Math.max(1, (bytes + (1L << shift) - 1) >> shift);
   }
 
   void start(
-      long number,
+      long first,
+      int indices,
       long deviceAddress,
       long bytes,
       int tagged,
       StagingSpace staging,
       StagingRing blocks) {
-    messageNumber = number;
+    index = first;
+    entries = indices;
     address = deviceAddress;
     roomBytes = bytes;
     tag = tagged;
@@ -76,19 +90,31 @@ final class StagedReceive extends Request implements Incoming, ChunkCopies.Liste
     ring = blocks;
     copies.use(staging.copier());
     chunkShift = staging.shape().chunkShift();
-    chunks = Math.max(1, (bytes + (1L << chunkShift) - 1) >> chunkShift);
+    chunks = chunks(bytes, chunkShift);
+    hasRoom = false;
     offered = 0;
     finished = 0;
     total = 0;
     Arrays.fill(states, FREE);
     Arrays.fill(writing, false);
-    entryWritten = false;
+    announced = false;
     begin();
   }
 
   @Override
-  public long messageNumber() {
-    return messageNumber;
+  public long index() {
+    return index;
+  }
+
+  @Override
+  public int indices() {
+    return entries;
+  }
+
+  @Override
+  public void announce() {
+    hasRoom = true;
+    receiver.link().submit(this);
   }
 
   @Override
@@ -111,10 +137,14 @@ final class StagedReceive extends Request implements Incoming, ChunkCopies.Liste
     return offer(blocks) && copied;
   }
 
+  private int entry(long chunk) {
+    return (int) (chunk % entries);
+  }
+
   /** Starts the copies of what arrived; whether none is left. */
   private boolean copyArrived(StagingRing blocks) {
     for (long chunk = finished; chunk < offered && isLive(); chunk++) {
-      int entry = MailboxEntry.ring(chunk);
+      int entry = entry(chunk);
       if (states[entry] == ARRIVED) {
         int answer =
             copies.toDevice(
@@ -136,7 +166,7 @@ final class StagedReceive extends Request implements Incoming, ChunkCopies.Liste
   /** Offers blocks that are free; whether as many as can be now. */
   private boolean offer(StagingRing blocks) {
     while (isLive() && offered < chunks && offered - finished < blocks.blocks()) {
-      int entry = MailboxEntry.ring(offered);
+      int entry = entry(offered);
       if (writing[entry]) {
         // The copy of the entry still belongs to the write of its last round, which asks again.
         return true;
@@ -145,7 +175,7 @@ final class StagedReceive extends Request implements Incoming, ChunkCopies.Liste
       arrivals[entry] = StripeArrivals.NONE;
       lengths[entry] = UNKNOWN;
       states[entry] = OFFERED;
-      PeerRails rails = receiver.connection().control();
+      PeerRails rails = receiver.link().control();
       int rail = rails.next();
       if (rail == PeerRails.NONE) {
         states[entry] = FREE;
@@ -153,7 +183,11 @@ final class StagedReceive extends Request implements Incoming, ChunkCopies.Liste
         fail(why == null ? Failures.noRail("irecv") : why);
         return true;
       }
-      int answer = receiver.offer(this, rail, offered, blocks, roomBytes, tag, chunkShift);
+      int answer =
+          receiver
+              .announcer()
+              .offer(
+                  this, entry, rail, index, entries, offered, blocks, roomBytes, tag, chunkShift);
       if (answer == Receiver.AGAIN) {
         states[entry] = FREE;
         return false;
@@ -173,9 +207,9 @@ final class StagedReceive extends Request implements Incoming, ChunkCopies.Liste
   public void completed(long cookie, long bytes) {
     returned();
     writing[(int) cookie] = false;
-    if (!entryWritten) {
-      entryWritten = true;
-      receiver.messageOffered();
+    if (!announced) {
+      announced = true;
+      receiver.announced(entries);
     }
     goOn();
   }
@@ -202,10 +236,7 @@ final class StagedReceive extends Request implements Incoming, ChunkCopies.Liste
 
   @Override
   public boolean trueLength(int sub, long lengthBytes) {
-    if (sub >= ENTRIES
-        || states[sub] != OFFERED
-        || lengths[sub] != UNKNOWN
-        || lengthBytes >= room(sub)) {
+    if (states[sub] != OFFERED || lengths[sub] != UNKNOWN || lengthBytes >= room(sub)) {
       return false;
     }
     lengths[sub] = lengthBytes;
@@ -216,8 +247,8 @@ final class StagedReceive extends Request implements Incoming, ChunkCopies.Liste
   /**
    * {@inheritDoc}
    *
-   * <p>Nothing of a chunk is written twice: its entry stands for another chunk eight later, for
-   * which a second arrival would count.
+   * <p>Nothing of a chunk is written twice: its entry stands for another chunk later, for which a
+   * second arrival would count.
    */
   @Override
   public int hasStripe(int sub, int stripe) {
@@ -273,7 +304,7 @@ final class StagedReceive extends Request implements Incoming, ChunkCopies.Liste
   }
 
   private void finish() {
-    while (finished < offered && states[MailboxEntry.ring(finished)] == FREE) {
+    while (finished < offered && states[entry(finished)] == FREE) {
       finished++;
       if (finished == chunks) {
         receiver.messageArrived();
@@ -287,7 +318,7 @@ final class StagedReceive extends Request implements Incoming, ChunkCopies.Liste
 
   private void goOn() {
     if (isLive() && finished < chunks) {
-      receiver.connection().endpoint().pending().defer(this);
+      receiver.link().endpoint().pending().defer(this);
     }
     settle();
   }
@@ -314,7 +345,7 @@ final class StagedReceive extends Request implements Incoming, ChunkCopies.Liste
     if (finished > 0) {
       return true;
     }
-    for (int entry = 0; entry < ENTRIES; entry++) {
+    for (int entry = 0; entry < entries; entry++) {
       if (states[entry] > OFFERED
           || (states[entry] == OFFERED
               && (arrivals[entry] != StripeArrivals.NONE || lengths[entry] != UNKNOWN))) {
@@ -336,19 +367,25 @@ final class StagedReceive extends Request implements Incoming, ChunkCopies.Liste
 
   @Override
   protected void endUse() {
+    if (hasRoom) {
+      hasRoom = false;
+      receiver.unannounced().ended(entries);
+    }
     StagingSpace staging = space;
     StagingRing blocks = ring;
     space = null;
     ring = null;
     if (staging != null && blocks != null) {
+      if (receiver.hasPeerVanished() && offered > finished) {
+        blocks.registration().retire();
+      }
       staging.give(blocks);
     }
   }
 
   @Override
   protected String where() {
-    return "irecv of message %d in chunks from %s"
-        .formatted(messageNumber, receiver.connection().describePeer());
+    return "irecv of message %d in chunks from %s".formatted(index, receiver.link().describePeer());
   }
 
   @Override

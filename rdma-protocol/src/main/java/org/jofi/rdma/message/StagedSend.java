@@ -2,10 +2,10 @@ package org.jofi.rdma.message;
 
 import java.util.Arrays;
 import org.jofi.fabric.FabricErrno;
-import org.jofi.mr.DataRegistration;
+import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.staging.StagingRing;
 import org.jofi.rdma.staging.StagingSpace;
-import org.jofi.rdma.wire.MailboxEntry;
+import org.jofi.rdma.wire.MailboxReader;
 import org.jofi.rdma.wire.ProtocolLimits;
 import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
@@ -37,8 +37,8 @@ final class StagedSend extends Request implements ChunkCopies.Listener {
   private @Nullable DataRegistration memory;
   private @Nullable StagingSpace space;
   private @Nullable StagingRing ring;
-  private long messageNumber;
-  private int subReceive;
+  private long receiveIndex;
+  private int entries;
   private boolean offered;
   private long chunkBytes;
   private long remoteAddress;
@@ -55,20 +55,19 @@ final class StagedSend extends Request implements ChunkCopies.Listener {
     this.sender = sender;
     parts = new StagedParts(sender, this);
     parts.onFailure(this::partFailed);
-    copies = new ChunkCopies(sender.connection().endpoint().pending(), this);
+    copies = new ChunkCopies(sender.link().endpoint().pending(), this);
   }
 
   /**
-   * @param offeredChunkBytes length of the chunks that the peer offers blocks for, one after
-   *     another; 0 if it takes the message whole
+   * @param entry of its receive, which offers blocks one after another, or takes the message whole
    */
-  void target(long number, int sub, long offeredChunkBytes, long remote, long room) {
-    messageNumber = number;
-    subReceive = sub;
-    offered = offeredChunkBytes > 0;
-    chunkBytes = offeredChunkBytes;
-    remoteAddress = remote;
-    roomBytes = room;
+  void target(long index, MailboxReader entry) {
+    receiveIndex = index;
+    offered = entry.isStaged();
+    chunkBytes = offered ? 1L << entry.chunkShift() : 0;
+    entries = offered ? entry.entries() : 1;
+    remoteAddress = entry.remoteAddress();
+    roomBytes = entry.lengthBytes();
   }
 
   void key(int rail, long key) {
@@ -124,7 +123,7 @@ final class StagedSend extends Request implements ChunkCopies.Listener {
     StagingRing blocks = ring;
     int window = blocks == null ? PARTS : blocks.blocks();
     while (isLive() && started < chunks && started - finished < window) {
-      int part = MailboxEntry.ring(started);
+      int part = part(started);
       long bytes = bytes(started);
       if (blocks == null || bytes == 0) {
         states[part] = READY;
@@ -158,12 +157,9 @@ final class StagedSend extends Request implements ChunkCopies.Listener {
   /** Posts what can be, in order; whether anything was. */
   private boolean postReady() {
     boolean some = false;
-    while (isLive()
-        && posted < started
-        && states[MailboxEntry.ring(posted)] == READY
-        && mayPost(posted)) {
+    while (isLive() && posted < started && states[part(posted)] == READY && mayPost(posted)) {
       long chunk = posted++;
-      post(chunk, MailboxEntry.ring(chunk));
+      post(chunk, part(chunk));
       some = true;
     }
     return some && isLive();
@@ -174,8 +170,8 @@ final class StagedSend extends Request implements ChunkCopies.Listener {
     if (!offered) {
       return chunk < chunks - 1 || finished == chunk;
     }
-    int there = chunk == 0 ? 1 : sender.mailbox().pollChunk(messageNumber, chunk);
-    if (there == MailboxEntry.MALFORMED) {
+    int there = chunk == 0 ? 1 : sender.mailbox().pollChunk(receiveIndex, entries, chunk);
+    if (there == MailboxReader.MALFORMED) {
       fail(
           new Failure(
               FailureCause.PROTOCOL_VIOLATION, 0, where(), sender.mailbox().fault().words()));
@@ -189,25 +185,21 @@ final class StagedSend extends Request implements ChunkCopies.Listener {
     StagingRing blocks = ring;
     DataRegistration from = blocks == null ? memory : blocks.registration();
     if (from == null || !from.beginUse()) {
-      fail(Direction.deregistered("isend"));
+      fail(RequestQueue.deregistered("isend"));
       return;
     }
     long bytes = bytes(chunk);
     boolean last = chunk == chunks - 1;
     SendRequest request = parts.take(part);
     if (offered) {
-      long remote =
-          chunk == 0 ? remoteAddress : sender.mailbox().remoteAddress(messageNumber, part);
+      long remote = chunk == 0 ? remoteAddress : sender.mailbox().remoteAddress();
       long room = Math.min(chunkBytes, roomBytes - chunk * chunkBytes);
-      request.target(messageNumber, part, remote, bytes < room);
+      request.target(receiveIndex + chunk % entries, remote, bytes < room);
     } else {
       request.target(
-          messageNumber,
-          subReceive,
-          remoteAddress + chunk * chunkBytes,
-          last && lengthBytes < roomBytes);
+          receiveIndex, remoteAddress + chunk * chunkBytes, last && lengthBytes < roomBytes);
     }
-    for (int rail = 0; rail < sender.connection().endpoint().dataCount(); rail++) {
+    for (int rail = 0; rail < sender.link().endpoint().dataCount(); rail++) {
       request.key(rail, keys[rail]);
     }
     sender.schedule(bytes, request.plan());
@@ -218,7 +210,11 @@ final class StagedSend extends Request implements ChunkCopies.Listener {
     if (!offered) {
       request.partOf(lengthBytes, last);
     }
-    sender.connection().endpoint().pending().submit(request);
+    sender.link().endpoint().pending().submit(request);
+  }
+
+  private static int part(long chunk) {
+    return (int) (chunk % PARTS);
   }
 
   private long bytes(long chunk) {
@@ -229,13 +225,13 @@ final class StagedSend extends Request implements ChunkCopies.Listener {
   void sent(int part) {
     returned();
     states[part] = FREE;
-    while (finished < posted && states[MailboxEntry.ring(finished)] == FREE) {
+    while (finished < posted && states[part(finished)] == FREE) {
       finished++;
     }
     restartBound();
     if (isLive() && finished < chunks) {
       // A block is free, or the last may go.
-      sender.connection().endpoint().pending().defer(this);
+      sender.link().endpoint().pending().defer(this);
     }
     settle();
   }
@@ -313,8 +309,8 @@ final class StagedSend extends Request implements ChunkCopies.Listener {
 
   @Override
   protected String where() {
-    return "isend of message %d.%d in chunks to %s"
-        .formatted(messageNumber, subReceive, sender.connection().describePeer());
+    return "isend of message %d in chunks to %s"
+        .formatted(receiveIndex, sender.link().describePeer());
   }
 
   @Override

@@ -24,9 +24,9 @@ abstract class StripedRequest extends Request {
   private int posted;
   private int done;
 
-  StripedRequest(Direction direction, int slot) {
-    super(direction, slot);
-    progress = direction.connection().progress();
+  StripedRequest(RequestQueue queue, int slot) {
+    super(queue, slot);
+    progress = queue.link().progress();
   }
 
   /** Its stripes, which are set before it is started. */

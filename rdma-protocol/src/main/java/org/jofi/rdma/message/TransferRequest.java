@@ -2,7 +2,7 @@ package org.jofi.rdma.message;
 
 import java.util.Objects;
 import org.jofi.fabric.PostFlags;
-import org.jofi.mr.DataRegistration;
+import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.endpoint.InlineCopies;
 import org.jofi.rdma.endpoint.PeerRails;
 import org.jofi.rdma.endpoint.RailPort;
@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /** A one-sided write or read. */
 final class TransferRequest extends StripedRequest {
   private final OneSided oneSided;
-  private final Connection connection;
+  private final PeerLink link;
   private @Nullable RemoteMemory remote;
   private @Nullable DataRegistration registration;
   private int copy = InlineCopies.NONE;
@@ -24,7 +24,7 @@ final class TransferRequest extends StripedRequest {
   TransferRequest(OneSided oneSided, int slot) {
     super(oneSided, slot);
     this.oneSided = oneSided;
-    connection = oneSided.connection();
+    link = oneSided.link();
   }
 
   /** From, or into, registered memory, whose use has begun. */
@@ -42,7 +42,7 @@ final class TransferRequest extends StripedRequest {
   /** From a copy, which it gives back. */
   void fromCopy(int entry, long length, RemoteMemory there, long offset) {
     copy = entry;
-    set(false, connection.endpoint().inlineCopies().address(entry), length, there, offset);
+    set(false, link.endpoint().inlineCopies().address(entry), length, there, offset);
   }
 
   private void set(boolean reading, long here, long length, RemoteMemory there, long offset) {
@@ -56,7 +56,7 @@ final class TransferRequest extends StripedRequest {
   @Override
   int post(int stripe) {
     RemoteMemory there = Objects.requireNonNull(remote);
-    PeerRails rails = connection.data();
+    PeerRails rails = link.data();
     int rail = plan().rail(stripe);
     if (!rails.isUsable(rail)) {
       int other = rails.after(rail);
@@ -88,13 +88,13 @@ final class TransferRequest extends StripedRequest {
   private long descriptor(int rail) {
     DataRegistration memory = registration;
     return memory == null
-        ? connection.endpoint().inlineCopies().descriptor(copy, rail)
+        ? link.endpoint().inlineCopies().descriptor(copy, rail)
         : memory.descriptor(rail);
   }
 
   @Override
   RailPort port(int stripe) {
-    return connection.data().port(plan().rail(stripe));
+    return link.data().port(plan().rail(stripe));
   }
 
   @Override
@@ -112,8 +112,7 @@ final class TransferRequest extends StripedRequest {
   @Override
   protected String where() {
     return "%s of %d bytes at offset %d of the memory of %s"
-        .formatted(
-            reads ? "iread" : "iwrite", lengthBytes, remoteOffset, connection.describePeer());
+        .formatted(reads ? "iread" : "iwrite", lengthBytes, remoteOffset, link.describePeer());
   }
 
   @Override
@@ -130,7 +129,7 @@ final class TransferRequest extends StripedRequest {
       memory.endUse();
     }
     if (copy != InlineCopies.NONE) {
-      connection.endpoint().inlineCopies().give(copy);
+      link.endpoint().inlineCopies().give(copy);
       copy = InlineCopies.NONE;
     }
   }

@@ -3,44 +3,28 @@ package org.jofi.rdma.sequence;
 import org.jofi.rdma.wire.ProtocolLimits;
 
 /**
- * Which receives of a communicator are in flight: at most 128, and none is posted before the one
- * 128 earlier has completed, whatever completed since. So a number's place in tables and in the
- * mailbox, number modulo 128, is never shared.
+ * Which receives of a communicator are in flight: at most 256, and none is posted before the one
+ * 256 earlier has completed, whatever completed since. So an index's place in tables and in the
+ * mailbox, index modulo 256, is never shared.
  */
 public final class ReceiveWindow {
-  /** {@link #post}: the window is full. */
-  public static final long FULL = -1;
-
   private static final int SLOTS = ProtocolLimits.RECEIVE_WINDOW;
 
   private final long[] completed = new long[SLOTS / Long.SIZE];
-  private long oldest = SequenceNumbers.FIRST;
-  private long next = SequenceNumbers.FIRST;
+  private long oldest = ReceiveIndices.FIRST;
+  private long next = ReceiveIndices.FIRST;
 
-  /** Whether no number can be taken. */
-  public boolean isFull() {
-    return next - oldest == SLOTS;
+  /** Whether so many indices can be taken. */
+  public boolean hasRoom(int count) {
+    return next - oldest + count <= SLOTS;
   }
 
-  /** Takes the next number, or {@link #FULL}. */
-  public long post() {
-    if (isFull()) {
-      return FULL;
-    }
-    return next++;
-  }
-
-  /**
-   * Takes the last number back, of a receive that could not be posted after all.
-   *
-   * @throws IllegalStateException if it is not the last one, or completed
-   */
-  public void unpost(long messageNumber) {
-    if (messageNumber != next - 1 || !isInFlight(messageNumber)) {
-      throw new IllegalStateException(
-          "message %d is not the last of [%d, %d)".formatted(messageNumber, oldest, next));
-    }
-    next--;
+  /** Takes so many indices, for which there is room; the first of them. */
+  public long post(int count) {
+    assert hasRoom(count) : count;
+    long first = next;
+    next += count;
+    return first;
   }
 
   /**
@@ -48,11 +32,11 @@ public final class ReceiveWindow {
    *
    * @return false if it is not in flight: never posted, or completed already
    */
-  public boolean complete(long messageNumber) {
-    if (!isInFlight(messageNumber)) {
+  public boolean complete(long index) {
+    if (!isInFlight(index)) {
       return false;
     }
-    mark(messageNumber, true);
+    mark(index, true);
     while (oldest < next && isMarked(oldest)) {
       mark(oldest++, false);
     }
@@ -60,44 +44,42 @@ public final class ReceiveWindow {
   }
 
   /** Whether a receive is posted and has not completed. */
-  public boolean isInFlight(long messageNumber) {
-    return messageNumber >= oldest && messageNumber < next && !isMarked(messageNumber);
+  public boolean isInFlight(long index) {
+    return index >= oldest && index < next && !isMarked(index);
   }
 
   /**
    * The receive in flight that the bits of immediate data stand for.
    *
-   * @return its number, or {@link SequenceNumbers#OUTSIDE} if there is none
+   * @return its index, or {@link ReceiveIndices#OUTSIDE} if there is none
    */
-  public long inFlight(int sequenceBits) {
-    long number = SequenceNumbers.expand(sequenceBits, oldest, next);
-    return number != SequenceNumbers.OUTSIDE && isInFlight(number)
-        ? number
-        : SequenceNumbers.OUTSIDE;
+  public long inFlight(int indexBits) {
+    long index = ReceiveIndices.expand(indexBits, oldest, next);
+    return index != ReceiveIndices.OUTSIDE && isInFlight(index) ? index : ReceiveIndices.OUTSIDE;
   }
 
-  /** A number's place in tables of 128. */
-  public static int slot(long messageNumber) {
-    return (int) messageNumber & (SLOTS - 1);
+  /** An index's place in tables of 256. */
+  public static int slot(long index) {
+    return (int) index & (SLOTS - 1);
   }
 
-  /** The number of the oldest receive that has not completed; {@link #next} if there is none. */
+  /** The index of the oldest receive that has not completed; {@link #next} if there is none. */
   public long oldest() {
     return oldest;
   }
 
-  /** The number that the next receive gets. */
+  /** The index that the next receive gets. */
   public long next() {
     return next;
   }
 
-  private boolean isMarked(long messageNumber) {
-    int slot = slot(messageNumber);
+  private boolean isMarked(long index) {
+    int slot = slot(index);
     return (completed[slot / Long.SIZE] & 1L << slot) != 0;
   }
 
-  private void mark(long messageNumber, boolean value) {
-    int slot = slot(messageNumber);
+  private void mark(long index, boolean value) {
+    int slot = slot(index);
     long bit = 1L << slot;
     if (value) {
       completed[slot / Long.SIZE] |= bit;

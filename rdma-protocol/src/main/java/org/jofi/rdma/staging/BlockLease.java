@@ -1,7 +1,7 @@
 package org.jofi.rdma.staging;
 
 import java.lang.foreign.MemorySegment;
-import org.jofi.mr.DataRegistration;
+import org.jofi.mr.registration.DataRegistration;
 
 /** Registers blocks with a communicator's NICs. */
 @FunctionalInterface
@@ -10,7 +10,7 @@ public interface BlockLease {
   /**
    * Registers memory, for local use and for peers; who asked releases it.
    *
-   * @throws org.jofi.mr.RegistrationException if a NIC refuses
+   * @throws org.jofi.mr.registration.RegistrationException if a NIC refuses
    */
   DataRegistration register(MemorySegment memory);
 }

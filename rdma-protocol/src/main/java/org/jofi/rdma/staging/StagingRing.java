@@ -3,8 +3,8 @@ package org.jofi.rdma.staging;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.jofi.fabric.DeviceMemory;
-import org.jofi.mr.CloseSteps;
-import org.jofi.mr.DataRegistration;
+import org.jofi.mr.registration.DataRegistration;
+import org.jofi.mr.teardown.CloseSteps;
 
 /** Pinned and registered host blocks for one message at a time, one after the other in memory. */
 public final class StagingRing {

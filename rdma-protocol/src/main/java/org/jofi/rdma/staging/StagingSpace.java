@@ -8,8 +8,8 @@ import java.util.Set;
 import org.jofi.fabric.DeviceCopier;
 import org.jofi.fabric.DeviceMemory;
 import org.jofi.fabric.FabricException;
-import org.jofi.mr.CloseSteps;
-import org.jofi.mr.RegistrationException;
+import org.jofi.mr.registration.RegistrationException;
+import org.jofi.mr.teardown.CloseSteps;
 import org.jspecify.annotations.Nullable;
 
 /**

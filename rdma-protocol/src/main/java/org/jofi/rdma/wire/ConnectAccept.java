@@ -5,17 +5,17 @@ import java.util.Objects;
 /**
  * The accepting side's answer.
  *
- * @param parties to the connector's communicator, from the accepting one
+ * @param id to the connector's communicator, from the accepting one
  * @param features what both sides use from now on: {@link Features}
  * @param maxMessageBytes longest message on this connection, at most what was offered
  * @param rails the accepting side's endpoints
  */
 public record ConnectAccept(
-    Parties parties, long features, long maxMessageBytes, RailAddresses rails) {
+    ConnectionId id, long features, long maxMessageBytes, RailAddresses rails) {
 
   public ConnectAccept {
     Objects.requireNonNull(rails);
-    if (parties.to() == 0 || parties.from() == 0) {
+    if (id.to() == 0 || id.from() == 0) {
       throw new IllegalArgumentException("a grant is from a communicator to a communicator");
     }
     if ((features & ~Features.ALL) != 0 || !Features.suffice(features)) {

@@ -6,7 +6,7 @@ import java.util.Objects;
 /**
  * A connector's first message.
  *
- * @param parties to nobody yet, from the connector's communicator
+ * @param id to nobody yet, from the connector's communicator
  * @param replyAddress where the connector's own connection manager is reached
  * @param nonce what the listener's handle held
  * @param listener the listener, as its handle numbers it
@@ -16,7 +16,7 @@ import java.util.Objects;
  * @param mailbox its mailbox, per control rail
  */
 public record ConnectRequest(
-    Parties parties,
+    ConnectionId id,
     FabricAddress replyAddress,
     Nonce nonce,
     long listener,
@@ -29,7 +29,7 @@ public record ConnectRequest(
     Objects.requireNonNull(replyAddress);
     Objects.requireNonNull(nonce);
     mailbox = List.copyOf(mailbox);
-    if (parties.to() != 0 || parties.from() == 0) {
+    if (id.to() != 0 || id.from() == 0) {
       throw new IllegalArgumentException("a connector asks from a communicator, to none yet");
     }
     if (maxMessageBytes < 1 || maxMessageBytes > ProtocolLimits.MAX_MESSAGE_BYTES) {

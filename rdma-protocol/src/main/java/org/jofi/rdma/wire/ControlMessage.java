@@ -6,23 +6,24 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Messages of fixed size about a communicator: refuse, close, closed, abort, true length, ping,
- * pong. Static and without allocation: true lengths travel once per message on some providers.
+ * pong, ready. Static and without allocation: true lengths travel once per message on some
+ * providers.
  *
  * <pre>
- *  0 header, 32 bytes   32 u64 number   40 u64 length   48 u32 reason   52 u16 sub-receive
- * 54 u16 reserved       56 u64 reserved
+ *  0 header, 32 bytes   32 u64 number   40 u64 length   48 u32 reason   52 12 bytes reserved
  * </pre>
  *
  * <pre>
- *              number                          length              reason            sub-receive
- * REFUSE       0                               refuser's rails     why               0
- * CLOSE        messages this side started      its writes          0, or why          0
- * CLOSED       0                               its writes          0                 0
- * ABORT        0                               0                   why               0
- * TRUE_LENGTH  the message's, all of it        its true length     0                 which
- * PING, PONG   messages sent to the end        first not seen      0                 0
- * ASK, ANSWER  the message's                   which stripe        0                 which
- * WRITTEN      the message's                   immediate data      0                 which
+ *              number                          length              reason
+ * REFUSE       0                               refuser's rails     why
+ * CLOSE        messages this side started      its writes          0, or why
+ * CLOSED       0                               its writes          0
+ * ABORT        0                               0                   why
+ * TRUE_LENGTH  the receive's index, all of it  its true length     0
+ * PING, PONG   messages sent to the end        first not seen      0
+ * ASK, ANSWER  the receive's index             which stripe        0
+ * WRITTEN      the receive's index             immediate data      0
+ * READY        0                               0                   0
  * </pre>
  *
  * A reason is a {@link FailureCause#code} negated. A refuser's rails are control rails × 256 + data
@@ -37,14 +38,13 @@ public final class ControlMessage {
   public static final int MOST_TRIES = 255;
 
   private static final int TRIES = 8;
-  private static final int SEQUENCE = (1 << ProtocolLimits.SEQUENCE_BITS) - 1;
+  private static final int INDEX = (1 << ProtocolLimits.INDEX_BITS) - 1;
   private static final long ARRIVED = 8;
 
   private static final int NUMBER = 32;
   private static final int LENGTH = 40;
   private static final int REASON = 48;
-  private static final int SUB_RECEIVE = 52;
-  private static final int RESERVED = 54;
+  private static final int RESERVED = 52;
 
   private ControlMessage() {}
 
@@ -52,11 +52,11 @@ public final class ControlMessage {
   public static void putRefuse(
       MemorySegment memory,
       long at,
-      Parties parties,
+      ConnectionId connectionId,
       FailureCause why,
       int dataRails,
       int controlRails) {
-    put(memory, at, MessageType.REFUSE, parties, 0, controlRails << 8 | dataRails, why, 0);
+    put(memory, at, MessageType.REFUSE, connectionId, 0, controlRails << 8 | dataRails, why);
   }
 
   /**
@@ -68,49 +68,55 @@ public final class ControlMessage {
   public static void putClose(
       MemorySegment memory,
       long at,
-      Parties parties,
+      ConnectionId connectionId,
       long messages,
       long writes,
       @Nullable FailureCause why) {
-    put(memory, at, MessageType.CLOSE, parties, messages, writes, why, 0);
+    put(memory, at, MessageType.CLOSE, connectionId, messages, writes, why);
   }
 
   /** Writes that the peer's close is known; with its writes, as in {@link #putClose}. */
-  public static void putClosed(MemorySegment memory, long at, Parties parties, long writes) {
-    put(memory, at, MessageType.CLOSED, parties, 0, writes, null, 0);
+  public static void putClosed(
+      MemorySegment memory, long at, ConnectionId connectionId, long writes) {
+    put(memory, at, MessageType.CLOSED, connectionId, 0, writes, null);
+  }
+
+  /** Writes that the connector knows the acceptor on every rail. */
+  public static void putReady(MemorySegment memory, long at, ConnectionId connectionId) {
+    put(memory, at, MessageType.READY, connectionId, 0, 0, null);
   }
 
   /** Writes an abort. */
-  public static void putAbort(MemorySegment memory, long at, Parties parties, FailureCause why) {
-    put(memory, at, MessageType.ABORT, parties, 0, 0, why, 0);
+  public static void putAbort(
+      MemorySegment memory, long at, ConnectionId connectionId, FailureCause why) {
+    put(memory, at, MessageType.ABORT, connectionId, 0, 0, why);
   }
 
-  /** Writes the true length of a message, or of a receive of a group. */
+  /** Writes the true length of the message that a receive took. */
   public static void putTrueLength(
       MemorySegment memory,
       long at,
-      Parties parties,
-      long messageNumber,
-      int subReceive,
+      ConnectionId connectionId,
+      long receiveIndex,
       long lengthBytes) {
-    put(memory, at, MessageType.TRUE_LENGTH, parties, messageNumber, lengthBytes, null, subReceive);
+    put(memory, at, MessageType.TRUE_LENGTH, connectionId, receiveIndex, lengthBytes, null);
   }
 
   /**
    * Writes a question whether the peer is there.
    *
    * @param finished messages that this side sent to the end
-   * @param seen the first message whose entries it has not seen; 0 if it sends none
+   * @param seen the first receive whose entry it has not seen; 0 if it sends none
    */
   public static void putPing(
-      MemorySegment memory, long at, Parties parties, long finished, long seen) {
-    put(memory, at, MessageType.PING, parties, finished, seen, null, 0);
+      MemorySegment memory, long at, ConnectionId connectionId, long finished, long seen) {
+    put(memory, at, MessageType.PING, connectionId, finished, seen, null);
   }
 
   /** Writes that this side is there; otherwise as {@link #putPing}. */
   public static void putPong(
-      MemorySegment memory, long at, Parties parties, long finished, long seen) {
-    put(memory, at, MessageType.PONG, parties, finished, seen, null, 0);
+      MemorySegment memory, long at, ConnectionId connectionId, long finished, long seen) {
+    put(memory, at, MessageType.PONG, connectionId, finished, seen, null);
   }
 
   /**
@@ -121,53 +127,48 @@ public final class ControlMessage {
   public static void putAsk(
       MemorySegment memory,
       long at,
-      Parties parties,
-      long messageNumber,
-      int subReceive,
+      ConnectionId connectionId,
+      long receiveIndex,
       int stripe,
       int tries) {
     long which = stripe | (long) tries << TRIES;
-    put(memory, at, MessageType.ASK, parties, messageNumber, which, null, subReceive);
+    put(memory, at, MessageType.ASK, connectionId, receiveIndex, which, null);
   }
 
   /** Writes the answer to a question that is there, checked. */
   public static void putAnswer(
       MemorySegment memory,
       long at,
-      Parties parties,
-      long messageNumber,
-      int subReceive,
+      ConnectionId connectionId,
+      long receiveIndex,
       int stripe,
       int tries,
       boolean arrived) {
     long which = stripe | (arrived ? ARRIVED : 0) | (long) tries << TRIES;
-    put(memory, at, MessageType.ANSWER, parties, messageNumber, which, null, subReceive);
+    put(memory, at, MessageType.ANSWER, connectionId, receiveIndex, which, null);
   }
 
   /** Writes that a stripe was written again, with the immediate data that stands for it. */
   public static void putWritten(
-      MemorySegment memory, long at, Parties parties, long messageNumber, int immediate) {
+      MemorySegment memory, long at, ConnectionId connectionId, long receiveIndex, int immediate) {
     long bits = Integer.toUnsignedLong(immediate);
-    int subReceive = ImmediateData.subReceive(immediate);
-    put(memory, at, MessageType.WRITTEN, parties, messageNumber, bits, null, subReceive);
+    put(memory, at, MessageType.WRITTEN, connectionId, receiveIndex, bits, null);
   }
 
   private static void put(
       MemorySegment memory,
       long at,
       MessageType type,
-      Parties parties,
+      ConnectionId connectionId,
       long number,
       long length,
-      @Nullable FailureCause why,
-      int subReceive) {
-    MessageHeader.put(memory, at, type, BYTES, parties);
+      @Nullable FailureCause why) {
+    MessageHeader.put(memory, at, type, BYTES, connectionId);
     memory.set(WireLayouts.LONG, at + NUMBER, number);
     memory.set(WireLayouts.LONG, at + LENGTH, length);
     memory.set(WireLayouts.INT, at + REASON, why == null ? 0 : (int) -why.code());
-    memory.set(WireLayouts.SHORT, at + SUB_RECEIVE, (short) subReceive);
-    memory.set(WireLayouts.SHORT, at + RESERVED, (short) 0);
-    memory.set(WireLayouts.LONG, at + RESERVED + 2, 0L);
+    memory.set(WireLayouts.INT, at + RESERVED, 0);
+    memory.set(WireLayouts.LONG, at + RESERVED + Integer.BYTES, 0L);
   }
 
   /**
@@ -190,8 +191,8 @@ public final class ControlMessage {
     if (type != MessageType.REFUSE && MessageHeader.version(memory, at) != ProtocolLimits.VERSION) {
       return WireFault.VERSION;
     }
-    if (memory.get(WireLayouts.SHORT, at + RESERVED) != 0
-        || memory.get(WireLayouts.LONG, at + RESERVED + 2) != 0) {
+    if (memory.get(WireLayouts.INT, at + RESERVED) != 0
+        || memory.get(WireLayouts.LONG, at + RESERVED + Integer.BYTES) != 0) {
       return WireFault.RESERVED;
     }
     return checkBody(memory, at, type);
@@ -210,36 +211,26 @@ public final class ControlMessage {
     }
     long number = number(memory, at);
     long length = lengthBytes(memory, at);
-    int subReceive = subReceive(memory, at);
     return switch (type) {
       case TRUE_LENGTH ->
           length < 0 || length > ProtocolLimits.MAX_MESSAGE_BYTES
               ? WireFault.RANGE
-              : checkMessage(number, subReceive);
-      case ASK, ANSWER ->
-          isStripe(length, type) ? checkMessage(number, subReceive) : WireFault.STRIPE;
-      case WRITTEN -> checkWritten(memory, at, number, length, subReceive);
-      case PING, PONG ->
-          subReceive != 0
-              ? WireFault.GROUP
-              : number < 0 || length < 0 ? WireFault.SEQUENCE : WireFault.NONE;
-      case CLOSE -> checkAlone(number >= 0, length >= 0, subReceive);
-      case CLOSED -> checkAlone(number == 0, length >= 0, subReceive);
-      case REFUSE ->
-          (length & ~0xffffL) != 0 ? WireFault.RAILS : checkAlone(number == 0, true, subReceive);
-      default -> checkAlone(number == 0, length == 0, subReceive);
+              : checkIndex(number);
+      case ASK, ANSWER -> isStripe(length, type) ? checkIndex(number) : WireFault.STRIPE;
+      case WRITTEN -> checkWritten(memory, at, number, length);
+      case PING, PONG -> number < 0 || length < 0 ? WireFault.INDEX : WireFault.NONE;
+      case CLOSE -> checkAlone(number >= 0, length >= 0);
+      case CLOSED -> checkAlone(number == 0, length >= 0);
+      case REFUSE -> (length & ~0xffffL) != 0 ? WireFault.RAILS : checkAlone(number == 0, true);
+      default -> checkAlone(number == 0, length == 0);
     };
   }
 
-  private static WireFault checkMessage(long number, int subReceive) {
-    if (number < 1) {
-      return WireFault.SEQUENCE;
-    }
-    return subReceive < ProtocolLimits.MAX_GROUP ? WireFault.NONE : WireFault.GROUP;
+  private static WireFault checkIndex(long index) {
+    return index < 1 ? WireFault.INDEX : WireFault.NONE;
   }
 
-  private static WireFault checkWritten(
-      MemorySegment memory, long at, long number, long bits, int subReceive) {
+  private static WireFault checkWritten(MemorySegment memory, long at, long index, long bits) {
     WireFault fault = ImmediateData.check(bits);
     if (fault != WireFault.NONE) {
       return fault;
@@ -248,18 +239,14 @@ public final class ControlMessage {
     if (ImmediateData.communicator(immediate) != MessageHeader.to(memory, at)) {
       return WireFault.COMMUNICATOR;
     }
-    if (number < 1 || ImmediateData.sequence(immediate) != (number & SEQUENCE)) {
-      return WireFault.SEQUENCE;
-    }
-    return ImmediateData.subReceive(immediate) == subReceive ? WireFault.NONE : WireFault.GROUP;
+    return index < 1 || ImmediateData.indexBits(immediate) != (index & INDEX)
+        ? WireFault.INDEX
+        : WireFault.NONE;
   }
 
-  private static WireFault checkAlone(boolean numberFits, boolean lengthFits, int subReceive) {
-    if (subReceive != 0) {
-      return WireFault.GROUP;
-    }
+  private static WireFault checkAlone(boolean numberFits, boolean lengthFits) {
     if (!numberFits) {
-      return WireFault.SEQUENCE;
+      return WireFault.INDEX;
     }
     return lengthFits ? WireFault.NONE : WireFault.RANGE;
   }
@@ -270,7 +257,7 @@ public final class ControlMessage {
     return known && tries >= 1 && tries <= MOST_TRIES;
   }
 
-  /** The message's number, or how many messages were started. */
+  /** The receive's index, or how many messages were started. */
   public static long number(MemorySegment memory, long at) {
     return memory.get(WireLayouts.LONG, at + NUMBER);
   }
@@ -290,7 +277,7 @@ public final class ControlMessage {
     return number(memory, at);
   }
 
-  /** The first message whose entries the peer has not seen; of a ping or its answer. */
+  /** The first receive whose entry the peer has not seen; of a ping or its answer. */
   public static long seen(MemorySegment memory, long at) {
     return lengthBytes(memory, at);
   }
@@ -313,11 +300,6 @@ public final class ControlMessage {
   /** Whether the stripe arrived; of an answer. */
   public static boolean arrived(MemorySegment memory, long at) {
     return (lengthBytes(memory, at) & ARRIVED) != 0;
-  }
-
-  /** Which receive of the group. */
-  public static int subReceive(MemorySegment memory, long at) {
-    return Short.toUnsignedInt(memory.get(WireLayouts.SHORT, at + SUB_RECEIVE));
   }
 
   /** Whether a close comes after an abort. */

@@ -51,7 +51,7 @@ public final class HandshakeDecoder {
       mailbox.add(new MailboxTarget(longWord(), longWord()));
     }
     for (MailboxTarget target : mailbox) {
-      if (MailboxEntry.wraps(
+      if (MailboxReader.wraps(
           target.address(), new MailboxLayout(rails.addresses.data().size()).mailboxBytes())) {
         fail(WireFault.RANGE);
       }
@@ -60,7 +60,7 @@ public final class HandshakeDecoder {
       return null;
     }
     return new ConnectRequest(
-        MessageHeader.parties(message, offset),
+        MessageHeader.connectionId(message, offset),
         reply,
         nonce,
         listener,
@@ -84,7 +84,7 @@ public final class HandshakeDecoder {
       return null;
     }
     return new ConnectAccept(
-        MessageHeader.parties(message, offset),
+        MessageHeader.connectionId(message, offset),
         rails.features,
         rails.maxMessageBytes,
         rails.addresses);

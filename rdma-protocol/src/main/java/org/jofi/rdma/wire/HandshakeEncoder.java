@@ -60,7 +60,7 @@ public final class HandshakeEncoder {
       end += 2 * Long.BYTES;
     }
     int length = (int) (end - at);
-    MessageHeader.put(memory, at, MessageType.CONNECT, length, request.parties());
+    MessageHeader.put(memory, at, MessageType.CONNECT, length, request.id());
     return length;
   }
 
@@ -79,7 +79,7 @@ public final class HandshakeEncoder {
             accept.maxMessageBytes(),
             accept.rails());
     int length = (int) (end - at);
-    MessageHeader.put(memory, at, MessageType.ACCEPT, length, accept.parties());
+    MessageHeader.put(memory, at, MessageType.ACCEPT, length, accept.id());
     return length;
   }
 

@@ -1,12 +1,12 @@
 package org.jofi.rdma.wire;
 
 /**
- * The 32 bits that arrive with a stripe: which message of which communicator, and which of how many
+ * The 32 bits that arrive with a stripe: which receive of which communicator, and which of how many
  * stripes.
  *
  * <pre>
- * [31:29] stripe | [28:26] last stripe | [25] short | [24:22] sub-receive
- * [21:10] receiver's communicator | [9:0] message number modulo 1024
+ * [31:29] stripe | [28:26] last stripe | [25] short | [24:10] receiver's communicator
+ * [9:0] receive index modulo 1024
  * </pre>
  *
  * The stripe's own number, rather than a count, lets a receiver recognise a duplicate, and a sender
@@ -14,27 +14,20 @@ package org.jofi.rdma.wire;
  * ControlMessage}.
  */
 public final class ImmediateData {
-  private static final int SEQUENCE_MASK = (1 << ProtocolLimits.SEQUENCE_BITS) - 1;
+  private static final int INDEX_MASK = (1 << ProtocolLimits.INDEX_BITS) - 1;
 
   private ImmediateData() {}
 
   /** The bits; each part within its range. */
   public static int of(
-      int stripe,
-      int lastStripe,
-      boolean isShort,
-      int subReceive,
-      int communicator,
-      long messageNumber) {
+      int stripe, int lastStripe, boolean isShort, int communicator, long receiveIndex) {
     assert stripe >= 0 && stripe <= lastStripe && lastStripe < ProtocolLimits.MAX_RAILS;
-    assert subReceive >= 0 && subReceive < ProtocolLimits.MAX_GROUP;
     assert communicator >= 1 && communicator <= ProtocolLimits.MAX_COMMUNICATOR;
     return stripe << 29
         | lastStripe << 26
         | (isShort ? 1 << 25 : 0)
-        | subReceive << 22
-        | communicator << 10
-        | ((int) messageNumber & SEQUENCE_MASK);
+        | communicator << ProtocolLimits.INDEX_BITS
+        | ((int) receiveIndex & INDEX_MASK);
   }
 
   /**
@@ -68,18 +61,13 @@ public final class ImmediateData {
     return (bits >>> 25 & 1) != 0;
   }
 
-  /** Which receive of the group. */
-  public static int subReceive(int bits) {
-    return bits >>> 22 & 7;
-  }
-
   /** The receiver's communicator. */
   public static int communicator(int bits) {
-    return bits >>> 10 & ProtocolLimits.MAX_COMMUNICATOR;
+    return bits >>> ProtocolLimits.INDEX_BITS & ProtocolLimits.MAX_COMMUNICATOR;
   }
 
-  /** The message number modulo 1024. */
-  public static int sequence(int bits) {
-    return bits & SEQUENCE_MASK;
+  /** The receive's index modulo 1024. */
+  public static int indexBits(int bits) {
+    return bits & INDEX_MASK;
   }
 }

@@ -1,11 +1,15 @@
 package org.jofi.rdma.wire;
 
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+
 /**
  * Where entries lie in a control mailbox.
  *
- * <p>A mailbox has a slot per receive in flight, a slot an entry per receive of a group, an entry
- * one line of 64 bytes for up to 4 data rails and two for more, and each line its own {@link
- * MailboxStamp} at its end:
+ * <p>A mailbox is a ring of 256 entries, one per receive, in the order of the receives' indices. An
+ * entry has one line of 64 bytes for up to 4 data rails and two for more, and each line its own
+ * {@link MailboxStamp} at its end:
  *
  * <pre>
  * line 0   0 u64 address   8 u64 length   16 u32 tag   20 u32 check      24 keys of rails 0 to 3
@@ -18,9 +22,9 @@ package org.jofi.rdma.wire;
  * deregistration must clean up across the wire. A second line costs 64 bytes, of a write that is
  * posted anyway, and only to devices with more than 4 rails.
  *
- * <p><b>Why 128 slots are enough.</b> Message i is posted only after i − 128 completed here, which
- * needs its entry's own write completed, and all stripes arrived, for which the sender had read the
- * entry and copied what it needs.
+ * <p><b>Why 256 entries are enough.</b> Receive i is posted only after i − 256 completed here,
+ * which needs its entry's own write completed, and all stripes arrived, for which the sender had
+ * read the entry and copied what it needs.
  *
  * @param dataRails 1 to 8
  */
@@ -28,8 +32,14 @@ public record MailboxLayout(int dataRails) {
   /** Length of a line, which is written whole. */
   public static final int LINE_BYTES = 64;
 
-  /** Slots of a mailbox. */
-  public static final int SLOTS = ProtocolLimits.RECEIVE_WINDOW;
+  /** Entries of a mailbox. */
+  public static final int ENTRIES = ProtocolLimits.RECEIVE_WINDOW;
+
+  static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG.withOrder(ByteOrder.LITTLE_ENDIAN);
+  static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT.withOrder(ByteOrder.LITTLE_ENDIAN);
+
+  /** Words of 8 bytes in a line. */
+  static final int WORDS = LINE_BYTES / Long.BYTES;
 
   static final int KEYS_PER_LINE = 4;
   static final int ADDRESS = 0;
@@ -37,6 +47,9 @@ public record MailboxLayout(int dataRails) {
   static final int TAG = 16;
   static final int FIRST_KEYS = 24;
   static final int STAMP = 56;
+
+  /** The half of a {@link #checkedWord} that the check covers. */
+  static final long COVERED = 0xffff_ffffL;
 
   /** The words whose upper half is the check's longer part, in line 0 and in line 1. */
   private static final int FIRST_CHECKED_WORD = 16;
@@ -50,6 +63,21 @@ public record MailboxLayout(int dataRails) {
     }
   }
 
+  /**
+   * @throws IllegalArgumentException if the memory is too short for a mailbox or not aligned, or
+   *     the generation is none
+   */
+  void check(MemorySegment memory, int generation) {
+    if (memory.byteSize() < mailboxBytes() || memory.address() % LINE_BYTES != 0) {
+      throw new IllegalArgumentException(
+          "a mailbox has %d bytes and is aligned to %d; got %s"
+              .formatted(mailboxBytes(), LINE_BYTES, memory));
+    }
+    if (generation < 1 || generation > ProtocolLimits.MAX_GENERATION) {
+      throw new IllegalArgumentException("generation is 1 to 65535, not " + generation);
+    }
+  }
+
   /** Lines of an entry: 1 or 2. */
   public int linesPerEntry() {
     return dataRails > KEYS_PER_LINE ? 2 : 1;
@@ -60,24 +88,19 @@ public record MailboxLayout(int dataRails) {
     return linesPerEntry() * LINE_BYTES;
   }
 
-  /** Length of a slot. */
-  public int slotBytes() {
-    return ProtocolLimits.MAX_GROUP * entryBytes();
-  }
-
-  /** Length of a mailbox: 64 or 128 KiB. */
+  /** Length of a mailbox: 16 or 32 KiB. */
   public int mailboxBytes() {
-    return SLOTS * slotBytes();
+    return ENTRIES * entryBytes();
   }
 
-  /** Where a message's slot begins. Both sides keep it at the same offset. */
-  public int slotOffset(long messageNumber) {
-    return (int) (messageNumber & (SLOTS - 1)) * slotBytes();
+  /** Where a receive's entry begins. Both sides keep it at the same offset. */
+  public int entryOffset(long index) {
+    return (int) (index & (ENTRIES - 1)) * entryBytes();
   }
 
-  /** How many bytes of a slot to write for a group of so many receives. */
-  public int writeBytes(int receives) {
-    return receives * entryBytes();
+  /** How many entries of so many receives, from that one on, lie before the ring's end. */
+  public static int beforeEnd(long index, int receives) {
+    return Math.min(receives, ENTRIES - (int) (index & (ENTRIES - 1)));
   }
 
   /** The word of a line whose upper half holds the longer part of its check. */

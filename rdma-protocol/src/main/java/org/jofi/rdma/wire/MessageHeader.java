@@ -25,17 +25,17 @@ public final class MessageHeader {
   private MessageHeader() {}
 
   static void put(
-      MemorySegment memory, long at, MessageType type, int lengthBytes, Parties parties) {
+      MemorySegment memory, long at, MessageType type, int lengthBytes, ConnectionId connectionId) {
     memory.set(WireLayouts.INT, at, MAGIC);
     memory.set(WireLayouts.SHORT, at + 4, (short) ProtocolLimits.VERSION);
     memory.set(WireLayouts.SHORT, at + 6, (short) type.code());
     memory.set(WireLayouts.INT, at + 8, lengthBytes);
-    memory.set(WireLayouts.SHORT, at + 12, (short) parties.to());
-    memory.set(WireLayouts.SHORT, at + 14, (short) parties.toGeneration());
-    memory.set(WireLayouts.SHORT, at + 16, (short) parties.from());
-    memory.set(WireLayouts.SHORT, at + 18, (short) parties.fromGeneration());
+    memory.set(WireLayouts.SHORT, at + 12, (short) connectionId.to());
+    memory.set(WireLayouts.SHORT, at + 14, (short) connectionId.toGeneration());
+    memory.set(WireLayouts.SHORT, at + 16, (short) connectionId.from());
+    memory.set(WireLayouts.SHORT, at + 18, (short) connectionId.fromGeneration());
     memory.set(WireLayouts.INT, at + 20, 0);
-    memory.set(WireLayouts.LONG, at + 24, parties.attempt());
+    memory.set(WireLayouts.LONG, at + 24, connectionId.attempt());
   }
 
   /**
@@ -117,8 +117,8 @@ public final class MessageHeader {
     return memory.get(WireLayouts.LONG, at + 24);
   }
 
-  static Parties parties(MemorySegment memory, long at) {
-    return new Parties(
+  static ConnectionId connectionId(MemorySegment memory, long at) {
+    return new ConnectionId(
         to(memory, at),
         toGeneration(memory, at),
         from(memory, at),

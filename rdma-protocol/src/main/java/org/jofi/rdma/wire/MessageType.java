@@ -27,7 +27,9 @@ public enum MessageType {
   /** Whether it did; if not, only {@link #WRITTEN} counts for it from now on. */
   ANSWER(11),
   /** A stripe that was missing was written again, and is there. */
-  WRITTEN(12);
+  WRITTEN(12),
+  /** The connector knows the acceptor on every rail, so that the acceptor may write. */
+  READY(13);
 
   private static final MessageType[] VALUES = values();
 

@@ -3,22 +3,22 @@ package org.jofi.rdma.wire;
 /** Sizes that both sides of the protocol agree on by being of one version. */
 public final class ProtocolLimits {
   /** The version that this code speaks. */
-  public static final int VERSION = 1;
+  public static final int VERSION = 2;
 
   /** Most data rails, and most control rails. */
   public static final int MAX_RAILS = 8;
 
-  /** Most receives in a group, each of which counts as one message's sub-receive. */
+  /** Most receives in a group, and most entries of a staged receive. */
   public static final int MAX_GROUP = 8;
 
-  /** Receives in flight on a communicator; a group counts once. A power of two. */
-  public static final int RECEIVE_WINDOW = 128;
+  /** Receive indices in flight on a communicator. A power of two. */
+  public static final int RECEIVE_WINDOW = 256;
 
-  /** Bits of a message number that immediate data carries. */
-  public static final int SEQUENCE_BITS = 10;
+  /** Bits of a receive index that immediate data carries. */
+  public static final int INDEX_BITS = 10;
 
   /** Bits of a communicator id. */
-  public static final int COMMUNICATOR_BITS = 12;
+  public static final int COMMUNICATOR_BITS = 15;
 
   /** The greatest communicator id. 0 stands for none. */
   public static final int MAX_COMMUNICATOR = (1 << COMMUNICATOR_BITS) - 1;

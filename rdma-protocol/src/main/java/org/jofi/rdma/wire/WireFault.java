@@ -18,7 +18,7 @@ public enum WireFault {
   LENGTH("wrong length"),
   /** A field that must be 0 is not. */
   RESERVED("reserved field in use"),
-  /** A communicator id past 12 bits, or 0. */
+  /** A communicator id past 15 bits, or 0. */
   COMMUNICATOR("no such communicator id"),
   /** A generation of 0, or another one than the communicator's. */
   GENERATION("wrong generation"),
@@ -28,10 +28,10 @@ public enum WireFault {
   ADDRESS("bad address length"),
   /** A memory range that wraps around, or is longer than allowed. */
   RANGE("bad memory range"),
-  /** A message number of 0, or outside of what is in flight. */
-  SEQUENCE("no such message in flight"),
-  /** A sub-receive past the group. */
-  GROUP("no such receive in the group"),
+  /** A receive index of 0, or outside of what is in flight. */
+  INDEX("no such receive in flight"),
+  /** An entry of a staged receive where there should be another one. */
+  GROUP("no such entry of the receive"),
   /** A stripe past the last one. */
   STRIPE("no such stripe"),
   /** Immediate data wider than 32 bits. */

@@ -15,7 +15,7 @@ import org.jofi.fabric.FabricException;
 import org.jofi.fabric.MemoryKind;
 import org.jofi.rdma.RdmaTransport;
 import org.jofi.rdma.communicator.SimulatedHosts.Pair;
-import org.jofi.simulated.Profile;
+import org.jofi.simulated.profile.Profile;
 import org.jofi.transport.Buffer;
 import org.jofi.transport.ConnectAttempt;
 import org.jofi.transport.FailureCause;

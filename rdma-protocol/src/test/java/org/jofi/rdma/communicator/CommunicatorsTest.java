@@ -7,13 +7,15 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.ref.WeakReference;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jofi.rdma.communicator.SimulatedHosts.Pair;
-import org.jofi.simulated.Profile;
+import org.jofi.simulated.profile.Profile;
 import org.jofi.transport.Comm;
 import org.jofi.transport.CommState;
 import org.jofi.transport.ConnectAttempt;
@@ -101,6 +103,41 @@ class CommunicatorsTest {
       assertThrows(IllegalArgumentException.class, () -> send.deregMr(memory));
       assertThrows(IllegalStateException.class, memory::remote);
     }
+  }
+
+  @Test
+  void registeredMemoryOfAnAutomaticArenaStaysUntilItIsDeregistered() {
+    try (SimulatedHosts hosts = new SimulatedHosts(Profile.TCP, 4, 1)) {
+      Pair pair = hosts.connect();
+      RecvComm receive = pair.receive();
+      Registration[] registration = new Registration[1];
+      WeakReference<MemorySegment> segment = registerAutomatic(receive, registration);
+      long request = receive.irecv(registration[0], 1);
+      assertFalse(isCollected(segment));
+
+      Registration source = pair.send().regMr(hosts.memory(100, 9));
+      long[] send = {0};
+      hosts.await(
+          "a send", () -> (send[0] = pair.send().isend(source.address(), 100, 1, source)) > 0);
+      hosts.await(pair.send(), send[0]);
+      hosts.await(receive, request);
+      receive.deregMr(registration[0]);
+      registration[0] = source;
+      assertTrue(isCollected(segment));
+    }
+  }
+
+  private static WeakReference<MemorySegment> registerAutomatic(Comm comm, Registration[] into) {
+    MemorySegment memory = Arena.ofAuto().allocate(1 << 20);
+    into[0] = comm.regMr(memory);
+    return new WeakReference<>(memory);
+  }
+
+  private static boolean isCollected(WeakReference<?> object) {
+    for (int i = 0; i < 5 && !object.refersTo(null); i++) {
+      System.gc();
+    }
+    return object.refersTo(null);
   }
 
   @Test

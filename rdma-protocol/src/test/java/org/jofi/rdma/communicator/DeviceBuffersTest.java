@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.lang.foreign.MemorySegment;
 import org.jofi.fabric.MemoryKind;
 import org.jofi.rdma.communicator.SimulatedHosts.Pair;
-import org.jofi.simulated.Profile;
+import org.jofi.simulated.profile.Profile;
 import org.jofi.transport.Buffer;
 import org.jofi.transport.Comm;
 import org.jofi.transport.FailureCause;

@@ -10,9 +10,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
-import org.jofi.simulated.Link;
-import org.jofi.simulated.Profile;
 import org.jofi.simulated.Simulation;
+import org.jofi.simulated.profile.Link;
+import org.jofi.simulated.profile.Profile;
 import org.jofi.transport.ConnectHandle;
 import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
@@ -46,8 +46,8 @@ class BoundsTest {
         new Node(simulation, profile, 1, 2, rightNs, NEVER));
   }
 
-  private static Failure failureOf(Side side, long request) {
-    Failure failure = side.failure(request);
+  private static Failure failureOf(Connection connection, long request) {
+    Failure failure = connection.failure(request);
     assertNotNull(failure);
     return failure;
   }
@@ -106,12 +106,12 @@ class BoundsTest {
     try (Simulation simulation = simulation(profile, 1)) {
       Node left = new Node(simulation, profile, 0, 1);
       Node right = new Node(simulation, profile, 1, 1);
-      Listener listener = right.connections.handshakes().listen();
-      ConnectHandle handle = right.connections.handshakes().handle(listener);
+      Listener listener = right.connections.connector().listen();
+      ConnectHandle handle = right.connections.connector().handle(listener);
       List<Attempt> attempts = new ArrayList<>();
       for (int i = 0; i < 20; i++) {
-        Attempt attempt = left.connections.handshakes().connect(handle);
-        Linked.await(simulation, "connecting", () -> attempt.side() != null, left, right);
+        Attempt attempt = left.connections.connector().connect(handle);
+        Linked.await(simulation, "connecting", () -> attempt.connection() != null, left, right);
         attempts.add(attempt);
       }
       // One by one, as who frees communicators of NCCL does; the living are waited for.
@@ -128,11 +128,75 @@ class BoundsTest {
     }
   }
 
+  /** Whether it closes or aborts, and whether something is in flight to the dead. */
+  @ParameterizedTest
+  @MethodSource("profiles")
+  void whoEndsManyCommunicatorsToTheDeadWaitsOnce(Profile profile) {
+    for (boolean aborts : new boolean[] {false, true}) {
+      for (boolean busy : new boolean[] {false, true}) {
+        for (boolean atOnce : new boolean[] {false, true}) {
+          String line =
+              "%s, aborts %s, busy %s, at once %s".formatted(profile.name(), aborts, busy, atOnce);
+          try (Simulation simulation = simulation(profile, 1);
+              Arena arena = Arena.ofShared()) {
+            endMany(simulation, arena, profile, line, aborts, busy, atOnce);
+          }
+        }
+      }
+    }
+  }
+
+  private static void endMany(
+      Simulation simulation,
+      Arena arena,
+      Profile profile,
+      String line,
+      boolean aborts,
+      boolean busy,
+      boolean atOnce) {
+    Linked linked = Linked.of(simulation, arena, profile, 1);
+    Node left = linked.left;
+    Node right = linked.right;
+    Listener listener = right.connections.connector().listen();
+    ConnectHandle handle = right.connections.connector().handle(listener);
+    List<Connection> connections = new ArrayList<>(List.of(linked.sending));
+    while (connections.size() < 8) {
+      Attempt attempt = left.connections.connector().connect(handle);
+      Linked.await(simulation, "connecting", () -> attempt.connection() != null, left, right);
+      SendConnection made = attempt.connection();
+      assertNotNull(made);
+      connections.add(made);
+    }
+    RemoteMemory remote = Pair.remote(linked.to);
+    simulation.host(1).kill();
+    long start = simulation.nanoTime();
+    for (Connection connection : connections) {
+      if (busy) {
+        assertTrue(
+            connection.write(linked.source.address(), 4096, linked.from, remote, 0) > 0, line);
+      }
+    }
+    for (Connection connection : connections) {
+      if (aborts) {
+        left.connections.abort(connection);
+      } else {
+        left.connections.close(connection);
+      }
+      if (!atOnce) {
+        Linked.await(simulation, line, connection::isReleased, left);
+      }
+    }
+    Linked.await(
+        simulation, line, () -> connections.stream().allMatch(Connection::isReleased), left);
+    long took = simulation.nanoTime() - start;
+    assertTrue(took < 3 * Node.BOUND_NS / 2, () -> line + ": took " + took + " ns");
+  }
+
   private static void closeAndAwait(Simulation simulation, Attempt attempt, Node... nodes) {
-    Side side = attempt.side();
-    assertNotNull(side);
-    nodes[0].connections.close(side);
-    Linked.await(simulation, "releasing", side::isReleased, nodes);
+    Connection connection = attempt.connection();
+    assertNotNull(connection);
+    nodes[0].connections.close(connection);
+    Linked.await(simulation, "releasing", connection::isReleased, nodes);
   }
 
   @ParameterizedTest
@@ -205,7 +269,8 @@ class BoundsTest {
       // Nothing came yet: there is no bound.
       linked.pass(5 * SECOND, linked.left, linked.right);
       assertEquals(Result.IN_PROGRESS, linked.receiving.test(receive));
-      simulation.host(0).nic(1).stall(Duration.ofSeconds(30));
+      // The other NIC's turn is next, where immediate data is sent as a control message.
+      simulation.host(0).nic(0).stall(Duration.ofSeconds(30));
       long send = linked.send(4096);
       long[] received = linked.outcome(linked.receiving, receive, linked.left, linked.right);
       assertEquals(FailureCause.TIMED_OUT.code(), received[0]);
@@ -229,13 +294,13 @@ class BoundsTest {
       linked
           .left
           .connections
-          .handshakes()
+          .connector()
           .connect(
               linked
                   .right
                   .connections
-                  .handshakes()
-                  .handle(linked.right.connections.handshakes().listen()));
+                  .connector()
+                  .handle(linked.right.connections.connector().listen()));
       linked.left.abort();
       linked.right.abort();
       assertEquals(FailureCause.CLOSED.code(), linked.receiving.test(receive));
@@ -252,27 +317,27 @@ class BoundsTest {
     try (Simulation simulation = simulation(profile, 2);
         Arena arena = Arena.ofShared()) {
       Linked linked = bounded(simulation, arena, profile, NEVER, SECOND);
-      ReceiveSide side = linked.receiving;
+      ReceiveConnection connection = linked.receiving;
       long address = linked.target.address();
       RemoteMemory remote = Pair.remote(linked.from);
       simulation.host(1).nic(1).stall(Duration.ofSeconds(30));
       long[] requests = {
-        side.write(address, 4096, linked.to, remote, 0),
-        side.read(address + 4096, 4096, linked.to, remote, 0),
-        side.flush(address, 4096, linked.to)
+        connection.write(address, 4096, linked.to, remote, 0),
+        connection.read(address + 4096, 4096, linked.to, remote, 0),
+        connection.flush(address, 4096, linked.to)
       };
       for (long request : requests) {
-        assertEquals(Result.IN_PROGRESS, side.test(request));
+        assertEquals(Result.IN_PROGRESS, connection.test(request));
       }
       linked.pass(2 * SECOND, linked.left, linked.right);
       for (long request : requests) {
-        assertEquals(FailureCause.TIMED_OUT.code(), side.test(request));
-        Failure why = failureOf(side, request);
+        assertEquals(FailureCause.TIMED_OUT.code(), connection.test(request));
+        Failure why = failureOf(connection, request);
         assertTrue(
             why.detail().contains("stripe") && why.detail().contains("data rail 1"), why::toString);
-        assertTrue(side.usesMemory(request));
+        assertTrue(connection.usesMemory(request));
       }
-      assertNull(side.failure(), "each failed alone");
+      assertNull(connection.failure(), "each failed alone");
       linked.to.release();
       assertTrue(linked.to.isOpen(), "lease ended early");
       linked.await("coming back", () -> !linked.to.isOpen(), linked.left, linked.right);

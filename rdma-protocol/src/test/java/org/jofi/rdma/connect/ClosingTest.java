@@ -1,17 +1,21 @@
 package org.jofi.rdma.connect;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
-import org.jofi.mr.DataRegistration;
-import org.jofi.simulated.Link;
-import org.jofi.simulated.Profile;
+import org.jofi.mr.RegisteredArena;
+import org.jofi.mr.registration.DataRegistration;
 import org.jofi.simulated.Simulation;
+import org.jofi.simulated.profile.Link;
+import org.jofi.simulated.profile.Profile;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.RemoteMemory;
 import org.junit.jupiter.api.Test;
@@ -70,6 +74,33 @@ class ClosingTest {
       assertEquals(
           FailureCause.PEER_CLOSED.code(),
           linked.sending.test(linked.sending.sender().send(address, BYTES, 7, linked.from)));
+      linked.finish(linked.from, linked.to);
+    }
+  }
+
+  /** It did not run for so long that the receiver's close ended by its bound. */
+  @ParameterizedTest
+  @MethodSource("profiles")
+  void whoWakesLateWritesIntoNothingThatWasHandedBack(Profile profile) {
+    try (Simulation simulation = Simulation.of(profile).open();
+        Arena arena = Arena.ofShared()) {
+      Linked linked = Linked.of(simulation, arena, profile, 1);
+      // The cache keeps registrations of such memory after their last lease.
+      RegisteredArena memory = linked.right.host.device.openArena();
+      MemorySegment target = memory.allocate(BYTES, 64);
+      DataRegistration lease = linked.right.register(memory.range(target));
+      linked.receive(target.address(), BYTES, lease);
+      linked.pass(10_000_000, linked.left, linked.right);
+      linked.right.connections.close(linked.receiving);
+      linked.await("giving up", linked.receiving::isReleased, linked.right);
+      lease.release();
+      DataRegistration again = linked.right.register(memory.range(target));
+      linked.source.fill((byte) 7);
+      linked.queue(BYTES);
+      linked.pass(100_000_000, linked.left, linked.right);
+      assertArrayEquals(new byte[BYTES], target.toArray(ValueLayout.JAVA_BYTE));
+      again.release();
+      memory.close();
       linked.finish(linked.from, linked.to);
     }
   }

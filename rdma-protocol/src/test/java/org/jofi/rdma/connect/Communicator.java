@@ -10,8 +10,8 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
-import org.jofi.mr.BufferRange;
-import org.jofi.mr.DataRegistration;
+import org.jofi.mr.registration.BufferRange;
+import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.message.Script;
 import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
@@ -43,8 +43,8 @@ final class Communicator {
   private boolean closed;
 
   Attempt attempt;
-  @Nullable SendSide send;
-  @Nullable ReceiveSide receive;
+  @Nullable SendConnection send;
+  @Nullable ReceiveConnection receive;
   int successes;
   int failures;
 
@@ -70,7 +70,7 @@ final class Communicator {
   }
 
   void connect(ConnectTo listener) {
-    attempt = from.connections.handshakes().connect(listener.handle());
+    attempt = from.connections.connector().connect(listener.handle());
   }
 
   /** Where to connect to. */
@@ -80,15 +80,15 @@ final class Communicator {
 
   /** Whether the connector knows how its attempt ended. */
   boolean isAnswered() {
-    send = attempt.side();
+    send = attempt.connection();
     return send != null || attempt.failure() != null;
   }
 
   /** Posts what can be posted, and looks at what is over; whether something happened. */
   boolean step() {
     boolean some = false;
-    ReceiveSide receiver = receive;
-    SendSide sender = send;
+    ReceiveConnection receiver = receive;
+    SendConnection sender = send;
     if (receiver != null && !to.isDead()) {
       while (!stopped && nextGroup < places.length && post(receiver, nextGroup)) {
         nextGroup++;
@@ -106,7 +106,7 @@ final class Communicator {
     return some;
   }
 
-  private boolean post(ReceiveSide side, int group) {
+  private boolean post(ReceiveConnection connection, int group) {
     List<Script.Receive> receives = script.groups.get(group);
     int count = receives.size();
     long[] addresses = new long[count];
@@ -119,7 +119,7 @@ final class Communicator {
       tags[place] = receives.get(place).tag();
       memory[place] = sink;
     }
-    long id = side.receiver().receive(count, addresses, bytes, tags, memory);
+    long id = connection.receiver().receive(count, addresses, bytes, tags, memory);
     if (id == Result.TRY_AGAIN) {
       return false;
     }
@@ -127,10 +127,12 @@ final class Communicator {
     return true;
   }
 
-  private boolean send(SendSide side, int index) {
+  private boolean send(SendConnection connection, int index) {
     Script.Send what = script.sends.get(index);
     long id =
-        side.sender().send(pattern.address() + offset(index), what.bytes(), what.tag(), source);
+        connection
+            .sender()
+            .send(pattern.address() + offset(index), what.bytes(), what.tag(), source);
     if (id == Result.TRY_AGAIN) {
       return false;
     }
@@ -142,11 +144,11 @@ final class Communicator {
     return index * 131L % (ProtocolRun.PATTERN_BYTES - Script.MAX_BYTES);
   }
 
-  private boolean collectSends(SendSide side) {
+  private boolean collectSends(SendConnection connection) {
     boolean some = false;
     for (Iterator<Map.Entry<Long, Integer>> all = sending.entrySet().iterator(); all.hasNext(); ) {
       Map.Entry<Long, Integer> one = all.next();
-      long result = side.sender().test(one.getKey());
+      long result = connection.sender().test(one.getKey());
       if (result != Result.IN_PROGRESS) {
         all.remove();
         some = true;
@@ -154,19 +156,19 @@ final class Communicator {
           assertEquals(script.moved(script.sends.get(one.getValue())), result, line);
           successes++;
         } else {
-          failed(result, side.sender().failure(one.getKey()));
+          failed(result, connection.sender().failure(one.getKey()));
         }
       }
     }
     return some;
   }
 
-  private boolean collectReceives(ReceiveSide side) {
+  private boolean collectReceives(ReceiveConnection connection) {
     boolean some = false;
     for (Iterator<Map.Entry<Long, Integer>> all = receiving.entrySet().iterator();
         all.hasNext(); ) {
       Map.Entry<Long, Integer> one = all.next();
-      long result = side.receiver().test(one.getKey(), lengths);
+      long result = connection.receiver().test(one.getKey(), lengths);
       if (result != Result.IN_PROGRESS) {
         all.remove();
         some = true;
@@ -174,7 +176,7 @@ final class Communicator {
           arrived(one.getValue(), result);
           successes++;
         } else {
-          failed(result, side.receiver().failure(one.getKey()));
+          failed(result, connection.receiver().failure(one.getKey()));
         }
       }
     }
@@ -238,7 +240,7 @@ final class Communicator {
   /** Closes or aborts what stands on live hosts; again is a no-op. */
   void close(boolean abortSender, boolean abortReceiver) {
     stopped = true;
-    SendSide sender = send;
+    SendConnection sender = send;
     if (sender != null) {
       if (abortSender) {
         from.connections.abort(sender);
@@ -246,7 +248,7 @@ final class Communicator {
         from.connections.close(sender);
       }
     }
-    ReceiveSide receiver = receive;
+    ReceiveConnection receiver = receive;
     if (receiver != null) {
       if (abortReceiver) {
         to.connections.abort(receiver);

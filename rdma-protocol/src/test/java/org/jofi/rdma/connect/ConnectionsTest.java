@@ -7,22 +7,28 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
-import org.jofi.mr.BufferRange;
-import org.jofi.mr.DataRegistration;
+import org.jofi.mr.registration.BufferRange;
+import org.jofi.mr.registration.DataRegistration;
+import org.jofi.rdma.wire.ConnectionId;
+import org.jofi.rdma.wire.ControlMessage;
+import org.jofi.rdma.wire.HandshakeEncoder;
 import org.jofi.rdma.wire.Nonce;
-import org.jofi.simulated.FaultPlan;
-import org.jofi.simulated.Profile;
 import org.jofi.simulated.Simulation;
+import org.jofi.simulated.fault.FaultPlan;
+import org.jofi.simulated.profile.Profile;
 import org.jofi.transport.ConnectHandle;
 import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.Result;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -65,29 +71,31 @@ class ConnectionsTest {
           nodes[i] = new Node(simulation, profile, i, rails);
         }
         // Host 0 listens; each host, it among them, connects ten times.
-        Listener listener = nodes[0].connections.handshakes().listen();
-        ConnectHandle handle = nodes[0].connections.handshakes().handle(listener);
+        Listener listener = nodes[0].connections.connector().listen();
+        ConnectHandle handle = nodes[0].connections.connector().handle(listener);
         List<Attempt> attempts = new ArrayList<>();
         Map<Attempt, Node> owners = new HashMap<>();
         for (int i = 0; i < 30; i++) {
-          Attempt attempt = nodes[i % 3].connections.handshakes().connect(handle);
+          Attempt attempt = nodes[i % 3].connections.connector().connect(handle);
           attempts.add(attempt);
           owners.put(attempt, nodes[i % 3]);
         }
         await(
             simulation,
             "connecting",
-            () -> attempts.stream().allMatch(attempt -> attempt.side() != null),
+            () -> attempts.stream().allMatch(attempt -> attempt.connection() != null),
             nodes);
-        List<ReceiveSide> accepted = new ArrayList<>();
-        for (ReceiveSide side = listener.accept(); side != null; side = listener.accept()) {
-          accepted.add(side);
+        List<ReceiveConnection> accepted = new ArrayList<>();
+        for (ReceiveConnection connection = listener.accept();
+            connection != null;
+            connection = listener.accept()) {
+          accepted.add(connection);
         }
         assertEquals(30, accepted.size());
         MemorySegment memory = arena.allocate(8192, 64);
         exchange(simulation, nodes, attempts, owners, accepted, memory);
         for (Attempt attempt : attempts) {
-          owners.get(attempt).connections.close(attempt.side());
+          owners.get(attempt).connections.close(attempt.connection());
         }
         accepted.forEach(nodes[0].connections::close);
         await(
@@ -107,17 +115,18 @@ class ConnectionsTest {
       Node[] nodes,
       List<Attempt> attempts,
       Map<Attempt, Node> owners,
-      List<ReceiveSide> accepted,
+      List<ReceiveConnection> accepted,
       MemorySegment memory) {
     Map<Node, DataRegistration> registered = new HashMap<>();
     for (Node node : nodes) {
       registered.put(node, node.register(BufferRange.host(memory)));
     }
-    Map<ReceiveSide, Long> receives = new HashMap<>();
-    for (ReceiveSide side : accepted) {
+    Map<ReceiveConnection, Long> receives = new HashMap<>();
+    for (ReceiveConnection connection : accepted) {
       receives.put(
-          side,
-          side.receiver()
+          connection,
+          connection
+              .receiver()
               .receive(
                   1,
                   new long[] {memory.address()},
@@ -138,7 +147,7 @@ class ConnectionsTest {
               sends.put(
                   attempt,
                   attempt
-                      .side()
+                      .connection()
                       .sender()
                       .send(
                           memory.address() + 4096,
@@ -146,10 +155,10 @@ class ConnectionsTest {
                           9,
                           registered.get(owners.get(attempt))));
             } else {
-              keep(attempt.side().sender().test(request), sent);
+              keep(attempt.connection().sender().test(request), sent);
             }
           }
-          receives.forEach((side, request) -> keep(side.receiver().test(request), got));
+          receives.forEach((connection, request) -> keep(connection.receiver().test(request), got));
           return sent.size() == 30 && got.size() == 30;
         },
         nodes);
@@ -171,12 +180,12 @@ class ConnectionsTest {
     try (Simulation simulation = simulation(profile, 5, 2, 2)) {
       Node left = new Node(simulation, profile, 0, 1);
       Node right = new Node(simulation, profile, 1, 2);
-      Listener listener = right.connections.handshakes().listen();
-      ConnectHandle handle = right.connections.handshakes().handle(listener);
-      Attempt otherRails = left.connections.handshakes().connect(handle);
+      Listener listener = right.connections.connector().listen();
+      ConnectHandle handle = right.connections.connector().handle(listener);
+      Attempt otherRails = left.connections.connector().connect(handle);
       Attempt guessing =
           left.connections
-              .handshakes()
+              .connector()
               .connect(
                   ConnectHandle.of(handle.listener(), new Nonce(1, 2).bytes(), handle.address()));
       await(
@@ -194,6 +203,48 @@ class ConnectionsTest {
       assertEquals(FailureCause.REFUSED, nonce.cause());
       assertEquals(2, listener.refused());
       assertNull(listener.accept());
+      await(
+          simulation,
+          "freeing",
+          () -> left.connections.live() + right.connections.live() == 0,
+          left,
+          right);
+      closeAll(simulation, left, right);
+    }
+  }
+
+  /** In both directions: each is told the version of the other. */
+  @Test
+  void aPeerOfAnotherVersionIsRefusedAndTold() {
+    try (Simulation simulation = simulation(Profile.EFA, 7, 2, 1);
+        Arena arena = Arena.ofShared()) {
+      Node left = new Node(simulation, Profile.EFA, 0, 1);
+      Node right = new Node(simulation, Profile.EFA, 1, 1);
+      Listener listener = right.connections.connector().listen();
+      ConnectHandle handle = right.connections.connector().handle(listener);
+      Attempt attempt = left.connections.connector().connect(handle);
+      MemorySegment message = arena.allocate(HandshakeEncoder.MAX_BYTES, 8);
+      int length = HandshakeEncoder.put(message, 0, attempt.request());
+      message.set(ValueLayout.JAVA_BYTE, 4, (byte) 1);
+      right.connections.message(message, 0, length);
+      await(simulation, "refusing", () -> attempt.failure() != null, left, right);
+      assertEquals(FailureCause.INCOMPATIBLE, Objects.requireNonNull(attempt.failure()).cause());
+      Attempt other = left.connections.connector().connect(handle);
+      ConnectionId asked = other.request().id();
+      ControlMessage.putRefuse(
+          message,
+          0,
+          new ConnectionId(asked.from(), asked.fromGeneration(), 0, 0, asked.attempt()),
+          FailureCause.INCOMPATIBLE,
+          1,
+          1);
+      message.set(ValueLayout.JAVA_BYTE, 4, (byte) 1);
+      left.connections.message(message, 0, ControlMessage.BYTES);
+      Failure why = Objects.requireNonNull(other.failure());
+      assertEquals(FailureCause.INCOMPATIBLE, why.cause());
+      assertTrue(
+          why.detail().contains("version 1 of the protocol, this side version 2"), why::toString);
+      right.connections.connector().close(listener);
       await(
           simulation,
           "freeing",
@@ -234,10 +285,10 @@ class ConnectionsTest {
       Node left = new Node(simulation, profile, 0, 1);
       Node right = new Node(simulation, profile, 1, 1);
       ConnectHandle handle =
-          right.connections.handshakes().handle(right.connections.handshakes().listen());
+          right.connections.connector().handle(right.connections.connector().listen());
       simulation.host(1).kill();
       long start = simulation.nanoTime();
-      Attempt attempt = left.connections.handshakes().connect(handle);
+      Attempt attempt = left.connections.connector().connect(handle);
       await(simulation, "failing", () -> attempt.failure() != null, left);
       assertTrue(simulation.nanoTime() - start < 2 * Node.BOUND_NS);
       Failure failure = attempt.failure();
@@ -255,25 +306,25 @@ class ConnectionsTest {
         Arena arena = Arena.ofShared()) {
       Node left = new Node(simulation, profile, 0, 1);
       Node right = new Node(simulation, profile, 1, 1);
-      Listener listener = right.connections.handshakes().listen();
-      ConnectHandle handle = right.connections.handshakes().handle(listener);
-      Attempt first = left.connections.handshakes().connect(handle);
-      Attempt second = left.connections.handshakes().connect(handle);
+      Listener listener = right.connections.connector().listen();
+      ConnectHandle handle = right.connections.connector().handle(listener);
+      Attempt first = left.connections.connector().connect(handle);
+      Attempt second = left.connections.connector().connect(handle);
       await(
           simulation,
           "connecting",
-          () -> first.side() != null && second.side() != null,
+          () -> first.connection() != null && second.connection() != null,
           left,
           right);
-      ReceiveSide one = listener.accept();
-      ReceiveSide two = listener.accept();
+      ReceiveConnection one = listener.accept();
+      ReceiveConnection two = listener.accept();
       assertNotNull(one);
       assertNotNull(two);
       DataRegistration memory = right.register(BufferRange.host(arena.allocate(64, 64)));
       long pendingOne = post(one, memory);
       long pendingTwo = post(two, memory);
-      boolean firstIsOne = first.side().parties().to() == one.parties().from();
-      left.connections.close(firstIsOne ? first.side() : second.side());
+      boolean firstIsOne = first.connection().id().to() == one.id().from();
+      left.connections.close(firstIsOne ? first.connection() : second.connection());
       List<Long> results = new ArrayList<>();
       await(
           simulation,
@@ -298,7 +349,7 @@ class ConnectionsTest {
           right);
       assertEquals(FailureCause.CLOSED.code(), results.getLast());
       right.connections.close(one);
-      left.connections.close(firstIsOne ? second.side() : first.side());
+      left.connections.close(firstIsOne ? second.connection() : first.connection());
       await(
           simulation,
           "releasing",
@@ -310,8 +361,9 @@ class ConnectionsTest {
     }
   }
 
-  private static long post(ReceiveSide side, DataRegistration memory) {
-    return side.receiver()
+  private static long post(ReceiveConnection connection, DataRegistration memory) {
+    return connection
+        .receiver()
         .receive(
             1,
             new long[] {memory.range().address()},

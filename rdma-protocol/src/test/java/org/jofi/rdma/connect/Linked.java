@@ -5,14 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
-import org.jofi.mr.BufferRange;
-import org.jofi.mr.DataRegistration;
-import org.jofi.simulated.Profile;
+import org.jofi.mr.registration.BufferRange;
+import org.jofi.mr.registration.DataRegistration;
 import org.jofi.simulated.Simulation;
-import org.jofi.transport.Result;
+import org.jofi.simulated.profile.Profile;
 
 /** Two simulated hosts with a connection from the first to the second, and memory on each. */
 final class Linked {
@@ -23,8 +21,8 @@ final class Linked {
   private final Pair pair;
   final Node left;
   final Node right;
-  final SendSide sending;
-  final ReceiveSide receiving;
+  final SendConnection sending;
+  final ReceiveConnection receiving;
   final MemorySegment source;
   final MemorySegment target;
   final DataRegistration from;
@@ -52,9 +50,14 @@ final class Linked {
         new Node(simulation, profile, 1, rails));
   }
 
+  /** Closes both sides, and nothing else. */
+  void finishConnections() {
+    pair.closeConnections();
+  }
+
   /** Closes all, with those leases, and finds nothing left. */
   void finish(DataRegistration... leases) {
-    pair.closeSides();
+    pair.closeConnections();
     for (DataRegistration lease : leases) {
       lease.release();
     }
@@ -89,31 +92,38 @@ final class Linked {
   }
 
   long receive(long bytes) {
-    long id = pair.receive(target.address(), bytes, 7, to);
+    return receive(target.address(), bytes, to);
+  }
+
+  /** Receives into memory of the receiver's. */
+  long receive(long address, long bytes, DataRegistration memory) {
+    long id = pair.receive(address, bytes, 7, memory);
     assertTrue(id > 0, "posting succeeds");
     return id;
   }
 
-  /** Sends as soon as the receive is there. */
+  /** Sends, and awaits the receive. */
   long send(long bytes) {
-    List<Long> id = new ArrayList<>();
+    long before = sending.sender().started();
+    long id = queue(bytes);
     await(
         "matching",
-        () -> {
-          long result = sending.sender().send(source.address(), bytes, 7, from);
-          if (result != Result.TRY_AGAIN) {
-            id.add(result);
-          }
-          return !id.isEmpty();
-        },
+        () -> sending.sender().started() > before || sending.failure() != null,
         left,
         right);
-    return id.getFirst();
+    return id;
+  }
+
+  /** Sends, whether the receive is there or not. */
+  long queue(long bytes) {
+    long id = sending.sender().send(source.address(), bytes, 7, from);
+    assertTrue(id > 0, "posting succeeds");
+    return id;
   }
 
   /** What a request comes to, and when, in nanoseconds from now. */
-  long[] outcome(Side side, long request, Node... nodes) {
+  long[] outcome(Connection connection, long request, Node... nodes) {
     long start = simulation.nanoTime();
-    return new long[] {pair.outcome(side, request, nodes), simulation.nanoTime() - start};
+    return new long[] {pair.outcome(connection, request, nodes), simulation.nanoTime() - start};
   }
 }

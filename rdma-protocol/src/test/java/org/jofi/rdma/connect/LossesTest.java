@@ -8,21 +8,21 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
-import org.jofi.mr.DataRegistration;
+import org.jofi.fabric.CompletionError;
+import org.jofi.rdma.endpoint.OperationOwner;
+import org.jofi.rdma.endpoint.RailPort;
 import org.jofi.rdma.message.Script;
 import org.jofi.rdma.wire.MessageType;
-import org.jofi.simulated.Fault;
-import org.jofi.simulated.FaultPlan;
-import org.jofi.simulated.Profile;
 import org.jofi.simulated.Simulation;
+import org.jofi.simulated.fault.Fault;
+import org.jofi.simulated.fault.FaultPlan;
+import org.jofi.simulated.profile.Profile;
 import org.jofi.transport.ConnectHandle;
 import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
-import org.jofi.transport.Result;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -56,10 +56,10 @@ class LossesTest {
           pattern.set(ValueLayout.JAVA_LONG, at, random.nextLong());
         }
         String line = "%s, NIC 1 of the sender dies after %d".formatted(profile.name(), after);
-        Listener listener = right.connections.handshakes().listen();
+        Listener listener = right.connections.connector().listen();
         Communicator one =
             new Communicator(line, left, right, new Script(random, 60), arena, pattern);
-        one.connect(() -> right.connections.handshakes().handle(listener));
+        one.connect(() -> right.connections.connector().handle(listener));
         Linked.await(simulation, "connecting", one::isAnswered, left, right);
         one.receive = listener.accept();
         int when = after;
@@ -96,27 +96,27 @@ class LossesTest {
         Node right = new Node(simulation, profile, 1, 1);
         LossyArrivals lossy =
             new LossyArrivals(type == MessageType.CONNECT ? right : left, type, 3);
-        Listener listener = right.connections.handshakes().listen();
-        ConnectHandle handle = right.connections.handshakes().handle(listener);
+        Listener listener = right.connections.connector().listen();
+        ConnectHandle handle = right.connections.connector().handle(listener);
         if (type == MessageType.REFUSE) {
-          right.connections.handshakes().close(listener);
+          right.connections.connector().close(listener);
         }
-        Attempt attempt = left.connections.handshakes().connect(handle);
+        Attempt attempt = left.connections.connector().connect(handle);
         Linked.await(
             simulation,
             "connecting",
-            () -> attempt.side() != null || attempt.failure() != null,
+            () -> attempt.connection() != null || attempt.failure() != null,
             left,
             right);
         assertEquals(3, lossy.lost);
-        SendSide made = attempt.side();
+        SendConnection made = attempt.connection();
         if (type == MessageType.REFUSE) {
           Failure why = attempt.failure();
           assertNotNull(why);
           assertEquals(FailureCause.REFUSED, why.cause());
         } else {
           assertNotNull(made);
-          ReceiveSide accepted = listener.accept();
+          ReceiveConnection accepted = listener.accept();
           assertNotNull(accepted);
           assertNull(listener.accept(), "one attempt, one connection");
           left.connections.close(made);
@@ -203,40 +203,36 @@ class LossesTest {
     assertTrue(why.detail().contains("peer"), why::toString);
   }
 
-  /** A queue overruns: what comes over its rail is not told, so that its receivers must fail. */
+  /**
+   * A queue overruns, since a peer writes more than was announced to it: what comes over its rail
+   * is not told, so that its receivers must fail.
+   */
   @Test
   void aRailThatGoesDeafFailsItsReceiversAndSaysWhy() {
     try (Simulation simulation =
-            Simulation.of(Profile.EFA).faults(FaultPlan.none().with(Fault.CQ_OVERRUN)).open();
+            Simulation.of(Profile.EFA)
+                .nicsPerHost(2)
+                .faults(FaultPlan.none().with(Fault.CQ_OVERRUN))
+                .open();
         Arena arena = Arena.ofShared()) {
-      Node left = new Node(simulation, Profile.EFA, 0, 1);
-      Node right = new Node(simulation, Profile.EFA, 1, 1);
+      Node left = new Node(simulation, Profile.EFA, 0, 2);
+      Node right = new Node(simulation, Profile.EFA, 1, 2);
       List<Linked> all =
           List.of(
               new Linked(simulation, arena, left, right),
               new Linked(simulation, arena, left, right));
-      List<List<Long>> receives = new ArrayList<>();
-      for (Linked linked : all) {
-        List<Long> ids = new ArrayList<>();
-        for (int i = 0; i < 128; i++) {
-          ids.add(group(linked));
-        }
-        receives.add(ids);
-      }
-      // The entries are written, and then the receiver does not poll.
-      Linked.await(simulation, "posting", () -> simulation.nanoTime() > 1_000_000, left, right);
-      for (Linked linked : all) {
-        List<Long> ids = new ArrayList<>();
-        Linked.await(simulation, "sending", () -> sendAll(linked, ids) == 1024, left);
-      }
+      List<Long> receives = all.stream().map(linked -> linked.receive(64)).toList();
+      int[] unannounced = new int[1];
+      Linked.await(
+          simulation, "flooding", () -> (unannounced[0] += flood(all.getFirst())) >= 4096, left);
       for (int i = 0; i < 2; i++) {
         Linked linked = all.get(i);
-        long last = receives.get(i).getLast();
+        long last = receives.get(i);
         assertEquals(FailureCause.FABRIC.code(), linked.outcome(linked.receiving, last, right)[0]);
         Failure why = linked.receiving.receiver().failure(last);
         assertNotNull(why);
         assertTrue(why.where().contains("fi_cq_read"), why::toString);
-        assertTrue(why.where().contains("data rail 0"), why::toString);
+        assertTrue(why.where().contains("efa1"), why::toString);
         Linked.await(simulation, "telling", () -> linked.sending.failure() != null, left, right);
         assertEquals(
             FailureCause.PEER_ABORTED,
@@ -248,13 +244,13 @@ class LossesTest {
 
   /** Its stripes might come over the deaf rail. */
   private static void assertRefused(Simulation simulation, Node left, Node right) {
-    Listener listener = right.connections.handshakes().listen();
+    Listener listener = right.connections.connector().listen();
     Attempt attempt =
-        left.connections.handshakes().connect(right.connections.handshakes().handle(listener));
+        left.connections.connector().connect(right.connections.connector().handle(listener));
     Linked.await(
         simulation,
         "refusing",
-        () -> attempt.side() != null || attempt.failure() != null,
+        () -> attempt.connection() != null || attempt.failure() != null,
         left,
         right);
     Failure why = attempt.failure();
@@ -264,29 +260,31 @@ class LossesTest {
     assertEquals(1, listener.refused());
   }
 
-  private static long group(Linked linked) {
-    int count = 8;
-    long[] addresses = new long[count];
-    long[] lengths = new long[count];
-    int[] tags = new int[count];
-    DataRegistration[] memory = new DataRegistration[count];
-    for (int i = 0; i < count; i++) {
-      addresses[i] = linked.target.address();
-      memory[i] = linked.to;
-    }
-    long id = linked.receiving.receiver().receive(count, addresses, lengths, tags, memory);
-    assertTrue(id > 0);
-    return id;
+  /** Writes once over the second rail, without a receive; how often it could. */
+  private static int flood(Linked linked) {
+    RailPort port = linked.left.host.endpoint.data(1);
+    int answer =
+        port.writeData(
+            new Unheeded(),
+            0,
+            linked.source.address(),
+            8,
+            linked.from.descriptor(1),
+            0,
+            port.peer(linked.right.host.endpoint.data(1).address()),
+            linked.to.remoteAddress(1, linked.target.address()),
+            linked.to.key(1));
+    return answer == 0 ? 1 : 0;
   }
 
-  /** How many were started in all. */
-  private static long sendAll(Linked linked, List<Long> ids) {
-    ids.removeIf(id -> linked.sending.sender().test(id) != Result.IN_PROGRESS);
-    long id = linked.sending.sender().send(linked.source.address(), 0, 0, linked.from);
-    if (id == Result.TRY_AGAIN) {
-      return linked.sending.sender().started();
-    }
-    ids.add(id);
-    return linked.sending.sender().started();
+  private static final class Unheeded implements OperationOwner {
+    @Override
+    public void completed(long cookie, long lengthBytes) {}
+
+    @Override
+    public void failed(long cookie, RailPort port, CompletionError error) {}
+
+    @Override
+    public void lost(long cookie, RailPort port, Failure why) {}
   }
 }

@@ -9,7 +9,7 @@ import org.jofi.transport.Failure;
 
 /** Loses the first arrivals of a kind, as nobody reports, and hands on the others. */
 final class LossyArrivals implements ArrivalSink {
-  private final EndpointConnections connections;
+  private final ConnectionTable connections;
   private final LongPredicate lostImmediates;
   private final MessageType lostType;
   private int toLose;

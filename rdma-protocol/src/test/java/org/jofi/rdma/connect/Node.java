@@ -7,30 +7,29 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.agrona.concurrent.NanoClock;
 import org.jofi.fabric.Access;
-import org.jofi.mr.BufferRange;
-import org.jofi.mr.DataRegistration;
 import org.jofi.mr.LocalRegistration;
+import org.jofi.mr.registration.BufferRange;
+import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.endpoint.Host;
-import org.jofi.rdma.message.Connection;
+import org.jofi.rdma.message.PeerLink;
 import org.jofi.rdma.message.Receiver;
 import org.jofi.rdma.message.Sender;
 import org.jofi.rdma.schedule.StripeScheduler;
 import org.jofi.rdma.wire.Features;
-import org.jofi.rdma.wire.MailboxLayout;
 import org.jofi.rdma.wire.MailboxTarget;
-import org.jofi.simulated.Profile;
 import org.jofi.simulated.SimulatedHost;
 import org.jofi.simulated.Simulation;
+import org.jofi.simulated.profile.Profile;
 
 /** A host that makes connections. */
-final class Node implements SideFactory, AutoCloseable {
+final class Node implements ConnectionFactory, AutoCloseable {
   static final long BOUND_NS = 2_000_000_000L;
   static final long REQUEST_NS = 3_000_000_000L;
   static final long SILENCE_NS = 1_000_000_000L;
   private static final long MOST_BYTES = 1 << 20;
 
   final Host host;
-  final EndpointConnections connections;
+  final ConnectionTable connections;
 
   /** Of the connections that it made, also of those that are gone. */
   final List<MemorySegment> mailboxes = new ArrayList<>();
@@ -85,7 +84,7 @@ final class Node implements SideFactory, AutoCloseable {
       long maxMessageBytes) {
     SplittableRandom random = new SplittableRandom(seed);
     connections =
-        new EndpointConnections(
+        new ConnectionTable(
             new ConnectionSettings(
                 Features.WRITE_THEN_SEND | (writesData ? Features.WRITE_DATA : 0),
                 maxMessageBytes,
@@ -109,11 +108,10 @@ final class Node implements SideFactory, AutoCloseable {
   }
 
   @Override
-  public Sender sender(
-      Connection connection, MemorySegment mailbox, long features, long maxMessageBytes) {
+  public Sender sender(PeerLink link, MemorySegment mailbox, long features, long maxMessageBytes) {
     mailboxes.add(mailbox);
     return new Sender(
-        connection,
+        link,
         mailbox,
         scheduler,
         (features & Features.WRITE_DATA) != 0,
@@ -123,13 +121,11 @@ final class Node implements SideFactory, AutoCloseable {
 
   @Override
   public Receiver receiver(
-      Connection connection,
+      PeerLink link,
       MemorySegment copy,
       LocalRegistration registration,
-      List<MailboxTarget> targets,
-      long maxMessageBytes) {
-    return new Receiver(
-        connection, copy, registration, targets, maxMessageBytes, 2 * MailboxLayout.SLOTS);
+      List<MailboxTarget> targets) {
+    return new Receiver(link, copy, registration, targets, Receiver.usualReceives());
   }
 
   @Override

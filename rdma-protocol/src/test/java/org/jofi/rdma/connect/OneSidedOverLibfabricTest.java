@@ -2,19 +2,10 @@ package org.jofi.rdma.connect;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
-import static org.junit.jupiter.api.Assumptions.abort;
 
 import java.lang.foreign.MemorySegment;
-import java.util.Collections;
-import java.util.List;
 import java.util.stream.Stream;
-import org.jofi.fabric.FabricHints;
-import org.jofi.fabric.FabricInfo;
-import org.jofi.fabric.FabricProvider;
-import org.jofi.fabric.FabricUnavailableException;
-import org.jofi.mr.DataRegistration;
-import org.jofi.rdma.ProtocolRequirements;
-import org.jofi.rdma.endpoint.Host;
+import org.jofi.mr.registration.DataRegistration;
 import org.jofi.transport.Result;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,43 +27,14 @@ class OneSidedOverLibfabricTest {
   }
 
   private static Pair pair(String name, int rails) {
-    FabricProvider provider = FabricProvider.named("libfabric");
-    List<FabricInfo> infos = List.of();
-    try {
-      infos =
-          provider.discover(FabricHints.any().withProvider(name).withHmem(false)).stream()
-              .filter(info -> info.provider().equals(name))
-              .filter(info -> ProtocolRequirements.lacks(info).isEmpty())
-              .toList();
-    } catch (FabricUnavailableException e) {
-      skip("no libfabric here: " + e.getMessage());
-    }
-    if (infos.isEmpty()) {
-      skip("%s has no provider %s".formatted(provider.version(), name));
-    }
-    List<FabricInfo> known = infos;
-    FabricInfo nic =
-        known.stream()
-            .filter(info -> info.address().startsWith("127."))
-            .findFirst()
-            .orElseGet(known::getFirst);
-    List<FabricInfo> nics = Collections.nCopies(rails, nic);
-    Host[] hosts = new Host[2];
-    for (int i = 0; i < hosts.length; i++) {
-      hosts[i] = new Host(provider, nics, i, rails, System::nanoTime, Thread::onSpinWait);
-    }
+    Node[] nodes = RealNics.nodes(name, rails);
     return new Pair(
-        new Node(hosts[0], true, 1, System::nanoTime, Node.REQUEST_NS, Node.SILENCE_NS),
-        new Node(hosts[1], true, 2, System::nanoTime, Node.REQUEST_NS, Node.SILENCE_NS),
+        nodes[0],
+        nodes[1],
         System::nanoTime,
         Thread::yield,
-        "%s, %d rail(s)".formatted(nic, rails),
+        "%s, %d rail(s)".formatted(name, rails),
         Long.MAX_VALUE);
-  }
-
-  private static void skip(String why) {
-    System.out.println("[skipped] " + why);
-    abort(why);
   }
 
   @ParameterizedTest
@@ -82,7 +44,7 @@ class OneSidedOverLibfabricTest {
       for (long seed = 1; seed <= 5; seed++) {
         new OneSidedTraffic(pair, seed, 40).run();
       }
-      pair.closeSides();
+      pair.closeConnections();
     }
   }
 
@@ -109,7 +71,7 @@ class OneSidedOverLibfabricTest {
       }
       assertNull(pair.sends.failure());
       assertEquals(Result.NOTHING_TO_DO, pair.receives.flush(0, 0, target));
-      pair.closeSides();
+      pair.closeConnections();
     }
   }
 }

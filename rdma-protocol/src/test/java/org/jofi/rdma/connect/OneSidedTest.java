@@ -16,11 +16,11 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jofi.allocation.Allocation;
 import org.jofi.fabric.MemoryKind;
-import org.jofi.mr.DataRegistration;
+import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.message.OneSided;
-import org.jofi.simulated.FaultPlan;
-import org.jofi.simulated.Profile;
 import org.jofi.simulated.Simulation;
+import org.jofi.simulated.fault.FaultPlan;
+import org.jofi.simulated.profile.Profile;
 import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.RemoteMemory;
@@ -60,23 +60,23 @@ class OneSidedTest {
       DataRegistration here = pair.memory(pair.receives, 8192);
       RemoteMemory there = Pair.remote(pair.memory(pair.sends, 8192));
       long address = here.range().address();
-      ReceiveSide side = pair.receives;
+      ReceiveConnection connection = pair.receives;
       Runnable requests =
           () -> {
             for (int i = 0; i < 1000; i++) {
               long request =
                   switch (i & 3) {
-                    case 0 -> side.write(address, 4096, here, there, 4096);
-                    case 1 -> side.writeInline(address, 256, there, 17);
-                    case 2 -> side.read(address, 4096, here, there, 0);
-                    default -> side.flush(address, 8192, here);
+                    case 0 -> connection.write(address, 4096, here, there, 4096);
+                    case 1 -> connection.writeInline(address, 256, there, 17);
+                    case 2 -> connection.read(address, 4096, here, there, 0);
+                    default -> connection.flush(address, 8192, here);
                   };
               long result = Result.IN_PROGRESS;
               while (result == Result.IN_PROGRESS) {
                 if (pair.progress() == 0) {
                   simulation.idle();
                 }
-                result = side.test(request);
+                result = connection.test(request);
               }
               if (result <= 0) {
                 throw new IllegalStateException(i + ": " + result);
@@ -241,7 +241,7 @@ class OneSidedTest {
       DataRegistration here = pair.memory(pair.receives, 4096);
       RemoteMemory there = Pair.remote(pair.memory(pair.sends, 4096));
       long address = here.range().address();
-      pair.right.host.device.cache().invalidate(MemoryKind.HOST, 0, address, 4096);
+      pair.right.host.device.invalidate(MemoryKind.HOST, 0, address, 4096);
       long[] requests = {
         pair.receives.write(address, 64, here, there, 0),
         pair.receives.read(address, 64, here, there, 0),

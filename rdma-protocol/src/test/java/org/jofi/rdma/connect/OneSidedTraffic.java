@@ -10,7 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import org.jofi.mr.DataRegistration;
+import org.jofi.mr.registration.DataRegistration;
 import org.jofi.transport.RemoteMemory;
 import org.jofi.transport.Result;
 
@@ -32,14 +32,14 @@ final class OneSidedTraffic {
   }
 
   /** What a request moves, and where in its slots. */
-  private record Step(int number, Side side, Kind kind, int length, int from, int to) {}
+  private record Step(int number, Connection connection, Kind kind, int length, int from, int to) {}
 
   private final Pair pair;
   private final List<Step> steps = new ArrayList<>();
-  private final Map<Side, DataRegistration> sources = new HashMap<>();
-  private final Map<Side, DataRegistration> targets = new HashMap<>();
-  private final Map<Side, RemoteMemory> remoteSources = new HashMap<>();
-  private final Map<Side, RemoteMemory> remoteTargets = new HashMap<>();
+  private final Map<Connection, DataRegistration> sources = new HashMap<>();
+  private final Map<Connection, DataRegistration> targets = new HashMap<>();
+  private final Map<Connection, RemoteMemory> remoteSources = new HashMap<>();
+  private final Map<Connection, RemoteMemory> remoteTargets = new HashMap<>();
   private final Map<Step, Long> pending = new HashMap<>();
 
   OneSidedTraffic(Pair pair, long seed, int count) {
@@ -55,22 +55,22 @@ final class OneSidedTraffic {
         steps.add(new Step(number, pair.receives, Kind.RECEIVE, length, from, to));
         steps.add(new Step(number, pair.sends, Kind.SEND, length, from, to));
       } else {
-        Side side = random.nextBoolean() ? pair.sends : pair.receives;
+        Connection connection = random.nextBoolean() ? pair.sends : pair.receives;
         Kind kind = inline ? Kind.INLINE : random.nextBoolean() ? Kind.WRITE : Kind.READ;
-        steps.add(new Step(number, side, kind, length, from, to));
+        steps.add(new Step(number, connection, kind, length, from, to));
       }
     }
-    for (Side side : List.of(pair.sends, pair.receives)) {
-      DataRegistration source = pair.memory(side, (long) count * SLOT_BYTES);
-      DataRegistration target = pair.memory(side, (long) count * SLOT_BYTES);
+    for (Connection connection : List.of(pair.sends, pair.receives)) {
+      DataRegistration source = pair.memory(connection, (long) count * SLOT_BYTES);
+      DataRegistration target = pair.memory(connection, (long) count * SLOT_BYTES);
       Pair.segment(target).fill(UNTOUCHED);
       for (int number = 0; number < count; number++) {
         Pair.fill(slot(source, number), number);
       }
-      sources.put(side, source);
-      targets.put(side, target);
-      remoteSources.put(side, Pair.remote(source));
-      remoteTargets.put(side, Pair.remote(target));
+      sources.put(connection, source);
+      targets.put(connection, target);
+      remoteSources.put(connection, Pair.remote(source));
+      remoteTargets.put(connection, Pair.remote(target));
     }
   }
 
@@ -103,19 +103,19 @@ final class OneSidedTraffic {
   }
 
   private long request(Step step) {
-    Side side = step.side();
+    Connection connection = step.connection();
     long slot = (long) step.number() * SLOT_BYTES;
-    DataRegistration source = sources.get(side);
-    DataRegistration target = targets.get(side);
+    DataRegistration source = sources.get(connection);
+    DataRegistration target = targets.get(connection);
     long from = source.range().address() + slot + step.from();
     long into = target.range().address() + slot + step.to();
-    RemoteMemory peersSource = remoteSources.get(pair.peer(side));
-    RemoteMemory peersTarget = remoteTargets.get(pair.peer(side));
+    RemoteMemory peersSource = remoteSources.get(pair.peer(connection));
+    RemoteMemory peersTarget = remoteTargets.get(pair.peer(connection));
     int length = step.length();
     return switch (step.kind()) {
-      case WRITE -> side.write(from, length, source, peersTarget, slot + step.to());
-      case INLINE -> inline(side, from, length, peersTarget, slot + step.to());
-      case READ -> side.read(into, length, target, peersSource, slot + step.from());
+      case WRITE -> connection.write(from, length, source, peersTarget, slot + step.to());
+      case INLINE -> inline(connection, from, length, peersTarget, slot + step.to());
+      case READ -> connection.read(into, length, target, peersSource, slot + step.from());
       case SEND -> pair.sends.sender().send(from, length, step.number(), source);
       case RECEIVE -> pair.receive(into, length, step.number(), target);
     };
@@ -123,22 +123,25 @@ final class OneSidedTraffic {
 
   /** Gives the bytes only for the call. */
   @SuppressWarnings("restricted")
-  private long inline(Side side, long from, int length, RemoteMemory remote, long offset) {
+  private long inline(
+      Connection connection, long from, int length, RemoteMemory remote, long offset) {
     MemorySegment bytes = pair.arena.allocate(Math.max(1, length));
     bytes.copyFrom(MemorySegment.ofAddress(from).reinterpret(length));
-    long id = side.writeInline(bytes.address(), length, remote, offset);
+    long id = connection.writeInline(bytes.address(), length, remote, offset);
     bytes.fill((byte) 0);
     return id;
   }
 
   private boolean isOver(Step step, long id) {
-    long result = step.side().test(id);
+    long result = step.connection().test(id);
     if (result == Result.IN_PROGRESS) {
       return false;
     }
     assertEquals(
-        step.length(), result, () -> "%s: %s, %s".formatted(pair, step, step.side().failure(id)));
-    assertEquals(Result.STALE_REQUEST, step.side().test(id), pair.toString());
+        step.length(),
+        result,
+        () -> "%s: %s, %s".formatted(pair, step, step.connection().failure(id)));
+    assertEquals(Result.STALE_REQUEST, step.connection().test(id), pair.toString());
     if (step.kind() != Kind.SEND) {
       verify(step);
     }
@@ -146,10 +149,10 @@ final class OneSidedTraffic {
   }
 
   private void verify(Step step) {
-    Side owner =
+    Connection owner =
         switch (step.kind()) {
-          case WRITE, INLINE, SEND -> pair.peer(step.side());
-          case READ, RECEIVE -> step.side();
+          case WRITE, INLINE, SEND -> pair.peer(step.connection());
+          case READ, RECEIVE -> step.connection();
         };
     MemorySegment found = slot(targets.get(owner), step.number());
     for (int at = 0; at < SLOT_BYTES; at++) {

@@ -11,10 +11,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.agrona.concurrent.NanoClock;
-import org.jofi.mr.BufferRange;
-import org.jofi.mr.DataRegistration;
-import org.jofi.simulated.Profile;
+import org.jofi.mr.registration.BufferRange;
+import org.jofi.mr.registration.DataRegistration;
 import org.jofi.simulated.Simulation;
+import org.jofi.simulated.profile.Profile;
 import org.jofi.transport.ConnectHandle;
 import org.jofi.transport.RemoteMemory;
 import org.jofi.transport.Result;
@@ -29,8 +29,8 @@ final class Pair implements AutoCloseable {
 
   final Node left;
   final Node right;
-  final SendSide sends;
-  final ReceiveSide receives;
+  final SendConnection sends;
+  final ReceiveConnection receives;
   final Arena arena = Arena.ofShared();
   private final NanoClock clock;
   private final Runnable pause;
@@ -45,14 +45,14 @@ final class Pair implements AutoCloseable {
     this.pause = pause;
     this.line = line;
     this.mostRounds = mostRounds;
-    Listener listener = right.connections.handshakes().listen();
-    ConnectHandle handle = right.connections.handshakes().handle(listener);
-    Attempt attempt = left.connections.handshakes().connect(handle);
-    await("connecting", () -> attempt.side() != null || attempt.failure() != null);
-    SendSide side = attempt.side();
-    assertNotNull(side, () -> line + ": " + attempt.failure());
-    sends = side;
-    ReceiveSide accepted = listener.accept();
+    Listener listener = right.connections.connector().listen();
+    ConnectHandle handle = right.connections.connector().handle(listener);
+    Attempt attempt = left.connections.connector().connect(handle);
+    await("connecting", () -> attempt.connection() != null || attempt.failure() != null);
+    SendConnection connection = attempt.connection();
+    assertNotNull(connection, () -> line + ": " + attempt.failure());
+    sends = connection;
+    ReceiveConnection accepted = listener.accept();
     assertNotNull(accepted, line);
     receives = accepted;
   }
@@ -76,12 +76,12 @@ final class Pair implements AutoCloseable {
     return line;
   }
 
-  Node node(Side side) {
-    return side == sends ? left : right;
+  Node node(Connection connection) {
+    return connection == sends ? left : right;
   }
 
-  Side peer(Side side) {
-    return side == sends ? receives : sends;
+  Connection peer(Connection connection) {
+    return connection == sends ? receives : sends;
   }
 
   int progress() {
@@ -112,29 +112,29 @@ final class Pair implements AutoCloseable {
   }
 
   /** What a request of a side comes to. */
-  long outcome(Side side, long request, Node... driven) {
+  long outcome(Connection connection, long request, Node... driven) {
     assertTrue(request > 0, () -> "%s: posting says %d".formatted(line, request));
     long[] result = {Result.IN_PROGRESS};
     await(
         "request",
         () -> {
-          result[0] = side.test(request);
+          result[0] = connection.test(request);
           return result[0] != Result.IN_PROGRESS;
         },
         driven);
-    assertEquals(Result.STALE_REQUEST, side.test(request), line);
+    assertEquals(Result.STALE_REQUEST, connection.test(request), line);
     return result[0];
   }
 
-  DataRegistration register(Side side, BufferRange range) {
-    DataRegistration lease = node(side).register(range);
+  DataRegistration register(Connection connection, BufferRange range) {
+    DataRegistration lease = node(connection).register(range);
     leases.add(lease);
     return lease;
   }
 
   /** Zeroed memory that a side's node reaches. */
-  DataRegistration memory(Side side, long bytes) {
-    return register(side, BufferRange.host(arena.allocate(bytes, 4096)));
+  DataRegistration memory(Connection connection, long bytes) {
+    return register(connection, BufferRange.host(arena.allocate(bytes, 4096)));
   }
 
   /** Registered memory, as a peer names it. */
@@ -176,7 +176,7 @@ final class Pair implements AutoCloseable {
     return (byte) (number * 31L + at * 7 + (at >> 8) + 1);
   }
 
-  void closeSides() {
+  void closeConnections() {
     left.connections.close(sends);
     right.connections.close(receives);
     await("closing", () -> left.connections.live() + right.connections.live() == 0);
@@ -184,7 +184,7 @@ final class Pair implements AutoCloseable {
 
   /** Closes all, and finds nothing left. */
   void finish(Simulation simulation) {
-    closeSides();
+    closeConnections();
     close();
     assertEquals(List.of(), simulation.openObjects(), line);
   }

@@ -14,11 +14,11 @@ import java.util.Random;
 import java.util.function.BooleanSupplier;
 import org.jofi.fabric.FabricException;
 import org.jofi.rdma.message.Script;
-import org.jofi.simulated.Fault;
-import org.jofi.simulated.FaultPlan;
-import org.jofi.simulated.Profile;
 import org.jofi.simulated.SimulatedHost;
 import org.jofi.simulated.Simulation;
+import org.jofi.simulated.fault.Fault;
+import org.jofi.simulated.fault.FaultPlan;
+import org.jofi.simulated.profile.Profile;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -125,7 +125,7 @@ final class ProtocolRun {
     List<Communicator> these = new ArrayList<>();
     List<Listener> listeners = new ArrayList<>();
     for (Node node : nodes) {
-      listeners.add(node.connections.handshakes().listen());
+      listeners.add(node.connections.connector().listen());
     }
     int count = 1 + random.nextInt(4);
     for (int i = 0; i < count; i++) {
@@ -136,7 +136,7 @@ final class ProtocolRun {
       if (made == null) {
         continue;
       }
-      made.connect(() -> nodes.get(to).connections.handshakes().handle(listeners.get(to)));
+      made.connect(() -> nodes.get(to).connections.connector().handle(listeners.get(to)));
       these.add(made);
     }
     communicators.addAll(these);
@@ -185,7 +185,7 @@ final class ProtocolRun {
       one.close(abort, abort && random.nextBoolean());
     }
     for (int host = 0; host < nodes.size(); host++) {
-      nodes.get(host).connections.handshakes().close(listeners.get(host));
+      nodes.get(host).connections.connector().close(listeners.get(host));
     }
     await(
         "releasing",
@@ -217,10 +217,12 @@ final class ProtocolRun {
   }
 
   private static void accept(List<Communicator> these, Listener listener) {
-    for (ReceiveSide side = listener.accept(); side != null; side = listener.accept()) {
+    for (ReceiveConnection connection = listener.accept();
+        connection != null;
+        connection = listener.accept()) {
       for (Communicator one : these) {
-        if (one.attempt.request().parties().attempt() == side.parties().attempt()) {
-          one.receive = side;
+        if (one.attempt.request().id().attempt() == connection.id().attempt()) {
+          one.receive = connection;
         }
       }
     }

@@ -15,13 +15,15 @@ import org.jofi.fabric.FabricHints;
 import org.jofi.fabric.FabricInfo;
 import org.jofi.fabric.FabricProvider;
 import org.jofi.fabric.MrMode;
-import org.jofi.simulated.Profile;
+import org.jofi.fabric.ProviderTraits;
 import org.jofi.simulated.Simulation;
+import org.jofi.simulated.profile.Profile;
 import org.jofi.transport.TransportOptions;
 import org.junit.jupiter.api.Test;
 
 /** Which of the ways that a provider lists for each NIC is taken. */
 class NicSelectionTest {
+  private static final ProviderTraits HARDWARE = ProviderTraits.HARDWARE;
 
   /** Lists what fi_getinfo lists: first the NICs for host memory, then those that reach GPUs. */
   private record AsLibfabricLists(List<FabricInfo> answers) implements FabricProvider {
@@ -46,7 +48,7 @@ class NicSelectionTest {
     }
   }
 
-  private static FabricInfo renamed(FabricInfo nic, String provider, boolean hmem) {
+  private static FabricInfo renamed(FabricInfo nic, ProviderTraits traits, boolean hmem) {
     Set<Capability> capabilities = EnumSet.copyOf(nic.capabilities());
     Set<MrMode> modes = EnumSet.copyOf(nic.mrModes());
     capabilities.remove(Capability.HMEM);
@@ -55,24 +57,33 @@ class NicSelectionTest {
       capabilities.add(Capability.HMEM);
       modes.add(MrMode.HMEM);
     }
-    return FabricInfo.builder(provider, nic.fabricName(), nic.domainName())
+    return FabricInfo.builder(name(traits), nic.fabricName(), nic.domainName())
         .capabilities(capabilities)
         .mrModes(modes)
         .messageOrder(nic.messageOrder())
         .limits(nic.limits())
         .nic(nic.nic())
+        .traits(traits)
         .build();
   }
 
+  private static ProviderTraits software(int preference) {
+    return new ProviderTraits(true, preference, false, false, true, true);
+  }
+
+  private static String name(ProviderTraits traits) {
+    return traits.software() ? "software-" + traits.preference() : "hardware";
+  }
+
   private static NicSelection select(
-      String provider, boolean gpus, boolean required, Predicate<FabricInfo> reaches) {
+      ProviderTraits traits, boolean gpus, boolean required, Predicate<FabricInfo> reaches) {
     try (Simulation simulation = Simulation.of(Profile.EFA).nicsPerHost(2).open()) {
       List<FabricInfo> nics = simulation.host(0).provider().discover(FabricHints.any());
       FabricProvider listed =
           new AsLibfabricLists(
               Stream.concat(
-                      nics.stream().map(nic -> renamed(nic, provider, false)),
-                      nics.stream().filter(reaches).map(nic -> renamed(nic, provider, true)))
+                      nics.stream().map(nic -> renamed(nic, traits, false)),
+                      nics.stream().filter(reaches).map(nic -> renamed(nic, traits, true)))
                   .toList());
       return NicSelection.of(
           listed, TransportOptions.builder().requireGpuDirect(required).build(), gpus);
@@ -85,28 +96,47 @@ class NicSelectionTest {
 
   @Test
   void withAGpuNicsAreTakenThatReachIt() {
-    NicSelection selection = select("efa", true, false, _ -> true);
+    NicSelection selection = select(HARDWARE, true, false, _ -> true);
     assertEquals(List.of(true, true), direct(selection));
     assertTrue(selection.reason().endsWith("they reach (FI_HMEM)."), selection::reason);
   }
 
   @Test
   void nicsThatDoNotReachItAreTakenAsTheyAre() {
-    NicSelection selection = select("cxi", true, false, nic -> nic.domainName().endsWith("1"));
+    NicSelection selection = select(HARDWARE, true, false, nic -> nic.domainName().endsWith("1"));
     assertEquals(List.of(false, true), direct(selection));
     assertTrue(selection.reason().contains("but 1 of 2 NICs do not"), selection::reason);
   }
 
   @Test
   void withoutAGpuNoFastPathForHostMemoryIsGivenUp() {
-    NicSelection selection = select("efa", false, false, _ -> true);
+    NicSelection selection = select(HARDWARE, false, false, _ -> true);
     assertEquals(List.of(false, false), direct(selection));
     assertFalse(selection.reason().contains("GPU"), selection::reason);
   }
 
   @Test
   void softwareIsNotAskedToCopyToGpus() {
-    assertEquals(List.of(false, false), direct(select("tcp", true, false, _ -> true)));
-    assertEquals(List.of(true, true), direct(select("tcp", true, true, _ -> true)));
+    assertEquals(List.of(false, false), direct(select(software(0), true, false, _ -> true)));
+    assertEquals(List.of(true, true), direct(select(software(0), true, true, _ -> true)));
+  }
+
+  @Test
+  void hardwareIsTakenFirstAndThenWhatIsPreferred() {
+    assertEquals("software-2", chosen(software(3), software(2), software(5)));
+    assertEquals("hardware", chosen(software(0), HARDWARE, software(1)));
+  }
+
+  private static String chosen(ProviderTraits... listed) {
+    try (Simulation simulation = Simulation.of(Profile.EFA).open()) {
+      FabricInfo nic = simulation.host(0).provider().discover(FabricHints.any()).getFirst();
+      FabricProvider provider =
+          new AsLibfabricLists(
+              Stream.of(listed).map(traits -> renamed(nic, traits, false)).toList());
+      return NicSelection.of(provider, TransportOptions.builder().build(), false)
+          .nics()
+          .getFirst()
+          .provider();
+    }
   }
 }

@@ -2,6 +2,7 @@ package org.jofi.rdma.device;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import org.jofi.fabric.ProviderTraits;
 import org.jofi.transport.ProgressThreads;
 import org.jofi.transport.TransportOptions;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -10,21 +11,20 @@ import org.junit.jupiter.params.provider.CsvSource;
 class ProgressPlanTest {
   @ParameterizedTest
   @CsvSource({
-    "NEVER,  tcp,         64, 0, false, 1",
-    "NEVER,  tcp,         64, 3, false, 3",
-    "AUTO,   tcp,         16, 0, true,  4",
-    "AUTO,   tcp,         15, 0, false, 1",
-    "AUTO,   tcp;ofi_rxm, 16, 0, true,  4",
-    "AUTO,   net,         16, 2, true,  2",
-    "AUTO,   shm,         64, 0, true,  4",
-    "AUTO,   efa,         64, 2, false, 2",
-    "AUTO,   cxi,         64, 0, false, 1",
-    "ALWAYS, shm,         2,  0, true,  4",
-    "ALWAYS, cxi,         64, 1, true,  1"
+    "NEVER,  true,  64, 0, false, 1",
+    "NEVER,  true,  64, 3, false, 3",
+    "AUTO,   true,  16, 0, true,  4",
+    "AUTO,   true,  15, 0, false, 1",
+    "AUTO,   true,  16, 2, true,  2",
+    "AUTO,   true,  64, 0, true,  4",
+    "AUTO,   false, 64, 2, false, 2",
+    "AUTO,   false, 64, 0, false, 1",
+    "ALWAYS, true,  2,  0, true,  4",
+    "ALWAYS, false, 64, 1, true,  1"
   })
   void threadsAreForProvidersThatCopyAndManyProcessors(
       ProgressThreads asked,
-      String provider,
+      boolean copies,
       int processors,
       int configured,
       boolean threads,
@@ -35,7 +35,7 @@ class ProgressPlanTest {
                 .progressThreads(asked)
                 .endpointsPerDevice(configured)
                 .build(),
-            provider,
+            new ProviderTraits(false, 0, copies, false, true, true),
             processors);
     assertEquals(threads, plan.threads());
     assertEquals(endpoints, plan.endpoints());

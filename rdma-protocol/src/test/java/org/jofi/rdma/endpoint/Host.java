@@ -15,10 +15,10 @@ import org.jofi.fabric.Fabric;
 import org.jofi.fabric.FabricHints;
 import org.jofi.fabric.FabricInfo;
 import org.jofi.fabric.FabricProvider;
-import org.jofi.mr.CacheCounters;
-import org.jofi.mr.CacheLimits;
 import org.jofi.mr.DeviceRegistrations;
-import org.jofi.mr.RequestNames;
+import org.jofi.mr.registration.CacheCounters;
+import org.jofi.mr.registration.CacheLimits;
+import org.jofi.mr.registration.RequestNames;
 import org.jofi.simulated.Simulation;
 import org.jofi.transport.Failure;
 
@@ -69,7 +69,7 @@ public final class Host implements AutoCloseable, ArrivalSink {
     device =
         new DeviceRegistrations(
             domains,
-            CacheLimits.OFF,
+            CacheLimits.DEFAULT,
             clock,
             new CacheCounters(counters, "host " + index),
             RequestNames.NONE);
@@ -78,7 +78,8 @@ public final class Host implements AutoCloseable, ArrivalSink {
             "endpoint " + index,
             domains,
             device,
-            new EndpointSettings(controlRails, 256, 4096, clock, () -> idle(pause), 1_000_000_000L),
+            new EndpointSettings(
+                controlRails, 256, 2048, 4096, clock, () -> idle(pause), 1_000_000_000L),
             this);
   }
 
@@ -136,15 +137,11 @@ public final class Host implements AutoCloseable, ArrivalSink {
 
   /** Drives the endpoint once. */
   public int progress() {
-    synchronized (endpoint) {
-      return endpoint.progress();
-    }
+    return endpoint.progress();
   }
 
   void locked(Consumer<MultiRailEndpoint> task) {
-    synchronized (endpoint) {
-      task.accept(endpoint);
-    }
+    task.accept(endpoint);
   }
 
   @Override

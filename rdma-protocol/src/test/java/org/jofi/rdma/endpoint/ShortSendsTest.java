@@ -17,8 +17,8 @@ import org.jofi.fabric.FabricException;
 import org.jofi.fabric.FabricHints;
 import org.jofi.fabric.FabricProvider;
 import org.jofi.rdma.wire.HandshakeEncoder;
-import org.jofi.simulated.Profile;
 import org.jofi.simulated.Simulation;
+import org.jofi.simulated.profile.Profile;
 import org.junit.jupiter.api.Test;
 
 /** Endpoints whose sends are shorter than what their NIC negotiated. */

@@ -5,19 +5,19 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import org.jofi.fabric.Access;
-import org.jofi.mr.BufferRange;
 import org.jofi.mr.ControlRegistration;
-import org.jofi.mr.DataRegistration;
+import org.jofi.mr.registration.BufferRange;
+import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.endpoint.ArrivalSink;
 import org.jofi.rdma.endpoint.Host;
 import org.jofi.rdma.schedule.StripeScheduler;
+import org.jofi.rdma.wire.ConnectionId;
 import org.jofi.rdma.wire.ControlMessage;
 import org.jofi.rdma.wire.ImmediateData;
 import org.jofi.rdma.wire.MailboxLayout;
 import org.jofi.rdma.wire.MailboxTarget;
 import org.jofi.rdma.wire.MessageHeader;
 import org.jofi.rdma.wire.MessageType;
-import org.jofi.rdma.wire.Parties;
 import org.jofi.rdma.wire.WireFault;
 import org.jofi.simulated.Simulation;
 import org.jofi.transport.Failure;
@@ -26,8 +26,8 @@ import org.jofi.transport.Failure;
 final class Exchange implements AutoCloseable {
   static final long MAX = 1L << 20;
   private static final int SENDER_ID = 7;
-  private static final int SENDER_GENERATION = 11;
-  private static final int RECEIVER_ID = 4095;
+  static final int SENDER_GENERATION = 11;
+  private static final int RECEIVER_ID = 32_767;
   private static final int RECEIVER_GENERATION = 65_535;
 
   final Simulation simulation;
@@ -57,13 +57,12 @@ final class Exchange implements AutoCloseable {
     this.simulation = simulation;
     left = new Host(simulation, 0, rails, controlRails);
     right = new Host(simulation, 1, rails, controlRails);
-    Connection there =
-        new Connection(
+    PeerLink there =
+        new PeerLink(
             left.endpoint,
-            new Parties(RECEIVER_ID, RECEIVER_GENERATION, SENDER_ID, SENDER_GENERATION, 1),
+            new ConnectionId(RECEIVER_ID, RECEIVER_GENERATION, SENDER_ID, SENDER_GENERATION, 1),
             right.endpoint.addresses());
-    Connection back =
-        new Connection(right.endpoint, there.parties().reversed(), left.endpoint.addresses());
+    PeerLink back = new PeerLink(right.endpoint, there.id().reversed(), left.endpoint.addresses());
     MailboxLayout layout = new MailboxLayout(rails);
     mailbox = arena.allocate(layout.mailboxBytes(), MailboxLayout.LINE_BYTES);
     MemorySegment copy = arena.allocate(layout.mailboxBytes(), MailboxLayout.LINE_BYTES);
@@ -96,8 +95,7 @@ final class Exchange implements AutoCloseable {
                 .registrations()
                 .registerLocal(BufferRange.host(copy), right.endpoint.controlRails(), Access.WRITE),
             targets,
-            maxMessageBytes,
-            2 * MailboxLayout.SLOTS);
+            Receiver.usualReceives());
     right.sink = new ReceiverSink();
   }
 
@@ -147,9 +145,7 @@ final class Exchange implements AutoCloseable {
           && MessageHeader.type(memory, at) == MessageType.TRUE_LENGTH
           && MessageHeader.to(memory, at) == RECEIVER_ID) {
         receiver.trueLength(
-            ControlMessage.number(memory, at),
-            ControlMessage.subReceive(memory, at),
-            ControlMessage.lengthBytes(memory, at));
+            ControlMessage.number(memory, at), ControlMessage.lengthBytes(memory, at));
       } else {
         strays++;
       }

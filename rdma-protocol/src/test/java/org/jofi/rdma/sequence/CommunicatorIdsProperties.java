@@ -92,15 +92,42 @@ class CommunicatorIdsProperties {
   @Example
   void whatIsNotInUseIsRefusedAndWhatTheWireSaysIsNot() {
     CommunicatorIds ids = new CommunicatorIds();
-    assertEquals(4095, ids.available());
+    assertEquals(32_767, ids.available());
     assertThrows(IllegalStateException.class, () -> ids.generation(1));
-    assertThrows(IllegalStateException.class, () -> ids.peerGone(4096));
+    assertThrows(IllegalStateException.class, () -> ids.peerGone(32_768));
     assertThrows(IllegalStateException.class, () -> ids.localClosed(0));
-    for (int id : new int[] {-1, 0, 1, 4095, 4096, Integer.MAX_VALUE, Integer.MIN_VALUE}) {
+    for (int id :
+        new int[] {-1, 0, 1, 63, 64, 32_767, 32_768, Integer.MAX_VALUE, Integer.MIN_VALUE}) {
       assertFalse(ids.isCurrent(id, 1));
     }
-    assertThrows(IllegalArgumentException.class, () -> new CommunicatorIds(4096, 0));
+    assertThrows(IllegalArgumentException.class, () -> new CommunicatorIds(32_768, 0));
     assertThrows(IllegalArgumentException.class, () -> new CommunicatorIds(0, 0));
+  }
+
+  @Example
+  void allCanBeInUseAtOnce() {
+    CommunicatorIds ids = new CommunicatorIds();
+    for (int id = 1; id <= 32_767; id++) {
+      assertEquals(id, ids.take());
+    }
+    assertEquals(CommunicatorIds.NONE, ids.take());
+    for (int id = 32_767; id >= 1; id--) {
+      ids.localClosed(id);
+      ids.peerGone(id);
+    }
+    assertEquals(32_767, ids.available());
+    assertEquals(32_767, ids.take());
+  }
+
+  @Example
+  void newOnesAreTakenOnlyWhileTheUsedOnesHaveNotRested() {
+    CommunicatorIds ids = new CommunicatorIds();
+    for (int use = 0; use < 100_000; use++) {
+      int id = ids.take();
+      assertEquals(use % 4095 + 1, id);
+      ids.localClosed(id);
+      ids.peerGone(id);
+    }
   }
 
   private static int draw(Random random, List<Integer> ids) {

@@ -18,7 +18,7 @@ import org.jofi.rdma.wire.ImmediateData;
 class StripeArrivalsProperties {
 
   private static int immediate(int stripe, int last, boolean isShort) {
-    return ImmediateData.of(stripe, last, isShort, 0, 1, 1);
+    return ImmediateData.of(stripe, last, isShort, 1, 1);
   }
 
   @Property

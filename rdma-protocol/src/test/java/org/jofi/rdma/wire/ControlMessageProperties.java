@@ -6,12 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.MemorySegment;
 import java.util.EnumSet;
+import java.util.HexFormat;
 import java.util.Random;
 import java.util.Set;
 import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
-import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.LongRange;
 import org.jofi.transport.FailureCause;
 
@@ -21,13 +21,13 @@ class ControlMessageProperties {
 
   private void putAny(Random random) {
     FailureCause why = FailureCause.of(-16 - random.nextInt(FailureCause.values().length));
-    Parties parties = Messages.parties(random, true, true);
-    switch (random.nextInt(10)) {
+    ConnectionId connectionId = Messages.connectionId(random, true, true);
+    switch (random.nextInt(11)) {
       case 0 ->
           ControlMessage.putRefuse(
               memory,
               0,
-              Messages.parties(random, true, false),
+              Messages.connectionId(random, true, false),
               why,
               random.nextInt(256),
               random.nextInt(256));
@@ -35,25 +35,25 @@ class ControlMessageProperties {
           ControlMessage.putClose(
               memory,
               0,
-              parties,
+              connectionId,
               random.nextLong() >>> 1,
               random.nextLong() >>> 1,
               random.nextBoolean() ? why : null);
-      case 2 -> ControlMessage.putClosed(memory, 0, parties, random.nextLong() >>> 1);
-      case 3 -> ControlMessage.putAbort(memory, 0, parties, why);
+      case 2 -> ControlMessage.putClosed(memory, 0, connectionId, random.nextLong() >>> 1);
+      case 3 -> ControlMessage.putAbort(memory, 0, connectionId, why);
+      case 9 -> ControlMessage.putReady(memory, 0, connectionId);
       case 4 ->
           ControlMessage.putPing(
-              memory, 0, parties, random.nextLong() >>> 1, random.nextLong() >>> 1);
+              memory, 0, connectionId, random.nextLong() >>> 1, random.nextLong() >>> 1);
       case 5 ->
           ControlMessage.putPong(
-              memory, 0, parties, random.nextLong() >>> 1, random.nextLong() >>> 1);
+              memory, 0, connectionId, random.nextLong() >>> 1, random.nextLong() >>> 1);
       case 6 ->
           ControlMessage.putAsk(
               memory,
               0,
-              parties,
+              connectionId,
               random.nextLong(1, Long.MAX_VALUE),
-              random.nextInt(8),
               random.nextInt(8),
               random.nextInt(1, ControlMessage.MOST_TRIES + 1));
       case 8 -> {
@@ -62,23 +62,17 @@ class ControlMessageProperties {
         ControlMessage.putWritten(
             memory,
             0,
-            parties,
+            connectionId,
             number,
             ImmediateData.of(
-                random.nextInt(last + 1),
-                last,
-                random.nextBoolean(),
-                random.nextInt(8),
-                parties.to(),
-                number));
+                random.nextInt(last + 1), last, random.nextBoolean(), connectionId.to(), number));
       }
       case 7 ->
           ControlMessage.putAnswer(
               memory,
               0,
-              parties,
+              connectionId,
               random.nextLong(1, Long.MAX_VALUE),
-              random.nextInt(8),
               random.nextInt(8),
               random.nextInt(1, ControlMessage.MOST_TRIES + 1),
               random.nextBoolean());
@@ -86,9 +80,8 @@ class ControlMessageProperties {
           ControlMessage.putTrueLength(
               memory,
               0,
-              parties,
+              connectionId,
               random.nextLong(1, Long.MAX_VALUE),
-              random.nextInt(8),
               random.nextLong(ProtocolLimits.MAX_MESSAGE_BYTES + 1));
     }
   }
@@ -97,13 +90,13 @@ class ControlMessageProperties {
   private byte[] rewritten() {
     byte[] again = new byte[ControlMessage.BYTES];
     MemorySegment out = MemorySegment.ofArray(again);
-    Parties parties = MessageHeader.parties(memory, 0);
+    ConnectionId connectionId = MessageHeader.connectionId(memory, 0);
     switch (MessageHeader.type(memory, 0)) {
       case REFUSE ->
           ControlMessage.putRefuse(
               out,
               0,
-              parties,
+              connectionId,
               ControlMessage.reason(memory, 0),
               ControlMessage.refuserDataRails(memory, 0),
               ControlMessage.refuserControlRails(memory, 0));
@@ -111,41 +104,49 @@ class ControlMessageProperties {
           ControlMessage.putClose(
               out,
               0,
-              parties,
+              connectionId,
               ControlMessage.number(memory, 0),
               ControlMessage.writes(memory, 0),
               ControlMessage.hasReason(memory, 0) ? ControlMessage.reason(memory, 0) : null);
-      case CLOSED -> ControlMessage.putClosed(out, 0, parties, ControlMessage.writes(memory, 0));
-      case ABORT -> ControlMessage.putAbort(out, 0, parties, ControlMessage.reason(memory, 0));
+      case CLOSED ->
+          ControlMessage.putClosed(out, 0, connectionId, ControlMessage.writes(memory, 0));
+      case ABORT -> ControlMessage.putAbort(out, 0, connectionId, ControlMessage.reason(memory, 0));
+      case READY -> ControlMessage.putReady(out, 0, connectionId);
       case PING ->
           ControlMessage.putPing(
-              out, 0, parties, ControlMessage.finished(memory, 0), ControlMessage.seen(memory, 0));
+              out,
+              0,
+              connectionId,
+              ControlMessage.finished(memory, 0),
+              ControlMessage.seen(memory, 0));
       case PONG ->
           ControlMessage.putPong(
-              out, 0, parties, ControlMessage.finished(memory, 0), ControlMessage.seen(memory, 0));
+              out,
+              0,
+              connectionId,
+              ControlMessage.finished(memory, 0),
+              ControlMessage.seen(memory, 0));
       case WRITTEN ->
           ControlMessage.putWritten(
               out,
               0,
-              parties,
+              connectionId,
               ControlMessage.number(memory, 0),
               ControlMessage.immediate(memory, 0));
       case ASK ->
           ControlMessage.putAsk(
               out,
               0,
-              parties,
+              connectionId,
               ControlMessage.number(memory, 0),
-              ControlMessage.subReceive(memory, 0),
               ControlMessage.stripe(memory, 0),
               ControlMessage.tries(memory, 0));
       case ANSWER ->
           ControlMessage.putAnswer(
               out,
               0,
-              parties,
+              connectionId,
               ControlMessage.number(memory, 0),
-              ControlMessage.subReceive(memory, 0),
               ControlMessage.stripe(memory, 0),
               ControlMessage.tries(memory, 0),
               ControlMessage.arrived(memory, 0));
@@ -153,9 +154,8 @@ class ControlMessageProperties {
           ControlMessage.putTrueLength(
               out,
               0,
-              parties,
+              connectionId,
               ControlMessage.number(memory, 0),
-              ControlMessage.subReceive(memory, 0),
               ControlMessage.lengthBytes(memory, 0));
       default -> throw new AssertionError();
     }
@@ -175,16 +175,14 @@ class ControlMessageProperties {
   @Property
   void trueLengthsComeBack(
       @ForAll @LongRange(min = 1) long number,
-      @ForAll @IntRange(min = 0, max = 7) int subReceive,
       @ForAll @LongRange(min = 0, max = ProtocolLimits.MAX_MESSAGE_BYTES) long length) {
-    Parties parties = new Parties(7, 8, 9, 10, 11);
-    ControlMessage.putTrueLength(memory, 0, parties, number, subReceive, length);
+    ConnectionId connectionId = new ConnectionId(7, 8, 9, 10, 11);
+    ControlMessage.putTrueLength(memory, 0, connectionId, number, length);
     assertEquals(WireFault.NONE, ControlMessage.check(memory, 0, ControlMessage.BYTES));
     assertEquals(number, ControlMessage.number(memory, 0));
-    assertEquals(subReceive, ControlMessage.subReceive(memory, 0));
     assertEquals(length, ControlMessage.lengthBytes(memory, 0));
-    assertEquals(parties, MessageHeader.parties(memory, 0));
-    assertEquals(new Parties(9, 10, 7, 8, 11), parties.reversed());
+    assertEquals(connectionId, MessageHeader.connectionId(memory, 0));
+    assertEquals(new ConnectionId(9, 10, 7, 8, 11), connectionId.reversed());
   }
 
   @Example
@@ -213,14 +211,32 @@ class ControlMessageProperties {
             WireFault.RESERVED,
             WireFault.COMMUNICATOR,
             WireFault.GENERATION,
-            WireFault.SEQUENCE,
+            WireFault.INDEX,
             WireFault.RANGE,
             WireFault.REASON,
-            WireFault.GROUP,
             WireFault.RAILS,
             WireFault.STRIPE)) {
       assertTrue(found.contains(fault), () -> "never found " + fault + " in " + found);
     }
+  }
+
+  /** The bytes that docs/PROTOCOL.md gives. */
+  @Example
+  void theFieldsAreWhereTheyAreDocumented() {
+    ControlMessage.putAnswer(
+        memory,
+        0,
+        new ConnectionId(0x0102, 0x0304, 0x7fff, 0x0708, 0x1122334455667788L),
+        9,
+        5,
+        2,
+        true);
+    assertEquals(
+        "6a6f667002000b004000000002010403"
+            + "ff7f0807000000008877665544332211"
+            + "09000000000000000d02000000000000"
+            + "0".repeat(32),
+        HexFormat.of().formatHex(bytes));
   }
 
   @Example

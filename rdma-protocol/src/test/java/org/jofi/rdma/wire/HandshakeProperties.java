@@ -102,7 +102,7 @@ class HandshakeProperties {
   void anotherVersionIsRefusedButCanBeAnswered() {
     ConnectRequest request = Messages.request(new Random(1));
     byte[] bytes = encoded(request);
-    bytes[4] = 2;
+    bytes[4] = 1;
     bytes[140] ^= 1;
     MemorySegment memory = MemorySegment.ofArray(bytes);
     assertNull(decoder.request(memory, 0, bytes.length));

@@ -19,28 +19,26 @@ class ImmediateDataProperties {
       @ForAll @IntRange(min = 0, max = 7) int a,
       @ForAll @IntRange(min = 0, max = 7) int b,
       @ForAll boolean isShort,
-      @ForAll @IntRange(min = 0, max = 7) int subReceive,
-      @ForAll @IntRange(min = 1, max = 4095) int communicator,
-      @ForAll @LongRange(min = 1) long number) {
+      @ForAll @IntRange(min = 1, max = 32_767) int communicator,
+      @ForAll @LongRange(min = 1) long index) {
     int stripe = Math.min(a, b);
     int last = Math.max(a, b);
-    int bits = ImmediateData.of(stripe, last, isShort, subReceive, communicator, number);
+    int bits = ImmediateData.of(stripe, last, isShort, communicator, index);
     assertEquals(WireFault.NONE, ImmediateData.check(Integer.toUnsignedLong(bits)));
     assertEquals(stripe, ImmediateData.stripe(bits));
     assertEquals(last, ImmediateData.lastStripe(bits));
     assertEquals(isShort, ImmediateData.isShort(bits));
-    assertEquals(subReceive, ImmediateData.subReceive(bits));
     assertEquals(communicator, ImmediateData.communicator(bits));
-    assertEquals(number % 1024, ImmediateData.sequence(bits));
+    assertEquals(index % 1024, ImmediateData.indexBits(bits));
   }
 
   @Example
   void theBitsAreWhereTheyAreDocumented() {
-    assertEquals(1 << 29 | 2 << 26, ImmediateData.of(1, 2, false, 0, 1, 0) & ~(1 << 10));
-    assertEquals(1 << 25, ImmediateData.of(0, 0, true, 0, 1, 0) & ~(1 << 10));
-    assertEquals(5 << 22, ImmediateData.of(0, 0, false, 5, 1, 0) & ~(1 << 10));
-    assertEquals(0x3fffff, ImmediateData.of(0, 0, false, 0, 4095, 1023));
-    assertEquals(0xffffffff, ImmediateData.of(7, 7, true, 7, 4095, 1023));
+    assertEquals(1 << 29 | 2 << 26, ImmediateData.of(1, 2, false, 1, 0) & ~(1 << 10));
+    assertEquals(1 << 25, ImmediateData.of(0, 0, true, 1, 0) & ~(1 << 10));
+    assertEquals(5 << 10, ImmediateData.of(0, 0, false, 5, 1024));
+    assertEquals(0x1ffffff, ImmediateData.of(0, 0, false, 32_767, 1023));
+    assertEquals(0xffffffff, ImmediateData.of(7, 7, true, 32_767, 1023));
   }
 
   @Example
@@ -53,7 +51,7 @@ class ImmediateDataProperties {
         data &= 0xffff_ffffL;
       }
       if (random.nextInt(8) == 0) {
-        data &= ~(0xfffL << 10);
+        data &= ~(0x7fffL << 10);
       }
       WireFault fault = ImmediateData.check(data);
       found.merge(fault, 1, Integer::sum);
@@ -65,9 +63,8 @@ class ImmediateDataProperties {
                 ImmediateData.stripe(bits),
                 ImmediateData.lastStripe(bits),
                 ImmediateData.isShort(bits),
-                ImmediateData.subReceive(bits),
                 ImmediateData.communicator(bits),
-                ImmediateData.sequence(bits)));
+                ImmediateData.indexBits(bits)));
       }
     }
     assertTrue(

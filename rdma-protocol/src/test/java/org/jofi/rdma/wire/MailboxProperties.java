@@ -1,6 +1,7 @@
 package org.jofi.rdma.wire;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -29,57 +30,80 @@ class MailboxProperties {
     return arena.allocate(layout.mailboxBytes(), 64);
   }
 
-  private static void put(MailboxEntry entry, Random random, long number, int receives, int rails) {
-    for (int receive = 0; receive < receives; receive++) {
-      entry.put(
-          number, receive, random.nextLong() >>> 8, random.nextLong(MAX + 1), random.nextInt());
-      for (int rail = 0; rail < rails; rail++) {
-        entry.putKey(number, receive, rail, random.nextLong());
+  /** What a receive says. */
+  private record Said(long address, long length, int tag, List<Long> keys) {
+    static Said of(Random random, int rails) {
+      return new Said(
+          random.nextLong() >>> 8,
+          random.nextLong(MAX + 1),
+          random.nextInt(),
+          random.longs(rails).boxed().toList());
+    }
+
+    void put(MailboxWriter writer, long index) {
+      writer.put(index, address, length, tag);
+      seal(writer, index);
+    }
+
+    void seal(MailboxWriter writer, long index) {
+      for (int rail = 0; rail < keys.size(); rail++) {
+        writer.putKey(index, rail, keys.get(rail));
+      }
+      writer.seal(index);
+    }
+
+    void verify(MailboxReader reader) {
+      assertEquals(address, reader.remoteAddress());
+      assertEquals(length, reader.lengthBytes());
+      assertEquals(tag, reader.tag());
+      for (int rail = 0; rail < keys.size(); rail++) {
+        assertEquals(keys.get(rail), reader.key(rail));
       }
     }
-    entry.seal(number, receives);
   }
 
   @Property(tries = 300)
   void linesInAnyOrderAreAbsentUntilTheLastWord(
       @ForAll Random random,
       @ForAll @IntRange(min = 1, max = 8) int rails,
-      @ForAll @IntRange(min = 1, max = 8) int receives,
-      @ForAll @LongRange(min = 1, max = 1L << 40) long number) {
+      @ForAll @LongRange(min = 1, max = 1L << 40) long index,
+      @ForAll boolean reused) {
     MailboxLayout layout = new MailboxLayout(rails);
     MemorySegment source = mailbox(layout);
     MemorySegment target = mailbox(layout);
-    MailboxEntry receiver = new MailboxEntry(source, layout, GENERATION, MAX);
-    MailboxEntry sender = new MailboxEntry(target, layout, GENERATION, MAX);
-    // What an earlier message left in the slot.
-    if (number > MailboxLayout.SLOTS) {
-      long earlier = number - MailboxLayout.SLOTS;
-      put(receiver, random, earlier, 8, rails);
-      target.copyFrom(source);
-      assertEquals(8, sender.poll(earlier));
+    MailboxWriter writer = new MailboxWriter(source, layout, GENERATION);
+    MailboxReader reader = new MailboxReader(target, layout, GENERATION, MAX);
+    // What an earlier receive, or another connection, left in the entry.
+    long earlier = index - MailboxLayout.ENTRIES;
+    if (reused || earlier < 1) {
+      MailboxWriter other = new MailboxWriter(source, layout, GENERATION - 1);
+      Said.of(random, rails).put(other, index);
+    } else {
+      Said.of(random, rails).put(writer, earlier);
     }
-    put(receiver, random, number, receives, rails);
+    target.copyFrom(source);
+    assertEquals(reused || earlier < 1 ? 0 : 1, reader.poll(Math.max(1, earlier)));
+    Said said = Said.of(random, rails);
+    said.put(writer, index);
     List<Integer> words = new ArrayList<>();
-    IntStream.range(0, layout.writeBytes(receives) / Long.BYTES).forEach(words::add);
+    IntStream.range(0, layout.entryBytes() / Long.BYTES).forEach(words::add);
     Collections.shuffle(words, random);
-    int at = layout.slotOffset(number);
+    int at = layout.entryOffset(index);
     for (int word : words) {
-      if (differs(source, target, at, layout.writeBytes(receives))) {
-        assertEquals(MailboxEntry.ABSENT, sender.poll(number));
+      if (differs(source, target, at, layout.entryBytes())) {
+        assertEquals(MailboxReader.ABSENT, reader.poll(index));
+        assertFalse(reader.isLoaded(index));
       }
       long offset = at + (long) word * Long.BYTES;
       MemorySegment.copy(source, offset, target, offset, Long.BYTES);
     }
-    assertEquals(receives, sender.poll(number), () -> "" + sender.fault());
-    for (int receive = 0; receive < receives; receive++) {
-      assertEquals(receiver.remoteAddress(number, receive), sender.remoteAddress(number, receive));
-      assertEquals(receiver.lengthWord(number, receive), sender.lengthWord(number, receive));
-      assertEquals(receiver.tag(number, receive), sender.tag(number, receive));
-      for (int rail = 0; rail < rails; rail++) {
-        assertEquals(receiver.key(number, receive, rail), sender.key(number, receive, rail));
-      }
-    }
-    assertEquals(MailboxEntry.ABSENT, sender.poll(number + MailboxLayout.SLOTS));
+    assertEquals(1, reader.poll(index), () -> "" + reader.fault());
+    // What was read stays, whatever is written now.
+    target.asSlice(at, layout.entryBytes()).fill((byte) 7);
+    assertTrue(reader.isLoaded(index));
+    said.verify(reader);
+    assertEquals(MailboxReader.ABSENT, reader.poll(index));
+    assertEquals(MailboxReader.ABSENT, reader.poll(index + MailboxLayout.ENTRIES));
   }
 
   private static boolean differs(MemorySegment a, MemorySegment b, int at, int length) {
@@ -87,28 +111,96 @@ class MailboxProperties {
   }
 
   @Property(tries = 200)
-  void slotsOfAnotherMessageOrGenerationAreAbsent(
+  void entriesOfAnotherReceiveOrGenerationAreAbsent(
       @ForAll Random random,
-      @ForAll @LongRange(min = 1, max = 1L << 40) long number,
-      @ForAll @IntRange(min = 1, max = 65_534) int uses,
+      @ForAll @LongRange(min = 1, max = 1L << 40) long index,
+      @ForAll @IntRange(min = 1, max = (1 << 23) - 1) int uses,
       @ForAll @IntRange(min = 1, max = ProtocolLimits.MAX_GENERATION) int generation) {
     MailboxLayout layout = new MailboxLayout(2);
     MemorySegment memory = mailbox(layout);
-    MailboxEntry entry = new MailboxEntry(memory, layout, GENERATION, MAX);
-    put(entry, random, number, 1, 2);
-    assertEquals(1, entry.poll(number));
-    assertEquals(MailboxEntry.ABSENT, entry.poll(number + (long) uses * MailboxLayout.SLOTS));
+    Said.of(random, 2).put(new MailboxWriter(memory, layout, GENERATION), index);
+    MailboxReader reader = new MailboxReader(memory, layout, GENERATION, MAX);
+    assertEquals(1, reader.poll(index));
+    assertEquals(MailboxReader.ABSENT, reader.poll(index + (long) uses * MailboxLayout.ENTRIES));
     assertEquals(
-        generation == GENERATION ? 1 : MailboxEntry.ABSENT,
-        new MailboxEntry(memory, layout, generation, MAX).poll(number));
+        generation == GENERATION ? 1 : MailboxReader.ABSENT,
+        new MailboxReader(memory, layout, generation, MAX).poll(index));
+  }
+
+  /** Words of a connection that was land anywhere in the mailbox of the one that is. */
+  @Property(tries = 300)
+  void whatLandsLateIsNoEntryAndHidesOnlyWhatItLandedOn(
+      @ForAll Random random,
+      @ForAll @IntRange(min = 1, max = 8) int rails,
+      @ForAll @IntRange(min = 1, max = ProtocolLimits.MAX_GENERATION) int former) {
+    MailboxLayout layout = new MailboxLayout(rails);
+    MemorySegment memory = mailbox(layout);
+    MemorySegment late = mailbox(layout);
+    int now = former % ProtocolLimits.MAX_GENERATION + 1;
+    MailboxWriter ghost = new MailboxWriter(late, layout, former);
+    MailboxWriter writer = new MailboxWriter(memory, layout, now);
+    MailboxReader reader = new MailboxReader(memory, layout, now, MAX);
+    List<Said> said = new ArrayList<>();
+    for (long index = 1; index <= 20; index++) {
+      Said.of(random, rails).put(ghost, index);
+      said.add(Said.of(random, rails));
+    }
+    for (long index = 1; index <= 10; index++) {
+      said.get((int) index - 1).put(writer, index);
+    }
+    MemorySegment before = arena.allocate(layout.mailboxBytes(), 64);
+    before.copyFrom(memory);
+    for (int i = 0; i < 40; i++) {
+      long at = random.nextLong(20L * layout.entryBytes() / Long.BYTES) * Long.BYTES;
+      long length = Math.min(random.nextLong(1, 17) * Long.BYTES, layout.mailboxBytes() - at);
+      MemorySegment.copy(late, at, memory, at, length);
+    }
+    for (long index = 1; index <= 20; index++) {
+      int at = layout.entryOffset(index);
+      boolean hit = differs(before, memory, at, layout.entryBytes());
+      assertEquals(index <= 10 && !hit ? 1 : MailboxReader.ABSENT, reader.poll(index));
+    }
+    for (long index = 1; index <= 20; index++) {
+      said.get((int) index - 1).put(writer, index);
+      assertEquals(1, reader.poll(index));
+      said.get((int) index - 1).verify(reader);
+    }
   }
 
   @Example
   void zeroedMemoryHoldsNothing() {
     MailboxLayout layout = new MailboxLayout(5);
-    MailboxEntry entry = new MailboxEntry(mailbox(layout), layout, 1, MAX);
-    for (long number = 1; number < 2 * (1 << 23); number += 8191) {
-      assertEquals(MailboxEntry.ABSENT, entry.poll(number));
+    MailboxReader reader = new MailboxReader(mailbox(layout), layout, 1, MAX);
+    for (long index = 1; index < 1L << 33; index += (1 << 20) - 1) {
+      assertEquals(MailboxReader.ABSENT, reader.poll(index));
+    }
+  }
+
+  @Property(tries = 300)
+  void chunksAreReadInTheirRoundAlone(
+      @ForAll Random random,
+      @ForAll @LongRange(min = 1, max = 1L << 40) long index,
+      @ForAll @IntRange(min = 1, max = 8) int entries,
+      @ForAll @IntRange(min = 6, max = 30) int shift) {
+    MailboxLayout layout = new MailboxLayout(2);
+    MemorySegment memory = mailbox(layout);
+    MailboxWriter writer = new MailboxWriter(memory, layout, GENERATION);
+    MailboxReader reader = new MailboxReader(memory, layout, GENERATION, MAX);
+    long length = random.nextLong(MAX + 1);
+    for (long chunk = 0; chunk < 600L * entries; chunk++) {
+      assertEquals(MailboxReader.ABSENT, reader.pollChunk(index, entries, chunk));
+      Said said = Said.of(random, 2);
+      long entry = writer.putChunk(index, entries, chunk, said.address, length, said.tag, shift);
+      assertEquals(index + chunk % entries, entry);
+      said.seal(writer, entry);
+      if (chunk < entries) {
+        assertEquals(chunk == 0 ? entries : MailboxReader.MALFORMED, reader.poll(entry));
+      }
+      assertEquals(1, reader.pollChunk(index, entries, chunk));
+      assertTrue(reader.isStaged());
+      assertEquals(shift, reader.chunkShift());
+      assertEquals(entries, reader.entries());
+      new Said(said.address, length, said.tag, said.keys).verify(reader);
     }
   }
 
@@ -120,31 +212,40 @@ class MailboxProperties {
     for (int rails : new int[] {1, 3, 4, 5, 8}) {
       MailboxLayout layout = new MailboxLayout(rails);
       MemorySegment memory = mailbox(layout);
-      MailboxEntry entry = new MailboxEntry(memory, layout, GENERATION, MAX);
+      MailboxWriter writer = new MailboxWriter(memory, layout, GENERATION);
+      MailboxReader reader = new MailboxReader(memory, layout, GENERATION, MAX);
       for (int i = 0; i < 30_000; i++) {
-        long number = random.nextLong(1, 1L << 40);
-        int receives = random.nextInt(1, 9);
-        put(entry, random, number, receives, rails);
-        int at = layout.slotOffset(number);
+        long index = random.nextLong(1, 1L << 40);
+        Said said = Said.of(random, rails);
+        if (random.nextInt(4) == 0) {
+          int entries = random.nextInt(1, 9);
+          int shift = random.nextInt(6, 31);
+          said.seal(
+              writer,
+              writer.putChunk(index, entries, 0, said.address, said.length, said.tag, shift));
+        } else {
+          said.put(writer, index);
+        }
+        int at = layout.entryOffset(index);
         for (int turns = random.nextInt(1, 4); turns > 0; turns--) {
-          int bit = at + random.nextInt(layout.writeBytes(receives));
+          int bit = at + random.nextInt(layout.entryBytes());
           byte old = memory.get(ValueLayout.JAVA_BYTE, bit);
           memory.set(ValueLayout.JAVA_BYTE, bit, (byte) (old ^ 1 << random.nextInt(8)));
         }
         if (random.nextBoolean()) {
           // A peer that means harm gets the check right.
-          entry.seal(number, receives);
+          writer.seal(index);
         }
-        int polled = entry.poll(number);
-        if (polled == MailboxEntry.MALFORMED) {
+        int polled = reader.poll(index);
+        if (polled == MailboxReader.MALFORMED) {
           malformed++;
-          assertTrue(entry.fault() != WireFault.NONE);
+          assertTrue(reader.fault() != WireFault.NONE);
         } else if (polled > 0) {
           sound++;
-          for (int receive = 0; receive < polled; receive++) {
-            long length = MailboxEntry.lengthBytes(entry.lengthWord(number, receive));
-            assertTrue(length >= 0 && length <= MAX, "" + length);
-          }
+          long length = reader.lengthBytes();
+          assertTrue(length >= 0 && length <= MAX, "" + length);
+          assertTrue(polled <= ProtocolLimits.MAX_GROUP);
+          assertTrue(!reader.isStaged() || (reader.chunkShift() >= 6 && reader.chunkShift() <= 30));
         }
       }
     }
@@ -155,50 +256,77 @@ class MailboxProperties {
   void eachKindOfLieIsNamed() {
     MailboxLayout layout = new MailboxLayout(2);
     MemorySegment memory = mailbox(layout);
-    MailboxEntry entry = new MailboxEntry(memory, layout, GENERATION, MAX);
-    lie(entry, 0, MAX + 1, WireFault.RANGE);
-    lie(entry, 0, -1, WireFault.RANGE);
-    lie(entry, -5, 6, WireFault.RANGE);
-    entry.put(1, 0, 0, 0, 0);
-    entry.putKey(1, 0, 2, 77);
-    entry.seal(1, 1);
-    assertEquals(MailboxEntry.MALFORMED, entry.poll(1));
-    assertEquals(WireFault.RESERVED, entry.fault());
-    // Two receives, the second of which says that it is of a group of three.
-    for (int receive = 0; receive < 3; receive++) {
-      entry.put(1, receive, 0, 8, 0);
-    }
-    entry.seal(1, 2);
-    MemorySegment first = memory.asSlice(layout.slotOffset(1), 64);
-    byte[] ofTwo = first.toArray(ValueLayout.JAVA_BYTE);
-    entry.seal(1, 3);
-    first.copyFrom(MemorySegment.ofArray(ofTwo));
-    assertEquals(MailboxEntry.MALFORMED, entry.poll(1));
-    assertEquals(WireFault.GROUP, entry.fault());
+    MailboxWriter writer = new MailboxWriter(memory, layout, GENERATION);
+    MailboxReader reader = new MailboxReader(memory, layout, GENERATION, MAX);
+    lie(writer, reader, 0, MAX + 1, WireFault.RANGE);
+    lie(writer, reader, 0, -1, WireFault.RANGE);
+    lie(writer, reader, -5, 6, WireFault.RANGE);
+    // Staged: a chunk of 2^31 bytes, the fourth of three entries, the second one, the second round.
+    lie(writer, reader, 0, 1L << 62 | 31L << 57 | 64, WireFault.RANGE);
+    lie(writer, reader, 0, 1L << 62 | 10L << 57 | 2L << 45 | 3L << 42 | 64, WireFault.RANGE);
+    lie(writer, reader, 0, 1L << 62 | 10L << 57 | 2L << 45 | 1L << 42 | 64, WireFault.GROUP);
+    lie(writer, reader, 0, 1L << 62 | 10L << 57 | 1L << 48 | 64, WireFault.GROUP);
+    writer.put(1, 0, 0, 0);
+    writer.putKey(1, 2, 77);
+    writer.seal(1);
+    assertEquals(MailboxReader.MALFORMED, reader.poll(1));
+    assertEquals(WireFault.RESERVED, reader.fault());
+    assertFalse(reader.isLoaded(1));
   }
 
-  private static void lie(MailboxEntry entry, long address, long length, WireFault fault) {
-    entry.put(1, 0, address, length, 0);
-    entry.seal(1, 1);
-    assertEquals(MailboxEntry.MALFORMED, entry.poll(1));
-    assertEquals(fault, entry.fault());
+  private static void lie(
+      MailboxWriter writer, MailboxReader reader, long address, long length, WireFault fault) {
+    writer.put(1, address, length, 0);
+    writer.seal(1);
+    assertEquals(MailboxReader.MALFORMED, reader.poll(1));
+    assertEquals(fault, reader.fault());
+  }
+
+  /** The bytes that docs/PROTOCOL.md gives. */
+  @Example
+  void theFieldsAreWhereTheyAreDocumented() {
+    MailboxLayout layout = new MailboxLayout(5);
+    MemorySegment memory = mailbox(layout);
+    MailboxWriter writer = new MailboxWriter(memory, layout, GENERATION);
+    long index = 3 + 256;
+    writer.put(index, 0x1111, 0x2222, 0x3333);
+    for (int rail = 0; rail < 5; rail++) {
+      writer.putKey(index, rail, 0x100 + rail);
+    }
+    writer.seal(index);
+    MemorySegment entry = memory.asSlice(3 * 128, 128);
+    assertEquals(0x1111, entry.get(WireLayouts.LONG, 0));
+    assertEquals(0x2222, entry.get(WireLayouts.LONG, 8));
+    assertEquals(0x3333, entry.get(WireLayouts.INT, 16));
+    for (int rail = 0; rail < 4; rail++) {
+      assertEquals(0x100 + rail, entry.get(WireLayouts.LONG, 24 + 8 * rail));
+    }
+    assertEquals(0x104, entry.get(WireLayouts.LONG, 64));
+    long place = (1L << 48) - 1;
+    assertEquals(0xabcdL << 32 | index, entry.get(WireLayouts.LONG, 56) & place);
+    assertEquals(0xabcdL << 32 | 1L << 31 | index, entry.get(WireLayouts.LONG, 120) & place);
+    assertEquals(
+        1L << 62 | 20L << 57 | 1L << 48 | 3L << 45 | 2L << 42 | 77, StagedLength.of(6, 4, 77, 20));
   }
 
   @Example
   void layoutsAndBadArguments() {
-    assertEquals(64 * 1024, new MailboxLayout(4).mailboxBytes());
-    assertEquals(128 * 1024, new MailboxLayout(5).mailboxBytes());
+    assertEquals(16 * 1024, new MailboxLayout(4).mailboxBytes());
+    assertEquals(32 * 1024, new MailboxLayout(5).mailboxBytes());
+    assertEquals(8, MailboxLayout.beforeEnd(256, 8));
+    assertEquals(1, MailboxLayout.beforeEnd(255, 8));
+    assertEquals(8, MailboxLayout.beforeEnd(248, 8));
+    assertEquals(7, MailboxLayout.beforeEnd(249, 8));
     assertThrows(IllegalArgumentException.class, () -> new MailboxLayout(0));
     assertThrows(IllegalArgumentException.class, () -> new MailboxLayout(9));
     MailboxLayout layout = new MailboxLayout(1);
     MemorySegment memory = mailbox(layout);
     assertThrows(
         IllegalArgumentException.class,
-        () -> new MailboxEntry(memory.asSlice(0, 64), layout, 1, MAX));
+        () -> new MailboxReader(memory.asSlice(0, 64), layout, 1, MAX));
     assertThrows(
         IllegalArgumentException.class,
-        () -> new MailboxEntry(arena.allocate(1 << 17, 64).asSlice(8), layout, 1, MAX));
-    assertThrows(
-        IllegalArgumentException.class, () -> new MailboxEntry(memory, layout, 65_536, MAX));
+        () -> new MailboxWriter(arena.allocate(1 << 17, 64).asSlice(8), layout, 1));
+    assertThrows(IllegalArgumentException.class, () -> new MailboxWriter(memory, layout, 65_536));
   }
 }

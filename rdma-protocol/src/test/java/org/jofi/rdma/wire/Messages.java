@@ -15,8 +15,8 @@ final class Messages {
     return bytes;
   }
 
-  static Parties parties(Random random, boolean to, boolean from) {
-    return new Parties(
+  static ConnectionId connectionId(Random random, boolean to, boolean from) {
+    return new ConnectionId(
         to ? random.nextInt(1, ProtocolLimits.MAX_COMMUNICATOR + 1) : 0,
         to ? random.nextInt(1, ProtocolLimits.MAX_GENERATION + 1) : 0,
         from ? random.nextInt(1, ProtocolLimits.MAX_COMMUNICATOR + 1) : 0,
@@ -41,7 +41,7 @@ final class Messages {
   static ConnectRequest request(Random random) {
     RailAddresses rails = rails(random);
     return new ConnectRequest(
-        parties(random, false, true),
+        connectionId(random, false, true),
         address(random),
         Nonce.of(bytes(random, ProtocolLimits.NONCE_BYTES)),
         random.nextLong(),
@@ -55,7 +55,7 @@ final class Messages {
 
   static ConnectAccept accept(Random random) {
     return new ConnectAccept(
-        parties(random, true, true),
+        connectionId(random, true, true),
         random.nextLong(1, Features.ALL + 1) == Features.COMPLETION_LENGTHS
             ? Features.ALL
             : Features.WRITE_DATA,

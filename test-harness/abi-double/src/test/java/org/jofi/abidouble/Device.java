@@ -11,10 +11,10 @@ import org.jofi.fabric.Domain;
 import org.jofi.fabric.Fabric;
 import org.jofi.fabric.FabricInfo;
 import org.jofi.fabric.FabricProvider;
-import org.jofi.mr.CacheCounters;
-import org.jofi.mr.CacheLimits;
 import org.jofi.mr.DeviceRegistrations;
-import org.jofi.mr.RequestNames;
+import org.jofi.mr.registration.CacheCounters;
+import org.jofi.mr.registration.CacheLimits;
+import org.jofi.mr.registration.RequestNames;
 
 /** Domains over the double, and what is registered in them. */
 final class Device implements AutoCloseable {

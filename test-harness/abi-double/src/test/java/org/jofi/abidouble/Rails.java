@@ -14,12 +14,12 @@ import org.jofi.fabric.Domain;
 import org.jofi.fabric.Endpoint;
 import org.jofi.fabric.EndpointRequest;
 import org.jofi.fabric.FabricErrno;
-import org.jofi.mr.EndpointRails;
 import org.jofi.mr.EndpointRegistrations;
-import org.jofi.mr.InFlightOperations;
-import org.jofi.mr.OwnershipGraph;
-import org.jofi.mr.Rail;
-import org.jofi.mr.Teardown;
+import org.jofi.mr.scope.EndpointRails;
+import org.jofi.mr.scope.Rail;
+import org.jofi.mr.teardown.InFlightOperations;
+import org.jofi.mr.teardown.OwnershipGraph;
+import org.jofi.mr.teardown.Teardown;
 
 /** A multi-rail endpoint without a protocol: rails of both roles, each with a queue of its own. */
 final class Rails implements EndpointRails, InFlightOperations, CompletionQueue.Sink {

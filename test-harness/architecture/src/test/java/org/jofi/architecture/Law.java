@@ -11,6 +11,9 @@ import com.tngtech.archunit.core.domain.JavaAccess;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.conditions.ArchConditions;
+import com.tngtech.archunit.library.dependencies.SliceAssignment;
+import com.tngtech.archunit.library.dependencies.SliceIdentifier;
+import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -65,6 +68,11 @@ record Law(ArchRule rule, List<List<String>> violations) {
           "the double at the C boundary",
           type -> type.getPackageName().equals("org.jofi.abidouble"));
 
+  private static final DescribedPredicate<JavaClass> KNOWS_PROVIDERS =
+      describe(
+          "the traits of libfabric's providers",
+          type -> type.getName().equals("org.jofi.libfabric.LibfabricTraits"));
+
   private static final Pattern EMPTY_NAME = Pattern.compile(".+(Impl|Managers?|Utils?|Helpers?)");
 
   static Stream<Law> all() {
@@ -76,6 +84,9 @@ record Law(ArchRule rule, List<List<String>> violations) {
             linkerInProviders(),
             noClock(),
             noReading(),
+            oneWayIntoLocks(),
+            noCycles(),
+            providerNames(),
             names()));
   }
 
@@ -210,6 +221,88 @@ record Law(ArchRule rule, List<List<String>> violations) {
             List.of("package org.jofi.rdma; class Chance { double x = Math.random(); }"),
             List.of(
                 "package org.jofi.rdma; class Deadline { Object start = java.time.Instant.now(); }")));
+  }
+
+  /** Who announces itself and forgets to say that it entered holds up the progress thread. */
+  private static Law oneWayIntoLocks() {
+    String executor = Layer.RDMA.packageName() + ".spi.ProgressExecutor";
+    String lock = Layer.RDMA.packageName() + ".device.EndpointLock";
+    return new Law(
+        noClasses()
+            .that(
+                Layer.in(Set.of(Layer.RDMA))
+                    .and(describe("not the lock", type -> !type.getName().equals(lock))))
+            .should()
+            .accessTargetWhere(
+                describe(
+                    "speaks to a progress thread",
+                    (JavaAccess<?> access) -> access.getTargetOwner().isAssignableTo(executor)))
+            .as("an endpoint's lock alone speaks to its progress thread"),
+        Stream.of("announce", "entered", "ask")
+            .map(
+                call ->
+                    List.of(
+                        "package org.jofi.rdma.spi; public abstract class ProgressExecutor { public abstract void "
+                            + call
+                            + "(); }",
+                        "package org.jofi.rdma.communicator; class Comm { void send(org.jofi.rdma.spi.ProgressExecutor e) { e."
+                            + call
+                            + "(); } }"))
+            .toList());
+  }
+
+  private static Law noCycles() {
+    return new Law(
+        SlicesRuleDefinition.slices()
+            .assignedFrom(new Packages())
+            .should()
+            .beFreeOfCycles()
+            .as("packages do not use each other in a circle"),
+        List.of(
+            List.of(
+                "package org.jofi.rdma; public class Environment { org.jofi.rdma.device.Nic nic; }",
+                "package org.jofi.rdma.device; public class Nic { org.jofi.rdma.Environment in; }"),
+            List.of(
+                "package org.jofi.mr.a; public class A { org.jofi.mr.b.B next; }",
+                "package org.jofi.mr.b; public class B { org.jofi.mr.c.C next; }",
+                "package org.jofi.mr.c; public class C { org.jofi.mr.a.A next; }")));
+  }
+
+  /** Every package by itself. */
+  private static final class Packages implements SliceAssignment {
+    @Override
+    public SliceIdentifier getIdentifierOf(JavaClass type) {
+      return Layer.ofTheProject().test(type)
+          ? SliceIdentifier.of(type.getPackageName())
+          : SliceIdentifier.ignore();
+    }
+
+    @Override
+    public String getDescription() {
+      return "packages";
+    }
+  }
+
+  private static Law providerNames() {
+    return new Law(
+        noClasses()
+            .that(Layer.in(Layer.nameless()).and(not(KNOWS_PROVIDERS)))
+            .should(new ProviderNames())
+            .as("libfabric's providers are named in LibfabricTraits alone")
+            .allowEmptyShould(true),
+        List.of(
+            List.of("package org.jofi.rdma; class Rank { String last = \"shm\"; }"),
+            List.of("package org.jofi.mr; class Keys { Object all = java.util.Set.of(\"cxi\"); }"),
+            List.of(
+                "package org.jofi.libfabric; class Errors { boolean old(String provider) {"
+                    + " return provider.equals(\"tcp;ofi_rxm\"); } }"),
+            List.of(
+                "package org.jofi.fabric; class Order { int of(String provider) {"
+                    + " return switch (provider) { case \"efa-direct\" -> 1; default -> 0; }; } }"),
+            List.of(
+                "package org.jofi.libfabric; class LibfabricTraits { static final String NET = \"net\"; }",
+                "package org.jofi.libfabric; class Sockets { String name = LibfabricTraits.NET; }"),
+            List.of("package org.jofi.rdma.topology; class SysfsPci { String name = \"tcp\"; }")));
   }
 
   private static Law names() {

@@ -80,6 +80,11 @@ enum Layer {
     return EnumSet.of(LIBFABRIC_BINDINGS, CUDA_BINDINGS);
   }
 
+  /** The layers in which no provider is named, but in the one class that knows them. */
+  static Set<Layer> nameless() {
+    return EnumSet.of(FABRIC, TRANSPORT, NCCL, MR, RDMA, LIBFABRIC);
+  }
+
   /** The layers that have to run on virtual time. */
   static Set<Layer> deterministic() {
     return EnumSet.of(RDMA, MR);

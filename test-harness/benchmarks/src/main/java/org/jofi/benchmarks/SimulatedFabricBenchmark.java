@@ -21,8 +21,8 @@ import org.jofi.fabric.MemoryRegion;
 import org.jofi.fabric.PostFlags;
 import org.jofi.fabric.RegionRequest;
 import org.jofi.fabric.RegistrationScope;
-import org.jofi.simulated.Profile;
 import org.jofi.simulated.Simulation;
+import org.jofi.simulated.profile.Profile;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
@@ -57,15 +57,15 @@ public class SimulatedFabricBenchmark {
 
   private Simulation simulation;
   private Arena memory;
-  private Side left;
-  private Side right;
+  private Peer left;
+  private Peer right;
   private MemorySegment source;
   private MemorySegment target;
   private MemoryRegion local;
   private MemoryRegion remote;
 
   /** One host's endpoint, and its free contexts. */
-  private static final class Side implements CompletionQueue.Sink {
+  private static final class Peer implements CompletionQueue.Sink {
     final FabricInfo info;
     final Fabric fabric;
     final Domain domain;
@@ -75,7 +75,7 @@ public class SimulatedFabricBenchmark {
     final int[] free = new int[WINDOW];
     int freeCount;
 
-    Side(FabricProvider provider) {
+    Peer(FabricProvider provider) {
       info = provider.discover(FabricHints.any()).getFirst();
       fabric = provider.open(info);
       domain = fabric.openDomain();
@@ -128,8 +128,8 @@ public class SimulatedFabricBenchmark {
   public void open() {
     simulation = Simulation.of(Profile.named(profile)).open();
     memory = Arena.ofConfined();
-    left = new Side(simulation.host(0).provider());
-    right = new Side(simulation.host(1).provider());
+    left = new Peer(simulation.host(0).provider());
+    right = new Peer(simulation.host(1).provider());
     left.peers.insert(right.endpoint.address());
     source = memory.allocate(bytes, 64);
     target = memory.allocate(bytes, 64);

@@ -7,13 +7,13 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import org.jofi.conformance.Area;
-import org.jofi.conformance.Case;
 import org.jofi.conformance.Judgement;
 import org.jofi.conformance.KnownFailure;
 import org.jofi.conformance.Report;
 import org.jofi.conformance.Result;
 import org.jofi.conformance.Verdict;
+import org.jofi.conformance.rule.Area;
+import org.jofi.conformance.rule.Case;
 
 /** What {@code jofi conform} prints. */
 final class ConformText {

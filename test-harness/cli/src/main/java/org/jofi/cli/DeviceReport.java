@@ -81,11 +81,7 @@ final class DeviceReport {
     fields.put("rails", properties.rails().stream().map(DeviceReport::fields).toList());
     fields.put("controlRails", properties.controlRails());
     fields.put("mrScope", NicReport.word(properties.registrationScope()));
-    fields.put(
-        "memory",
-        properties.memory().stream()
-            .map(path -> Map.of("kind", NicReport.word(path.kind()), "path", path.path()))
-            .toList());
+    fields.put("memory", properties.memory().stream().map(DeviceReport::fields).toList());
     fields.put("immediateDelivery", properties.immediateDelivery());
     fields.put("maxMessageBytes", limits.maxMessageBytes());
     fields.put("inlineWriteBytes", limits.inlineWriteBytes());
@@ -103,6 +99,14 @@ final class DeviceReport {
     fields.put("fabric", rail.fabric());
     fields.put("pciAddress", rail.pci().map(PciAddress::toString).orElse(null));
     fields.put("speedMegabitsPerSecond", rail.speedMegabitsPerSecond());
+    return fields;
+  }
+
+  private static Map<String, Object> fields(DeviceProperties.MemoryPath memory) {
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("kind", NicReport.word(memory.kind()));
+    fields.put("direct", memory.direct());
+    fields.put("path", memory.path());
     return fields;
   }
 

@@ -17,7 +17,7 @@ import org.jofi.fabric.KeyOwner;
 import org.jofi.fabric.NicAttributes;
 import org.jofi.fabric.PciAddress;
 import org.jofi.fabric.Threading;
-import org.jofi.rdma.ProtocolRequirements;
+import org.jofi.rdma.spi.ProtocolRequirements;
 
 /**
  * Reports one NIC as one provider offers it.

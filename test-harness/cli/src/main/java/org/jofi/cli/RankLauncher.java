@@ -107,7 +107,7 @@ final class RankLauncher {
       err.flush();
       return RankThreads.run(ranks, options.timeout(), placed -> runRank(fabric, placed, ""));
     }
-    return RankProcesses.run(ranks, arguments(), options.timeout(), err);
+    return RankProcesses.run(Jofi.class, ranks, arguments(), options.timeout(), err);
   }
 
   private static String placedBy(Placement placed, @Nullable String explicit) {

@@ -13,6 +13,8 @@ import java.util.function.Consumer;
 import org.jofi.conformance.bench.Bench;
 import org.jofi.conformance.bench.BrokenRuleException;
 import org.jofi.conformance.bench.NotClaimedException;
+import org.jofi.conformance.rule.Case;
+import org.jofi.conformance.subject.Subject;
 import org.jofi.fabric.FabricInfo;
 
 /**

@@ -29,6 +29,8 @@ import org.jofi.conformance.registration.ProtectionCases;
 import org.jofi.conformance.registration.RegistrationCases;
 import org.jofi.conformance.rma.ReadCases;
 import org.jofi.conformance.rma.WriteCases;
+import org.jofi.conformance.rule.Area;
+import org.jofi.conformance.rule.Case;
 import org.jofi.conformance.threading.ThreadingCases;
 
 /** All cases that there are. */

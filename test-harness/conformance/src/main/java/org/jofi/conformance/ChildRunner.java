@@ -10,6 +10,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
+import org.jofi.conformance.rule.Case;
+import org.jofi.conformance.subject.Subjects;
 import org.jofi.fabric.FabricUnavailableException;
 import org.jspecify.annotations.Nullable;
 

@@ -1,6 +1,7 @@
 package org.jofi.conformance;
 
 import java.util.stream.Stream;
+import org.jofi.conformance.subject.Subject;
 import org.junit.jupiter.api.DynamicNode;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.parallel.Isolated;

@@ -2,6 +2,7 @@ package org.jofi.conformance;
 
 import java.util.List;
 import java.util.stream.Collectors;
+import org.jofi.conformance.subject.Subject;
 import org.jofi.fabric.FabricInfo;
 import org.jofi.fabric.FabricUnavailableException;
 

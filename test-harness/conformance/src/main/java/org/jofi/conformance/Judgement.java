@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import org.jofi.conformance.rule.Case;
 
 /** A report, held against what is known of exactly that provider and version. Immutable. */
 public final class Judgement {

@@ -10,6 +10,7 @@ import java.util.Optional;
 import javax.xml.stream.XMLOutputFactory;
 import javax.xml.stream.XMLStreamException;
 import javax.xml.stream.XMLStreamWriter;
+import org.jofi.conformance.rule.Area;
 
 /**
  * A report in the XML that CI systems read, one suite for each area. A kept rule is a test that

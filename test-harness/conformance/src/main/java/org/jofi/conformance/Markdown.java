@@ -4,6 +4,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import org.jofi.conformance.rule.Area;
+import org.jofi.conformance.rule.Case;
+import org.jofi.conformance.subject.Subjects;
 
 /** A judgement as a section of docs/CONFORMANCE.md. */
 public final class Markdown {

@@ -1,5 +1,7 @@
 package org.jofi.conformance;
 
+import org.jofi.conformance.rule.Case;
+
 /**
  * How a case ended.
  *

@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.StringJoiner;
+import org.jofi.conformance.rule.Case;
 
 /**
  * The lines between a child process and its parent: a mark, a word, and fields. What else comes out

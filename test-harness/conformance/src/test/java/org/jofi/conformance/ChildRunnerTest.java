@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import org.jofi.conformance.rule.Case;
 import org.jofi.fabric.FabricUnavailableException;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;

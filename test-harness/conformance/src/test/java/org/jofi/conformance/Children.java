@@ -2,6 +2,9 @@ package org.jofi.conformance;
 
 import java.nio.file.Path;
 import java.util.List;
+import org.jofi.conformance.rule.Case;
+import org.jofi.conformance.subject.Subject;
+import org.jofi.conformance.subject.Subjects;
 
 /** How this module's tests start child processes. */
 final class Children {

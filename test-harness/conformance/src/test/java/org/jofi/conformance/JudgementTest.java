@@ -8,6 +8,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.jofi.conformance.KnownFailure.Rate;
+import org.jofi.conformance.rule.Case;
 import org.junit.jupiter.api.Test;
 
 class JudgementTest {

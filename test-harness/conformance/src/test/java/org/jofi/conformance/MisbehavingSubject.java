@@ -4,6 +4,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
+import org.jofi.conformance.subject.SimulatedSubject;
+import org.jofi.conformance.subject.Subject;
 import org.jofi.fabric.Fabric;
 import org.jofi.fabric.FabricHints;
 import org.jofi.fabric.FabricInfo;

@@ -1,5 +1,7 @@
 package org.jofi.conformance;
 
+import org.jofi.conformance.subject.SimulatedSubject;
+import org.jofi.conformance.subject.Subject;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(120)

@@ -16,7 +16,7 @@ import org.jofi.fabric.FabricInfo;
 import org.jofi.fabric.FabricProvider;
 import org.jofi.fabric.FabricUnavailableException;
 import org.jofi.fabric.Threading;
-import org.jofi.rdma.ProtocolRequirements;
+import org.jofi.rdma.spi.ProtocolRequirements;
 
 /**
  * What libfabric offers.

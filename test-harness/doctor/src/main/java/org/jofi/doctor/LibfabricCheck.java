@@ -10,7 +10,7 @@ import java.util.stream.Collectors;
 import org.jofi.doctor.machine.Machine;
 import org.jofi.doctor.machine.Nic;
 import org.jofi.fabric.FabricInfo;
-import org.jofi.rdma.ProtocolRequirements;
+import org.jofi.rdma.spi.ProtocolRequirements;
 
 /**
  * Checks whether libfabric is installed, what it offers, and whether it can use the NICs and the

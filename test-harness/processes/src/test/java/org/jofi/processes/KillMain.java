@@ -28,6 +28,8 @@ final class KillMain {
     ACCEPTED,
     RECEIVES_POSTED,
     TRANSFERRING,
+    /** Sends that no receive awaits. */
+    SENDS_QUEUED,
     FLUSHING,
     CLOSING,
     /** With the lock of its own endpoints, in memory that both share. */
@@ -40,6 +42,7 @@ final class KillMain {
   private static final long LARGE = 64L << 20;
   private static final int TAG = 5;
   private static final String READY = "ready ";
+  private static final long STARTING_NS = 20_000_000;
   private static final long REPORT_NS = 5_000_000_000L;
 
   /**
@@ -139,11 +142,16 @@ final class KillMain {
       }
       case TRANSFERRING -> {
         receives.add(link.receive().irecv(memory, TAG));
-        long send = Result.TRY_AGAIN;
-        while (send == Result.TRY_AGAIN) {
-          send = link.send().isend(source, TAG);
+        sends.add(link.send().isend(source, TAG));
+        // Until its receive is there.
+        long end = System.nanoTime() + STARTING_NS;
+        while (System.nanoTime() - end < 0) {
+          link.send().progress();
         }
-        sends.add(send);
+      }
+      case SENDS_QUEUED -> {
+        sends.add(link.send().isend(source.address(), 8, TAG, source));
+        sends.add(link.send().isend(source, TAG));
       }
       case FLUSHING -> flush(link, memory, 1000);
       case HOLDING_ITS_LOCK ->
@@ -169,7 +177,12 @@ final class KillMain {
     // Posting to the dead succeeds; the request tells.
     receives.add(link.receive().irecv(memory.address(), 10, TAG, memory));
     receives.forEach(request -> demandFailure(link.receive(), request));
-    sends.forEach(request -> demandFailure(link.send(), request));
+    for (long request : sends) {
+      boolean failed = demandFailure(link.send(), request);
+      if (!failed && moment == Moment.SENDS_QUEUED) {
+        throw new IllegalStateException("a send without a receive did not fail");
+      }
+    }
     demandInTime("the report of all requests", since);
     close(link);
   }
@@ -205,7 +218,8 @@ final class KillMain {
     System.out.printf("%d flushes took %d ms%n", times, (System.nanoTime() - begun) / 1_000_000);
   }
 
-  private static void demandFailure(Comm comm, long request) {
+  /** Awaits its end; whether it failed. */
+  private static boolean demandFailure(Comm comm, long request) {
     long deadline = System.nanoTime() + Peer.BOUND.toNanos();
     long result = comm.test(request);
     while (result == Result.IN_PROGRESS) {
@@ -218,9 +232,10 @@ final class KillMain {
     if (!FailureCause.isFailure(result)) {
       // What was complete before the death may say so.
       System.out.println(comm + ": " + Result.describe(result));
-    } else {
-      System.out.println(comm.failure(request).orElseThrow());
+      return false;
     }
+    System.out.println(comm.failure(request).orElseThrow());
+    return true;
   }
 
   private static void close(Peer.Link link) {

@@ -82,8 +82,8 @@ class KillTest {
   @MethodSource("deaths")
   void theSurvivorReportsAndEnds(String provider, KillMain.Moment moment, ProgressThreads threads)
       throws Exception {
-    try (Meeting pair =
-        new Meeting(
+    try (ProviderPair pair =
+        new ProviderPair(
             KillMain.class,
             ProcessPair.Compilation.QUICK,
             List.of(provider, moment.name(), threads.name()))) {

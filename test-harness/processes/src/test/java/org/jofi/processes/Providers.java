@@ -24,7 +24,12 @@ final class Providers {
 
   /** Those of EFA devices: libfabric 2 has one more, without its own protocol in between. */
   static List<String> ofEfa() {
-    return version().startsWith("libfabric 1.") ? List.of("efa") : List.of("efa", "efa-direct");
+    return isOfOld() ? List.of("efa") : List.of("efa", "efa-direct");
+  }
+
+  /** Whether the libfabric under test is a version 1: the tests run on 1.17, and on 2.1. */
+  static boolean isOfOld() {
+    return version().startsWith("libfabric 1.");
   }
 
   static boolean isOfEfa(String provider) {

@@ -119,6 +119,8 @@ final class ReconnectMain {
     for (int i = 0; i < IN_FLIGHT; i++) {
       Registration from = link.send().regMr(place(IN_FLIGHT + i, 1 + random.nextInt(MOST_BYTES)));
       sends.add(posted(link.send(), () -> link.send().isend(from, TAG)));
+      // So that it starts.
+      link.send().progress();
     }
     long start = System.nanoTime();
     link.send().close();

@@ -70,8 +70,8 @@ class ReconnectTest {
   }
 
   private static void run(List<String> arguments, long seconds) throws Exception {
-    try (Meeting pair =
-        new Meeting(ReconnectMain.class, ProcessPair.Compilation.USUAL, arguments)) {
+    try (ProviderPair pair =
+        new ProviderPair(ReconnectMain.class, ProcessPair.Compilation.USUAL, arguments)) {
       pair.await(BOUND_SECONDS + seconds);
       System.out.println(arguments + "\n" + pair.log());
     }

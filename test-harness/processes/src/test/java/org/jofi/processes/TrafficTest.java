@@ -34,8 +34,8 @@ class TrafficTest {
   }
 
   private static void run(String provider, ProgressThreads threads) throws Exception {
-    try (Meeting pair =
-        new Meeting(
+    try (ProviderPair pair =
+        new ProviderPair(
             TrafficMain.class,
             ProcessPair.Compilation.USUAL,
             List.of(provider, SECONDS, threads.name()))) {

@@ -72,8 +72,8 @@ final class Rail implements AutoCloseable {
   }
 
   /** What peers need to know. */
-  Door door() {
-    return new Door(
+  ConnectionInfo connectionInfo() {
+    return new ConnectionInfo(
         endpoint::address,
         base(window),
         windowRegion.key(),

@@ -17,21 +17,21 @@ final class RandomRank implements Participant {
 
   private final WorkloadOptions options;
   private final Simulation simulation;
-  private final Meeting meeting;
+  private final Bootstrap bootstrap;
   private final int rank;
   private final Arena memory;
   private final SplittableRandom random;
   private final List<RandomTraffic> traffic = new ArrayList<>();
   private final List<Rail> rails = new ArrayList<>();
-  private Meeting.Phase phase = Meeting.Phase.OPENING;
+  private Bootstrap.Phase phase = Bootstrap.Phase.OPENING;
   private boolean published;
   private int left;
 
   RandomRank(
-      WorkloadOptions options, Simulation simulation, Meeting meeting, int rank, Arena memory) {
+      WorkloadOptions options, Simulation simulation, Bootstrap bootstrap, int rank, Arena memory) {
     this.options = options;
     this.simulation = simulation;
-    this.meeting = meeting;
+    this.bootstrap = bootstrap;
     this.rank = rank;
     this.memory = memory;
     this.random = new SplittableRandom(simulation.seed() * 1_000_003 + rank);
@@ -45,7 +45,7 @@ final class RandomRank implements Participant {
 
   @Override
   public boolean isDone() {
-    return phase == Meeting.Phase.CLOSED;
+    return phase == Bootstrap.Phase.CLOSED;
   }
 
   @Override
@@ -67,26 +67,28 @@ final class RandomRank implements Participant {
             new Rail(
                 provider, infos.get(i), options.ranks(), "rank " + rank + " rail " + i, memory);
         Pattern.fill(rail.source(), sourceToken(rank, i), 0);
-        meeting.publish(rank, i, rail.door());
+        bootstrap.publish(rank, i, rail.connectionInfo());
         rails.add(rail);
       }
       published = true;
-      meeting.enter(rank, Meeting.Phase.RUNNING);
+      bootstrap.enter(rank, Bootstrap.Phase.RUNNING);
       return 1;
     }
-    if (!meeting.allReached(Meeting.Phase.RUNNING)) {
+    if (!bootstrap.allReached(Bootstrap.Phase.RUNNING)) {
       return 0;
     }
     int addressBytes = options.profile().negotiation().addressBytes();
     for (int i = 0; i < rails.size(); i++) {
       for (int peer = 0; peer < options.ranks(); peer++) {
         // A rank that died before it opened has no addresses; no peer gets its number.
-        Door door = meeting.door(peer, i);
-        rails.get(i).insert(door == null ? new byte[addressBytes] : door.address().get(), peer);
+        ConnectionInfo peerInfo = bootstrap.connectionInfo(peer, i);
+        rails
+            .get(i)
+            .insert(peerInfo == null ? new byte[addressBytes] : peerInfo.address().get(), peer);
       }
-      traffic.add(new RandomTraffic(options, meeting, rank, i, rails.get(i), random.split()));
+      traffic.add(new RandomTraffic(options, bootstrap, rank, i, rails.get(i), random.split()));
     }
-    phase = Meeting.Phase.RUNNING;
+    phase = Bootstrap.Phase.RUNNING;
     return 1;
   }
 
@@ -116,8 +118,8 @@ final class RandomRank implements Participant {
       }
     }
     if (left == 0 && traffic.stream().allMatch(RandomTraffic::isQuiet)) {
-      phase = Meeting.Phase.DRAINED;
-      meeting.enter(rank, phase);
+      phase = Bootstrap.Phase.DRAINED;
+      bootstrap.enter(rank, phase);
     }
     return posted;
   }
@@ -126,7 +128,7 @@ final class RandomRank implements Participant {
     for (RandomTraffic rail : traffic) {
       rail.postReceives();
     }
-    if (!meeting.allReached(Meeting.Phase.DRAINED) || meeting.missing() != null) {
+    if (!bootstrap.allReached(Bootstrap.Phase.DRAINED) || bootstrap.missing() != null) {
       return 0;
     }
     int cancelled = 0;
@@ -135,8 +137,8 @@ final class RandomRank implements Participant {
     }
     if (traffic.stream().allMatch(RandomTraffic::hasNoReceives)) {
       rails.forEach(Rail::close);
-      phase = Meeting.Phase.CLOSED;
-      meeting.enter(rank, phase);
+      phase = Bootstrap.Phase.CLOSED;
+      bootstrap.enter(rank, phase);
       return 1;
     }
     return cancelled;
@@ -145,7 +147,7 @@ final class RandomRank implements Participant {
   @Override
   public String pending() {
     StringBuilder text = new StringBuilder(phase + ", " + left + " operations to post");
-    Shipment missing = meeting.missing();
+    Transmission missing = bootstrap.missing();
     if (missing != null) {
       text.append(", missing ").append(missing);
     }

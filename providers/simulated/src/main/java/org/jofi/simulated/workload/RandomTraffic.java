@@ -19,14 +19,19 @@ final class RandomTraffic implements CompletionQueue.Sink {
 
   /** The operation that uses a context. */
   private static final class Use {
-    final @Nullable Shipment shipment;
+    final @Nullable Transmission transmission;
     final int peer;
     final long bytes;
     final boolean delivery;
     final boolean receive;
 
-    Use(@Nullable Shipment shipment, int peer, long bytes, boolean delivery, boolean receive) {
-      this.shipment = shipment;
+    Use(
+        @Nullable Transmission transmission,
+        int peer,
+        long bytes,
+        boolean delivery,
+        boolean receive) {
+      this.transmission = transmission;
       this.peer = peer;
       this.bytes = bytes;
       this.delivery = delivery;
@@ -35,7 +40,7 @@ final class RandomTraffic implements CompletionQueue.Sink {
   }
 
   private final WorkloadOptions options;
-  private final Meeting meeting;
+  private final Bootstrap bootstrap;
   private final int rank;
   private final int railIndex;
   private final Rail rail;
@@ -50,13 +55,13 @@ final class RandomTraffic implements CompletionQueue.Sink {
 
   RandomTraffic(
       WorkloadOptions options,
-      Meeting meeting,
+      Bootstrap bootstrap,
       int rank,
       int railIndex,
       Rail rail,
       SplittableRandom random) {
     this.options = options;
-    this.meeting = meeting;
+    this.bootstrap = bootstrap;
     this.rank = rank;
     this.railIndex = railIndex;
     this.rail = rail;
@@ -157,23 +162,25 @@ final class RandomTraffic implements CompletionQueue.Sink {
       return false;
     }
     long bytes = HEADER_BYTES + length() % (Rail.SLOT_BYTES - HEADER_BYTES);
-    Shipment shipment = meeting.ship(rank, peer, railIndex, bytes, null, Shipment.NO_SLOT, true);
+    Transmission transmission =
+        bootstrap.record(rank, peer, railIndex, bytes, null, Transmission.NO_SLOT, true);
     MemorySegment buffer = rail.buffer(context, bytes);
-    buffer.set(ValueLayout.JAVA_LONG_UNALIGNED, 0, shipment.id);
-    Pattern.fill(buffer.asSlice(HEADER_BYTES), shipment.id, HEADER_BYTES);
+    buffer.set(ValueLayout.JAVA_LONG_UNALIGNED, 0, transmission.id);
+    Pattern.fill(buffer.asSlice(HEADER_BYTES), transmission.id, HEADER_BYTES);
     int result =
         random.nextBoolean()
             ? rail.endpoint()
-                .sendData(buffer.address(), bytes, rail.descriptor(), shipment.id, peer, context)
+                .sendData(
+                    buffer.address(), bytes, rail.descriptor(), transmission.id, peer, context)
             : rail.endpoint().send(buffer.address(), bytes, rail.descriptor(), peer, context);
-    return posted(result, context, new Use(shipment, peer, bytes, false, false), "send");
+    return posted(result, context, new Use(transmission, peer, bytes, false, false), "send");
   }
 
   private boolean write(int peer) {
     int slot = freeSlot(peer);
-    Door door = meeting.door(peer, railIndex);
-    Integer context = slot < 0 || door == null ? null : rail.takeContext();
-    if (context == null || door == null || inFlight >= Rail.CONTEXTS - Rail.RECEIVES) {
+    ConnectionInfo peerInfo = bootstrap.connectionInfo(peer, railIndex);
+    Integer context = slot < 0 || peerInfo == null ? null : rail.takeContext();
+    if (context == null || peerInfo == null || inFlight >= Rail.CONTEXTS - Rail.RECEIVES) {
       giveBack(context);
       return false;
     }
@@ -181,13 +188,13 @@ final class RandomTraffic implements CompletionQueue.Sink {
     boolean withData = writeData && random.nextBoolean();
     boolean delivery = random.nextBoolean();
     long offset = ((long) rank * Rail.SLOTS + slot) * Rail.SLOT_BYTES;
-    Shipment shipment =
-        meeting.ship(
-            rank, peer, railIndex, bytes, door.window().asSlice(offset, bytes), slot, withData);
+    Transmission transmission =
+        bootstrap.record(
+            rank, peer, railIndex, bytes, peerInfo.window().asSlice(offset, bytes), slot, withData);
     MemorySegment buffer = rail.buffer(context, bytes);
-    Pattern.fill(buffer, shipment.id, 0);
+    Pattern.fill(buffer, transmission.id, 0);
     long flags = delivery ? PostFlags.DELIVERY_COMPLETE : PostFlags.NONE;
-    long to = door.windowAddress() + offset;
+    long to = peerInfo.windowAddress() + offset;
     int result =
         withData
             ? rail.endpoint()
@@ -195,10 +202,10 @@ final class RandomTraffic implements CompletionQueue.Sink {
                     buffer.address(),
                     bytes,
                     rail.descriptor(),
-                    shipment.id,
+                    transmission.id,
                     peer,
                     to,
-                    door.windowKey(),
+                    peerInfo.windowKey(),
                     context,
                     flags)
             : rail.endpoint()
@@ -208,11 +215,11 @@ final class RandomTraffic implements CompletionQueue.Sink {
                     rail.descriptor(),
                     peer,
                     to,
-                    door.windowKey(),
+                    peerInfo.windowKey(),
                     context,
                     flags);
     boolean taken =
-        posted(result, context, new Use(shipment, peer, bytes, delivery, false), "write");
+        posted(result, context, new Use(transmission, peer, bytes, delivery, false), "write");
     if (taken) {
       slotsTaken.set(peer * Rail.SLOTS + slot);
     }
@@ -220,9 +227,9 @@ final class RandomTraffic implements CompletionQueue.Sink {
   }
 
   private boolean read(int peer) {
-    Door door = meeting.door(peer, railIndex);
-    Integer context = door == null ? null : rail.takeContext();
-    if (context == null || door == null || inFlight >= Rail.CONTEXTS - Rail.RECEIVES) {
+    ConnectionInfo peerInfo = bootstrap.connectionInfo(peer, railIndex);
+    Integer context = peerInfo == null ? null : rail.takeContext();
+    if (context == null || peerInfo == null || inFlight >= Rail.CONTEXTS - Rail.RECEIVES) {
       giveBack(context);
       return false;
     }
@@ -235,8 +242,8 @@ final class RandomTraffic implements CompletionQueue.Sink {
                 bytes,
                 rail.descriptor(),
                 peer,
-                door.sourceAddress(),
-                door.sourceKey(),
+                peerInfo.sourceAddress(),
+                peerInfo.sourceKey(),
                 context);
     return posted(result, context, new Use(null, peer, bytes, false, false), "read");
   }
@@ -281,16 +288,16 @@ final class RandomTraffic implements CompletionQueue.Sink {
   @Override
   public void completed(int context, long flags, long lengthBytes, long data) {
     if (context == CompletionQueue.NO_CONTEXT) {
-      arrived(meeting.shipment(data), null);
+      arrived(bootstrap.transmission(data), null);
       return;
     }
     Use use = take(context);
-    Shipment shipment = use.shipment;
+    Transmission transmission = use.transmission;
     if (use.receive) {
       received(context, flags, lengthBytes, data);
-    } else if (shipment != null) {
-      shipment.sent = true;
-      settle(use, shipment);
+    } else if (transmission != null) {
+      transmission.sent = true;
+      settle(use, transmission);
     } else {
       long token = RandomRank.sourceToken(use.peer, railIndex);
       long at = Pattern.mismatch(rail.buffer(context, use.bytes), token, 0);
@@ -302,10 +309,10 @@ final class RandomTraffic implements CompletionQueue.Sink {
   @Override
   public void failed(CompletionError error) {
     Use use = take(error.context());
-    Shipment shipment = use.shipment;
-    if (shipment != null) {
-      shipment.sent = true;
-      shipment.failed = true;
+    Transmission transmission = use.transmission;
+    if (transmission != null) {
+      transmission.sent = true;
+      transmission.failed = true;
     }
     rail.giveContext(error.context());
   }
@@ -325,36 +332,39 @@ final class RandomTraffic implements CompletionQueue.Sink {
   }
 
   /** A write or send completed. */
-  private void settle(Use use, Shipment shipment) {
+  private void settle(Use use, Transmission transmission) {
     if (use.delivery) {
-      long at = shipment.mismatch();
-      check(at < 0, "delivered %s differs at %d".formatted(shipment, at));
-      shipment.seen = true;
-      if (!shipment.announced || shipment.arrivals > 0) {
-        slotsTaken.clear(use.peer * Rail.SLOTS + shipment.slot);
+      long at = transmission.mismatch();
+      check(at < 0, "delivered %s differs at %d".formatted(transmission, at));
+      transmission.seen = true;
+      if (!transmission.announced || transmission.arrivals > 0) {
+        slotsTaken.clear(use.peer * Rail.SLOTS + transmission.slot);
       }
     }
   }
 
   private void received(int context, long flags, long bytes, long data) {
     MemorySegment buffer = rail.buffer(context, bytes);
-    Shipment shipment = meeting.shipment(buffer.get(ValueLayout.JAVA_LONG_UNALIGNED, 0));
-    check(bytes == shipment.bytes, "received %d B of %s".formatted(bytes, shipment));
+    Transmission transmission =
+        bootstrap.transmission(buffer.get(ValueLayout.JAVA_LONG_UNALIGNED, 0));
+    check(bytes == transmission.bytes, "received %d B of %s".formatted(bytes, transmission));
     boolean withData = (flags & CompletionFlags.REMOTE_CQ_DATA) != 0;
-    check(!withData || data == shipment.id, "received data %d of %s".formatted(data, shipment));
-    arrived(shipment, buffer.asSlice(HEADER_BYTES));
+    check(
+        !withData || data == transmission.id,
+        "received data %d of %s".formatted(data, transmission));
+    arrived(transmission, buffer.asSlice(HEADER_BYTES));
   }
 
-  private void arrived(Shipment shipment, @Nullable MemorySegment message) {
-    shipment.arrivals++;
-    check(shipment.to == rank, shipment + " came to rank " + rank);
-    check(shipment.rail == railIndex, shipment + " came on rail " + railIndex);
-    check(shipment.arrivals == 1, shipment + " came " + shipment.arrivals + " times");
+  private void arrived(Transmission transmission, @Nullable MemorySegment message) {
+    transmission.arrivals++;
+    check(transmission.to == rank, transmission + " came to rank " + rank);
+    check(transmission.rail == railIndex, transmission + " came on rail " + railIndex);
+    check(transmission.arrivals == 1, transmission + " came " + transmission.arrivals + " times");
     long at =
         message == null
-            ? shipment.mismatch()
-            : Pattern.mismatch(message, shipment.id, HEADER_BYTES);
-    check(at < 0, "%s differs at %d on arrival".formatted(shipment, at));
+            ? transmission.mismatch()
+            : Pattern.mismatch(message, transmission.id, HEADER_BYTES);
+    check(at < 0, "%s differs at %d on arrival".formatted(transmission, at));
   }
 
   private void check(boolean holds, String what) {

@@ -7,9 +7,9 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.LongConsumer;
-import org.jofi.simulated.ContractViolationException;
-import org.jofi.simulated.Fault;
 import org.jofi.simulated.Simulation;
+import org.jofi.simulated.contract.ContractViolationException;
+import org.jofi.simulated.fault.Fault;
 
 /** Runs the random workload, seed after seed. */
 public final class Workload {
@@ -73,10 +73,10 @@ public final class Workload {
                 .nicsPerHost(options.rails())
                 .faults(options.faults())
                 .open()) {
-      Meeting meeting = new Meeting(options, simulation);
+      Bootstrap bootstrap = new Bootstrap(options, simulation);
       for (int rank = 0; rank < options.ranks(); rank++) {
         simulation.add(
-            simulation.host(rank), new RandomRank(options, simulation, meeting, rank, memory));
+            simulation.host(rank), new RandomRank(options, simulation, bootstrap, rank, memory));
       }
       runOne(simulation, seed);
       simulation.faults().forEach((fault, count) -> faults.merge(fault, count, Long::sum));

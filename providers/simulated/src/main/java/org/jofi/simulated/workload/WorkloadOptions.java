@@ -1,8 +1,8 @@
 package org.jofi.simulated.workload;
 
 import java.util.Objects;
-import org.jofi.simulated.FaultPlan;
-import org.jofi.simulated.Profile;
+import org.jofi.simulated.fault.FaultPlan;
+import org.jofi.simulated.profile.Profile;
 
 /**
  * The options of a workload.

@@ -2,7 +2,7 @@ package org.jofi.simulated.workload;
 
 import java.util.List;
 import java.util.Map;
-import org.jofi.simulated.Fault;
+import org.jofi.simulated.fault.Fault;
 
 /**
  * The result of several runs.

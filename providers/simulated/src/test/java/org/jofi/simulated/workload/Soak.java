@@ -1,7 +1,7 @@
 package org.jofi.simulated.workload;
 
-import org.jofi.simulated.FaultPlan;
-import org.jofi.simulated.Profile;
+import org.jofi.simulated.fault.FaultPlan;
+import org.jofi.simulated.profile.Profile;
 
 /** Runs seeds by hand: profile, faults, first seed, runs, operations. */
 public final class Soak {

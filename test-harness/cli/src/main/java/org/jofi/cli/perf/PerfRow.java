@@ -26,7 +26,8 @@ public record PerfRow(
     long errors) {
 
   /** The results of one rank. */
-  record Side(double p50Nanos, double p99Nanos, double p999Nanos, long streamNanos, long errors) {
+  record Measured(
+      double p50Nanos, double p99Nanos, double p999Nanos, long streamNanos, long errors) {
     byte[] encode() {
       return ByteBuffer.allocate(5 * Long.BYTES)
           .putDouble(p50Nanos)
@@ -37,9 +38,10 @@ public record PerfRow(
           .array();
     }
 
-    static Side decode(byte[] bytes) {
+    static Measured decode(byte[] bytes) {
       ByteBuffer in = ByteBuffer.wrap(bytes);
-      return new Side(in.getDouble(), in.getDouble(), in.getDouble(), in.getLong(), in.getLong());
+      return new Measured(
+          in.getDouble(), in.getDouble(), in.getDouble(), in.getLong(), in.getLong());
     }
   }
 
@@ -47,7 +49,7 @@ public record PerfRow(
    * Combines the results of both ranks: the latency is that of the first, the time of a stream that
    * of the slower one.
    */
-  static PerfRow of(long bytes, int count, boolean bidirectional, Side first, Side second) {
+  static PerfRow of(long bytes, int count, boolean bidirectional, Measured first, Measured second) {
     double seconds = Math.max(first.streamNanos, second.streamNanos) / 1e9;
     double rate = seconds == 0 ? 0 : (bidirectional ? 2.0 : 1.0) * count / seconds;
     return new PerfRow(

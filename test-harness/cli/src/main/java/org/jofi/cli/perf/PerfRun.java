@@ -63,8 +63,8 @@ public final class PerfRun {
       long wrong = measurement.verify();
       measurement.latency();
       long streamNanos = measurement.stream();
-      PerfRow.Side mine =
-          new PerfRow.Side(
+      PerfRow.Measured mine =
+          new PerfRow.Measured(
               latencies.percentile(0.5),
               latencies.percentile(0.99),
               latencies.percentile(0.999),
@@ -76,8 +76,8 @@ public final class PerfRun {
           bytes,
           plan.iterations(bytes),
           plan.bidirectional(),
-          PerfRow.Side.decode(both.get(0)),
-          PerfRow.Side.decode(both.get(1)));
+          PerfRow.Measured.decode(both.get(0)),
+          PerfRow.Measured.decode(both.get(1)));
     }
   }
 

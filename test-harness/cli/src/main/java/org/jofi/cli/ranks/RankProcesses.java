@@ -27,7 +27,6 @@ public final class RankProcesses {
   /** The system property for the java program that starts ranks, instead of this runtime's. */
   public static final String JAVA = "jofi.java";
 
-  private static final String MAIN_CLASS = "org.jofi.cli.Jofi";
   private static final String SECRET = "JOFI_BOOTSTRAP_SECRET";
   private static final String PARENT = "JOFI_PARENT";
   private static final Duration END_WITHIN = Duration.ofSeconds(30);
@@ -38,11 +37,13 @@ public final class RankProcesses {
 
   private record Ended(int rank, Process process) {}
 
+  private final String mainClass;
   private final PrintWriter err;
   private final List<Process> processes = new ArrayList<>();
   private final BlockingQueue<Ended> ended;
 
-  private RankProcesses(PrintWriter err, int ranks) {
+  private RankProcesses(Class<?> program, PrintWriter err, int ranks) {
+    this.mainClass = program.getName();
     this.err = err;
     this.ended = new ArrayBlockingQueue<>(ranks);
   }
@@ -50,6 +51,7 @@ public final class RankProcesses {
   /**
    * Starts the ranks and waits for all of them. Their output goes to this process's output.
    *
+   * @param program the class whose main method a rank runs
    * @param ranks number of ranks
    * @param arguments arguments of each rank's command line
    * @param patience how long it may take until all have joined
@@ -57,8 +59,9 @@ public final class RankProcesses {
    * @return 0 if all succeeded, else the greatest exit code; a rank that was killed counts as 1
    * @throws BootstrapException if a process cannot be started
    */
-  public static int run(int ranks, List<String> arguments, Duration patience, PrintWriter err) {
-    return new RankProcesses(err, ranks).runAll(ranks, arguments, patience);
+  public static int run(
+      Class<?> program, int ranks, List<String> arguments, Duration patience, PrintWriter err) {
+    return new RankProcesses(program, err, ranks).runAll(ranks, arguments, patience);
   }
 
   /**
@@ -206,7 +209,7 @@ public final class RankProcesses {
   }
 
   /** The command line of this program on this runtime, with the same JVM options. */
-  static List<String> command(List<String> arguments) {
+  private List<String> command(List<String> arguments) {
     List<String> command = new ArrayList<>();
     String java = System.getProperty(JAVA, "");
     command.add(
@@ -225,10 +228,10 @@ public final class RankProcesses {
     }
     String module = System.getProperty("jdk.module.main");
     if (module == null) {
-      command.add(MAIN_CLASS);
+      command.add(mainClass);
     } else {
       command.add("-m");
-      command.add(module + "/" + MAIN_CLASS);
+      command.add(module + "/" + mainClass);
     }
     command.addAll(arguments);
     return command;

@@ -7,7 +7,7 @@ import org.jofi.fabric.DeviceMemoryProvider;
 import org.jofi.fabric.DeviceProbe;
 import org.jofi.fabric.FabricUnavailableException;
 import org.jofi.fabric.MemoryKind;
-import org.jofi.rdma.RdmaEnvironment;
+import org.jofi.rdma.spi.RdmaEnvironment;
 import org.jofi.runtime.Machine;
 import org.jofi.simulated.SimulatedDevice;
 import org.jofi.simulated.SimulatedProvider;

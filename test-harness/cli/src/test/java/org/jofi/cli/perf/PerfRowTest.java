@@ -10,9 +10,9 @@ import org.junit.jupiter.api.Test;
 class PerfRowTest {
   @Test
   void joinsBothSides() {
-    PerfRow.Side first =
-        PerfRow.Side.decode(new PerfRow.Side(1_000, 2_000, 3_000, 500_000_000, 1).encode());
-    PerfRow.Side second = new PerfRow.Side(9, 9, 9, 1_000_000_000, 2);
+    PerfRow.Measured first =
+        PerfRow.Measured.decode(new PerfRow.Measured(1_000, 2_000, 3_000, 500_000_000, 1).encode());
+    PerfRow.Measured second = new PerfRow.Measured(9, 9, 9, 1_000_000_000, 2);
     PerfRow one = PerfRow.of(100, 50, false, first, second);
     assertEquals(1_000, one.p50Nanos());
     assertEquals(3_000, one.p999Nanos());

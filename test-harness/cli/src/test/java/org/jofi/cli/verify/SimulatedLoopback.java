@@ -19,9 +19,9 @@ import org.jofi.fabric.MemoryKind;
 import org.jofi.fabric.MemoryRegion;
 import org.jofi.fabric.PostFlags;
 import org.jofi.fabric.RegionRequest;
-import org.jofi.simulated.FaultPlan;
-import org.jofi.simulated.Profile;
 import org.jofi.simulated.Simulation;
+import org.jofi.simulated.fault.FaultPlan;
+import org.jofi.simulated.profile.Profile;
 
 /** One write from a host to another's pretended GPU, on a fabric that may break its word. */
 final class SimulatedLoopback implements DeliveryPath, CompletionQueue.Sink {

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntSupplier;
-import org.jofi.conformance.Subject;
+import org.jofi.conformance.subject.Subject;
 import org.jofi.fabric.Access;
 import org.jofi.fabric.FabricErrno;
 import org.jofi.fabric.FabricInfo;
@@ -29,7 +29,7 @@ public final class Bench implements AutoCloseable {
   private final Subject subject;
   private final List<FabricInfo> infos;
   private final Arena arena = Arena.ofShared();
-  private final List<Side> sides = new ArrayList<>();
+  private final List<Peer> sides = new ArrayList<>();
   private final AtomicLong lastKey;
 
   /**
@@ -92,21 +92,21 @@ public final class Bench implements AutoCloseable {
   }
 
   /** A side with a domain of its own on the usual NIC. */
-  public Side open(String label) {
+  public Peer open(String label) {
     return open(label, info());
   }
 
   /** A side with a domain of its own. */
-  public Side open(String label, FabricInfo info) {
-    return add(Side.open(this, label, info));
+  public Peer open(String label, FabricInfo info) {
+    return add(Peer.open(this, label, info));
   }
 
   /** Another endpoint in the domain of that side, which may be another bench's. */
-  public Side beside(Side other, String label) {
-    return add(Side.beside(this, label, other));
+  public Peer beside(Peer other, String label) {
+    return add(Peer.beside(this, label, other));
   }
 
-  private Side add(Side side) {
+  private Peer add(Peer side) {
     sides.add(side);
     return side;
   }
@@ -117,7 +117,7 @@ public final class Bench implements AutoCloseable {
   }
 
   /** Makes two sides known to each other, and lets a message pass each way. */
-  public Pair connect(Side left, Side right) {
+  public Pair connect(Peer left, Peer right) {
     Pair pair = new Pair(left, right, left.know(right), right.know(left));
     greet(pair);
     greet(pair.turned());
@@ -137,25 +137,25 @@ public final class Bench implements AutoCloseable {
   /** Polls every side once. */
   public int poll() {
     int polled = 0;
-    for (Side side : sides) {
+    for (Peer side : sides) {
       polled += side.poll();
     }
     return polled;
   }
 
   /** Stops polling that side: the case closes it, or leaves it to another thread. */
-  public void leave(Side side) {
+  public void leave(Peer side) {
     sides.remove(side);
   }
 
   /** Closes that side now, and stops polling it. */
-  public void close(Side side) {
+  public void close(Peer side) {
     leave(side);
     side.close();
   }
 
   /** Takes a side back that was left to another thread. */
-  public void take(Side side) {
+  public void take(Peer side) {
     sides.add(side);
   }
 
@@ -194,7 +194,7 @@ public final class Bench implements AutoCloseable {
   }
 
   /** Polls until the condition holds, which it must. */
-  public void await(Side side, String what, BooleanSupplier condition) {
+  public void await(Peer side, String what, BooleanSupplier condition) {
     if (!within(patience(), condition)) {
       throw new BrokenRuleException(
           what,
@@ -203,7 +203,7 @@ public final class Bench implements AutoCloseable {
     }
   }
 
-  private static String summary(Side side) {
+  private static String summary(Peer side) {
     List<Completion> all = side.completions().all();
     return all.size() <= 8
         ? "completions " + all
@@ -211,7 +211,7 @@ public final class Bench implements AutoCloseable {
   }
 
   /** Polls until all bytes of a segment are those of {@link Bytes#fill}, which must happen. */
-  public void awaitBytes(Side side, String what, MemorySegment memory, long seed) {
+  public void awaitBytes(Peer side, String what, MemorySegment memory, long seed) {
     if (!within(patience(), () -> Bytes.match(memory, seed))) {
       long at = Bytes.mismatch(memory, seed);
       throw new BrokenRuleException(
@@ -222,7 +222,7 @@ public final class Bench implements AutoCloseable {
   }
 
   /** Posts; polls and tries again after {@code -EAGAIN}; anything else but 0 breaks the rule. */
-  public void post(Side side, String what, IntSupplier call) {
+  public void post(Peer side, String what, IntSupplier call) {
     int[] code = new int[1];
     await(
         side,
@@ -250,7 +250,7 @@ public final class Bench implements AutoCloseable {
   @Override
   public void close() {
     List<RuntimeException> failures = new ArrayList<>();
-    for (Side side : sides.reversed()) {
+    for (Peer side : sides.reversed()) {
       try {
         side.close();
       } catch (RuntimeException e) {

@@ -11,7 +11,7 @@ import org.jofi.fabric.MemoryRegion;
  * @param memory the memory, which the bench owns
  * @param region its registration, which the side closes
  */
-public record Buffer(Side side, MemorySegment memory, MemoryRegion region) {
+public record Buffer(Peer side, MemorySegment memory, MemoryRegion region) {
   /** Its first byte, for posting calls. */
   public long address() {
     return memory.address();

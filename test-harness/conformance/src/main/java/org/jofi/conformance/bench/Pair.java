@@ -8,7 +8,7 @@ package org.jofi.conformance.bench;
  * @param toRight the right side's number on the left
  * @param toLeft the left side's number on the right
  */
-public record Pair(Side left, Side right, long toRight, long toLeft) {
+public record Pair(Peer left, Peer right, long toRight, long toLeft) {
   /** The other way round. */
   public Pair turned() {
     return new Pair(

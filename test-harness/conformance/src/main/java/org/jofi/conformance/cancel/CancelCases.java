@@ -1,15 +1,15 @@
 package org.jofi.conformance.cancel;
 
 import java.util.List;
-import org.jofi.conformance.Area;
-import org.jofi.conformance.Case;
 import org.jofi.conformance.bench.Bench;
 import org.jofi.conformance.bench.Buffer;
 import org.jofi.conformance.bench.Bytes;
 import org.jofi.conformance.bench.Completion;
 import org.jofi.conformance.bench.Expect;
 import org.jofi.conformance.bench.Pair;
-import org.jofi.conformance.bench.Side;
+import org.jofi.conformance.bench.Peer;
+import org.jofi.conformance.rule.Area;
+import org.jofi.conformance.rule.Case;
 import org.jofi.fabric.Access;
 import org.jofi.fabric.FabricErrno;
 
@@ -45,7 +45,7 @@ public final class CancelCases {
             CancelCases::tooLate));
   }
 
-  private static int cancel(Side side, int slot) {
+  private static int cancel(Peer side, int slot) {
     int code = Bench.claimed("fi_cancel", side.endpoint().cancel(slot));
     Expect.that(
         code <= 0 && code != -FabricErrno.EAGAIN,

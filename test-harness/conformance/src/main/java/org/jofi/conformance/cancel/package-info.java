@@ -1,4 +1,4 @@
-/** Cases of area {@link org.jofi.conformance.Area#CANCEL}. */
+/** Cases of area {@link org.jofi.conformance.rule.Area#CANCEL}. */
 @NullMarked
 package org.jofi.conformance.cancel;
 

@@ -1,14 +1,14 @@
 package org.jofi.conformance.closing;
 
 import java.util.List;
-import org.jofi.conformance.Area;
-import org.jofi.conformance.Case;
 import org.jofi.conformance.bench.Bench;
 import org.jofi.conformance.bench.Buffer;
 import org.jofi.conformance.bench.Completions;
 import org.jofi.conformance.bench.Expect;
 import org.jofi.conformance.bench.Pair;
-import org.jofi.conformance.bench.Side;
+import org.jofi.conformance.bench.Peer;
+import org.jofi.conformance.rule.Area;
+import org.jofi.conformance.rule.Case;
 import org.jofi.fabric.Access;
 import org.jofi.fabric.FabricErrno;
 import org.jofi.fabric.FabricException;
@@ -61,14 +61,14 @@ public final class CloseOrderCases {
     return Case.of(Area.CLOSING, name, rule, body);
   }
 
-  private static void busy(Side side, String what, java.util.function.Consumer<Side> close) {
+  private static void busy(Peer side, String what, java.util.function.Consumer<Peer> close) {
     Expect.refusedWith(
         "closing %s while its endpoint is open".formatted(what),
         () -> close.accept(side),
         FabricErrno.EBUSY);
   }
 
-  private static void closeAll(Side side) {
+  private static void closeAll(Peer side) {
     side.endpoint().close();
     side.queue().close();
     side.peers().close();
@@ -77,14 +77,14 @@ public final class CloseOrderCases {
   }
 
   private static void twice(Bench bench) {
-    Side side = bench.open("side");
+    Peer side = bench.open("side");
     bench.leave(side);
     closeAll(side);
     closeAll(side);
   }
 
   private static void useAfterClose(Bench bench) {
-    Side side = bench.open("side");
+    Peer side = bench.open("side");
     bench.leave(side);
     long memory = bench.allocate(BYTES).address();
     byte[] address = side.endpoint().address();
@@ -103,7 +103,7 @@ public final class CloseOrderCases {
 
   private static void receivesPosted(Bench bench) {
     Pair pair = bench.pair();
-    Side right = pair.right();
+    Peer right = pair.right();
     Buffer into = right.buffer(BYTES * 8, Access.RECV);
     for (int i = 0; i < 8; i++) {
       right.recv(into, (long) i * BYTES, BYTES);
@@ -118,7 +118,7 @@ public final class CloseOrderCases {
 
   private static void openAgain(Bench bench) {
     for (int i = 0; i < ROUNDS; i++) {
-      Side side = bench.open("side " + i);
+      Peer side = bench.open("side " + i);
       bench.leave(side);
       closeAll(side);
     }

@@ -1,13 +1,13 @@
 package org.jofi.conformance.closing;
 
 import java.util.List;
-import org.jofi.conformance.Area;
-import org.jofi.conformance.Case;
-import org.jofi.conformance.Need;
 import org.jofi.conformance.bench.Bench;
 import org.jofi.conformance.bench.Buffer;
 import org.jofi.conformance.bench.Expect;
-import org.jofi.conformance.bench.Side;
+import org.jofi.conformance.bench.Peer;
+import org.jofi.conformance.rule.Area;
+import org.jofi.conformance.rule.Case;
+import org.jofi.conformance.rule.Need;
 import org.jofi.fabric.Access;
 import org.jofi.fabric.FabricErrno;
 import org.jofi.fabric.FabricException;
@@ -45,7 +45,7 @@ public final class RegionCloseCases {
   }
 
   private static void endpointBeforeItsRegions(Bench bench) {
-    Side side = bench.open("side");
+    Peer side = bench.open("side");
     Buffer buffer = side.buffer(4096, Access.RECV);
     Expect.refusedWith(
         "closing the endpoint with %s bound to it".formatted(buffer.region().request()),
@@ -54,21 +54,21 @@ public final class RegionCloseCases {
   }
 
   private static void regionAfterEndpoint(Bench bench) {
-    Side side = bench.open("side");
+    Peer side = bench.open("side");
     Buffer buffer = side.buffer(4096, Access.ALL);
     side.endpoint().close();
     buffer.region().close();
   }
 
   private static void regionTwice(Bench bench) {
-    Side side = bench.open("side");
+    Peer side = bench.open("side");
     Buffer buffer = side.buffer(4096, Access.ALL);
     buffer.region().close();
     buffer.region().close();
   }
 
   private static void regionUseAfterClose(Bench bench) {
-    Side side = bench.open("side");
+    Peer side = bench.open("side");
     Buffer buffer = side.buffer(4096, Access.ALL);
     buffer.region().close();
     Expect.refused(

@@ -1,4 +1,4 @@
-/** Cases of area {@link org.jofi.conformance.Area#CLOSING}. */
+/** Cases of area {@link org.jofi.conformance.rule.Area#CLOSING}. */
 @NullMarked
 package org.jofi.conformance.closing;
 

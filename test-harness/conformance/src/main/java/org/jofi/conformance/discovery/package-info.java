@@ -1,4 +1,4 @@
-/** Cases of area {@link org.jofi.conformance.Area#DISCOVERY}. */
+/** Cases of area {@link org.jofi.conformance.rule.Area#DISCOVERY}. */
 @NullMarked
 package org.jofi.conformance.discovery;
 

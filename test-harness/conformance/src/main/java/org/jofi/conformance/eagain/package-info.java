@@ -1,4 +1,4 @@
-/** Cases of area {@link org.jofi.conformance.Area#EAGAIN}. */
+/** Cases of area {@link org.jofi.conformance.rule.Area#EAGAIN}. */
 @NullMarked
 package org.jofi.conformance.eagain;
 

@@ -2,14 +2,14 @@ package org.jofi.conformance.errors;
 
 import java.util.List;
 import java.util.Map;
-import org.jofi.conformance.Area;
-import org.jofi.conformance.Case;
 import org.jofi.conformance.bench.Bench;
 import org.jofi.conformance.bench.Buffer;
 import org.jofi.conformance.bench.Completions;
 import org.jofi.conformance.bench.Expect;
 import org.jofi.conformance.bench.Pair;
-import org.jofi.conformance.bench.Side;
+import org.jofi.conformance.bench.Peer;
+import org.jofi.conformance.rule.Area;
+import org.jofi.conformance.rule.Case;
 import org.jofi.fabric.Access;
 import org.jofi.fabric.AddressVector;
 import org.jofi.fabric.CompletionQueue;
@@ -48,7 +48,7 @@ public final class QueueCases {
 
   private static void count(Bench bench) {
     Pair pair = bench.pair();
-    Side right = pair.right();
+    Peer right = pair.right();
     Buffer from = pair.left().buffer(BYTES, Access.SEND);
     Buffer into = right.buffer(BYTES * COUNT, Access.RECV);
     int[] received = new int[COUNT];
@@ -79,7 +79,7 @@ public final class QueueCases {
         "there are " + right.completions());
   }
 
-  private static boolean allOf(Side side, int[] slots) {
+  private static boolean allOf(Peer side, int[] slots) {
     for (int slot : slots) {
       if (side.completions().of(slot).isEmpty()) {
         return false;
@@ -98,8 +98,8 @@ public final class QueueCases {
   }
 
   private static void twoQueues(Bench bench) {
-    Side right = bench.open("right");
-    Side home = bench.open("home of the endpoint with two queues");
+    Peer right = bench.open("right");
+    Peer home = bench.open("home of the endpoint with two queues");
     AddressVector peers = home.domain().openAddressVector(1);
     CompletionQueue sends = home.domain().openCompletionQueue(64, 8);
     CompletionQueue receives = home.domain().openCompletionQueue(64, 8);
@@ -175,7 +175,7 @@ public final class QueueCases {
     }
   }
 
-  private static Bound bound(Bench bench, Side home, Endpoint endpoint, long access) {
+  private static Bound bound(Bench bench, Peer home, Endpoint endpoint, long access) {
     var memory = bench.allocate(BYTES);
     var request =
         org.jofi.fabric.RegionRequest.host(memory, access).withRequestedKey(bench.freshKey());

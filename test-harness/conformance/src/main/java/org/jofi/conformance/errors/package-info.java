@@ -1,4 +1,4 @@
-/** Cases of area {@link org.jofi.conformance.Area#ERRORS}. */
+/** Cases of area {@link org.jofi.conformance.rule.Area#ERRORS}. */
 @NullMarked
 package org.jofi.conformance.errors;
 

@@ -3,15 +3,15 @@ package org.jofi.conformance.hmem;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Optional;
-import org.jofi.conformance.Area;
-import org.jofi.conformance.Case;
-import org.jofi.conformance.Need;
 import org.jofi.conformance.bench.Bench;
 import org.jofi.conformance.bench.Buffer;
 import org.jofi.conformance.bench.Expect;
 import org.jofi.conformance.bench.NotClaimedException;
 import org.jofi.conformance.bench.Pair;
-import org.jofi.conformance.bench.Side;
+import org.jofi.conformance.bench.Peer;
+import org.jofi.conformance.rule.Area;
+import org.jofi.conformance.rule.Case;
+import org.jofi.conformance.rule.Need;
 import org.jofi.fabric.Access;
 import org.jofi.fabric.Capability;
 import org.jofi.fabric.FabricErrno;
@@ -72,7 +72,7 @@ public final class HmemCases {
           "claims FI_HMEM, and there is no device memory on this machine to try it with");
     }
 
-    Buffer register(Side side, long access) {
+    Buffer register(Peer side, long access) {
       return new Buffer(
           side,
           memory,
@@ -82,7 +82,7 @@ public final class HmemCases {
 
   private static void registers(Bench bench) {
     Device device = Device.of(bench);
-    Side side = bench.open("side");
+    Peer side = bench.open("side");
     device.register(side, Access.ALL);
   }
 
@@ -105,7 +105,7 @@ public final class HmemCases {
   }
 
   private static void refusedWithoutClaim(Bench bench) {
-    Side side = bench.open("side");
+    Peer side = bench.open("side");
     MemorySegment memory = bench.allocate(4096);
     Expect.refusedWith(
         "registering memory as CUDA's",

@@ -1,4 +1,4 @@
-/** Cases of area {@link org.jofi.conformance.Area#HMEM}. */
+/** Cases of area {@link org.jofi.conformance.rule.Area#HMEM}. */
 @NullMarked
 package org.jofi.conformance.hmem;
 

@@ -1,12 +1,12 @@
 package org.jofi.conformance.immediate;
 
 import java.util.List;
-import org.jofi.conformance.Case;
 import org.jofi.conformance.bench.Bench;
 import org.jofi.conformance.bench.Buffer;
 import org.jofi.conformance.bench.Completion;
 import org.jofi.conformance.bench.Expect;
 import org.jofi.conformance.bench.Pair;
+import org.jofi.conformance.rule.Case;
 import org.jofi.fabric.Access;
 import org.jofi.fabric.CompletionFlags;
 

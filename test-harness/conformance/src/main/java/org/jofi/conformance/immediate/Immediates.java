@@ -1,11 +1,11 @@
 package org.jofi.conformance.immediate;
 
-import org.jofi.conformance.Area;
-import org.jofi.conformance.Case;
-import org.jofi.conformance.Need;
 import org.jofi.conformance.bench.Bench;
 import org.jofi.conformance.bench.Completion;
-import org.jofi.conformance.bench.Side;
+import org.jofi.conformance.bench.Peer;
+import org.jofi.conformance.rule.Area;
+import org.jofi.conformance.rule.Case;
+import org.jofi.conformance.rule.Need;
 import org.jofi.fabric.FabricInfo;
 
 /** What cases of immediate data have in common. */
@@ -32,7 +32,7 @@ final class Immediates {
   }
 
   /** Waits for arrival number {@code index} of a side. */
-  static Completion arrival(Bench bench, Side side, int index) {
+  static Completion arrival(Bench bench, Peer side, int index) {
     bench.await(
         side,
         "the immediate data to arrive at " + side.label(),

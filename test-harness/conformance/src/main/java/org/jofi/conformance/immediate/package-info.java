@@ -1,4 +1,4 @@
-/** Cases of area {@link org.jofi.conformance.Area#IMMEDIATE}. */
+/** Cases of area {@link org.jofi.conformance.rule.Area#IMMEDIATE}. */
 @NullMarked
 package org.jofi.conformance.immediate;
 

@@ -2,17 +2,17 @@ package org.jofi.conformance.isolation;
 
 import java.util.Arrays;
 import java.util.List;
-import org.jofi.conformance.Area;
-import org.jofi.conformance.Case;
 import org.jofi.conformance.bench.Bench;
 import org.jofi.conformance.bench.Buffer;
 import org.jofi.conformance.bench.Bytes;
 import org.jofi.conformance.bench.Completion;
 import org.jofi.conformance.bench.Expect;
 import org.jofi.conformance.bench.Pair;
-import org.jofi.conformance.bench.Side;
+import org.jofi.conformance.bench.Peer;
 import org.jofi.conformance.bench.Target;
 import org.jofi.conformance.registration.Protection;
+import org.jofi.conformance.rule.Area;
+import org.jofi.conformance.rule.Case;
 import org.jofi.fabric.Access;
 import org.jofi.fabric.FabricInfo;
 import org.jofi.fabric.KeyOwner;
@@ -67,8 +67,8 @@ public final class IsolationCases {
   }
 
   private static void addresses(Bench bench) {
-    Side first = rail(bench, 0).left();
-    Side second = rail(bench, 1).left();
+    Peer first = rail(bench, 0).left();
+    Peer second = rail(bench, 1).left();
     Expect.that(
         !Arrays.equals(first.endpoint().address(), second.endpoint().address()),
         "two endpoints to have two addresses",
@@ -110,7 +110,7 @@ public final class IsolationCases {
     bench.awaitBytes(first.right(), "the write on rail 0, untouched by rail 1", there.memory(), 96);
   }
 
-  private static Buffer keyed(Bench bench, Side side, long key) {
+  private static Buffer keyed(Bench bench, Peer side, long key) {
     var memory = bench.allocate(BYTES);
     RegionRequest request = RegionRequest.host(memory, Access.REMOTE_WRITE);
     return new Buffer(side, memory, side.registerAs(request.withRequestedKey(key)));

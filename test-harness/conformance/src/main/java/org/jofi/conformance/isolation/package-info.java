@@ -1,4 +1,4 @@
-/** Cases of area {@link org.jofi.conformance.Area#ISOLATION}. */
+/** Cases of area {@link org.jofi.conformance.rule.Area#ISOLATION}. */
 @NullMarked
 package org.jofi.conformance.isolation;
 

@@ -3,13 +3,13 @@ package org.jofi.conformance.keys;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import org.jofi.conformance.Area;
-import org.jofi.conformance.Case;
-import org.jofi.conformance.Need;
 import org.jofi.conformance.bench.Bench;
 import org.jofi.conformance.bench.Expect;
 import org.jofi.conformance.bench.NotClaimedException;
-import org.jofi.conformance.bench.Side;
+import org.jofi.conformance.bench.Peer;
+import org.jofi.conformance.rule.Area;
+import org.jofi.conformance.rule.Case;
+import org.jofi.conformance.rule.Need;
 import org.jofi.fabric.Access;
 import org.jofi.fabric.FabricErrno;
 import org.jofi.fabric.FabricException;
@@ -67,7 +67,7 @@ public final class KeyCases {
   }
 
   private static void unique(Bench bench) {
-    Side side = bench.open("side");
+    Peer side = bench.open("side");
     Set<Long> keys = new HashSet<>();
     for (int i = 0; i < MANY; i++) {
       long key = side.buffer(4096, Access.REMOTE_WRITE).region().key();
@@ -79,7 +79,7 @@ public final class KeyCases {
   }
 
   private static void requested(Bench bench) {
-    Side side = bench.open("side");
+    Peer side = bench.open("side");
     for (long key : new long[] {1, 17, 0xFFFF, 0x7FFF_FFFF}) {
       RegionRequest request =
           RegionRequest.host(bench.allocate(4096), Access.REMOTE_READ).withRequestedKey(key);
@@ -88,7 +88,7 @@ public final class KeyCases {
   }
 
   private static void duplicate(Bench bench) {
-    Side side = bench.open("side");
+    Peer side = bench.open("side");
     RegionRequest request =
         RegionRequest.host(bench.allocate(4096), Access.REMOTE_READ)
             .withRequestedKey(bench.freshKey());
@@ -100,7 +100,7 @@ public final class KeyCases {
   }
 
   private static void reused(Bench bench) {
-    Side side = bench.open("side");
+    Peer side = bench.open("side");
     RegionRequest request =
         RegionRequest.host(bench.allocate(4096), Access.REMOTE_READ)
             .withRequestedKey(bench.freshKey());
@@ -116,7 +116,7 @@ public final class KeyCases {
     if (bytes >= Long.BYTES) {
       throw new NotClaimedException("takes every key: mr_key_size is " + bytes);
     }
-    Side side = bench.open("side");
+    Peer side = bench.open("side");
     RegionRequest request =
         RegionRequest.host(bench.allocate(4096), Access.REMOTE_READ)
             .withRequestedKey(1L << (8 * bytes));
@@ -128,7 +128,7 @@ public final class KeyCases {
   }
 
   private static void noneWithoutAccess(Bench bench) {
-    Side side = bench.open("side");
+    Peer side = bench.open("side");
     MemoryRegion region = side.buffer(4096, Access.SEND | Access.RECV).region();
     Expect.refused(
         "telling the key of a region for sends and receives",
@@ -138,7 +138,7 @@ public final class KeyCases {
   }
 
   private static void stable(Bench bench) {
-    Side side = bench.open("side");
+    Peer side = bench.open("side");
     MemoryRegion region = side.buffer(4096, Access.REMOTE_WRITE).region();
     long key = region.key();
     for (int i = 0; i < MANY; i++) {

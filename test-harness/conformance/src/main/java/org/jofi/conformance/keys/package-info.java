@@ -1,4 +1,4 @@
-/** Cases of area {@link org.jofi.conformance.Area#KEYS}. */
+/** Cases of area {@link org.jofi.conformance.rule.Area#KEYS}. */
 @NullMarked
 package org.jofi.conformance.keys;
 

@@ -1,16 +1,16 @@
 package org.jofi.conformance.messages;
 
 import java.util.List;
-import org.jofi.conformance.Area;
-import org.jofi.conformance.Case;
-import org.jofi.conformance.Need;
 import org.jofi.conformance.bench.Bench;
 import org.jofi.conformance.bench.Buffer;
 import org.jofi.conformance.bench.Bytes;
 import org.jofi.conformance.bench.Expect;
 import org.jofi.conformance.bench.NotClaimedException;
 import org.jofi.conformance.bench.Pair;
-import org.jofi.conformance.bench.Side;
+import org.jofi.conformance.bench.Peer;
+import org.jofi.conformance.rule.Area;
+import org.jofi.conformance.rule.Case;
+import org.jofi.conformance.rule.Need;
 import org.jofi.fabric.Access;
 import org.jofi.fabric.Capability;
 import org.jofi.fabric.FabricErrno;
@@ -60,7 +60,7 @@ public final class MatchingCases {
 
   private static void directed(Bench bench) {
     Pair wanted = bench.pair();
-    Side right = wanted.right();
+    Peer right = wanted.right();
     Pair other = bench.connect(bench.open("another sender"), right);
     Buffer fromOther = other.left().buffer(BYTES, Access.SEND);
     Buffer fromWanted = wanted.left().buffer(BYTES, Access.SEND);
@@ -96,7 +96,7 @@ public final class MatchingCases {
       throw new NotClaimedException("has FI_DIRECTED_RECV without being asked for it");
     }
     Pair pair = bench.pair();
-    Side right = pair.right();
+    Peer right = pair.right();
     Buffer from = pair.left().buffer(BYTES, Access.SEND);
     Buffer into = right.buffer(BYTES, Access.RECV);
     int slot = right.slot();

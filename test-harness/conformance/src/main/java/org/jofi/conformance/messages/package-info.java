@@ -1,4 +1,4 @@
-/** Cases of area {@link org.jofi.conformance.Area#MESSAGES}. */
+/** Cases of area {@link org.jofi.conformance.rule.Area#MESSAGES}. */
 @NullMarked
 package org.jofi.conformance.messages;
 

@@ -1,4 +1,4 @@
-/** Cases of area {@link org.jofi.conformance.Area#ORDERING}. */
+/** Cases of area {@link org.jofi.conformance.rule.Area#ORDERING}. */
 @NullMarked
 package org.jofi.conformance.ordering;
 

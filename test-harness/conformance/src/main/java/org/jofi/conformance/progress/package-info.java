@@ -1,4 +1,4 @@
-/** Cases of area {@link org.jofi.conformance.Area#PROGRESS}. */
+/** Cases of area {@link org.jofi.conformance.rule.Area#PROGRESS}. */
 @NullMarked
 package org.jofi.conformance.progress;
 

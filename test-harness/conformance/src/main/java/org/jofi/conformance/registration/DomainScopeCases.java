@@ -1,13 +1,13 @@
 package org.jofi.conformance.registration;
 
 import java.util.List;
-import org.jofi.conformance.Area;
-import org.jofi.conformance.Case;
-import org.jofi.conformance.Need;
 import org.jofi.conformance.bench.Bench;
 import org.jofi.conformance.bench.Buffer;
 import org.jofi.conformance.bench.Pair;
-import org.jofi.conformance.bench.Side;
+import org.jofi.conformance.bench.Peer;
+import org.jofi.conformance.rule.Area;
+import org.jofi.conformance.rule.Case;
+import org.jofi.conformance.rule.Need;
 import org.jofi.fabric.Access;
 import org.jofi.fabric.PostFlags;
 
@@ -50,7 +50,7 @@ public final class DomainScopeCases {
 
   private static void everyEndpoint(Bench bench) {
     Pair pair = bench.pair();
-    Side second = bench.beside(pair.right(), "right, second endpoint");
+    Peer second = bench.beside(pair.right(), "right, second endpoint");
     Pair other = bench.connect(pair.left(), second);
     Buffer source = pair.left().buffer(BYTES, Access.WRITE);
     source.fill(BYTES, 2);

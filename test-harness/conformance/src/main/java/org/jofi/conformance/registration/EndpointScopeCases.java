@@ -2,16 +2,16 @@ package org.jofi.conformance.registration;
 
 import java.lang.foreign.MemorySegment;
 import java.util.List;
-import org.jofi.conformance.Area;
-import org.jofi.conformance.Case;
-import org.jofi.conformance.Need;
 import org.jofi.conformance.bench.Bench;
 import org.jofi.conformance.bench.Buffer;
 import org.jofi.conformance.bench.Bytes;
 import org.jofi.conformance.bench.Expect;
 import org.jofi.conformance.bench.Pair;
-import org.jofi.conformance.bench.Side;
+import org.jofi.conformance.bench.Peer;
 import org.jofi.conformance.bench.Target;
+import org.jofi.conformance.rule.Area;
+import org.jofi.conformance.rule.Case;
+import org.jofi.conformance.rule.Need;
 import org.jofi.fabric.Access;
 import org.jofi.fabric.BoundRegion;
 import org.jofi.fabric.FabricException;
@@ -65,7 +65,7 @@ public final class EndpointScopeCases {
     return Case.of(Area.REGISTRATION, name, rule, body).needing(Need.ENDPOINT_SCOPE);
   }
 
-  private static UnboundRegion unbound(Bench bench, Side side) {
+  private static UnboundRegion unbound(Bench bench, Peer side) {
     return side.domain()
         .registerForEndpoint(
             RegionRequest.host(bench.allocate(BYTES), Access.ALL)
@@ -85,8 +85,8 @@ public final class EndpointScopeCases {
   }
 
   private static void bindOnce(Bench bench) {
-    Side side = bench.open("side");
-    Side second = bench.beside(side, "second endpoint");
+    Peer side = bench.open("side");
+    Peer second = bench.beside(side, "second endpoint");
     UnboundRegion unbound = unbound(bench, side);
     try (BoundRegion bound = unbound.bind(side.endpoint())) {
       Expect.refused(
@@ -103,7 +103,7 @@ public final class EndpointScopeCases {
   }
 
   private static void enableOnce(Bench bench) {
-    Side side = bench.open("side");
+    Peer side = bench.open("side");
     BoundRegion bound = unbound(bench, side).bind(side.endpoint());
     try (MemoryRegion region = bound.enable()) {
       Expect.refused(
@@ -115,8 +115,8 @@ public final class EndpointScopeCases {
   }
 
   private static void bindOtherDomain(Bench bench) {
-    Side side = bench.open("side");
-    Side stranger = bench.open("another domain's side");
+    Peer side = bench.open("side");
+    Peer stranger = bench.open("another domain's side");
     try (UnboundRegion unbound = unbound(bench, side)) {
       Expect.refused(
           "binding to an endpoint of another domain",
@@ -127,7 +127,7 @@ public final class EndpointScopeCases {
   }
 
   private static void closeUnbound(Bench bench) {
-    Side side = bench.open("side");
+    Peer side = bench.open("side");
     unbound(bench, side).close();
     unbound(bench, side).bind(side.endpoint()).close();
     unbound(bench, side).bind(side.endpoint()).enable().close();
@@ -141,7 +141,7 @@ public final class EndpointScopeCases {
 
   private static void ownEndpointOnly(Bench bench) {
     Pair pair = bench.pair();
-    Side second = bench.beside(pair.right(), "right, second endpoint");
+    Peer second = bench.beside(pair.right(), "right, second endpoint");
     Pair other = bench.connect(pair.left(), second);
     Buffer source = pair.left().buffer(BYTES, Access.WRITE);
     source.fill(BYTES, 4);
@@ -156,7 +156,7 @@ public final class EndpointScopeCases {
 
   private static void enableBeforeAccess(Bench bench) {
     Pair pair = bench.pair();
-    Side right = pair.right();
+    Peer right = pair.right();
     Buffer source = pair.left().buffer(BYTES, Access.WRITE);
     source.fill(BYTES, 5);
     long key = bench.freshKey();

@@ -2,13 +2,13 @@ package org.jofi.conformance.registration;
 
 import java.lang.foreign.MemorySegment;
 import java.util.List;
-import org.jofi.conformance.Area;
-import org.jofi.conformance.Case;
 import org.jofi.conformance.bench.Bench;
 import org.jofi.conformance.bench.Buffer;
 import org.jofi.conformance.bench.Bytes;
 import org.jofi.conformance.bench.Pair;
 import org.jofi.conformance.bench.Target;
+import org.jofi.conformance.rule.Area;
+import org.jofi.conformance.rule.Case;
 import org.jofi.fabric.Access;
 import org.jofi.fabric.MemoryRegion;
 import org.jofi.fabric.PostFlags;

@@ -2,11 +2,11 @@ package org.jofi.conformance.registration;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.jofi.conformance.Area;
-import org.jofi.conformance.Case;
 import org.jofi.conformance.bench.Bench;
 import org.jofi.conformance.bench.Expect;
-import org.jofi.conformance.bench.Side;
+import org.jofi.conformance.bench.Peer;
+import org.jofi.conformance.rule.Area;
+import org.jofi.conformance.rule.Case;
 import org.jofi.fabric.Access;
 import org.jofi.fabric.FabricException;
 import org.jofi.fabric.MemoryRegion;
@@ -50,7 +50,7 @@ public final class RegistrationCases {
   }
 
   private static void scope(Bench bench) {
-    Side side = bench.open("side");
+    Peer side = bench.open("side");
     RegionRequest request =
         RegionRequest.host(bench.allocate(4096), Access.ALL).withRequestedKey(bench.freshKey());
     if (bench.info().registrationScope() == RegistrationScope.DOMAIN) {
@@ -69,7 +69,7 @@ public final class RegistrationCases {
   }
 
   private static void unmapped(Bench bench) {
-    Side side = bench.open("side");
+    Peer side = bench.open("side");
     RegionRequest request = RegionRequest.host(NEVER_MAPPED, 4096, Access.ALL);
     Expect.refused(
         "registration of an address where nothing is mapped",
@@ -79,7 +79,7 @@ public final class RegistrationCases {
   }
 
   private static void closedRegionsReturn(Bench bench) {
-    Side side = bench.open("side");
+    Peer side = bench.open("side");
     RegionRequest request = RegionRequest.host(bench.allocate(4096), Access.ALL);
     for (int round = 0; round < ROUNDS; round++) {
       List<MemoryRegion> regions = new ArrayList<>();
@@ -91,7 +91,7 @@ public final class RegistrationCases {
   }
 
   private static void requestKept(Bench bench) {
-    Side side = bench.open("side");
+    Peer side = bench.open("side");
     RegionRequest request =
         RegionRequest.host(bench.allocate(8192), Access.SEND | Access.RECV)
             .withRequestedKey(bench.freshKey());

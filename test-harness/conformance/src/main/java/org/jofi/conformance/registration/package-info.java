@@ -1,4 +1,4 @@
-/** Cases of area {@link org.jofi.conformance.Area#REGISTRATION}. */
+/** Cases of area {@link org.jofi.conformance.rule.Area#REGISTRATION}. */
 @NullMarked
 package org.jofi.conformance.registration;
 

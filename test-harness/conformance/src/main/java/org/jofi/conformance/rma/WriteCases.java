@@ -2,14 +2,14 @@ package org.jofi.conformance.rma;
 
 import java.time.Duration;
 import java.util.List;
-import org.jofi.conformance.Area;
-import org.jofi.conformance.Case;
 import org.jofi.conformance.bench.Bench;
 import org.jofi.conformance.bench.Buffer;
 import org.jofi.conformance.bench.Bytes;
 import org.jofi.conformance.bench.Expect;
 import org.jofi.conformance.bench.NotClaimedException;
 import org.jofi.conformance.bench.Pair;
+import org.jofi.conformance.rule.Area;
+import org.jofi.conformance.rule.Case;
 import org.jofi.fabric.Access;
 import org.jofi.fabric.FabricErrno;
 import org.jofi.fabric.PostFlags;

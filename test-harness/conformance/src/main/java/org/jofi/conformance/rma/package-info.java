@@ -1,4 +1,4 @@
-/** Cases of area {@link org.jofi.conformance.Area#RMA}. */
+/** Cases of area {@link org.jofi.conformance.rule.Area#RMA}. */
 @NullMarked
 package org.jofi.conformance.rma;
 

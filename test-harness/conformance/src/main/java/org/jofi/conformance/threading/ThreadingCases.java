@@ -9,16 +9,16 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.Phaser;
 import java.util.function.IntConsumer;
-import org.jofi.conformance.Area;
-import org.jofi.conformance.Case;
-import org.jofi.conformance.Need;
 import org.jofi.conformance.bench.Bench;
 import org.jofi.conformance.bench.BrokenRuleException;
 import org.jofi.conformance.bench.Buffer;
 import org.jofi.conformance.bench.Bytes;
 import org.jofi.conformance.bench.Expect;
 import org.jofi.conformance.bench.Pair;
-import org.jofi.conformance.bench.Side;
+import org.jofi.conformance.bench.Peer;
+import org.jofi.conformance.rule.Area;
+import org.jofi.conformance.rule.Case;
+import org.jofi.conformance.rule.Need;
 import org.jofi.fabric.Access;
 import org.jofi.fabric.MemoryRegion;
 import org.jofi.fabric.RegionRequest;
@@ -183,8 +183,8 @@ public final class ThreadingCases {
   }
 
   private static void queuesInParallel(Bench bench) throws InterruptedException {
-    Side left = bench.open("left");
-    Side right = bench.open("right");
+    Peer left = bench.open("left");
+    Peer right = bench.open("right");
     Pair first = bench.connect(left, right);
     try (Bench other = bench.another()) {
       Pair second =
@@ -209,7 +209,7 @@ public final class ThreadingCases {
                     register(bench, pair.right(), RegionRequest.host(memory, Access.ALL)).close()));
   }
 
-  private static MemoryRegion register(Bench bench, Side side, RegionRequest request) {
+  private static MemoryRegion register(Bench bench, Peer side, RegionRequest request) {
     RegionRequest keyed = request.withRequestedKey(bench.freshKey());
     return side.info().registrationScope() == org.jofi.fabric.RegistrationScope.DOMAIN
         ? side.domain().register(keyed)

@@ -1,4 +1,4 @@
-/** Cases of area {@link org.jofi.conformance.Area#THREADING}. */
+/** Cases of area {@link org.jofi.conformance.rule.Area#THREADING}. */
 @NullMarked
 package org.jofi.conformance.threading;
 

@@ -111,6 +111,7 @@ final class DiscoveryLies {
         .progress(info.controlProgress(), info.dataProgress())
         .threading(info.threading())
         .nic(info.nic())
+        .traits(info.traits())
         .attachment(Objects.requireNonNull(info.attachment()));
   }
 

@@ -1,0 +1,5 @@
+/** The keys of regions, where the application chooses them. */
+@NullMarked
+package org.jofi.mr.key;
+
+import org.jspecify.annotations.NullMarked;

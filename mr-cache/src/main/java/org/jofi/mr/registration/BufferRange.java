@@ -1,0 +1,115 @@
+package org.jofi.mr.registration;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Objects;
+import org.jofi.fabric.DmaBuf;
+import org.jofi.fabric.MemoryKind;
+import org.jofi.fabric.RegionRequest;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A range of memory, and the allocation that it is part of. Immutable; any thread. It does not own
+ * the memory.
+ *
+ * <p><b>Allocation ids</b> distinguish memory that was freed from memory that was allocated later
+ * at the same address. No two allocations of one kind and device may ever have the same id. For
+ * CUDA memory, CU_POINTER_ATTRIBUTE_BUFFER_ID is such an id. Negative ids belong to {@code
+ * RegisteredArena}. With {@link #UNKNOWN_ALLOCATION}, a registration is shared while it is leased,
+ * and closed when the last lease ends: without an id, nobody can tell later whether the memory is
+ * still the same.
+ *
+ * @param kind where the memory lives
+ * @param device ordinal of the GPU for device memory, 0 to 65535; 0 for host memory
+ * @param allocationId id of the allocation, or {@link #UNKNOWN_ALLOCATION}
+ * @param address its first byte, as a virtual address; also required with a dma-buf
+ * @param lengthBytes its length, at least 1
+ * @param dmaBuf the dma-buf to register it through, or null to register it by address. The cache
+ *     does not compare file descriptors: each export of the same memory has another one.
+ */
+public record BufferRange(
+    MemoryKind kind,
+    int device,
+    long allocationId,
+    long address,
+    long lengthBytes,
+    @Nullable DmaBuf dmaBuf) {
+
+  /** The allocation is not known. */
+  public static final long UNKNOWN_ALLOCATION = 0;
+
+  /** Upper bound of GPU ordinals, exclusive. */
+  static final int MAX_DEVICES = 1 << 16;
+
+  /**
+   * @throws IllegalArgumentException if the range is empty, at address 0 or wraps around, or the
+   *     device is out of range
+   */
+  public BufferRange {
+    Objects.requireNonNull(kind);
+    if (lengthBytes < 1) {
+      throw new IllegalArgumentException("a range has 1 byte or more, not " + lengthBytes);
+    }
+    if (address == 0) {
+      throw new IllegalArgumentException("a range needs an address; it is also what peers go by");
+    }
+    if (Long.compareUnsigned(address + lengthBytes - 1, address) < 0) {
+      throw new IllegalArgumentException(
+          "range 0x%x + %d bytes wraps around".formatted(address, lengthBytes));
+    }
+    if (device < 0 || device >= MAX_DEVICES || (kind == MemoryKind.HOST && device != 0)) {
+      throw new IllegalArgumentException("%s memory has no device %d".formatted(kind, device));
+    }
+  }
+
+  /** Host memory by address, of an unknown allocation. */
+  public static BufferRange host(long address, long lengthBytes) {
+    return new BufferRange(MemoryKind.HOST, 0, UNKNOWN_ALLOCATION, address, lengthBytes, null);
+  }
+
+  /**
+   * Host memory of a segment, of an unknown allocation. The caller keeps the segment alive while it
+   * is registered; {@code RegisteredArena} does that by itself.
+   *
+   * @throws IllegalArgumentException if the segment is on the Java heap, whose objects move
+   */
+  public static BufferRange host(MemorySegment segment) {
+    if (!segment.isNative()) {
+      throw new IllegalArgumentException(
+          "cannot register heap memory, which the collector moves; use Arena.allocate");
+    }
+    return host(segment.address(), segment.byteSize());
+  }
+
+  /** Memory of a GPU by address. */
+  public static BufferRange device(
+      MemoryKind kind, int device, long allocationId, long address, long lengthBytes) {
+    return new BufferRange(kind, device, allocationId, address, lengthBytes, null);
+  }
+
+  /** This range, as part of the allocation with this id. */
+  public BufferRange ofAllocation(long id) {
+    return new BufferRange(kind, device, id, address, lengthBytes, dmaBuf);
+  }
+
+  /** This range, registered through a dma-buf. */
+  public BufferRange through(DmaBuf piece) {
+    return new BufferRange(kind, device, allocationId, address, lengthBytes, piece);
+  }
+
+  /** The request that registers this range. */
+  public RegionRequest request(long access, long key) {
+    return new RegionRequest(kind, device, address, lengthBytes, access, key, dmaBuf);
+  }
+
+  /** Kind, device and range, for error messages. */
+  @Override
+  public String toString() {
+    return "%s%s [0x%x, +%d)%s"
+        .formatted(
+            kind,
+            kind == MemoryKind.HOST ? "" : " " + device,
+            address,
+            lengthBytes,
+            dmaBuf == null ? "" : " through dma-buf " + dmaBuf.fd());
+  }
+}

@@ -1,0 +1,148 @@
+package org.jofi.libfabric;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jofi.fabric.ProviderTraits;
+
+/**
+ * What sets libfabric's providers apart, by their names. No other class of the product contains
+ * one: the rest asks here, or for the {@link ProviderTraits} of an info.
+ */
+final class LibfabricTraits {
+  /** The efa provider's name in libfabric, and the name of its first fabric. */
+  private static final String EFA = "efa";
+
+  /** The name of its other fabric; libfabric 2.1 and newer have it. */
+  private static final String EFA_DIRECT = "efa-direct";
+
+  private static final String CXI = "cxi";
+  private static final String NET = "net";
+  private static final String TCP = "tcp";
+  private static final String SHM = "shm";
+
+  /**
+   * Software providers, from the most to the least preferred. Providers that are not listed are for
+   * hardware. Shared memory is last, because it reaches no other machine.
+   */
+  private static final List<String> SOFTWARE =
+      List.of(TCP, NET, "tcp;ofi_rxm", "net;ofi_rxm", "sockets", "udp;ofi_rxd", SHM);
+
+  /** Core providers whose data the processor copies, through sockets or shared memory. */
+  private static final Set<String> COPYING = Set.of(TCP, NET, "sockets", "udp", SHM);
+
+  /**
+   * Core providers that complete a plain write once its bytes are in a socket's buffer. Others
+   * complete it when the peer's NIC has it; efa before that, where it emulates writes by packets.
+   */
+  private static final Set<String> OVER_SOCKETS = Set.of(NET, TCP);
+
+  private LibfabricTraits() {}
+
+  /** The traits of a provider, by jofi's name for it. */
+  static ProviderTraits of(String provider) {
+    String core = core(provider);
+    return new ProviderTraits(
+        SOFTWARE.contains(provider),
+        Math.max(SOFTWARE.indexOf(provider), 0),
+        COPYING.contains(core),
+        // Without it, shm copies a plain write into the peer by a system call, however short:
+        // process_vm_writev(2). With it, half a round trip of 8 bytes took 638 ns instead of 1514.
+        isSharedMemory(provider),
+        !OVER_SOCKETS.contains(core),
+        // From 2.1 to 2.3, an endpoint asks itself for what only a handshake tells, and makes none.
+        !provider.equals(EFA));
+  }
+
+  /** What a provider is layered under, as in tcp;ofi_rxm, comes behind it. */
+  private static String core(String provider) {
+    return provider.split(";", 2)[0];
+  }
+
+  /** Whether a provider, by jofi's name for it, is one of the two fabrics of efa. */
+  static boolean isEfa(String provider) {
+    return provider.equals(EFA) || isEfaDirect(provider);
+  }
+
+  /** Whether a provider, by jofi's name for it, is efa's NIC as it is. */
+  static boolean isEfaDirect(String provider) {
+    return provider.equals(EFA_DIRECT);
+  }
+
+  /**
+   * jofi's name for a provider.
+   *
+   * @param provider libfabric's name for it
+   * @param fabric the fabric's name
+   */
+  static String providerName(String provider, String fabric) {
+    return provider.equals(EFA) && fabric.equals(EFA_DIRECT) ? EFA_DIRECT : provider;
+  }
+
+  /** libfabric's name for a provider. */
+  static String libraryName(String provider) {
+    return isEfaDirect(provider) ? EFA : provider;
+  }
+
+  /** The fabric to ask libfabric for if a provider was named, and no fabric. */
+  static Optional<String> fabricOf(String provider) {
+    return isEfaDirect(provider) ? Optional.of(EFA_DIRECT) : Optional.empty();
+  }
+
+  /** Whether its endpoints are in memory that processes share, which contains locks. */
+  static boolean isSharedMemory(String provider) {
+    return provider.equals(SHM);
+  }
+
+  /**
+   * Whether a read of an endpoint's own memory passes the NIC by, unless options forbid it: through
+   * shared memory, as every operation within a host, or by a CUDA copy: fi_efa(7), fi_endpoint(3).
+   */
+  static boolean readsItselfWithoutNic(String provider) {
+    return provider.equals(EFA);
+  }
+
+  /** The variable that switches a provider's shared memory off, in versions without the option. */
+  static String sharedMemorySwitch(String provider) {
+    return provider.equals(EFA) ? "FI_EFA_ENABLE_SHM_TRANSFER" : "";
+  }
+
+  /** Whether immediate data with writes has to be switched on: fi_cxi(7). */
+  static boolean hasWriteDataSwitch(String provider) {
+    return provider.equals(CXI);
+  }
+
+  /** Whether its untagged receives take messages from any peer, even if a peer was named. */
+  static boolean receivesFromAnyPeer(String provider) {
+    return provider.equals(NET) || provider.equals(TCP);
+  }
+
+  /**
+   * Whether a provider of that version leaves its domains' maps of regions unguarded: {@link
+   * RegionMapLock}.
+   *
+   * @param version libfabric's, as FI_VERSION has it
+   */
+  static boolean leavesRegionMapUnguarded(String provider, int version) {
+    return switch (core(provider)) {
+      case NET -> version < LibfabricLibrary.version(1, 18);
+      case TCP ->
+          version >= LibfabricLibrary.version(1, 18) && version < LibfabricLibrary.version(1, 19);
+      default -> false;
+    };
+  }
+
+  /**
+   * Whether a process dies of SIGSEGV in that version if its peer ends, or the connection does,
+   * while a write with immediate data is partly there. The lower layer reports such a write with
+   * ECANCELED and without a context, in xnet_ep_flush_all_queues, and ofi_rxm reads the context's
+   * state all the same, in rxm_handle_comp_error. From the sources of 1.18 to 2.6; seen on 2.1.
+   *
+   * @param version libfabric's, as FI_VERSION has it
+   */
+  static boolean crashesOnPartialWriteData(String provider, int version) {
+    return provider.endsWith(";ofi_rxm")
+        && OVER_SOCKETS.contains(core(provider))
+        && version >= LibfabricLibrary.version(1, 18);
+  }
+}

@@ -1,0 +1,103 @@
+package org.jofi.libfabric;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import org.jofi.fabric.ProviderTraits;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class LibfabricTraitsTest {
+  @ParameterizedTest
+  @CsvSource({
+    "tcp,         true,  true,  false, false",
+    "tcp;ofi_rxm, true,  true,  false, false",
+    "net,         true,  true,  false, false",
+    "net;ofi_rxm, true,  true,  false, false",
+    "sockets,     true,  true,  false, true",
+    "udp;ofi_rxd, true,  true,  false, true",
+    "shm,         true,  true,  true,  true",
+  })
+  void softwareIsTold(
+      String provider, boolean software, boolean copies, boolean small, boolean delivered) {
+    ProviderTraits traits = LibfabricTraits.of(provider);
+    assertEquals(
+        new ProviderTraits(software, traits.preference(), copies, small, delivered, true), traits);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"efa-direct", "cxi", "verbs;ofi_rxm", "psm3", "opx", "network"})
+  void whatIsNotListedIsHardware(String provider) {
+    assertEquals(ProviderTraits.HARDWARE, LibfabricTraits.of(provider));
+  }
+
+  @Test
+  void efaIsHardwareThatDoesNotWriteDataToItself() {
+    assertEquals(
+        new ProviderTraits(false, 0, false, false, true, false), LibfabricTraits.of("efa"));
+  }
+
+  @Test
+  void tcpIsPreferredAndSharedMemoryLast() {
+    List<Integer> order =
+        List.of("tcp", "net", "tcp;ofi_rxm", "net;ofi_rxm", "sockets", "udp;ofi_rxd", "shm")
+            .stream()
+            .map(provider -> LibfabricTraits.of(provider).preference())
+            .toList();
+    assertEquals(order.stream().sorted().distinct().toList(), order);
+  }
+
+  @ParameterizedTest
+  @MethodSource("org.jofi.libfabric.Loopback#providers")
+  void infosHaveThem(String provider) {
+    ProviderTraits traits = Loopback.info(provider).traits();
+    assertEquals(LibfabricTraits.of(provider), traits);
+    assertTrue(traits.software());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "net, 1, 16, true",
+    "net, 1, 17, true",
+    "net;ofi_rxm, 1, 17, true",
+    "tcp;ofi_rxm, 1, 17, false",
+    "tcp, 1, 18, true",
+    "tcp;ofi_rxm, 1, 18, true",
+    "tcp, 1, 19, false",
+    "tcp;ofi_rxm, 1, 22, false",
+    "tcp, 2, 1, false",
+    "tcp, 2, 18, false",
+    "shm, 1, 17, false",
+    "shm, 1, 18, false",
+    "sockets, 1, 17, false",
+    "network, 1, 17, false",
+  })
+  void theMapOfRegionsIsUnguardedInSomeVersions(
+      String provider, int major, int minor, boolean unguarded) {
+    assertEquals(
+        unguarded,
+        LibfabricTraits.leavesRegionMapUnguarded(provider, LibfabricLibrary.version(major, minor)));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "tcp;ofi_rxm, 1, 17, false",
+    "tcp;ofi_rxm, 1, 18, true",
+    "tcp;ofi_rxm, 2, 1, true",
+    "net;ofi_rxm, 1, 18, true",
+    "tcp, 2, 1, false",
+    "verbs;ofi_rxm, 2, 1, false",
+    "udp;ofi_rxd, 2, 1, false",
+  })
+  void aWriteThatIsPartlyThereCrashesSomeVersions(
+      String provider, int major, int minor, boolean crashes) {
+    assertEquals(
+        crashes,
+        LibfabricTraits.crashesOnPartialWriteData(
+            provider, LibfabricLibrary.version(major, minor)));
+  }
+}

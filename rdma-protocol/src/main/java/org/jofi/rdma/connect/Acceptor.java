@@ -1,0 +1,231 @@
+package org.jofi.rdma.connect;
+
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Map;
+import org.agrona.collections.LongHashSet;
+import org.jofi.fabric.FabricException;
+import org.jofi.mr.registration.RegistrationException;
+import org.jofi.rdma.endpoint.MultiRailEndpoint;
+import org.jofi.rdma.endpoint.OutgoingMessage;
+import org.jofi.rdma.endpoint.SentListener;
+import org.jofi.rdma.message.PeerLink;
+import org.jofi.rdma.sequence.CommunicatorIds;
+import org.jofi.rdma.wire.ConnectAccept;
+import org.jofi.rdma.wire.ConnectRequest;
+import org.jofi.rdma.wire.ConnectionId;
+import org.jofi.rdma.wire.ControlMessage;
+import org.jofi.rdma.wire.FabricAddress;
+import org.jofi.rdma.wire.Features;
+import org.jofi.rdma.wire.HandshakeDecoder;
+import org.jofi.rdma.wire.HandshakeEncoder;
+import org.jofi.rdma.wire.MessageHeader;
+import org.jofi.rdma.wire.Nonce;
+import org.jofi.rdma.wire.RailAddresses;
+import org.jofi.rdma.wire.WireFault;
+import org.jofi.transport.FailureCause;
+import org.jspecify.annotations.Nullable;
+
+/** The listener's half of the handshake: it accepts or refuses connection requests. */
+final class Acceptor {
+  /** Attempts that are remembered, so that a late request makes no second connection. */
+  private static final int REMEMBERED = 4096;
+
+  private final ConnectionTable connections;
+  private final MultiRailEndpoint endpoint;
+  private final ConnectionSettings settings;
+  private final ConnectionFactory factory;
+  private final Mailboxes copies;
+  private final HandshakeDecoder decoder = new HandshakeDecoder();
+  private final Map<Long, Listener> listeners = new HashMap<>();
+  private final LongHashSet known = new LongHashSet();
+  private final ArrayDeque<Long> remembered = new ArrayDeque<>();
+  private long lastListener;
+
+  Acceptor(
+      ConnectionTable connections,
+      MultiRailEndpoint endpoint,
+      ConnectionSettings settings,
+      ConnectionFactory factory,
+      Mailboxes copies) {
+    this.connections = connections;
+    this.endpoint = endpoint;
+    this.settings = settings;
+    this.factory = factory;
+    this.copies = copies;
+  }
+
+  Listener listen() {
+    Listener listener =
+        new Listener(
+            ++lastListener,
+            new Nonce(settings.random().getAsLong(), settings.random().getAsLong()));
+    listeners.put(listener.number(), listener);
+    return listener;
+  }
+
+  /** Removes a listener; returns whether it was listening. */
+  boolean forget(Listener listener) {
+    return listeners.remove(listener.number()) != null;
+  }
+
+  /** Handles a connection request whose header is valid; returns whether it was accepted. */
+  boolean request(MemorySegment memory, long at, long lengthBytes) {
+    ConnectRequest request = decoder.request(memory, at, lengthBytes);
+    if (request == null) {
+      if (decoder.fault() == WireFault.VERSION) {
+        FabricAddress reply = decoder.replyAddress(memory, at, lengthBytes);
+        if (reply != null) {
+          refuse(reply, asked(memory, at), FailureCause.INCOMPATIBLE);
+        }
+      }
+      return false;
+    }
+    ConnectionId from = request.id();
+    if (known.contains(from.attempt()) || connections.granted(from.attempt()) != null) {
+      return grantAgain(request);
+    }
+    Listener listener = listeners.get(request.listener());
+    if (listener == null || !listener.nonce().equals(request.nonce())) {
+      if (listener != null) {
+        listener.refuse();
+      }
+      refuse(request.replyAddress(), request.id(), FailureCause.REFUSED);
+      return false;
+    }
+    FailureCause why = grant(listener, request);
+    if (why != null) {
+      listener.refuse();
+      refuse(request.replyAddress(), from, why);
+    }
+    return why == null;
+  }
+
+  /**
+   * Handles a repeated request, which was accepted already: the answer may be lost. Returns whether
+   * the answer was sent again.
+   */
+  private boolean grantAgain(ConnectRequest request) {
+    ReceiveConnection connection = connections.granted(request.id().attempt());
+    if (connection == null
+        || connection.id().to() != request.id().from()
+        || connection.id().toGeneration() != request.id().fromGeneration()
+        || !connection.mayAnswerAgain()) {
+      return false;
+    }
+    OutgoingMessage answer = endpoint.takeMessage();
+    return answer != null
+        && connections.sendTo(
+            request.replyAddress(),
+            answer,
+            HandshakeEncoder.put(answer.memory(), answer.at(), connection.accept()),
+            SentListener.NOBODY);
+  }
+
+  private void remember(long attempt) {
+    known.add(attempt);
+    remembered.addLast(attempt);
+    if (remembered.size() > REMEMBERED) {
+      known.remove(remembered.removeFirst().longValue());
+    }
+  }
+
+  private static ConnectionId asked(MemorySegment memory, long at) {
+    return new ConnectionId(
+        0,
+        0,
+        MessageHeader.from(memory, at),
+        MessageHeader.fromGeneration(memory, at),
+        MessageHeader.attempt(memory, at));
+  }
+
+  /** Makes the receiving side and answers. Returns why it could not, or null. */
+  private @Nullable FailureCause grant(Listener listener, ConnectRequest request) {
+    long features = features(request);
+    if (!fits(request.rails()) || !Features.suffice(features)) {
+      return FailureCause.INCOMPATIBLE;
+    }
+    if (endpoint.brokenBy() != null) {
+      // Stripes would arrive over a rail whose completion queue is broken.
+      return FailureCause.FABRIC;
+    }
+    OutgoingMessage answer = endpoint.takeMessage();
+    int id = answer == null ? CommunicatorIds.NONE : connections.takeId();
+    if (answer == null || id == CommunicatorIds.NONE) {
+      if (answer != null) {
+        endpoint.giveBack(answer);
+      }
+      return FailureCause.EXHAUSTED;
+    }
+    ConnectionId asked = request.id();
+    ConnectionId connectionId =
+        new ConnectionId(
+            asked.from(),
+            asked.fromGeneration(),
+            id,
+            connections.ids().generation(id),
+            asked.attempt());
+    long most = Math.min(request.maxMessageBytes(), settings.maxMessageBytes());
+    Mailbox copy = null;
+    try {
+      PeerLink link = new PeerLink(endpoint, connectionId, request.rails());
+      link.awaitPeer();
+      copy = copies.take();
+      ConnectAccept accept = new ConnectAccept(connectionId, features, most, endpoint.addresses());
+      ReceiveConnection connection =
+          new ReceiveConnection(
+              copy,
+              link,
+              factory.scheduler(),
+              factory.receiver(link, copy.memory(), copy.local(), request.mailbox()),
+              accept,
+              settings.silenceNs());
+      int length = HandshakeEncoder.put(answer.memory(), answer.at(), accept);
+      connections.add(connection);
+      remember(asked.attempt());
+      if (connections.sendTo(request.replyAddress(), answer, length, SentListener.NOBODY)) {
+        listener.add(connection);
+      } else {
+        connections.abort(connection);
+      }
+      return null;
+    } catch (IllegalArgumentException | FabricException | RegistrationException e) {
+      if (copy != null) {
+        copy.close();
+      }
+      endpoint.giveBack(answer);
+      connections.free(id);
+      return e instanceof RegistrationException
+          ? FailureCause.EXHAUSTED
+          : FailureCause.INCOMPATIBLE;
+    }
+  }
+
+  /** What both sides can do, and the connection between them. */
+  private long features(ConnectRequest request) {
+    long common = Features.common(request.features(), settings.features());
+    boolean writesData =
+        endpoint.traits().writesDataToItself() || !request.rails().equals(endpoint.addresses());
+    return writesData ? common : common & ~Features.WRITE_DATA;
+  }
+
+  private boolean fits(RailAddresses rails) {
+    return rails.data().size() == endpoint.dataCount()
+        && rails.control().size() == endpoint.controlCount();
+  }
+
+  private void refuse(FabricAddress to, ConnectionId asked, FailureCause why) {
+    OutgoingMessage message = endpoint.takeMessage();
+    if (message != null) {
+      ControlMessage.putRefuse(
+          message.memory(),
+          message.at(),
+          asked.reversed(),
+          why,
+          endpoint.dataCount(),
+          endpoint.controlCount());
+      connections.answer(to, message, ControlMessage.BYTES);
+    }
+  }
+}

@@ -1,0 +1,86 @@
+package org.jofi.rdma.connect;
+
+import java.lang.foreign.MemorySegment;
+import org.agrona.collections.Int2ObjectHashMap;
+import org.jofi.rdma.endpoint.MultiRailEndpoint;
+import org.jofi.rdma.endpoint.OutgoingMessage;
+import org.jofi.rdma.endpoint.PeerRails;
+import org.jofi.rdma.endpoint.SentListener;
+import org.jofi.rdma.wire.ConnectionId;
+import org.jofi.rdma.wire.ControlMessage;
+import org.jofi.rdma.wire.MessageHeader;
+import org.jofi.transport.Failure;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is left of connections whose side here was released: enough to answer a late CLOSE of the
+ * peer, which would wait for its bound otherwise. There is at most one per communicator id, until
+ * the id is used again. Used with the endpoint's lock held.
+ */
+final class ClosedConnections {
+  /** How often one is answered for. */
+  static final int MOST_ANSWERS = 64;
+
+  private final Int2ObjectHashMap<Closed> closed = new Int2ObjectHashMap<>();
+
+  /** One connection that was. */
+  private final class Closed implements SentListener {
+    final ConnectionId connectionId;
+    final PeerRails control;
+    final long writes;
+    int answers;
+
+    Closed(Connection connection) {
+      connectionId = connection.id();
+      control = connection.control();
+      writes = connection.writes();
+    }
+
+    boolean isOf(MemorySegment memory, long at) {
+      return MessageHeader.toGeneration(memory, at) == connectionId.fromGeneration()
+          && MessageHeader.from(memory, at) == connectionId.to()
+          && MessageHeader.fromGeneration(memory, at) == connectionId.toGeneration()
+          && MessageHeader.attempt(memory, at) == connectionId.attempt();
+    }
+
+    @Override
+    public void sent(long cookie, @Nullable Failure failure) {
+      // A peer that does not get it asks again.
+    }
+
+    @Override
+    public boolean isWanted(long cookie) {
+      return closed.get(connectionId.from()) == this;
+    }
+  }
+
+  /** A side was released, and nothing of it is in flight. */
+  void add(Connection connection) {
+    closed.put(connection.id().from(), new Closed(connection));
+  }
+
+  /** An id is used again. */
+  void forget(int id) {
+    closed.remove(id);
+  }
+
+  /** Forgets all. */
+  void clear() {
+    closed.clear();
+  }
+
+  /** Answers a CLOSE that was checked; returns whether it was of a connection known here. */
+  boolean answer(MultiRailEndpoint endpoint, MemorySegment memory, long at) {
+    Closed one = closed.get(MessageHeader.to(memory, at));
+    if (one == null || !one.isOf(memory, at) || one.answers == MOST_ANSWERS) {
+      return false;
+    }
+    OutgoingMessage message = endpoint.takeMessage();
+    if (message != null) {
+      one.answers++;
+      ControlMessage.putClosed(message.memory(), message.at(), one.connectionId, one.writes);
+      endpoint.send(message, one.control, ControlMessage.BYTES, one, 0);
+    }
+    return true;
+  }
+}

@@ -1,0 +1,260 @@
+package org.jofi.rdma.connect;
+
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.function.Consumer;
+import org.jofi.rdma.endpoint.MultiRailEndpoint;
+import org.jofi.rdma.endpoint.OutgoingMessage;
+import org.jofi.rdma.wire.ControlMessage;
+import org.jofi.rdma.wire.MessageType;
+import org.jofi.transport.Failure;
+import org.jofi.transport.FailureCause;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Ends connections: after a close or an abort of either peer, a failure, or when the peer is silent
+ * for too long. It tells the peer, and releases this end of the connection when nothing uses it any
+ * more or its time limit has passed.
+ */
+final class ClosingConnections {
+  /** How often a side tells its end within the time limit of a close. */
+  private static final int REPEATS = 16;
+
+  private final ConnectionSettings settings;
+  private final Consumer<Connection> released;
+  private final ById<Connection> ending = new ById<>(connection -> connection.id().from());
+  private final ArrayDeque<Connection> failing = new ArrayDeque<>();
+  private final SilentPeers silent;
+  private @Nullable MultiRailEndpoint endpoint;
+
+  /**
+   * @param released takes a side that was released
+   */
+  ClosingConnections(ConnectionSettings settings, Consumer<Connection> released) {
+    this.settings = settings;
+    this.released = released;
+    silent = new SilentPeers(settings.closeNs());
+  }
+
+  void attach(MultiRailEndpoint opened) {
+    endpoint = opened;
+  }
+
+  /** Aborts a side when it fails. */
+  void watch(Connection connection) {
+    connection.onFailure(() -> failing.add(connection));
+  }
+
+  /** Forgets all. */
+  void clear() {
+    ending.clear();
+    failing.clear();
+  }
+
+  /**
+   * The peer aborted, so this side fails as well, after its operations in flight have completed.
+   */
+  void peerAborted(Connection connection, FailureCause why) {
+    connection.fail(connection.failure(FailureCause.PEER_ABORTED, why.words()));
+    connection.peerStopped(0, bound());
+    end(connection);
+  }
+
+  /**
+   * The peer has closed: its operations are complete, and it posts nothing more.
+   *
+   * @param messages how many it has started
+   * @param writes how many it made of those that this side sees
+   */
+  void peerReturned(Connection connection, long messages, long writes) {
+    if (connection.isPeerDone() && connection.isTold()) {
+      // The peer repeats its close, so the answer was lost.
+      tell(connection, MessageType.CLOSED);
+    }
+    connection.peerStopped(messages, bound());
+    connection.peerReturned(writes);
+    end(connection);
+  }
+
+  private long bound() {
+    return settings.clock().nanoTime() + settings.closeNs();
+  }
+
+  /** Until when to wait for this peer: not at all, if a wait for it has just timed out. */
+  private long bound(Connection connection) {
+    long now = settings.clock().nanoTime();
+    return silent.contains(connection, now) ? now : now + settings.closeNs();
+  }
+
+  /** Something of the peer arrived. */
+  void heard(Connection connection) {
+    connection.hear();
+    silent.heard(connection);
+  }
+
+  private void end(Connection connection) {
+    ending.add(connection);
+  }
+
+  /** Closes a side. */
+  void close(Connection connection) {
+    if (!connection.isLocalClosed()) {
+      connection.closeHere(connection.failure(FailureCause.CLOSED, ""), bound(connection));
+      end(connection);
+    }
+  }
+
+  /** Aborts a side. */
+  void abort(Connection connection) {
+    if (!connection.isLocalClosed()) {
+      giveUp(connection, connection.failure(FailureCause.ABORTED, ""));
+    }
+  }
+
+  private void giveUp(Connection connection, Failure why) {
+    connection.abortHere(why, bound(connection));
+    end(connection);
+    if (!connection.isPeerClosed()) {
+      // A peer that counts as lost may be alive; tell it.
+      tell(connection, MessageType.ABORT);
+    }
+    if (why.cause() == FailureCause.PEER_LOST) {
+      connection.peerVanished();
+    }
+  }
+
+  /** Aborts sides that failed, unless they are being closed already. */
+  private int giveUpFailed() {
+    int given = 0;
+    for (Connection connection = failing.pollFirst();
+        connection != null;
+        connection = failing.pollFirst()) {
+      Failure why = connection.failure();
+      if (why != null && !connection.isLocalClosed() && !connection.isPeerClosed()) {
+        giveUp(connection, why);
+        given++;
+      }
+    }
+    return given;
+  }
+
+  /** Sends a ping to a peer that is silent. */
+  void ask(Connection connection) {
+    if (connection.mayAsk()) {
+      tell(connection, MessageType.PING);
+    }
+  }
+
+  /** A peer was silent for too long. */
+  void lose(Connection connection) {
+    silent.silent(connection, settings.clock().nanoTime());
+    if (connection.isLocalClosed()) {
+      connection.peerVanished();
+      return;
+    }
+    connection.fail(
+        connection.failure(
+            FailureCause.PEER_LOST,
+            "nothing heard of the peer for %d ms".formatted(settings.silenceNs() / 1_000_000)));
+  }
+
+  /** Advances each side that is ending; returns how many steps were done. */
+  int advance() {
+    int events = giveUpFailed();
+    if (ending.isEmpty()) {
+      return events;
+    }
+    long now = settings.clock().nanoTime();
+    for (int i = ending.size() - 1; i >= 0; i--) {
+      if (advance(ending.get(i), now)) {
+        ending.removeAt(i);
+        events++;
+      }
+    }
+    return events;
+  }
+
+  /** Advances a side that is ending; returns whether nothing is left to do for it here. */
+  private boolean advance(Connection connection, long now) {
+    boolean overdue = connection.isOverdue(now);
+    boolean awaiting = connection.awaitWrites(overdue);
+    if (overdue && !connection.isLocalClosed() && connection.isPeerClosed()) {
+      // Messages that the peer started before it closed did not arrive.
+      connection.fail(connection.failure(FailureCause.PEER_CLOSED, "lost on its way"));
+    }
+    if (!connection.isQuiet()) {
+      if (overdue) {
+        connection.expire();
+      }
+      return false;
+    }
+    if (!connection.isTold()) {
+      if (tell(connection, endOf(connection))) {
+        connection.tell(now);
+      } else if (!overdue) {
+        return false;
+      }
+    }
+    if (!connection.isLocalClosed()) {
+      // After that it waits for its owner's close, which adds it here again.
+      return !awaiting;
+    }
+    if (!connection.isPeerDone()) {
+      if (!overdue) {
+        repeat(connection, now);
+        return false;
+      }
+      silent.silent(connection, now);
+    }
+    released.accept(connection);
+    return true;
+  }
+
+  /** Tells the end again from time to time, since that or its answer may be lost. */
+  private void repeat(Connection connection, long now) {
+    if (connection.isTellDue(now, settings.closeNs() / REPEATS) && connection.mayAsk()) {
+      tell(connection, endOf(connection));
+    }
+  }
+
+  private static MessageType endOf(Connection connection) {
+    return connection.isPeerClosed() ? MessageType.CLOSED : MessageType.CLOSE;
+  }
+
+  /** Sends a message about the connection itself; whether there was a buffer. */
+  boolean tell(Connection connection, MessageType what) {
+    MultiRailEndpoint through = endpoint;
+    OutgoingMessage message = through == null ? null : through.takeMessage();
+    if (message == null) {
+      return false;
+    }
+    MemorySegment memory = message.memory();
+    long at = message.at();
+    switch (what) {
+      case CLOSE ->
+          ControlMessage.putClose(
+              memory,
+              at,
+              connection.id(),
+              connection.started(),
+              connection.writes(),
+              connection.isAborted() ? causeOf(connection) : null);
+      case CLOSED -> ControlMessage.putClosed(memory, at, connection.id(), connection.writes());
+      case PING ->
+          ControlMessage.putPing(
+              memory, at, connection.id(), connection.finished(), connection.unseen());
+      case PONG ->
+          ControlMessage.putPong(
+              memory, at, connection.id(), connection.finished(), connection.unseen());
+      case READY -> ControlMessage.putReady(memory, at, connection.id());
+      default -> ControlMessage.putAbort(memory, at, connection.id(), causeOf(connection));
+    }
+    connection.send(message, what == MessageType.CLOSE || what == MessageType.CLOSED);
+    return true;
+  }
+
+  private static FailureCause causeOf(Connection connection) {
+    Failure why = connection.failure();
+    return why == null ? FailureCause.ABORTED : why.cause();
+  }
+}

@@ -1,0 +1,348 @@
+package org.jofi.rdma.connect;
+
+import java.lang.foreign.MemorySegment;
+import org.agrona.collections.Long2ObjectHashMap;
+import org.jofi.fabric.FabricException;
+import org.jofi.rdma.endpoint.ArrivalSink;
+import org.jofi.rdma.endpoint.MultiRailEndpoint;
+import org.jofi.rdma.endpoint.OutgoingMessage;
+import org.jofi.rdma.endpoint.SentListener;
+import org.jofi.rdma.sequence.CommunicatorIds;
+import org.jofi.rdma.wire.ConnectionId;
+import org.jofi.rdma.wire.ControlMessage;
+import org.jofi.rdma.wire.FabricAddress;
+import org.jofi.rdma.wire.ImmediateData;
+import org.jofi.rdma.wire.MessageHeader;
+import org.jofi.rdma.wire.MessageType;
+import org.jofi.rdma.wire.ProtocolLimits;
+import org.jofi.rdma.wire.WireFault;
+import org.jofi.transport.Failure;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The connections of one endpoint. It passes arriving messages to their connections, and ends
+ * connections that close or fail. Messages that are malformed or belong to no connection are
+ * counted and dropped.
+ *
+ * <p>{@link #progress} checks the time limits from time to time. If the application does not call
+ * it for long, another thread has to call {@link #checkBounds}, or progress itself, every 100 ms or
+ * so.
+ */
+public final class ConnectionTable implements ArrivalSink {
+  private final ConnectionSettings settings;
+  private final CommunicatorIds ids;
+  private final ById<Connection> live = new ById<>(connection -> connection.id().from());
+  private final Long2ObjectHashMap<ReceiveConnection> granted = new Long2ObjectHashMap<>();
+  private final ClosedConnections closed = new ClosedConnections();
+  private final ClosingConnections endings;
+  private final StripeQuestions questions = new StripeQuestions();
+  private final WatchedTime time;
+  private @Nullable MultiRailEndpoint endpoint;
+  private @Nullable Connector connector;
+  private long dropped;
+  private boolean refusesAll;
+
+  public ConnectionTable(ConnectionSettings settings) {
+    this.settings = settings;
+    endings = new ClosingConnections(settings, this::released);
+    time = new WatchedTime(settings.clock(), Math.min(settings.requestNs(), settings.silenceNs()));
+    ids =
+        new CommunicatorIds(
+            ProtocolLimits.MAX_COMMUNICATOR, (int) settings.random().getAsLong() & 0xffff);
+  }
+
+  /** The endpoint that was opened with this as its sink. Once, before all else. */
+  public void attach(MultiRailEndpoint opened, ConnectionFactory factory) {
+    endpoint = opened;
+    endings.attach(opened);
+    connector = new Connector(this, opened, settings, factory);
+  }
+
+  private MultiRailEndpoint endpoint() {
+    MultiRailEndpoint attached = endpoint;
+    if (attached == null) {
+      throw new IllegalStateException("no endpoint yet");
+    }
+    return attached;
+  }
+
+  /** Where connections are made. */
+  public Connector connector() {
+    Connector attached = connector;
+    if (attached == null) {
+      throw new IllegalStateException("no endpoint yet");
+    }
+    return attached;
+  }
+
+  /** Takes a communicator id, or {@link CommunicatorIds#NONE}. */
+  int takeId() {
+    int id = ids.take();
+    if (id != CommunicatorIds.NONE) {
+      closed.forget(id);
+    }
+    return id;
+  }
+
+  CommunicatorIds ids() {
+    return ids;
+  }
+
+  void add(Connection connection) {
+    live.add(connection);
+    if (connection instanceof ReceiveConnection receiving) {
+      granted.putIfAbsent(connection.id().attempt(), receiving);
+    }
+    endings.watch(connection);
+  }
+
+  /** Tells the acceptor that this side knows it; whether there was a buffer. */
+  boolean greet(SendConnection connection) {
+    return endings.tell(connection, MessageType.READY);
+  }
+
+  /** The receiving side that was made for a connector's attempt; null if there is none. */
+  @Nullable ReceiveConnection granted(long attempt) {
+    return granted.get(attempt);
+  }
+
+  /** Whether the connection of an attempt is made, at the connector. */
+  boolean stands(ConnectionId connectionId) {
+    Connection connection = live.of(connectionId.from());
+    return connection instanceof SendConnection && connection.id().equals(connectionId);
+  }
+
+  @Override
+  public void immediate(long data) {
+    if (ImmediateData.check(data) == WireFault.NONE) {
+      Connection connection = live.of(ImmediateData.communicator((int) data));
+      if (connection != null) {
+        connection.immediate((int) data);
+        return;
+      }
+    }
+    dropped++;
+  }
+
+  @Override
+  public void message(MemorySegment memory, long at, long lengthBytes) {
+    if (MessageHeader.check(memory, at, lengthBytes) != WireFault.NONE) {
+      dropped++;
+      return;
+    }
+    MessageType type = MessageHeader.type(memory, at);
+    boolean taken =
+        switch (type) {
+          case null -> false;
+          case CONNECT, ACCEPT, REFUSE ->
+              !refusesAll && connector().message(type, memory, at, lengthBytes);
+          default -> control(type, memory, at, lengthBytes);
+        };
+    if (!taken) {
+      dropped++;
+    }
+  }
+
+  private boolean control(MessageType type, MemorySegment memory, long at, long lengthBytes) {
+    if (ControlMessage.check(memory, at, lengthBytes) != WireFault.NONE) {
+      return false;
+    }
+    if (!ids.isCurrent(MessageHeader.to(memory, at), MessageHeader.toGeneration(memory, at))) {
+      return type == MessageType.CLOSE && closed.answer(endpoint(), memory, at);
+    }
+    Connection connection = live.of(MessageHeader.to(memory, at));
+    if (connection == null || !connection.isFrom(memory, at)) {
+      return false;
+    }
+    endings.heard(connection);
+    if (type == MessageType.PING || type == MessageType.PONG) {
+      connection.peerIsAt(ControlMessage.finished(memory, at), ControlMessage.seen(memory, at));
+    }
+    switch (type) {
+      case TRUE_LENGTH ->
+          connection.trueLength(
+              ControlMessage.number(memory, at), ControlMessage.lengthBytes(memory, at));
+      case CLOSE -> {
+        if (ControlMessage.hasReason(memory, at)) {
+          endings.peerAborted(connection, ControlMessage.reason(memory, at));
+        }
+        endings.peerReturned(
+            connection, ControlMessage.number(memory, at), ControlMessage.writes(memory, at));
+      }
+      case CLOSED -> {
+        if (!connection.isPeerDone()) {
+          endings.peerReturned(connection, 0, ControlMessage.writes(memory, at));
+        }
+      }
+      case ABORT -> {
+        endings.peerAborted(connection, ControlMessage.reason(memory, at));
+      }
+      case PING -> {
+        if (connection.mayAsk()) {
+          endings.tell(connection, MessageType.PONG);
+        }
+      }
+      case PONG, READY -> {
+        // It shows that the peer is alive and knows this side, which is recorded already.
+      }
+      case WRITTEN ->
+          connection.written(
+              ControlMessage.number(memory, at), ControlMessage.immediate(memory, at));
+      case ASK -> {
+        return questions.add(connection, memory, at);
+      }
+      case ANSWER -> {
+        return connection.answered(
+            ControlMessage.number(memory, at),
+            ControlMessage.stripe(memory, at),
+            ControlMessage.tries(memory, at),
+            ControlMessage.arrived(memory, at));
+      }
+      default -> {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  @Override
+  public void broken(Failure why) {
+    for (int i = 0; i < live.size(); i++) {
+      live.get(i).queueBroke(why);
+    }
+  }
+
+  /**
+   * Closes one side of a connection: requests in flight fail, then the peer is told. A second call
+   * does nothing.
+   */
+  public void close(Connection connection) {
+    endings.close(connection);
+  }
+
+  /**
+   * Aborts one side of a connection: the peer is told at once, and completes nothing more. Does
+   * nothing if the side is aborted already or has failed.
+   */
+  public void abort(Connection connection) {
+    endings.abort(connection);
+  }
+
+  /** From now on makes no connections: messages of the handshake are dropped. */
+  public void refuseAll() {
+    refusesAll = true;
+  }
+
+  /**
+   * Makes progress on the endpoint, the handshakes and connections that are ending; returns the
+   * number of events.
+   */
+  public int progress() {
+    int events = endpoint().progress() + connector().progress();
+    if (!questions.isEmpty() && endpoint().isDrained()) {
+      questions.answer(endpoint());
+    }
+    if (time.poll(events == 0)) {
+      checkConnections();
+    }
+    return events + endings.advance();
+  }
+
+  /**
+   * Reads the clock, and fails everything whose time limit has passed. For callers that do not call
+   * progress for long.
+   */
+  public void checkBounds() {
+    progress();
+    time.look();
+    checkConnections();
+    endings.advance();
+  }
+
+  private void checkConnections() {
+    long now = time.watchedNs();
+    for (int i = 0; i < live.size(); i++) {
+      Connection connection = live.get(i);
+      switch (connection.check(now, settings.requestNs())) {
+        case Liveness.ASK -> endings.ask(connection);
+        case Liveness.LOST -> endings.lose(connection);
+        default -> {
+          // The peer is alive, or nothing waits for it.
+        }
+      }
+    }
+  }
+
+  private void released(Connection connection) {
+    release(connection);
+    closed.add(connection);
+  }
+
+  private void release(Connection connection) {
+    int id = connection.id().from();
+    live.remove(id);
+    long attempt = connection.id().attempt();
+    ReceiveConnection made = granted.get(attempt);
+    if (made != null && made.id().equals(connection.id())) {
+      granted.remove(attempt);
+    }
+    connection.release();
+    free(id);
+  }
+
+  /** Frees an id that neither peer uses any more. */
+  void free(int id) {
+    ids.localClosed(id);
+    ids.peerGone(id);
+  }
+
+  /**
+   * Called after the endpoint was closed or aborted: ends its remaining connections, and the leases
+   * of requests that were never completed. Call it before the device's registrations close; a
+   * second call does nothing.
+   */
+  public void abandon() {
+    while (!live.isEmpty()) {
+      Connection connection = live.get(live.size() - 1);
+      connection.abandon();
+      release(connection);
+    }
+    endings.clear();
+    closed.clear();
+    connector().abandon();
+  }
+
+  /** Sends a message of the handshake to an address; whether it could. */
+  boolean sendTo(
+      FabricAddress address, OutgoingMessage message, int lengthBytes, SentListener listener) {
+    try {
+      endpoint().send(message, endpoint().controlTo(address), lengthBytes, listener, 0);
+      return true;
+    } catch (IllegalArgumentException | FabricException e) {
+      endpoint().giveBack(message);
+      return false;
+    }
+  }
+
+  /**
+   * Sends a message of the handshake to an address without a connection. If that fails, it is not
+   * reported.
+   */
+  void answer(FabricAddress stranger, OutgoingMessage message, int lengthBytes) {
+    try {
+      endpoint().answer(message, stranger, lengthBytes);
+    } catch (IllegalArgumentException | FabricException e) {
+      endpoint().giveBack(message);
+    }
+  }
+
+  /** How many messages were malformed or belonged to no connection. */
+  public long dropped() {
+    return dropped;
+  }
+
+  /** Sides that are not released. */
+  public int live() {
+    return ProtocolLimits.MAX_COMMUNICATOR - ids.available();
+  }
+}

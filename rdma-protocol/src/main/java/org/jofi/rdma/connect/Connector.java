@@ -1,0 +1,302 @@
+package org.jofi.rdma.connect;
+
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import org.jofi.fabric.FabricException;
+import org.jofi.mr.registration.RegistrationException;
+import org.jofi.rdma.endpoint.MultiRailEndpoint;
+import org.jofi.rdma.endpoint.OutgoingMessage;
+import org.jofi.rdma.message.PeerLink;
+import org.jofi.rdma.sequence.CommunicatorIds;
+import org.jofi.rdma.wire.ConnectAccept;
+import org.jofi.rdma.wire.ConnectRequest;
+import org.jofi.rdma.wire.ConnectionId;
+import org.jofi.rdma.wire.ControlMessage;
+import org.jofi.rdma.wire.FabricAddress;
+import org.jofi.rdma.wire.HandshakeDecoder;
+import org.jofi.rdma.wire.HandshakeEncoder;
+import org.jofi.rdma.wire.MessageHeader;
+import org.jofi.rdma.wire.MessageType;
+import org.jofi.rdma.wire.Nonce;
+import org.jofi.rdma.wire.ProtocolLimits;
+import org.jofi.rdma.wire.RailAddresses;
+import org.jofi.rdma.wire.WireFault;
+import org.jofi.transport.ConnectHandle;
+import org.jofi.transport.Failure;
+import org.jofi.transport.FailureCause;
+import org.jofi.transport.TransportException;
+import org.jspecify.annotations.Nullable;
+
+/** Makes connections: listeners, attempts, and the messages between them. */
+public final class Connector {
+  /** How often a connector sends its request within the time limit. */
+  private static final int ASKS = 16;
+
+  private final ConnectionTable connections;
+  private final MultiRailEndpoint endpoint;
+  private final ConnectionSettings settings;
+  private final ConnectionFactory factory;
+  private final Acceptor acceptor;
+  private final Mailboxes mailboxes;
+  private final Mailboxes copies;
+  private final HandshakeDecoder decoder = new HandshakeDecoder();
+  private final List<Attempt> attempts = new ArrayList<>();
+
+  Connector(
+      ConnectionTable connections,
+      MultiRailEndpoint endpoint,
+      ConnectionSettings settings,
+      ConnectionFactory factory) {
+    this.connections = connections;
+    this.endpoint = endpoint;
+    this.settings = settings;
+    this.factory = factory;
+    mailboxes = new Mailboxes(endpoint, true);
+    copies = new Mailboxes(endpoint, false);
+    acceptor = new Acceptor(connections, endpoint, settings, factory, copies);
+  }
+
+  /** Starts to listen. */
+  public Listener listen() {
+    return acceptor.listen();
+  }
+
+  /** What a connector to that listener needs. */
+  public ConnectHandle handle(Listener listener) {
+    return ConnectHandle.of(
+        listener.number(), listener.nonce().bytes(), endpoint.control(0).address().bytes());
+  }
+
+  /**
+   * Stops listening; connections that were not accepted by the application are aborted. A second
+   * call does nothing.
+   */
+  public void close(Listener listener) {
+    if (acceptor.forget(listener)) {
+      for (ReceiveConnection connection = listener.accept();
+          connection != null;
+          connection = listener.accept()) {
+        connections.abort(connection);
+      }
+    }
+  }
+
+  /**
+   * Starts to connect.
+   *
+   * @throws TransportException with {@link FailureCause#EXHAUSTED} if no communicator id is left,
+   *     or the mailbox cannot be registered
+   */
+  public Attempt connect(ConnectHandle handle) {
+    int id = connections.takeId();
+    if (id == CommunicatorIds.NONE) {
+      throw new TransportException(
+          FailureCause.EXHAUSTED, endpoint.label() + ": every communicator id is in use");
+    }
+    Mailbox mailbox;
+    try {
+      mailbox = mailboxes.take();
+    } catch (RegistrationException e) {
+      connections.free(id);
+      throw new TransportException(
+          FailureCause.EXHAUSTED, endpoint.label() + ": no mailbox for a connection", e);
+    }
+    ConnectRequest request =
+        new ConnectRequest(
+            new ConnectionId(
+                0, 0, id, connections.ids().generation(id), settings.random().getAsLong()),
+            endpoint.control(0).address(),
+            Nonce.of(handle.nonce()),
+            handle.listener(),
+            settings.features(),
+            settings.maxMessageBytes(),
+            endpoint.addresses(),
+            mailbox.targets());
+    Attempt attempt =
+        new Attempt(handle, request, mailbox, settings.clock().nanoTime() + settings.connectNs());
+    attempts.add(attempt);
+    return attempt;
+  }
+
+  /** Gives an attempt up, unless it is connected already. */
+  public void cancel(Attempt attempt) {
+    attempt.fail(failure(FailureCause.CLOSED, attempt, "given up"));
+  }
+
+  /** Attempts that are under way. */
+  int attempts() {
+    return attempts.size();
+  }
+
+  int progress() {
+    if (attempts.isEmpty()) {
+      return 0;
+    }
+    int events = 0;
+    long now = settings.clock().nanoTime();
+    for (int i = attempts.size() - 1; i >= 0; i--) {
+      Attempt attempt = attempts.get(i);
+      if (attempt.connection() == null && attempt.failure() == null) {
+        request(attempt, now);
+        if (attempt.isOverdue(now)) {
+          attempt.fail(failure(FailureCause.TIMED_OUT, attempt, "no answer" + attempt.trouble()));
+        }
+      }
+      if (attempt.failure() != null) {
+        attempt.mailbox().close();
+        connections.free(attempt.request().id().from());
+      }
+      if (attempt.failure() != null || isGreeted(attempt)) {
+        attempts.remove(i);
+        events++;
+      }
+    }
+    return events;
+  }
+
+  /** Whether an attempt stands, and READY is on its way; tries to send it if it is not. */
+  private boolean isGreeted(Attempt attempt) {
+    SendConnection connection = attempt.connection();
+    return connection != null && (connection.isLocalClosed() || connections.greet(connection));
+  }
+
+  /**
+   * Sends the request, repeatedly as long as no answer comes. A listener that got it before sends
+   * the same answer again.
+   */
+  private void request(Attempt attempt, long now) {
+    if (!attempt.isDue(now)) {
+      return;
+    }
+    OutgoingMessage message = endpoint.takeMessage();
+    if (message == null) {
+      return;
+    }
+    attempt.asks(now + settings.connectNs() / ASKS);
+    int length = HandshakeEncoder.put(message.memory(), message.at(), attempt.request());
+    FabricAddress to = FabricAddress.of(attempt.handle().address());
+    if (!connections.sendTo(to, message, length, attempt)) {
+      attempt.fail(failure(FailureCause.INCOMPATIBLE, attempt, "no address of this fabric"));
+    }
+  }
+
+  /** Bytes of mailboxes and copies of mailboxes, taken or free. */
+  long mailboxBytes() {
+    return mailboxes.bytes() + copies.bytes();
+  }
+
+  /** The endpoint is gone, with all its connections. */
+  void abandon() {
+    for (Attempt attempt : attempts) {
+      attempt.fail(failure(FailureCause.CLOSED, attempt, "its endpoint was closed"));
+      if (attempt.connection() == null) {
+        attempt.mailbox().close();
+        connections.free(attempt.request().id().from());
+      }
+    }
+    attempts.clear();
+    mailboxes.close();
+    copies.close();
+  }
+
+  private static Failure failure(FailureCause cause, Attempt attempt, String detail) {
+    return new Failure(cause, 0, "connect to " + attempt.handle(), detail);
+  }
+
+  /** Handles a message of the handshake whose header is valid; returns whether it was expected. */
+  boolean message(MessageType type, MemorySegment memory, long at, long lengthBytes) {
+    return switch (type) {
+      case CONNECT -> acceptor.request(memory, at, lengthBytes);
+      case ACCEPT -> accepted(memory, at, lengthBytes);
+      default -> refused(memory, at, lengthBytes);
+    };
+  }
+
+  private @Nullable Attempt attempt(MemorySegment memory, long at) {
+    for (Attempt attempt : attempts) {
+      ConnectionId asked = attempt.request().id();
+      if (asked.from() == MessageHeader.to(memory, at)
+          && asked.fromGeneration() == MessageHeader.toGeneration(memory, at)
+          && asked.attempt() == MessageHeader.attempt(memory, at)
+          && attempt.connection() == null
+          && attempt.failure() == null) {
+        return attempt;
+      }
+    }
+    return null;
+  }
+
+  private boolean accepted(MemorySegment memory, long at, long lengthBytes) {
+    ConnectAccept accept = decoder.accept(memory, at, lengthBytes);
+    Attempt attempt = attempt(memory, at);
+    if (accept == null) {
+      return false;
+    }
+    ConnectionId connectionId = accept.id().reversed();
+    if (attempt == null) {
+      if (connections.stands(connectionId)) {
+        // The request was sent twice, so it was accepted twice.
+        return false;
+      }
+      abandon(connectionId, accept.rails());
+      return false;
+    }
+    try {
+      PeerLink link = new PeerLink(endpoint, connectionId, accept.rails());
+      SendConnection connection =
+          new SendConnection(
+              attempt.mailbox(),
+              link,
+              factory.scheduler(),
+              factory.sender(
+                  link,
+                  attempt.mailbox().memory(),
+                  accept.features(),
+                  // A receive may be longer than any send of this side, which is cut to it.
+                  ProtocolLimits.MAX_MESSAGE_BYTES),
+              settings.silenceNs());
+      connections.add(connection);
+      attempt.stands(connection);
+    } catch (IllegalArgumentException | FabricException e) {
+      attempt.fail(failure(FailureCause.INCOMPATIBLE, attempt, String.valueOf(e.getMessage())));
+      abandon(connectionId, accept.rails());
+    }
+    return true;
+  }
+
+  /** Tells the acceptor that the connection it made is not used. */
+  private void abandon(ConnectionId connectionId, RailAddresses rails) {
+    OutgoingMessage message = endpoint.takeMessage();
+    if (message != null) {
+      ControlMessage.putAbort(message.memory(), message.at(), connectionId, FailureCause.TIMED_OUT);
+      connections.answer(rails.control().getFirst(), message, ControlMessage.BYTES);
+    }
+  }
+
+  private boolean refused(MemorySegment memory, long at, long lengthBytes) {
+    Attempt attempt = attempt(memory, at);
+    if (attempt == null || ControlMessage.check(memory, at, lengthBytes) != WireFault.NONE) {
+      return false;
+    }
+    FailureCause why = ControlMessage.reason(memory, at);
+    attempt.fail(failure(why, attempt, refusal(why, memory, at)));
+    return true;
+  }
+
+  private String refusal(FailureCause why, MemorySegment memory, long at) {
+    int version = MessageHeader.version(memory, at);
+    if (version != ProtocolLimits.VERSION) {
+      return "the listener speaks version %d of the protocol, this side version %d"
+          .formatted(version, ProtocolLimits.VERSION);
+    }
+    return why == FailureCause.FABRIC
+        ? "a rail of the listener's endpoint is out of use: its completion queue broke"
+        : "the listener has %d data and %d control rails, this side %d and %d"
+            .formatted(
+                ControlMessage.refuserDataRails(memory, at),
+                ControlMessage.refuserControlRails(memory, at),
+                endpoint.dataCount(),
+                endpoint.controlCount());
+  }
+}

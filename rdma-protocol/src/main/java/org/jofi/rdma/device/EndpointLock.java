@@ -1,0 +1,207 @@
+package org.jofi.rdma.device;
+
+import java.time.Duration;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.IntSupplier;
+import org.agrona.concurrent.NanoClock;
+import org.agrona.concurrent.YieldingIdleStrategy;
+import org.jofi.rdma.spi.ProgressExecutor;
+import org.jofi.transport.FailureCause;
+import org.jofi.transport.TransportException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The lock of an endpoint and of everything over it, with the endpoint's progress thread if it has
+ * one. The thread holds the lock most of the time, so each kind of call has its own way in. A way
+ * in returns a {@link Hold}, which the same thread closes; a thread that holds the lock may enter
+ * again. Any thread. Nothing is allocated, unless another thread holds the lock for so long that
+ * this one has to park.
+ */
+public final class EndpointLock {
+  /** The wait for a thread that has already been found stuck. */
+  private static final long STUCK_NS = 10_000_000;
+
+  /** A thread that tests all the time has found the end of a round long before this. */
+  private static final long REFUSED_NS = 5_000_000;
+
+  /** The longest wait of a test, since a round may never end. */
+  private static final long WAIT_NS = 20_000_000;
+
+  /** Tries in a row; others hold the lock for less, mostly. */
+  private static final int TRIES = 1_000;
+
+  /** Tries with other threads run in between, before it parks, which would allocate. */
+  private static final int PAUSES = 20_000;
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Hold hold = new Hold();
+  private final String label;
+  private final Duration closeTimeout;
+  private final NanoClock clock;
+  private final @Nullable ProgressExecutor executor;
+  // Whether a close has waited for the executor in vain.
+  private volatile boolean stuck;
+
+  /** A lock that is held; closing it gives it back. */
+  public final class Hold implements AutoCloseable {
+    private Hold() {}
+
+    /**
+     * Gives the lock back.
+     *
+     * @throws IllegalMonitorStateException if the calling thread does not hold it
+     */
+    @Override
+    public void close() {
+      lock.unlock();
+    }
+  }
+
+  /** Who tests requests, one thread at a time; remembers whether it was sent away. */
+  public static final class Tester {
+    private boolean refused;
+    private long refusedSinceNs;
+
+    /** One that was not sent away yet. */
+    public Tester() {}
+  }
+
+  /**
+   * @param label the endpoint's name
+   * @param closeTimeout how long a close waits for a round to end
+   * @param clock for the patience of tests
+   * @param starter starts a progress thread, which begins at once; null for none
+   * @param round polls the endpoint once, with the lock held
+   * @throws TransportException with {@code EXHAUSTED} if there is no thread for it
+   */
+  EndpointLock(
+      String label,
+      Duration closeTimeout,
+      NanoClock clock,
+      ProgressExecutor.@Nullable Starter starter,
+      IntSupplier round) {
+    this.label = label;
+    this.closeTimeout = closeTimeout;
+    this.clock = clock;
+    executor = starter == null ? null : starter.start(label, lock, round, closeTimeout.toNanos());
+  }
+
+  /** For calls per message, and others that are to be quick: the progress thread lets it by. */
+  public Hold posting() {
+    ProgressExecutor own = executor;
+    if (own != null) {
+      own.announce();
+    }
+    return enterAnnounced();
+  }
+
+  /**
+   * For tests of requests. While the progress thread is copying data, it returns without the lock;
+   * but if the tester has found it so for a while, it waits for the end of the round, up to a time
+   * limit.
+   *
+   * @return null if the lock was not taken
+   */
+  public @Nullable Hold testing(Tester tester) {
+    ProgressExecutor own = executor;
+    if (own == null || own.announceUnlessBusy()) {
+      tester.refused = false;
+      return enterAnnounced();
+    }
+    long now = clock.nanoTime();
+    if (!tester.refused) {
+      tester.refused = true;
+      tester.refusedSinceNs = now;
+      return null;
+    }
+    if (now - tester.refusedSinceNs < REFUSED_NS) {
+      return null;
+    }
+    tester.refused = false;
+    return own.announceWithin(WAIT_NS) ? enterAnnounced() : null;
+  }
+
+  /**
+   * Takes the lock unless the progress thread is copying data.
+   *
+   * @return null if the lock was not taken
+   */
+  @Nullable Hold unlessBusy() {
+    ProgressExecutor own = executor;
+    return own == null || own.announceUnlessBusy() ? enterAnnounced() : null;
+  }
+
+  /** For rare calls: the progress thread leaves the lock free soon. */
+  public Hold rare() {
+    ProgressExecutor own = executor;
+    if (own != null) {
+      own.ask();
+    }
+    return enter();
+  }
+
+  /**
+   * For closing. It waits for a progress thread that is in a call of the provider, but no longer
+   * than the close timeout, and hardly at all once that has passed.
+   *
+   * @throws TransportException with {@code TIMED_OUT}: the lock was not taken
+   */
+  public Hold closing() {
+    ProgressExecutor own = executor;
+    if (own != null) {
+      stuck = !own.announceWithin(stuck ? STUCK_NS : closeTimeout.toNanos());
+      if (stuck) {
+        throw new TransportException(
+            FailureCause.TIMED_OUT,
+            "%s: its progress thread has been in the provider for %s: it stays open, close it again"
+                .formatted(label, closeTimeout));
+      }
+    }
+    return enterAnnounced();
+  }
+
+  private Hold enterAnnounced() {
+    enter();
+    ProgressExecutor own = executor;
+    if (own != null) {
+      own.entered();
+    }
+    return hold;
+  }
+
+  private Hold enter() {
+    for (int i = 0; i < TRIES; i++) {
+      if (lock.tryLock()) {
+        return hold;
+      }
+    }
+    // Threads that poll hold the lock nearly all the time: one that parked would seldom find it
+    // free.
+    for (int i = 0; i < PAUSES; i++) {
+      YieldingIdleStrategy.INSTANCE.idle();
+      if (lock.tryLock()) {
+        return hold;
+      }
+    }
+    lock.lock();
+    return hold;
+  }
+
+  /** Whether a progress thread makes progress now. With or without the lock. */
+  boolean isDriven() {
+    ProgressExecutor own = executor;
+    return own != null && !own.isResting();
+  }
+
+  /**
+   * Ends the progress thread, if there is one. Without the lock.
+   *
+   * @throws TransportException with {@code TIMED_OUT} if its round does not end
+   */
+  void stopProgress() {
+    ProgressExecutor own = executor;
+    if (own != null) {
+      own.close();
+    }
+  }
+}

@@ -1,0 +1,69 @@
+package org.jofi.rdma.spi;
+
+import java.nio.file.Path;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.agrona.concurrent.IdleStrategy;
+import org.agrona.concurrent.NanoClock;
+import org.jofi.fabric.DeviceMemoryProvider;
+import org.jofi.fabric.MemoryKind;
+
+/**
+ * What the protocol needs of the machine. It is passed in, so that the protocol can also run in
+ * virtual time.
+ *
+ * @param clock for all time limits
+ * @param random numbers that cannot be guessed: nonces
+ * @param idle what to do while a close waits; one per wait, and it must let other threads run
+ * @param pageBytes size of a page of memory
+ * @param processors how many this process may use
+ * @param executors starts progress threads of endpoints
+ * @param sysfs the folder from which PCI locality is read, normally /sys
+ * @param deviceMemory finds the provider for a kind of device memory, without loading a driver
+ */
+public record RdmaEnvironment(
+    NanoClock clock,
+    LongSupplier random,
+    Supplier<IdleStrategy> idle,
+    int pageBytes,
+    int processors,
+    ProgressExecutor.Starter executors,
+    Path sysfs,
+    Function<MemoryKind, Optional<DeviceMemoryProvider>> deviceMemory) {
+
+  /** With the drivers of device memory that this program was started with, and no threads. */
+  public RdmaEnvironment(
+      NanoClock clock,
+      LongSupplier random,
+      Supplier<IdleStrategy> idle,
+      int pageBytes,
+      Path sysfs) {
+    this(clock, random, idle, pageBytes, sysfs, DeviceMemoryProvider::of);
+  }
+
+  /** Without threads. */
+  public RdmaEnvironment(
+      NanoClock clock,
+      LongSupplier random,
+      Supplier<IdleStrategy> idle,
+      int pageBytes,
+      Path sysfs,
+      Function<MemoryKind, Optional<DeviceMemoryProvider>> deviceMemory) {
+    this(clock, random, idle, pageBytes, 1, ProgressExecutor.Starter.NONE, sysfs, deviceMemory);
+  }
+
+  public RdmaEnvironment {
+    Objects.requireNonNull(clock);
+    Objects.requireNonNull(random);
+    Objects.requireNonNull(idle);
+    Objects.requireNonNull(executors);
+    Objects.requireNonNull(sysfs);
+    Objects.requireNonNull(deviceMemory);
+    if (Integer.bitCount(pageBytes) != 1) {
+      throw new IllegalArgumentException("a page has a power of two of bytes, not " + pageBytes);
+    }
+  }
+}

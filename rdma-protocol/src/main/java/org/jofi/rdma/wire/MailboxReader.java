@@ -1,0 +1,211 @@
+package org.jofi.rdma.wire;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
+
+/**
+ * The sender's view of its mailbox: what a receive is, for the sender who will write into it.
+ * {@link MailboxLayout} has the bytes. Nothing is allocated. One thread at a time.
+ *
+ * <p>An entry is copied out of the mailbox before it is checked, and its fields are those of the
+ * copy: whatever is written over the mailbox meanwhile, they are what was checked. The mailbox must
+ * outlive the reader.
+ */
+public final class MailboxReader {
+  /** {@link #poll}: some line is not there yet. */
+  public static final int ABSENT = 0;
+
+  /** {@link #poll}: the peer wrote something that it must not; see {@link #fault}. */
+  public static final int MALFORMED = -1;
+
+  private static final VarHandle STAMP_WORD = MailboxLayout.LONG.varHandle();
+  private static final long NOTHING = 0;
+  private static final int ADDRESS = MailboxLayout.ADDRESS / Long.BYTES;
+  private static final int LENGTH = MailboxLayout.LENGTH / Long.BYTES;
+  private static final int TAG = MailboxLayout.TAG / Long.BYTES;
+
+  private final MemorySegment mailbox;
+  private final MailboxLayout layout;
+  private final int generation;
+  private final long maxMessageBytes;
+
+  /** The entry that was read last. */
+  private final long[] words;
+
+  private long loaded = NOTHING;
+  private WireFault fault = WireFault.NONE;
+
+  /**
+   * @param mailbox all of it
+   * @param generation the communicator's, 1 to 65 535, as the mailbox's owner chose it
+   * @param maxMessageBytes longest receive that is accepted
+   * @throws IllegalArgumentException if the mailbox is too short or not aligned
+   */
+  public MailboxReader(
+      MemorySegment mailbox, MailboxLayout layout, int generation, long maxMessageBytes) {
+    layout.check(mailbox, generation);
+    this.mailbox = mailbox;
+    this.layout = layout;
+    this.generation = generation;
+    this.maxMessageBytes = maxMessageBytes;
+    words = new long[layout.entryBytes() / Long.BYTES];
+  }
+
+  /**
+   * Reads the entry of a receive, if it is there. Its lines may land in any order, and be seen
+   * halfway.
+   *
+   * @return how many indices the receive has, 1 to 8; {@link #ABSENT}; or {@link #MALFORMED}
+   */
+  public int poll(long index) {
+    int found = load(index);
+    if (found <= 0 || !isStaged()) {
+      return found;
+    }
+    long word = words[LENGTH];
+    return StagedLength.position(word) == 0 && StagedLength.round(word) == 0
+        ? StagedLength.entries(word)
+        : malformed(WireFault.GROUP);
+  }
+
+  /**
+   * Reads the offer of a chunk of a staged receive, which {@link #poll} found.
+   *
+   * @param entries how many indices the receive has, as {@link #poll} said then
+   * @return 1; {@link #ABSENT}; or {@link #MALFORMED}
+   */
+  public int pollChunk(long index, int entries, long chunk) {
+    int position = (int) (chunk % entries);
+    int found = load(index + position);
+    if (found <= 0) {
+      return found;
+    }
+    long word = words[LENGTH];
+    if (!isStaged() || StagedLength.position(word) != position) {
+      return malformed(WireFault.GROUP);
+    }
+    // What is there may be the chunk of an earlier round.
+    return StagedLength.isOfRound(word, chunk / entries) ? 1 : ABSENT;
+  }
+
+  /** Whether the fields are those of a receive's entry, as it was read last. */
+  public boolean isLoaded(long index) {
+    return loaded == index;
+  }
+
+  /** 1, {@link #ABSENT} or {@link #MALFORMED}. */
+  private int load(long index) {
+    int at = layout.entryOffset(index);
+    for (int line = 0; line < layout.linesPerEntry(); line++) {
+      if (!loadLine(index, at, line)) {
+        return ABSENT;
+      }
+    }
+    loaded = index;
+    WireFault found = checkReceive();
+    return found == WireFault.NONE ? 1 : malformed(found);
+  }
+
+  private boolean loadLine(long index, int entry, int line) {
+    long at = entry + (long) line * MailboxLayout.LINE_BYTES;
+    long stamp = (long) STAMP_WORD.getAcquire(mailbox, at + MailboxLayout.STAMP);
+    if (!MailboxStamp.isOf(stamp, index, generation, line)) {
+      return false;
+    }
+    loaded = NOTHING;
+    int checked = MailboxLayout.checkedWord(line) / Long.BYTES;
+    int into = line * MailboxLayout.WORDS;
+    long folded = 0;
+    for (int i = 0; i < MailboxLayout.WORDS - 1; i++) {
+      long word = mailbox.get(MailboxLayout.LONG, at + (long) i * Long.BYTES);
+      words[into + i] = word;
+      folded = MailboxStamp.fold(folded, i == checked ? word & MailboxLayout.COVERED : word);
+    }
+    int lineCheck = (int) (words[into + checked] >>> Integer.SIZE);
+    return MailboxStamp.isSealed(stamp, lineCheck, MailboxStamp.check(stamp, folded));
+  }
+
+  private int malformed(WireFault why) {
+    fault = why;
+    loaded = NOTHING;
+    return MALFORMED;
+  }
+
+  /** What was wrong when something was {@link #MALFORMED} last. */
+  public WireFault fault() {
+    return fault;
+  }
+
+  /** Where to write, as the peer's fabric addresses it. */
+  public long remoteAddress() {
+    return words[ADDRESS];
+  }
+
+  /** How much the receive takes. */
+  public long lengthBytes() {
+    return isStaged() ? StagedLength.bytes(words[LENGTH]) : words[LENGTH];
+  }
+
+  /** Whether it is an offer of a staged receive. */
+  public boolean isStaged() {
+    return StagedLength.isStaged(words[LENGTH]);
+  }
+
+  /** Logarithm of a staged receive's chunks. */
+  public int chunkShift() {
+    return StagedLength.shift(words[LENGTH]);
+  }
+
+  /** How many indices a staged receive has. */
+  public int entries() {
+    return StagedLength.entries(words[LENGTH]);
+  }
+
+  /** Which sends it takes. */
+  public int tag() {
+    return (int) words[TAG];
+  }
+
+  /** The receive's key on a data rail. */
+  public long key(int rail) {
+    return words[MailboxLayout.keyOffset(rail) / Long.BYTES];
+  }
+
+  private WireFault checkReceive() {
+    long word = words[LENGTH];
+    long length = word;
+    if (StagedLength.isStaged(word)) {
+      if (!StagedLength.isSound(word) || StagedLength.bytes(word) > maxMessageBytes) {
+        return WireFault.RANGE;
+      }
+      length = Math.min(StagedLength.bytes(word), 1L << StagedLength.shift(word));
+    }
+    if (length < 0 || length > maxMessageBytes || wraps(words[ADDRESS], length)) {
+      return WireFault.RANGE;
+    }
+    for (int rail = layout.dataRails(); rail < MailboxLayout.KEYS_PER_LINE; rail++) {
+      if (key(rail) != 0) {
+        return WireFault.RESERVED;
+      }
+    }
+    return layout.linesPerEntry() == 1 ? WireFault.NONE : checkSecondLine();
+  }
+
+  private WireFault checkSecondLine() {
+    int checked = MailboxLayout.checkedWord(1) / Long.BYTES;
+    for (int i = layout.dataRails() - MailboxLayout.KEYS_PER_LINE;
+        i < MailboxLayout.WORDS - 1;
+        i++) {
+      long word = words[MailboxLayout.WORDS + i];
+      if ((i == checked ? word & MailboxLayout.COVERED : word) != 0) {
+        return WireFault.RESERVED;
+      }
+    }
+    return WireFault.NONE;
+  }
+
+  /** Whether a range, of unsigned addresses, passes the end of the address space. */
+  static boolean wraps(long address, long length) {
+    return length > 0 && Long.compareUnsigned(address + length - 1, address) < 0;
+  }
+}

@@ -1,0 +1,86 @@
+package org.jofi.rdma.wire;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
+
+/**
+ * The receiver's view of its copy of a mailbox, from which it writes entries into the sender's.
+ * {@link MailboxLayout} has the bytes. Nothing is allocated. One thread at a time.
+ *
+ * <p>An entry is void from {@link #put} to {@link #seal}. The copy must outlive the writer.
+ */
+public final class MailboxWriter {
+  private static final VarHandle STAMP_WORD = MailboxLayout.LONG.varHandle();
+
+  private final MemorySegment copy;
+  private final MailboxLayout layout;
+  private final int generation;
+
+  /**
+   * @param copy as long as the mailbox
+   * @param generation the communicator's, 1 to 65 535, as the mailbox's owner chose it
+   * @throws IllegalArgumentException if the copy is too short or not aligned
+   */
+  public MailboxWriter(MemorySegment copy, MailboxLayout layout, int generation) {
+    layout.check(copy, generation);
+    this.copy = copy;
+    this.layout = layout;
+    this.generation = generation;
+  }
+
+  /** Writes a receive, all but its keys and stamps. */
+  public void put(long index, long remoteAddress, long lengthBytes, int tag) {
+    long at = layout.entryOffset(index);
+    for (int word = 0; word < layout.entryBytes(); word += Long.BYTES) {
+      copy.set(MailboxLayout.LONG, at + word, 0L);
+    }
+    copy.set(MailboxLayout.LONG, at + MailboxLayout.ADDRESS, remoteAddress);
+    copy.set(MailboxLayout.LONG, at + MailboxLayout.LENGTH, lengthBytes);
+    copy.set(MailboxLayout.INT, at + MailboxLayout.TAG, tag);
+  }
+
+  /**
+   * Writes the offer of a chunk of a staged receive, all but its keys and stamps.
+   *
+   * @param index of the receive, whose entries take the offers in turn
+   * @param entries how many it has, 1 to 8
+   * @param remoteAddress of the block that takes the chunk
+   * @param lengthBytes of the whole receive
+   * @param chunkShift logarithm of a chunk's length, 6 to 30
+   * @return the index of the entry that it is in
+   */
+  public long putChunk(
+      long index,
+      int entries,
+      long chunk,
+      long remoteAddress,
+      long lengthBytes,
+      int tag,
+      int chunkShift) {
+    long entry = index + chunk % entries;
+    put(entry, remoteAddress, StagedLength.of(chunk, entries, lengthBytes, chunkShift), tag);
+    return entry;
+  }
+
+  /** Writes an entry's key on a data rail. */
+  public void putKey(long index, int rail, long key) {
+    copy.set(MailboxLayout.LONG, layout.entryOffset(index) + MailboxLayout.keyOffset(rail), key);
+  }
+
+  /** Stamps the lines of an entry: it may be written to the peer now. */
+  public void seal(long index) {
+    for (int line = 0; line < layout.linesPerEntry(); line++) {
+      long at = layout.entryOffset(index) + (long) line * MailboxLayout.LINE_BYTES;
+      int checked = MailboxLayout.checkedWord(line);
+      long folded = 0;
+      for (int word = 0; word < MailboxLayout.STAMP; word += Long.BYTES) {
+        long value = copy.get(MailboxLayout.LONG, at + word);
+        folded = MailboxStamp.fold(folded, word == checked ? value & MailboxLayout.COVERED : value);
+      }
+      long stamp = MailboxStamp.of(index, generation, line);
+      long check = MailboxStamp.check(stamp, folded);
+      copy.set(MailboxLayout.INT, at + checked + Integer.BYTES, MailboxStamp.lineCheck(check));
+      STAMP_WORD.setRelease(copy, at + MailboxLayout.STAMP, MailboxStamp.sealed(stamp, check));
+    }
+  }
+}

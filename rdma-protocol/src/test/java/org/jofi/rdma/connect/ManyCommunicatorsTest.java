@@ -1,0 +1,145 @@
+package org.jofi.rdma.connect;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import org.jofi.mr.registration.BufferRange;
+import org.jofi.mr.registration.DataRegistration;
+import org.jofi.transport.ConnectHandle;
+import org.jofi.transport.Result;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** As many communicators as a device may well have, over the providers that run on any machine. */
+@Tag("libfabric")
+class ManyCommunicatorsTest {
+  private static final int COUNT = 4096;
+  private static final int AT_ONCE = 64;
+  private static final int BYTES = 4096;
+  private static final long BOUND_NS = 20_000_000_000L;
+
+  @ParameterizedTest
+  @ValueSource(strings = {"net", "tcp", "shm"})
+  void allConnectSomeSendAndAllClose(String provider) {
+    Node[] nodes = RealNics.nodes(provider, 1);
+    Node left = nodes[0];
+    Node right = nodes[1];
+    try (Arena arena = Arena.ofShared()) {
+      List<SendConnection> sends = new ArrayList<>();
+      List<ReceiveConnection> receives = new ArrayList<>();
+      Listener listener = right.connections.connector().listen();
+      ConnectHandle handle = right.connections.connector().handle(listener);
+      for (int made = 0; made < COUNT; made += AT_ONCE) {
+        connect(left, right, listener, handle, sends, receives);
+      }
+      assertEquals(COUNT, left.connections.live());
+      assertEquals(COUNT, right.connections.live());
+      assertEquals(COUNT * (16L << 10), left.connections.connector().mailboxBytes());
+      assertEquals(COUNT * (16L << 10), right.connections.connector().mailboxBytes());
+      DataRegistration from = left.register(BufferRange.host(arena.allocate(BYTES, 4096)));
+      DataRegistration to = right.register(BufferRange.host(arena.allocate(BYTES, 4096)));
+      for (int i = 0; i < COUNT; i += 61) {
+        exchange(left, right, sends.get(i), receiverOf(receives, sends.get(i)), from, to, i);
+      }
+      for (int closed = 0; closed < COUNT; closed += AT_ONCE) {
+        for (int i = closed; i < closed + AT_ONCE; i++) {
+          left.connections.close(sends.get(i));
+          right.connections.close(receives.get(i));
+        }
+        int rest = COUNT - closed - AT_ONCE;
+        await(
+            left, right, () -> left.connections.live() == rest && right.connections.live() == rest);
+      }
+      from.release();
+      to.release();
+      left.close();
+      right.close();
+    }
+  }
+
+  private static void connect(
+      Node left,
+      Node right,
+      Listener listener,
+      ConnectHandle handle,
+      List<SendConnection> sends,
+      List<ReceiveConnection> receives) {
+    List<Attempt> attempts = new ArrayList<>();
+    for (int i = 0; i < AT_ONCE; i++) {
+      attempts.add(left.connections.connector().connect(handle));
+    }
+    await(
+        left,
+        right,
+        () -> attempts.stream().allMatch(one -> one.connection() != null || one.failure() != null));
+    for (Attempt attempt : attempts) {
+      assertNull(attempt.failure());
+      sends.add(attempt.connection());
+      ReceiveConnection accepted = listener.accept();
+      assertNotNull(accepted);
+      receives.add(accepted);
+    }
+  }
+
+  /** Those of one batch are accepted in any order. */
+  private static ReceiveConnection receiverOf(
+      List<ReceiveConnection> receives, SendConnection send) {
+    return receives.stream()
+        .filter(connection -> connection.id().from() == send.id().to())
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private static void exchange(
+      Node left,
+      Node right,
+      SendConnection send,
+      ReceiveConnection receive,
+      DataRegistration from,
+      DataRegistration to,
+      int number) {
+    MemorySegment source = Pair.segment(from);
+    Pair.fill(source, number);
+    long received =
+        receive
+            .receiver()
+            .receive(
+                1,
+                new long[] {to.range().address()},
+                new long[] {BYTES},
+                new int[] {number},
+                new DataRegistration[] {to});
+    long sent = send.sender().send(from.range().address(), BYTES, number, from);
+    assertTrue(received > 0 && sent > 0);
+    long[] moved = {Result.IN_PROGRESS, Result.IN_PROGRESS};
+    await(
+        left,
+        right,
+        () -> {
+          moved[0] = moved[0] == Result.IN_PROGRESS ? send.test(sent) : moved[0];
+          moved[1] = moved[1] == Result.IN_PROGRESS ? receive.test(received) : moved[1];
+          return moved[0] != Result.IN_PROGRESS && moved[1] != Result.IN_PROGRESS;
+        });
+    assertEquals(BYTES, moved[0]);
+    assertEquals(BYTES, moved[1]);
+    assertEquals(-1, source.mismatch(Pair.segment(to)));
+  }
+
+  private static void await(Node left, Node right, BooleanSupplier done) {
+    long start = System.nanoTime();
+    while (!done.getAsBoolean()) {
+      assertTrue(System.nanoTime() - start < BOUND_NS, "takes too long");
+      if (left.connections.progress() + right.connections.progress() == 0) {
+        Thread.onSpinWait();
+      }
+    }
+  }
+}

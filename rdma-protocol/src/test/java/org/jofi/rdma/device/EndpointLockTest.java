@@ -1,0 +1,198 @@
+package org.jofi.rdma.device;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jofi.rdma.spi.ProgressExecutor;
+import org.jofi.transport.FailureCause;
+import org.jofi.transport.TransportException;
+import org.junit.jupiter.api.Test;
+
+class EndpointLockTest {
+  private static final Duration CLOSE = Duration.ofMillis(700);
+
+  private final List<String> calls = new ArrayList<>();
+  private ReentrantLock real = new ReentrantLock();
+  private boolean busy;
+  private boolean stuck;
+  private long now;
+  private final EndpointLock lock =
+      new EndpointLock(
+          "lo",
+          CLOSE,
+          () -> now,
+          (_, given, _, closeNs) -> {
+            real = (ReentrantLock) given;
+            assertEquals(CLOSE.toNanos(), closeNs);
+            return new Busy();
+          },
+          () -> 0);
+  private final EndpointLock.Tester tester = new EndpointLock.Tester();
+
+  /** A progress thread that says what it is told to, and keeps what it is asked. */
+  private final class Busy implements ProgressExecutor {
+    @Override
+    public void ask() {
+      assertFalse(real.isHeldByCurrentThread());
+      calls.add("ask");
+    }
+
+    @Override
+    public void announce() {
+      assertFalse(real.isHeldByCurrentThread());
+      calls.add("announce");
+    }
+
+    @Override
+    public boolean announceUnlessBusy() {
+      calls.add("unless busy");
+      return !busy;
+    }
+
+    @Override
+    public boolean announceWithin(long boundNs) {
+      calls.add("within " + boundNs / 1_000_000);
+      return !stuck;
+    }
+
+    @Override
+    public void entered() {
+      assertTrue(real.isHeldByCurrentThread());
+      calls.add("entered");
+    }
+
+    @Override
+    public boolean isResting() {
+      return busy;
+    }
+
+    @Override
+    public void close() {
+      calls.add("close");
+    }
+  }
+
+  private List<String> called() {
+    List<String> all = List.copyOf(calls);
+    calls.clear();
+    return all;
+  }
+
+  private boolean tests() {
+    try (var hold = lock.testing(tester)) {
+      assertEquals(hold != null, real.isHeldByCurrentThread());
+      return hold != null;
+    }
+  }
+
+  @Test
+  void whoPostsAnnouncesItselfAndSaysThatItEntered() {
+    try (var _ = lock.posting()) {
+      assertEquals(List.of("announce", "entered"), called());
+    }
+    assertFalse(real.isLocked());
+  }
+
+  @Test
+  void whoComesSeldomAsksAndIsNotCounted() {
+    try (var _ = lock.rare()) {
+      assertEquals(List.of("ask"), called());
+      assertTrue(real.isHeldByCurrentThread());
+    }
+    assertFalse(real.isLocked());
+  }
+
+  @Test
+  void aTestIsSentAwayFromALongRoundButNotForEver() {
+    assertTrue(tests());
+    assertEquals(List.of("unless busy", "entered"), called());
+    busy = true;
+    assertFalse(tests());
+    now += 4_999_999;
+    assertFalse(tests());
+    assertEquals(List.of("unless busy", "unless busy"), called());
+    now += 1;
+    assertTrue(tests());
+    assertEquals(List.of("unless busy", "within 20", "entered"), called());
+    // Its patience begins anew.
+    assertFalse(tests());
+    now += 5_000_000;
+    stuck = true;
+    assertFalse(tests());
+    assertEquals(List.of("unless busy", "unless busy", "within 20"), called());
+    assertFalse(real.isLocked());
+  }
+
+  @Test
+  void whoFoundItFreeInBetweenHasPatienceAgain() {
+    busy = true;
+    assertFalse(tests());
+    now += 5_000_000;
+    busy = false;
+    assertTrue(tests());
+    busy = true;
+    assertFalse(tests());
+    assertEquals(List.of("unless busy", "unless busy", "entered", "unless busy"), called());
+  }
+
+  @Test
+  void whoOnlyLooksDoesNotWait() {
+    try (var hold = lock.unlessBusy()) {
+      assertNotNull(hold);
+    }
+    busy = true;
+    now += 10_000_000;
+    try (var hold = lock.unlessBusy()) {
+      assertNull(hold);
+    }
+  }
+
+  @Test
+  void aCloseWaitsForTheCloseTimeoutOnceAndHardlyAfterwards() {
+    stuck = true;
+    TransportException late = assertThrows(TransportException.class, lock::closing);
+    assertEquals(FailureCause.TIMED_OUT, late.failure());
+    assertThrows(TransportException.class, lock::closing);
+    assertEquals(List.of("within 700", "within 10"), called());
+    assertFalse(real.isLocked());
+    stuck = false;
+    try (var _ = lock.closing()) {
+      assertEquals(List.of("within 10", "entered"), called());
+    }
+    try (var _ = lock.closing()) {
+      assertEquals(List.of("within 700", "entered"), called());
+    }
+  }
+
+  @Test
+  void withoutAProgressThreadEveryWayIsOpen() {
+    EndpointLock free = new EndpointLock("lo", CLOSE, () -> 0, null, () -> 0);
+    assertFalse(free.isDriven());
+    try (var posting = free.posting();
+        var testing = free.testing(tester);
+        var rare = free.rare();
+        var closing = free.closing()) {
+      assertNotNull(testing);
+      assertEquals(List.of(posting, posting), List.of(rare, closing));
+    }
+    free.stopProgress();
+    assertEquals(List.of(), calls);
+  }
+
+  @Test
+  void itSaysWhetherItsThreadMakesProgressAndEndsIt() {
+    assertTrue(lock.isDriven());
+    busy = true;
+    assertFalse(lock.isDriven());
+    lock.stopProgress();
+    assertEquals(List.of("close"), called());
+  }
+}
