@@ -4,6 +4,7 @@ import org.jofi.fabric.CompletionError;
 import org.jofi.fabric.CompletionFlags;
 import org.jofi.fabric.CompletionQueue;
 import org.jofi.fabric.Domain;
+import org.jofi.fabric.FabricInfo;
 import org.jofi.mr.teardown.OwnershipGraph;
 import org.jofi.transport.Failure;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +17,9 @@ import org.jspecify.annotations.Nullable;
 final class RailQueue implements CompletionQueue.Sink {
   private static final int BATCH = 64;
   private static final int ROLES = 2;
+
+  /** More than any NIC has; a provider without a limit reports a size that means none. */
+  private static final int MOST_OF_PROVIDER = 1 << 16;
 
   private final String label;
   private final CompletionQueue queue;
@@ -45,9 +49,21 @@ final class RailQueue implements CompletionQueue.Sink {
    */
   static RailQueue open(
       String endpoint, Domain domain, int entries, int slots, ArrivalSink arrivals) {
-    CompletionQueue queue = domain.openCompletionQueue(entries, ownEntries(slots));
+    int own = ownEntries(slots);
+    int capacity = entries - own + Math.max(own, ofProvider(domain.info()));
+    CompletionQueue queue = domain.openCompletionQueue(capacity, own);
     return new RailQueue(
         "completion queue of %s on %s".formatted(endpoint, domain.info()), queue, slots, arrivals);
+  }
+
+  /**
+   * What a NIC's endpoints can have posted, whoever posted it: a provider may post receives of its
+   * own, as efa does, and all of them complete at once when a queue pair fails. In the queue of a
+   * NIC that overran, nothing can be found any more. Software has no such queue.
+   */
+  private static int ofProvider(FabricInfo info) {
+    long depth = (long) info.limits().transmitDepth() + info.limits().receiveDepth();
+    return info.traits().software() ? 0 : (int) Math.min(ROLES * depth, MOST_OF_PROVIDER);
   }
 
   /** Completions of a queue's own rails that are not polled yet, at most. */
