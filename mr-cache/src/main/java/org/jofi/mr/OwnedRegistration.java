@@ -4,12 +4,13 @@ import java.util.function.Consumer;
 import org.jofi.mr.region.RegionSet;
 import org.jofi.mr.region.RegistrationRole;
 import org.jofi.mr.registration.BufferRange;
+import org.jofi.mr.registration.Descriptors;
 
 /**
  * A registration of an endpoint that is not shared: what control and local registrations have in
  * common.
  */
-abstract sealed class OwnedRegistration implements AutoCloseable
+abstract sealed class OwnedRegistration implements Descriptors, AutoCloseable
     permits ControlRegistration, LocalRegistration {
   private final RegistrationRole role;
   private final RegionSet regions;
@@ -32,6 +33,7 @@ abstract sealed class OwnedRegistration implements AutoCloseable
   }
 
   /** The descriptor for posting calls on this rail; 0 if the rail needs none. */
+  @Override
   public final long descriptor(int rail) {
     return regions.descriptor(rail);
   }

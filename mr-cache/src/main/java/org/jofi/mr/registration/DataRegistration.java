@@ -26,7 +26,7 @@ import org.jofi.fabric.Access;
  * atomic addition on this object each and allocate nothing. Descriptors, keys and addresses are
  * plain reads.
  */
-public interface DataRegistration {
+public interface DataRegistration extends Descriptors {
   /** The registered memory. A lease may have been acquired for a part of it only. */
   BufferRange range();
 
@@ -37,6 +37,7 @@ public interface DataRegistration {
   int rails();
 
   /** The descriptor for posting calls on this data rail. */
+  @Override
   long descriptor(int rail);
 
   /**

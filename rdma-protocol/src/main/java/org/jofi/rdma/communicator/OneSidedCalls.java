@@ -1,6 +1,6 @@
 package org.jofi.rdma.communicator;
 
-import org.jofi.rdma.connect.Connection;
+import org.jofi.rdma.engine.Connection;
 import org.jofi.transport.Registration;
 import org.jofi.transport.RemoteMemory;
 import org.jofi.transport.Result;

@@ -1,8 +1,8 @@
 package org.jofi.rdma.communicator;
 
 import org.jofi.mr.registration.DataRegistration;
-import org.jofi.rdma.connect.ReceiveConnection;
 import org.jofi.rdma.device.DeviceEndpoint;
+import org.jofi.rdma.engine.ReceiveConnection;
 import org.jofi.rdma.staging.StagingSpace;
 import org.jofi.rdma.wire.ProtocolLimits;
 import org.jofi.transport.Failure;

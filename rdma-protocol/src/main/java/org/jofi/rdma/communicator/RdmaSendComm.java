@@ -1,7 +1,7 @@
 package org.jofi.rdma.communicator;
 
-import org.jofi.rdma.connect.SendConnection;
 import org.jofi.rdma.device.DeviceEndpoint;
+import org.jofi.rdma.engine.SendConnection;
 import org.jofi.rdma.staging.StagingSpace;
 import org.jofi.transport.Registration;
 import org.jofi.transport.SendComm;

@@ -1,7 +1,7 @@
 package org.jofi.rdma.communicator;
 
 import java.util.Arrays;
-import org.jofi.rdma.connect.Connection;
+import org.jofi.rdma.engine.Connection;
 import org.jofi.rdma.wire.ProtocolLimits;
 import org.jofi.transport.RequestId;
 import org.jspecify.annotations.Nullable;

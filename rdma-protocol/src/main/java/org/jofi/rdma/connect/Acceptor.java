@@ -7,10 +7,11 @@ import java.util.Map;
 import org.agrona.collections.LongHashSet;
 import org.jofi.fabric.FabricException;
 import org.jofi.mr.registration.RegistrationException;
-import org.jofi.rdma.endpoint.MultiRailEndpoint;
-import org.jofi.rdma.endpoint.OutgoingMessage;
-import org.jofi.rdma.endpoint.SentListener;
-import org.jofi.rdma.message.PeerLink;
+import org.jofi.rdma.driver.EndpointDriver;
+import org.jofi.rdma.engine.PeerLink;
+import org.jofi.rdma.engine.ReceiveConnection;
+import org.jofi.rdma.operation.Packet;
+import org.jofi.rdma.operation.SentListener;
 import org.jofi.rdma.sequence.CommunicatorIds;
 import org.jofi.rdma.wire.ConnectAccept;
 import org.jofi.rdma.wire.ConnectRequest;
@@ -33,7 +34,7 @@ final class Acceptor {
   private static final int REMEMBERED = 4096;
 
   private final ConnectionTable connections;
-  private final MultiRailEndpoint endpoint;
+  private final EndpointDriver endpoint;
   private final ConnectionSettings settings;
   private final ConnectionFactory factory;
   private final Mailboxes copies;
@@ -45,7 +46,7 @@ final class Acceptor {
 
   Acceptor(
       ConnectionTable connections,
-      MultiRailEndpoint endpoint,
+      EndpointDriver endpoint,
       ConnectionSettings settings,
       ConnectionFactory factory,
       Mailboxes copies) {
@@ -83,7 +84,7 @@ final class Acceptor {
       return false;
     }
     ConnectionId from = request.id();
-    if (known.contains(from.attempt()) || connections.granted(from.attempt()) != null) {
+    if (known.contains(from.attempt()) || connections.accepted(from.attempt()) != null) {
       return grantAgain(request);
     }
     Listener listener = listeners.get(request.listener());
@@ -94,7 +95,7 @@ final class Acceptor {
       refuse(request.replyAddress(), request.id(), FailureCause.REFUSED);
       return false;
     }
-    FailureCause why = grant(listener, request);
+    FailureCause why = accept(listener, request);
     if (why != null) {
       listener.refuse();
       refuse(request.replyAddress(), from, why);
@@ -107,14 +108,14 @@ final class Acceptor {
    * the answer was sent again.
    */
   private boolean grantAgain(ConnectRequest request) {
-    ReceiveConnection connection = connections.granted(request.id().attempt());
+    ReceiveConnection connection = connections.accepted(request.id().attempt());
     if (connection == null
         || connection.id().to() != request.id().from()
         || connection.id().toGeneration() != request.id().fromGeneration()
         || !connection.mayAnswerAgain()) {
       return false;
     }
-    OutgoingMessage answer = endpoint.takeMessage();
+    Packet answer = endpoint.takePacket();
     return answer != null
         && connections.sendTo(
             request.replyAddress(),
@@ -141,7 +142,7 @@ final class Acceptor {
   }
 
   /** Makes the receiving side and answers. Returns why it could not, or null. */
-  private @Nullable FailureCause grant(Listener listener, ConnectRequest request) {
+  private @Nullable FailureCause accept(Listener listener, ConnectRequest request) {
     long features = features(request);
     if (!fits(request.rails()) || !Features.suffice(features)) {
       return FailureCause.INCOMPATIBLE;
@@ -150,7 +151,7 @@ final class Acceptor {
       // Stripes would arrive over a rail whose completion queue is broken.
       return FailureCause.FABRIC;
     }
-    OutgoingMessage answer = endpoint.takeMessage();
+    Packet answer = endpoint.takePacket();
     int id = answer == null ? CommunicatorIds.NONE : connections.takeId();
     if (answer == null || id == CommunicatorIds.NONE) {
       if (answer != null) {
@@ -169,15 +170,14 @@ final class Acceptor {
     long most = Math.min(request.maxMessageBytes(), settings.maxMessageBytes());
     Mailbox copy = null;
     try {
-      PeerLink link = new PeerLink(endpoint, connectionId, request.rails());
+      PeerLink link = new PeerLink(endpoint.path(request.rails()), connectionId);
       link.awaitPeer();
       copy = copies.take();
       ConnectAccept accept = new ConnectAccept(connectionId, features, most, endpoint.addresses());
       ReceiveConnection connection =
           new ReceiveConnection(
-              copy,
+              copy::close,
               link,
-              factory.scheduler(),
               factory.receiver(link, copy.memory(), copy.local(), request.mailbox()),
               accept,
               settings.silenceNs());
@@ -216,7 +216,7 @@ final class Acceptor {
   }
 
   private void refuse(FabricAddress to, ConnectionId asked, FailureCause why) {
-    OutgoingMessage message = endpoint.takeMessage();
+    Packet message = endpoint.takePacket();
     if (message != null) {
       ControlMessage.putRefuse(
           message.memory(),

@@ -1,6 +1,7 @@
 package org.jofi.rdma.connect;
 
-import org.jofi.rdma.endpoint.SentListener;
+import org.jofi.rdma.engine.SendConnection;
+import org.jofi.rdma.operation.SentListener;
 import org.jofi.rdma.wire.ConnectRequest;
 import org.jofi.transport.ConnectHandle;
 import org.jofi.transport.Failure;

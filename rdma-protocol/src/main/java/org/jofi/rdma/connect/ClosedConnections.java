@@ -2,10 +2,10 @@ package org.jofi.rdma.connect;
 
 import java.lang.foreign.MemorySegment;
 import org.agrona.collections.Int2ObjectHashMap;
-import org.jofi.rdma.endpoint.MultiRailEndpoint;
-import org.jofi.rdma.endpoint.OutgoingMessage;
-import org.jofi.rdma.endpoint.PeerRails;
-import org.jofi.rdma.endpoint.SentListener;
+import org.jofi.rdma.engine.Connection;
+import org.jofi.rdma.operation.OperationSink;
+import org.jofi.rdma.operation.Packet;
+import org.jofi.rdma.operation.SentListener;
 import org.jofi.rdma.wire.ConnectionId;
 import org.jofi.rdma.wire.ControlMessage;
 import org.jofi.rdma.wire.MessageHeader;
@@ -26,14 +26,14 @@ final class ClosedConnections {
   /** One connection that was. */
   private final class Closed implements SentListener {
     final ConnectionId connectionId;
-    final PeerRails control;
+    final OperationSink sink;
     final long writes;
     int answers;
 
     Closed(Connection connection) {
       connectionId = connection.id();
-      control = connection.control();
-      writes = connection.writes();
+      sink = connection.sink();
+      writes = connection.protocol().writes();
     }
 
     boolean isOf(MemorySegment memory, long at) {
@@ -70,16 +70,16 @@ final class ClosedConnections {
   }
 
   /** Answers a CLOSE that was checked; returns whether it was of a connection known here. */
-  boolean answer(MultiRailEndpoint endpoint, MemorySegment memory, long at) {
+  boolean answer(MemorySegment memory, long at) {
     Closed one = closed.get(MessageHeader.to(memory, at));
     if (one == null || !one.isOf(memory, at) || one.answers == MOST_ANSWERS) {
       return false;
     }
-    OutgoingMessage message = endpoint.takeMessage();
+    Packet message = one.sink.takePacket();
     if (message != null) {
       one.answers++;
       ControlMessage.putClosed(message.memory(), message.at(), one.connectionId, one.writes);
-      endpoint.send(message, one.control, ControlMessage.BYTES, one, 0);
+      one.sink.send(message, ControlMessage.BYTES, one, 0);
     }
     return true;
   }

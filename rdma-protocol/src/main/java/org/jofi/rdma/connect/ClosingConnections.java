@@ -3,13 +3,12 @@ package org.jofi.rdma.connect;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.function.Consumer;
-import org.jofi.rdma.endpoint.MultiRailEndpoint;
-import org.jofi.rdma.endpoint.OutgoingMessage;
+import org.jofi.rdma.engine.Connection;
+import org.jofi.rdma.operation.Packet;
 import org.jofi.rdma.wire.ControlMessage;
 import org.jofi.rdma.wire.MessageType;
 import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Ends connections: after a close or an abort of either peer, a failure, or when the peer is silent
@@ -25,7 +24,6 @@ final class ClosingConnections {
   private final ById<Connection> ending = new ById<>(connection -> connection.id().from());
   private final ArrayDeque<Connection> failing = new ArrayDeque<>();
   private final SilentPeers silent;
-  private @Nullable MultiRailEndpoint endpoint;
 
   /**
    * @param released takes a side that was released
@@ -34,10 +32,6 @@ final class ClosingConnections {
     this.settings = settings;
     this.released = released;
     silent = new SilentPeers(settings.closeNs());
-  }
-
-  void attach(MultiRailEndpoint opened) {
-    endpoint = opened;
   }
 
   /** Aborts a side when it fails. */
@@ -67,7 +61,7 @@ final class ClosingConnections {
    * @param writes how many it made of those that this side sees
    */
   void peerReturned(Connection connection, long messages, long writes) {
-    if (connection.isPeerDone() && connection.isTold()) {
+    if (connection.closing().isPeerDone() && connection.closing().isTold()) {
       // The peer repeats its close, so the answer was lost.
       tell(connection, MessageType.CLOSED);
     }
@@ -98,7 +92,7 @@ final class ClosingConnections {
 
   /** Closes a side. */
   void close(Connection connection) {
-    if (!connection.isLocalClosed()) {
+    if (!connection.closing().isLocalClosed()) {
       connection.closeHere(connection.failure(FailureCause.CLOSED, ""), bound(connection));
       end(connection);
     }
@@ -106,7 +100,7 @@ final class ClosingConnections {
 
   /** Aborts a side. */
   void abort(Connection connection) {
-    if (!connection.isLocalClosed()) {
+    if (!connection.closing().isLocalClosed()) {
       giveUp(connection, connection.failure(FailureCause.ABORTED, ""));
     }
   }
@@ -114,7 +108,7 @@ final class ClosingConnections {
   private void giveUp(Connection connection, Failure why) {
     connection.abortHere(why, bound(connection));
     end(connection);
-    if (!connection.isPeerClosed()) {
+    if (!connection.closing().isPeerClosed()) {
       // A peer that counts as lost may be alive; tell it.
       tell(connection, MessageType.ABORT);
     }
@@ -130,7 +124,9 @@ final class ClosingConnections {
         connection != null;
         connection = failing.pollFirst()) {
       Failure why = connection.failure();
-      if (why != null && !connection.isLocalClosed() && !connection.isPeerClosed()) {
+      if (why != null
+          && !connection.closing().isLocalClosed()
+          && !connection.closing().isPeerClosed()) {
         giveUp(connection, why);
         given++;
       }
@@ -148,7 +144,7 @@ final class ClosingConnections {
   /** A peer was silent for too long. */
   void lose(Connection connection) {
     silent.silent(connection, settings.clock().nanoTime());
-    if (connection.isLocalClosed()) {
+    if (connection.closing().isLocalClosed()) {
       connection.peerVanished();
       return;
     }
@@ -176,9 +172,9 @@ final class ClosingConnections {
 
   /** Advances a side that is ending; returns whether nothing is left to do for it here. */
   private boolean advance(Connection connection, long now) {
-    boolean overdue = connection.isOverdue(now);
+    boolean overdue = connection.closing().isOverdue(now);
     boolean awaiting = connection.awaitWrites(overdue);
-    if (overdue && !connection.isLocalClosed() && connection.isPeerClosed()) {
+    if (overdue && !connection.closing().isLocalClosed() && connection.closing().isPeerClosed()) {
       // Messages that the peer started before it closed did not arrive.
       connection.fail(connection.failure(FailureCause.PEER_CLOSED, "lost on its way"));
     }
@@ -188,18 +184,18 @@ final class ClosingConnections {
       }
       return false;
     }
-    if (!connection.isTold()) {
+    if (!connection.closing().isTold()) {
       if (tell(connection, endOf(connection))) {
-        connection.tell(now);
+        connection.closing().tell(now);
       } else if (!overdue) {
         return false;
       }
     }
-    if (!connection.isLocalClosed()) {
+    if (!connection.closing().isLocalClosed()) {
       // After that it waits for its owner's close, which adds it here again.
       return !awaiting;
     }
-    if (!connection.isPeerDone()) {
+    if (!connection.closing().isPeerDone()) {
       if (!overdue) {
         repeat(connection, now);
         return false;
@@ -212,19 +208,18 @@ final class ClosingConnections {
 
   /** Tells the end again from time to time, since that or its answer may be lost. */
   private void repeat(Connection connection, long now) {
-    if (connection.isTellDue(now, settings.closeNs() / REPEATS) && connection.mayAsk()) {
+    if (connection.closing().isTellDue(now, settings.closeNs() / REPEATS) && connection.mayAsk()) {
       tell(connection, endOf(connection));
     }
   }
 
   private static MessageType endOf(Connection connection) {
-    return connection.isPeerClosed() ? MessageType.CLOSED : MessageType.CLOSE;
+    return connection.closing().isPeerClosed() ? MessageType.CLOSED : MessageType.CLOSE;
   }
 
   /** Sends a message about the connection itself; whether there was a buffer. */
   boolean tell(Connection connection, MessageType what) {
-    MultiRailEndpoint through = endpoint;
-    OutgoingMessage message = through == null ? null : through.takeMessage();
+    Packet message = connection.sink().takePacket();
     if (message == null) {
       return false;
     }
@@ -236,16 +231,25 @@ final class ClosingConnections {
               memory,
               at,
               connection.id(),
-              connection.started(),
-              connection.writes(),
-              connection.isAborted() ? causeOf(connection) : null);
-      case CLOSED -> ControlMessage.putClosed(memory, at, connection.id(), connection.writes());
+              connection.protocol().started(),
+              connection.protocol().writes(),
+              connection.closing().isAborted() ? causeOf(connection) : null);
+      case CLOSED ->
+          ControlMessage.putClosed(memory, at, connection.id(), connection.protocol().writes());
       case PING ->
           ControlMessage.putPing(
-              memory, at, connection.id(), connection.finished(), connection.unseen());
+              memory,
+              at,
+              connection.id(),
+              connection.protocol().finished(),
+              connection.protocol().firstUnseen());
       case PONG ->
           ControlMessage.putPong(
-              memory, at, connection.id(), connection.finished(), connection.unseen());
+              memory,
+              at,
+              connection.id(),
+              connection.protocol().finished(),
+              connection.protocol().firstUnseen());
       case READY -> ControlMessage.putReady(memory, at, connection.id());
       default -> ControlMessage.putAbort(memory, at, connection.id(), causeOf(connection));
     }

@@ -3,10 +3,14 @@ package org.jofi.rdma.connect;
 import java.lang.foreign.MemorySegment;
 import org.agrona.collections.Long2ObjectHashMap;
 import org.jofi.fabric.FabricException;
-import org.jofi.rdma.endpoint.ArrivalSink;
-import org.jofi.rdma.endpoint.MultiRailEndpoint;
-import org.jofi.rdma.endpoint.OutgoingMessage;
-import org.jofi.rdma.endpoint.SentListener;
+import org.jofi.rdma.driver.ArrivalSink;
+import org.jofi.rdma.driver.EndpointDriver;
+import org.jofi.rdma.engine.Connection;
+import org.jofi.rdma.engine.Liveness;
+import org.jofi.rdma.engine.ReceiveConnection;
+import org.jofi.rdma.engine.SendConnection;
+import org.jofi.rdma.operation.Packet;
+import org.jofi.rdma.operation.SentListener;
 import org.jofi.rdma.sequence.CommunicatorIds;
 import org.jofi.rdma.wire.ConnectionId;
 import org.jofi.rdma.wire.ControlMessage;
@@ -32,12 +36,12 @@ public final class ConnectionTable implements ArrivalSink {
   private final ConnectionSettings settings;
   private final CommunicatorIds ids;
   private final ById<Connection> live = new ById<>(connection -> connection.id().from());
-  private final Long2ObjectHashMap<ReceiveConnection> granted = new Long2ObjectHashMap<>();
+  private final Long2ObjectHashMap<ReceiveConnection> accepted = new Long2ObjectHashMap<>();
   private final ClosedConnections closed = new ClosedConnections();
   private final ClosingConnections endings;
   private final StripeQuestions questions = new StripeQuestions();
   private final WatchedTime time;
-  private @Nullable MultiRailEndpoint endpoint;
+  private @Nullable EndpointDriver endpoint;
   private @Nullable Connector connector;
   private long dropped;
   private boolean refusesAll;
@@ -52,14 +56,13 @@ public final class ConnectionTable implements ArrivalSink {
   }
 
   /** The endpoint that was opened with this as its sink. Once, before all else. */
-  public void attach(MultiRailEndpoint opened, ConnectionFactory factory) {
+  public void attach(EndpointDriver opened, ConnectionFactory factory) {
     endpoint = opened;
-    endings.attach(opened);
     connector = new Connector(this, opened, settings, factory);
   }
 
-  private MultiRailEndpoint endpoint() {
-    MultiRailEndpoint attached = endpoint;
+  private EndpointDriver endpoint() {
+    EndpointDriver attached = endpoint;
     if (attached == null) {
       throw new IllegalStateException("no endpoint yet");
     }
@@ -91,7 +94,7 @@ public final class ConnectionTable implements ArrivalSink {
   void add(Connection connection) {
     live.add(connection);
     if (connection instanceof ReceiveConnection receiving) {
-      granted.putIfAbsent(connection.id().attempt(), receiving);
+      accepted.putIfAbsent(connection.id().attempt(), receiving);
     }
     endings.watch(connection);
   }
@@ -102,8 +105,8 @@ public final class ConnectionTable implements ArrivalSink {
   }
 
   /** The receiving side that was made for a connector's attempt; null if there is none. */
-  @Nullable ReceiveConnection granted(long attempt) {
-    return granted.get(attempt);
+  @Nullable ReceiveConnection accepted(long attempt) {
+    return accepted.get(attempt);
   }
 
   /** Whether the connection of an attempt is made, at the connector. */
@@ -117,7 +120,7 @@ public final class ConnectionTable implements ArrivalSink {
     if (ImmediateData.check(data) == WireFault.NONE) {
       Connection connection = live.of(ImmediateData.communicator((int) data));
       if (connection != null) {
-        connection.immediate((int) data);
+        connection.protocol().immediate((int) data);
         return;
       }
     }
@@ -148,7 +151,7 @@ public final class ConnectionTable implements ArrivalSink {
       return false;
     }
     if (!ids.isCurrent(MessageHeader.to(memory, at), MessageHeader.toGeneration(memory, at))) {
-      return type == MessageType.CLOSE && closed.answer(endpoint(), memory, at);
+      return type == MessageType.CLOSE && closed.answer(memory, at);
     }
     Connection connection = live.of(MessageHeader.to(memory, at));
     if (connection == null || !connection.isFrom(memory, at)) {
@@ -156,12 +159,11 @@ public final class ConnectionTable implements ArrivalSink {
     }
     endings.heard(connection);
     if (type == MessageType.PING || type == MessageType.PONG) {
-      connection.peerIsAt(ControlMessage.finished(memory, at), ControlMessage.seen(memory, at));
+      connection
+          .protocol()
+          .peerIsAt(ControlMessage.finished(memory, at), ControlMessage.seen(memory, at));
     }
     switch (type) {
-      case TRUE_LENGTH ->
-          connection.trueLength(
-              ControlMessage.number(memory, at), ControlMessage.lengthBytes(memory, at));
       case CLOSE -> {
         if (ControlMessage.hasReason(memory, at)) {
           endings.peerAborted(connection, ControlMessage.reason(memory, at));
@@ -170,7 +172,7 @@ public final class ConnectionTable implements ArrivalSink {
             connection, ControlMessage.number(memory, at), ControlMessage.writes(memory, at));
       }
       case CLOSED -> {
-        if (!connection.isPeerDone()) {
+        if (!connection.closing().isPeerDone()) {
           endings.peerReturned(connection, 0, ControlMessage.writes(memory, at));
         }
       }
@@ -185,21 +187,11 @@ public final class ConnectionTable implements ArrivalSink {
       case PONG, READY -> {
         // It shows that the peer is alive and knows this side, which is recorded already.
       }
-      case WRITTEN ->
-          connection.written(
-              ControlMessage.number(memory, at), ControlMessage.immediate(memory, at));
       case ASK -> {
         return questions.add(connection, memory, at);
       }
-      case ANSWER -> {
-        return connection.answered(
-            ControlMessage.number(memory, at),
-            ControlMessage.stripe(memory, at),
-            ControlMessage.tries(memory, at),
-            ControlMessage.arrived(memory, at));
-      }
       default -> {
-        return false;
+        return connection.protocol().message(type, memory, at);
       }
     }
     return true;
@@ -208,7 +200,7 @@ public final class ConnectionTable implements ArrivalSink {
   @Override
   public void broken(Failure why) {
     for (int i = 0; i < live.size(); i++) {
-      live.get(i).queueBroke(why);
+      live.get(i).protocol().queueBroke(why);
     }
   }
 
@@ -240,7 +232,7 @@ public final class ConnectionTable implements ArrivalSink {
   public int progress() {
     int events = endpoint().progress() + connector().progress();
     if (!questions.isEmpty() && endpoint().isDrained()) {
-      questions.answer(endpoint());
+      questions.answer();
     }
     if (time.poll(events == 0)) {
       checkConnections();
@@ -282,9 +274,9 @@ public final class ConnectionTable implements ArrivalSink {
     int id = connection.id().from();
     live.remove(id);
     long attempt = connection.id().attempt();
-    ReceiveConnection made = granted.get(attempt);
+    ReceiveConnection made = accepted.get(attempt);
     if (made != null && made.id().equals(connection.id())) {
-      granted.remove(attempt);
+      accepted.remove(attempt);
     }
     connection.release();
     free(id);
@@ -313,8 +305,7 @@ public final class ConnectionTable implements ArrivalSink {
   }
 
   /** Sends a message of the handshake to an address; whether it could. */
-  boolean sendTo(
-      FabricAddress address, OutgoingMessage message, int lengthBytes, SentListener listener) {
+  boolean sendTo(FabricAddress address, Packet message, int lengthBytes, SentListener listener) {
     try {
       endpoint().send(message, endpoint().controlTo(address), lengthBytes, listener, 0);
       return true;
@@ -328,7 +319,7 @@ public final class ConnectionTable implements ArrivalSink {
    * Sends a message of the handshake to an address without a connection. If that fails, it is not
    * reported.
    */
-  void answer(FabricAddress stranger, OutgoingMessage message, int lengthBytes) {
+  void answer(FabricAddress stranger, Packet message, int lengthBytes) {
     try {
       endpoint().answer(message, stranger, lengthBytes);
     } catch (IllegalArgumentException | FabricException e) {

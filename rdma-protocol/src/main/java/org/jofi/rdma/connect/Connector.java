@@ -5,9 +5,11 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jofi.fabric.FabricException;
 import org.jofi.mr.registration.RegistrationException;
-import org.jofi.rdma.endpoint.MultiRailEndpoint;
-import org.jofi.rdma.endpoint.OutgoingMessage;
-import org.jofi.rdma.message.PeerLink;
+import org.jofi.rdma.driver.EndpointDriver;
+import org.jofi.rdma.engine.PeerLink;
+import org.jofi.rdma.engine.ReceiveConnection;
+import org.jofi.rdma.engine.SendConnection;
+import org.jofi.rdma.operation.Packet;
 import org.jofi.rdma.sequence.CommunicatorIds;
 import org.jofi.rdma.wire.ConnectAccept;
 import org.jofi.rdma.wire.ConnectRequest;
@@ -34,7 +36,7 @@ public final class Connector {
   private static final int ASKS = 16;
 
   private final ConnectionTable connections;
-  private final MultiRailEndpoint endpoint;
+  private final EndpointDriver endpoint;
   private final ConnectionSettings settings;
   private final ConnectionFactory factory;
   private final Acceptor acceptor;
@@ -45,7 +47,7 @@ public final class Connector {
 
   Connector(
       ConnectionTable connections,
-      MultiRailEndpoint endpoint,
+      EndpointDriver endpoint,
       ConnectionSettings settings,
       ConnectionFactory factory) {
     this.connections = connections;
@@ -158,7 +160,8 @@ public final class Connector {
   /** Whether an attempt stands, and READY is on its way; tries to send it if it is not. */
   private boolean isGreeted(Attempt attempt) {
     SendConnection connection = attempt.connection();
-    return connection != null && (connection.isLocalClosed() || connections.greet(connection));
+    return connection != null
+        && (connection.closing().isLocalClosed() || connections.greet(connection));
   }
 
   /**
@@ -169,7 +172,7 @@ public final class Connector {
     if (!attempt.isDue(now)) {
       return;
     }
-    OutgoingMessage message = endpoint.takeMessage();
+    Packet message = endpoint.takePacket();
     if (message == null) {
       return;
     }
@@ -243,19 +246,18 @@ public final class Connector {
       return false;
     }
     try {
-      PeerLink link = new PeerLink(endpoint, connectionId, accept.rails());
+      PeerLink link = new PeerLink(endpoint.path(accept.rails()), connectionId);
       SendConnection connection =
           new SendConnection(
-              attempt.mailbox(),
+              attempt.mailbox()::close,
               link,
-              factory.scheduler(),
+              settings.silenceNs(),
               factory.sender(
                   link,
                   attempt.mailbox().memory(),
                   accept.features(),
                   // A receive may be longer than any send of this side, which is cut to it.
-                  ProtocolLimits.MAX_MESSAGE_BYTES),
-              settings.silenceNs());
+                  ProtocolLimits.MAX_MESSAGE_BYTES));
       connections.add(connection);
       attempt.stands(connection);
     } catch (IllegalArgumentException | FabricException e) {
@@ -267,7 +269,7 @@ public final class Connector {
 
   /** Tells the acceptor that the connection it made is not used. */
   private void abandon(ConnectionId connectionId, RailAddresses rails) {
-    OutgoingMessage message = endpoint.takeMessage();
+    Packet message = endpoint.takePacket();
     if (message != null) {
       ControlMessage.putAbort(message.memory(), message.at(), connectionId, FailureCause.TIMED_OUT);
       connections.answer(rails.control().getFirst(), message, ControlMessage.BYTES);

@@ -1,6 +1,7 @@
 package org.jofi.rdma.connect;
 
 import java.util.ArrayDeque;
+import org.jofi.rdma.engine.ReceiveConnection;
 import org.jofi.rdma.wire.Nonce;
 import org.jspecify.annotations.Nullable;
 

@@ -8,7 +8,7 @@ import org.jofi.fabric.Access;
 import org.jofi.mr.ControlRegistration;
 import org.jofi.mr.LocalRegistration;
 import org.jofi.mr.registration.BufferRange;
-import org.jofi.rdma.endpoint.MultiRailEndpoint;
+import org.jofi.rdma.driver.EndpointDriver;
 import org.jofi.rdma.wire.MailboxTarget;
 import org.jspecify.annotations.Nullable;
 
@@ -45,7 +45,7 @@ final class MailboxSlab implements AutoCloseable {
    * @param forPeers whether peers write into it, rather than this side writing from it
    * @throws org.jofi.mr.registration.RegistrationException if a rail refuses it
    */
-  static MailboxSlab open(MultiRailEndpoint endpoint, boolean forPeers, int pieceBytes) {
+  static MailboxSlab open(EndpointDriver endpoint, boolean forPeers, int pieceBytes) {
     Arena arena = Arena.ofShared();
     try {
       MemorySegment memory = arena.allocate((long) PIECES * pieceBytes, ALIGNMENT);

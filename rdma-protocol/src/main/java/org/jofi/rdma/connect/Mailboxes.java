@@ -4,7 +4,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import org.jofi.mr.teardown.CloseSteps;
-import org.jofi.rdma.endpoint.MultiRailEndpoint;
+import org.jofi.rdma.driver.EndpointDriver;
 import org.jofi.rdma.wire.MailboxLayout;
 
 /**
@@ -21,7 +21,7 @@ import org.jofi.rdma.wire.MailboxLayout;
  * now has the piece, that line is missing, and the receiver is told so, and writes it again.
  */
 final class Mailboxes {
-  private final MultiRailEndpoint endpoint;
+  private final EndpointDriver endpoint;
   private final boolean forPeers;
   private final int pieceBytes;
   private final List<MailboxSlab> slabs = new ArrayList<>();
@@ -34,7 +34,7 @@ final class Mailboxes {
   /**
    * @param forPeers whether peers write into them, rather than this side writing from them
    */
-  Mailboxes(MultiRailEndpoint endpoint, boolean forPeers) {
+  Mailboxes(EndpointDriver endpoint, boolean forPeers) {
     this.endpoint = endpoint;
     this.forPeers = forPeers;
     pieceBytes = new MailboxLayout(endpoint.dataCount()).mailboxBytes();

@@ -1,6 +1,7 @@
 package org.jofi.rdma.connect;
 
 import org.agrona.collections.Long2LongHashMap;
+import org.jofi.rdma.engine.Connection;
 
 /**
  * The peers that did not answer in time. So closing many communicators to a dead peer waits for it
@@ -22,13 +23,13 @@ final class SilentPeers {
 
   /** A peer did not answer in time. */
   void silent(Connection connection, long now) {
-    until.put(connection.peer(), now + forNs);
+    until.put(connection.sink().peer(), now + forNs);
   }
 
   /** Something of a peer arrived. */
   void heard(Connection connection) {
     if (!until.isEmpty()) {
-      until.remove(connection.peer());
+      until.remove(connection.sink().peer());
     }
   }
 
@@ -37,9 +38,9 @@ final class SilentPeers {
     if (until.isEmpty()) {
       return false;
     }
-    long end = until.get(connection.peer());
+    long end = until.get(connection.sink().peer());
     if (end != HEARD && now - end >= 0) {
-      until.remove(connection.peer());
+      until.remove(connection.sink().peer());
       return false;
     }
     return end != HEARD;

@@ -2,9 +2,9 @@ package org.jofi.rdma.connect;
 
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
-import org.jofi.rdma.endpoint.MultiRailEndpoint;
-import org.jofi.rdma.endpoint.OutgoingMessage;
-import org.jofi.rdma.message.Receiver;
+import org.jofi.rdma.engine.Connection;
+import org.jofi.rdma.engine.MessageProtocol;
+import org.jofi.rdma.operation.Packet;
 import org.jofi.rdma.wire.ControlMessage;
 
 /**
@@ -34,14 +34,16 @@ final class StripeQuestions {
   }
 
   /** Sends answers as long as there are buffers. A sender that gets no answer asks again. */
-  void answer(MultiRailEndpoint endpoint) {
+  void answer() {
     for (Question question = waiting.pollFirst();
         question != null;
         question = waiting.pollFirst()) {
       Connection connection = question.connection;
-      int has = connection.hasStripe(question.receiveIndex, question.stripe);
-      OutgoingMessage message =
-          has == Receiver.UNKNOWN || connection.isReleased() ? null : endpoint.takeMessage();
+      int has = connection.protocol().hasStripe(question.receiveIndex, question.stripe);
+      Packet message =
+          has == MessageProtocol.UNKNOWN || connection.isReleased()
+              ? null
+              : connection.sink().takePacket();
       if (message != null) {
         ControlMessage.putAnswer(
             message.memory(),
@@ -50,7 +52,7 @@ final class StripeQuestions {
             question.receiveIndex,
             question.stripe,
             question.tries,
-            has == Receiver.ARRIVED);
+            has == MessageProtocol.ARRIVED);
         connection.send(message, false);
       }
     }

@@ -2,15 +2,17 @@ package org.jofi.rdma.device;
 
 import java.lang.foreign.MemorySegment;
 import java.util.List;
-import org.jofi.mr.LocalRegistration;
+import org.jofi.mr.registration.Descriptors;
 import org.jofi.rdma.connect.ConnectionFactory;
 import org.jofi.rdma.connect.ConnectionSettings;
 import org.jofi.rdma.connect.ConnectionTable;
-import org.jofi.rdma.endpoint.EndpointSettings;
-import org.jofi.rdma.endpoint.MultiRailEndpoint;
-import org.jofi.rdma.message.PeerLink;
-import org.jofi.rdma.message.Receiver;
-import org.jofi.rdma.message.Sender;
+import org.jofi.rdma.driver.EndpointDriver;
+import org.jofi.rdma.driver.EndpointSettings;
+import org.jofi.rdma.engine.PeerLink;
+import org.jofi.rdma.engine.ReceiveProtocol;
+import org.jofi.rdma.engine.Receiver;
+import org.jofi.rdma.engine.SendProtocol;
+import org.jofi.rdma.engine.Sender;
 import org.jofi.rdma.schedule.StripeScheduler;
 import org.jofi.rdma.spi.RdmaEnvironment;
 import org.jofi.rdma.wire.Features;
@@ -23,8 +25,7 @@ import org.jofi.transport.TransportOptions;
  */
 public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
   private final ConnectionTable connections;
-  private final MultiRailEndpoint endpoint;
-  private final StripeScheduler scheduler;
+  private final EndpointDriver endpoint;
   private final EndpointLock lock;
   private boolean closed;
 
@@ -45,11 +46,8 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
                 options.peerTimeout().toNanos(),
                 environment.clock(),
                 environment.random()));
-    scheduler =
-        new StripeScheduler(
-            StripeScheduler.weightsOf(profile.group().speeds()), options.minStripeBytes());
     endpoint =
-        MultiRailEndpoint.open(
+        EndpointDriver.open(
             label,
             nics.domains(),
             nics.registrations(),
@@ -60,7 +58,9 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
                 environment.pageBytes(),
                 environment.clock(),
                 environment.idle(),
-                options.closeTimeout().toNanos()),
+                options.closeTimeout().toNanos(),
+                new StripeScheduler(
+                    StripeScheduler.weightsOf(profile.group().speeds()), options.minStripeBytes())),
             connections);
     connections.attach(endpoint, this);
     try {
@@ -102,7 +102,7 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
   }
 
   /** Its rails, whose fixed properties and registrations any thread may use without the lock. */
-  public MultiRailEndpoint rails() {
+  public EndpointDriver rails() {
     return endpoint;
   }
 
@@ -163,27 +163,15 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
   }
 
   @Override
-  public StripeScheduler scheduler() {
-    return scheduler;
-  }
-
-  @Override
-  public Sender sender(PeerLink link, MemorySegment mailbox, long features, long maxMessageBytes) {
+  public SendProtocol sender(
+      PeerLink link, MemorySegment mailbox, long features, long maxMessageBytes) {
     return new Sender(
-        link,
-        mailbox,
-        scheduler,
-        (features & Features.WRITE_DATA) != 0,
-        maxMessageBytes,
-        Sender.usualSends());
+        link, mailbox, (features & Features.WRITE_DATA) != 0, maxMessageBytes, Sender.usualSends());
   }
 
   @Override
-  public Receiver receiver(
-      PeerLink link,
-      MemorySegment copy,
-      LocalRegistration registration,
-      List<MailboxTarget> targets) {
+  public ReceiveProtocol receiver(
+      PeerLink link, MemorySegment copy, Descriptors registration, List<MailboxTarget> targets) {
     return new Receiver(link, copy, registration, targets, Receiver.usualReceives());
   }
 

@@ -69,7 +69,7 @@ public final class EndpointLock {
   /**
    * @param label the endpoint's name
    * @param closeTimeout how long a close waits for a round to end
-   * @param clock for the patience of tests
+   * @param clock for the waits of tests
    * @param starter starts a progress thread, which begins at once; null for none
    * @param round polls the endpoint once, with the lock held
    * @throws TransportException with {@code EXHAUSTED} if there is no thread for it

@@ -51,7 +51,15 @@ public final class StripePlan {
     }
   }
 
-  void clear() {
+  /** A stripe that is placed by itself, over a rail that is chosen later. */
+  public void set(int stripe, long offset, long lengthBytes) {
+    offsets[stripe] = offset;
+    lengths[stripe] = lengthBytes;
+    stripes = Math.max(stripes, stripe + 1);
+  }
+
+  /** No stripes. */
+  public void clear() {
     stripes = 0;
   }
 

@@ -16,7 +16,7 @@ public record ConnectAccept(
   public ConnectAccept {
     Objects.requireNonNull(rails);
     if (id.to() == 0 || id.from() == 0) {
-      throw new IllegalArgumentException("a grant is from a communicator to a communicator");
+      throw new IllegalArgumentException("an acceptance is from a communicator to a communicator");
     }
     if ((features & ~Features.ALL) != 0 || !Features.suffice(features)) {
       throw new IllegalArgumentException(

@@ -70,7 +70,7 @@ public final class HandshakeDecoder {
         mailbox);
   }
 
-  /** A grant, or null. */
+  /** An acceptance, or null. */
   public @Nullable ConnectAccept accept(MemorySegment message, long offset, long length) {
     if (!open(message, offset, length, MessageType.ACCEPT) || !isOurVersion(message, offset)) {
       return null;

@@ -65,7 +65,7 @@ public final class HandshakeEncoder {
   }
 
   /**
-   * Writes a grant.
+   * Writes an acceptance.
    *
    * @param memory with {@link #MAX_BYTES} from there on
    * @return its length

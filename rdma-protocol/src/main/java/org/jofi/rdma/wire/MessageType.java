@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 public enum MessageType {
   /** A connector asks a listener for a connection: {@link ConnectRequest}. */
   CONNECT(1),
-  /** The listener's side grants it: {@link ConnectAccept}. */
+  /** The listener's side accepts it: {@link ConnectAccept}. */
   ACCEPT(2),
   /** The listener's side does not: {@link ControlMessage}. */
   REFUSE(3),

@@ -12,7 +12,9 @@ import java.util.List;
 import java.util.Map;
 import org.jofi.mr.registration.BufferRange;
 import org.jofi.mr.registration.DataRegistration;
-import org.jofi.rdma.message.Script;
+import org.jofi.rdma.engine.ReceiveConnection;
+import org.jofi.rdma.engine.Script;
+import org.jofi.rdma.engine.SendConnection;
 import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.Result;
@@ -148,7 +150,7 @@ final class Communicator {
     boolean some = false;
     for (Iterator<Map.Entry<Long, Integer>> all = sending.entrySet().iterator(); all.hasNext(); ) {
       Map.Entry<Long, Integer> one = all.next();
-      long result = connection.sender().test(one.getKey());
+      long result = connection.test(one.getKey());
       if (result != Result.IN_PROGRESS) {
         all.remove();
         some = true;
@@ -156,7 +158,7 @@ final class Communicator {
           assertEquals(script.moved(script.sends.get(one.getValue())), result, line);
           successes++;
         } else {
-          failed(result, connection.sender().failure(one.getKey()));
+          failed(result, connection.failure(one.getKey()));
         }
       }
     }
@@ -176,7 +178,7 @@ final class Communicator {
           arrived(one.getValue(), result);
           successes++;
         } else {
-          failed(result, connection.receiver().failure(one.getKey()));
+          failed(result, connection.failure(one.getKey()));
         }
       }
     }

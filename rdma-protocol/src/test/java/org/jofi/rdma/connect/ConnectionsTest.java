@@ -17,6 +17,7 @@ import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import org.jofi.mr.registration.BufferRange;
 import org.jofi.mr.registration.DataRegistration;
+import org.jofi.rdma.engine.ReceiveConnection;
 import org.jofi.rdma.wire.ConnectionId;
 import org.jofi.rdma.wire.ControlMessage;
 import org.jofi.rdma.wire.HandshakeEncoder;
@@ -155,10 +156,10 @@ class ConnectionsTest {
                           9,
                           registered.get(owners.get(attempt))));
             } else {
-              keep(attempt.connection().sender().test(request), sent);
+              keep(attempt.connection().test(request), sent);
             }
           }
-          receives.forEach((connection, request) -> keep(connection.receiver().test(request), got));
+          receives.forEach((connection, request) -> keep(connection.test(request), got));
           return sent.size() == 30 && got.size() == 30;
         },
         nodes);
@@ -330,19 +331,19 @@ class ConnectionsTest {
           simulation,
           "closing",
           () -> {
-            keep(one.receiver().test(pendingOne), results);
+            keep(one.test(pendingOne), results);
             return !results.isEmpty();
           },
           left,
           right);
       assertEquals(List.of(FailureCause.PEER_CLOSED.code()), results);
-      assertEquals(Result.IN_PROGRESS, two.receiver().test(pendingTwo));
+      assertEquals(Result.IN_PROGRESS, two.test(pendingTwo));
       right.connections.close(two);
       await(
           simulation,
           "closing",
           () -> {
-            keep(two.receiver().test(pendingTwo), results);
+            keep(two.test(pendingTwo), results);
             return results.size() == 2;
           },
           left,

@@ -9,6 +9,9 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.jofi.mr.registration.BufferRange;
 import org.jofi.mr.registration.DataRegistration;
+import org.jofi.rdma.engine.Connection;
+import org.jofi.rdma.engine.ReceiveConnection;
+import org.jofi.rdma.engine.SendConnection;
 import org.jofi.simulated.Simulation;
 import org.jofi.simulated.profile.Profile;
 

@@ -12,9 +12,11 @@ import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.jofi.fabric.CompletionError;
-import org.jofi.rdma.endpoint.OperationOwner;
-import org.jofi.rdma.endpoint.RailPort;
-import org.jofi.rdma.message.Script;
+import org.jofi.rdma.driver.OperationOwner;
+import org.jofi.rdma.driver.RailPort;
+import org.jofi.rdma.engine.ReceiveConnection;
+import org.jofi.rdma.engine.Script;
+import org.jofi.rdma.engine.SendConnection;
 import org.jofi.rdma.wire.MessageType;
 import org.jofi.simulated.Simulation;
 import org.jofi.simulated.fault.Fault;
@@ -29,6 +31,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Rails that die or go deaf, and things that are lost without a word. */
 class LossesTest {
+  private static final int MORE_THAN_A_QUEUE = 1 << 14;
+
   static Stream<Profile> profiles() {
     return Profile.ALL.stream();
   }
@@ -198,7 +202,7 @@ class LossesTest {
     assertTrue(
         outcome[1] >= Node.REQUEST_NS && outcome[1] < Node.REQUEST_NS + 3 * Node.SILENCE_NS,
         () -> "took " + outcome[1] + " ns");
-    Failure why = linked.receiving.receiver().failure(receive);
+    Failure why = linked.receiving.failure(receive);
     assertNotNull(why);
     assertTrue(why.detail().contains("peer"), why::toString);
   }
@@ -224,12 +228,15 @@ class LossesTest {
       List<Long> receives = all.stream().map(linked -> linked.receive(64)).toList();
       int[] unannounced = new int[1];
       Linked.await(
-          simulation, "flooding", () -> (unannounced[0] += flood(all.getFirst())) >= 4096, left);
+          simulation,
+          "flooding",
+          () -> (unannounced[0] += flood(all.getFirst())) >= MORE_THAN_A_QUEUE,
+          left);
       for (int i = 0; i < 2; i++) {
         Linked linked = all.get(i);
         long last = receives.get(i);
         assertEquals(FailureCause.FABRIC.code(), linked.outcome(linked.receiving, last, right)[0]);
-        Failure why = linked.receiving.receiver().failure(last);
+        Failure why = linked.receiving.failure(last);
         assertNotNull(why);
         assertTrue(why.where().contains("fi_cq_read"), why::toString);
         assertTrue(why.where().contains("efa1"), why::toString);

@@ -12,6 +12,8 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.jofi.mr.registration.BufferRange;
 import org.jofi.mr.registration.DataRegistration;
+import org.jofi.rdma.engine.ReceiveConnection;
+import org.jofi.rdma.engine.SendConnection;
 import org.jofi.transport.ConnectHandle;
 import org.jofi.transport.Result;
 import org.junit.jupiter.api.Tag;
@@ -24,6 +26,8 @@ class ManyCommunicatorsTest {
   private static final int COUNT = 4096;
   private static final int AT_ONCE = 64;
   private static final int BYTES = 4096;
+  private static final int ROUNDS = 20;
+  private static final int POLLS = 2_000;
   private static final long BOUND_NS = 20_000_000_000L;
 
   @ParameterizedTest
@@ -37,9 +41,17 @@ class ManyCommunicatorsTest {
       List<ReceiveConnection> receives = new ArrayList<>();
       Listener listener = right.connections.connector().listen();
       ConnectHandle handle = right.connections.connector().handle(listener);
-      for (int made = 0; made < COUNT; made += AT_ONCE) {
+      connect(left, right, listener, handle, sends, receives);
+      long few = pollNanos(left);
+      for (int made = AT_ONCE; made < COUNT; made += AT_ONCE) {
         connect(left, right, listener, handle, sends, receives);
       }
+      long many = pollNanos(left);
+      System.out.printf(
+          "%s: an idle poll takes %d ns with %d communicators, %d ns with %d%n",
+          provider, few, AT_ONCE, many, COUNT);
+      assertTrue(
+          many < 2 * few + 1_000, "P13: an idle poll takes %d ns, not %d".formatted(many, few));
       assertEquals(COUNT, left.connections.live());
       assertEquals(COUNT, right.connections.live());
       assertEquals(COUNT * (16L << 10), left.connections.connector().mailboxBytes());
@@ -63,6 +75,19 @@ class ManyCommunicatorsTest {
       left.close();
       right.close();
     }
+  }
+
+  /** The time of an idle poll, in ns: the least of some rounds, since others may run. */
+  private static long pollNanos(Node node) {
+    long least = Long.MAX_VALUE;
+    for (int round = 0; round < ROUNDS; round++) {
+      long start = System.nanoTime();
+      for (int poll = 0; poll < POLLS; poll++) {
+        node.connections.progress();
+      }
+      least = Math.min(least, (System.nanoTime() - start) / POLLS);
+    }
+    return least;
   }
 
   private static void connect(

@@ -2,19 +2,19 @@ package org.jofi.rdma.connect;
 
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.agrona.concurrent.NanoClock;
 import org.jofi.fabric.Access;
-import org.jofi.mr.LocalRegistration;
 import org.jofi.mr.registration.BufferRange;
 import org.jofi.mr.registration.DataRegistration;
-import org.jofi.rdma.endpoint.Host;
-import org.jofi.rdma.message.PeerLink;
-import org.jofi.rdma.message.Receiver;
-import org.jofi.rdma.message.Sender;
-import org.jofi.rdma.schedule.StripeScheduler;
+import org.jofi.mr.registration.Descriptors;
+import org.jofi.rdma.driver.Host;
+import org.jofi.rdma.engine.PeerLink;
+import org.jofi.rdma.engine.ReceiveProtocol;
+import org.jofi.rdma.engine.Receiver;
+import org.jofi.rdma.engine.SendProtocol;
+import org.jofi.rdma.engine.Sender;
 import org.jofi.rdma.wire.Features;
 import org.jofi.rdma.wire.MailboxTarget;
 import org.jofi.simulated.SimulatedHost;
@@ -35,7 +35,6 @@ final class Node implements ConnectionFactory, AutoCloseable {
   final List<MemorySegment> mailboxes = new ArrayList<>();
 
   private SimulatedHost self;
-  private final StripeScheduler scheduler;
 
   Node(Simulation simulation, Profile profile, int index, int rails) {
     this(simulation, profile, index, rails, REQUEST_NS, SILENCE_NS);
@@ -97,34 +96,19 @@ final class Node implements ConnectionFactory, AutoCloseable {
     this.host = host;
     host.sink = connections;
     connections.attach(host.endpoint, this);
-    int[] weights = new int[host.endpoint.dataCount()];
-    Arrays.fill(weights, 1);
-    scheduler = new StripeScheduler(weights, 512);
   }
 
   @Override
-  public StripeScheduler scheduler() {
-    return scheduler;
-  }
-
-  @Override
-  public Sender sender(PeerLink link, MemorySegment mailbox, long features, long maxMessageBytes) {
+  public SendProtocol sender(
+      PeerLink link, MemorySegment mailbox, long features, long maxMessageBytes) {
     mailboxes.add(mailbox);
     return new Sender(
-        link,
-        mailbox,
-        scheduler,
-        (features & Features.WRITE_DATA) != 0,
-        maxMessageBytes,
-        Sender.usualSends());
+        link, mailbox, (features & Features.WRITE_DATA) != 0, maxMessageBytes, Sender.usualSends());
   }
 
   @Override
-  public Receiver receiver(
-      PeerLink link,
-      MemorySegment copy,
-      LocalRegistration registration,
-      List<MailboxTarget> targets) {
+  public ReceiveProtocol receiver(
+      PeerLink link, MemorySegment copy, Descriptors registration, List<MailboxTarget> targets) {
     return new Receiver(link, copy, registration, targets, Receiver.usualReceives());
   }
 

@@ -17,7 +17,9 @@ import java.util.stream.Stream;
 import org.jofi.allocation.Allocation;
 import org.jofi.fabric.MemoryKind;
 import org.jofi.mr.registration.DataRegistration;
-import org.jofi.rdma.message.OneSided;
+import org.jofi.rdma.driver.InlineCopies;
+import org.jofi.rdma.engine.OneSided;
+import org.jofi.rdma.engine.ReceiveConnection;
 import org.jofi.simulated.Simulation;
 import org.jofi.simulated.fault.FaultPlan;
 import org.jofi.simulated.profile.Profile;
@@ -110,7 +112,7 @@ class OneSidedTest {
       assertEquals(OneSided.REQUESTS + 2, ids.size());
       ids.remove(pair.receive(address, 64, 1, here));
       for (long id : ids) {
-        if (!pair.receives.receiver().owns(id)) {
+        if (!pair.receives.receiver().requests().owns(id)) {
           assertEquals(64, pair.outcome(pair.receives, id));
           assertNull(pair.receives.failure(id));
         }
@@ -278,7 +280,7 @@ class OneSidedTest {
   void inlineBytesAreTheCallersAtOnce(Profile profile) {
     try (Simulation simulation = simulation(profile, 8, 1, FaultPlan.none())) {
       Pair pair = Pair.of(simulation, profile, 1);
-      int most = pair.left.host.endpoint.inlineWriteBytes();
+      int most = InlineCopies.BYTES;
       DataRegistration target = pair.memory(pair.receives, most);
       RemoteMemory there = Pair.remote(target);
       MemorySegment heapless = pair.arena.allocate(most);

@@ -11,6 +11,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.jofi.mr.registration.DataRegistration;
+import org.jofi.rdma.driver.InlineCopies;
+import org.jofi.rdma.engine.Connection;
 import org.jofi.transport.RemoteMemory;
 import org.jofi.transport.Result;
 
@@ -47,7 +49,7 @@ final class OneSidedTraffic {
     Random random = new Random(seed);
     for (int number = 0; number < count; number++) {
       boolean inline = random.nextInt(4) == 0;
-      int most = inline ? pair.left.host.endpoint.inlineWriteBytes() : SLOT_BYTES;
+      int most = inline ? InlineCopies.BYTES : SLOT_BYTES;
       int length = random.nextInt(8) == 0 ? 0 : 1 + random.nextInt(most);
       int from = random.nextInt(SLOT_BYTES - length + 1);
       int to = random.nextInt(SLOT_BYTES - length + 1);

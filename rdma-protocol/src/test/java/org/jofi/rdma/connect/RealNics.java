@@ -8,7 +8,7 @@ import org.jofi.fabric.FabricHints;
 import org.jofi.fabric.FabricInfo;
 import org.jofi.fabric.FabricProvider;
 import org.jofi.fabric.FabricUnavailableException;
-import org.jofi.rdma.endpoint.Host;
+import org.jofi.rdma.driver.Host;
 import org.jofi.rdma.spi.ProtocolRequirements;
 
 /** Two nodes over a provider of libfabric that runs on any machine, within one process. */

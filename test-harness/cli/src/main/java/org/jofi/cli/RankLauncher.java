@@ -11,8 +11,8 @@ import java.util.function.Supplier;
 import org.jofi.cli.ranks.Bootstrap;
 import org.jofi.cli.ranks.BootstrapException;
 import org.jofi.cli.ranks.BootstrapServer;
+import org.jofi.cli.ranks.BoundedWait;
 import org.jofi.cli.ranks.FabricChoice;
-import org.jofi.cli.ranks.Patience;
 import org.jofi.cli.ranks.Placement;
 import org.jofi.cli.ranks.RankDevice;
 import org.jofi.cli.ranks.RankFailure;
@@ -179,7 +179,7 @@ final class RankLauncher {
   }
 
   private int connectAndRun(FabricChoice fabric, Bootstrap bootstrap) {
-    Patience patience = new Patience(bootstrap, options.timeout());
+    BoundedWait patience = new BoundedWait(bootstrap, options.timeout());
     try (RankDevice device =
         RankDevice.open(fabric, transport.get(), options.device, options.railCount())) {
       RingLinks links = RingLinks.connect(bootstrap, device.device(), patience);

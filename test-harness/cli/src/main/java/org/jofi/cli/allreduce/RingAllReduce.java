@@ -3,7 +3,7 @@ package org.jofi.cli.allreduce;
 import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
 
 import java.util.List;
-import org.jofi.cli.ranks.Patience;
+import org.jofi.cli.ranks.BoundedWait;
 import org.jofi.cli.ranks.RankFailure;
 import org.jofi.cli.ranks.RingLinks;
 import org.jofi.transport.RecvComm;
@@ -26,7 +26,7 @@ public final class RingAllReduce implements AutoCloseable {
   private static final int TAG = 0;
   private static final long PAGE_BYTES = 4096;
 
-  private final Patience patience;
+  private final BoundedWait patience;
   private final SendComm next;
   private final RecvComm previous;
   private final RingMemory memory;

@@ -1,6 +1,6 @@
 package org.jofi.cli.perf;
 
-import org.jofi.cli.ranks.Patience;
+import org.jofi.cli.ranks.BoundedWait;
 import org.jofi.transport.Comm;
 import org.jofi.transport.Result;
 
@@ -10,7 +10,7 @@ import org.jofi.transport.Result;
  */
 abstract class Flow {
   private final Comm comm;
-  private final Patience patience;
+  private final BoundedWait patience;
   private final String name;
   private final long bytes;
   private final long[] requests;
@@ -26,7 +26,7 @@ abstract class Flow {
    * @param bytes how many bytes each operation transfers
    * @param window largest number of operations in flight
    */
-  Flow(Comm comm, Patience patience, String name, long bytes, int window) {
+  Flow(Comm comm, BoundedWait patience, String name, long bytes, int window) {
     this.comm = comm;
     this.patience = patience;
     this.name = name;

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param fromPrevious connection from rank - 1
  */
 public record RingLinks(
-    Bootstrap bootstrap, Patience patience, SendComm toNext, RecvComm fromPrevious)
+    Bootstrap bootstrap, BoundedWait patience, SendComm toNext, RecvComm fromPrevious)
     implements AutoCloseable {
 
   /**
@@ -33,7 +33,7 @@ public record RingLinks(
    * @throws TransportException if a connection fails
    * @throws BootstrapException if a rank is lost
    */
-  public static RingLinks connect(Bootstrap bootstrap, Device device, Patience patience) {
+  public static RingLinks connect(Bootstrap bootstrap, Device device, BoundedWait patience) {
     SendComm send = null;
     RecvComm receive = null;
     try (ListenComm listener = device.listen()) {

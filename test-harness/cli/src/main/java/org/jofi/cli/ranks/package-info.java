@@ -6,7 +6,7 @@
  * RankProcesses   starts them on this machine          Placement   or takes them from mpirun and the like
  * BootstrapServer one for all: who they are, what they tell each other, who died
  * Bootstrap       a rank's connection to it
- * Patience        a rank's way to wait for the transport: bounded, and ended by a peer's death
+ * BoundedWait        a rank's way to wait for the transport: bounded, and ended by a peer's death
  * FabricChoice    which fabric they are on
  * </pre>
  */

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jofi.cli.ranks.Bootstrap;
-import org.jofi.cli.ranks.Patience;
+import org.jofi.cli.ranks.BoundedWait;
 import org.jofi.cli.ranks.Placement;
 import org.jofi.cli.ranks.RankThreads;
 import org.jofi.cli.ranks.RingLinks;
@@ -89,7 +89,7 @@ class DeviceRingTest {
     try (Bootstrap bootstrap = Bootstrap.join(placement, "", Map.of(), PATIENCE);
         Transport transport = RdmaTransport.open(network, options, gpus.environment());
         DeviceArrays arrays = new DeviceArrays(gpu)) {
-      Patience patience = new Patience(bootstrap, PATIENCE);
+      BoundedWait patience = new BoundedWait(bootstrap, PATIENCE);
       RingLinks links = RingLinks.connect(bootstrap, transport.devices().getFirst(), patience);
       AllReduceRun run = new AllReduceRun(plan, links, arrays, done -> {});
       List<AllReduceRow> rows = new ArrayList<>();

@@ -1,0 +1,78 @@
+package org.jofi.rdma.driver;
+
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which operation each of some context slots of a completion queue stands for. A slot is out from
+ * the post until its completion was polled. Nothing is allocated after construction.
+ */
+final class ContextTable {
+  /** {@link #take}: every slot is out. */
+  static final int NONE = -1;
+
+  private final int first;
+  private final @Nullable OperationOwner[] owners;
+  private final long[] cookies;
+  private final int[] free;
+  private int available;
+
+  /**
+   * @param first number of its first slot
+   * @param contexts how many it has
+   */
+  ContextTable(int first, int contexts) {
+    this.first = first;
+    owners = new @Nullable OperationOwner[contexts];
+    cookies = new long[contexts];
+    free = new int[contexts];
+    Arrays.setAll(free, index -> first + contexts - 1 - index);
+    available = contexts;
+  }
+
+  /** Takes a slot for an operation, or {@link #NONE}. */
+  int take(OperationOwner owner, long cookie) {
+    if (available == 0) {
+      return NONE;
+    }
+    int context = free[--available];
+    owners[context - first] = owner;
+    cookies[context - first] = cookie;
+    return context;
+  }
+
+  /** What the slot's operation was posted with; of a slot that is out. */
+  long cookie(int context) {
+    return cookies[context - first];
+  }
+
+  /** Gives a slot back; whose it was, or null if it is not out. */
+  @Nullable OperationOwner give(int context) {
+    OperationOwner owner = owners[context - first];
+    if (owner != null) {
+      owners[context - first] = null;
+      free[available++] = context;
+    }
+    return owner;
+  }
+
+  /** Whose the slot is; null if it is not out. */
+  @Nullable OperationOwner owner(int context) {
+    return owners[context - first];
+  }
+
+  /** Number of its first slot. */
+  int first() {
+    return first;
+  }
+
+  /** After the number of its last slot. */
+  int end() {
+    return first + owners.length;
+  }
+
+  /** Slots that are out. */
+  int taken() {
+    return owners.length - available;
+  }
+}

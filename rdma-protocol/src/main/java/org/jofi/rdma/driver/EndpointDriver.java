@@ -1,0 +1,395 @@
+package org.jofi.rdma.driver;
+
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import org.jofi.fabric.Access;
+import org.jofi.fabric.Domain;
+import org.jofi.fabric.ProviderTraits;
+import org.jofi.mr.DeviceRegistrations;
+import org.jofi.mr.EndpointRegistrations;
+import org.jofi.mr.LocalRegistration;
+import org.jofi.mr.registration.BufferRange;
+import org.jofi.mr.scope.EndpointRails;
+import org.jofi.mr.scope.Rail;
+import org.jofi.mr.teardown.InFlightOperations;
+import org.jofi.mr.teardown.OwnershipGraph;
+import org.jofi.mr.teardown.Teardown;
+import org.jofi.rdma.memory.BlockFreelist;
+import org.jofi.rdma.memory.BlockRegistration;
+import org.jofi.rdma.memory.FreelistShape;
+import org.jofi.rdma.operation.ArrivalBudget;
+import org.jofi.rdma.operation.OperationSink;
+import org.jofi.rdma.operation.Packet;
+import org.jofi.rdma.operation.SentListener;
+import org.jofi.rdma.operation.Tasks;
+import org.jofi.rdma.schedule.StripeScheduler;
+import org.jofi.rdma.wire.FabricAddress;
+import org.jofi.rdma.wire.HandshakeEncoder;
+import org.jofi.rdma.wire.RailAddresses;
+import org.jofi.transport.Failure;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Data rails and control rails over the NICs of one device, driven under one lock, which callers
+ * hold. It owns its rails, its registrations and its message buffers, and closes them through a
+ * {@link Teardown}.
+ *
+ * <p>{@link #progress} polls every rail, passes arrivals on, and posts operations that wait. It
+ * never throws because of an operation's error; each completion is passed to the owner of its
+ * operation.
+ */
+public final class EndpointDriver implements EndpointRails, InFlightOperations, AutoCloseable {
+  private static final int MESSAGE_ALIGNMENT = 64;
+  private static final int GROWTH = 64;
+  private static final int MOST_OUTGOING = 8192;
+
+  private final String label;
+  private final ArrivalSink arrivals;
+  private final Rails rails;
+  private final List<ReceiveBuffers> receives = new ArrayList<>();
+  private final Tasks tasks = new Tasks();
+  private final ArrivalBudget budget;
+  private final StripeScheduler scheduler;
+  private final EndpointRegistrations registrations;
+  private final BlockFreelist messages;
+  private final OutgoingMessages outgoing;
+  private final InlineCopies copies;
+  private final FlushLanding landing;
+  private final Teardown teardown;
+
+  private EndpointDriver(
+      String label,
+      List<Domain> domains,
+      DeviceRegistrations device,
+      EndpointSettings settings,
+      ArrivalSink arrivals) {
+    this.label = label;
+    this.arrivals = arrivals;
+    scheduler = settings.scheduler();
+    budget =
+        new ArrivalBudget(settings.queueEntries() - RailQueue.ownEntries(settings.slots()), tasks);
+    teardown =
+        new Teardown(
+            label, this, this::own, settings.clock(), settings.idle().get(), settings.drainNs());
+    rails = Rails.open(label, domains, settings, arrivals);
+    try {
+      registrations = device.attach(this);
+    } catch (RuntimeException e) {
+      rails.close(e);
+      throw e;
+    }
+    int most = settings.controlRails() * ReceiveBuffers.COUNT + MOST_OUTGOING;
+    messages =
+        new BlockFreelist(
+            "messages of " + label,
+            new FreelistShape(
+                HandshakeEncoder.MAX_BYTES, MESSAGE_ALIGNMENT, GROWTH, most, settings.pageBytes()),
+            block -> registerBlock(block, controlRails(), Access.SEND | Access.RECV));
+    outgoing = new OutgoingMessages(messages, tasks);
+    copies =
+        new InlineCopies(
+            label, settings.pageBytes(), block -> registerBlock(block, dataRails(), Access.WRITE));
+    landing = new FlushLanding(rails.data(), settings.pageBytes());
+  }
+
+  /**
+   * Opens one.
+   *
+   * @param domains the device's NICs, a data rail each; stay the caller's
+   * @param device where memory is registered; stays the caller's
+   * @param arrivals is told what peers send; with the lock held
+   * @throws RuntimeException if a provider refuses something; nothing stays open then
+   */
+  public static EndpointDriver open(
+      String label,
+      List<Domain> domains,
+      DeviceRegistrations device,
+      EndpointSettings settings,
+      ArrivalSink arrivals) {
+    EndpointDriver endpoint = new EndpointDriver(label, domains, device, settings, arrivals);
+    try {
+      endpoint.landing.open(endpoint.registrations);
+      endpoint.startReceiving(settings);
+      return endpoint;
+    } catch (RuntimeException e) {
+      endpoint.abortQuietly(e);
+      throw e;
+    }
+  }
+
+  private void startReceiving(EndpointSettings settings) {
+    // Reserve now: growing registers memory, which could fail and must not happen during a poll.
+    messages.reserve(settings.controlRails() * ReceiveBuffers.COUNT + GROWTH);
+    for (RailPort port : rails.control()) {
+      ReceiveBuffers buffers =
+          new ReceiveBuffers(port, messages, HandshakeEncoder.MAX_BYTES, tasks);
+      receives.add(buffers);
+      buffers.start();
+    }
+  }
+
+  private BlockRegistration registerBlock(MemorySegment block, List<Rail> on, long access) {
+    LocalRegistration registration =
+        registrations.registerLocal(BufferRange.host(block), on, access);
+    return new BlockRegistration() {
+      @Override
+      public long descriptor(int rail) {
+        return registration.descriptor(rail);
+      }
+
+      @Override
+      public void close() {
+        registration.close();
+      }
+    };
+  }
+
+  @Override
+  public String label() {
+    return label;
+  }
+
+  @Override
+  public List<Rail> dataRails() {
+    return rails.data().stream().map(RailPort::rail).toList();
+  }
+
+  @Override
+  public List<Rail> controlRails() {
+    return rails.control().stream().map(RailPort::rail).toList();
+  }
+
+  /** Of its NICs' provider. */
+  public ProviderTraits traits() {
+    return rails.control().getFirst().rail().domain().info().traits();
+  }
+
+  /** A data rail. */
+  public RailPort data(int rail) {
+    return rails.data().get(rail);
+  }
+
+  /** A control rail. */
+  public RailPort control(int rail) {
+    return rails.control().get(rail);
+  }
+
+  /** How many data rails. */
+  public int dataCount() {
+    return rails.data().size();
+  }
+
+  /** How many control rails. */
+  public int controlCount() {
+    return rails.control().size();
+  }
+
+  /** Where peers reach its rails. */
+  public RailAddresses addresses() {
+    return rails.addresses();
+  }
+
+  /** Where memory is registered for it. */
+  public EndpointRegistrations registrations() {
+    return registrations;
+  }
+
+  /** Copies of what is written inline. */
+  InlineCopies inlineCopies() {
+    return copies;
+  }
+
+  /** Where its flushes land. */
+  FlushLanding landing() {
+    return landing;
+  }
+
+  /** Room for what peers write. */
+  public ArrivalBudget budget() {
+    return budget;
+  }
+
+  /** What takes several rounds of polling. */
+  Tasks tasks() {
+    return tasks;
+  }
+
+  /** What places stripes on the data rails: one for all peers. */
+  StripeScheduler scheduler() {
+    return scheduler;
+  }
+
+  /**
+   * The way to a peer, which becomes known on each rail.
+   *
+   * @throws IllegalArgumentException if it has not as many rails as this endpoint, or an address is
+   *     none
+   * @throws org.jofi.fabric.FabricException if a provider refuses an address
+   */
+  public OperationSink path(RailAddresses peer) {
+    return new Path(this, peer);
+  }
+
+  /**
+   * A message to fill in and {@link #send}.
+   *
+   * @return null if so many are on their way that there is no buffer
+   */
+  public @Nullable Packet takePacket() {
+    return outgoing.take();
+  }
+
+  /** Gives a message back that is not sent after all. */
+  public void giveBack(Packet message) {
+    outgoing.give((OutgoingMessage) message);
+  }
+
+  /** Sends a message over a control rail, now or when one takes it. */
+  public void send(Packet packet, PeerRails rails, int lengthBytes, SentListener who, long cookie) {
+    OutgoingMessage message = (OutgoingMessage) packet;
+    message.address(rails, lengthBytes, who, cookie);
+    tasks.submit(message);
+  }
+
+  /**
+   * Sends a message over the first control rail to an address that may not be a peer's. The address
+   * is kept only for this message, and its outcome is not reported.
+   *
+   * @throws IllegalArgumentException if that is no address, or too many are answered now
+   * @throws org.jofi.fabric.FabricException if the provider refuses the address
+   */
+  public void answer(Packet packet, FabricAddress stranger, int lengthBytes) {
+    RailPort port = rails.control().getFirst();
+    PeerRails alone =
+        new PeerRails(List.of(port), tasks, new long[] {port.peers().stranger(stranger)});
+    send(packet, alone, lengthBytes, (_, _) -> port.peers().answered(stranger), 0);
+  }
+
+  /**
+   * Sends immediate data without a message over a control rail. For callers that are called while a
+   * queue delivers.
+   */
+  void deferImmediate(Packet packet, PeerRails rails, int bits, SentListener who, long cookie) {
+    OutgoingMessage message = (OutgoingMessage) packet;
+    message.addressImmediate(rails, bits, who, cookie);
+    tasks.defer(message);
+  }
+
+  /** The data rails to a peer. */
+  PeerRails dataTo(RailAddresses peer) {
+    return PeerRails.to(rails.data(), tasks, peer.data());
+  }
+
+  /** The control rails to a peer. */
+  public PeerRails controlTo(RailAddresses peer) {
+    return PeerRails.to(rails.control(), tasks, peer.control());
+  }
+
+  /**
+   * The first control rail to where a peer listens.
+   *
+   * @throws IllegalArgumentException as {@link RailPort#peer}
+   */
+  public PeerRails controlTo(FabricAddress listener) {
+    return PeerRails.to(rails.control().subList(0, 1), tasks, List.of(listener));
+  }
+
+  /**
+   * Polls every NIC, passes arrivals on, and posts operations that wait; returns the number of
+   * events.
+   */
+  public int progress() {
+    int events = rails.poll(arrivals);
+    for (int i = 0; i < receives.size(); i++) {
+      events += receives.get(i).deliver(arrivals);
+    }
+    tasks.run();
+    return events;
+  }
+
+  /** Whether the last {@link #progress} left nothing in a queue. */
+  public boolean isDrained() {
+    return rails.isDrained();
+  }
+
+  /** Why the completion queue of a rail broke; null if all work. */
+  public @Nullable Failure brokenBy() {
+    return rails.brokenBy();
+  }
+
+  /** How many completions belonged to no local operation, over all rails. */
+  public long orphans() {
+    return rails.orphans();
+  }
+
+  /** Receives of messages that failed, over all control rails. */
+  public long failedReceives() {
+    return receives.stream().mapToLong(ReceiveBuffers::failures).sum();
+  }
+
+  @Override
+  public void cancelReceives() {
+    rails.drain();
+    receives.forEach(ReceiveBuffers::stop);
+  }
+
+  @Override
+  public void cancelAll() {
+    cancelReceives();
+    rails.cancelAll();
+  }
+
+  @Override
+  public int poll() {
+    progress();
+    return rails.inFlight();
+  }
+
+  @Override
+  public String describe() {
+    return rails.describe();
+  }
+
+  private void own(OwnershipGraph graph) {
+    rails.addTo(graph);
+    registrations.addTo(graph);
+  }
+
+  /**
+   * Closes it in order, within its bound; a second call does nothing.
+   *
+   * @throws org.jofi.mr.teardown.TeardownException as {@link Teardown#close}
+   */
+  @Override
+  public void close() {
+    teardown.close();
+    free();
+  }
+
+  /**
+   * Closes it without waiting for requests to finish; a second call does nothing.
+   *
+   * @return how many operations were still in flight
+   * @throws org.jofi.mr.teardown.TeardownException as {@link Teardown#abort}
+   */
+  public int abort() {
+    int left = teardown.abort();
+    free();
+    return left;
+  }
+
+  private void free() {
+    messages.abandon();
+    copies.abandon();
+    landing.free();
+  }
+
+  private void abortQuietly(RuntimeException cause) {
+    try {
+      abort();
+    } catch (RuntimeException e) {
+      cause.addSuppressed(e);
+    }
+  }
+}

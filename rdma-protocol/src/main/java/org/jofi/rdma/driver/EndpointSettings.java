@@ -1,0 +1,38 @@
+package org.jofi.rdma.driver;
+
+import java.util.function.Supplier;
+import org.agrona.concurrent.IdleStrategy;
+import org.agrona.concurrent.NanoClock;
+import org.jofi.rdma.schedule.StripeScheduler;
+
+/**
+ * What an endpoint is given.
+ *
+ * @param controlRails 1, or as many as data rails
+ * @param slots operations in flight per rail and role
+ * @param queueEntries capacity of a NIC's completion queue, which both roles share
+ * @param pageBytes size of a page
+ * @param clock for bounds
+ * @param idle what to do while an endpoint that closes is drained; one per wait
+ * @param drainNs bound on that, in nanoseconds
+ * @param scheduler places stripes on the data rails
+ */
+public record EndpointSettings(
+    int controlRails,
+    int slots,
+    int queueEntries,
+    int pageBytes,
+    NanoClock clock,
+    Supplier<IdleStrategy> idle,
+    long drainNs,
+    StripeScheduler scheduler) {
+
+  /** Operations in flight that a rail gets without being told otherwise. */
+  public static final int USUAL_SLOTS = 1024;
+
+  /**
+   * Capacity of a completion queue without being told otherwise: 4096 connections can announce a
+   * receive each, beside deep windows of some.
+   */
+  public static final int USUAL_QUEUE_ENTRIES = 8_192;
+}

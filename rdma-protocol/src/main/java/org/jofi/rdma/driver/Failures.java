@@ -1,0 +1,68 @@
+package org.jofi.rdma.driver;
+
+import org.jofi.fabric.CompletionError;
+import org.jofi.fabric.CompletionFlags;
+import org.jofi.fabric.FabricErrno;
+import org.jofi.transport.Failure;
+import org.jofi.transport.FailureCause;
+
+/** What failed operations mean to the requests that posted them. */
+public final class Failures {
+  private Failures() {}
+
+  /** An operation that completed with an error. */
+  public static Failure of(RailPort port, CompletionError error) {
+    return new Failure(
+        cause(error.errno()),
+        error.errno(),
+        "%s on %s".formatted(CompletionFlags.operation(error.flags()), port.rail()),
+        error.providerText());
+  }
+
+  /**
+   * An operation that was not taken.
+   *
+   * @param errno positive
+   */
+  public static Failure ofPost(String operation, RailPort port, int errno) {
+    return new Failure(
+        cause(errno), errno, "%s on %s".formatted(operation, port.rail()), "not taken");
+  }
+
+  /**
+   * A completion queue that broke.
+   *
+   * @param label what errors call it
+   * @param errno positive
+   */
+  static Failure ofQueue(String label, int errno) {
+    return new Failure(
+        FailureCause.FABRIC,
+        errno,
+        "fi_cq_read on " + label,
+        "the completion queue broke, and its rails with it");
+  }
+
+  /** Something could not be posted since every rail to the peer was given up. */
+  public static Failure noRail(String operation) {
+    return new Failure(FailureCause.FABRIC, 0, operation, "no rail to the peer is left");
+  }
+
+  private static FailureCause cause(int errno) {
+    return switch (errno) {
+      case FabricErrno.EHOSTUNREACH,
+          FabricErrno.EHOSTDOWN,
+          FabricErrno.ENOTCONN,
+          FabricErrno.ECONNRESET,
+          FabricErrno.ECONNABORTED,
+          FabricErrno.ECONNREFUSED,
+          FabricErrno.ENETDOWN,
+          FabricErrno.ENETUNREACH,
+          FabricErrno.ESHUTDOWN,
+          FabricErrno.EPIPE ->
+          FailureCause.PEER_LOST;
+      case FabricErrno.ENOSYS, FabricErrno.EOPNOTSUPP -> FailureCause.UNAVAILABLE;
+      default -> FailureCause.FABRIC;
+    };
+  }
+}

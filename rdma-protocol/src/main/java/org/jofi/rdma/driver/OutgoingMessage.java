@@ -1,0 +1,161 @@
+package org.jofi.rdma.driver;
+
+import java.lang.foreign.MemorySegment;
+import org.jofi.fabric.CompletionError;
+import org.jofi.fabric.FabricErrno;
+import org.jofi.rdma.memory.BlockFreelist;
+import org.jofi.rdma.operation.Packet;
+import org.jofi.rdma.operation.SentListener;
+import org.jofi.rdma.operation.Task;
+import org.jofi.transport.Failure;
+import org.jofi.transport.FailureCause;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A message that is being sent, in a buffer of its own, or immediate data without a message. {@link
+ * OutgoingMessages} pools it.
+ *
+ * <p>It goes over any control rail that accepts it, and over another one if that fails. It may
+ * arrive twice then. That is harmless for most messages; for others, their listener forbids to
+ * repeat them.
+ */
+final class OutgoingMessage extends Task implements Packet, OperationOwner {
+  private static final Failure DROPPED =
+      new Failure(FailureCause.CLOSED, 0, "fi_send", "nobody waits for it any more");
+
+  private final OutgoingMessages home;
+  private final BlockFreelist buffers;
+  private final int entry;
+  private @Nullable PeerRails rails;
+  private int rail;
+  private int tries;
+  private int lengthBytes;
+  private int data;
+  private boolean bare;
+  private SentListener listener = SentListener.NOBODY;
+  private long cookie;
+
+  OutgoingMessage(OutgoingMessages home, BlockFreelist buffers, int entry) {
+    this.home = home;
+    this.buffers = buffers;
+    this.entry = entry;
+  }
+
+  @Override
+  public MemorySegment memory() {
+    return buffers.memory(entry);
+  }
+
+  @Override
+  public long at() {
+    return buffers.offset(entry);
+  }
+
+  void address(PeerRails to, int length, SentListener who, long whose) {
+    rails = to;
+    rail = to.next();
+    tries = 0;
+    lengthBytes = length;
+    bare = false;
+    listener = who;
+    cookie = whose;
+  }
+
+  void addressImmediate(PeerRails to, int bits, SentListener who, long whose) {
+    address(to, 0, who, whose);
+    data = bits;
+    bare = true;
+  }
+
+  @Override
+  protected boolean advance() {
+    PeerRails to = rails;
+    while (to != null) {
+      if (!listener.isWanted(cookie)) {
+        finish(DROPPED);
+        return true;
+      }
+      rail = to.thatOrAnother(rail);
+      if (rail == PeerRails.NONE) {
+        finish(to.reason(bare ? "fi_senddata" : "fi_send"));
+        return true;
+      }
+      RailPort port = to.port(rail);
+      int answer = post(port, to.peer(rail));
+      if (answer == -FabricErrno.EAGAIN) {
+        rail = to.next();
+        return false;
+      }
+      tries++;
+      if (answer == 0) {
+        return true;
+      }
+      Failure why = Failures.ofPost(bare ? "fi_senddata" : "fi_send", port, -answer);
+      rail = to.retry(rail, why, tries);
+      if (rail == PeerRails.NONE) {
+        finish(why);
+        return true;
+      }
+    }
+    return true;
+  }
+
+  private int post(RailPort port, long peer) {
+    long from = buffers.address(entry);
+    long descriptor = buffers.descriptor(entry, port.number());
+    return bare
+        ? port.sendData(this, 0, from, 0, descriptor, data, peer)
+        : port.send(this, 0, from, lengthBytes, descriptor, peer);
+  }
+
+  @Override
+  public void completed(long operation, long bytes) {
+    finish(null);
+  }
+
+  @Override
+  public void failed(long operation, RailPort failing, CompletionError error) {
+    PeerRails to = rails;
+    Failure why = Failures.of(failing, error);
+    rail = to == null ? PeerRails.NONE : to.retry(rail, why, tries);
+    if (rail == PeerRails.NONE || !listener.mayRepeat(cookie)) {
+      finish(why);
+    } else {
+      home.again(this);
+    }
+  }
+
+  @Override
+  public void lost(long operation, RailPort port, Failure why) {
+    // The NIC may still read the buffer, so it is never reused, and a copy is sent over another
+    // rail.
+    SentListener told = listener;
+    long whose = cookie;
+    PeerRails to = rails;
+    OutgoingMessage copy =
+        to == null || !told.mayRepeat(whose) || to.after(rail) == PeerRails.NONE
+            ? null
+            : home.take();
+    if (to == null || copy == null) {
+      listener = SentListener.NOBODY;
+      told.sent(whose, why);
+      return;
+    }
+    MemorySegment.copy(memory(), at(), copy.memory(), copy.at(), lengthBytes);
+    copy.address(to, lengthBytes, told, whose);
+    copy.data = data;
+    copy.bare = bare;
+    rails = null;
+    listener = SentListener.NOBODY;
+    home.again(copy);
+  }
+
+  private void finish(@Nullable Failure failure) {
+    SentListener told = listener;
+    long whose = cookie;
+    rails = null;
+    listener = SentListener.NOBODY;
+    home.give(this);
+    told.sent(whose, failure);
+  }
+}

@@ -1,0 +1,130 @@
+package org.jofi.rdma.driver;
+
+import org.jofi.rdma.operation.ArrivalBudget;
+import org.jofi.rdma.operation.InlineCopy;
+import org.jofi.rdma.operation.OperationSink;
+import org.jofi.rdma.operation.Packet;
+import org.jofi.rdma.operation.SentListener;
+import org.jofi.rdma.operation.Tasks;
+import org.jofi.rdma.operation.Transfer;
+import org.jofi.rdma.operation.TransferListener;
+import org.jofi.rdma.wire.RailAddresses;
+import org.jofi.transport.Failure;
+import org.jspecify.annotations.Nullable;
+
+/** The way from an endpoint to one peer: the data rails and the control rails. */
+final class Path implements OperationSink {
+  private final EndpointDriver driver;
+  private final PeerRails data;
+  private final PeerRails control;
+  private final DataProgress progress;
+
+  /**
+   * Makes the peer known on each rail.
+   *
+   * @throws IllegalArgumentException if it has not as many rails, or an address is none
+   * @throws org.jofi.fabric.FabricException if a provider refuses an address
+   */
+  Path(EndpointDriver driver, RailAddresses peer) {
+    if (peer.data().size() != driver.dataCount()
+        || peer.control().size() != driver.controlCount()) {
+      throw new IllegalArgumentException(
+          "%s has %d data and %d control rails, its peer %d and %d: use the same on both sides"
+              .formatted(
+                  driver.label(),
+                  driver.dataCount(),
+                  driver.controlCount(),
+                  peer.data().size(),
+                  peer.control().size()));
+    }
+    this.driver = driver;
+    data = driver.dataTo(peer);
+    control = driver.controlTo(peer);
+    progress = new DataProgress(data.count());
+  }
+
+  @Override
+  public int dataRails() {
+    return data.count();
+  }
+
+  @Override
+  public int controlRails() {
+    return control.count();
+  }
+
+  @Override
+  public Tasks tasks() {
+    return driver.tasks();
+  }
+
+  @Override
+  public ArrivalBudget budget() {
+    return driver.budget();
+  }
+
+  @Override
+  public Transfer overData(TransferListener listener) {
+    return new DataTransfer(data, driver.scheduler(), progress, driver.landing(), listener);
+  }
+
+  @Override
+  public Transfer overControl(TransferListener listener) {
+    return new ControlTransfer(control, listener);
+  }
+
+  @Override
+  public @Nullable Packet takePacket() {
+    return driver.takePacket();
+  }
+
+  @Override
+  public void send(Packet packet, int lengthBytes, SentListener who, long cookie) {
+    driver.send(packet, control, lengthBytes, who, cookie);
+  }
+
+  @Override
+  public void sendImmediate(Packet packet, int bits, SentListener who, long cookie) {
+    driver.deferImmediate(packet, control, bits, who, cookie);
+  }
+
+  @Override
+  public @Nullable InlineCopy copyInline(long address, int lengthBytes) {
+    return driver.inlineCopies().take(address, lengthBytes);
+  }
+
+  @Override
+  public int inlineBytes() {
+    return InlineCopies.BYTES;
+  }
+
+  @Override
+  public @Nullable Failure ownReadRefusal() {
+    return driver.landing().refusal();
+  }
+
+  @Override
+  public boolean isControlLost() {
+    return control.isLost();
+  }
+
+  @Override
+  public boolean smallWritesNeedDelivery() {
+    return driver.traits().smallWritesNeedDelivery();
+  }
+
+  @Override
+  public boolean completionMeansDelivered() {
+    return driver.traits().completionMeansDelivered();
+  }
+
+  @Override
+  public long peer() {
+    return control.peer(0);
+  }
+
+  @Override
+  public String label() {
+    return driver.label();
+  }
+}

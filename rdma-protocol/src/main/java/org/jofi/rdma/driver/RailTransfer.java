@@ -1,0 +1,176 @@
+package org.jofi.rdma.driver;
+
+import java.util.Arrays;
+import org.jofi.fabric.CompletionError;
+import org.jofi.fabric.FabricErrno;
+import org.jofi.fabric.PostFlags;
+import org.jofi.rdma.operation.Certainty;
+import org.jofi.rdma.operation.Transfer;
+import org.jofi.rdma.operation.TransferListener;
+import org.jofi.rdma.wire.ProtocolLimits;
+import org.jofi.transport.Failure;
+
+/**
+ * A transfer over the rails of one role to a peer. A stripe goes over a usable rail, and over
+ * another one if that fails, as long as its listener wants that; at most {@link PeerRails#TRIES}
+ * times.
+ */
+abstract class RailTransfer extends Transfer implements OperationOwner {
+  private final PeerRails rails;
+  private final int[] tries = new int[ProtocolLimits.MAX_RAILS];
+
+  RailTransfer(PeerRails rails, TransferListener listener) {
+    super(listener);
+    this.rails = rails;
+  }
+
+  final PeerRails rails() {
+    return rails;
+  }
+
+  /** A rail took nothing: what to do about a stripe that goes over it. */
+  void refusedNow(int stripe) {
+    // Most wait for their rail.
+  }
+
+  /** A rail took a stripe. */
+  abstract void taken(int rail);
+
+  /** An operation of a rail succeeded. */
+  abstract void done(int rail);
+
+  @Override
+  protected void reset() {
+    Arrays.fill(tries, 0);
+  }
+
+  @Override
+  protected void placed(int stripe) {
+    tries[stripe] = 0;
+  }
+
+  @Override
+  protected boolean advance() {
+    for (int stripe = 0; stripe < stripes() && toPost() != 0; stripe++) {
+      if ((toPost() & 1 << stripe) != 0) {
+        post(stripe);
+      }
+    }
+    return toPost() == 0;
+  }
+
+  private void post(int stripe) {
+    int rail = usable(stripe);
+    if (rail == PeerRails.NONE) {
+      end(stripe, rails.reason(operation(stripe)), Certainty.NOT_EXECUTED, false);
+      return;
+    }
+    int answer = call(stripe, rail);
+    if (answer == -FabricErrno.EAGAIN) {
+      refusedNow(stripe);
+      return;
+    }
+    tries[stripe]++;
+    if (answer == 0) {
+      posted(stripe);
+      taken(rail);
+    } else {
+      Failure why = Failures.ofPost(operation(stripe), rails.port(rail), -answer);
+      move(stripe, rail, why, Certainty.NOT_EXECUTED);
+    }
+  }
+
+  /** The rail for a stripe, which moves if its own is given up; or {@link PeerRails#NONE}. */
+  int usable(int stripe) {
+    int rail = rails.thatOrAnother(plan().rail(stripe));
+    if (rail != PeerRails.NONE) {
+      plan().moveTo(stripe, rail);
+    }
+    return rail;
+  }
+
+  /** It failed over a rail; whether it is to be posted again. */
+  private boolean move(int stripe, int rail, Failure why, Certainty certainty) {
+    int other = rails.retry(rail, why, tries[stripe]);
+    if (other != PeerRails.NONE) {
+      plan().moveTo(stripe, other);
+    }
+    return end(stripe, why, certainty, other != PeerRails.NONE);
+  }
+
+  private String operation(int stripe) {
+    return kind() != Kind.WRITE ? "fi_read" : bringsData(stripe) ? "fi_writedata" : "fi_write";
+  }
+
+  int call(int stripe, int rail) {
+    RailPort port = rails.port(rail);
+    long peer = rails.peer(rail);
+    long from = localAddress(stripe);
+    long length = lengthBytes(stripe);
+    long descriptor = descriptor(rail);
+    long to = remoteAddress(stripe, rail);
+    if (kind() == Kind.READ) {
+      return port.read(this, stripe, from, length, descriptor, peer, to, key(rail));
+    }
+    return bringsData(stripe)
+        ? port.writeData(
+            this, stripe, from, length, descriptor, immediate(stripe), peer, to, key(rail))
+        : port.write(
+            this,
+            stripe,
+            from,
+            length,
+            descriptor,
+            peer,
+            to,
+            key(rail),
+            isDelivered(stripe) ? PostFlags.DELIVERY_COMPLETE : PostFlags.NONE);
+  }
+
+  @Override
+  public void completed(long cookie, long lengthBytes) {
+    int rail = plan().rail((int) cookie);
+    rails.succeeded(rail);
+    done(rail);
+    end((int) cookie);
+  }
+
+  @Override
+  public void failed(long cookie, RailPort port, CompletionError error) {
+    if (move((int) cookie, port.number(), Failures.of(port, error), Certainty.UNKNOWN)) {
+      rails.tasks().defer(this);
+    }
+  }
+
+  @Override
+  public void lost(long cookie, RailPort port, Failure why) {
+    lose((int) cookie, why);
+  }
+
+  @Override
+  public int tries(int stripe) {
+    return tries[stripe];
+  }
+
+  @Override
+  public boolean repeat(int stripes) {
+    for (int stripe = 0; stripe < stripes(); stripe++) {
+      if ((stripes & 1 << stripe) != 0) {
+        int other =
+            tries[stripe] < PeerRails.TRIES ? rails.after(plan().rail(stripe)) : PeerRails.NONE;
+        if (other == PeerRails.NONE) {
+          return false;
+        }
+        plan().moveTo(stripe, other);
+      }
+    }
+    add(stripes);
+    return true;
+  }
+
+  @Override
+  public String railLabel(int stripe) {
+    int rail = plan().rail(stripe);
+    return rail == PeerRails.NONE ? "any rail" : rails.port(rail).label();
+  }
+}

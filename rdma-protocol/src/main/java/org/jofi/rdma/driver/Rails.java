@@ -1,0 +1,156 @@
+package org.jofi.rdma.driver;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jofi.fabric.Domain;
+import org.jofi.mr.teardown.OwnershipGraph;
+import org.jofi.rdma.wire.FabricAddress;
+import org.jofi.rdma.wire.RailAddresses;
+import org.jofi.transport.Failure;
+import org.jspecify.annotations.Nullable;
+
+/** The rails of an endpoint: a data rail per NIC, control rails, and the queue of each NIC. */
+final class Rails {
+  private final List<RailPort> data = new ArrayList<>();
+  private final List<RailPort> control = new ArrayList<>();
+  private final List<RailPort> all = new ArrayList<>();
+  private final List<RailQueue> queues = new ArrayList<>();
+  private boolean drained = true;
+
+  private Rails() {}
+
+  /**
+   * Opens them.
+   *
+   * @throws RuntimeException if a provider refuses something; nothing stays open then
+   */
+  static Rails open(
+      String label, List<Domain> domains, EndpointSettings settings, ArrivalSink arrivals) {
+    Rails rails = new Rails();
+    try {
+      for (int i = 0; i < domains.size(); i++) {
+        Domain domain = domains.get(i);
+        rails.queues.add(
+            RailQueue.open(label, domain, settings.queueEntries(), settings.slots(), arrivals));
+        rails.data.add(rails.open(label, i, "data", domain));
+        if (i < settings.controlRails()) {
+          rails.control.add(rails.open(label, i, "control", domain));
+        }
+      }
+      return rails;
+    } catch (RuntimeException e) {
+      rails.close(e);
+      throw e;
+    }
+  }
+
+  private RailPort open(String label, int number, String role, Domain domain) {
+    RailPort port =
+        RailPort.open(
+            number, "%s %s rail %d".formatted(label, role, number), domain, queues.get(number));
+    all.add(port);
+    return port;
+  }
+
+  /** Closes them, since something could not be opened. */
+  void close(RuntimeException cause) {
+    OwnershipGraph graph = new OwnershipGraph();
+    addTo(graph);
+    try {
+      graph.close(true);
+    } catch (RuntimeException e) {
+      cause.addSuppressed(e);
+    }
+  }
+
+  /** Hands all of them to the graph that closes them. */
+  void addTo(OwnershipGraph graph) {
+    queues.forEach(queue -> queue.addTo(graph));
+    all.forEach(port -> port.addTo(graph));
+  }
+
+  List<RailPort> data() {
+    return data;
+  }
+
+  List<RailPort> control() {
+    return control;
+  }
+
+  /** Where peers reach them. */
+  RailAddresses addresses() {
+    return new RailAddresses(addresses(control), addresses(data));
+  }
+
+  private static List<FabricAddress> addresses(List<RailPort> rails) {
+    return rails.stream().map(RailPort::address).toList();
+  }
+
+  /** Polls every NIC's queue once; how many events. */
+  int poll(ArrivalSink arrivals) {
+    int events = 0;
+    drained = true;
+    for (int i = 0; i < queues.size(); i++) {
+      RailQueue queue = queues.get(i);
+      int polled = queue.poll();
+      queue.tryAgain();
+      drained &= !RailQueue.leavesSome(polled);
+      events += Math.max(0, polled);
+      Failure why = polled < 0 ? queue.brokenBy() : null;
+      if (why != null) {
+        arrivals.broken(why);
+      }
+    }
+    return events;
+  }
+
+  /** Whether the last poll left nothing in a queue. */
+  boolean isDrained() {
+    return drained;
+  }
+
+  /** Why the completion queue of a rail broke; null if all work. */
+  @Nullable Failure brokenBy() {
+    for (int i = 0; i < queues.size(); i++) {
+      Failure why = queues.get(i).brokenBy();
+      if (why != null) {
+        return why;
+      }
+    }
+    return null;
+  }
+
+  /** How many completions belonged to no local operation. */
+  long orphans() {
+    return queues.stream().mapToLong(RailQueue::orphans).sum();
+  }
+
+  /** Operations that fail from now on are not posted again. */
+  void drain() {
+    all.forEach(RailPort::drain);
+  }
+
+  /** Asks the providers to drop all that is in flight. */
+  void cancelAll() {
+    all.forEach(RailPort::cancelAll);
+  }
+
+  /** Operations and receives in flight. */
+  int inFlight() {
+    return all.stream().mapToInt(RailPort::inFlight).sum();
+  }
+
+  /** What is in flight, for errors. */
+  String describe() {
+    StringBuilder text = new StringBuilder();
+    for (RailPort port : all) {
+      if (port.inFlight() > 0) {
+        text.append(text.isEmpty() ? "" : ", ")
+            .append(port.inFlight())
+            .append(" on ")
+            .append(port.label());
+      }
+    }
+    return text.toString();
+  }
+}

@@ -1,0 +1,140 @@
+package org.jofi.rdma.engine;
+
+import org.jofi.rdma.sequence.ReceiveIndices;
+import org.jofi.rdma.wire.MailboxLayout;
+import org.jofi.rdma.wire.MailboxReader;
+
+/**
+ * The receives that the peer announced in the mailbox, and which of them are taken. They are seen
+ * in the order of their indices: the search stops at the first one whose entry is not there,
+ * although later ones may be, because it may be of the same tag.
+ */
+final class Announcements {
+  /** The index of no receive. */
+  static final long NOWHERE = 0;
+
+  private static final int ENTRIES = MailboxLayout.ENTRIES;
+
+  private final MailboxReader mailbox;
+  private final long[] taken = new long[ENTRIES / Long.SIZE];
+
+  /** Tags of those that were seen and of which some may be free, a ring as long as need be. */
+  private int[] tags = new int[8];
+
+  private long oldest = ReceiveIndices.FIRST;
+
+  /** The first one that no send was matched with. */
+  private long unseen = ReceiveIndices.FIRST;
+
+  Announcements(MailboxReader mailbox) {
+    this.mailbox = mailbox;
+  }
+
+  /**
+   * Looks for the next receive.
+   *
+   * @return its index; {@link MailboxReader#ABSENT} or {@link MailboxReader#MALFORMED}
+   */
+  long see() {
+    int entries = mailbox.poll(unseen);
+    if (entries <= 0) {
+      return entries;
+    }
+    if (unseen + entries > oldest + ENTRIES) {
+      // No sound peer writes over what it does not know to be read.
+      return MailboxReader.ABSENT;
+    }
+    long index = unseen;
+    remember(index, mailbox.tag());
+    // The other entries of a staged receive are for its sender alone.
+    for (long other = index + 1; other < index + entries; other++) {
+      mark(other, true);
+    }
+    unseen += entries;
+    return index;
+  }
+
+  private void remember(long index, int tag) {
+    while (index - oldest >= tags.length) {
+      int[] fewer = tags;
+      tags = new int[2 * fewer.length];
+      for (long other = oldest; other < oldest + fewer.length; other++) {
+        tags[at(other)] = fewer[(int) other & fewer.length - 1];
+      }
+    }
+    tags[at(index)] = tag;
+  }
+
+  private int at(long index) {
+    return (int) index & tags.length - 1;
+  }
+
+  /** The receive after the last one that was seen. */
+  long unseen() {
+    return unseen;
+  }
+
+  /** Which sends a receive takes that was seen and is free. */
+  int tag(long index) {
+    return tags[at(index)];
+  }
+
+  /** The oldest receive of a tag that was seen and is free, or {@link #NOWHERE}. */
+  long find(int tag) {
+    for (long index = oldest; index < unseen; index++) {
+      if (tags[at(index)] == tag && !isTaken(index)) {
+        return index;
+      }
+    }
+    return NOWHERE;
+  }
+
+  /** No other send gets that receive. */
+  void take(long index) {
+    mark(index, true);
+    while (oldest < unseen && isTaken(oldest)) {
+      mark(oldest++, false);
+    }
+  }
+
+  /** How many entries are there, of all so far. */
+  long entries() {
+    long there = oldest - ReceiveIndices.FIRST;
+    long index = oldest;
+    while (index < oldest + ENTRIES) {
+      int entries = isTaken(index) ? 1 : mailbox.poll(index);
+      there += Math.max(0, entries);
+      index += index < unseen ? 1 : Math.max(1, entries);
+    }
+    return there;
+  }
+
+  /** The first receive whose entry is not there. */
+  long firstAbsent() {
+    long index = oldest;
+    while (index < oldest + ENTRIES) {
+      int entries = isTaken(index) ? 1 : mailbox.poll(index);
+      if (entries <= 0) {
+        return index;
+      }
+      index += index < unseen ? 1 : entries;
+    }
+    return index;
+  }
+
+  private boolean isTaken(long index) {
+    return (taken[word(index)] & 1L << index) != 0;
+  }
+
+  private void mark(long index, boolean value) {
+    if (value) {
+      taken[word(index)] |= 1L << index;
+    } else {
+      taken[word(index)] &= ~(1L << index);
+    }
+  }
+
+  private static int word(long index) {
+    return (int) (index & ENTRIES - 1) / Long.SIZE;
+  }
+}

@@ -1,0 +1,361 @@
+package org.jofi.rdma.engine;
+
+import java.util.Arrays;
+import org.jofi.rdma.operation.Certainty;
+import org.jofi.rdma.operation.Task;
+import org.jofi.rdma.operation.Transfer;
+import org.jofi.rdma.sequence.StripeArrivals;
+import org.jofi.rdma.staging.ChunkCopies;
+import org.jofi.rdma.staging.StagingRing;
+import org.jofi.rdma.staging.StagingSpace;
+import org.jofi.rdma.wire.ProtocolLimits;
+import org.jofi.transport.Failure;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A receive into device memory, chunk by chunk through host blocks. Used again for the next such
+ * receive of its slot.
+ *
+ * <pre>
+ * chunk:  FREE -- its block is offered --&gt; OFFERED -- all is there --&gt; ARRIVED -- copy --&gt; COPYING -- copied --&gt; FREE
+ * </pre>
+ *
+ * Blocks are offered in order: {@code finished <= offered}, and no more are on offer than there
+ * are. It has as many indices as it has blocks, and their entries take the offers in turn, so that
+ * an entry is written again only when its last chunk was finished. Its task is asked until all were
+ * offered and copied.
+ */
+final class ChunkedReceive extends IncomingReceive implements ChunkCopies.Listener {
+  private static final int MOST = ProtocolLimits.MAX_GROUP;
+  private static final long UNKNOWN = -1;
+  private static final byte FREE = 0;
+  private static final byte OFFERED = 1;
+  private static final byte ARRIVED = 2;
+  private static final byte COPYING = 3;
+
+  private final ChunkCopies copies;
+  private final Transfer offers;
+  private final Task going = new Going();
+  private final byte[] states = new byte[MOST];
+  private final long[] chunkAt = new long[MOST];
+  private final int[] arrivals = new int[MOST];
+  private final long[] lengths = new long[MOST];
+  private @Nullable StagingSpace space;
+  private @Nullable StagingRing ring;
+  private long address;
+  private long roomBytes;
+  private int tag;
+  private int chunkShift;
+  private long chunks;
+  private long offered;
+  private long finished;
+  private long total;
+
+  /** Whether one of its entries is with the sender, who counts them all then. */
+  private boolean announced;
+
+  ChunkedReceive(Receiver receiver, Request request) {
+    super(receiver, request);
+    copies = new ChunkCopies(receiver.link().sink().tasks(), this);
+    offers = receiver.link().sink().overControl(this);
+  }
+
+  /** Offers blocks, and copies what arrived, until all were offered and copied. */
+  private final class Going extends Task {
+    @Override
+    protected boolean advance() {
+      StagingRing blocks = ring;
+      return !isLive() || blocks == null || goOn(blocks) || !isLive();
+    }
+  }
+
+  /** How many indices a receive takes. */
+  static int entries(StagingSpace staging, StagingRing blocks, long bytes) {
+    return (int) Math.min(blocks.blocks(), chunks(bytes, staging.shape().chunkShift()));
+  }
+
+  private static long chunks(long bytes, int shift) {
+    return Math.max(1, (bytes + (1L << shift) - 1) >> shift);
+  }
+
+  void start(
+      long first,
+      int indices,
+      long deviceAddress,
+      long bytes,
+      int tagged,
+      StagingSpace staging,
+      StagingRing blocks) {
+    address = deviceAddress;
+    roomBytes = bytes;
+    tag = tagged;
+    space = staging;
+    ring = blocks;
+    copies.use(staging);
+    chunkShift = staging.shape().chunkShift();
+    chunks = chunks(bytes, chunkShift);
+    offered = 0;
+    finished = 0;
+    total = 0;
+    Arrays.fill(states, FREE);
+    announced = false;
+    receiver().announcer().begin(offers);
+    begin(first, indices);
+  }
+
+  @Override
+  void announce() {
+    receiver().link().submit(going);
+  }
+
+  @Override
+  int count() {
+    return 1;
+  }
+
+  @Override
+  long lengthBytes(int sub) {
+    return total;
+  }
+
+  private boolean goOn(StagingRing blocks) {
+    boolean copied = copyArrived(blocks);
+    offer(blocks);
+    return copied;
+  }
+
+  private int entry(long chunk) {
+    return (int) (chunk % indices());
+  }
+
+  /** Starts the copies of what arrived; whether none is left. */
+  private boolean copyArrived(StagingRing blocks) {
+    for (long chunk = finished; chunk < offered && isLive(); chunk++) {
+      int entry = entry(chunk);
+      if (states[entry] == ARRIVED) {
+        int answer =
+            copies.toDevice(
+                entry, blocks.block(chunk), address + (chunk << chunkShift), lengths[entry]);
+        if (answer == ChunkCopies.AGAIN) {
+          return false;
+        }
+        if (answer < 0) {
+          fail(copies.failure(answer));
+          return true;
+        }
+        request().begun(1);
+        states[entry] = COPYING;
+      }
+    }
+    return true;
+  }
+
+  /** Offers blocks that are free. */
+  private void offer(StagingRing blocks) {
+    while (isLive() && offered < chunks && offered - finished < blocks.blocks()) {
+      int entry = entry(offered);
+      if (((offers.toPost() | offers.inFlight()) & 1 << entry) != 0) {
+        // The copy of the entry still belongs to the write of its last round, which asks again.
+        return;
+      }
+      chunkAt[entry] = offered;
+      arrivals[entry] = StripeArrivals.NONE;
+      lengths[entry] = UNKNOWN;
+      states[entry] = OFFERED;
+      receiver()
+          .announcer()
+          .offer(offers, entry, index(), indices(), offered, blocks, roomBytes, tag, chunkShift);
+      offered++;
+      add(offers, 1 << entry);
+      receiver().link().sink().tasks().submit(offers);
+    }
+  }
+
+  @Override
+  public void completed(Transfer of, int entry) {
+    request().returned(1);
+    if (!announced) {
+      announced = true;
+      receiver().announced(indices());
+    }
+    next();
+  }
+
+  @Override
+  public boolean failed(
+      Transfer of, int entry, Failure why, Certainty certainty, boolean railLeft) {
+    return (isLive() && railLeft && certainty == Certainty.NOT_EXECUTED)
+        || super.failed(of, entry, why, certainty, railLeft);
+  }
+
+  @Override
+  boolean stripe(int sub, int immediate) {
+    if (states[sub] != OFFERED || StripeArrivals.isComplete(arrivals[sub])) {
+      return false;
+    }
+    int with = StripeArrivals.add(arrivals[sub], immediate);
+    if (with < 0) {
+      return false;
+    }
+    arrivals[sub] = with;
+    check(sub);
+    return true;
+  }
+
+  @Override
+  boolean trueLength(int sub, long lengthBytes) {
+    if (states[sub] != OFFERED || lengths[sub] != UNKNOWN || lengthBytes >= room(sub)) {
+      return false;
+    }
+    lengths[sub] = lengthBytes;
+    check(sub);
+    return true;
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>Nothing of a chunk is written twice: its entry stands for another chunk later, for which a
+   * second arrival would count.
+   */
+  @Override
+  int hasStripe(int sub, int stripe) {
+    return Receiver.UNKNOWN;
+  }
+
+  @Override
+  boolean written(int sub, int immediate) {
+    return false;
+  }
+
+  @Override
+  boolean isWritten() {
+    return offered > 0 && ((offers.toPost() | offers.inFlight()) & 1) == 0;
+  }
+
+  @Override
+  void writeAgain() {
+    // Nothing of a chunk is written twice. What stays lost fails at the receiver's bound.
+  }
+
+  /** How much of the receive the chunk of an entry takes. */
+  private long room(int entry) {
+    return Math.min(1L << chunkShift, roomBytes - (chunkAt[entry] << chunkShift));
+  }
+
+  private void check(int entry) {
+    if (!StripeArrivals.isComplete(arrivals[entry])) {
+      return;
+    }
+    if (!StripeArrivals.isShort(arrivals[entry])) {
+      lengths[entry] = room(entry);
+    }
+    if (lengths[entry] != UNKNOWN) {
+      total += lengths[entry];
+      request().restartBound();
+      // With nothing to copy it is over as it is.
+      states[entry] = lengths[entry] == 0 ? FREE : ARRIVED;
+      finish();
+    }
+  }
+
+  @Override
+  public void copied(int part, @Nullable Failure why) {
+    request().returned(1);
+    states[part] = FREE;
+    request().restartBound();
+    if (why == null) {
+      finish();
+    } else {
+      fail(why);
+    }
+  }
+
+  private void finish() {
+    while (finished < offered && states[entry(finished)] == FREE) {
+      finished++;
+      if (finished == chunks) {
+        receiver().messageArrived();
+      }
+    }
+    next();
+    if (finished == chunks) {
+      receiver().failIfPeerIsDone();
+    }
+  }
+
+  private void next() {
+    if (isLive() && finished < chunks) {
+      receiver().link().sink().tasks().defer(going);
+    }
+    request().settle();
+  }
+
+  @Override
+  boolean isComplete() {
+    return finished == chunks;
+  }
+
+  /** It is in device memory, and waits for its offers' writes alone. */
+  @Override
+  boolean endsByItself() {
+    return finished == chunks;
+  }
+
+  @Override
+  boolean isTimed() {
+    if (finished > 0) {
+      return true;
+    }
+    for (int entry = 0; entry < indices(); entry++) {
+      if (states[entry] > OFFERED
+          || (states[entry] == OFFERED
+              && (arrivals[entry] != StripeArrivals.NONE || lengths[entry] != UNKNOWN))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  @Override
+  void cut() {
+    drop(offers);
+  }
+
+  @Override
+  boolean isExposed() {
+    return offers.wasPosted() && !receiver().isPeerDone();
+  }
+
+  @Override
+  long movedBytes() {
+    return total;
+  }
+
+  @Override
+  void endUse() {
+    giveRoom();
+    StagingSpace staging = space;
+    StagingRing blocks = ring;
+    space = null;
+    ring = null;
+    if (staging != null && blocks != null) {
+      if (receiver().hasPeerVanished() && offered > finished) {
+        blocks.registration().retire();
+      }
+      staging.give(blocks);
+    }
+  }
+
+  @Override
+  String where() {
+    return "irecv of message %d in chunks from %s"
+        .formatted(index(), receiver().link().describePeer());
+  }
+
+  @Override
+  String missing() {
+    return "of %d chunks %d were offered a block, %d are in device memory"
+        .formatted(chunks, offered, finished);
+  }
+}

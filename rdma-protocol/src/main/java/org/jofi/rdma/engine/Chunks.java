@@ -1,0 +1,79 @@
+package org.jofi.rdma.engine;
+
+import org.jofi.rdma.wire.ProtocolLimits;
+
+/** The chunks of one {@link ChunkedSend} that are on their way, each a request of its own. */
+final class Chunks extends RequestQueue {
+  private final BySlot<Chunk> chunks;
+
+  /** One chunk; who owns it is told when no operation of it is left. */
+  private static final class Chunk extends RendezvousSend {
+    private final ChunkedSend owner;
+    private int part;
+
+    Chunk(Sender sender, Request request, ChunkedSend owner) {
+      super(sender, request);
+      this.owner = owner;
+    }
+
+    /** Never: its index stands for another chunk later, for which a second arrival would count. */
+    @Override
+    boolean mayWriteAgain() {
+      return false;
+    }
+
+    @Override
+    void endUse() {
+      super.endUse();
+      owner.sent(part);
+    }
+  }
+
+  Chunks(Sender sender, ChunkedSend owner) {
+    super(sender.link(), RequestTable.MESSAGES, ProtocolLimits.MAX_GROUP);
+    chunks = new BySlot<>(request -> new Chunk(sender, request, owner));
+  }
+
+  /** What sends a part; there is always one, since a part has one at a time. */
+  RendezvousSend take(int part) {
+    int slot = begin();
+    if (slot == RequestTable.NONE) {
+      throw new IllegalStateException("no request for part " + part);
+    }
+    Chunk chunk = chunks.of(request(slot));
+    chunk.part = part;
+    return chunk;
+  }
+
+  /** Whether nothing more has to be posted for any of them. */
+  boolean endByThemselves() {
+    for (int slot = 0; slot < table().used(); slot++) {
+      if (table().isActive(slot) && !request(slot).strategy().endsByItself()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** As {@link RequestStrategy#progress}, of all. */
+  long progress() {
+    long sum = 0;
+    for (int slot = 0; slot < table().used(); slot++) {
+      if (table().isActive(slot)) {
+        sum += request(slot).strategy().progress();
+      }
+    }
+    return sum;
+  }
+
+  @Override
+  public boolean waits() {
+    return isActive();
+  }
+
+  @Override
+  void ended(Request request) {
+    // Nobody asks for it.
+    table().test(table().id(request.slot()));
+  }
+}

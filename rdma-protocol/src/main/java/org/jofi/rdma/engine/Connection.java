@@ -1,0 +1,357 @@
+package org.jofi.rdma.engine;
+
+import java.lang.foreign.MemorySegment;
+import org.jofi.mr.registration.DataRegistration;
+import org.jofi.rdma.operation.OperationSink;
+import org.jofi.rdma.operation.Packet;
+import org.jofi.rdma.operation.SentListener;
+import org.jofi.rdma.wire.ConnectionId;
+import org.jofi.rdma.wire.MessageHeader;
+import org.jofi.transport.Failure;
+import org.jofi.transport.FailureCause;
+import org.jofi.transport.RemoteMemory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One end of a connection, from the time it is made until it is released. It turns calls, arrivals,
+ * completions and time that is told into operations, which it puts into an {@link OperationSink};
+ * it has no lock, clock or thread, and touches no fabric.
+ */
+public abstract class Connection {
+  /** Cookie of a message that the peer needs even if this side is released before it leaves. */
+  private static final long LAST = 1;
+
+  private final Runnable freeMailbox;
+  private final PeerLink link;
+  private final MessageProtocol protocol;
+  private final RequestQueue messages;
+  private final OneSided oneSided;
+  private final RequestQueue[] kinds;
+  private final Liveness liveness;
+  private final CloseHandshake closing = new CloseHandshake();
+  private final SentListener onWay = new Told();
+  private Runnable listener = () -> {};
+  private boolean everHeard;
+  private int onTheirWay;
+
+  /**
+   * @param freeMailbox gives its mailbox back, once it is released
+   * @param silenceNs how long a peer that is waited for may be silent
+   * @param protocol of its messages
+   * @param local requests that need no peer
+   */
+  Connection(
+      Runnable freeMailbox,
+      PeerLink link,
+      long silenceNs,
+      MessageProtocol protocol,
+      RequestQueue... local) {
+    this.freeMailbox = freeMailbox;
+    this.link = link;
+    this.protocol = protocol;
+    messages = protocol.requests();
+    oneSided = new OneSided(link);
+    kinds = new RequestQueue[2 + local.length];
+    kinds[0] = messages;
+    kinds[1] = oneSided;
+    System.arraycopy(local, 0, kinds, 2, local.length);
+    liveness = new Liveness(silenceNs);
+    messages.onFailure(() -> share(messages));
+    oneSided.onFailure(() -> share(oneSided));
+  }
+
+  /** Makes a failure of messages fail the one-sided operations, and the other way round. */
+  private void share(RequestQueue failed) {
+    Failure why = failed.failure();
+    if (why != null) {
+      fail(why);
+    }
+    if (failed.equals(messages)) {
+      listener.run();
+    }
+  }
+
+  /** To the peer's communicator, from this side's. */
+  public final ConnectionId id() {
+    return link.id();
+  }
+
+  /** Where its operations go. */
+  public final OperationSink sink() {
+    return link.sink();
+  }
+
+  /** How its messages move. */
+  public final MessageProtocol protocol() {
+    return protocol;
+  }
+
+  /** How far its end is. */
+  public final CloseHandshake closing() {
+    return closing;
+  }
+
+  /** Why its messages, and with them the side, failed; null while it works. */
+  public final @Nullable Failure failure() {
+    return messages.failure();
+  }
+
+  private RequestQueue kindOf(long request) {
+    for (int i = 1; i < kinds.length && !messages.owns(request); i++) {
+      if (kinds[i].owns(request)) {
+        return kinds[i];
+      }
+    }
+    return messages;
+  }
+
+  /** How a request fares; without progress. A request that is over is reported once. */
+  public final long test(long request) {
+    return kindOf(request).test(request);
+  }
+
+  /** How a request failed; null if it did not, or is forgotten. */
+  public final @Nullable Failure failure(long request) {
+    return kindOf(request).failure(request);
+  }
+
+  /** Whether a request may still use its memory: it is not over, or its operations are not. */
+  public final boolean usesMemory(long request) {
+    return kindOf(request).usesMemory(request);
+  }
+
+  /** As {@link org.jofi.transport.Comm#iwrite}, with the lock held; see {@link OneSided#write}. */
+  public final long write(
+      long address,
+      long lengthBytes,
+      DataRegistration registration,
+      RemoteMemory remote,
+      long remoteOffsetBytes) {
+    return oneSided.write(address, lengthBytes, registration, remote, remoteOffsetBytes);
+  }
+
+  /**
+   * As {@link org.jofi.transport.Comm#iwriteInline}, with the lock held; see {@link
+   * OneSided#writeInline}.
+   */
+  public final long writeInline(
+      long address, long lengthBytes, RemoteMemory remote, long remoteOffsetBytes) {
+    return oneSided.writeInline(address, lengthBytes, remote, remoteOffsetBytes);
+  }
+
+  /** As {@link org.jofi.transport.Comm#iread}, with the lock held; see {@link OneSided#read}. */
+  public final long read(
+      long address,
+      long lengthBytes,
+      DataRegistration registration,
+      RemoteMemory remote,
+      long remoteOffsetBytes) {
+    return oneSided.read(address, lengthBytes, registration, remote, remoteOffsetBytes);
+  }
+
+  /** Sets the action to run once when its messages fail. */
+  public final void onFailure(Runnable told) {
+    listener = told;
+  }
+
+  /** Whether no operation of it is with a provider, and none will be posted. */
+  public final boolean isQuiet() {
+    for (RequestQueue kind : kinds) {
+      if (!kind.isQuiet()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Fails requests in flight that need the peer, and requests that are posted from now on. */
+  public final void fail(Failure why) {
+    messages.fail(why);
+    oneSided.fail(why);
+  }
+
+  /** A failure of this end. */
+  public final Failure failure(FailureCause cause, String detail) {
+    return new Failure(cause, 0, "communicator %d".formatted(id().from()), detail);
+  }
+
+  /** Whether a message, whose header was checked, is of this connection. */
+  public final boolean isFrom(MemorySegment message, long at) {
+    return MessageHeader.from(message, at) == id().to()
+        && MessageHeader.fromGeneration(message, at) == id().toGeneration()
+        && MessageHeader.attempt(message, at) == id().attempt();
+  }
+
+  /**
+   * A message of the peer arrived. It names this side's communicator, which a connector learns from
+   * the ACCEPT, with the addresses that it inserts at once.
+   */
+  public final void hear() {
+    everHeard = true;
+    link.peerKnowsThisSide();
+    liveness.hear();
+  }
+
+  /** Whether anything of the peer ever arrived on this connection. */
+  final boolean isHeard() {
+    return everHeard;
+  }
+
+  /**
+   * Checks the time limits of requests, and whether the peer is alive: as {@link Liveness#check}.
+   */
+  public final int check(long now, long requestNs) {
+    boolean waits = closing.isLocalClosed() && closing.isTold();
+    for (RequestQueue kind : kinds) {
+      kind.check(now, requestNs);
+      if (kind.wasHeard()) {
+        liveness.hear();
+      }
+      waits |= kind.waits();
+    }
+    return liveness.check(!closing.isPeerDone() && waits, now);
+  }
+
+  /** Whether few enough messages are on their way that a question or its answer may follow. */
+  public final boolean mayAsk() {
+    return onTheirWay <= link.sink().controlRails();
+  }
+
+  /**
+   * Sends a message about the connection itself. If this side is released before it could be
+   * posted, it is dropped, unless it is the last one, and the peer has told its own end.
+   *
+   * @param last whether it tells that this side's operations are complete
+   */
+  public final void send(Packet message, boolean last) {
+    onTheirWay++;
+    link.send(message, onWay, last ? LAST : 0);
+  }
+
+  private final class Told implements SentListener {
+    @Override
+    public void sent(long cookie, @Nullable Failure why) {
+      onTheirWay--;
+      if (why != null && link.sink().isControlLost()) {
+        fail(why);
+      }
+    }
+
+    @Override
+    public boolean isWanted(long cookie) {
+      return !closing.isReleased() || (cookie == LAST && closing.hasPeerReturned());
+    }
+  }
+
+  /**
+   * This end closes.
+   *
+   * @param bound when it stops waiting for the peer
+   */
+  public final void closeHere(Failure why, long bound) {
+    closing.close(bound);
+    // Of each kind: also of those that need no peer.
+    for (RequestQueue kind : kinds) {
+      kind.fail(why);
+    }
+  }
+
+  /** This end aborts; as for a close. */
+  public final void abortHere(Failure why, long bound) {
+    closing.abort();
+    closeHere(why, bound);
+  }
+
+  /** The peer posts nothing more; its operations may still be in flight. */
+  public final void peerStopped(long messagesStarted, long bound) {
+    closing.peerStopped(bound);
+    protocol.peerStops(messagesStarted);
+  }
+
+  /**
+   * The peer's operations are back. It is done once they have arrived, too, where that may take
+   * longer.
+   *
+   * @param writes how many the peer made of those that this side sees
+   */
+  public final void peerReturned(long writes) {
+    closing.peerReturned();
+    if (closing.isPeerDone()) {
+      return;
+    }
+    if (link.writesMayBeOnTheirWay()) {
+      closing.await(writes);
+      awaitWrites(false);
+    } else {
+      peerDone();
+    }
+  }
+
+  /** Whether writes of the peer, whose operations are back, are still awaited; not if overdue. */
+  public final boolean awaitWrites(boolean overdue) {
+    if (!closing.isAwaiting()) {
+      return false;
+    }
+    boolean arrived = protocol.arrived() >= closing.awaited();
+    if (!overdue && !arrived) {
+      return true;
+    }
+    closing.awaitNothing();
+    if (arrived) {
+      peerDone();
+    } else {
+      peerVanished();
+    }
+    return false;
+  }
+
+  /** The peer's operations are back and have arrived. */
+  private void peerDone() {
+    closing.peerDone();
+    for (RequestQueue kind : kinds) {
+      kind.peerDone();
+    }
+  }
+
+  /** The peer is not waited for any more, though it may be alive and writing. */
+  public final void peerVanished() {
+    closing.peerDone();
+    for (RequestQueue kind : kinds) {
+      kind.peerVanished();
+    }
+  }
+
+  /**
+   * Its time limit passed: requests in flight are reported as failed, and kept until their
+   * operations are back.
+   */
+  public final void expire() {
+    Failure why = failure(FailureCause.TIMED_OUT, "closing took too long");
+    for (RequestQueue kind : kinds) {
+      kind.expire(why);
+    }
+  }
+
+  /** The endpoint is closed: nothing can be in flight any more. */
+  public final void abandon() {
+    closing.abandon();
+    Failure why = failure(FailureCause.CLOSED, "its endpoint was closed");
+    for (RequestQueue kind : kinds) {
+      kind.abandon(why);
+    }
+  }
+
+  /** It is over, with its id: nothing of it is in flight. */
+  public final void release() {
+    closing.release();
+    if (!closing.isPeerDone()) {
+      peerVanished();
+    }
+    freeMailbox.run();
+  }
+
+  /** Whether it is gone, with its id and its mailbox. */
+  public final boolean isReleased() {
+    return closing.isReleased();
+  }
+}

@@ -1,0 +1,67 @@
+package org.jofi.rdma.engine;
+
+import org.jofi.mr.registration.DataRegistration;
+import org.jofi.rdma.operation.Certainty;
+import org.jofi.rdma.operation.OperationSink;
+import org.jofi.rdma.operation.Transfer;
+import org.jofi.transport.Failure;
+import org.jofi.transport.FailureCause;
+import org.jspecify.annotations.Nullable;
+
+/** A read of a few bytes over each data rail, from this very endpoint. */
+final class FlushRead extends OneWayTransfer {
+  private final OperationSink sink;
+  private @Nullable DataRegistration registration;
+  private long lengthBytes;
+
+  FlushRead(Flushes flushes, Request request) {
+    super(request, flushes.link().sink());
+    sink = flushes.link().sink();
+  }
+
+  /** Of that range, of a registration whose use has begun. */
+  void of(long from, long length, DataRegistration memory) {
+    registration = memory;
+    lengthBytes = length;
+    Transfer transfer = transfer();
+    transfer.begin(Transfer.Kind.READ_OWN, 0, null);
+    transfer.onEveryRail(sink.dataRails(), Math.min(length, OperationSink.OWN_READ_BYTES));
+    for (int rail = 0; rail < sink.dataRails(); rail++) {
+      transfer.remote(rail, memory.remoteAddress(rail, from), memory.key(rail));
+    }
+  }
+
+  @Override
+  public boolean failed(
+      Transfer transfer, int stripe, Failure why, Certainty certainty, boolean railLeft) {
+    return super.failed(transfer, stripe, interpret(why), certainty, railLeft);
+  }
+
+  /** The peer has no part in it: whatever the errno, it is not the peer that is lost. */
+  private static Failure interpret(Failure fabric) {
+    return new Failure(
+        fabric.cause() == FailureCause.UNAVAILABLE ? FailureCause.UNAVAILABLE : FailureCause.FABRIC,
+        fabric.errno(),
+        "flush, by %s of its own memory".formatted(fabric.where()),
+        fabric.detail());
+  }
+
+  @Override
+  String where() {
+    return "iflush of %d bytes by %s".formatted(lengthBytes, sink.label());
+  }
+
+  @Override
+  long movedBytes() {
+    return lengthBytes;
+  }
+
+  @Override
+  void endUse() {
+    DataRegistration memory = registration;
+    if (memory != null) {
+      registration = null;
+      memory.endUse();
+    }
+  }
+}

@@ -1,0 +1,71 @@
+package org.jofi.rdma.engine;
+
+import java.lang.foreign.MemorySegment;
+import org.jofi.rdma.wire.MessageType;
+import org.jofi.transport.Failure;
+
+/**
+ * How the messages of one end of a connection move. A connection passes on what arrives for them,
+ * and asks how far they are; which operations and packets they consist of is the protocol's own.
+ */
+public interface MessageProtocol {
+
+  /** Its requests, whose failure is the connection's. */
+  RequestQueue requests();
+
+  /**
+   * Immediate data for this end arrived. Called while a queue delivers.
+   *
+   * @param bits checked
+   */
+  void immediate(int bits);
+
+  /**
+   * A control message for this end arrived, checked.
+   *
+   * @return whether it is of this protocol, and was expected
+   */
+  boolean message(MessageType type, MemorySegment memory, long at);
+
+  /**
+   * Whether a stripe that the peer asks for arrived: {@link #ARRIVED}, {@link #MISSING}, or {@link
+   * #UNKNOWN} if there is no such receive, or none whose stripes are written again.
+   */
+  int hasStripe(long receiveIndex, int stripe);
+
+  /** {@link #hasStripe}: it arrived. */
+  int ARRIVED = 1;
+
+  /** {@link #hasStripe}: it did not. */
+  int MISSING = 0;
+
+  /** {@link #hasStripe}: there is no such message. */
+  int UNKNOWN = -1;
+
+  /** How many messages this end started. */
+  long started();
+
+  /** How many messages this end sent to the end. */
+  long finished();
+
+  /** The first receive whose entry this end does not see; 0 if it sends none. */
+  long firstUnseen();
+
+  /** How many of this end's writes the peer will have seen when all have arrived. */
+  long writes();
+
+  /** How many of the peer's writes have arrived. */
+  long arrived();
+
+  /**
+   * The peer reported how many messages it has finished, and the first receive whose entry it does
+   * not see.
+   */
+  void peerIsAt(long finished, long unseen);
+
+  /** The peer posts nothing more; it has started this many messages. */
+  void peerStops(long messages);
+
+  /** The completion queue of a rail broke, so that arrivals over it are not noticed any more. */
+  void queueBroke(Failure why);
+}

@@ -1,0 +1,104 @@
+package org.jofi.rdma.engine;
+
+import org.jofi.mr.registration.DataRegistration;
+import org.jofi.mr.registration.Descriptors;
+import org.jofi.rdma.operation.Certainty;
+import org.jofi.rdma.operation.InlineCopy;
+import org.jofi.rdma.operation.Transfer;
+import org.jofi.transport.Failure;
+import org.jofi.transport.RemoteMemory;
+import org.jspecify.annotations.Nullable;
+
+/** A one-sided write or read. */
+final class OneSidedTransfer extends OneWayTransfer {
+  private final OneSided oneSided;
+  private @Nullable DataRegistration registration;
+  private @Nullable InlineCopy copy;
+  private boolean reads;
+  private long remoteOffset;
+  private long lengthBytes;
+
+  OneSidedTransfer(OneSided oneSided, Request request) {
+    super(request, oneSided.link().sink());
+    this.oneSided = oneSided;
+  }
+
+  /** From, or into, registered memory, whose use has begun. */
+  void between(
+      boolean reading,
+      long here,
+      long length,
+      DataRegistration memory,
+      RemoteMemory there,
+      long offset) {
+    registration = memory;
+    set(reading, here, length, memory, there, offset);
+  }
+
+  /** From a copy, which it gives back. */
+  void fromCopy(InlineCopy bytes, long length, RemoteMemory there, long offset) {
+    copy = bytes;
+    set(false, bytes.address(), length, bytes, there, offset);
+  }
+
+  private void set(
+      boolean reading,
+      long here,
+      long length,
+      Descriptors memory,
+      RemoteMemory there,
+      long offset) {
+    reads = reading;
+    lengthBytes = length;
+    remoteOffset = offset;
+    Transfer transfer = transfer();
+    transfer.begin(reading ? Transfer.Kind.READ : Transfer.Kind.WRITE, here, memory);
+    for (int rail = 0; rail < there.rails(); rail++) {
+      transfer.remote(rail, there.address(rail) + offset, there.key(rail));
+    }
+    transfer.stripe(length);
+    transfer.deliver(transfer.all());
+  }
+
+  /** What came back tells of the peer, too. */
+  @Override
+  public void completed(Transfer transfer, int stripe) {
+    oneSided.hear();
+    super.completed(transfer, stripe);
+  }
+
+  @Override
+  public boolean failed(
+      Transfer transfer, int stripe, Failure why, Certainty certainty, boolean railLeft) {
+    if (isLive() && railLeft && certainty == Certainty.NOT_EXECUTED) {
+      return true;
+    }
+    return super.failed(transfer, stripe, why, certainty, railLeft);
+  }
+
+  @Override
+  String where() {
+    return "%s of %d bytes at offset %d of the memory of %s"
+        .formatted(
+            reads ? "iread" : "iwrite", lengthBytes, remoteOffset, oneSided.link().describePeer());
+  }
+
+  @Override
+  long movedBytes() {
+    return lengthBytes;
+  }
+
+  @Override
+  void endUse() {
+    DataRegistration memory = registration;
+    if (memory != null) {
+      registration = null;
+      memory.endUse();
+    }
+    InlineCopy bytes = copy;
+    if (bytes != null) {
+      copy = null;
+      bytes.give();
+    }
+  }
+}

@@ -1,0 +1,149 @@
+package org.jofi.rdma.engine;
+
+import java.util.ArrayDeque;
+import org.jofi.rdma.operation.OperationSink;
+import org.jofi.rdma.operation.Packet;
+import org.jofi.rdma.operation.SentListener;
+import org.jofi.rdma.operation.Task;
+import org.jofi.rdma.wire.ConnectionId;
+import org.jofi.rdma.wire.ControlMessage;
+
+/** This side's view of a connection: the endpoint, and the peer on each of its rails. */
+public final class PeerLink {
+  private final OperationSink sink;
+  private final ConnectionId connectionId;
+  private final ArrayDeque<Task> held = new ArrayDeque<>(0);
+  private boolean peerKnows = true;
+
+  /**
+   * @param sink where its operations go
+   * @param connectionId to the peer's communicator, from this side's
+   */
+  public PeerLink(OperationSink sink, ConnectionId connectionId) {
+    this.sink = sink;
+    this.connectionId = connectionId;
+  }
+
+  /**
+   * Whether a write that is complete may still be on its way to the peer.
+   *
+   * <p>A process sends CLOSE or CLOSED once its writes are complete, and the peer takes its memory
+   * back when they have arrived. That message may go over another connection and be read before the
+   * writes. If a write then names a region that is closed, such a provider shuts the connection,
+   * with everything that other communicators have in it. Writes that were complete already are not
+   * reported as failed. So the message says how many writes there were, and the peer waits for
+   * them.
+   */
+  public boolean writesMayBeOnTheirWay() {
+    return !sink.completionMeansDelivered();
+  }
+
+  /**
+   * The peer may not know this side's addresses yet, so that nothing is written to it, nor read,
+   * until {@link #peerKnowsThisSide}. An EFA NIC refuses RDMA from whom its host never inserted
+   * into an address vector: the rail it came over would count as lost.
+   */
+  public void awaitPeer() {
+    peerKnows = false;
+  }
+
+  /** Something arrived that the peer sends only once it knows this side on every rail. */
+  public void peerKnowsThisSide() {
+    peerKnows = true;
+    for (Task task = held.pollFirst(); task != null; task = held.pollFirst()) {
+      sink.tasks().defer(task);
+    }
+  }
+
+  /** Does what is possible of a task now, and the rest as soon as it is. */
+  void submit(Task task) {
+    if (peerKnows) {
+      sink.tasks().submit(task);
+    } else if (!held.contains(task)) {
+      // It waits for the peer, not for a rail, and holds up no other connection.
+      held.addLast(task);
+    }
+  }
+
+  /** Where its operations go. */
+  public OperationSink sink() {
+    return sink;
+  }
+
+  /** Whom to and from. */
+  public ConnectionId id() {
+    return connectionId;
+  }
+
+  /** What errors call the peer. */
+  String describePeer() {
+    return "communicator %d of the peer, over %s".formatted(connectionId.to(), sink.label());
+  }
+
+  /** Sends a control message over a control rail. */
+  public void send(Packet message, SentListener who, long cookie) {
+    sink.send(message, ControlMessage.BYTES, who, cookie);
+  }
+
+  /**
+   * Sends a true length.
+   *
+   * @return false if there is no buffer now
+   */
+  boolean sendTrueLength(long receiveIndex, long lengthBytes, SentListener who, long cookie) {
+    Packet message = sink.takePacket();
+    if (message == null) {
+      return false;
+    }
+    ControlMessage.putTrueLength(
+        message.memory(), message.at(), connectionId, receiveIndex, lengthBytes);
+    send(message, who, cookie);
+    return true;
+  }
+
+  /**
+   * Asks whether a stripe arrived.
+   *
+   * @return false if there is no buffer now
+   */
+  boolean sendAsk(long receiveIndex, int stripe, int tries, SentListener who, long cookie) {
+    Packet message = sink.takePacket();
+    if (message == null) {
+      return false;
+    }
+    ControlMessage.putAsk(
+        message.memory(), message.at(), connectionId, receiveIndex, stripe, tries);
+    send(message, who, cookie);
+    return true;
+  }
+
+  /**
+   * Tells that a stripe was written again.
+   *
+   * @return false if there is no buffer now
+   */
+  boolean sendWritten(long receiveIndex, int immediate, SentListener who, long cookie) {
+    Packet message = sink.takePacket();
+    if (message == null) {
+      return false;
+    }
+    ControlMessage.putWritten(
+        message.memory(), message.at(), connectionId, receiveIndex, immediate);
+    send(message, who, cookie);
+    return true;
+  }
+
+  /**
+   * Sends bare immediate data, when queues have delivered.
+   *
+   * @return false if there is no buffer now
+   */
+  boolean sendImmediate(int bits, SentListener who, long cookie) {
+    Packet message = sink.takePacket();
+    if (message == null) {
+      return false;
+    }
+    sink.sendImmediate(message, bits, who, cookie);
+    return true;
+  }
+}

@@ -1,0 +1,296 @@
+package org.jofi.rdma.engine;
+
+import java.util.StringJoiner;
+import org.jofi.mr.registration.DataRegistration;
+import org.jofi.rdma.operation.Certainty;
+import org.jofi.rdma.operation.Transfer;
+import org.jofi.rdma.sequence.StripeArrivals;
+import org.jofi.rdma.wire.ImmediateData;
+import org.jofi.rdma.wire.MailboxLayout;
+import org.jofi.rdma.wire.ProtocolLimits;
+import org.jofi.transport.Failure;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A receive, or a group of them, whose entries are written to the peer. It is over when each
+ * message arrived, with its true length if that is told apart, and the entries' write completed.
+ *
+ * <p>Its bound runs while some of a message arrived and some did not. Once its entries were posted,
+ * the peer may write into its memory: if it fails, its lease lasts until the peer is done.
+ */
+final class PostedReceive extends IncomingReceive {
+  private static final long UNKNOWN = -1;
+
+  private final Transfer entries;
+  private final long[] posted = new long[ProtocolLimits.MAX_GROUP];
+  private final long[] lengths = new long[ProtocolLimits.MAX_GROUP];
+  private final int[] arrivals = new int[ProtocolLimits.MAX_GROUP];
+  private final int[] rewritten = new int[ProtocolLimits.MAX_GROUP];
+  private final @Nullable DataRegistration[] memory =
+      new @Nullable DataRegistration[ProtocolLimits.MAX_GROUP];
+  private int arrived;
+
+  /** Bits of the parts of its entries that the peer has, as far as the provider told. */
+  private int announced;
+
+  PostedReceive(Receiver receiver, Request request) {
+    super(receiver, request);
+    entries = receiver.link().sink().overControl(this);
+  }
+
+  void start(long first, int receives) {
+    arrived = 0;
+    announced = 0;
+    begin(first, receives);
+    // Its entries are one after the other, but for the end of the ring.
+    receiver().announcer().begin(entries);
+    int before = MailboxLayout.beforeEnd(first, receives);
+    receiver().announcer().place(entries, 0, first, before);
+    if (before < receives) {
+      receiver().announcer().place(entries, 1, first + before, receives - before);
+    }
+  }
+
+  private int entriesOf(int part) {
+    int before = MailboxLayout.beforeEnd(index(), indices());
+    return part == 0 ? before : indices() - before;
+  }
+
+  void expect(int sub, long lengthBytes, DataRegistration registration) {
+    posted[sub] = lengthBytes;
+    lengths[sub] = UNKNOWN;
+    arrivals[sub] = StripeArrivals.NONE;
+    rewritten[sub] = 0;
+    memory[sub] = registration;
+  }
+
+  @Override
+  void announce() {
+    add(entries, entries.all());
+    receiver().link().submit(entries);
+  }
+
+  @Override
+  int count() {
+    return indices();
+  }
+
+  /** The true length of a message of a request that is over. */
+  @Override
+  long lengthBytes(int sub) {
+    return lengths[sub];
+  }
+
+  @Override
+  public void completed(Transfer of, int part) {
+    if ((announced & 1 << part) == 0) {
+      announced |= 1 << part;
+      receiver().announced(entriesOf(part));
+    }
+    super.completed(of, part);
+  }
+
+  /**
+   * The same bytes go to the same entries, which no other receive has before this one is over. They
+   * complete when they have landed, so that they cannot land on the entries of later receives.
+   */
+  @Override
+  public boolean failed(Transfer of, int part, Failure why, Certainty certainty, boolean railLeft) {
+    if (isLive() && railLeft) {
+      of.deliver(1 << part);
+      return true;
+    }
+    return super.failed(of, part, why, certainty, railLeft);
+  }
+
+  @Override
+  void writeAgain() {
+    int all = entries.all();
+    if (isLive() && entries.repeat(all)) {
+      entries.deliver(all);
+      request().begun(Integer.bitCount(all));
+      receiver().link().submit(entries);
+    }
+  }
+
+  @Override
+  boolean isWritten() {
+    return hasRoom() && entries.toPost() == 0 && entries.inFlight() == 0;
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>If it is missing its immediate data counts no more: the sender writes it again, and what is
+   * late must not complete the message while that is under way.
+   */
+  @Override
+  int hasStripe(int sub, int stripe) {
+    if (StripeArrivals.has(arrivals[sub], stripe)) {
+      return Receiver.ARRIVED;
+    }
+    rewritten[sub] |= 1 << stripe;
+    return Receiver.MISSING;
+  }
+
+  @Override
+  boolean written(int sub, int immediate) {
+    rewritten[sub] &= ~(1 << ImmediateData.stripe(immediate));
+    return stripe(sub, immediate);
+  }
+
+  /** A stripe arrived; whether it fits. */
+  @Override
+  boolean stripe(int sub, int immediate) {
+    if ((rewritten[sub] & 1 << ImmediateData.stripe(immediate)) != 0) {
+      return false;
+    }
+    int with = StripeArrivals.add(arrivals[sub], immediate);
+    if (with < 0) {
+      return false;
+    }
+    arrivals[sub] = with;
+    check(sub);
+    return true;
+  }
+
+  /** A true length arrived; whether it fits. */
+  @Override
+  boolean trueLength(int sub, long lengthBytes) {
+    if (lengths[sub] != UNKNOWN || lengthBytes >= posted[sub]) {
+      return false;
+    }
+    lengths[sub] = lengthBytes;
+    check(sub);
+    return true;
+  }
+
+  private void check(int sub) {
+    if (!StripeArrivals.isComplete(arrivals[sub]) || (arrived & 1 << sub) != 0) {
+      return;
+    }
+    if (!StripeArrivals.isShort(arrivals[sub])) {
+      lengths[sub] = posted[sub];
+    }
+    if (lengths[sub] != UNKNOWN) {
+      arrived |= 1 << sub;
+      request().restartBound();
+      receiver().messageArrived();
+      request().settle();
+    }
+  }
+
+  @Override
+  boolean isComplete() {
+    return arrivedWhole();
+  }
+
+  /** It arrived whole, and waits for its entries' write alone. */
+  @Override
+  boolean endsByItself() {
+    return arrivedWhole();
+  }
+
+  private boolean arrivedWhole() {
+    return arrived == (1 << indices()) - 1;
+  }
+
+  @Override
+  boolean isTimed() {
+    if (arrivedWhole()) {
+      return true;
+    }
+    for (int sub = 0; sub < indices(); sub++) {
+      if (isPartlyHere(sub)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private boolean isPartlyHere(int sub) {
+    return (arrived & 1 << sub) == 0
+        && (arrivals[sub] != StripeArrivals.NONE || lengths[sub] != UNKNOWN);
+  }
+
+  @Override
+  void cut() {
+    drop(entries);
+  }
+
+  @Override
+  boolean isExposed() {
+    return entries.wasPosted() && !receiver().isPeerDone();
+  }
+
+  /** Entries are written from this side's copy of the mailbox; the memory is for the peer's. */
+  @Override
+  boolean operatesOnLease() {
+    return false;
+  }
+
+  @Override
+  long movedBytes() {
+    long total = 0;
+    for (int sub = 0; sub < indices(); sub++) {
+      total += lengths[sub];
+    }
+    return total;
+  }
+
+  @Override
+  void endUse() {
+    giveRoom();
+    for (int sub = 0; sub < indices(); sub++) {
+      DataRegistration used = memory[sub];
+      if (used != null) {
+        memory[sub] = null;
+        if (receiver().hasPeerVanished() && entries.wasPosted()) {
+          used.retire();
+        }
+        used.endUse();
+      }
+    }
+  }
+
+  @Override
+  String where() {
+    return "irecv of message %d from %s".formatted(index(), receiver().link().describePeer());
+  }
+
+  @Override
+  String missing() {
+    StringJoiner text = new StringJoiner("; ");
+    for (int part = 0; part < entries.stripes(); part++) {
+      boolean waits = (entries.toPost() & 1 << part) != 0;
+      if (waits || (entries.inFlight() & 1 << part) != 0) {
+        text.add(
+            "its entries, %s on %s"
+                .formatted(waits ? "not taken" : "not completed", entries.railLabel(part)));
+      }
+    }
+    for (int sub = 0; sub < indices(); sub++) {
+      if (isPartlyHere(sub)) {
+        int missing = StripeArrivals.missing(arrivals[sub]);
+        text.add(
+            missing == 0
+                ? "the true length of receive %d".formatted(sub)
+                : arrivals[sub] == StripeArrivals.NONE
+                    ? "every stripe of receive %d".formatted(sub)
+                    : "stripes %s of %d of receive %d"
+                        .formatted(stripes(missing), StripeArrivals.expected(arrivals[sub]), sub));
+      }
+    }
+    return text.toString();
+  }
+
+  private static String stripes(int bits) {
+    StringJoiner text = new StringJoiner(", ");
+    for (int stripe = 0; stripe < ProtocolLimits.MAX_RAILS; stripe++) {
+      if ((bits & 1 << stripe) != 0) {
+        text.add(Integer.toString(stripe));
+      }
+    }
+    return text.toString();
+  }
+}

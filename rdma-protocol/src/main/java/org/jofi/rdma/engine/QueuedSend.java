@@ -1,0 +1,143 @@
+package org.jofi.rdma.engine;
+
+import org.jofi.mr.registration.DataRegistration;
+import org.jofi.rdma.staging.StagingSpace;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A send that cannot start yet: no receive of its tag is there, or its entry was written over, or
+ * there are no blocks to stage it through. It waits without a time limit, and only a failure of its
+ * queue of requests fails it. When it starts, its request goes on in another way, with its lease.
+ */
+final class QueuedSend extends RequestStrategy {
+  private final Sender sender;
+  private @Nullable QueuedSend previous;
+  private @Nullable QueuedSend next;
+  private @Nullable DataRegistration registration;
+  private @Nullable StagingSpace space;
+  private long address;
+  private long lengthBytes;
+  private int tag;
+  private long index;
+
+  QueuedSend(Sender sender, Request request) {
+    super(request);
+    this.sender = sender;
+  }
+
+  /**
+   * @param memory in use; null if it is staged
+   * @param at its receive, or {@link Announcements#NOWHERE}
+   */
+  void start(
+      long from,
+      long bytes,
+      int ofTag,
+      @Nullable DataRegistration memory,
+      @Nullable StagingSpace staging,
+      long at) {
+    address = from;
+    lengthBytes = bytes;
+    tag = ofTag;
+    registration = memory;
+    space = staging;
+    index = at;
+    request().begin(this);
+  }
+
+  /** Its receive is there. */
+  void meet(long at) {
+    index = at;
+  }
+
+  /** Its request goes on in another way, with its lease. */
+  void handedOver() {
+    registration = null;
+    space = null;
+  }
+
+  /** Its receive, or {@link Announcements#NOWHERE}. */
+  long index() {
+    return index;
+  }
+
+  int tag() {
+    return tag;
+  }
+
+  long address() {
+    return address;
+  }
+
+  long lengthBytes() {
+    return lengthBytes;
+  }
+
+  @Nullable DataRegistration registration() {
+    return registration;
+  }
+
+  @Nullable StagingSpace space() {
+    return space;
+  }
+
+  @Nullable QueuedSend previous() {
+    return previous;
+  }
+
+  @Nullable QueuedSend next() {
+    return next;
+  }
+
+  void link(@Nullable QueuedSend before, @Nullable QueuedSend after) {
+    previous = before;
+    next = after;
+  }
+
+  @Override
+  boolean isComplete() {
+    return false;
+  }
+
+  @Override
+  boolean isTimed() {
+    return false;
+  }
+
+  @Override
+  boolean endsByItself() {
+    return false;
+  }
+
+  @Override
+  long movedBytes() {
+    return 0;
+  }
+
+  @Override
+  void cut() {
+    // Nothing of it was posted.
+  }
+
+  @Override
+  void endUse() {
+    DataRegistration memory = registration;
+    handedOver();
+    if (memory != null) {
+      memory.endUse();
+    }
+  }
+
+  @Override
+  String where() {
+    return "isend with tag %d to %s".formatted(tag, sender.link().describePeer());
+  }
+
+  @Override
+  String missing() {
+    if (index == Announcements.NOWHERE) {
+      return "a receive of its tag";
+    }
+    return space == null ? "the entry of its receive" : "blocks to stage it through";
+  }
+}

@@ -1,0 +1,32 @@
+package org.jofi.rdma.engine;
+
+import org.jofi.mr.registration.DataRegistration;
+import org.jofi.rdma.staging.StagingSpace;
+
+/** How an acceptor's end receives. Used with the endpoint's lock held. */
+public interface ReceiveProtocol extends MessageProtocol {
+
+  /**
+   * Receives; as {@link org.jofi.transport.RecvComm#irecv(int, long[], long[], int[],
+   * org.jofi.transport.Registration[])}.
+   *
+   * @param registrations cover the ranges, and are leased by the caller until the request is over
+   */
+  long receive(
+      int count, long[] addresses, long[] lengths, int[] tags, DataRegistration[] registrations);
+
+  /**
+   * Receives into device memory that no NIC reaches, through host blocks.
+   *
+   * @param space blocks for that memory, registered with this endpoint
+   */
+  long receiveStaged(StagingSpace space, long address, long lengthBytes, int tag);
+
+  /**
+   * How a request fares, and each length of a group that is done.
+   *
+   * @param lengths takes them
+   * @throws IllegalArgumentException if it is shorter than the group, which did not fail
+   */
+  long test(long request, long[] lengths);
+}

@@ -1,0 +1,332 @@
+package org.jofi.rdma.engine;
+
+import java.util.StringJoiner;
+import org.jofi.mr.registration.DataRegistration;
+import org.jofi.rdma.operation.Certainty;
+import org.jofi.rdma.operation.SentListener;
+import org.jofi.rdma.operation.Task;
+import org.jofi.rdma.operation.Transfer;
+import org.jofi.rdma.wire.ImmediateData;
+import org.jofi.rdma.wire.ProtocolLimits;
+import org.jofi.transport.Failure;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A message on its way into the memory of a receive: its stripes are written as {@link
+ * StripeStates} tells, and what the writes do not tell the receiver is told by messages.
+ */
+class RendezvousSend extends RequestStrategy implements SentListener {
+  private static final int LENGTH = ProtocolLimits.MAX_RAILS;
+  private static final int QUESTION = LENGTH + 1;
+
+  private final Sender sender;
+  private final Transfer transfer;
+  private final StripeStates states = new StripeStates();
+  private final Task telling = new Telling();
+  private @Nullable DataRegistration registration;
+  private long lengthBytes;
+  private long receiveIndex;
+  private boolean isShort;
+  private boolean silent;
+  private long toldBytes;
+  private boolean lengthTold;
+
+  RendezvousSend(Sender sender, Request request) {
+    super(request);
+    this.sender = sender;
+    transfer = sender.link().sink().overData(this);
+  }
+
+  /** Tells the receiver what its stripes do not. */
+  private final class Telling extends Task {
+    @Override
+    protected boolean advance() {
+      return !isLive() || tell();
+    }
+  }
+
+  /**
+   * Its receive.
+   *
+   * @param shorter whether the message does not fill it
+   */
+  void target(long index, boolean shorter) {
+    receiveIndex = index;
+    isShort = shorter;
+  }
+
+  /** The memory of its receive, as a rail reaches it. */
+  void remote(int rail, long address, long key) {
+    transfer.remote(rail, address, key);
+  }
+
+  /** Starts a message. */
+  void start(long from, long bytes, DataRegistration memory) {
+    start(from, bytes, memory, bytes, true);
+  }
+
+  /**
+   * Starts a message, or a part of one that the peer takes whole: only the last is announced.
+   *
+   * @param messageBytes the true length of the message
+   */
+  void start(long from, long bytes, DataRegistration memory, long messageBytes, boolean last) {
+    lengthBytes = bytes;
+    registration = memory;
+    toldBytes = messageBytes;
+    silent = !last;
+    lengthTold = !isShort;
+    transfer.begin(Transfer.Kind.WRITE, from, memory);
+    transfer.stripe(bytes);
+    int all = transfer.all();
+    states.start(all);
+    request().begin(this);
+    if (sender.writesData() && last) {
+      transfer.withData(all);
+      post(all);
+    } else if (bytes > 0) {
+      transfer.deliver(all);
+      post(all);
+    } else if (last) {
+      writtenAlready(0);
+    } else {
+      states.done(0);
+      request().settle();
+    }
+    if (!lengthTold && isLive()) {
+      sender.link().submit(telling);
+    }
+  }
+
+  private void post(int stripes) {
+    add(transfer, stripes);
+    sender.link().submit(transfer);
+  }
+
+  /**
+   * A stripe of nothing, without immediate data, delivers nothing; and there are providers that
+   * never complete such a delivery.
+   */
+  private void writtenAlready(int stripe) {
+    states.written(stripe);
+    sender.link().submit(telling);
+  }
+
+  /** Whether that is its receive, and it is not over. */
+  boolean is(long index) {
+    return isLive() && receiveIndex == index;
+  }
+
+  /** Whether a write that failed may be posted again. */
+  boolean mayWriteAgain() {
+    return true;
+  }
+
+  /** Sends what is to be sent; whether there were buffers for all. */
+  private boolean tell() {
+    boolean all = true;
+    for (int stripe = 0; stripe < transfer.stripes() && isLive(); stripe++) {
+      if (states.isToBeAnnounced(stripe)) {
+        all &= announce(stripe);
+      } else if (states.isToBeAskedFor(stripe)) {
+        all &= ask(stripe);
+      }
+    }
+    if (!lengthTold && isLive()) {
+      lengthTold = begun(sender.link().sendTrueLength(receiveIndex, toldBytes, this, LENGTH));
+      all &= lengthTold;
+    }
+    if (transfer.toPost() == 0) {
+      transfer.takeTurn();
+    }
+    return all;
+  }
+
+  private boolean announce(int stripe) {
+    int immediate = immediate(transfer, stripe);
+    boolean sent =
+        begun(
+            states.isRepeated(stripe)
+                ? sender.link().sendWritten(receiveIndex, immediate, this, stripe)
+                : sender.link().sendImmediate(immediate, this, stripe));
+    if (sent) {
+      states.announced(stripe);
+    }
+    return sent;
+  }
+
+  private boolean ask(int stripe) {
+    boolean sent =
+        begun(sender.link().sendAsk(receiveIndex, stripe, transfer.tries(stripe), this, QUESTION));
+    if (sent) {
+      states.asked(stripe);
+    }
+    return sent;
+  }
+
+  /** Counts a message that was sent. */
+  private boolean begun(boolean sent) {
+    if (sent) {
+      request().begun(1);
+    }
+    return sent;
+  }
+
+  @Override
+  public int immediate(Transfer of, int stripe) {
+    return ImmediateData.of(
+        stripe, of.stripes() - 1, isShort, sender.link().id().to(), receiveIndex);
+  }
+
+  @Override
+  public void completed(Transfer of, int stripe) {
+    request().returned(1);
+    if (of.bringsData(stripe)) {
+      sender.stripeWritten();
+      states.done(stripe);
+    } else if (silent) {
+      states.done(stripe);
+    } else if (isLive()) {
+      states.written(stripe);
+      sender.link().sink().tasks().defer(telling);
+    }
+    request().settle();
+  }
+
+  @Override
+  public boolean failed(
+      Transfer of, int stripe, Failure why, Certainty certainty, boolean railLeft) {
+    if (isLive() && railLeft) {
+      if (certainty == Certainty.NOT_EXECUTED) {
+        return true;
+      }
+      if (mayWriteAgain() && sender.failure() == null) {
+        if (!of.bringsData(stripe)) {
+          return true;
+        }
+        request().returned(1);
+        states.doubtful(stripe);
+        sender.link().sink().tasks().defer(telling);
+        return false;
+      }
+    }
+    return super.failed(of, stripe, why, certainty, railLeft);
+  }
+
+  /** The receiver told whether a stripe arrived; whether that was asked. */
+  boolean answered(int stripe, int ofTry, boolean arrived) {
+    if (!states.isDoubtful(stripe) || transfer.tries(stripe) != ofTry) {
+      return false;
+    }
+    states.answered(stripe, arrived);
+    if (arrived) {
+      request().settle();
+      return true;
+    }
+    transfer.withData(transfer.withData() & ~(1 << stripe));
+    transfer.deliver(1 << stripe);
+    if (transfer.lengthBytes(stripe) > 0) {
+      post(1 << stripe);
+    } else {
+      writtenAlready(stripe);
+    }
+    return true;
+  }
+
+  @Override
+  long progress() {
+    return transfer.progress();
+  }
+
+  @Override
+  void checked() {
+    transfer.moveLate();
+    if (states.askAgain()) {
+      sender.link().sink().tasks().submit(telling);
+    }
+  }
+
+  @Override
+  public void sent(long cookie, @Nullable Failure why) {
+    request().returned(1);
+    if (why != null) {
+      fail(why);
+      return;
+    }
+    if (cookie < LENGTH) {
+      states.done((int) cookie);
+    }
+    request().settle();
+  }
+
+  @Override
+  public boolean isWanted(long cookie) {
+    return isLive();
+  }
+
+  @Override
+  public boolean mayRepeat(long cookie) {
+    return mayWriteAgain();
+  }
+
+  @Override
+  void cut() {
+    drop(transfer);
+  }
+
+  @Override
+  boolean isComplete() {
+    return states.allDone() && lengthTold;
+  }
+
+  @Override
+  boolean endsByItself() {
+    int byWrite = silent ? transfer.all() : transfer.withData();
+    return states.endingByThemselves(transfer.all() & ~transfer.toPost(), byWrite) == transfer.all()
+        && lengthTold;
+  }
+
+  @Override
+  boolean isTimed() {
+    return true;
+  }
+
+  @Override
+  long movedBytes() {
+    return lengthBytes;
+  }
+
+  @Override
+  void endUse() {
+    DataRegistration memory = registration;
+    if (memory != null) {
+      registration = null;
+      memory.endUse();
+    }
+  }
+
+  @Override
+  String where() {
+    return "isend of message %d to %s".formatted(receiveIndex, sender.link().describePeer());
+  }
+
+  @Override
+  String missing() {
+    StringJoiner text = new StringJoiner("; ");
+    for (int stripe = 0; stripe < transfer.stripes(); stripe++) {
+      if (!states.isDone(stripe)) {
+        text.add(
+            "stripe %d of %d on %s, %s"
+                .formatted(
+                    stripe,
+                    transfer.stripes(),
+                    transfer.railLabel(stripe),
+                    states.describe(stripe, (transfer.toPost() & 1 << stripe) == 0)));
+      }
+    }
+    if (states.allDone() || !lengthTold) {
+      text.add("the true length");
+    }
+    return text.toString();
+  }
+}

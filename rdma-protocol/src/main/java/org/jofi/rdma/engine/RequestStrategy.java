@@ -1,0 +1,108 @@
+package org.jofi.rdma.engine;
+
+import org.jofi.rdma.operation.Certainty;
+import org.jofi.rdma.operation.Transfer;
+import org.jofi.rdma.operation.TransferListener;
+import org.jofi.transport.Failure;
+
+/**
+ * A way in which a {@link Request} runs: what it asks the driver for, and what it makes of what
+ * comes back. There is one per slot and kind, which is used again. It is asked only while its
+ * request runs.
+ */
+abstract class RequestStrategy implements TransferListener {
+  private final Request request;
+
+  RequestStrategy(Request request) {
+    this.request = request;
+  }
+
+  final Request request() {
+    return request;
+  }
+
+  /** Whether all that was asked for happened, once no operation is under way. */
+  abstract boolean isComplete();
+
+  /** Whether the time of its bound runs. */
+  abstract boolean isTimed();
+
+  /** Whether it comes to its end, good or bad, though nothing of it is posted any more. */
+  abstract boolean endsByItself();
+
+  /** Whether its memory is within the peer's reach, so that its lease must not end. */
+  boolean isExposed() {
+    return false;
+  }
+
+  /** Whether its own operations use the leased memory, rather than this side's own. */
+  boolean operatesOnLease() {
+    return true;
+  }
+
+  /** How much it moved. */
+  abstract long movedBytes();
+
+  /** Changes whenever what it waits for comes nearer; not without end while it is stuck. */
+  long progress() {
+    return 0;
+  }
+
+  /** It was looked at, and its bound did not pass. */
+  void checked() {
+    // Nothing to do unless something can be tried anew.
+  }
+
+  /** Ends the lease of its memory. */
+  abstract void endUse();
+
+  /** What errors call it. */
+  abstract String where();
+
+  /** What it waits for, for errors. */
+  abstract String missing();
+
+  /** It failed, just now: what was not posted yet is not to be. */
+  abstract void cut();
+
+  /** Whether it shall still come to something. */
+  final boolean isLive() {
+    return request.isLive();
+  }
+
+  /** Fails its request. */
+  final void fail(Failure why) {
+    request.fail(why);
+  }
+
+  /** Drops what is not posted yet of a transfer. */
+  final void drop(Transfer transfer) {
+    request.returned(transfer.withdraw());
+  }
+
+  /** Adds stripes to a transfer, which are under way from now on. */
+  final void add(Transfer transfer, int stripes) {
+    transfer.add(stripes);
+    request.begun(Integer.bitCount(stripes));
+  }
+
+  @Override
+  public void completed(Transfer transfer, int stripe) {
+    request.returned(1);
+    request.settle();
+  }
+
+  @Override
+  public boolean failed(
+      Transfer transfer, int stripe, Failure why, Certainty certainty, boolean railLeft) {
+    request.returned(1);
+    request.fail(why);
+    return false;
+  }
+
+  @Override
+  public final void lost(Transfer transfer, int stripe, Failure why) {
+    // It never comes back, and may happen yet, so that nothing can be posted in its place.
+    request.expire(why);
+  }
+}

@@ -1,0 +1,386 @@
+package org.jofi.rdma.engine;
+
+import java.lang.foreign.MemorySegment;
+import org.jofi.mr.registration.DataRegistration;
+import org.jofi.rdma.operation.Task;
+import org.jofi.rdma.staging.StagingRing;
+import org.jofi.rdma.staging.StagingSpace;
+import org.jofi.rdma.wire.ControlMessage;
+import org.jofi.rdma.wire.MailboxLayout;
+import org.jofi.rdma.wire.MailboxReader;
+import org.jofi.rdma.wire.MessageType;
+import org.jofi.rdma.wire.ProtocolLimits;
+import org.jofi.transport.Failure;
+import org.jofi.transport.FailureCause;
+import org.jofi.transport.Result;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The sending side of a connection: matches sends with the receives in its mailbox, and writes.
+ * Used with the endpoint's lock held.
+ *
+ * <p>A send takes the oldest receive of its tag. Its entry is read when the send starts; if that
+ * was written over meanwhile, by what a former connection of the mailbox left on its way, the send
+ * waits until the peer has written it again.
+ *
+ * <p>A send that finds none is queued, and takes the first one of its tag that is seen, before any
+ * later send of that tag. While something is queued, every poll looks for the next receive, which
+ * no send may see first. So no receive that was seen awaits a queued send, unless there are no
+ * blocks to stage it through: it has its receive then, and waits for blocks.
+ */
+public final class Sender extends RequestQueue implements SendProtocol {
+  private final boolean writesData;
+  private final MailboxReader mailbox;
+  private final BySlot<RendezvousSend> rendezvous =
+      new BySlot<>(request -> new RendezvousSend(this, request));
+  private final BySlot<ChunkedSend> chunked =
+      new BySlot<>(request -> new ChunkedSend(this, request));
+  private final BySlot<QueuedSend> queued = new BySlot<>(request -> new QueuedSend(this, request));
+  private final Announcements announcements;
+  private final SendQueue queue = new SendQueue();
+  private final Task lookout = new Lookout();
+
+  /** Whether a queued send may have a receive, but no blocks, or no entry of it. */
+  private boolean heldUp;
+
+  private long started;
+  private long finished;
+  private long stripesWritten;
+
+  /**
+   * @param mailbox the memory that the peer writes entries into, registered and zeroed
+   * @param writesData whether stripes carry immediate data, rather than being announced
+   * @param maxMessageBytes longest receive that is accepted
+   * @param sends in flight at most
+   */
+  public Sender(
+      PeerLink link, MemorySegment mailbox, boolean writesData, long maxMessageBytes, int sends) {
+    super(link, RequestTable.MESSAGES, sends);
+    this.writesData = writesData;
+    this.mailbox =
+        new MailboxReader(
+            mailbox,
+            new MailboxLayout(link().sink().dataRails()),
+            link().id().fromGeneration(),
+            maxMessageBytes);
+    announcements = new Announcements(this.mailbox);
+  }
+
+  /** Looks for the receives of what is queued. */
+  private final class Lookout extends Task {
+    @Override
+    protected boolean advance() {
+      look();
+      return queue.isEmpty();
+    }
+  }
+
+  boolean writesData() {
+    return writesData;
+  }
+
+  MailboxReader mailbox() {
+    return mailbox;
+  }
+
+  @Override
+  public long send(long address, long lengthBytes, int tag, DataRegistration registration) {
+    return send(address, lengthBytes, tag, registration, null);
+  }
+
+  @Override
+  public long sendStaged(StagingSpace space, long address, long lengthBytes, int tag) {
+    return send(address, lengthBytes, tag, null, space);
+  }
+
+  private long send(
+      long address,
+      long lengthBytes,
+      int tag,
+      @Nullable DataRegistration registration,
+      @Nullable StagingSpace space) {
+    if (!queue.isEmpty()) {
+      look();
+    }
+    long index = failure() == null && !isFull() ? find(tag) : Announcements.NOWHERE;
+    Failure broken = failure();
+    if (broken != null) {
+      return failed(broken);
+    }
+    if (isFull()) {
+      return Result.TRY_AGAIN;
+    }
+    if (registration != null && !registration.beginUse()) {
+      return failed(deregistered("isend"));
+    }
+    int slot = begin();
+    long id = table().id(slot);
+    if (index != Announcements.NOWHERE) {
+      announcements.take(index);
+    }
+    Request request = request(slot);
+    if (index == Announcements.NOWHERE
+        || !start(request, index, address, lengthBytes, registration, space)) {
+      QueuedSend send = queued.of(request);
+      send.start(address, lengthBytes, tag, registration, space, index);
+      queue.add(send);
+      link().sink().tasks().watch(lookout);
+    }
+    return id;
+  }
+
+  /** The oldest receive of a tag that is free, or {@link Announcements#NOWHERE}. */
+  private long find(int tag) {
+    long index = announcements.find(tag);
+    while (index == Announcements.NOWHERE && queue.isEmpty()) {
+      long seen = see();
+      if (seen <= 0) {
+        return Announcements.NOWHERE;
+      }
+      index = announcements.tag(seen) == tag ? seen : Announcements.NOWHERE;
+    }
+    return index;
+  }
+
+  /** Looks for the next receive: its index, or not positive. */
+  private long see() {
+    long index = announcements.see();
+    if (index > 0) {
+      hear();
+    } else if (index == MailboxReader.MALFORMED) {
+      fail(
+          new Failure(
+              FailureCause.PROTOCOL_VIOLATION,
+              0,
+              "mailbox entry of receive " + announcements.unseen(),
+              mailbox.fault().words()));
+    }
+    return index;
+  }
+
+  /** Starts what is queued and can start. */
+  private void look() {
+    startHeldUp();
+    while (failure() == null && !queue.isEmpty()) {
+      long index = see();
+      if (index <= 0) {
+        return;
+      }
+      QueuedSend send = queue.first(announcements.tag(index));
+      if (send != null) {
+        send.meet(index);
+        announcements.take(index);
+        startQueued(send);
+      }
+    }
+  }
+
+  /** Tries anew what had no blocks, or no entry. */
+  private void startHeldUp() {
+    if (!heldUp) {
+      return;
+    }
+    heldUp = false;
+    QueuedSend send = queue.first();
+    while (send != null && failure() == null) {
+      QueuedSend next = send.next();
+      if (send.index() != Announcements.NOWHERE) {
+        startQueued(send);
+      }
+      send = next;
+    }
+  }
+
+  private void startQueued(QueuedSend send) {
+    if (start(
+        send.request(),
+        send.index(),
+        send.address(),
+        send.lengthBytes(),
+        send.registration(),
+        send.space())) {
+      queue.remove(send);
+      send.handedOver();
+    }
+  }
+
+  @Override
+  public boolean cancel(long request) {
+    int slot = table().slot(request);
+    if (slot == RequestTable.NONE
+        || !table().isActive(slot)
+        || !(request(slot).strategy() instanceof QueuedSend send)
+        || send.index() != Announcements.NOWHERE) {
+      return false;
+    }
+    queue.remove(send);
+    send.request().withdraw();
+    send.endUse();
+    table().takeBack(slot);
+    return true;
+  }
+
+  /**
+   * Starts a send to a receive that was taken for it.
+   *
+   * @return false if its entry is not there any more, or there are no blocks to stage it through
+   *     now: nothing was done
+   */
+  private boolean start(
+      Request request,
+      long index,
+      long address,
+      long lengthBytes,
+      @Nullable DataRegistration registration,
+      @Nullable StagingSpace space) {
+    if (!mailbox.isLoaded(index) && mailbox.poll(index) <= 0) {
+      heldUp = true;
+      return false;
+    }
+    long room = mailbox.lengthBytes();
+    long length = Math.min(lengthBytes, room);
+    if (registration == null || mailbox.isStaged()) {
+      return startChunked(request, index, address, length, registration, space);
+    }
+    RendezvousSend send = rendezvous.of(request);
+    send.target(index, length < room);
+    for (int rail = 0; rail < link().sink().dataRails(); rail++) {
+      send.remote(rail, mailbox.remoteAddress(), mailbox.key(rail));
+    }
+    started++;
+    send.start(length == 0 ? registration.range().address() : address, length, registration);
+    return true;
+  }
+
+  private boolean startChunked(
+      Request request,
+      long index,
+      long address,
+      long length,
+      @Nullable DataRegistration registration,
+      @Nullable StagingSpace space) {
+    StagingRing ring = space == null ? null : space.take(length);
+    if (space != null && ring == null) {
+      heldUp = true;
+      return false;
+    }
+    ChunkedSend send = chunked.of(request);
+    send.target(index, mailbox);
+    started++;
+    send.start(address, length, registration, space, ring);
+    return true;
+  }
+
+  @Override
+  void ended(Request request) {
+    if (request.strategy() instanceof QueuedSend send) {
+      queue.remove(send);
+    } else if (request.failure() == null) {
+      finished++;
+    }
+  }
+
+  @Override
+  public boolean waits() {
+    return failure() == null && isActive();
+  }
+
+  @Override
+  public RequestQueue requests() {
+    return this;
+  }
+
+  /** The peer does not send messages in this direction: one that claims to be such is dropped. */
+  @Override
+  public void immediate(int bits) {
+    // As it says.
+  }
+
+  @Override
+  public boolean message(MessageType type, MemorySegment memory, long at) {
+    return type == MessageType.ANSWER
+        && answered(
+            ControlMessage.number(memory, at),
+            ControlMessage.stripe(memory, at),
+            ControlMessage.tries(memory, at),
+            ControlMessage.arrived(memory, at));
+  }
+
+  private boolean answered(long index, int stripe, int tries, boolean arrived) {
+    for (int slot = 0; slot < table().used(); slot++) {
+      if (table().isActive(slot)
+          && request(slot).strategy() instanceof RendezvousSend send
+          && send.is(index)) {
+        return send.answered(stripe, tries, arrived);
+      }
+    }
+    return false;
+  }
+
+  @Override
+  public int hasStripe(long receiveIndex, int stripe) {
+    return UNKNOWN;
+  }
+
+  @Override
+  public void peerIsAt(long messages, long unseen) {
+    // Receivers finish nothing.
+  }
+
+  @Override
+  public void peerStops(long messages) {
+    fail(
+        new Failure(
+            FailureCause.PEER_CLOSED, 0, "communicator %d".formatted(link().id().from()), ""));
+  }
+
+  @Override
+  public void queueBroke(Failure why) {
+    // What it waits for is written into its mailbox, or comes over another rail.
+  }
+
+  /** A receive of a group counts as one. */
+  @Override
+  public long finished() {
+    return finished;
+  }
+
+  void stripeWritten() {
+    stripesWritten++;
+  }
+
+  /** Stripes that were written with their immediate data. */
+  @Override
+  public long writes() {
+    return stripesWritten;
+  }
+
+  /** Entries that are there, of all so far. */
+  @Override
+  public long arrived() {
+    return announcements.entries();
+  }
+
+  @Override
+  public long firstUnseen() {
+    long first = announcements.firstAbsent();
+    for (QueuedSend send = queue.first(); send != null; send = send.next()) {
+      long index = send.index();
+      if (index != Announcements.NOWHERE && index < first && mailbox.poll(index) <= 0) {
+        first = index;
+      }
+    }
+    return first;
+  }
+
+  /** A receive of a group counts as one. */
+  @Override
+  public long started() {
+    return started;
+  }
+
+  /** Sends at once. */
+  public static int usualSends() {
+    return ProtocolLimits.RECEIVE_WINDOW;
+  }
+}

@@ -1,0 +1,73 @@
+package org.jofi.rdma.operation;
+
+import org.jofi.transport.Failure;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where the engine puts its operations for one peer. The driver behind it posts them, tries again
+ * what a provider did not take, and chooses the rails.
+ */
+public interface OperationSink {
+  /** What a read of this side's own memory reads at most on a rail. */
+  int OWN_READ_BYTES = 64;
+
+  /** How many data rails there are to the peer, usable or not. */
+  int dataRails();
+
+  /** How many control rails there are to the peer, usable or not. */
+  int controlRails();
+
+  /** What takes several rounds of polling. */
+  Tasks tasks();
+
+  /** Room for what peers write. */
+  ArrivalBudget budget();
+
+  /** A new transfer over the data rails, which its owner uses again and again. */
+  Transfer overData(TransferListener listener);
+
+  /** A new transfer over the control rails, which its owner uses again and again. */
+  Transfer overControl(TransferListener listener);
+
+  /** A buffer for a message; null if so many are on their way that there is none. */
+  @Nullable Packet takePacket();
+
+  /** Sends a message over a control rail, now or when one takes it. */
+  void send(Packet packet, int lengthBytes, SentListener who, long cookie);
+
+  /** Sends immediate data without a message over a control rail, when queues have delivered. */
+  void sendImmediate(Packet packet, int bits, SentListener who, long cookie);
+
+  /**
+   * Copies bytes.
+   *
+   * @param address first byte, in host memory, not 0. It is trusted: memory that is not there ends
+   *     the process
+   * @param lengthBytes 1 to {@link #inlineBytes()}
+   * @return null if all copies are on their way
+   * @throws org.jofi.mr.registration.RegistrationException if memory is needed and a rail refuses
+   *     it
+   */
+  @Nullable InlineCopy copyInline(long address, int lengthBytes);
+
+  /** Longest inline write. */
+  int inlineBytes();
+
+  /** Why no read of this side's own memory can be posted; null if it can. */
+  @Nullable Failure ownReadRefusal();
+
+  /** Whether every control rail to the peer was given up. */
+  boolean isControlLost();
+
+  /** Whether a short write is faster if it completes on delivery. */
+  boolean smallWritesNeedDelivery();
+
+  /** Whether a write that completed has left this side for the peer's NIC. */
+  boolean completionMeansDelivered();
+
+  /** The peer's number, which all connections to it share. */
+  long peer();
+
+  /** What errors call the endpoint. */
+  String label();
+}

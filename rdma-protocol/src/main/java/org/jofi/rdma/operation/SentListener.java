@@ -1,0 +1,28 @@
+package org.jofi.rdma.operation;
+
+import org.jofi.transport.Failure;
+import org.jspecify.annotations.Nullable;
+
+/** Is told when a message left. Called while a queue delivers, or by the post: must not post. */
+public interface SentListener {
+
+  /** Nobody needs to know. */
+  SentListener NOBODY = (cookie, failure) -> {};
+
+  /**
+   * The message left, or could not.
+   *
+   * @param failure why it could not; null if it left
+   */
+  void sent(long cookie, @Nullable Failure failure);
+
+  /** Whether a message that could not be posted yet is still to be sent; it is dropped if not. */
+  default boolean isWanted(long cookie) {
+    return true;
+  }
+
+  /** Whether it is sent again if sending it failed: it may have arrived, and arrive twice then. */
+  default boolean mayRepeat(long cookie) {
+    return true;
+  }
+}

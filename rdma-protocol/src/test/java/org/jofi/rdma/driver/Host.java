@@ -1,0 +1,172 @@
+package org.jofi.rdma.driver;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Consumer;
+import org.agrona.concurrent.IdleStrategy;
+import org.agrona.concurrent.NanoClock;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.agrona.concurrent.status.CountersManager;
+import org.jofi.fabric.Domain;
+import org.jofi.fabric.Fabric;
+import org.jofi.fabric.FabricHints;
+import org.jofi.fabric.FabricInfo;
+import org.jofi.fabric.FabricProvider;
+import org.jofi.mr.DeviceRegistrations;
+import org.jofi.mr.registration.CacheCounters;
+import org.jofi.mr.registration.CacheLimits;
+import org.jofi.mr.registration.RequestNames;
+import org.jofi.rdma.schedule.StripeScheduler;
+import org.jofi.simulated.Simulation;
+import org.jofi.transport.Failure;
+
+/** A host with an endpoint over all its NICs, and what arrived there. */
+public final class Host implements AutoCloseable, ArrivalSink {
+  private static final int MIN_STRIPE = 512;
+
+  final List<Fabric> fabrics = new ArrayList<>();
+  final List<Domain> domains = new ArrayList<>();
+  final List<byte[]> messages = new ArrayList<>();
+  final List<Long> immediates = new ArrayList<>();
+  final List<Failure> breaks = new ArrayList<>();
+
+  /** Where memory is registered. */
+  public final DeviceRegistrations device;
+
+  /** The endpoint. */
+  public final EndpointDriver endpoint;
+
+  /** Where arrivals go; the host's own lists until it is set. */
+  public ArrivalSink sink = new Kept();
+
+  public Host(Simulation simulation, int index, int rails, int controlRails) {
+    this(
+        simulation.host(index).provider(),
+        simulation.host(index).provider().discover(FabricHints.any()).subList(0, rails),
+        index,
+        controlRails,
+        simulation::nanoTime,
+        simulation::idle);
+  }
+
+  /** One over any fabric. */
+  public Host(
+      FabricProvider provider,
+      List<FabricInfo> rails,
+      int index,
+      int controlRails,
+      NanoClock clock,
+      Runnable pause) {
+    for (FabricInfo info : rails) {
+      Fabric fabric = provider.open(info);
+      fabrics.add(fabric);
+      domains.add(fabric.openDomain());
+    }
+    CountersManager counters =
+        new CountersManager(
+            new UnsafeBuffer(ByteBuffer.allocateDirect(64 * 1024)),
+            new UnsafeBuffer(ByteBuffer.allocateDirect(16 * 1024)));
+    device =
+        new DeviceRegistrations(
+            domains,
+            CacheLimits.DEFAULT,
+            clock,
+            new CacheCounters(counters, "host " + index),
+            RequestNames.NONE);
+    int[] weights = new int[domains.size()];
+    Arrays.fill(weights, 1);
+    endpoint =
+        EndpointDriver.open(
+            "endpoint " + index,
+            domains,
+            device,
+            new EndpointSettings(
+                controlRails,
+                256,
+                2048,
+                4096,
+                clock,
+                () -> idle(pause),
+                1_000_000_000L,
+                new StripeScheduler(weights, MIN_STRIPE)),
+            this);
+  }
+
+  private static IdleStrategy idle(Runnable pause) {
+    return new IdleStrategy() {
+      @Override
+      public void idle(int workCount) {
+        if (workCount == 0) {
+          pause.run();
+        }
+      }
+
+      @Override
+      public void idle() {
+        pause.run();
+      }
+
+      @Override
+      public void reset() {}
+    };
+  }
+
+  @Override
+  public void immediate(long data) {
+    sink.immediate(data);
+  }
+
+  @Override
+  public void message(MemorySegment memory, long at, long lengthBytes) {
+    sink.message(memory, at, lengthBytes);
+  }
+
+  @Override
+  public void broken(Failure why) {
+    sink.broken(why);
+  }
+
+  /** Keeps what arrives. */
+  private final class Kept implements ArrivalSink {
+    @Override
+    public void immediate(long data) {
+      immediates.add(data);
+    }
+
+    @Override
+    public void message(MemorySegment memory, long at, long lengthBytes) {
+      messages.add(memory.asSlice(at, lengthBytes).toArray(ValueLayout.JAVA_BYTE));
+    }
+
+    @Override
+    public void broken(Failure why) {
+      breaks.add(why);
+    }
+  }
+
+  /** Drives the endpoint once. */
+  public int progress() {
+    return endpoint.progress();
+  }
+
+  void locked(Consumer<EndpointDriver> task) {
+    task.accept(endpoint);
+  }
+
+  @Override
+  public void close() {
+    endpoint.close();
+    closeDevice();
+  }
+
+  /** Closes what is below the endpoint, which was closed. */
+  public void closeDevice() {
+    device.close();
+    domains.forEach(Domain::close);
+    fabrics.forEach(Fabric::close);
+  }
+}

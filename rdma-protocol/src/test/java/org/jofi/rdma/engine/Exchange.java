@@ -1,0 +1,142 @@
+package org.jofi.rdma.engine;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import org.jofi.fabric.Access;
+import org.jofi.mr.ControlRegistration;
+import org.jofi.mr.registration.BufferRange;
+import org.jofi.mr.registration.DataRegistration;
+import org.jofi.rdma.driver.ArrivalSink;
+import org.jofi.rdma.driver.Host;
+import org.jofi.rdma.wire.ConnectionId;
+import org.jofi.rdma.wire.ControlMessage;
+import org.jofi.rdma.wire.ImmediateData;
+import org.jofi.rdma.wire.MailboxLayout;
+import org.jofi.rdma.wire.MailboxTarget;
+import org.jofi.rdma.wire.MessageHeader;
+import org.jofi.rdma.wire.MessageType;
+import org.jofi.rdma.wire.WireFault;
+import org.jofi.simulated.Simulation;
+import org.jofi.transport.Failure;
+
+/** A connection between two simulated hosts, without a handshake: each is told of the other. */
+final class Exchange implements AutoCloseable {
+  static final long MAX = 1L << 20;
+  private static final int SENDER_ID = 7;
+  static final int SENDER_GENERATION = 11;
+  private static final int RECEIVER_ID = 32_767;
+  private static final int RECEIVER_GENERATION = 65_535;
+
+  final Simulation simulation;
+  final Host left;
+  final Host right;
+  final Sender sender;
+  final Receiver receiver;
+
+  /** The sender's, which the receiver writes into. */
+  final MemorySegment mailbox;
+
+  private final Arena arena = Arena.ofShared();
+  private final List<DataRegistration> leases = new ArrayList<>();
+  private long strays;
+
+  Exchange(Simulation simulation, int rails, int controlRails, boolean writesData) {
+    this(simulation, rails, controlRails, writesData, MAX);
+  }
+
+  Exchange(
+      Simulation simulation,
+      int rails,
+      int controlRails,
+      boolean writesData,
+      long maxMessageBytes) {
+    this.simulation = simulation;
+    left = new Host(simulation, 0, rails, controlRails);
+    right = new Host(simulation, 1, rails, controlRails);
+    PeerLink there =
+        new PeerLink(
+            left.endpoint.path(right.endpoint.addresses()),
+            new ConnectionId(RECEIVER_ID, RECEIVER_GENERATION, SENDER_ID, SENDER_GENERATION, 1));
+    PeerLink back =
+        new PeerLink(right.endpoint.path(left.endpoint.addresses()), there.id().reversed());
+    MailboxLayout layout = new MailboxLayout(rails);
+    mailbox = arena.allocate(layout.mailboxBytes(), MailboxLayout.LINE_BYTES);
+    MemorySegment copy = arena.allocate(layout.mailboxBytes(), MailboxLayout.LINE_BYTES);
+    ControlRegistration registered =
+        left.endpoint
+            .registrations()
+            .registerControl(BufferRange.host(mailbox), Access.REMOTE_WRITE);
+    List<MailboxTarget> targets = new ArrayList<>();
+    for (int rail = 0; rail < controlRails; rail++) {
+      targets.add(
+          new MailboxTarget(
+              registered.remoteAddress(rail, mailbox.address()), registered.key(rail)));
+    }
+    sender = new Sender(there, mailbox, writesData, maxMessageBytes, Sender.usualSends());
+    receiver =
+        new Receiver(
+            back,
+            copy,
+            right
+                .endpoint
+                .registrations()
+                .registerLocal(BufferRange.host(copy), right.endpoint.controlRails(), Access.WRITE),
+            targets,
+            Receiver.usualReceives());
+    right.sink = new ReceiverSink();
+  }
+
+  DataRegistration register(Host host, MemorySegment memory) {
+    DataRegistration lease =
+        host.endpoint.registrations().acquire(BufferRange.host(memory), Access.ALL);
+    leases.add(lease);
+    return lease;
+  }
+
+  /** What arrived at the receiver's host for nobody. */
+  long strays() {
+    return strays;
+  }
+
+  int progress() {
+    return left.progress() + right.progress();
+  }
+
+  @Override
+  public void close() {
+    leases.forEach(DataRegistration::release);
+    left.close();
+    right.close();
+    arena.close();
+  }
+
+  private final class ReceiverSink implements ArrivalSink {
+    @Override
+    public void broken(Failure why) {
+      throw new AssertionError(why);
+    }
+
+    @Override
+    public void immediate(long data) {
+      if (ImmediateData.check(data) == WireFault.NONE
+          && ImmediateData.communicator((int) data) == RECEIVER_ID) {
+        receiver.immediate((int) data);
+      } else {
+        strays++;
+      }
+    }
+
+    @Override
+    public void message(MemorySegment memory, long at, long lengthBytes) {
+      if (ControlMessage.check(memory, at, lengthBytes) == WireFault.NONE
+          && MessageHeader.type(memory, at) == MessageType.TRUE_LENGTH
+          && MessageHeader.to(memory, at) == RECEIVER_ID) {
+        receiver.message(MessageType.TRUE_LENGTH, memory, at);
+      } else {
+        strays++;
+      }
+    }
+  }
+}
