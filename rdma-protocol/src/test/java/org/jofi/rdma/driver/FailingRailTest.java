@@ -1,0 +1,72 @@
+package org.jofi.rdma.driver;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.jofi.simulated.Simulation;
+import org.jofi.simulated.profile.Profile;
+import org.jofi.transport.Failure;
+import org.jofi.transport.FailureCause;
+import org.junit.jupiter.api.Test;
+
+/** Rails whose operations fail for a reason that does not say that the peer is out of reach. */
+class FailingRailTest {
+  private static final Failure WHY =
+      new Failure(FailureCause.FABRIC, 5, "fi_write", "input/output");
+
+  private static Host host(Simulation simulation, int index, int rails) {
+    return new Host(simulation, index, rails, rails);
+  }
+
+  @Test
+  void aRailThatKeepsFailingIsGivenUp() {
+    try (Simulation simulation = Simulation.of(Profile.EFA).nicsPerHost(2).open();
+        Host left = host(simulation, 0, 2);
+        Host right = host(simulation, 1, 2)) {
+      PeerRails rails = left.endpoint.dataTo(right.endpoint.addresses());
+      for (int failure = 0; failure < 3; failure++) {
+        assertTrue(rails.isUsable(1), "given up after " + failure);
+        assertEquals(0, rails.retry(1, WHY, 1));
+      }
+      assertFalse(rails.isUsable(1));
+      assertTrue(rails.isUsable(0));
+      assertEquals(WHY, rails.failure());
+      for (int turn = 0; turn < 4; turn++) {
+        assertEquals(0, rails.next(), "a rail that was given up is used");
+      }
+    }
+  }
+
+  @Test
+  void aFailureNowAndThenIsForgotten() {
+    try (Simulation simulation = Simulation.of(Profile.EFA).nicsPerHost(2).open();
+        Host left = host(simulation, 0, 2);
+        Host right = host(simulation, 1, 2)) {
+      PeerRails rails = left.endpoint.dataTo(right.endpoint.addresses());
+      for (int failure = 0; failure < 100; failure++) {
+        assertNotEquals(PeerRails.NONE, rails.retry(1, WHY, 1));
+        for (int success = 0; success < 64; success++) {
+          rails.succeeded(1);
+        }
+      }
+      assertTrue(rails.isUsable(1));
+    }
+  }
+
+  /** Whoever gives up the last one loses the peer, who may well be there. */
+  @Test
+  void theLastRailIsKept() {
+    try (Simulation simulation = Simulation.of(Profile.EFA).open();
+        Host left = host(simulation, 0, 1);
+        Host right = host(simulation, 1, 1)) {
+      PeerRails rails = left.endpoint.dataTo(right.endpoint.addresses());
+      for (int failure = 0; failure < 100; failure++) {
+        assertEquals(0, rails.retry(0, WHY, 1));
+      }
+      assertTrue(rails.isUsable(0));
+      assertFalse(rails.isLost());
+    }
+  }
+}

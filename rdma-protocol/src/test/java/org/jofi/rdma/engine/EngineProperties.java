@@ -1,0 +1,210 @@
+package org.jofi.rdma.engine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.Size;
+import org.jofi.transport.Result;
+import org.junit.jupiter.api.Tag;
+
+/** The engine by itself, two ends and a model of what is between them. */
+class EngineProperties {
+  private static final int TAGS = 3;
+  private static final int MOST_MESSAGES = 12;
+  private static final int MOST_STEPS = 10_000;
+
+  /** One run, as its choices make it. */
+  private static final class Run {
+    final Choices choices;
+    final ModelLink link;
+    final List<Sent> sent = new ArrayList<>();
+    final List<Group> groups = new ArrayList<>();
+    int receives;
+
+    /** A message. */
+    record Sent(long id, int number, int bytes, int tag) {}
+
+    /** A receive of a group. */
+    record Place(int number, int bytes, int tag) {}
+
+    /** Receives that were posted together. */
+    record Group(long id, List<Place> places) {}
+
+    Run(byte[] bytes, boolean faults) {
+      choices = new Choices(bytes);
+      int kind = choices.of(4);
+      link = new ModelLink(choices, kind % 2 == 0, kind < 2, faults);
+    }
+
+    void send() {
+      int number = sent.size();
+      int bytes = choices.of(ModelLink.MOST_BYTES + 1);
+      int tag = choices.of(TAGS);
+      long id = link.send(number, bytes, tag);
+      assertTrue(id > 0, () -> "a send was refused with " + id);
+      sent.add(new Sent(id, number, bytes, tag));
+    }
+
+    void receive() {
+      int count = 1 + choices.of(3);
+      ModelMemory[] into = new ModelMemory[count];
+      long[] bytes = new long[count];
+      int[] tags = new int[count];
+      List<Place> places = new ArrayList<>();
+      for (int i = 0; i < count; i++) {
+        into[i] = link.landing(receives);
+        bytes[i] = choices.of(ModelLink.MOST_BYTES + 1);
+        tags[i] = choices.of(TAGS);
+        places.add(new Place(receives++, (int) bytes[i], tags[i]));
+      }
+      long id = link.receive(into, bytes, tags);
+      assertTrue(id > 0, () -> "a receive was refused with " + id);
+      groups.add(new Group(id, places));
+    }
+
+    /** Sends and receives while there are choices, and then lets all of it arrive. */
+    void run() {
+      while (choices.areLeft()) {
+        switch (choices.of(4)) {
+          case 0 -> link.step();
+          case 1 -> link.step();
+          case 2 -> {
+            if (sent.size() < MOST_MESSAGES) {
+              send();
+            }
+          }
+          default -> {
+            if (receives < MOST_MESSAGES) {
+              receive();
+            }
+          }
+        }
+      }
+      link.end();
+      pairUp();
+      int steps = 0;
+      while (link.step()) {
+        assertTrue(++steps < MOST_STEPS, "P6: it does not come to its end");
+      }
+    }
+
+    /** Every send has a receive, and every receive a send. */
+    private void pairUp() {
+      int[] more = new int[TAGS];
+      groups.forEach(group -> group.places.forEach(place -> more[place.tag]++));
+      sent.forEach(send -> more[send.tag]--);
+      for (int tag = 0; tag < TAGS; tag++) {
+        for (; more[tag] > 0; more[tag]--) {
+          int number = sent.size();
+          long id = link.send(number, 8, tag);
+          assertTrue(id > 0);
+          sent.add(new Sent(id, number, 8, tag));
+        }
+        for (; more[tag] < 0; more[tag]++) {
+          Place place = new Place(receives, 16, tag);
+          long id =
+              link.receive(
+                  new ModelMemory[] {link.landing(receives++)}, new long[] {16}, new int[] {tag});
+          assertTrue(id > 0);
+          groups.add(new Group(id, List.of(place)));
+        }
+      }
+    }
+
+    /** Everything succeeded: each message is in the receive of its rank, whole or cut to it. */
+    void assertAllIsInPlace() {
+      Map<Integer, List<Place>> places = new HashMap<>();
+      long[] lengths = new long[8];
+      for (Group group : groups) {
+        long result = link.receiving.test(group.id, lengths);
+        assertTrue(
+            result >= 0, () -> "P6: a receive came to " + result + ", " + link.receiving.failure());
+        for (int i = 0; i < group.places.size(); i++) {
+          Place place = group.places.get(i);
+          List<Place> ofTag = places.computeIfAbsent(place.tag, _ -> new ArrayList<>());
+          Sent send = ofRank(place.tag, ofTag.size());
+          ofTag.add(place);
+          int moved = Math.min(send.bytes, place.bytes);
+          assertEquals(moved, lengths[i], "P12: the length of receive " + place.number);
+          link.assertHolds(place.number, send.number, moved);
+        }
+      }
+      for (Sent send : sent) {
+        long result = link.sending.test(send.id);
+        assertTrue(
+            result >= 0, () -> "P6: a send came to " + result + ", " + link.sending.failure());
+      }
+    }
+
+    private Sent ofRank(int tag, int rank) {
+      return sent.stream().filter(send -> send.tag == tag).skip(rank).findFirst().orElseThrow();
+    }
+
+    /** Each request came to something: all right, or with the failure of its end. */
+    void assertAllIsOver() {
+      long[] lengths = new long[8];
+      for (Group group : groups) {
+        long result = link.receiving.test(group.id, lengths);
+        assertTrue(result != Result.IN_PROGRESS || mayWait(), "P6: a receive is not over");
+        if (result < 0 && result != Result.IN_PROGRESS) {
+          assertNotNull(link.receiving.failure(group.id));
+        }
+      }
+      for (Sent send : sent) {
+        long result = link.sending.test(send.id);
+        assertTrue(result != Result.IN_PROGRESS || mayWait(), "P6: a send is not over");
+      }
+    }
+
+    /** A failure at one end is told to the other by messages that are not of this model. */
+    private boolean mayWait() {
+      return link.sending.failure() != null || link.receiving.failure() != null;
+    }
+  }
+
+  /** P1, P6, P7, P9, P12: in any order, refused for a while, and not delivered when complete. */
+  @Property(tries = 20_000)
+  void messagesEndInTheReceivesOfTheirRank(@ForAll @Size(max = 120) byte[] choices) {
+    Run run = new Run(choices, false);
+    run.run();
+    run.assertAllIsInPlace();
+    run.link.assertQuiet();
+  }
+
+  /** P1, P5, P6, P7, P9: operations fail, with and without having happened; some arrive twice. */
+  @Property(tries = 20_000)
+  void whatFailsIsRepeatedWithoutHarm(@ForAll @Size(max = 160) byte[] choices) {
+    Run run = new Run(choices, true);
+    run.run();
+    if (run.link.sending.failure() == null && run.link.receiving.failure() == null) {
+      run.assertAllIsInPlace();
+      run.link.assertQuiet();
+    } else {
+      run.assertAllIsOver();
+    }
+  }
+
+  /** The same, more often. */
+  @Property(tries = 100_000)
+  @Tag("long")
+  void whatFailsIsRepeatedWithoutHarmOften(@ForAll @Size(max = 160) byte[] choices) {
+    whatFailsIsRepeatedWithoutHarm(choices);
+  }
+
+  /** P14: the engine has no time and no chance of its own. */
+  @Property(tries = 2_000)
+  void theSameInputsMakeTheSameOperations(@ForAll @Size(max = 120) byte[] choices) {
+    Run one = new Run(choices, true);
+    one.run();
+    Run other = new Run(choices, true);
+    other.run();
+    assertEquals(one.link.trace(), other.link.trace());
+  }
+}

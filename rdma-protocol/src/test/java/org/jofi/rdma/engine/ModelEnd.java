@@ -1,0 +1,306 @@
+package org.jofi.rdma.engine;
+
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import org.jofi.rdma.operation.ArrivalBudget;
+import org.jofi.rdma.operation.Certainty;
+import org.jofi.rdma.operation.InlineCopy;
+import org.jofi.rdma.operation.OperationSink;
+import org.jofi.rdma.operation.Packet;
+import org.jofi.rdma.operation.SentListener;
+import org.jofi.rdma.operation.Tasks;
+import org.jofi.rdma.operation.Transfer;
+import org.jofi.rdma.operation.TransferListener;
+import org.jofi.transport.Failure;
+import org.jofi.transport.FailureCause;
+import org.jspecify.annotations.Nullable;
+
+/** One end of a {@link ModelLink}, as the driver that its engine sees. */
+final class ModelEnd implements OperationSink {
+  private static final int ROOM = 64;
+  private static final int TRIES = 4;
+  private static final long LOST = 1;
+
+  private final ModelLink link;
+  private final Tasks tasks = new Tasks();
+  private final ArrivalBudget budget = new ArrivalBudget(ROOM, tasks);
+  private final List<Message> free = new ArrayList<>();
+  private int taken;
+
+  ModelEnd(ModelLink link) {
+    this.link = link;
+  }
+
+  /** A message, or immediate data alone. */
+  final class Message implements Packet {
+    private final MemorySegment memory = MemorySegment.ofArray(new long[64]);
+    private SentListener listener = SentListener.NOBODY;
+    private long cookie;
+    private int bits;
+    private boolean bare;
+    private int lengthBytes;
+
+    @Override
+    public MemorySegment memory() {
+      return memory;
+    }
+
+    @Override
+    public long at() {
+      return 0;
+    }
+
+    boolean isBare() {
+      return bare;
+    }
+
+    int bits() {
+      return bits;
+    }
+
+    int lengthBytes() {
+      return lengthBytes;
+    }
+
+    ModelEnd home() {
+      return ModelEnd.this;
+    }
+
+    /** It left, or never will. */
+    void over(boolean left) {
+      SentListener told = listener;
+      listener = SentListener.NOBODY;
+      taken--;
+      free.add(this);
+      told.sent(cookie, left ? null : failure("fi_send"));
+    }
+
+    private void post(SentListener who, long whose, int length, boolean bareBits) {
+      listener = who;
+      cookie = whose;
+      lengthBytes = length;
+      bare = bareBits;
+      link.post(this);
+    }
+  }
+
+  /** A transfer that the link carries stripe by stripe. */
+  final class Stripes extends Transfer {
+    private final int[] tries = new int[8];
+
+    Stripes(TransferListener listener) {
+      super(listener);
+    }
+
+    @Override
+    protected boolean advance() {
+      for (int stripe = 0; stripe < stripes() && toPost() != 0; stripe++) {
+        if ((toPost() & 1 << stripe) != 0 && !link.refuses()) {
+          tries[stripe]++;
+          if (tries[stripe] < TRIES && link.fails()) {
+            end(stripe, failure("post"), Certainty.NOT_EXECUTED, true);
+          } else {
+            posted(stripe);
+            link.post(this, stripe);
+          }
+        }
+      }
+      return toPost() == 0;
+    }
+
+    ModelEnd home() {
+      return ModelEnd.this;
+    }
+
+    long from(int stripe) {
+      return localAddress(stripe);
+    }
+
+    long to(int stripe) {
+      return remoteAddress(stripe, stripe % ModelLink.RAILS);
+    }
+
+    long keyOf(int stripe) {
+      return key(stripe % ModelLink.RAILS);
+    }
+
+    int bits(int stripe) {
+      return immediate(stripe);
+    }
+
+    boolean completesWhenDelivered(int stripe) {
+      return isDelivered(stripe);
+    }
+
+    void done(int stripe) {
+      end(stripe);
+    }
+
+    void broke(int stripe) {
+      if (end(stripe, failure("completion"), Certainty.UNKNOWN, tries[stripe] < TRIES)) {
+        tasks.defer(this);
+      }
+    }
+
+    @Override
+    public void stripe(long lengthBytes) {
+      long half = lengthBytes / 2;
+      part(0, 0, half == 0 ? lengthBytes : half);
+      if (half > 0) {
+        part(1, half, lengthBytes - half);
+      }
+    }
+
+    @Override
+    protected void reset() {
+      java.util.Arrays.fill(tries, 0);
+    }
+
+    @Override
+    protected void placed(int stripe) {
+      tries[stripe] = 0;
+    }
+
+    @Override
+    protected void added(int stripes) {
+      // Any rail will do.
+    }
+
+    @Override
+    public int tries(int stripe) {
+      return tries[stripe];
+    }
+
+    @Override
+    public boolean repeat(int stripes) {
+      for (int stripe = 0; stripe < stripes(); stripe++) {
+        if ((stripes & 1 << stripe) != 0 && tries[stripe] >= TRIES) {
+          return false;
+        }
+      }
+      add(stripes);
+      return true;
+    }
+
+    @Override
+    public void moveLate() {
+      // Any rail will do.
+    }
+
+    @Override
+    public long progress() {
+      return 0;
+    }
+
+    @Override
+    public void takeTurn() {
+      // Time stands still.
+    }
+
+    @Override
+    public String railLabel(int stripe) {
+      return "model rail";
+    }
+  }
+
+  private static Failure failure(String operation) {
+    return new Failure(FailureCause.FABRIC, (int) LOST, operation, "the model fails it");
+  }
+
+  /** Messages that are not given back. */
+  int taken() {
+    return taken;
+  }
+
+  @Override
+  public int dataRails() {
+    return ModelLink.RAILS;
+  }
+
+  @Override
+  public int controlRails() {
+    return ModelLink.RAILS;
+  }
+
+  @Override
+  public Tasks tasks() {
+    return tasks;
+  }
+
+  @Override
+  public ArrivalBudget budget() {
+    return budget;
+  }
+
+  @Override
+  public Transfer overData(TransferListener listener) {
+    return new Stripes(listener);
+  }
+
+  @Override
+  public Transfer overControl(TransferListener listener) {
+    return new Stripes(listener);
+  }
+
+  @Override
+  public @Nullable Packet takePacket() {
+    if (link.refuses()) {
+      return null;
+    }
+    taken++;
+    return free.isEmpty() ? new Message() : free.removeLast();
+  }
+
+  @Override
+  public void send(Packet packet, int lengthBytes, SentListener who, long cookie) {
+    ((Message) packet).post(who, cookie, lengthBytes, false);
+  }
+
+  @Override
+  public void sendImmediate(Packet packet, int bits, SentListener who, long cookie) {
+    Message message = (Message) packet;
+    message.bits = bits;
+    message.post(who, cookie, 0, true);
+  }
+
+  @Override
+  public @Nullable InlineCopy copyInline(long address, int lengthBytes) {
+    return null;
+  }
+
+  @Override
+  public int inlineBytes() {
+    return 0;
+  }
+
+  @Override
+  public @Nullable Failure ownReadRefusal() {
+    return null;
+  }
+
+  @Override
+  public boolean isControlLost() {
+    return false;
+  }
+
+  @Override
+  public boolean smallWritesNeedDelivery() {
+    return false;
+  }
+
+  @Override
+  public boolean completionMeansDelivered() {
+    return link.completionMeansDelivered();
+  }
+
+  @Override
+  public long peer() {
+    return 0;
+  }
+
+  @Override
+  public String label() {
+    return "model";
+  }
+}
