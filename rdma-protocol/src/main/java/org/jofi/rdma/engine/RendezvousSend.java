@@ -133,7 +133,8 @@ class RendezvousSend extends RequestStrategy implements SentListener {
       }
     }
     if (!lengthTold && isLive()) {
-      lengthTold = begun(sender.link().sendTrueLength(receiveIndex, toldBytes, this, LENGTH));
+      request().begun(1);
+      lengthTold = sent(sender.link().sendTrueLength(receiveIndex, toldBytes, this, LENGTH));
       all &= lengthTold;
     }
     if (transfer.toPost() == 0) {
@@ -144,8 +145,9 @@ class RendezvousSend extends RequestStrategy implements SentListener {
 
   private boolean announce(int stripe) {
     int immediate = immediate(transfer, stripe);
+    request().begun(1);
     boolean sent =
-        begun(
+        sent(
             states.isRepeated(stripe)
                 ? sender.link().sendWritten(receiveIndex, immediate, this, stripe)
                 : sender.link().sendImmediate(immediate, this, stripe));
@@ -156,18 +158,19 @@ class RendezvousSend extends RequestStrategy implements SentListener {
   }
 
   private boolean ask(int stripe) {
+    request().begun(1);
     boolean sent =
-        begun(sender.link().sendAsk(receiveIndex, stripe, transfer.tries(stripe), this, QUESTION));
+        sent(sender.link().sendAsk(receiveIndex, stripe, transfer.tries(stripe), this, QUESTION));
     if (sent) {
       states.asked(stripe);
     }
     return sent;
   }
 
-  /** Counts a message that was sent. */
-  private boolean begun(boolean sent) {
-    if (sent) {
-      request().begun(1);
+  /** A message counts as under way before it is sent, since it may fail in doing so. */
+  private boolean sent(boolean sent) {
+    if (!sent) {
+      request().returned(1);
     }
     return sent;
   }

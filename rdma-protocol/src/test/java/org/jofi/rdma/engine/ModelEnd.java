@@ -81,7 +81,11 @@ final class ModelEnd implements OperationSink {
       cookie = whose;
       lengthBytes = length;
       bare = bareBits;
-      link.post(this);
+      if (link.failsForGood()) {
+        over(false);
+      } else {
+        link.post(this);
+      }
     }
   }
 

@@ -148,6 +148,11 @@ final class ModelLink {
     return faults && !ended && choices.of(8) == 2;
   }
 
+  /** Whether a message cannot be sent, as if no rail were left. */
+  boolean failsForGood() {
+    return faults && !ended && choices.of(64) == 3;
+  }
+
   void post(ModelEnd.Stripes transfer, int stripe) {
     for (Flight flight : flights) {
       assertTrue(
