@@ -85,7 +85,7 @@ final class Acceptor {
     }
     ConnectionId from = request.id();
     if (known.contains(from.attempt()) || connections.accepted(from.attempt()) != null) {
-      return grantAgain(request);
+      return acceptAgain(request);
     }
     Listener listener = listeners.get(request.listener());
     if (listener == null || !listener.nonce().equals(request.nonce())) {
@@ -107,7 +107,7 @@ final class Acceptor {
    * Handles a repeated request, which was accepted already: the answer may be lost. Returns whether
    * the answer was sent again.
    */
-  private boolean grantAgain(ConnectRequest request) {
+  private boolean acceptAgain(ConnectRequest request) {
     ReceiveConnection connection = connections.accepted(request.id().attempt());
     if (connection == null
         || connection.id().to() != request.id().from()

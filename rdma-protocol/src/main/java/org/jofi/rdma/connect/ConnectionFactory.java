@@ -8,7 +8,10 @@ import org.jofi.rdma.engine.ReceiveProtocol;
 import org.jofi.rdma.engine.SendProtocol;
 import org.jofi.rdma.wire.MailboxTarget;
 
-/** Makes the message engines of connections, with what a device decides: rails' speeds, limits. */
+/**
+ * Makes what moves the messages of connections, with what a device decides, such as how many at
+ * once.
+ */
 public interface ConnectionFactory {
 
   /**

@@ -35,7 +35,7 @@ final class ControlTransfer extends RailTransfer {
 
   @Override
   void done(int rail) {
-    // As above.
+    // Announcements are not counted.
   }
 
   @Override
@@ -45,7 +45,7 @@ final class ControlTransfer extends RailTransfer {
 
   @Override
   public void takeTurn() {
-    // As above.
+    // Nothing is counted, so it has no turn.
   }
 
   @Override

@@ -2,7 +2,7 @@ package org.jofi.rdma.driver;
 
 /**
  * Counts the data operations of a connection per data rail, in the order of posting. An operation
- * that waits for earlier ones on its rail sees by it that it comes nearer to its turn. Later
+ * that waits for earlier ones on its rail can tell from this count that its turn comes nearer. Later
  * operations on the same rail do not count, so that their completions cannot extend its time limit
  * for ever.
  */

@@ -246,9 +246,9 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
   }
 
   /** Sends a message over a control rail, now or when one takes it. */
-  public void send(Packet packet, PeerRails rails, int lengthBytes, SentListener who, long cookie) {
+  public void send(Packet packet, PeerRails to, int lengthBytes, SentListener who, long cookie) {
     OutgoingMessage message = (OutgoingMessage) packet;
-    message.address(rails, lengthBytes, who, cookie);
+    message.address(to, lengthBytes, who, cookie);
     tasks.submit(message);
   }
 
@@ -270,9 +270,9 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
    * Sends immediate data without a message over a control rail. For callers that are called while a
    * queue delivers.
    */
-  void deferImmediate(Packet packet, PeerRails rails, int bits, SentListener who, long cookie) {
+  void deferImmediate(Packet packet, PeerRails to, int bits, SentListener who, long cookie) {
     OutgoingMessage message = (OutgoingMessage) packet;
-    message.addressImmediate(rails, bits, who, cookie);
+    message.addressImmediate(to, bits, who, cookie);
     tasks.defer(message);
   }
 

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * OutgoingMessages} pools it.
  *
  * <p>It goes over any control rail that accepts it, and over another one if that fails. It may
- * arrive twice then. That is harmless for most messages; for others, their listener forbids to
- * repeat them.
+ * arrive twice then. That is harmless for most messages; for others, their listener forbids
+ * repeating them.
  */
 final class OutgoingMessage extends Task implements Packet, OperationOwner {
   private static final Failure DROPPED =

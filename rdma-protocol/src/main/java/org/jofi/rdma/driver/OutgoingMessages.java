@@ -11,7 +11,6 @@ final class OutgoingMessages {
   private final BlockFreelist buffers;
   private final Tasks tasks;
   private final ArrayDeque<OutgoingMessage> free = new ArrayDeque<>();
-  private long refusals;
 
   OutgoingMessages(BlockFreelist buffers, Tasks tasks) {
     this.buffers = buffers;
@@ -29,15 +28,9 @@ final class OutgoingMessages {
       entry = buffers.take();
     } catch (RegistrationException | IllegalStateException e) {
       // A provider out of resources, or an endpoint that is closing: those on their way come back.
-      refusals++;
       return null;
     }
     return entry == BlockFreelist.EXHAUSTED ? null : new OutgoingMessage(this, buffers, entry);
-  }
-
-  /** How often memory for messages could not be registered. */
-  long refusals() {
-    return refusals;
   }
 
   /** A message is to be posted when queues have delivered. */

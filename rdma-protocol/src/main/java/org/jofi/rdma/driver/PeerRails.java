@@ -20,10 +20,10 @@ public final class PeerRails {
   /** How often something is posted, at most. */
   public static final int TRIES = 4;
 
-  /** What a failure weighs against successes; so three among {@link #MOST_WEIGHT} are too many. */
-  private static final int FAILURE_WEIGHT = 32;
+  /** What a failure weighs against successes: a third one is too much amid fewer than these. */
+  private static final int FAILURE_WEIGHT = 64;
 
-  private static final int MOST_WEIGHT = 3 * FAILURE_WEIGHT - 16;
+  private static final int MOST_WEIGHT = 2 * FAILURE_WEIGHT;
 
   private final RailPort[] ports;
   private final Tasks tasks;

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * One rail of one role: its endpoint and address vector, and the owners of posted operations. The
  * posting calls are those of {@link Endpoint}, with an owner and a cookie instead of a context
- * slot. Once a provider took something no more, nothing is offered to it until the next poll: each
+ * slot. After {@code -EAGAIN} nothing is offered to the provider until the next poll: a refused
  * call costs as much as one that is taken.
  */
 public final class RailPort {

@@ -124,7 +124,7 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
             peer,
             to,
             key(rail),
-            isDelivered(stripe) ? PostFlags.DELIVERY_COMPLETE : PostFlags.NONE);
+            completesOnDelivery(stripe) ? PostFlags.DELIVERY_COMPLETE : PostFlags.NONE);
   }
 
   @Override

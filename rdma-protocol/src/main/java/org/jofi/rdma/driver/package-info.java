@@ -4,7 +4,7 @@
  *
  * <p>Everything here is used with that lock held. A completion is passed only to the owner of its
  * operation. Nothing is posted while a queue delivers: operations that follow from a completion are
- * queued in {@link org.jofi.rdma.driver.PendingPosts}.
+ * queued in {@link org.jofi.rdma.operation.Tasks}.
  */
 @NullMarked
 package org.jofi.rdma.driver;

@@ -23,7 +23,7 @@ final class Announcements {
 
   private long oldest = ReceiveIndices.FIRST;
 
-  /** The first one that no send was matched with. */
+  /** The first one that was not seen. */
   private long unseen = ReceiveIndices.FIRST;
 
   Announcements(MailboxReader mailbox) {
@@ -41,7 +41,7 @@ final class Announcements {
       return entries;
     }
     if (unseen + entries > oldest + ENTRIES) {
-      // No sound peer writes over what it does not know to be read.
+      // A correct peer does not write over an entry before it knows that it was read.
       return MailboxReader.ABSENT;
     }
     long index = unseen;
@@ -74,7 +74,7 @@ final class Announcements {
     return unseen;
   }
 
-  /** Which sends a receive takes that was seen and is free. */
+  /** The tag of a receive that was seen and is free. */
   int tag(long index) {
     return tags[at(index)];
   }

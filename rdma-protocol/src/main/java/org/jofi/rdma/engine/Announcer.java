@@ -67,7 +67,7 @@ final class Announcer {
   void place(Transfer transfer, int part, long index, int count) {
     transfer.part(part, layout.entryOffset(index), (long) count * layout.entryBytes());
     if (entriesDelivered) {
-      transfer.deliver(1 << part);
+      transfer.completeOnDelivery(1 << part);
     }
   }
 
@@ -94,7 +94,7 @@ final class Announcer {
     seal(entry, memory);
     transfer.part(part, layout.entryOffset(entry), layout.entryBytes());
     if (chunksDelivered) {
-      transfer.deliver(1 << part);
+      transfer.completeOnDelivery(1 << part);
     }
   }
 }

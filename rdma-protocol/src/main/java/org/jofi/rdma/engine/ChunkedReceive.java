@@ -34,7 +34,6 @@ final class ChunkedReceive extends IncomingReceive implements ChunkCopies.Listen
   private static final byte COPYING = 3;
 
   private final ChunkCopies copies;
-  private final Transfer offers;
   private final Task going = new Going();
   private final byte[] states = new byte[MOST];
   private final long[] chunkAt = new long[MOST];
@@ -57,7 +56,6 @@ final class ChunkedReceive extends IncomingReceive implements ChunkCopies.Listen
   ChunkedReceive(Receiver receiver, Request request) {
     super(receiver, request);
     copies = new ChunkCopies(receiver.link().sink().tasks(), this);
-    offers = receiver.link().sink().overControl(this);
   }
 
   /** Offers blocks, and copies what arrived, until all were offered and copied. */
@@ -99,7 +97,7 @@ final class ChunkedReceive extends IncomingReceive implements ChunkCopies.Listen
     total = 0;
     Arrays.fill(states, FREE);
     announced = false;
-    receiver().announcer().begin(offers);
+    receiver().announcer().begin(entries());
     begin(first, indices);
   }
 
@@ -154,7 +152,7 @@ final class ChunkedReceive extends IncomingReceive implements ChunkCopies.Listen
   private void offer(StagingRing blocks) {
     while (isLive() && offered < chunks && offered - finished < blocks.blocks()) {
       int entry = entry(offered);
-      if (((offers.toPost() | offers.inFlight()) & 1 << entry) != 0) {
+      if (((entries().toPost() | entries().inFlight()) & 1 << entry) != 0) {
         // The copy of the entry still belongs to the write of its last round, which asks again.
         return;
       }
@@ -164,10 +162,10 @@ final class ChunkedReceive extends IncomingReceive implements ChunkCopies.Listen
       states[entry] = OFFERED;
       receiver()
           .announcer()
-          .offer(offers, entry, index(), indices(), offered, blocks, roomBytes, tag, chunkShift);
+          .offer(entries(), entry, index(), indices(), offered, blocks, roomBytes, tag, chunkShift);
       offered++;
-      add(offers, 1 << entry);
-      receiver().link().sink().tasks().submit(offers);
+      add(entries(), 1 << entry);
+      receiver().link().sink().tasks().submit(entries());
     }
   }
 
@@ -230,7 +228,7 @@ final class ChunkedReceive extends IncomingReceive implements ChunkCopies.Listen
 
   @Override
   boolean isWritten() {
-    return offered > 0 && ((offers.toPost() | offers.inFlight()) & 1) == 0;
+    return offered > 0 && ((entries().toPost() | entries().inFlight()) & 1) == 0;
   }
 
   @Override
@@ -315,16 +313,6 @@ final class ChunkedReceive extends IncomingReceive implements ChunkCopies.Listen
       }
     }
     return false;
-  }
-
-  @Override
-  void cut() {
-    drop(offers);
-  }
-
-  @Override
-  boolean isExposed() {
-    return offers.wasPosted() && !receiver().isPeerDone();
   }
 
   @Override

@@ -73,7 +73,7 @@ final class Chunks extends RequestQueue {
 
   @Override
   void ended(Request request) {
-    // Nobody asks for it.
+    // Nobody tests a chunk: its slot is free again.
     table().test(table().id(request.slot()));
   }
 }

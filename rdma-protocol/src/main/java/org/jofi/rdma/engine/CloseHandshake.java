@@ -1,7 +1,7 @@
 package org.jofi.rdma.engine;
 
 /**
- * How far the end of a connection is, at both of its ends.
+ * How far the closing of a connection is, on both sides.
  *
  * <pre>
  * OPEN -- close --&gt; quiet: CLOSE sent -- the peer's CLOSE or CLOSED, or the bound --&gt; released

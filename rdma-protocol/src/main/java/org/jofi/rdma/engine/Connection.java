@@ -86,7 +86,7 @@ public abstract class Connection {
     return protocol;
   }
 
-  /** How far its end is. */
+  /** How far its closing is. */
   public final CloseHandshake closing() {
     return closing;
   }
@@ -219,7 +219,7 @@ public abstract class Connection {
 
   /**
    * Sends a message about the connection itself. If this side is released before it could be
-   * posted, it is dropped, unless it is the last one, and the peer has told its own end.
+   * posted, it is dropped, unless it is the last one, and the peer has said that it closes.
    *
    * @param last whether it tells that this side's operations are complete
    */

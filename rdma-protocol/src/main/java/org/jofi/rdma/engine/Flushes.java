@@ -79,9 +79,4 @@ public final class Flushes extends RequestQueue {
   public boolean waits() {
     return false;
   }
-
-  @Override
-  void ended(Request request) {
-    // Nothing of it is kept but its slot.
-  }
 }

@@ -1,10 +1,12 @@
 package org.jofi.rdma.engine;
 
+import org.jofi.rdma.operation.Transfer;
 import org.jofi.rdma.sequence.ReceiveWindow;
 
 /** A receive in flight, or several as one, whose stripes arrive. */
 abstract class IncomingReceive extends RequestStrategy {
   private final Receiver receiver;
+  private final Transfer entries;
   private long index;
   private int indices;
   private boolean hasRoom;
@@ -12,10 +14,16 @@ abstract class IncomingReceive extends RequestStrategy {
   IncomingReceive(Receiver receiver, Request request) {
     super(request);
     this.receiver = receiver;
+    entries = receiver.link().sink().overControl(this);
   }
 
   final Receiver receiver() {
     return receiver;
+  }
+
+  /** What writes its entries to the peer. */
+  final Transfer entries() {
+    return entries;
   }
 
   /** Begins, with so many indices, one after the other. */
@@ -99,6 +107,16 @@ abstract class IncomingReceive extends RequestStrategy {
    * if possible.
    */
   abstract void writeAgain();
+
+  @Override
+  final void cut() {
+    drop(entries);
+  }
+
+  @Override
+  final boolean isExposed() {
+    return entries.wasPosted() && !receiver.isPeerDone();
+  }
 
   /** The sender's stripes for others may be before its own. */
   @Override

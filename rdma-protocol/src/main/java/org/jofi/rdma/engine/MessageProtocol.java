@@ -23,7 +23,7 @@ public interface MessageProtocol {
   /**
    * A control message for this end arrived, checked.
    *
-   * @return whether it is of this protocol, and was expected
+   * @return whether it is of this protocol; a receiver counts by itself what fits nothing
    */
   boolean message(MessageType type, MemorySegment memory, long at);
 

@@ -167,15 +167,4 @@ public final class OneSided extends RequestQueue {
   boolean failsWith(Failure why) {
     return why.cause() == FailureCause.PEER_LOST;
   }
-
-  /** A request waits for the peer's NIC, or for software at the peer that does the NIC's work. */
-  @Override
-  public boolean waits() {
-    return failure() == null && isActive();
-  }
-
-  @Override
-  void ended(Request request) {
-    // Nothing of it is kept but its slot.
-  }
 }

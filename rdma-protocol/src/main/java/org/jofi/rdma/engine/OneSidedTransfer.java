@@ -57,7 +57,7 @@ final class OneSidedTransfer extends OneWayTransfer {
       transfer.remote(rail, there.address(rail) + offset, there.key(rail));
     }
     transfer.stripe(length);
-    transfer.deliver(transfer.all());
+    transfer.completeOnDelivery(transfer.all());
   }
 
   /** What came back tells of the peer, too. */

@@ -8,7 +8,10 @@ import org.jofi.rdma.operation.Task;
 import org.jofi.rdma.wire.ConnectionId;
 import org.jofi.rdma.wire.ControlMessage;
 
-/** This side's view of a connection: the endpoint, and the peer on each of its rails. */
+/**
+ * What the requests of one end of a connection share: where operations go, who the peer is, and
+ * what waits until the peer knows this side.
+ */
 public final class PeerLink {
   private final OperationSink sink;
   private final ConnectionId connectionId;

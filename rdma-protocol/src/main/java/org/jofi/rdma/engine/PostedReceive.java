@@ -21,7 +21,6 @@ import org.jspecify.annotations.Nullable;
 final class PostedReceive extends IncomingReceive {
   private static final long UNKNOWN = -1;
 
-  private final Transfer entries;
   private final long[] posted = new long[ProtocolLimits.MAX_GROUP];
   private final long[] lengths = new long[ProtocolLimits.MAX_GROUP];
   private final int[] arrivals = new int[ProtocolLimits.MAX_GROUP];
@@ -35,7 +34,6 @@ final class PostedReceive extends IncomingReceive {
 
   PostedReceive(Receiver receiver, Request request) {
     super(receiver, request);
-    entries = receiver.link().sink().overControl(this);
   }
 
   void start(long first, int receives) {
@@ -43,11 +41,11 @@ final class PostedReceive extends IncomingReceive {
     announced = 0;
     begin(first, receives);
     // Its entries are one after the other, but for the end of the ring.
-    receiver().announcer().begin(entries);
+    receiver().announcer().begin(entries());
     int before = MailboxLayout.beforeEnd(first, receives);
-    receiver().announcer().place(entries, 0, first, before);
+    receiver().announcer().place(entries(), 0, first, before);
     if (before < receives) {
-      receiver().announcer().place(entries, 1, first + before, receives - before);
+      receiver().announcer().place(entries(), 1, first + before, receives - before);
     }
   }
 
@@ -66,8 +64,8 @@ final class PostedReceive extends IncomingReceive {
 
   @Override
   void announce() {
-    add(entries, entries.all());
-    receiver().link().submit(entries);
+    add(entries(), entries().all());
+    receiver().link().submit(entries());
   }
 
   @Override
@@ -91,13 +89,13 @@ final class PostedReceive extends IncomingReceive {
   }
 
   /**
-   * The same bytes go to the same entries, which no other receive has before this one is over. They
-   * complete when they have landed, so that they cannot land on the entries of later receives.
+   * The same bytes go to the same entries(), which no other receive has before this one is over.
+   * They complete when they have landed, so that they cannot land on the entries of later receives.
    */
   @Override
   public boolean failed(Transfer of, int part, Failure why, Certainty certainty, boolean railLeft) {
     if (isLive() && railLeft) {
-      of.deliver(1 << part);
+      of.completeOnDelivery(1 << part);
       return true;
     }
     return super.failed(of, part, why, certainty, railLeft);
@@ -105,17 +103,17 @@ final class PostedReceive extends IncomingReceive {
 
   @Override
   void writeAgain() {
-    int all = entries.all();
-    if (isLive() && entries.repeat(all)) {
-      entries.deliver(all);
+    int all = entries().all();
+    if (isLive() && entries().repeat(all)) {
+      entries().completeOnDelivery(all);
       request().begun(Integer.bitCount(all));
-      receiver().link().submit(entries);
+      receiver().link().submit(entries());
     }
   }
 
   @Override
   boolean isWritten() {
-    return hasRoom() && entries.toPost() == 0 && entries.inFlight() == 0;
+    return hasRoom() && entries().toPost() == 0 && entries().inFlight() == 0;
   }
 
   /**
@@ -213,16 +211,6 @@ final class PostedReceive extends IncomingReceive {
         && (arrivals[sub] != StripeArrivals.NONE || lengths[sub] != UNKNOWN);
   }
 
-  @Override
-  void cut() {
-    drop(entries);
-  }
-
-  @Override
-  boolean isExposed() {
-    return entries.wasPosted() && !receiver().isPeerDone();
-  }
-
   /** Entries are written from this side's copy of the mailbox; the memory is for the peer's. */
   @Override
   boolean operatesOnLease() {
@@ -245,7 +233,7 @@ final class PostedReceive extends IncomingReceive {
       DataRegistration used = memory[sub];
       if (used != null) {
         memory[sub] = null;
-        if (receiver().hasPeerVanished() && entries.wasPosted()) {
+        if (receiver().hasPeerVanished() && entries().wasPosted()) {
           used.retire();
         }
         used.endUse();
@@ -261,12 +249,12 @@ final class PostedReceive extends IncomingReceive {
   @Override
   String missing() {
     StringJoiner text = new StringJoiner("; ");
-    for (int part = 0; part < entries.stripes(); part++) {
-      boolean waits = (entries.toPost() & 1 << part) != 0;
-      if (waits || (entries.inFlight() & 1 << part) != 0) {
+    for (int part = 0; part < entries().stripes(); part++) {
+      boolean waits = (entries().toPost() & 1 << part) != 0;
+      if (waits || (entries().inFlight() & 1 << part) != 0) {
         text.add(
-            "its entries, %s on %s"
-                .formatted(waits ? "not taken" : "not completed", entries.railLabel(part)));
+            "its entries(), %s on %s"
+                .formatted(waits ? "not taken" : "not completed", entries().railLabel(part)));
       }
     }
     for (int sub = 0; sub < indices(); sub++) {

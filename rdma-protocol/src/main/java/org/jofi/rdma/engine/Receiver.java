@@ -312,11 +312,6 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
   }
 
   @Override
-  public boolean waits() {
-    return failure() == null && isActive();
-  }
-
-  @Override
   public long test(long request, long[] lengths) {
     int slot = table().slot(request);
     if (slot == RequestTable.NONE) {

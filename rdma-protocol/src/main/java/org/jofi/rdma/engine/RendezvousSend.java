@@ -12,8 +12,8 @@ import org.jofi.transport.Failure;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message on its way into the memory of a receive: its stripes are written as {@link
- * StripeStates} tells, and what the writes do not tell the receiver is told by messages.
+ * A message that is written into the memory of a receive. {@link StripeStates} says what each
+ * stripe needs; what the writes cannot tell the receiver goes in control messages.
  */
 class RendezvousSend extends RequestStrategy implements SentListener {
   private static final int LENGTH = ProtocolLimits.MAX_RAILS;
@@ -85,7 +85,7 @@ class RendezvousSend extends RequestStrategy implements SentListener {
       transfer.withData(all);
       post(all);
     } else if (bytes > 0) {
-      transfer.deliver(all);
+      transfer.completeOnDelivery(all);
       post(all);
     } else if (last) {
       writtenAlready(0);
@@ -216,7 +216,7 @@ class RendezvousSend extends RequestStrategy implements SentListener {
     return super.failed(of, stripe, why, certainty, railLeft);
   }
 
-  /** The receiver told whether a stripe arrived; whether that was asked. */
+  /** The receiver's answer whether a stripe arrived; returns whether it was awaited. */
   boolean answered(int stripe, int ofTry, boolean arrived) {
     if (!states.isDoubtful(stripe) || transfer.tries(stripe) != ofTry) {
       return false;
@@ -227,7 +227,7 @@ class RendezvousSend extends RequestStrategy implements SentListener {
       return true;
     }
     transfer.withData(transfer.withData() & ~(1 << stripe));
-    transfer.deliver(1 << stripe);
+    transfer.completeOnDelivery(1 << stripe);
     if (transfer.lengthBytes(stripe) > 0) {
       post(1 << stripe);
     } else {

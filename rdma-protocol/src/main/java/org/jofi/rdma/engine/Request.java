@@ -44,7 +44,7 @@ final class Request {
     this.slot = slot;
   }
 
-  /** It runs from now on, in that way; or goes on in that way, if it ran in another. */
+  /** Starts it with this strategy; a queued request goes on with it. */
   void begin(RequestStrategy with) {
     strategy = with;
     failure = null;
@@ -59,7 +59,7 @@ final class Request {
     }
   }
 
-  /** It is no more, though not over: its slot is free. */
+  /** Takes it back before it started; the caller frees its slot. */
   void withdraw() {
     running = false;
     queue.becameQuiet();
@@ -103,12 +103,16 @@ final class Request {
    * queue, since the peer closed, fails with the queue's cause.
    */
   void fail(Failure why) {
+    Failure ofAll = queue.failure();
+    cut(ofAll == null ? why : ofAll);
+    settle();
+  }
+
+  private void cut(Failure why) {
     if (running && failure == null) {
-      Failure ofAll = queue.failure();
-      failure = ofAll == null ? why : ofAll;
+      failure = why;
       strategy().cut();
     }
-    settle();
   }
 
   /** Fails it, and reports that now. Its lease is kept until its operations are back. */
@@ -116,10 +120,7 @@ final class Request {
     if (!running || reported) {
       return;
     }
-    if (failure == null) {
-      failure = why;
-      strategy().cut();
-    }
+    cut(why);
     // What was cut may have ended it.
     if (!reported) {
       report();
@@ -129,10 +130,7 @@ final class Request {
 
   /** Lets go of its memory, come what may: the endpoint is gone. */
   void abandon(Failure why) {
-    if (running && failure == null) {
-      failure = why;
-      strategy().cut();
-    }
+    cut(why);
     underWay = 0;
     expire(why);
     settle();

@@ -8,9 +8,9 @@ import org.jofi.transport.Result;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests of one kind (messages, one-sided operations or flushes) at one end of a connection,
- * and how they fail: a single request at its time limit, or all of them when the queue fails. Used
- * with the endpoint's lock held.
+ * The requests of one kind (messages, their chunks, one-sided operations or flushes) at one end of
+ * a connection, and how they fail: a single request at its time limit, or all of them when the
+ * queue fails. Used with the endpoint's lock held.
  *
  * <p><b>A failed message fails its queue.</b> The peer waits for data that will never arrive, so no
  * later message can be relied on. Requests in flight fail, and later ones fail at once, all with
@@ -66,11 +66,15 @@ public abstract class RequestQueue {
     return request;
   }
 
-  /** Whether a request waits for the peer to do something. */
-  public abstract boolean waits();
+  /** Whether a request waits for the peer: its processor, or its NIC, or what does its work. */
+  public boolean waits() {
+    return failure == null && isActive();
+  }
 
   /** A request is over; reported already. */
-  abstract void ended(Request request);
+  void ended(Request request) {
+    // Nothing of most is kept but their slot.
+  }
 
   /** Whether a request's failure is one of all. */
   boolean failsWith(Failure why) {

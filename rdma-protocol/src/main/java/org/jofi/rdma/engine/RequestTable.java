@@ -222,11 +222,6 @@ final class RequestTable {
     return active;
   }
 
-  /** Slots that there may be. */
-  int size() {
-    return most;
-  }
-
   /** How many slots, the first ones, were ever begun. */
   int used() {
     return used;

@@ -281,11 +281,6 @@ public final class Sender extends RequestQueue implements SendProtocol {
   }
 
   @Override
-  public boolean waits() {
-    return failure() == null && isActive();
-  }
-
-  @Override
   public RequestQueue requests() {
     return this;
   }

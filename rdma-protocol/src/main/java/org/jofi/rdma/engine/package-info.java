@@ -1,7 +1,7 @@
 /**
- * What one connection carries. Messages: the sending side finds the receives in its mailbox and
- * writes into them, the receiving side posts entries and counts stripes. One-sided writes and reads
- * of either side, and the receiving side's flushes. Used with the endpoint's lock held.
+ * One end of a connection: its messages, one-sided operations and flushes, how it closes, and
+ * whether the peer is alive. It asks for operations ({@link org.jofi.rdma.operation}) and posts
+ * none. Used with the endpoint's lock held.
  */
 @NullMarked
 package org.jofi.rdma.engine;

@@ -58,9 +58,4 @@ public final class Tasks {
       }
     }
   }
-
-  /** How many wait for a rail. */
-  public int size() {
-    return waiting.size();
-  }
 }

@@ -31,7 +31,7 @@ public abstract class Transfer extends Task {
   private Kind kind = Kind.WRITE;
   private @Nullable Descriptors local;
   private long localAddress;
-  private int delivered;
+  private int onDelivery;
   private int withData;
   private int toPost;
   private int inFlight;
@@ -47,7 +47,7 @@ public abstract class Transfer extends Task {
     kind = what;
     localAddress = address;
     local = memory;
-    delivered = 0;
+    onDelivery = 0;
     withData = 0;
     toPost = 0;
     inFlight = 0;
@@ -77,8 +77,8 @@ public abstract class Transfer extends Task {
   }
 
   /** These stripes complete when the peer has them; the others when they have left. */
-  public final void deliver(int stripes) {
-    delivered |= stripes;
+  public final void completeOnDelivery(int stripes) {
+    onDelivery |= stripes;
   }
 
   /** Which stripes bring immediate data. */
@@ -205,8 +205,8 @@ public abstract class Transfer extends Task {
   }
 
   /** The driver's: whether a stripe completes only when the peer has it. */
-  protected final boolean isDelivered(int stripe) {
-    return (delivered & 1 << stripe) != 0;
+  protected final boolean completesOnDelivery(int stripe) {
+    return (onDelivery & 1 << stripe) != 0;
   }
 
   /** The driver's: the immediate data of a stripe. */

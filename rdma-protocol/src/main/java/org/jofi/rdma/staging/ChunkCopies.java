@@ -47,7 +47,7 @@ public final class ChunkCopies extends Task {
     Arrays.fill(copies, NONE);
   }
 
-  /** Through which space from now on, if any; none is under way. */
+  /** Which space copies go through from now on; only while none is under way. */
   public void use(@Nullable StagingSpace space) {
     copier = space == null ? null : space.copier();
   }

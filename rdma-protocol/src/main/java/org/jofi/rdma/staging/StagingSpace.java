@@ -113,11 +113,6 @@ public final class StagingSpace implements AutoCloseable {
     (smallOnes.contains(ring) ? small : large).addLast(ring);
   }
 
-  /** Rings that there are. */
-  public int rings() {
-    return all.size();
-  }
-
   /**
    * Waits for copies that are under way, and frees all blocks; a second call does nothing. Nothing
    * may be able to reach them any more.

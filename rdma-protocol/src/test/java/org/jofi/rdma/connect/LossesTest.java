@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Rails that die or go deaf, and things that are lost without a word. */
+/** Rails that die or whose queue breaks, and things that are lost without a word. */
 class LossesTest {
   private static final int MORE_THAN_A_QUEUE = 1 << 14;
 
@@ -212,7 +212,7 @@ class LossesTest {
    * is not told, so that its receivers must fail.
    */
   @Test
-  void aRailThatGoesDeafFailsItsReceiversAndSaysWhy() {
+  void aRailWhoseQueueBreaksFailsItsReceiversAndSaysWhy() {
     try (Simulation simulation =
             Simulation.of(Profile.EFA)
                 .nicsPerHost(2)

@@ -134,7 +134,7 @@ final class ModelEnd implements OperationSink {
     }
 
     boolean completesWhenDelivered(int stripe) {
-      return isDelivered(stripe);
+      return completesOnDelivery(stripe);
     }
 
     void done(int stripe) {

@@ -48,7 +48,7 @@ class HandshakeProperties {
   }
 
   @Property
-  void grantsComeBack(@ForAll Random random) {
+  void acceptancesComeBack(@ForAll Random random) {
     ConnectAccept accept = Messages.accept(random);
     byte[] bytes = encoded(accept);
     assertEquals(
