@@ -2,9 +2,9 @@ package org.jofi.rdma.driver;
 
 /**
  * Counts the data operations of a connection per data rail, in the order of posting. An operation
- * that waits for earlier ones on its rail can tell from this count that its turn comes nearer. Later
- * operations on the same rail do not count, so that their completions cannot extend its time limit
- * for ever.
+ * that waits for earlier ones on its rail can tell from this count that its turn comes nearer.
+ * Later operations on the same rail do not count, so that their completions cannot extend its time
+ * limit for ever.
  */
 final class DataProgress {
   private final long[] posted;

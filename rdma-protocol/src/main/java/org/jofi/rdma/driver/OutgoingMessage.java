@@ -110,6 +110,10 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
 
   @Override
   public void completed(long operation, long bytes) {
+    PeerRails to = rails;
+    if (to != null) {
+      to.succeeded(rail);
+    }
     finish(null);
   }
 

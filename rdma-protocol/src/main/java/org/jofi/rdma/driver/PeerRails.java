@@ -133,6 +133,11 @@ public final class PeerRails {
     if (why.cause() == FailureCause.PEER_LOST || (failures[rail] > MOST_WEIGHT && hasOther(rail))) {
       lose(rail, why);
     }
+    return another(rail, tries);
+  }
+
+  /** As {@link #retry}, of an operation whose failure says nothing of its rail. */
+  int another(int rail, int tries) {
     return tries >= TRIES || ports[rail].isDraining() ? NONE : after(rail);
   }
 

@@ -1,5 +1,6 @@
 package org.jofi.rdma.driver;
 
+import org.agrona.collections.LongHashSet;
 import org.jofi.fabric.AddressVector;
 import org.jofi.fabric.Domain;
 import org.jofi.fabric.Endpoint;
@@ -32,7 +33,7 @@ public final class RailPort {
   private final ContextTable receives;
   private final RailPeers peers;
   private boolean draining;
-  private boolean full;
+  private final LongHashSet refused = new LongHashSet();
   private @Nullable Failure broken;
 
   private RailPort(
@@ -120,10 +121,10 @@ public final class RailPort {
   /** As {@link Endpoint#send}. */
   public int send(
       OperationOwner owner, long cookie, long address, long bytes, long descriptor, long peer) {
-    int context = full ? ContextTable.NONE : operations.take(owner, cookie);
+    int context = take(owner, cookie, peer);
     return context < 0
         ? AGAIN
-        : posted(context, endpoint.send(address, bytes, descriptor, peer, context));
+        : posted(peer, context, endpoint.send(address, bytes, descriptor, peer, context));
   }
 
   /** As {@link Endpoint#sendData}. */
@@ -135,10 +136,11 @@ public final class RailPort {
       long descriptor,
       int data,
       long peer) {
-    int context = full ? ContextTable.NONE : operations.take(owner, cookie);
+    int context = take(owner, cookie, peer);
     return context < 0
         ? AGAIN
         : posted(
+            peer,
             context,
             endpoint.sendData(
                 address, bytes, descriptor, Integer.toUnsignedLong(data), peer, context));
@@ -166,10 +168,11 @@ public final class RailPort {
       long remoteAddress,
       long key,
       long flags) {
-    int context = full ? ContextTable.NONE : operations.take(owner, cookie);
+    int context = take(owner, cookie, peer);
     return context < 0
         ? AGAIN
         : posted(
+            peer,
             context,
             endpoint.write(address, bytes, descriptor, peer, remoteAddress, key, context, flags));
   }
@@ -185,10 +188,11 @@ public final class RailPort {
       long peer,
       long remoteAddress,
       long key) {
-    int context = full ? ContextTable.NONE : operations.take(owner, cookie);
+    int context = take(owner, cookie, peer);
     return context < 0
         ? AGAIN
         : posted(
+            peer,
             context,
             endpoint.writeData(
                 address,
@@ -212,21 +216,33 @@ public final class RailPort {
       long peer,
       long remoteAddress,
       long key) {
-    int context = full ? ContextTable.NONE : operations.take(owner, cookie);
+    int context = take(owner, cookie, peer);
     return context < 0
         ? AGAIN
         : posted(
-            context, endpoint.read(address, bytes, descriptor, peer, remoteAddress, key, context));
+            peer,
+            context,
+            endpoint.read(address, bytes, descriptor, peer, remoteAddress, key, context));
   }
 
-  private int posted(int context, int answer) {
-    full = answer == AGAIN;
+  private int take(OperationOwner owner, long cookie, long peer) {
+    return !refused.isEmpty() && refused.contains(peer)
+        ? ContextTable.NONE
+        : operations.take(owner, cookie);
+  }
+
+  private int posted(long peer, int context, int answer) {
+    if (answer == AGAIN) {
+      refused.add(peer);
+    }
     return posted(operations, context, answer);
   }
 
   /** A poll begins: what was refused may be taken now. */
   void tryAgain() {
-    full = false;
+    if (!refused.isEmpty()) {
+      refused.clear();
+    }
   }
 
   private static int posted(ContextTable contexts, int context, int answer) {

@@ -91,7 +91,8 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
 
   /** It failed over a rail; whether it is to be posted again. */
   private boolean move(int stripe, int rail, Failure why, Certainty certainty) {
-    int other = rails.retry(rail, why, tries[stripe]);
+    int other =
+        failsAlone() ? rails.another(rail, tries[stripe]) : rails.retry(rail, why, tries[stripe]);
     if (other != PeerRails.NONE) {
       plan().moveTo(stripe, other);
     }

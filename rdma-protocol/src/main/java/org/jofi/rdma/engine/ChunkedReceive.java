@@ -328,7 +328,7 @@ final class ChunkedReceive extends IncomingReceive implements ChunkCopies.Listen
     space = null;
     ring = null;
     if (staging != null && blocks != null) {
-      if (receiver().hasPeerVanished() && offered > finished) {
+      if (receiver().hasPeerVanished() && offered > finished && entries().wasPosted()) {
         blocks.registration().retire();
       }
       staging.give(blocks);

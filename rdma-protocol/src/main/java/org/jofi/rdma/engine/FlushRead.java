@@ -25,6 +25,7 @@ final class FlushRead extends OneWayTransfer {
     lengthBytes = length;
     Transfer transfer = transfer();
     transfer.begin(Transfer.Kind.READ_OWN, 0, null);
+    transfer.failAlone();
     transfer.onEveryRail(sink.dataRails(), Math.min(length, OperationSink.OWN_READ_BYTES));
     for (int rail = 0; rail < sink.dataRails(); rail++) {
       transfer.remote(rail, memory.remoteAddress(rail, from), memory.key(rail));

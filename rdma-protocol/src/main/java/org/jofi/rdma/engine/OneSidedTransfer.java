@@ -57,6 +57,8 @@ final class OneSidedTransfer extends OneWayTransfer {
       transfer.remote(rail, there.address(rail) + offset, there.key(rail));
     }
     transfer.stripe(length);
+    // A key that the peer withdrew, for example.
+    transfer.failAlone();
     transfer.completeOnDelivery(transfer.all());
   }
 

@@ -180,7 +180,8 @@ final class PostedReceive extends IncomingReceive {
 
   @Override
   boolean isComplete() {
-    return arrivedWhole();
+    // What arrives for a receive that nobody was told of is not its peer's.
+    return hasRoom() && arrivedWhole();
   }
 
   /** It arrived whole, and waits for its entries' write alone. */

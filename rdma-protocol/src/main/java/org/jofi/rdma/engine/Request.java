@@ -74,9 +74,9 @@ final class Request {
     return Objects.requireNonNull(strategy, "it never began");
   }
 
-  /** Whether it shall still come to something. */
-  boolean isLive() {
-    return running && failure == null;
+  /** Whether it shall still come to something, in that way. */
+  boolean isLive(RequestStrategy how) {
+    return running && failure == null && how.equals(strategy);
   }
 
   @Nullable Failure failure() {

@@ -67,7 +67,7 @@ abstract class RequestStrategy implements TransferListener {
 
   /** Whether it shall still come to something. */
   final boolean isLive() {
-    return request.isLive();
+    return request.isLive(this);
   }
 
   /** Fails its request. */

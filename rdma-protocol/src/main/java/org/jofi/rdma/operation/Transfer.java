@@ -36,6 +36,7 @@ public abstract class Transfer extends Task {
   private int toPost;
   private int inFlight;
   private boolean wasPosted;
+  private boolean alone;
 
   /** One that tells that listener. */
   protected Transfer(TransferListener listener) {
@@ -52,6 +53,7 @@ public abstract class Transfer extends Task {
     toPost = 0;
     inFlight = 0;
     wasPosted = false;
+    alone = false;
     plan.clear();
     reset();
   }
@@ -79,6 +81,11 @@ public abstract class Transfer extends Task {
   /** These stripes complete when the peer has them; the others when they have left. */
   public final void completeOnDelivery(int stripes) {
     onDelivery |= stripes;
+  }
+
+  /** What fails of it says nothing of the rail: others go on over that. */
+  public final void failAlone() {
+    alone = true;
   }
 
   /** Which stripes bring immediate data. */
@@ -207,6 +214,11 @@ public abstract class Transfer extends Task {
   /** The driver's: whether a stripe completes only when the peer has it. */
   protected final boolean completesOnDelivery(int stripe) {
     return (onDelivery & 1 << stripe) != 0;
+  }
+
+  /** The driver's: whether its failures say nothing of the rail. */
+  protected final boolean failsAlone() {
+    return alone;
   }
 
   /** The driver's: the immediate data of a stripe. */

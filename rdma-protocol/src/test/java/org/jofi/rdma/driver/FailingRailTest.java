@@ -55,6 +55,20 @@ class FailingRailTest {
     }
   }
 
+  /** A key that the peer withdrew fails every write that names it. */
+  @Test
+  void whatFailsAloneSaysNothingOfTheRail() {
+    try (Simulation simulation = Simulation.of(Profile.EFA).nicsPerHost(2).open();
+        Host left = host(simulation, 0, 2);
+        Host right = host(simulation, 1, 2)) {
+      PeerRails rails = left.endpoint.dataTo(right.endpoint.addresses());
+      for (int failure = 0; failure < 100; failure++) {
+        assertEquals(0, rails.another(1, 1));
+      }
+      assertTrue(rails.isUsable(1));
+    }
+  }
+
   /** Whoever gives up the last one loses the peer, who may well be there. */
   @Test
   void theLastRailIsKept() {

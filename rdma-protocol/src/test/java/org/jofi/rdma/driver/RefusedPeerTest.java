@@ -1,0 +1,120 @@
+package org.jofi.rdma.driver;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.util.IdentityHashMap;
+import java.util.List;
+import org.jofi.fabric.Domain;
+import org.jofi.fabric.Endpoint;
+import org.jofi.fabric.Fabric;
+import org.jofi.fabric.FabricErrno;
+import org.jofi.fabric.FabricHints;
+import org.jofi.fabric.FabricProvider;
+import org.jofi.rdma.operation.Packet;
+import org.jofi.rdma.operation.SentListener;
+import org.jofi.simulated.Simulation;
+import org.jofi.simulated.profile.Profile;
+import org.junit.jupiter.api.Test;
+
+/** A provider that takes nothing for one peer, such as one whose queue is full. */
+class RefusedPeerTest {
+  private static final int ROUNDS = 200_000;
+
+  private final IdentityHashMap<Object, Object> stands = new IdentityHashMap<>();
+
+  /** Whom nothing is taken for. */
+  private long refused = Long.MIN_VALUE;
+
+  private int refusals;
+
+  @SuppressWarnings("ReferenceEquality") // Each stands for itself.
+  private <T> T watched(Class<T> type, T real) {
+    Object found = stands.get(real);
+    if (found == null) {
+      found =
+          Proxy.newProxyInstance(
+              type.getClassLoader(),
+              new Class<?>[] {type},
+              (self, method, arguments) -> {
+                if (method.getName().equals("equals")) {
+                  return self == arguments[0];
+                }
+                if (method.getName().equals("send") && (long) arguments[3] == refused) {
+                  refusals++;
+                  return -FabricErrno.EAGAIN;
+                }
+                try {
+                  return replaced(method.invoke(real, arguments));
+                } catch (InvocationTargetException thrown) {
+                  throw thrown.getCause();
+                }
+              });
+      stands.put(real, found);
+    }
+    return type.cast(found);
+  }
+
+  private Object replaced(Object answer) {
+    return switch (answer) {
+      case Fabric fabric -> watched(Fabric.class, fabric);
+      case Domain domain -> watched(Domain.class, domain);
+      case Endpoint endpoint -> watched(Endpoint.class, endpoint);
+      case null, default -> answer;
+    };
+  }
+
+  private static Packet packet(EndpointDriver driver) {
+    Packet packet = driver.takePacket();
+    assertNotNull(packet);
+    return packet;
+  }
+
+  /** It is tried once per round, and what waits behind it for others goes by. */
+  @Test
+  void whatIsRefusedForOneHoldsUpNobodyElse() {
+    try (Simulation simulation = Simulation.of(Profile.EFA).hosts(3).open()) {
+      FabricProvider provider = watched(FabricProvider.class, simulation.host(0).provider());
+      Host left =
+          new Host(
+              provider,
+              List.of(provider.discover(FabricHints.any()).getFirst()),
+              0,
+              1,
+              simulation::nanoTime,
+              simulation::idle);
+      Host slow = new Host(simulation, 1, 1, 1);
+      Host other = new Host(simulation, 2, 1, 1);
+      PeerRails toSlow = left.endpoint.controlTo(slow.endpoint.addresses());
+      PeerRails toOther = left.endpoint.controlTo(other.endpoint.addresses());
+      refused = toSlow.peer(0);
+      int waiting = 5;
+      for (int i = 0; i < waiting; i++) {
+        left.endpoint.send(packet(left.endpoint), toSlow, 64, SentListener.NOBODY, i);
+      }
+      left.endpoint.send(packet(left.endpoint), toOther, 64, SentListener.NOBODY, 9);
+      int rounds = 0;
+      while (other.messages.isEmpty()) {
+        assertTrue(++rounds < ROUNDS, "a message waits behind those for another peer");
+        if (left.progress() + other.progress() == 0) {
+          simulation.idle();
+        }
+      }
+      assertTrue(refusals <= rounds + 1, "tried more than once in a round");
+      refused = Long.MIN_VALUE;
+      while (slow.messages.size() < waiting) {
+        assertTrue(++rounds < ROUNDS, "what was refused is not tried again");
+        if (left.progress() + slow.progress() == 0) {
+          simulation.idle();
+        }
+      }
+      assertEquals(1, other.messages.size());
+      left.close();
+      slow.close();
+      other.close();
+    }
+  }
+}
