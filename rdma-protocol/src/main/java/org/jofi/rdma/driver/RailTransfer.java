@@ -52,7 +52,7 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
   @Override
   protected boolean advance() {
     for (int stripe = 0; stripe < stripes() && toPost() != 0; stripe++) {
-      if ((toPost() & 1 << stripe) != 0) {
+      if (isToBePosted(stripe)) {
         post(stripe);
       }
     }

@@ -2,32 +2,31 @@ package org.jofi.rdma.engine;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Function;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The strategies of one kind by their request's slot, each made when it is used first. Nothing is
- * allocated for a slot that was used before.
+ * Requests, or their strategies of one kind, by slot, each made when its slot is used first: most
+ * communicators are idle. Nothing is allocated for a slot that was used before.
  */
-final class BySlot<T extends RequestStrategy> {
-  private final Function<Request, T> make;
-  private final List<@Nullable T> strategies = new ArrayList<>(0);
+final class BySlot<T> {
+  private final IntFunction<T> make;
+  private final List<@Nullable T> made = new ArrayList<>(0);
 
-  BySlot(Function<Request, T> make) {
+  BySlot(IntFunction<T> make) {
     this.make = make;
   }
 
-  /** The strategy of a request. */
-  T of(Request request) {
-    int slot = request.slot();
-    while (strategies.size() <= slot) {
-      strategies.add(null);
+  /** What is of a slot. */
+  T get(int slot) {
+    while (made.size() <= slot) {
+      made.add(null);
     }
-    T strategy = strategies.get(slot);
-    if (strategy == null) {
-      strategy = make.apply(request);
-      strategies.set(slot, strategy);
+    T one = made.get(slot);
+    if (one == null) {
+      one = make.apply(slot);
+      made.set(slot, one);
     }
-    return strategy;
+    return one;
   }
 }

@@ -152,7 +152,7 @@ final class ChunkedReceive extends IncomingReceive implements ChunkCopies.Listen
   private void offer(StagingRing blocks) {
     while (isLive() && offered < chunks && offered - finished < blocks.blocks()) {
       int entry = entry(offered);
-      if (((entries().toPost() | entries().inFlight()) & 1 << entry) != 0) {
+      if (entries().isUnderWay(entry)) {
         // The copy of the entry still belongs to the write of its last round, which asks again.
         return;
       }
@@ -182,8 +182,7 @@ final class ChunkedReceive extends IncomingReceive implements ChunkCopies.Listen
   @Override
   public boolean failed(
       Transfer of, int entry, Failure why, Certainty certainty, boolean railLeft) {
-    return (isLive() && railLeft && certainty == Certainty.NOT_EXECUTED)
-        || super.failed(of, entry, why, certainty, railLeft);
+    return mayPostAgain(certainty, railLeft) || super.failed(of, entry, why, certainty, railLeft);
   }
 
   @Override
@@ -228,7 +227,7 @@ final class ChunkedReceive extends IncomingReceive implements ChunkCopies.Listen
 
   @Override
   boolean isWritten() {
-    return offered > 0 && ((entries().toPost() | entries().inFlight()) & 1) == 0;
+    return offered > 0 && !entries().isUnderWay(0);
   }
 
   @Override

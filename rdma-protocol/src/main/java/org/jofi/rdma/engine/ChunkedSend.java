@@ -36,7 +36,6 @@ final class ChunkedSend extends RequestStrategy implements ChunkCopies.Listener 
   private final Task going = new Going();
   private final byte[] states = new byte[PARTS];
   private final long[] keys = new long[ProtocolLimits.MAX_RAILS];
-  private @Nullable DataRegistration memory;
   private @Nullable StagingSpace space;
   private @Nullable StagingRing ring;
   private long receiveIndex;
@@ -96,7 +95,7 @@ final class ChunkedSend extends RequestStrategy implements ChunkCopies.Listener 
       @Nullable StagingRing blocks) {
     address = from;
     lengthBytes = bytes;
-    memory = direct;
+    lease(direct);
     space = staging;
     ring = blocks;
     copies.use(staging);
@@ -192,7 +191,7 @@ final class ChunkedSend extends RequestStrategy implements ChunkCopies.Listener 
 
   private void post(long chunk, int part) {
     StagingRing blocks = ring;
-    DataRegistration from = blocks == null ? memory : blocks.registration();
+    DataRegistration from = blocks == null ? leased() : blocks.registration();
     if (from == null || !from.beginUse()) {
       fail(RequestQueue.deregistered("isend"));
       return;
@@ -294,16 +293,12 @@ final class ChunkedSend extends RequestStrategy implements ChunkCopies.Listener 
     }
     StagingRing blocks = ring;
     StagingSpace from = space;
-    DataRegistration direct = memory;
     if (blocks != null && from != null) {
       from.give(blocks);
     }
     ring = null;
     space = null;
-    memory = null;
-    if (direct != null) {
-      direct.endUse();
-    }
+    super.endUse();
   }
 
   @Override

@@ -31,7 +31,7 @@ final class Chunks extends RequestQueue {
 
   Chunks(Sender sender, ChunkedSend owner) {
     super(sender.link(), RequestTable.MESSAGES, ProtocolLimits.MAX_GROUP);
-    chunks = new BySlot<>(request -> new Chunk(sender, request, owner));
+    chunks = new BySlot<>(slot -> new Chunk(sender, request(slot), owner));
   }
 
   /** What sends a part; there is always one, since a part has one at a time. */
@@ -40,7 +40,7 @@ final class Chunks extends RequestQueue {
     if (slot == RequestTable.NONE) {
       throw new IllegalStateException("no request for part " + part);
     }
-    Chunk chunk = chunks.of(request(slot));
+    Chunk chunk = chunks.get(slot);
     chunk.part = part;
     return chunk;
   }

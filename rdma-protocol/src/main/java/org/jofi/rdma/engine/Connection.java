@@ -97,9 +97,9 @@ public abstract class Connection {
   }
 
   private RequestQueue kindOf(long request) {
-    for (int i = 1; i < kinds.length && !messages.owns(request); i++) {
-      if (kinds[i].owns(request)) {
-        return kinds[i];
+    for (RequestQueue kind : kinds) {
+      if (kind.owns(request)) {
+        return kind;
       }
     }
     return messages;

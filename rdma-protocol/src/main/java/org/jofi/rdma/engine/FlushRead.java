@@ -6,12 +6,10 @@ import org.jofi.rdma.operation.OperationSink;
 import org.jofi.rdma.operation.Transfer;
 import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
-import org.jspecify.annotations.Nullable;
 
 /** A read of a few bytes over each data rail, from this very endpoint. */
 final class FlushRead extends OneWayTransfer {
   private final OperationSink sink;
-  private @Nullable DataRegistration registration;
   private long lengthBytes;
 
   FlushRead(Flushes flushes, Request request) {
@@ -21,7 +19,7 @@ final class FlushRead extends OneWayTransfer {
 
   /** Of that range, of a registration whose use has begun. */
   void of(long from, long length, DataRegistration memory) {
-    registration = memory;
+    lease(memory);
     lengthBytes = length;
     Transfer transfer = transfer();
     transfer.begin(Transfer.Kind.READ_OWN, 0, null);
@@ -55,14 +53,5 @@ final class FlushRead extends OneWayTransfer {
   @Override
   long movedBytes() {
     return lengthBytes;
-  }
-
-  @Override
-  void endUse() {
-    DataRegistration memory = registration;
-    if (memory != null) {
-      registration = null;
-      memory.endUse();
-    }
   }
 }

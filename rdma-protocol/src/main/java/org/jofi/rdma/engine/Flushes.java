@@ -24,7 +24,7 @@ public final class Flushes extends RequestQueue {
   /** Flushes at once. */
   public static final int REQUESTS = 128;
 
-  private final BySlot<FlushRead> reads = new BySlot<>(request -> new FlushRead(this, request));
+  private final BySlot<FlushRead> reads = new BySlot<>(slot -> new FlushRead(this, request(slot)));
 
   public Flushes(PeerLink link) {
     super(link, RequestTable.FLUSHES, REQUESTS);
@@ -56,7 +56,7 @@ public final class Flushes extends RequestQueue {
     if (!registration.beginUse()) {
       return failed(deregistered("iflush"));
     }
-    FlushRead read = reads.of(request(begin()));
+    FlushRead read = reads.get(begin());
     long id = table().id(read.request().slot());
     read.of(address, lengthBytes, registration);
     read.start();

@@ -31,7 +31,7 @@ public final class OneSided extends RequestQueue {
   public static final int REQUESTS = 256;
 
   private final BySlot<OneSidedTransfer> transfers =
-      new BySlot<>(request -> new OneSidedTransfer(this, request));
+      new BySlot<>(slot -> new OneSidedTransfer(this, request(slot)));
 
   /** Those of a connection. */
   public OneSided(PeerLink link) {
@@ -91,7 +91,7 @@ public final class OneSided extends RequestQueue {
     if (!registration.beginUse()) {
       return failed(deregistered(reads ? "iread" : "iwrite"));
     }
-    OneSidedTransfer transfer = transfers.of(request(begin()));
+    OneSidedTransfer transfer = transfers.get(begin());
     transfer.between(reads, address, lengthBytes, registration, remote, remoteOffsetBytes);
     return start(transfer);
   }
@@ -132,7 +132,7 @@ public final class OneSided extends RequestQueue {
     if (copy == null) {
       return Result.TRY_AGAIN;
     }
-    OneSidedTransfer transfer = transfers.of(request(begin()));
+    OneSidedTransfer transfer = transfers.get(begin());
     transfer.fromCopy(copy, lengthBytes, remote, remoteOffsetBytes);
     return start(transfer);
   }

@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
 /** A one-sided write or read. */
 final class OneSidedTransfer extends OneWayTransfer {
   private final OneSided oneSided;
-  private @Nullable DataRegistration registration;
   private @Nullable InlineCopy copy;
   private boolean reads;
   private long remoteOffset;
@@ -31,7 +30,7 @@ final class OneSidedTransfer extends OneWayTransfer {
       DataRegistration memory,
       RemoteMemory there,
       long offset) {
-    registration = memory;
+    lease(memory);
     set(reading, here, length, memory, there, offset);
   }
 
@@ -72,10 +71,8 @@ final class OneSidedTransfer extends OneWayTransfer {
   @Override
   public boolean failed(
       Transfer transfer, int stripe, Failure why, Certainty certainty, boolean railLeft) {
-    if (isLive() && railLeft && certainty == Certainty.NOT_EXECUTED) {
-      return true;
-    }
-    return super.failed(transfer, stripe, why, certainty, railLeft);
+    return mayPostAgain(certainty, railLeft)
+        || super.failed(transfer, stripe, why, certainty, railLeft);
   }
 
   @Override
@@ -92,11 +89,7 @@ final class OneSidedTransfer extends OneWayTransfer {
 
   @Override
   void endUse() {
-    DataRegistration memory = registration;
-    if (memory != null) {
-      registration = null;
-      memory.endUse();
-    }
+    super.endUse();
     InlineCopy bytes = copy;
     if (bytes != null) {
       copy = null;

@@ -56,15 +56,16 @@ abstract class OneWayTransfer extends RequestStrategy {
   final String missing() {
     StringJoiner text = new StringJoiner("; ");
     for (int stripe = 0; stripe < transfer.stripes(); stripe++) {
-      boolean waits = (transfer.toPost() & 1 << stripe) != 0;
-      if (waits || (transfer.inFlight() & 1 << stripe) != 0) {
+      if (transfer.isUnderWay(stripe)) {
         text.add(
             "stripe %d of %d on %s %s"
                 .formatted(
                     stripe,
                     transfer.stripes(),
                     transfer.railLabel(stripe),
-                    waits ? "not taken by the provider" : "posted, not completed"));
+                    transfer.isToBePosted(stripe)
+                        ? "not taken by the provider"
+                        : "posted, not completed"));
       }
     }
     return text.toString();

@@ -89,8 +89,8 @@ final class PostedReceive extends IncomingReceive {
   }
 
   /**
-   * The same bytes go to the same entries(), which no other receive has before this one is over.
-   * They complete when they have landed, so that they cannot land on the entries of later receives.
+   * The same bytes go to the same entries, which no other receive has before this one is over. They
+   * complete when they have landed, so that they cannot land on the entries of later receives.
    */
   @Override
   public boolean failed(Transfer of, int part, Failure why, Certainty certainty, boolean railLeft) {
@@ -251,11 +251,12 @@ final class PostedReceive extends IncomingReceive {
   String missing() {
     StringJoiner text = new StringJoiner("; ");
     for (int part = 0; part < entries().stripes(); part++) {
-      boolean waits = (entries().toPost() & 1 << part) != 0;
-      if (waits || (entries().inFlight() & 1 << part) != 0) {
+      if (entries().isUnderWay(part)) {
         text.add(
-            "its entries(), %s on %s"
-                .formatted(waits ? "not taken" : "not completed", entries().railLabel(part)));
+            "its entries, %s on %s"
+                .formatted(
+                    entries().isToBePosted(part) ? "not taken" : "not completed",
+                    entries().railLabel(part)));
       }
     }
     for (int sub = 0; sub < indices(); sub++) {

@@ -13,7 +13,6 @@ final class QueuedSend extends RequestStrategy {
   private final Sender sender;
   private @Nullable QueuedSend previous;
   private @Nullable QueuedSend next;
-  private @Nullable DataRegistration registration;
   private @Nullable StagingSpace space;
   private long address;
   private long lengthBytes;
@@ -39,7 +38,7 @@ final class QueuedSend extends RequestStrategy {
     address = from;
     lengthBytes = bytes;
     tag = ofTag;
-    registration = memory;
+    lease(memory);
     space = staging;
     index = at;
     request().begin(this);
@@ -52,7 +51,7 @@ final class QueuedSend extends RequestStrategy {
 
   /** Its request goes on in another way, with its lease. */
   void handedOver() {
-    registration = null;
+    lease(null);
     space = null;
   }
 
@@ -71,10 +70,6 @@ final class QueuedSend extends RequestStrategy {
 
   long lengthBytes() {
     return lengthBytes;
-  }
-
-  @Nullable DataRegistration registration() {
-    return registration;
   }
 
   @Nullable StagingSpace space() {
@@ -121,11 +116,8 @@ final class QueuedSend extends RequestStrategy {
 
   @Override
   void endUse() {
-    DataRegistration memory = registration;
-    handedOver();
-    if (memory != null) {
-      memory.endUse();
-    }
+    super.endUse();
+    space = null;
   }
 
   @Override

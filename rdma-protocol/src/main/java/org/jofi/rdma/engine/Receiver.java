@@ -27,9 +27,9 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
   private final Announcer announcer;
   private final ReceiveWindow window = new ReceiveWindow();
   private final BySlot<PostedReceive> posted =
-      new BySlot<>(request -> new PostedReceive(this, request));
+      new BySlot<>(slot -> new PostedReceive(this, request(slot)));
   private final BySlot<ChunkedReceive> chunked =
-      new BySlot<>(request -> new ChunkedReceive(this, request));
+      new BySlot<>(slot -> new ChunkedReceive(this, request(slot)));
   private final @Nullable IncomingReceive[] inFlight =
       new @Nullable IncomingReceive[MailboxLayout.ENTRIES];
   private final LossDetector losses = new LossDetector();
@@ -73,7 +73,7 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
       endUse(count, registrations);
       return Result.TRY_AGAIN;
     }
-    PostedReceive receive = posted.of(request(slot));
+    PostedReceive receive = posted.get(slot);
     long first = window.post(count);
     receive.start(first, count);
     for (int sub = 0; sub < count; sub++) {
@@ -111,7 +111,7 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
       space.give(ring);
       return Result.TRY_AGAIN;
     }
-    ChunkedReceive receive = chunked.of(request(slot));
+    ChunkedReceive receive = chunked.get(slot);
     receive.start(window.post(entries), entries, address, lengthBytes, tag, space, ring);
     return submit(receive);
   }

@@ -23,7 +23,6 @@ class RendezvousSend extends RequestStrategy implements SentListener {
   private final Transfer transfer;
   private final StripeStates states = new StripeStates();
   private final Task telling = new Telling();
-  private @Nullable DataRegistration registration;
   private long lengthBytes;
   private long receiveIndex;
   private boolean isShort;
@@ -72,7 +71,7 @@ class RendezvousSend extends RequestStrategy implements SentListener {
    */
   void start(long from, long bytes, DataRegistration memory, long messageBytes, boolean last) {
     lengthBytes = bytes;
-    registration = memory;
+    lease(memory);
     toldBytes = messageBytes;
     silent = !last;
     lengthTold = !isShort;
@@ -199,21 +198,19 @@ class RendezvousSend extends RequestStrategy implements SentListener {
   @Override
   public boolean failed(
       Transfer of, int stripe, Failure why, Certainty certainty, boolean railLeft) {
-    if (isLive() && railLeft) {
-      if (certainty == Certainty.NOT_EXECUTED) {
-        return true;
-      }
-      if (mayWriteAgain() && sender.failure() == null) {
-        if (!of.bringsData(stripe)) {
-          return true;
-        }
-        request().returned(1);
-        states.doubtful(stripe);
-        sender.link().sink().tasks().defer(telling);
-        return false;
-      }
+    if (mayPostAgain(certainty, railLeft)) {
+      return true;
     }
-    return super.failed(of, stripe, why, certainty, railLeft);
+    if (!isLive() || !railLeft || !mayWriteAgain() || sender.failure() != null) {
+      return super.failed(of, stripe, why, certainty, railLeft);
+    }
+    if (!of.bringsData(stripe)) {
+      return true;
+    }
+    request().returned(1);
+    states.doubtful(stripe);
+    sender.link().sink().tasks().defer(telling);
+    return false;
   }
 
   /** The receiver's answer whether a stripe arrived; returns whether it was awaited. */
@@ -300,15 +297,6 @@ class RendezvousSend extends RequestStrategy implements SentListener {
   }
 
   @Override
-  void endUse() {
-    DataRegistration memory = registration;
-    if (memory != null) {
-      registration = null;
-      memory.endUse();
-    }
-  }
-
-  @Override
   String where() {
     return "isend of message %d to %s".formatted(receiveIndex, sender.link().describePeer());
   }
@@ -324,7 +312,7 @@ class RendezvousSend extends RequestStrategy implements SentListener {
                     stripe,
                     transfer.stripes(),
                     transfer.railLabel(stripe),
-                    states.describe(stripe, (transfer.toPost() & 1 << stripe) == 0)));
+                    states.describe(stripe, !transfer.isToBePosted(stripe))));
       }
     }
     if (states.allDone() || !lengthTold) {

@@ -1,7 +1,5 @@
 package org.jofi.rdma.engine;
 
-import java.util.ArrayList;
-import java.util.List;
 import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.Result;
@@ -26,7 +24,7 @@ public abstract class RequestQueue {
 
   private final PeerLink link;
   private final RequestTable table;
-  private final List<@Nullable Request> requests = new ArrayList<>(0);
+  private final BySlot<Request> requests = new BySlot<>(slot -> new Request(this, slot));
   private final int most;
   private @Nullable Failure failure;
   private Runnable listener = () -> {};
@@ -53,17 +51,9 @@ public abstract class RequestQueue {
     return table;
   }
 
-  /** The request of a slot, made when the slot is used first: most communicators are idle. */
+  /** The request of a slot. */
   final Request request(int slot) {
-    while (requests.size() <= slot) {
-      requests.add(null);
-    }
-    Request request = requests.get(slot);
-    if (request == null) {
-      request = new Request(this, slot);
-      requests.set(slot, request);
-    }
-    return request;
+    return requests.get(slot);
   }
 
   /** Whether a request waits for the peer: its processor, or its NIC, or what does its work. */

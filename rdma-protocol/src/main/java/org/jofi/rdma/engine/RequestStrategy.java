@@ -1,9 +1,11 @@
 package org.jofi.rdma.engine;
 
+import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.operation.Certainty;
 import org.jofi.rdma.operation.Transfer;
 import org.jofi.rdma.operation.TransferListener;
 import org.jofi.transport.Failure;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A way in which a {@link Request} runs: what it asks the driver for, and what it makes of what
@@ -12,6 +14,7 @@ import org.jofi.transport.Failure;
  */
 abstract class RequestStrategy implements TransferListener {
   private final Request request;
+  private @Nullable DataRegistration lease;
 
   RequestStrategy(Request request) {
     this.request = request;
@@ -53,8 +56,24 @@ abstract class RequestStrategy implements TransferListener {
     // Nothing to do unless something can be tried anew.
   }
 
+  /** It has a lease of that memory, which it ends; or none. */
+  final void lease(@Nullable DataRegistration memory) {
+    lease = memory;
+  }
+
+  /** The memory that it has a lease of; null if there is none. */
+  final @Nullable DataRegistration leased() {
+    return lease;
+  }
+
   /** Ends the lease of its memory. */
-  abstract void endUse();
+  void endUse() {
+    DataRegistration memory = lease;
+    if (memory != null) {
+      lease = null;
+      memory.endUse();
+    }
+  }
 
   /** What errors call it. */
   abstract String where();
@@ -73,6 +92,11 @@ abstract class RequestStrategy implements TransferListener {
   /** Fails its request. */
   final void fail(Failure why) {
     request.fail(why);
+  }
+
+  /** Whether a stripe that failed can be posted again without a doubt: nothing of it happened. */
+  final boolean mayPostAgain(Certainty certainty, boolean railLeft) {
+    return isLive() && railLeft && certainty == Certainty.NOT_EXECUTED;
   }
 
   /** Drops what is not posted yet of a transfer. */

@@ -32,10 +32,11 @@ public final class Sender extends RequestQueue implements SendProtocol {
   private final boolean writesData;
   private final MailboxReader mailbox;
   private final BySlot<RendezvousSend> rendezvous =
-      new BySlot<>(request -> new RendezvousSend(this, request));
+      new BySlot<>(slot -> new RendezvousSend(this, request(slot)));
   private final BySlot<ChunkedSend> chunked =
-      new BySlot<>(request -> new ChunkedSend(this, request));
-  private final BySlot<QueuedSend> queued = new BySlot<>(request -> new QueuedSend(this, request));
+      new BySlot<>(slot -> new ChunkedSend(this, request(slot)));
+  private final BySlot<QueuedSend> queued =
+      new BySlot<>(slot -> new QueuedSend(this, request(slot)));
   private final Announcements announcements;
   private final SendQueue queue = new SendQueue();
   private final Task lookout = new Lookout();
@@ -121,7 +122,7 @@ public final class Sender extends RequestQueue implements SendProtocol {
     Request request = request(slot);
     if (index == Announcements.NOWHERE
         || !start(request, index, address, lengthBytes, registration, space)) {
-      QueuedSend send = queued.of(request);
+      QueuedSend send = queued.get(request.slot());
       send.start(address, lengthBytes, tag, registration, space, index);
       queue.add(send);
       link().sink().tasks().watch(lookout);
@@ -197,7 +198,7 @@ public final class Sender extends RequestQueue implements SendProtocol {
         send.index(),
         send.address(),
         send.lengthBytes(),
-        send.registration(),
+        send.leased(),
         send.space())) {
       queue.remove(send);
       send.handedOver();
@@ -242,7 +243,7 @@ public final class Sender extends RequestQueue implements SendProtocol {
     if (registration == null || mailbox.isStaged()) {
       return startChunked(request, index, address, length, registration, space);
     }
-    RendezvousSend send = rendezvous.of(request);
+    RendezvousSend send = rendezvous.get(request.slot());
     send.target(index, length < room);
     for (int rail = 0; rail < link().sink().dataRails(); rail++) {
       send.remote(rail, mailbox.remoteAddress(), mailbox.key(rail));
@@ -264,7 +265,7 @@ public final class Sender extends RequestQueue implements SendProtocol {
       heldUp = true;
       return false;
     }
-    ChunkedSend send = chunked.of(request);
+    ChunkedSend send = chunked.get(request.slot());
     send.target(index, mailbox);
     started++;
     send.start(address, length, registration, space, ring);

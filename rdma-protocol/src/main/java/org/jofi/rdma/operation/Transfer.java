@@ -136,6 +136,16 @@ public abstract class Transfer extends Task {
     return inFlight;
   }
 
+  /** Whether a stripe is to be posted. */
+  public final boolean isToBePosted(int stripe) {
+    return (toPost & 1 << stripe) != 0;
+  }
+
+  /** Whether a stripe is to be posted, or in flight. */
+  public final boolean isUnderWay(int stripe) {
+    return ((toPost | inFlight) & 1 << stripe) != 0;
+  }
+
   /** Whether anything of it was taken by a provider since it began. */
   public final boolean wasPosted() {
     return wasPosted;

@@ -3,11 +3,9 @@ package org.jofi.rdma.driver;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.lang.foreign.MemorySegment;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
-import org.jofi.fabric.Domain;
 import org.jofi.fabric.FabricHints;
 import org.jofi.fabric.FabricInfo;
+import org.jofi.fabric.FabricProvider;
 import org.jofi.simulated.Simulation;
 import org.jofi.simulated.profile.Profile;
 import org.jofi.transport.Failure;
@@ -40,24 +38,18 @@ class QueueCapacityTest {
 
   /** The depth that is asked for over a NIC of that profile. */
   private int asked(Simulation simulation, FabricInfo info) {
-    try (var fabric = simulation.host(0).provider().open(info);
+    FabricProvider provider =
+        AlteredProvider.of(
+            simulation.host(0).provider(),
+            (call, arguments, real) -> {
+              if (call.getName().equals("openCompletionQueue")) {
+                depth = (int) arguments[0];
+              }
+              return real.call();
+            });
+    try (var fabric = provider.open(info);
         var domain = fabric.openDomain()) {
-      Domain watched =
-          (Domain)
-              Proxy.newProxyInstance(
-                  Domain.class.getClassLoader(),
-                  new Class<?>[] {Domain.class},
-                  (_, method, arguments) -> {
-                    if (method.getName().equals("openCompletionQueue")) {
-                      depth = (int) arguments[0];
-                    }
-                    try {
-                      return method.invoke(domain, arguments);
-                    } catch (InvocationTargetException thrown) {
-                      throw thrown.getCause();
-                    }
-                  });
-      RailQueue.open("queue", watched, ENTRIES, SLOTS, NOBODY).queue().close();
+      RailQueue.open("queue", domain, ENTRIES, SLOTS, NOBODY).queue().close();
     }
     return depth;
   }

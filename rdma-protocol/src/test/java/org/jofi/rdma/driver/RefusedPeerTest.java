@@ -4,13 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
-import java.util.IdentityHashMap;
+import java.lang.reflect.Method;
 import java.util.List;
-import org.jofi.fabric.Domain;
-import org.jofi.fabric.Endpoint;
-import org.jofi.fabric.Fabric;
+import java.util.concurrent.Callable;
 import org.jofi.fabric.FabricErrno;
 import org.jofi.fabric.FabricHints;
 import org.jofi.fabric.FabricProvider;
@@ -24,47 +20,17 @@ import org.junit.jupiter.api.Test;
 class RefusedPeerTest {
   private static final int ROUNDS = 200_000;
 
-  private final IdentityHashMap<Object, Object> stands = new IdentityHashMap<>();
-
   /** Whom nothing is taken for. */
   private long refused = Long.MIN_VALUE;
 
   private int refusals;
 
-  @SuppressWarnings("ReferenceEquality") // Each stands for itself.
-  private <T> T watched(Class<T> type, T real) {
-    Object found = stands.get(real);
-    if (found == null) {
-      found =
-          Proxy.newProxyInstance(
-              type.getClassLoader(),
-              new Class<?>[] {type},
-              (self, method, arguments) -> {
-                if (method.getName().equals("equals")) {
-                  return self == arguments[0];
-                }
-                if (method.getName().equals("send") && (long) arguments[3] == refused) {
-                  refusals++;
-                  return -FabricErrno.EAGAIN;
-                }
-                try {
-                  return replaced(method.invoke(real, arguments));
-                } catch (InvocationTargetException thrown) {
-                  throw thrown.getCause();
-                }
-              });
-      stands.put(real, found);
+  private Object answer(Method call, Object[] arguments, Callable<Object> real) throws Exception {
+    if (call.getName().equals("send") && (long) arguments[3] == refused) {
+      refusals++;
+      return -FabricErrno.EAGAIN;
     }
-    return type.cast(found);
-  }
-
-  private Object replaced(Object answer) {
-    return switch (answer) {
-      case Fabric fabric -> watched(Fabric.class, fabric);
-      case Domain domain -> watched(Domain.class, domain);
-      case Endpoint endpoint -> watched(Endpoint.class, endpoint);
-      case null, default -> answer;
-    };
+    return real.call();
   }
 
   private static Packet packet(EndpointDriver driver) {
@@ -77,7 +43,7 @@ class RefusedPeerTest {
   @Test
   void whatIsRefusedForOneHoldsUpNobodyElse() {
     try (Simulation simulation = Simulation.of(Profile.EFA).hosts(3).open()) {
-      FabricProvider provider = watched(FabricProvider.class, simulation.host(0).provider());
+      FabricProvider provider = AlteredProvider.of(simulation.host(0).provider(), this::answer);
       Host left =
           new Host(
               provider,
