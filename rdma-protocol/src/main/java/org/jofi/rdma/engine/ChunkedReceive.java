@@ -33,6 +33,7 @@ final class ChunkedReceive extends IncomingReceive implements ChunkCopies.Listen
   private static final byte ARRIVED = 2;
   private static final byte COPYING = 3;
 
+  private final Transfer entries;
   private final ChunkCopies copies;
   private final Task going = new Going();
   private final byte[] states = new byte[MOST];
@@ -55,6 +56,7 @@ final class ChunkedReceive extends IncomingReceive implements ChunkCopies.Listen
 
   ChunkedReceive(Receiver receiver, Request request) {
     super(receiver, request);
+    entries = receiver.link().sink().overControl(this);
     copies = new ChunkCopies(receiver.link().sink().tasks(), this);
   }
 
@@ -97,7 +99,7 @@ final class ChunkedReceive extends IncomingReceive implements ChunkCopies.Listen
     total = 0;
     Arrays.fill(states, FREE);
     announced = false;
-    receiver().announcer().begin(entries());
+    receiver().announcer().begin(entries);
     begin(first, indices);
   }
 
@@ -152,7 +154,7 @@ final class ChunkedReceive extends IncomingReceive implements ChunkCopies.Listen
   private void offer(StagingRing blocks) {
     while (isLive() && offered < chunks && offered - finished < blocks.blocks()) {
       int entry = entry(offered);
-      if (entries().isUnderWay(entry)) {
+      if (entries.isUnderWay(entry)) {
         // The copy of the entry still belongs to the write of its last round, which asks again.
         return;
       }
@@ -162,10 +164,10 @@ final class ChunkedReceive extends IncomingReceive implements ChunkCopies.Listen
       states[entry] = OFFERED;
       receiver()
           .announcer()
-          .offer(entries(), entry, index(), indices(), offered, blocks, roomBytes, tag, chunkShift);
+          .offer(entries, entry, index(), indices(), offered, blocks, roomBytes, tag, chunkShift);
       offered++;
-      add(entries(), 1 << entry);
-      receiver().link().sink().tasks().submit(entries());
+      add(entries, 1 << entry);
+      receiver().link().sink().tasks().submit(entries);
     }
   }
 
@@ -226,8 +228,18 @@ final class ChunkedReceive extends IncomingReceive implements ChunkCopies.Listen
   }
 
   @Override
+  boolean wasPosted() {
+    return entries.wasPosted();
+  }
+
+  @Override
+  void cut() {
+    drop(entries);
+  }
+
+  @Override
   boolean isWritten() {
-    return offered > 0 && !entries().isUnderWay(0);
+    return offered > 0 && !entries.isUnderWay(0);
   }
 
   @Override
@@ -327,7 +339,7 @@ final class ChunkedReceive extends IncomingReceive implements ChunkCopies.Listen
     space = null;
     ring = null;
     if (staging != null && blocks != null) {
-      if (receiver().hasPeerVanished() && offered > finished && entries().wasPosted()) {
+      if (receiver().hasPeerVanished() && offered > finished && wasPosted()) {
         blocks.registration().retire();
       }
       staging.give(blocks);

@@ -1,12 +1,10 @@
 package org.jofi.rdma.engine;
 
-import org.jofi.rdma.operation.Transfer;
 import org.jofi.rdma.sequence.ReceiveWindow;
 
 /** A receive in flight, or several as one, whose stripes arrive. */
 abstract class IncomingReceive extends RequestStrategy {
   private final Receiver receiver;
-  private final Transfer entries;
   private long index;
   private int indices;
   private boolean hasRoom;
@@ -14,16 +12,10 @@ abstract class IncomingReceive extends RequestStrategy {
   IncomingReceive(Receiver receiver, Request request) {
     super(request);
     this.receiver = receiver;
-    entries = receiver.link().sink().overControl(this);
   }
 
   final Receiver receiver() {
     return receiver;
-  }
-
-  /** What writes its entries to the peer. */
-  final Transfer entries() {
-    return entries;
   }
 
   /** Begins, with so many indices, one after the other. */
@@ -99,6 +91,9 @@ abstract class IncomingReceive extends RequestStrategy {
   /** A stripe was written again; whether it fits. */
   abstract boolean written(int sub, int immediate);
 
+  /** Whether a provider took any of its entries, so that the peer may write into its memory. */
+  abstract boolean wasPosted();
+
   /** Whether its entries were written, as far as the provider told. */
   abstract boolean isWritten();
 
@@ -109,13 +104,8 @@ abstract class IncomingReceive extends RequestStrategy {
   abstract void writeAgain();
 
   @Override
-  final void cut() {
-    drop(entries);
-  }
-
-  @Override
   final boolean isExposed() {
-    return entries.wasPosted() && !receiver.isPeerDone();
+    return wasPosted() && !receiver.isPeerDone();
   }
 
   /** The sender's stripes for others may be before its own. */

@@ -2,13 +2,9 @@ package org.jofi.rdma.engine;
 
 import java.util.StringJoiner;
 import org.jofi.mr.registration.DataRegistration;
-import org.jofi.rdma.operation.Certainty;
-import org.jofi.rdma.operation.Transfer;
 import org.jofi.rdma.sequence.StripeArrivals;
 import org.jofi.rdma.wire.ImmediateData;
-import org.jofi.rdma.wire.MailboxLayout;
 import org.jofi.rdma.wire.ProtocolLimits;
-import org.jofi.transport.Failure;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,8 +25,10 @@ final class PostedReceive extends IncomingReceive {
       new @Nullable DataRegistration[ProtocolLimits.MAX_GROUP];
   private int arrived;
 
-  /** Bits of the parts of its entries that the peer has, as far as the provider told. */
-  private int announced;
+  /** What writes its entries; null before, and when that is over. */
+  private @Nullable AnnouncementWrite write;
+
+  private boolean wasPosted;
 
   PostedReceive(Receiver receiver, Request request) {
     super(receiver, request);
@@ -38,20 +36,8 @@ final class PostedReceive extends IncomingReceive {
 
   void start(long first, int receives) {
     arrived = 0;
-    announced = 0;
+    wasPosted = false;
     begin(first, receives);
-    // Its entries are one after the other, but for the end of the ring.
-    receiver().announcer().begin(entries());
-    int before = MailboxLayout.beforeEnd(first, receives);
-    receiver().announcer().place(entries(), 0, first, before);
-    if (before < receives) {
-      receiver().announcer().place(entries(), 1, first + before, receives - before);
-    }
-  }
-
-  private int entriesOf(int part) {
-    int before = MailboxLayout.beforeEnd(index(), indices());
-    return part == 0 ? before : indices() - before;
   }
 
   void expect(int sub, long lengthBytes, DataRegistration registration) {
@@ -64,8 +50,38 @@ final class PostedReceive extends IncomingReceive {
 
   @Override
   void announce() {
-    add(entries(), entries().all());
-    receiver().link().submit(entries());
+    receiver().unannounced().collect(this);
+  }
+
+  /** Its entries are written with that from now on. */
+  void joined(AnnouncementWrite with) {
+    write = with;
+    request().begun(1);
+  }
+
+  /**
+   * The write of its entries is over; it is to be settled.
+   *
+   * @param posted whether a provider took it
+   */
+  void entriesBack(boolean posted) {
+    write = null;
+    wasPosted |= posted;
+    request().returned(1);
+  }
+
+  @Override
+  boolean wasPosted() {
+    AnnouncementWrite under = write;
+    return wasPosted || (under != null && under.wasPosted());
+  }
+
+  @Override
+  void cut() {
+    AnnouncementWrite under = write;
+    if (under != null) {
+      under.drop();
+    }
   }
 
   @Override
@@ -80,40 +96,15 @@ final class PostedReceive extends IncomingReceive {
   }
 
   @Override
-  public void completed(Transfer of, int part) {
-    if ((announced & 1 << part) == 0) {
-      announced |= 1 << part;
-      receiver().announced(entriesOf(part));
-    }
-    super.completed(of, part);
-  }
-
-  /**
-   * The same bytes go to the same entries, which no other receive has before this one is over. They
-   * complete when they have landed, so that they cannot land on the entries of later receives.
-   */
-  @Override
-  public boolean failed(Transfer of, int part, Failure why, Certainty certainty, boolean railLeft) {
-    if (isLive() && railLeft) {
-      of.completeOnDelivery(1 << part);
-      return true;
-    }
-    return super.failed(of, part, why, certainty, railLeft);
-  }
-
-  @Override
   void writeAgain() {
-    int all = entries().all();
-    if (isLive() && entries().repeat(all)) {
-      entries().completeOnDelivery(all);
-      request().begun(Integer.bitCount(all));
-      receiver().link().submit(entries());
+    if (isLive()) {
+      receiver().unannounced().writeAgain(this);
     }
   }
 
   @Override
   boolean isWritten() {
-    return hasRoom() && entries().toPost() == 0 && entries().inFlight() == 0;
+    return hasRoom() && write == null;
   }
 
   /**
@@ -234,7 +225,7 @@ final class PostedReceive extends IncomingReceive {
       DataRegistration used = memory[sub];
       if (used != null) {
         memory[sub] = null;
-        if (receiver().hasPeerVanished() && entries().wasPosted()) {
+        if (receiver().hasPeerVanished() && wasPosted()) {
           used.retire();
         }
         used.endUse();
@@ -250,14 +241,9 @@ final class PostedReceive extends IncomingReceive {
   @Override
   String missing() {
     StringJoiner text = new StringJoiner("; ");
-    for (int part = 0; part < entries().stripes(); part++) {
-      if (entries().isUnderWay(part)) {
-        text.add(
-            "its entries, %s on %s"
-                .formatted(
-                    entries().isToBePosted(part) ? "not taken" : "not completed",
-                    entries().railLabel(part)));
-      }
+    AnnouncementWrite under = write;
+    if (under != null) {
+      text.add(under.missing());
     }
     for (int sub = 0; sub < indices(); sub++) {
       if (isPartlyHere(sub)) {

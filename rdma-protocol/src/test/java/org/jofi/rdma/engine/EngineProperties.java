@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.Map;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import net.jqwik.api.Tag;
 import net.jqwik.api.constraints.Size;
 import org.jofi.transport.Result;
-import org.junit.jupiter.api.Tag;
 
 /** The engine by itself, two ends and a model of what is between them. */
 class EngineProperties {
@@ -124,7 +124,10 @@ class EngineProperties {
       for (Group group : groups) {
         long result = link.receiving.test(group.id, lengths);
         assertTrue(
-            result >= 0, () -> "P6: a receive came to " + result + ", " + link.receiving.failure());
+            result >= 0,
+            () ->
+                "P6: a receive came to %d, %s: %s"
+                    .formatted(result, link.receiving.failure(), missing(group.id)));
         for (int i = 0; i < group.places.size(); i++) {
           Place place = group.places.get(i);
           List<Place> ofTag = places.computeIfAbsent(place.tag, _ -> new ArrayList<>());
@@ -140,6 +143,12 @@ class EngineProperties {
         assertTrue(
             result >= 0, () -> "P6: a send came to " + result + ", " + link.sending.failure());
       }
+    }
+
+    private String missing(long id) {
+      RequestQueue requests = link.receiving.receiver().requests();
+      int slot = requests.table().slot(id);
+      return slot < 0 ? "forgotten" : requests.request(slot).strategy().missing();
     }
 
     private Sent ofRank(int tag, int rank) {

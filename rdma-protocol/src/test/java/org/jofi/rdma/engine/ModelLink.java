@@ -21,6 +21,7 @@ import org.jofi.rdma.wire.MessageHeader;
 import org.jofi.rdma.wire.MessageType;
 import org.jofi.rdma.wire.RailAddresses;
 import org.jofi.rdma.wire.WireFault;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Two ends of a connection and what is between them, in one thread and without a fabric: what is on
@@ -60,7 +61,6 @@ final class ModelLink {
   private final ModelEnd right = new ModelEnd(this);
   private final List<Flight> flights = new ArrayList<>();
   private final List<ModelMemory> memories = new ArrayList<>();
-  private final UnsafeBuffer from = new UnsafeBuffer(0, 0);
   private final UnsafeBuffer to = new UnsafeBuffer(0, 0);
   private final MemorySegment mailbox = MAILBOXES.asSlice(0, LAYOUT.mailboxBytes());
   private final ModelMemory source;
@@ -76,12 +76,33 @@ final class ModelLink {
     final class Stripe implements Flight {
       final ModelEnd.Stripes transfer;
       final int number;
+      final long key;
+      final long to;
+      final boolean bringsData;
+      final int bits;
+
+      /** What it brings, once it completed: its source is the engine's again. */
+      byte @Nullable [] bytes;
+
       boolean landed;
       boolean completed;
 
       Stripe(ModelEnd.Stripes transfer, int number) {
         this.transfer = transfer;
         this.number = number;
+        key = transfer.keyOf(number);
+        to = transfer.to(number);
+        bringsData = transfer.bringsData(number);
+        bits = bringsData ? transfer.bits(number) : 0;
+      }
+
+      byte[] read() {
+        byte[] read = bytes;
+        if (read == null) {
+          read = new byte[(int) transfer.lengthBytes(number)];
+          new UnsafeBuffer(transfer.from(number), read.length).getBytes(0, read);
+        }
+        return read;
       }
     }
 
@@ -269,6 +290,7 @@ final class ModelLink {
       stripe.transfer.broke(stripe.number);
     } else if (how == 1 && late && !stripe.completed && !stripe.landed) {
       stripe.completed = true;
+      stripe.bytes = stripe.read();
       stripe.transfer.done(stripe.number);
     } else if (how == 2 && !stripe.landed && !stripe.completed) {
       land(stripe);
@@ -285,22 +307,19 @@ final class ModelLink {
 
   private void land(Flight.Stripe stripe) {
     stripe.landed = true;
-    ModelEnd.Stripes transfer = stripe.transfer;
-    int bytes = (int) transfer.lengthBytes(stripe.number);
-    long key = transfer.keyOf(stripe.number);
-    long at = transfer.to(stripe.number);
-    if (key != MAILBOX) {
-      ModelMemory memory = memories.get((int) (key - MAILBOX - 1));
-      assertTrue(memory.contains(at, bytes), "out of its registration");
-      assertTrue(memory.isInUse() || bytes == 0, "P7: it lands in memory that was handed back");
+    byte[] bytes = stripe.read();
+    if (stripe.key != MAILBOX) {
+      ModelMemory memory = memories.get((int) (stripe.key - MAILBOX - 1));
+      assertTrue(memory.contains(stripe.to, bytes.length), "out of its registration");
+      assertTrue(
+          memory.isInUse() || bytes.length == 0, "P7: it lands in memory that was handed back");
     }
-    if (bytes > 0) {
-      from.wrap(transfer.from(stripe.number), bytes);
-      to.wrap(at, bytes);
-      to.putBytes(0, from, 0, bytes);
+    if (bytes.length > 0) {
+      to.wrap(stripe.to, bytes.length);
+      to.putBytes(0, bytes);
     }
-    if (transfer.bringsData(stripe.number)) {
-      immediate(transfer.home(), transfer.bits(stripe.number));
+    if (stripe.bringsData) {
+      immediate(stripe.transfer.home(), stripe.bits);
     }
   }
 
