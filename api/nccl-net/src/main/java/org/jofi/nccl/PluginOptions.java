@@ -36,6 +36,8 @@ final class PluginOptions {
 
   static final String MIN_STRIPE_BYTES = "JOFI_MIN_STRIPE_BYTES";
 
+  static final String EAGER_BYTES = "JOFI_EAGER_BYTES";
+
   /** {@code auto}, {@code write-data} or {@code write-then-send}. */
   static final String IMMEDIATE_DELIVERY = "JOFI_IMMEDIATE_DELIVERY";
 
@@ -81,6 +83,7 @@ final class PluginOptions {
         MIN_STRIPE_BYTES,
         "a number of bytes, a multiple of 128",
         value -> builder.minStripeBytes(Long.parseLong(value)));
+    number(EAGER_BYTES, builder::eagerBytes);
     set(
         IMMEDIATE_DELIVERY,
         "auto, write-data or write-then-send",

@@ -36,6 +36,7 @@ class PluginOptionsTest {
             .endpointsPerDevice(3)
             .progressThreads(ProgressThreads.ALWAYS)
             .minStripeBytes(256)
+            .eagerBytes(8192)
             .immediateDelivery(ImmediateDelivery.WRITE_THEN_SEND)
             .flushPolicy(FlushPolicy.NEVER)
             .connectTimeout(Duration.ofSeconds(1))
@@ -53,6 +54,7 @@ class PluginOptionsTest {
                 entry("JOFI_ENDPOINTS_PER_DEVICE", "3"),
                 entry("JOFI_PROGRESS_THREADS", "always"),
                 entry("JOFI_MIN_STRIPE_BYTES", "256"),
+                entry("JOFI_EAGER_BYTES", "8192"),
                 entry("JOFI_IMMEDIATE_DELIVERY", "write-then-send"),
                 entry("JOFI_FLUSH", "never"),
                 entry("JOFI_CONNECT_TIMEOUT", "1"),
@@ -67,6 +69,7 @@ class PluginOptionsTest {
     "JOFI_ENDPOINTS_PER_DEVICE, -1",
     "JOFI_PROGRESS_THREADS, some",
     "JOFI_MIN_STRIPE_BYTES, 100",
+    "JOFI_EAGER_BYTES, 65473",
     "JOFI_IMMEDIATE_DELIVERY, pigeon",
     "JOFI_FLUSH, perhaps",
     "JOFI_GROUPING, ';'",

@@ -13,6 +13,10 @@ public interface SendComm extends Comm {
    * limit. It ends before only if the communicator fails or is closed, at either end, or if it is
    * {@linkplain #cancel taken back}.
    *
+   * <p>With {@link TransportOptions#eagerBytes}, a short send from host memory need not wait: it is
+   * copied, and over once it left, before its receive. It reports its own length then, even if the
+   * receive turns out to be shorter. A close, which waits for the peer, delivers what left.
+   *
    * @param address first byte, within the registration; ignored if the length is 0
    * @param lengthBytes 0 to {@link DeviceLimits#maxMessageBytes()}
    * @param tag any 32 bits

@@ -21,6 +21,9 @@ import java.util.Objects;
  * @param minStripeBytes a message has one stripe for every so many bytes, started ones included,
  *     and at most one per rail; a multiple of 128; 131 072
  * @param maxMessageBytes longest message, 1 to 2^40; 2^40
+ * @param eagerBytes longest message from host memory that may leave before its receive was
+ *     announced, 0 to 65 472; 0 turns that off; 0. Such a message is copied, and its request is
+ *     over once it left. Each side has a limit, and the lower one counts.
  * @param immediateDelivery how the receiver learns of stripes; automatic
  * @param flushPolicy when flushes are needed; automatic
  * @param connectTimeout time limit for making a connection; 30 s
@@ -40,6 +43,7 @@ public record TransportOptions(
     ProgressThreads progressThreads,
     long minStripeBytes,
     long maxMessageBytes,
+    int eagerBytes,
     ImmediateDelivery immediateDelivery,
     FlushPolicy flushPolicy,
     Duration connectTimeout,
@@ -57,6 +61,9 @@ public record TransportOptions(
   /** The longest message that can be configured. */
   public static final long LONGEST_MESSAGE_BYTES = 1L << 40;
 
+  /** The longest that {@link #eagerBytes} can be. */
+  public static final int MOST_EAGER_BYTES = 64 * 1024 - 64;
+
   private static final Duration LONGEST_TIMEOUT = Duration.ofDays(1);
 
   /**
@@ -73,6 +80,7 @@ public record TransportOptions(
     within("endpointsPerDevice", endpointsPerDevice, 0, 64);
     within("minStripeBytes", minStripeBytes, STRIPE_ALIGNMENT_BYTES, LONGEST_MESSAGE_BYTES);
     within("maxMessageBytes", maxMessageBytes, 1, LONGEST_MESSAGE_BYTES);
+    within("eagerBytes", eagerBytes, 0, MOST_EAGER_BYTES);
     if (minStripeBytes % STRIPE_ALIGNMENT_BYTES != 0) {
       throw new IllegalArgumentException(
           "minStripeBytes must be a multiple of %d, is %d"
@@ -127,6 +135,7 @@ public record TransportOptions(
     private ProgressThreads progressThreads = ProgressThreads.NEVER;
     private long minStripeBytes = 128 * 1024;
     private long maxMessageBytes = LONGEST_MESSAGE_BYTES;
+    private int eagerBytes;
     private ImmediateDelivery immediateDelivery = ImmediateDelivery.AUTO;
     private FlushPolicy flushPolicy = FlushPolicy.AUTO;
     private Duration connectTimeout = Duration.ofSeconds(30);
@@ -174,6 +183,11 @@ public record TransportOptions(
 
     public Builder maxMessageBytes(long value) {
       maxMessageBytes = value;
+      return this;
+    }
+
+    public Builder eagerBytes(int value) {
+      eagerBytes = value;
       return this;
     }
 
@@ -227,6 +241,7 @@ public record TransportOptions(
           progressThreads,
           minStripeBytes,
           maxMessageBytes,
+          eagerBytes,
           immediateDelivery,
           flushPolicy,
           connectTimeout,

@@ -1,6 +1,7 @@
 package org.jofi.mr.registration;
 
 import org.jofi.fabric.Access;
+import org.jofi.fabric.MemoryKind;
 
 /**
  * The registration of an application's buffer, in host or GPU memory, on the data rails of a
@@ -29,6 +30,11 @@ import org.jofi.fabric.Access;
 public interface DataRegistration extends Descriptors {
   /** The registered memory. A lease may have been acquired for a part of it only. */
   BufferRange range();
+
+  /** Whether it is memory that this process's code can read and write. */
+  default boolean isHostMemory() {
+    return range().kind() == MemoryKind.HOST;
+  }
 
   /** Bits of {@link Access} that it is registered for. */
   long access();

@@ -17,6 +17,7 @@ import org.jofi.rdma.wire.ConnectAccept;
 import org.jofi.rdma.wire.ConnectRequest;
 import org.jofi.rdma.wire.ConnectionId;
 import org.jofi.rdma.wire.ControlMessage;
+import org.jofi.rdma.wire.EagerGrant;
 import org.jofi.rdma.wire.FabricAddress;
 import org.jofi.rdma.wire.Features;
 import org.jofi.rdma.wire.HandshakeDecoder;
@@ -173,12 +174,17 @@ final class Acceptor {
       PeerLink link = new PeerLink(endpoint.path(request.rails()), connectionId);
       link.awaitPeer();
       copy = copies.take();
-      ConnectAccept accept = new ConnectAccept(connectionId, features, most, endpoint.addresses());
+      EagerGrant eager =
+          (features & Features.EAGER) == 0
+              ? EagerGrant.NONE
+              : settings.eager().among(connections.live());
+      ConnectAccept accept =
+          new ConnectAccept(connectionId, features, most, endpoint.addresses(), eager);
       ReceiveConnection connection =
           new ReceiveConnection(
               copy::close,
               link,
-              factory.receiver(link, copy.memory(), copy.local(), request.mailbox()),
+              factory.receiver(link, copy.memory(), copy.local(), request.mailbox(), eager),
               accept,
               settings.silenceNs());
       int length = HandshakeEncoder.put(answer.memory(), answer.at(), accept);

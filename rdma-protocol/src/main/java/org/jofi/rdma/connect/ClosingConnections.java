@@ -178,7 +178,7 @@ final class ClosingConnections {
       // Messages that the peer started before it closed did not arrive.
       connection.fail(connection.failure(FailureCause.PEER_CLOSED, "lost on its way"));
     }
-    if (!connection.isQuiet()) {
+    if (!connection.isQuiet() || (!overdue && connection.protocol().awaitsMore())) {
       if (overdue) {
         connection.expire();
       }

@@ -6,6 +6,7 @@ import org.jofi.mr.registration.Descriptors;
 import org.jofi.rdma.engine.PeerLink;
 import org.jofi.rdma.engine.ReceiveProtocol;
 import org.jofi.rdma.engine.SendProtocol;
+import org.jofi.rdma.wire.EagerGrant;
 import org.jofi.rdma.wire.MailboxTarget;
 
 /**
@@ -18,10 +19,20 @@ public interface ConnectionFactory {
    * The sending side of a connection.
    *
    * @param features what both sides use
+   * @param eager the short messages that may leave before a receive is announced
    */
-  SendProtocol sender(PeerLink link, MemorySegment mailbox, long features, long maxMessageBytes);
+  SendProtocol sender(
+      PeerLink link, MemorySegment mailbox, long features, long maxMessageBytes, EagerGrant eager);
 
-  /** The receiving side of a connection. */
+  /**
+   * The receiving side of a connection.
+   *
+   * @param eager the short messages that may come before a receive is announced
+   */
   ReceiveProtocol receiver(
-      PeerLink link, MemorySegment copy, Descriptors registration, List<MailboxTarget> targets);
+      PeerLink link,
+      MemorySegment copy,
+      Descriptors registration,
+      List<MailboxTarget> targets,
+      EagerGrant eager);
 }

@@ -2,12 +2,15 @@ package org.jofi.rdma.connect;
 
 import java.util.function.LongSupplier;
 import org.agrona.concurrent.NanoClock;
+import org.jofi.rdma.wire.EagerGrant;
 
 /**
  * The settings of an endpoint's connections.
  *
  * @param features the features that are offered: {@link org.jofi.rdma.wire.Features}
  * @param maxMessageBytes longest message
+ * @param eager the short messages that a connector may send before a receive is announced; fewer at
+ *     once if there are many connections
  * @param connectNs bound on making a connection
  * @param requestNs time limit of a request that the peer is working on: a matched send, a receive
  *     of which something has arrived, a one-sided operation
@@ -20,6 +23,7 @@ import org.agrona.concurrent.NanoClock;
 public record ConnectionSettings(
     long features,
     long maxMessageBytes,
+    EagerGrant eager,
     long connectNs,
     long requestNs,
     long closeNs,

@@ -14,6 +14,7 @@ import org.jofi.rdma.operation.SentListener;
 import org.jofi.rdma.sequence.CommunicatorIds;
 import org.jofi.rdma.wire.ConnectionId;
 import org.jofi.rdma.wire.ControlMessage;
+import org.jofi.rdma.wire.EagerPacket;
 import org.jofi.rdma.wire.FabricAddress;
 import org.jofi.rdma.wire.ImmediateData;
 import org.jofi.rdma.wire.MessageHeader;
@@ -139,11 +140,26 @@ public final class ConnectionTable implements ArrivalSink {
           case null -> false;
           case CONNECT, ACCEPT, REFUSE ->
               !refusesAll && connector().message(type, memory, at, lengthBytes);
+          case EAGER -> packet(memory, at, lengthBytes);
           default -> control(type, memory, at, lengthBytes);
         };
     if (!taken) {
       dropped++;
     }
+  }
+
+  private boolean packet(MemorySegment memory, long at, long lengthBytes) {
+    if (EagerPacket.check(memory, at, lengthBytes) != WireFault.NONE) {
+      return false;
+    }
+    Connection connection = live.of(MessageHeader.to(memory, at));
+    if (connection == null
+        || !ids.isCurrent(MessageHeader.to(memory, at), MessageHeader.toGeneration(memory, at))
+        || !connection.isFrom(memory, at)) {
+      return false;
+    }
+    endings.heard(connection);
+    return connection.protocol().packet(memory, at, lengthBytes);
   }
 
   private boolean control(MessageType type, MemorySegment memory, long at, long lengthBytes) {

@@ -257,7 +257,8 @@ public final class Connector {
                   attempt.mailbox().memory(),
                   accept.features(),
                   // A receive may be longer than any send of this side, which is cut to it.
-                  ProtocolLimits.MAX_MESSAGE_BYTES));
+                  ProtocolLimits.MAX_MESSAGE_BYTES,
+                  accept.eager().upTo(settings.eager().bytes())));
       connections.add(connection);
       attempt.stands(connection);
     } catch (IllegalArgumentException | FabricException e) {

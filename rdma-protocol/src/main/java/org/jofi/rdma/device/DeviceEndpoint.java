@@ -15,6 +15,7 @@ import org.jofi.rdma.engine.SendProtocol;
 import org.jofi.rdma.engine.Sender;
 import org.jofi.rdma.schedule.StripeScheduler;
 import org.jofi.rdma.spi.RdmaEnvironment;
+import org.jofi.rdma.wire.EagerGrant;
 import org.jofi.rdma.wire.Features;
 import org.jofi.rdma.wire.MailboxTarget;
 import org.jofi.transport.TransportOptions;
@@ -38,8 +39,9 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
     connections =
         new ConnectionTable(
             new ConnectionSettings(
-                profile.features(),
+                profile.features() | (profile.eagerBytes() > 0 ? Features.EAGER : 0),
                 profile.properties().limits().maxMessageBytes(),
+                Sender.eagerGrant(profile.eagerBytes()),
                 options.connectTimeout().toNanos(),
                 options.requestTimeout().toNanos(),
                 options.closeTimeout().toNanos(),
@@ -55,6 +57,7 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
                 profile.properties().controlRails(),
                 EndpointSettings.USUAL_SLOTS,
                 EndpointSettings.USUAL_QUEUE_ENTRIES,
+                Sender.eagerPacketBytes(profile.eagerBytes()),
                 environment.pageBytes(),
                 environment.clock(),
                 environment.idle(),
@@ -164,15 +167,24 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
 
   @Override
   public SendProtocol sender(
-      PeerLink link, MemorySegment mailbox, long features, long maxMessageBytes) {
+      PeerLink link, MemorySegment mailbox, long features, long maxMessageBytes, EagerGrant eager) {
     return new Sender(
-        link, mailbox, (features & Features.WRITE_DATA) != 0, maxMessageBytes, Sender.usualSends());
+        link,
+        mailbox,
+        (features & Features.WRITE_DATA) != 0,
+        maxMessageBytes,
+        eager,
+        Sender.usualSends());
   }
 
   @Override
   public ReceiveProtocol receiver(
-      PeerLink link, MemorySegment copy, Descriptors registration, List<MailboxTarget> targets) {
-    return new Receiver(link, copy, registration, targets, Receiver.usualReceives());
+      PeerLink link,
+      MemorySegment copy,
+      Descriptors registration,
+      List<MailboxTarget> targets,
+      EagerGrant eager) {
+    return new Receiver(link, copy, registration, targets, eager, Receiver.usualReceives());
   }
 
   /**

@@ -23,10 +23,15 @@ import org.jofi.transport.TransportOptions;
  * @param group its NICs
  * @param properties what callers are told
  * @param features what its connections offer: {@link Features}
+ * @param eagerBytes the longest message that may leave before its receive is announced; 0: none
  * @param progress whether its endpoints have progress threads
  */
 public record DeviceProfile(
-    DeviceGroup group, DeviceProperties properties, long features, ProgressPlan progress) {
+    DeviceGroup group,
+    DeviceProperties properties,
+    long features,
+    int eagerBytes,
+    ProgressPlan progress) {
   private static final long MEGABIT = 1_000_000;
 
   /**
@@ -73,7 +78,17 @@ public record DeviceProfile(
             delivery(writesData, announces),
             limits(group, options),
             reasons);
-    return new DeviceProfile(group, properties, features, progress);
+    return new DeviceProfile(group, properties, features, eagerBytes(group, options), progress);
+  }
+
+  /**
+   * A short message is copied by the processor, which cannot write into device memory that a NIC
+   * writes into by itself.
+   */
+  private static int eagerBytes(DeviceGroup group, TransportOptions options) {
+    return takesDeviceMemory(group)
+        ? 0
+        : Math.min(options.eagerBytes(), StagingShape.USUAL.smallBytes());
   }
 
   private static long megabits(FabricInfo nic) {

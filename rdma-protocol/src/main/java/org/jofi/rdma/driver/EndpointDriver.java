@@ -52,8 +52,10 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
   private final ArrivalBudget budget;
   private final StripeScheduler scheduler;
   private final EndpointRegistrations registrations;
+  private final int packetBytes;
   private final BlockFreelist messages;
   private final OutgoingMessages outgoing;
+  private final MemoryCopier copier = new MemoryCopier();
   private final InlineCopies copies;
   private final FlushLanding landing;
   private final Teardown teardown;
@@ -79,17 +81,20 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
       rails.close(e);
       throw e;
     }
+    packetBytes = Math.max(HandshakeEncoder.MAX_BYTES, settings.packetBytes());
     int most = settings.controlRails() * ReceiveBuffers.COUNT + MOST_OUTGOING;
     messages =
         new BlockFreelist(
             "messages of " + label,
-            new FreelistShape(
-                HandshakeEncoder.MAX_BYTES, MESSAGE_ALIGNMENT, GROWTH, most, settings.pageBytes()),
+            new FreelistShape(packetBytes, MESSAGE_ALIGNMENT, GROWTH, most, settings.pageBytes()),
             block -> registerBlock(block, controlRails(), Access.SEND | Access.RECV));
     outgoing = new OutgoingMessages(messages, tasks);
     copies =
         new InlineCopies(
-            label, settings.pageBytes(), block -> registerBlock(block, dataRails(), Access.WRITE));
+            label,
+            settings.pageBytes(),
+            copier,
+            block -> registerBlock(block, dataRails(), Access.WRITE));
     landing = new FlushLanding(rails.data(), settings.pageBytes());
   }
 
@@ -122,8 +127,7 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
     // Reserve now: growing registers memory, which could fail and must not happen during a poll.
     messages.reserve(settings.controlRails() * ReceiveBuffers.COUNT + GROWTH);
     for (RailPort port : rails.control()) {
-      ReceiveBuffers buffers =
-          new ReceiveBuffers(port, messages, HandshakeEncoder.MAX_BYTES, tasks);
+      ReceiveBuffers buffers = new ReceiveBuffers(port, messages, packetBytes, tasks);
       receives.add(buffers);
       buffers.start();
     }
@@ -193,6 +197,16 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
   /** Where memory is registered for it. */
   public EndpointRegistrations registrations() {
     return registrations;
+  }
+
+  /** Copies between addresses. */
+  MemoryCopier copier() {
+    return copier;
+  }
+
+  /** Longest message. */
+  public int packetBytes() {
+    return packetBytes;
   }
 
   /** Copies of what is written inline. */

@@ -11,6 +11,7 @@ import org.jofi.rdma.schedule.StripeScheduler;
  * @param controlRails 1, or as many as data rails
  * @param slots operations in flight per rail and role
  * @param queueEntries capacity of a NIC's completion queue, which both roles share
+ * @param packetBytes what buffers of messages take; at least the longest of the handshake
  * @param pageBytes size of a page
  * @param clock for bounds
  * @param idle what to do while an endpoint that closes is drained; one per wait
@@ -21,6 +22,7 @@ public record EndpointSettings(
     int controlRails,
     int slots,
     int queueEntries,
+    int packetBytes,
     int pageBytes,
     NanoClock clock,
     Supplier<IdleStrategy> idle,

@@ -2,7 +2,6 @@ package org.jofi.rdma.driver;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.agrona.concurrent.UnsafeBuffer;
 import org.jofi.rdma.memory.BlockFreelist;
 import org.jofi.rdma.memory.BlockRegistrar;
 import org.jofi.rdma.memory.FreelistShape;
@@ -20,11 +19,11 @@ public final class InlineCopies {
 
   private final BlockFreelist entries;
   private final List<@Nullable InlineCopy> copies = new ArrayList<>();
-  private final UnsafeBuffer from = new UnsafeBuffer(0, 0);
-  private final UnsafeBuffer to = new UnsafeBuffer(0, 0);
+  private final MemoryCopier copier;
   private boolean abandoned;
 
-  InlineCopies(String label, int pageBytes, BlockRegistrar registrar) {
+  InlineCopies(String label, int pageBytes, MemoryCopier copier, BlockRegistrar registrar) {
+    this.copier = copier;
     entries =
         new BlockFreelist(
             "inline copies of " + label,
@@ -63,9 +62,7 @@ public final class InlineCopies {
     if (entry == BlockFreelist.EXHAUSTED) {
       return null;
     }
-    from.wrap(address, lengthBytes);
-    to.wrap(entries.address(entry), lengthBytes);
-    to.putBytes(0, from, 0, lengthBytes);
+    copier.copy(address, entries.address(entry), lengthBytes);
     while (copies.size() <= entry) {
       copies.add(null);
     }

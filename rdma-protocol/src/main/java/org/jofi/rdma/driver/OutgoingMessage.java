@@ -88,6 +88,7 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
       }
       tries++;
       if (answer == 0) {
+        listener.posted(cookie);
         return true;
       }
       Failure why = Failures.ofPost(bare ? "fi_senddata" : "fi_send", port, -answer);

@@ -74,6 +74,16 @@ final class Path implements OperationSink {
   }
 
   @Override
+  public int packetBytes() {
+    return driver.packetBytes();
+  }
+
+  @Override
+  public void copy(long from, long to, int lengthBytes) {
+    driver.copier().copy(from, to, lengthBytes);
+  }
+
+  @Override
   public @Nullable Packet takePacket() {
     return driver.takePacket();
   }

@@ -3,11 +3,13 @@ package org.jofi.rdma.engine;
 import java.util.ArrayDeque;
 import org.jofi.rdma.operation.ArrivalBudget;
 import org.jofi.rdma.operation.Task;
-import org.jofi.rdma.sequence.ReceiveIndices;
+import org.jofi.transport.Failure;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Announces receives in the order of their indices, as there is room for what arrives.
+ * Announces receives in the order in which they were posted, as there is room for what arrives, and
+ * gives them their indices then. Those that are withheld are announced when a later one is, or when
+ * the sender waits for announcements.
  *
  * <p><b>Collecting.</b> Entries leave within the call that posts their receive, unless others left
  * since the last poll, or wait for a rail: then they are collected, and leave together with the
@@ -32,9 +34,13 @@ final class AnnouncementQueue extends Task {
   private boolean collects;
 
   private int underWay;
+  private int alone;
 
-  /** The first receive that is not announced. */
-  private long next = ReceiveIndices.FIRST;
+  /** The oldest receive that was not announced; null if all were. */
+  private @Nullable IncomingReceive next;
+
+  /** How many were not announced and are not withheld. */
+  private int due;
 
   AnnouncementQueue(Receiver receiver) {
     this.receiver = receiver;
@@ -61,8 +67,47 @@ final class AnnouncementQueue extends Task {
     return true;
   }
 
+  /** A receive was posted, after all others. */
+  void add(IncomingReceive receive) {
+    if (next == null) {
+      next = receive;
+    }
+    if (!receive.isWithheld()) {
+      due++;
+      announce();
+    }
+  }
+
+  /** A receive is over: it is announced no more if it was not yet. */
+  void remove(IncomingReceive receive) {
+    if (receive.index() == IncomingReceive.NONE) {
+      if (!receive.isWithheld()) {
+        due--;
+      }
+      if (receive.equals(next)) {
+        next = receive.next();
+      }
+    }
+  }
+
+  /** Receives that were withheld have to be announced. */
+  void release() {
+    for (IncomingReceive receive = next; receive != null; receive = receive.next()) {
+      if (receive.isWithheld()) {
+        receive.release();
+        due++;
+      }
+    }
+    announce();
+  }
+
+  /** Whether some wait for an index. */
+  boolean isDue() {
+    return due > 0;
+  }
+
   /** Announces what there is room for; the rest when its turn comes. */
-  void announce() {
+  private void announce() {
     if (announceWithRoom()) {
       room.served();
     }
@@ -75,19 +120,25 @@ final class AnnouncementQueue extends Task {
     }
   }
 
-  /** Whether there was room for all. */
+  /** Whether there was room for all that have an entry. */
   private boolean announceWithRoom() {
-    while (next < receiver.next()) {
-      IncomingReceive request = receiver.inFlight(next);
-      if (request == null) {
-        // It failed while it waited.
-        next++;
-      } else if (room.take(request.indices())) {
-        next += request.indices();
-        request.announceNow();
-      } else {
+    IncomingReceive receive = next;
+    while (due > 0 && receive != null && receiver.hasEntries(receive.places())) {
+      int places = receive.places();
+      if (places > 0 && !room.take(places)) {
         return false;
       }
+      if (!receive.isWithheld()) {
+        due--;
+      }
+      next = receive.next();
+      if (places > 0) {
+        receiver.announce(receive, places);
+      } else {
+        // Short messages filled it, and it only waits for copies.
+        receive.withhold();
+      }
+      receive = next;
     }
     return true;
   }
@@ -137,9 +188,24 @@ final class AnnouncementQueue extends Task {
   /** Writes entries again that the peer lacks, although they were written. */
   void writeAgain(PostedReceive receive) {
     AnnouncementWrite write = take();
-    write.add(receive);
-    write.repeat();
+    write.repeat(receive);
     submit(write);
+  }
+
+  /** The same, of an entry whose receive is over; it is not used again until that is back. */
+  void writeAgain(long index) {
+    if (alone == 0) {
+      alone++;
+      receiver.began();
+      AnnouncementWrite write = take();
+      write.repeat(index);
+      submit(write);
+    }
+  }
+
+  /** Whether an entry whose receive is over is being written. */
+  boolean writesAlone() {
+    return alone > 0;
   }
 
   /** A write takes no more receives. */
@@ -156,12 +222,26 @@ final class AnnouncementQueue extends Task {
   }
 
   /** A write is over. */
-  void give(AnnouncementWrite write) {
+  void give(AnnouncementWrite write, boolean wasAlone) {
     underWay--;
+    if (wasAlone) {
+      alone--;
+      receiver.becameQuiet();
+      receiver.forgetSeen();
+    }
     if (write.equals(last)) {
       last = null;
     }
     free.addLast(write);
+  }
+
+  /** What it was will never be known. */
+  void lost(Failure why) {
+    receiver.fail(why);
+  }
+
+  boolean hasFailed() {
+    return receiver.failure() != null;
   }
 
   /** The peer writes no more to receives that were announced. */

@@ -21,6 +21,7 @@ final class AnnouncementWrite implements TransferListener {
   private final Transfer transfer;
   private @Nullable PostedReceive[] receives = new @Nullable PostedReceive[1];
   private int count;
+  private boolean inUse;
   private long first;
   private int entries;
   private boolean isRepeated;
@@ -35,6 +36,7 @@ final class AnnouncementWrite implements TransferListener {
     announcer.begin(transfer);
     entries = 0;
     isRepeated = false;
+    inUse = true;
   }
 
   /** Whether a receive's entries come after those that it has, or would be its first. */
@@ -55,8 +57,16 @@ final class AnnouncementWrite implements TransferListener {
     receive.joined(this);
   }
 
-  /** The peer lacks the entries, although they were written once. */
-  void repeat() {
+  /** It is of entries that the peer lacks, although they were written once. */
+  void repeat(PostedReceive receive) {
+    add(receive);
+    isRepeated = true;
+  }
+
+  /** The same, of an entry whose receive is over. */
+  void repeat(long index) {
+    first = index;
+    entries = 1;
     isRepeated = true;
   }
 
@@ -128,6 +138,9 @@ final class AnnouncementWrite implements TransferListener {
   /** It never comes back, and may happen yet, so that nothing can be posted in its place. */
   @Override
   public void lost(Transfer of, int part, Failure why) {
+    if (isAlone()) {
+      home.lost(why);
+    }
     for (int i = 0; i < count; i++) {
       PostedReceive receive = receives[i];
       if (receive != null) {
@@ -137,6 +150,9 @@ final class AnnouncementWrite implements TransferListener {
   }
 
   private boolean isWanted() {
+    if (isAlone()) {
+      return !home.hasFailed();
+    }
     for (int i = 0; i < count; i++) {
       PostedReceive receive = receives[i];
       if (receive != null && receive.isLive()) {
@@ -146,10 +162,17 @@ final class AnnouncementWrite implements TransferListener {
     return false;
   }
 
+  /** Whether no receive waits for it. */
+  boolean isAlone() {
+    return isRepeated && count == 0;
+  }
+
   private void endIfBack() {
-    if (count == 0 || transfer.toPost() != 0 || transfer.inFlight() != 0) {
+    if (!inUse || transfer.toPost() != 0 || transfer.inFlight() != 0) {
       return;
     }
+    inUse = false;
+    boolean alone = isAlone();
     int ended = count;
     count = 0;
     for (int i = 0; i < ended; i++) {
@@ -165,7 +188,7 @@ final class AnnouncementWrite implements TransferListener {
         receive.request().settle();
       }
     }
-    home.give(this);
+    home.give(this, alone);
   }
 
   /** For errors: what it waits for. */

@@ -50,17 +50,22 @@ final class Announcer {
     }
   }
 
-  /** Puts a receive into the copy. */
-  void put(long index, long address, long lengthBytes, int tag, DataRegistration memory) {
+  /**
+   * Puts a receive into the copy.
+   *
+   * @param handled the low byte of how many short messages were handled by now
+   */
+  void put(
+      long index, long address, long lengthBytes, int tag, DataRegistration memory, int handled) {
     entries.put(index, memory.remoteAddress(0, address), lengthBytes, tag);
-    seal(index, memory);
+    seal(index, memory, handled);
   }
 
-  private void seal(long index, DataRegistration memory) {
+  private void seal(long index, DataRegistration memory, int handled) {
     for (int rail = 0; rail < layout.dataRails(); rail++) {
       entries.putKey(index, rail, memory.key(rail));
     }
-    entries.seal(index);
+    entries.seal(index, handled);
   }
 
   /** A part of a transfer writes entries that are in the copy, one after the other. */
@@ -77,6 +82,7 @@ final class Announcer {
    * @param index of the receive
    * @param count its entries
    * @param lengthBytes of the whole receive
+   * @param handled as for {@link #put}
    */
   void offer(
       Transfer transfer,
@@ -87,11 +93,12 @@ final class Announcer {
       StagingRing ring,
       long lengthBytes,
       int tag,
-      int shift) {
+      int shift,
+      int handled) {
     DataRegistration memory = ring.registration();
     long block = memory.remoteAddress(0, ring.block(chunk));
     long entry = entries.putChunk(index, count, chunk, block, lengthBytes, tag, shift);
-    seal(entry, memory);
+    seal(entry, memory, handled);
     transfer.part(part, layout.entryOffset(entry), layout.entryBytes());
     if (chunksDelivered) {
       transfer.completeOnDelivery(1 << part);

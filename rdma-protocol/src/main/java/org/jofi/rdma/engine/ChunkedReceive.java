@@ -10,6 +10,7 @@ import org.jofi.rdma.staging.StagingRing;
 import org.jofi.rdma.staging.StagingSpace;
 import org.jofi.rdma.wire.ProtocolLimits;
 import org.jofi.transport.Failure;
+import org.jofi.transport.FailureCause;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,6 +41,8 @@ final class ChunkedReceive extends IncomingReceive implements ChunkCopies.Listen
   private final long[] chunkAt = new long[MOST];
   private final int[] arrivals = new int[MOST];
   private final long[] lengths = new long[MOST];
+  private int places;
+  private boolean taken;
   private @Nullable StagingSpace space;
   private @Nullable StagingRing ring;
   private long address;
@@ -79,13 +82,14 @@ final class ChunkedReceive extends IncomingReceive implements ChunkCopies.Listen
   }
 
   void start(
-      long first,
-      int indices,
+      int entriesOfIt,
       long deviceAddress,
       long bytes,
       int tagged,
       StagingSpace staging,
       StagingRing blocks) {
+    places = entriesOfIt;
+    taken = false;
     address = deviceAddress;
     roomBytes = bytes;
     tag = tagged;
@@ -100,7 +104,7 @@ final class ChunkedReceive extends IncomingReceive implements ChunkCopies.Listen
     Arrays.fill(states, FREE);
     announced = false;
     receiver().announcer().begin(entries);
-    begin(first, indices);
+    begin();
   }
 
   @Override
@@ -109,8 +113,75 @@ final class ChunkedReceive extends IncomingReceive implements ChunkCopies.Listen
   }
 
   @Override
+  int places() {
+    return taken && index() == NONE ? 0 : places;
+  }
+
+  @Override
   int count() {
     return 1;
+  }
+
+  @Override
+  int tag(int sub) {
+    return tag;
+  }
+
+  @Override
+  long indexOf(int sub) {
+    return index();
+  }
+
+  @Override
+  int sub(long of) {
+    return (int) (of - index());
+  }
+
+  @Override
+  boolean isOpen(int sub) {
+    return !taken && finished == 0 && states[0] <= OFFERED && arrivals[0] == StripeArrivals.NONE;
+  }
+
+  @Override
+  boolean isTaken(int entry) {
+    return taken;
+  }
+
+  /** It is in the first blocks then, as if it had been written there, and nothing follows. */
+  @Override
+  void take(int sub, long from, int lengthBytes) {
+    long moved = Math.min(lengthBytes, roomBytes);
+    long filled = chunks(moved, chunkShift);
+    StagingRing blocks = ring;
+    if (blocks == null || filled > places) {
+      fail(
+          new Failure(
+              FailureCause.EXHAUSTED,
+              0,
+              where(),
+              "a short message of %d bytes does not fit into %d blocks".formatted(moved, places)));
+      return;
+    }
+    if (hasRoom() && offered == 0) {
+      // The sender looks at each entry that has an index.
+      offer(blocks);
+      if (!isLive()) {
+        return;
+      }
+    }
+    taken = true;
+    chunks = filled;
+    offered = Math.max(filled, offered);
+    for (int chunk = 0; chunk < filled; chunk++) {
+      long at = (long) chunk << chunkShift;
+      chunkAt[chunk] = chunk;
+      lengths[chunk] = Math.min(moved - at, 1L << chunkShift);
+      receiver().link().sink().copy(from + at, blocks.block(chunk), (int) lengths[chunk]);
+      states[chunk] = lengths[chunk] == 0 ? FREE : ARRIVED;
+    }
+    total = moved;
+    request().restartBound();
+    finish();
   }
 
   @Override
@@ -125,7 +196,7 @@ final class ChunkedReceive extends IncomingReceive implements ChunkCopies.Listen
   }
 
   private int entry(long chunk) {
-    return (int) (chunk % indices());
+    return (int) (chunk % places);
   }
 
   /** Starts the copies of what arrived; whether none is left. */
@@ -152,7 +223,7 @@ final class ChunkedReceive extends IncomingReceive implements ChunkCopies.Listen
 
   /** Offers blocks that are free. */
   private void offer(StagingRing blocks) {
-    while (isLive() && offered < chunks && offered - finished < blocks.blocks()) {
+    while (isLive() && hasRoom() && offered < chunks && offered - finished < blocks.blocks()) {
       int entry = entry(offered);
       if (entries.isUnderWay(entry)) {
         // The copy of the entry still belongs to the write of its last round, which asks again.
@@ -164,7 +235,17 @@ final class ChunkedReceive extends IncomingReceive implements ChunkCopies.Listen
       states[entry] = OFFERED;
       receiver()
           .announcer()
-          .offer(entries, entry, index(), indices(), offered, blocks, roomBytes, tag, chunkShift);
+          .offer(
+              entries,
+              entry,
+              index(),
+              indices(),
+              offered,
+              blocks,
+              roomBytes,
+              tag,
+              chunkShift,
+              handled());
       offered++;
       add(entries, 1 << entry);
       receiver().link().sink().tasks().submit(entries);
@@ -176,9 +257,9 @@ final class ChunkedReceive extends IncomingReceive implements ChunkCopies.Listen
     request().returned(1);
     if (!announced) {
       announced = true;
-      receiver().announced(indices());
+      receiver().announced(places);
     }
-    next();
+    proceed();
   }
 
   @Override
@@ -189,7 +270,7 @@ final class ChunkedReceive extends IncomingReceive implements ChunkCopies.Listen
 
   @Override
   boolean stripe(int sub, int immediate) {
-    if (states[sub] != OFFERED || StripeArrivals.isComplete(arrivals[sub])) {
+    if (taken || states[sub] != OFFERED || StripeArrivals.isComplete(arrivals[sub])) {
       return false;
     }
     int with = StripeArrivals.add(arrivals[sub], immediate);
@@ -203,7 +284,7 @@ final class ChunkedReceive extends IncomingReceive implements ChunkCopies.Listen
 
   @Override
   boolean trueLength(int sub, long lengthBytes) {
-    if (states[sub] != OFFERED || lengths[sub] != UNKNOWN || lengthBytes >= room(sub)) {
+    if (taken || states[sub] != OFFERED || lengths[sub] != UNKNOWN || lengthBytes >= room(sub)) {
       return false;
     }
     lengths[sub] = lengthBytes;
@@ -287,13 +368,13 @@ final class ChunkedReceive extends IncomingReceive implements ChunkCopies.Listen
         receiver().messageArrived();
       }
     }
-    next();
+    proceed();
     if (finished == chunks) {
       receiver().failIfPeerIsDone();
     }
   }
 
-  private void next() {
+  private void proceed() {
     if (isLive() && finished < chunks) {
       receiver().link().sink().tasks().defer(going);
     }
@@ -316,7 +397,7 @@ final class ChunkedReceive extends IncomingReceive implements ChunkCopies.Listen
     if (finished > 0) {
       return true;
     }
-    for (int entry = 0; entry < indices(); entry++) {
+    for (int entry = 0; entry < places; entry++) {
       if (states[entry] > OFFERED
           || (states[entry] == OFFERED
               && (arrivals[entry] != StripeArrivals.NONE || lengths[entry] != UNKNOWN))) {

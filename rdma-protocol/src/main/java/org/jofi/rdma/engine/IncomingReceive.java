@@ -1,12 +1,20 @@
 package org.jofi.rdma.engine;
 
-import org.jofi.rdma.sequence.ReceiveWindow;
+/**
+ * A receive in flight, or several as one. It gets its indices when it is announced; a short message
+ * may fill it before, or instead.
+ */
+abstract class IncomingReceive extends ListedStrategy<IncomingReceive> {
+  /** The index of a receive that has none yet. */
+  static final long NONE = 0;
 
-/** A receive in flight, or several as one, whose stripes arrive. */
-abstract class IncomingReceive extends RequestStrategy {
   private final Receiver receiver;
   private long index;
   private int indices;
+  private int handled;
+  private int needed;
+  private boolean listed;
+  private boolean withheld;
   private boolean hasRoom;
 
   IncomingReceive(Receiver receiver, Request request) {
@@ -18,43 +26,76 @@ abstract class IncomingReceive extends RequestStrategy {
     return receiver;
   }
 
-  /** Begins, with so many indices, one after the other. */
-  final void begin(long first, int count) {
-    index = first;
-    indices = count;
+  /** Begins. */
+  final void begin() {
+    index = NONE;
+    indices = 0;
+    listed = false;
+    withheld = false;
     hasRoom = false;
     request().begin(this);
   }
 
-  /** The index of its first receive. */
+  /** It counts as so many of the receives that may be in flight. */
+  final void need(int places) {
+    needed = places;
+  }
+
+  /** As how many receives it counts. */
+  final int needed() {
+    return needed;
+  }
+
+  /** It is among the receives that wait for messages. */
+  final void list() {
+    listed = true;
+  }
+
+  /** Whether it ever was among the receives that wait; stored messages may fill it before. */
+  final boolean isListed() {
+    return listed;
+  }
+
+  /** It is announced only if it has to be. */
+  final void withhold() {
+    withheld = true;
+  }
+
+  /** Whether it is announced only if it has to be. */
+  final boolean isWithheld() {
+    return withheld;
+  }
+
+  /** It has to be announced. */
+  final void release() {
+    withheld = false;
+  }
+
+  /** The index of its first entry; {@link #NONE} if it was not announced. */
   final long index() {
     return index;
   }
+
+  /** How many indices it has, or will get if it is announced now. */
+  abstract int places();
 
   /** How many indices it has. */
   final int indices() {
     return indices;
   }
 
-  /** Which of its receives an index is. */
-  final int sub(long of) {
-    return (int) (of - index);
+  /** The low byte of how many short messages were handled when it got its indices. */
+  final int handled() {
+    return handled;
   }
 
-  /** Where one of its receives stands in the window. */
-  final int slotOf(int sub) {
-    return ReceiveWindow.slot(index + sub);
-  }
-
-  /** There is room for what arrives: the peer is told of it now. */
-  final void announceNow() {
+  /** It gets its indices, and there is room for what arrives: the peer is told of it now. */
+  final void announceNow(long first, int count, long messagesHandled) {
+    index = first;
+    indices = count;
+    handled = (int) messagesHandled & 0xff;
     hasRoom = true;
     announce();
-  }
-
-  /** Whether the peer is told of it, as far as the rails take it. */
-  final boolean hasRoom() {
-    return hasRoom;
   }
 
   /** Gives back the room for what arrives. */
@@ -65,11 +106,34 @@ abstract class IncomingReceive extends RequestStrategy {
     }
   }
 
+  /** Whether the peer is told of it, as far as the rails take it. */
+  final boolean hasRoom() {
+    return hasRoom;
+  }
+
   /** Tells the peer of it. */
   abstract void announce();
 
   /** How many lengths it has. */
   abstract int count();
+
+  /** Which messages a receive of it takes. */
+  abstract int tag(int sub);
+
+  /** Whether nothing arrived for a receive of it. */
+  abstract boolean isOpen(int sub);
+
+  /** The index of a receive of it; {@link #NONE} if it was not announced. */
+  abstract long indexOf(int sub);
+
+  /** Which of its receives an index is. */
+  abstract int sub(long of);
+
+  /** Whether a short message filled the receive of an index, so that no write comes for it. */
+  abstract boolean isTaken(int sub);
+
+  /** A receive that is open takes a short message, whole or cut to it. */
+  abstract void take(int sub, long from, int lengthBytes);
 
   /** The true length of a message of a request that is over. */
   abstract long lengthBytes(int sub);

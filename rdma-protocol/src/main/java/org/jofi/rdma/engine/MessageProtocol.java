@@ -28,6 +28,13 @@ public interface MessageProtocol {
   boolean message(MessageType type, MemorySegment memory, long at);
 
   /**
+   * A packet with short messages for this end arrived, checked.
+   *
+   * @return whether this end takes such; it counts by itself what is of no use
+   */
+  boolean packet(MemorySegment memory, long at, long lengthBytes);
+
+  /**
    * Whether a stripe that the peer asks for arrived: {@link #ARRIVED}, {@link #MISSING}, or {@link
    * #UNKNOWN} if there is no such receive, or none whose stripes are written again.
    */
@@ -41,6 +48,9 @@ public interface MessageProtocol {
 
   /** {@link #hasStripe}: there is no such message. */
   int UNKNOWN = -1;
+
+  /** Whether the peer posts nothing more, and messages that it started did not arrive yet. */
+  boolean awaitsMore();
 
   /** How many messages this end started. */
   long started();

@@ -8,8 +8,9 @@ import org.jofi.rdma.wire.ProtocolLimits;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A receive, or a group of them, whose entries are written to the peer. It is over when each
- * message arrived, with its true length if that is told apart, and the entries' write completed.
+ * A receive, or a group of them, whose entries are written to the peer, unless short messages fill
+ * it before. It is over when each message arrived, with its true length if that is told apart, and
+ * the entries' write completed.
  *
  * <p>Its bound runs while some of a message arrived and some did not. Once its entries were posted,
  * the peer may write into its memory: if it fails, its lease lasts until the peer is done.
@@ -17,13 +18,21 @@ import org.jspecify.annotations.Nullable;
 final class PostedReceive extends IncomingReceive {
   private static final long UNKNOWN = -1;
 
+  private final long[] addresses = new long[ProtocolLimits.MAX_GROUP];
+  private final int[] tags = new int[ProtocolLimits.MAX_GROUP];
   private final long[] posted = new long[ProtocolLimits.MAX_GROUP];
   private final long[] lengths = new long[ProtocolLimits.MAX_GROUP];
   private final int[] arrivals = new int[ProtocolLimits.MAX_GROUP];
   private final int[] rewritten = new int[ProtocolLimits.MAX_GROUP];
   private final @Nullable DataRegistration[] memory =
       new @Nullable DataRegistration[ProtocolLimits.MAX_GROUP];
+
+  /** Which receive each entry is of. */
+  private final int[] announced = new int[ProtocolLimits.MAX_GROUP];
+
+  private int count;
   private int arrived;
+  private int taken;
 
   /** What writes its entries; null before, and when that is over. */
   private @Nullable AnnouncementWrite write;
@@ -34,13 +43,17 @@ final class PostedReceive extends IncomingReceive {
     super(receiver, request);
   }
 
-  void start(long first, int receives) {
+  void start(int receives) {
+    count = receives;
     arrived = 0;
+    taken = 0;
     wasPosted = false;
-    begin(first, receives);
+    begin();
   }
 
-  void expect(int sub, long lengthBytes, DataRegistration registration) {
+  void expect(int sub, long address, long lengthBytes, int tag, DataRegistration registration) {
+    addresses[sub] = address;
+    tags[sub] = tag;
     posted[sub] = lengthBytes;
     lengths[sub] = UNKNOWN;
     arrivals[sub] = StripeArrivals.NONE;
@@ -48,9 +61,66 @@ final class PostedReceive extends IncomingReceive {
     memory[sub] = registration;
   }
 
+  /** As many as no short message filled. */
+  @Override
+  int places() {
+    return index() == NONE ? count - Integer.bitCount(taken) : indices();
+  }
+
   @Override
   void announce() {
+    int entries = 0;
+    for (int sub = 0; sub < count; sub++) {
+      DataRegistration into = memory[sub];
+      if (!isTaken(sub) && into != null) {
+        announced[entries] = sub;
+        long entry = index() + entries++;
+        receiver().announcer().put(entry, addresses[sub], posted[sub], tags[sub], into, handled());
+      }
+    }
     receiver().unannounced().collect(this);
+  }
+
+  @Override
+  int tag(int sub) {
+    return tags[sub];
+  }
+
+  @Override
+  long indexOf(int sub) {
+    if (index() == NONE) {
+      return NONE;
+    }
+    for (int entry = 0; entry < indices(); entry++) {
+      if (announced[entry] == sub) {
+        return index() + entry;
+      }
+    }
+    return NONE;
+  }
+
+  @Override
+  int sub(long of) {
+    return announced[(int) (of - index())];
+  }
+
+  @Override
+  boolean isOpen(int sub) {
+    return (arrived & 1 << sub) == 0 && !isPartlyHere(sub);
+  }
+
+  @Override
+  boolean isTaken(int sub) {
+    return (taken & 1 << sub) != 0;
+  }
+
+  @Override
+  void take(int sub, long from, int lengthBytes) {
+    int fits = (int) Math.min(lengthBytes, posted[sub]);
+    receiver().link().sink().copy(from, addresses[sub], fits);
+    taken |= 1 << sub;
+    lengths[sub] = fits;
+    arrive(sub);
   }
 
   /** Its entries are written with that from now on. */
@@ -86,7 +156,7 @@ final class PostedReceive extends IncomingReceive {
 
   @Override
   int count() {
-    return indices();
+    return count;
   }
 
   /** The true length of a message of a request that is over. */
@@ -131,7 +201,7 @@ final class PostedReceive extends IncomingReceive {
   /** A stripe arrived; whether it fits. */
   @Override
   boolean stripe(int sub, int immediate) {
-    if ((rewritten[sub] & 1 << ImmediateData.stripe(immediate)) != 0) {
+    if (isTaken(sub) || (rewritten[sub] & 1 << ImmediateData.stripe(immediate)) != 0) {
       return false;
     }
     int with = StripeArrivals.add(arrivals[sub], immediate);
@@ -162,17 +232,20 @@ final class PostedReceive extends IncomingReceive {
       lengths[sub] = posted[sub];
     }
     if (lengths[sub] != UNKNOWN) {
-      arrived |= 1 << sub;
-      request().restartBound();
-      receiver().messageArrived();
-      request().settle();
+      arrive(sub);
     }
+  }
+
+  private void arrive(int sub) {
+    arrived |= 1 << sub;
+    request().restartBound();
+    receiver().messageArrived();
+    request().settle();
   }
 
   @Override
   boolean isComplete() {
-    // What arrives for a receive that nobody was told of is not its peer's.
-    return hasRoom() && arrivedWhole();
+    return arrivedWhole();
   }
 
   /** It arrived whole, and waits for its entries' write alone. */
@@ -182,7 +255,7 @@ final class PostedReceive extends IncomingReceive {
   }
 
   private boolean arrivedWhole() {
-    return arrived == (1 << indices()) - 1;
+    return arrived == (1 << count) - 1;
   }
 
   @Override
@@ -190,7 +263,7 @@ final class PostedReceive extends IncomingReceive {
     if (arrivedWhole()) {
       return true;
     }
-    for (int sub = 0; sub < indices(); sub++) {
+    for (int sub = 0; sub < count; sub++) {
       if (isPartlyHere(sub)) {
         return true;
       }
@@ -212,7 +285,7 @@ final class PostedReceive extends IncomingReceive {
   @Override
   long movedBytes() {
     long total = 0;
-    for (int sub = 0; sub < indices(); sub++) {
+    for (int sub = 0; sub < count; sub++) {
       total += lengths[sub];
     }
     return total;
@@ -221,7 +294,7 @@ final class PostedReceive extends IncomingReceive {
   @Override
   void endUse() {
     giveRoom();
-    for (int sub = 0; sub < indices(); sub++) {
+    for (int sub = 0; sub < count; sub++) {
       DataRegistration used = memory[sub];
       if (used != null) {
         memory[sub] = null;
@@ -235,7 +308,9 @@ final class PostedReceive extends IncomingReceive {
 
   @Override
   String where() {
-    return "irecv of message %d from %s".formatted(index(), receiver().link().describePeer());
+    return index() == NONE
+        ? "irecv with tag %d from %s".formatted(tags[0], receiver().link().describePeer())
+        : "irecv of message %d from %s".formatted(index(), receiver().link().describePeer());
   }
 
   @Override
@@ -245,7 +320,7 @@ final class PostedReceive extends IncomingReceive {
     if (under != null) {
       text.add(under.missing());
     }
-    for (int sub = 0; sub < indices(); sub++) {
+    for (int sub = 0; sub < count; sub++) {
       if (isPartlyHere(sub)) {
         int missing = StripeArrivals.missing(arrivals[sub]);
         text.add(

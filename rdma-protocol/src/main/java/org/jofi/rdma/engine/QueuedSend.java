@@ -5,14 +5,13 @@ import org.jofi.rdma.staging.StagingSpace;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A send that cannot start yet: no receive of its tag is there, or its entry was written over, or
- * there are no blocks to stage it through. It waits without a time limit, and only a failure of its
- * queue of requests fails it. When it starts, its request goes on in another way, with its lease.
+ * A send that cannot start yet: no receive of its tag is there, and it may not leave without; or
+ * its entry was written over, or there are no blocks to stage it through. It waits without a time
+ * limit, and only a failure of its queue of requests fails it. When it starts, its request goes on
+ * in another way, with its lease.
  */
-final class QueuedSend extends RequestStrategy {
+final class QueuedSend extends ListedStrategy<QueuedSend> {
   private final Sender sender;
-  private @Nullable QueuedSend previous;
-  private @Nullable QueuedSend next;
   private @Nullable StagingSpace space;
   private long address;
   private long lengthBytes;
@@ -76,19 +75,6 @@ final class QueuedSend extends RequestStrategy {
     return space;
   }
 
-  @Nullable QueuedSend previous() {
-    return previous;
-  }
-
-  @Nullable QueuedSend next() {
-    return next;
-  }
-
-  void link(@Nullable QueuedSend before, @Nullable QueuedSend after) {
-    previous = before;
-    next = after;
-  }
-
   @Override
   boolean isComplete() {
     return false;
@@ -128,7 +114,7 @@ final class QueuedSend extends RequestStrategy {
   @Override
   String missing() {
     if (index == Announcements.NOWHERE) {
-      return "a receive of its tag";
+      return "a receive of its tag, or credit";
     }
     return space == null ? "the entry of its receive" : "blocks to stage it through";
   }

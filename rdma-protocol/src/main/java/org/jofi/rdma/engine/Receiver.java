@@ -5,11 +5,11 @@ import java.util.List;
 import org.jofi.mr.registration.DataRegistration;
 import org.jofi.mr.registration.Descriptors;
 import org.jofi.rdma.sequence.ReceiveIndices;
-import org.jofi.rdma.sequence.ReceiveWindow;
 import org.jofi.rdma.staging.StagingRing;
 import org.jofi.rdma.staging.StagingSpace;
 import org.jofi.rdma.wire.ControlMessage;
-import org.jofi.rdma.wire.ImmediateData;
+import org.jofi.rdma.wire.EagerGrant;
+import org.jofi.rdma.wire.EagerPacket;
 import org.jofi.rdma.wire.MailboxLayout;
 import org.jofi.rdma.wire.MailboxTarget;
 import org.jofi.rdma.wire.MessageType;
@@ -25,15 +25,16 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Receiver extends RequestQueue implements ReceiveProtocol {
   private final Announcer announcer;
-  private final ReceiveWindow window = new ReceiveWindow();
+  private final AnnouncedReceives announcements = new AnnouncedReceives();
   private final BySlot<PostedReceive> posted =
       new BySlot<>(slot -> new PostedReceive(this, request(slot)));
   private final BySlot<ChunkedReceive> chunked =
       new BySlot<>(slot -> new ChunkedReceive(this, request(slot)));
-  private final @Nullable IncomingReceive[] inFlight =
-      new @Nullable IncomingReceive[MailboxLayout.ENTRIES];
+  private final StrategyList<IncomingReceive> order = new StrategyList<>();
+  private final EagerReceives eager;
   private final LossDetector losses = new LossDetector();
   private final AnnouncementQueue unannounced;
+  private int places;
   private long dropped;
   private long whole;
   private long stripes;
@@ -45,6 +46,7 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
    * @param copy this side's copy of the mailbox, from which entries are written
    * @param copyRegistration of the copy, on the control rails
    * @param targets the sender's mailbox, per control rail
+   * @param grant the short messages that the sender may send before a receive is announced
    * @param receives not reported yet, at most; more than are in flight
    */
   public Receiver(
@@ -52,10 +54,12 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
       MemorySegment copy,
       Descriptors copyRegistration,
       List<MailboxTarget> targets,
+      EagerGrant grant,
       int receives) {
     super(link, RequestTable.MESSAGES, receives);
     announcer = new Announcer(link, copy, copyRegistration, targets);
     unannounced = new AnnouncementQueue(this);
+    eager = new EagerReceives(this, grant);
   }
 
   @Override
@@ -68,31 +72,41 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
     if (!beginUse(count, registrations)) {
       return failed(deregistered("irecv"));
     }
-    int slot = window.hasRoom(count) ? begin() : RequestTable.NONE;
+    int slot = hasPlaces(count) ? begin() : RequestTable.NONE;
     if (slot == RequestTable.NONE) {
       endUse(count, registrations);
       return Result.TRY_AGAIN;
     }
     PostedReceive receive = posted.get(slot);
-    long first = window.post(count);
-    receive.start(first, count);
+    receive.start(count);
     for (int sub = 0; sub < count; sub++) {
       DataRegistration memory = registrations[sub];
       long address = lengths[sub] == 0 ? memory.range().address() : addresses[sub];
-      announcer.put(first + sub, address, lengths[sub], tags[sub], memory);
-      receive.expect(sub, lengths[sub], memory);
+      receive.expect(sub, address, lengths[sub], tags[sub], memory);
     }
-    return submit(receive);
+    if (count == 1 && eager.withholds(lengths[0], registrations[0])) {
+      receive.withhold();
+    }
+    return submit(receive, count);
   }
 
-  /** Announces a receive that was set up, now or when there is room; its id. */
-  private long submit(IncomingReceive receive) {
-    for (int sub = 0; sub < receive.indices(); sub++) {
-      inFlight[receive.slotOf(sub)] = receive;
-    }
+  /** Announces a receive that was set up, unless it is withheld or over already; its id. */
+  private long submit(IncomingReceive receive, int needed) {
     long id = table().id(receive.request().slot());
-    unannounced.announce();
+    places += needed;
+    receive.need(needed);
+    eager.offerTo(receive);
+    if (table().isActive(receive.request().slot())) {
+      order.add(receive);
+      receive.list();
+      unannounced.add(receive);
+    }
+    failIfPeerIsDone();
     return id;
+  }
+
+  private boolean hasPlaces(int count) {
+    return places + count <= MailboxLayout.ENTRIES;
   }
 
   @Override
@@ -101,19 +115,86 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
     if (broken != null) {
       return failed(broken);
     }
-    StagingRing ring = window.hasRoom(1) ? space.take(lengthBytes) : null;
+    StagingRing ring = hasPlaces(1) ? space.take(lengthBytes) : null;
     if (ring == null) {
       return Result.TRY_AGAIN;
     }
     int entries = ChunkedReceive.entries(space, ring, lengthBytes);
-    int slot = window.hasRoom(entries) ? begin() : RequestTable.NONE;
+    int slot = hasPlaces(entries) ? begin() : RequestTable.NONE;
     if (slot == RequestTable.NONE) {
       space.give(ring);
       return Result.TRY_AGAIN;
     }
     ChunkedReceive receive = chunked.get(slot);
-    receive.start(window.post(entries), entries, address, lengthBytes, tag, space, ring);
-    return submit(receive);
+    receive.start(entries, address, lengthBytes, tag, space, ring);
+    return submit(receive, entries);
+  }
+
+  /** Whether so many entries of the mailbox are free, and the peer may still look at them. */
+  boolean hasEntries(int count) {
+    return expected == Long.MAX_VALUE && announcements.hasRoom(count);
+  }
+
+  /** Gives a receive its indices, and announces it. */
+  void announce(IncomingReceive receive, int count) {
+    receive.announceNow(announcements.add(receive, count), count, eager.handled());
+  }
+
+  /** The last receive that has an index. */
+  long announcedThrough() {
+    return announcements.last();
+  }
+
+  /**
+   * A short message arrived: the oldest receive of its tag takes it that its sender had not seen.
+   *
+   * @param seenBySender the last receive that its sender had seen
+   * @return false if there is none
+   */
+  boolean take(int tag, long seenBySender, long from, int lengthBytes) {
+    for (IncomingReceive receive = order.first(); receive != null; receive = receive.next()) {
+      for (int sub = 0; sub < receive.count(); sub++) {
+        long index = receive.tag(sub) == tag ? receive.indexOf(sub) : seenBySender;
+        boolean mayTake = index == IncomingReceive.NONE || index > seenBySender;
+        if (mayTake && receive.tag(sub) == tag && receive.isOpen(sub) && receive.isLive()) {
+          receive.take(sub, from, lengthBytes);
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  @Override
+  public boolean packet(MemorySegment memory, long at, long lengthBytes) {
+    if (failure() != null || EagerPacket.seen(memory, at) > announcedThrough()) {
+      return false;
+    }
+    hear();
+    peerSaw(EagerPacket.seen(memory, at));
+    dropped += eager.packet(memory, at, lengthBytes);
+    failIfPeerIsDone();
+    return true;
+  }
+
+  /** The sender has seen all receives up to that one. */
+  private void peerSaw(long index) {
+    if (announcements.saw(index)) {
+      forgetSeen();
+    }
+  }
+
+  /** Entries that a short message made useless are free again, once the sender has seen them. */
+  void forgetSeen() {
+    if (!unannounced.writesAlone() && announcements.forgetSeen()) {
+      announceDue();
+    }
+  }
+
+  private void announceDue() {
+    if (unannounced.isDue()) {
+      link().sink().tasks().defer(unannounced);
+    }
   }
 
   Announcer announcer() {
@@ -139,21 +220,16 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
   @Override
   public void immediate(int bits) {
     immediates++;
-    long index = window.inFlight(ImmediateData.indexBits(bits));
-    IncomingReceive request =
-        index == ReceiveIndices.OUTSIDE ? null : inFlight[ReceiveWindow.slot(index)];
+    long index = announcements.indexOf(bits);
+    IncomingReceive request = index == ReceiveIndices.OUTSIDE ? null : inFlight(index);
     if (request == null || !request.stripe(request.sub(index), bits)) {
       dropped++;
     } else {
       stripes++;
       hear();
+      peerSaw(index);
     }
     failIfPeerIsDone();
-  }
-
-  /** The index that the next receive gets. */
-  long next() {
-    return window.next();
   }
 
   AnnouncementQueue unannounced() {
@@ -162,7 +238,7 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
 
   /** The request in flight that a receive is of; null if there is none. */
   @Nullable IncomingReceive inFlight(long index) {
-    return window.isInFlight(index) ? inFlight[ReceiveWindow.slot(index)] : null;
+    return announcements.inFlight(index);
   }
 
   @Override
@@ -176,6 +252,12 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
     switch (type) {
       case TRUE_LENGTH -> trueLength(index, ControlMessage.lengthBytes(memory, at));
       case WRITTEN -> written(index, ControlMessage.immediate(memory, at));
+      case WANT -> {
+        peerSaw(ControlMessage.receivesSeen(memory, at));
+        if (eager.want(index, ControlMessage.wanted(memory, at))) {
+          unannounced.release();
+        }
+      }
       default -> {
         return false;
       }
@@ -245,7 +327,7 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
 
   @Override
   public int hasStripe(long index, int stripe) {
-    if (index >= window.next()) {
+    if (index > announcements.last()) {
       return UNKNOWN;
     }
     IncomingReceive request = inFlight(index);
@@ -263,9 +345,12 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
   @Override
   public void peerIsAt(long finished, long unseen) {
     IncomingReceive request = inFlight(unseen);
-    boolean entriesLost = request != null && request.isWritten();
-    losses.set(finished > whole, entriesLost ? unseen : 0);
-    if (request != null && entriesLost) {
+    boolean over = failure() == null && announcements.isUnread(unseen);
+    boolean entriesLost = over || (request != null && request.isWritten());
+    losses.set(finished > whole + eager.untaken(), entriesLost ? unseen : 0);
+    if (over) {
+      unannounced.writeAgain(unseen);
+    } else if (request != null && entriesLost) {
       request.writeAgain();
     }
   }
@@ -296,19 +381,51 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
   }
 
   void failIfPeerIsDone() {
-    if (whole >= expected && failure() == null) {
-      fail(new Failure(FailureCause.PEER_CLOSED, 0, "irecv", ""));
+    if (failure() != null || whole + eager.untaken() < expected) {
+      return;
     }
+    Failure why = new Failure(FailureCause.PEER_CLOSED, 0, "irecv", "");
+    if (whole >= expected) {
+      fail(why);
+      return;
+    }
+    // What is stored is of other tags than all that waits, and is for receives to come.
+    IncomingReceive receive = order.first();
+    while (receive != null) {
+      IncomingReceive next = receive.next();
+      if (receive.isLive() && !receive.endsByItself()) {
+        receive.fail(why);
+      }
+      receive = next;
+    }
+  }
+
+  /** Not if the peer closed and messages are stored: those are for receives to come. */
+  @Override
+  boolean failsWith(Failure why) {
+    return why.cause() != FailureCause.PEER_CLOSED || failure() != null || !hasPeerStopped();
+  }
+
+  /** Whether the peer posts nothing more. */
+  boolean hasPeerStopped() {
+    return expected != Long.MAX_VALUE;
+  }
+
+  @Override
+  public boolean awaitsMore() {
+    return hasPeerStopped() && failure() == null && whole + eager.untaken() < expected;
   }
 
   @Override
   void ended(Request request) {
     IncomingReceive receive = (IncomingReceive) request.strategy();
-    for (int sub = 0; sub < receive.indices(); sub++) {
-      inFlight[receive.slotOf(sub)] = null;
-      boolean wasInFlight = window.complete(receive.index() + sub);
-      assert wasInFlight : receive.index();
+    if (receive.isListed()) {
+      unannounced.remove(receive);
+      order.remove(receive);
     }
+    places -= receive.needed();
+    announcements.remove(receive);
+    announceDue();
   }
 
   @Override
@@ -341,9 +458,9 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
     return dropped;
   }
 
-  /** Receive indices in flight. */
+  /** Receives in flight. */
   public long inFlight() {
-    return window.next() - window.oldest();
+    return places;
   }
 
   /** Receives that are not reported yet, at once: some more than are in flight. */

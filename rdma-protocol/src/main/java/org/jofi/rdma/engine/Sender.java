@@ -6,6 +6,8 @@ import org.jofi.rdma.operation.Task;
 import org.jofi.rdma.staging.StagingRing;
 import org.jofi.rdma.staging.StagingSpace;
 import org.jofi.rdma.wire.ControlMessage;
+import org.jofi.rdma.wire.EagerGrant;
+import org.jofi.rdma.wire.EagerPacket;
 import org.jofi.rdma.wire.MailboxLayout;
 import org.jofi.rdma.wire.MailboxReader;
 import org.jofi.rdma.wire.MessageType;
@@ -23,22 +25,30 @@ import org.jspecify.annotations.Nullable;
  * was written over meanwhile, by what a former connection of the mailbox left on its way, the send
  * waits until the peer has written it again.
  *
- * <p>A send that finds none is queued, and takes the first one of its tag that is seen, before any
+ * <p>A short send that finds none leaves without, as far as the peer grants that: {@link
+ * EagerSends}. Any other is queued, and takes the first one of its tag that is seen, before any
  * later send of that tag. While something is queued, every poll looks for the next receive, which
  * no send may see first. So no receive that was seen awaits a queued send, unless there are no
  * blocks to stage it through: it has its receive then, and waits for blocks.
  */
 public final class Sender extends RequestQueue implements SendProtocol {
+  private static final int EAGER_AT_ONCE = 64;
+  private static final int LEAST_EAGER_PACKET = 8 * 1024;
+
   private final boolean writesData;
   private final MailboxReader mailbox;
   private final BySlot<RendezvousSend> rendezvous =
       new BySlot<>(slot -> new RendezvousSend(this, request(slot)));
   private final BySlot<ChunkedSend> chunked =
       new BySlot<>(slot -> new ChunkedSend(this, request(slot)));
+  private final BySlot<EagerSend> eagerly =
+      new BySlot<>(slot -> new EagerSend(this, request(slot)));
   private final BySlot<QueuedSend> queued =
       new BySlot<>(slot -> new QueuedSend(this, request(slot)));
   private final Announcements announcements;
-  private final SendQueue queue = new SendQueue();
+  private final StrategyList<QueuedSend> queue = new StrategyList<>();
+  private final EagerSends eager;
+  private final Wants wants;
   private final Task lookout = new Lookout();
 
   /** Whether a queued send may have a receive, but no blocks, or no entry of it. */
@@ -52,10 +62,16 @@ public final class Sender extends RequestQueue implements SendProtocol {
    * @param mailbox the memory that the peer writes entries into, registered and zeroed
    * @param writesData whether stripes carry immediate data, rather than being announced
    * @param maxMessageBytes longest receive that is accepted
+   * @param grant the short messages that may leave before a receive is announced
    * @param sends in flight at most
    */
   public Sender(
-      PeerLink link, MemorySegment mailbox, boolean writesData, long maxMessageBytes, int sends) {
+      PeerLink link,
+      MemorySegment mailbox,
+      boolean writesData,
+      long maxMessageBytes,
+      EagerGrant grant,
+      int sends) {
     super(link, RequestTable.MESSAGES, sends);
     this.writesData = writesData;
     this.mailbox =
@@ -65,6 +81,8 @@ public final class Sender extends RequestQueue implements SendProtocol {
             link().id().fromGeneration(),
             maxMessageBytes);
     announcements = new Announcements(this.mailbox);
+    eager = new EagerSends(link, this, grant);
+    wants = new Wants(this);
   }
 
   /** Looks for the receives of what is queued. */
@@ -120,14 +138,53 @@ public final class Sender extends RequestQueue implements SendProtocol {
       announcements.take(index);
     }
     Request request = request(slot);
-    if (index == Announcements.NOWHERE
-        || !start(request, index, address, lengthBytes, registration, space)) {
+    boolean started =
+        index == Announcements.NOWHERE
+            ? eager.fits(lengthBytes, registration)
+                && oldest(tag) == null
+                && leave(request, address, lengthBytes, tag, registration)
+            : start(request, index, address, lengthBytes, registration, space);
+    if (!started) {
       QueuedSend send = queued.get(request.slot());
       send.start(address, lengthBytes, tag, registration, space, index);
       queue.add(send);
       link().sink().tasks().watch(lookout);
+      broken = failure();
+      if (broken != null) {
+        // Trying to send it found that out.
+        send.fail(broken);
+      } else if (eager.isOn() && !eager.fits(lengthBytes, registration)) {
+        wants.announcements();
+      }
     }
+    eager.leave();
     return id;
+  }
+
+  /** Sends a short message without a receive; false if it is none, or has to wait. */
+  private boolean leave(
+      Request request, long address, long lengthBytes, int tag, @Nullable DataRegistration memory) {
+    if (memory == null || !eager.send(request, address, (int) lengthBytes, tag, seen())) {
+      return false;
+    }
+    eagerly.get(request.slot()).start(lengthBytes, tag);
+    // Its bytes are in the packet.
+    memory.endUse();
+    return true;
+  }
+
+  /** The last receive that was seen. */
+  long seen() {
+    return announcements.unseen() - 1;
+  }
+
+  /** The oldest queued send of a tag that has no receive; null if there is none. */
+  private @Nullable QueuedSend oldest(int tag) {
+    QueuedSend send = queue.first();
+    while (send != null && (send.tag() != tag || send.index() != Announcements.NOWHERE)) {
+      send = send.next();
+    }
+    return send;
   }
 
   /** The oldest receive of a tag that is free, or {@link Announcements#NOWHERE}. */
@@ -146,9 +203,18 @@ public final class Sender extends RequestQueue implements SendProtocol {
   /** Looks for the next receive: its index, or not positive. */
   private long see() {
     long index = announcements.see();
-    if (index > 0) {
+    while (index > 0) {
       hear();
-    } else if (index == MailboxReader.MALFORMED) {
+      boolean taken = eager.takes(announcements.tag(index), mailbox.handled());
+      eager.applyCredit(seen());
+      if (!taken) {
+        return index;
+      }
+      announcements.take(index);
+      index = announcements.see();
+    }
+    eager.applyCredit(seen());
+    if (index == MailboxReader.MALFORMED) {
       fail(
           new Failure(
               FailureCause.PROTOCOL_VIOLATION,
@@ -165,14 +231,41 @@ public final class Sender extends RequestQueue implements SendProtocol {
     while (failure() == null && !queue.isEmpty()) {
       long index = see();
       if (index <= 0) {
-        return;
+        break;
       }
-      QueuedSend send = queue.first(announcements.tag(index));
+      QueuedSend send = oldest(announcements.tag(index));
       if (send != null) {
         send.meet(index);
         announcements.take(index);
         startQueued(send);
       }
+    }
+    if (eager.isOn()) {
+      leaveQueued();
+    }
+  }
+
+  /** Sends what waited for credit. */
+  private void leaveQueued() {
+    QueuedSend send = queue.first();
+    boolean mayLeave = true;
+    while (send != null && mayLeave && failure() == null) {
+      QueuedSend next = send.next();
+      if (send.index() == Announcements.NOWHERE
+          && eager.fits(send.lengthBytes(), send.leased())
+          && send.equals(oldest(send.tag()))) {
+        mayLeave =
+            leave(send.request(), send.address(), send.lengthBytes(), send.tag(), send.leased());
+        if (mayLeave) {
+          queue.remove(send);
+          send.handedOver();
+        }
+      }
+      send = next;
+    }
+    eager.leave();
+    if (queue.isEmpty()) {
+      wants.nothing();
     }
   }
 
@@ -218,6 +311,9 @@ public final class Sender extends RequestQueue implements SendProtocol {
     send.request().withdraw();
     send.endUse();
     table().takeBack(slot);
+    if (queue.isEmpty()) {
+      wants.nothing();
+    }
     return true;
   }
 
@@ -276,7 +372,7 @@ public final class Sender extends RequestQueue implements SendProtocol {
   void ended(Request request) {
     if (request.strategy() instanceof QueuedSend send) {
       queue.remove(send);
-    } else if (request.failure() == null) {
+    } else if (request.failure() == null && !(request.strategy() instanceof EagerSend)) {
       finished++;
     }
   }
@@ -294,12 +390,23 @@ public final class Sender extends RequestQueue implements SendProtocol {
 
   @Override
   public boolean message(MessageType type, MemorySegment memory, long at) {
+    if (type == MessageType.CREDIT) {
+      return eager.credit(
+          ControlMessage.handled(memory, at),
+          ControlMessage.untaken(memory, at),
+          ControlMessage.announced(memory, at));
+    }
     return type == MessageType.ANSWER
         && answered(
             ControlMessage.number(memory, at),
             ControlMessage.stripe(memory, at),
             ControlMessage.tries(memory, at),
             ControlMessage.arrived(memory, at));
+  }
+
+  @Override
+  public boolean packet(MemorySegment memory, long at, long lengthBytes) {
+    return false;
   }
 
   private boolean answered(long index, int stripe, int tries, boolean arrived) {
@@ -345,10 +452,33 @@ public final class Sender extends RequestQueue implements SendProtocol {
     stripesWritten++;
   }
 
+  /** Short messages left, which are started and finished with that. */
+  void left(int messages) {
+    started += messages;
+    finished += messages;
+  }
+
+  @Override
+  public void check(long now, long boundNs) {
+    super.check(now, boundNs);
+    QueuedSend send = eager.isOn() ? queue.first() : null;
+    while (send != null && send.index() != Announcements.NOWHERE) {
+      send = send.next();
+    }
+    if (send != null) {
+      wants.stillWaiting();
+    }
+  }
+
   /** Stripes that were written with their immediate data. */
   @Override
   public long writes() {
     return stripesWritten;
+  }
+
+  @Override
+  public boolean awaitsMore() {
+    return false;
   }
 
   /** Entries that are there, of all so far. */
@@ -373,6 +503,16 @@ public final class Sender extends RequestQueue implements SendProtocol {
   @Override
   public long started() {
     return started;
+  }
+
+  /** Short messages of up to so many bytes, as many at once as are worth it; none with 0. */
+  public static EagerGrant eagerGrant(int bytes) {
+    return bytes == 0 ? EagerGrant.NONE : new EagerGrant(EAGER_AT_ONCE, bytes);
+  }
+
+  /** The packets for such messages: several of most; 0 if there are none. */
+  public static int eagerPacketBytes(int bytes) {
+    return bytes == 0 ? 0 : Math.max(LEAST_EAGER_PACKET, EagerPacket.bytesFor(bytes));
   }
 
   /** Sends at once. */

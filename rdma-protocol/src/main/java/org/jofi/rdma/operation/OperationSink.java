@@ -29,6 +29,17 @@ public interface OperationSink {
   /** A new transfer over the control rails, which its owner uses again and again. */
   Transfer overControl(TransferListener listener);
 
+  /** Longest message that a packet takes. */
+  int packetBytes();
+
+  /**
+   * Copies within this process.
+   *
+   * @param from host memory, as {@code to}. Both are trusted: memory that is not there ends the
+   *     process
+   */
+  void copy(long from, long to, int lengthBytes);
+
   /** A buffer for a message; null if so many are on their way that there is none. */
   @Nullable Packet takePacket();
 

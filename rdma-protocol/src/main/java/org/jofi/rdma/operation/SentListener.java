@@ -16,6 +16,11 @@ public interface SentListener {
    */
   void sent(long cookie, @Nullable Failure failure);
 
+  /** A provider took the message; again if it is sent again. */
+  default void posted(long cookie) {
+    // Most wait until it left.
+  }
+
   /** Whether a message that could not be posted yet is still to be sent; it is dropped if not. */
   default boolean isWanted(long cookie) {
     return true;

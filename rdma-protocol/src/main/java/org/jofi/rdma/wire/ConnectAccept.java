@@ -9,12 +9,15 @@ import java.util.Objects;
  * @param features what both sides use from now on: {@link Features}
  * @param maxMessageBytes longest message on this connection, at most what was offered
  * @param rails the accepting side's endpoints
+ * @param eager what the connector may send before a receive was announced; needs {@link
+ *     Features#EAGER} unless it is {@link EagerGrant#NONE}
  */
 public record ConnectAccept(
-    ConnectionId id, long features, long maxMessageBytes, RailAddresses rails) {
+    ConnectionId id, long features, long maxMessageBytes, RailAddresses rails, EagerGrant eager) {
 
   public ConnectAccept {
     Objects.requireNonNull(rails);
+    Objects.requireNonNull(eager);
     if (id.to() == 0 || id.from() == 0) {
       throw new IllegalArgumentException("an acceptance is from a communicator to a communicator");
     }
@@ -25,5 +28,18 @@ public record ConnectAccept(
     if (maxMessageBytes < 1 || maxMessageBytes > ProtocolLimits.MAX_MESSAGE_BYTES) {
       throw new IllegalArgumentException("no messages of " + maxMessageBytes + " bytes");
     }
+    if (!isGrantable(features, eager)) {
+      throw new IllegalArgumentException("a grant of eager messages needs their feature");
+    }
+  }
+
+  /** An answer that grants no eager messages. */
+  public ConnectAccept(ConnectionId id, long features, long maxMessageBytes, RailAddresses rails) {
+    this(id, features, maxMessageBytes, rails, EagerGrant.NONE);
+  }
+
+  /** Whether sides with these features may use such a grant. */
+  static boolean isGrantable(long features, EagerGrant eager) {
+    return eager.isNone() || (features & Features.EAGER) != 0;
   }
 }

@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Messages of fixed size about a communicator: refuse, close, closed, abort, true length, ping,
- * pong, ready. Static and without allocation: true lengths travel once per message on some
- * providers.
+ * pong, ready, credit, want. Static and without allocation: true lengths travel once per message on
+ * some providers.
  *
  * <pre>
  *  0 header, 32 bytes   32 u64 number   40 u64 length   48 u32 reason   52 12 bytes reserved
@@ -24,11 +24,16 @@ import org.jspecify.annotations.Nullable;
  * ASK, ANSWER  the receive's index             which stripe        0
  * WRITTEN      the receive's index             immediate data      0
  * READY        0                               0                   0
+ * CREDIT       eager messages handled          untaken, announced  0
+ * WANT         sequence                        seen, wanted        0
  * </pre>
  *
  * A reason is a {@link FailureCause#code} negated. A refuser's rails are control rails × 256 + data
- * rails. Which stripe: its number, 8 if it arrived, 256 × how often it was posted. A refusal has
- * this layout in every version, so that who speaks another one can read it.
+ * rails. Which stripe: its number, 8 if it arrived, 256 × how often it was posted. Of a credit:
+ * eager messages that are handled but not taken (at most 255, and no more than are handled) + 256 ×
+ * receives that had an index by then. A want's length is 1 if announcements are wanted + 2 × the
+ * last receive that was seen. A refusal has this layout in every version, so that who speaks
+ * another one can read it.
  */
 public final class ControlMessage {
   /** The length of each. */
@@ -38,6 +43,8 @@ public final class ControlMessage {
   public static final int MOST_TRIES = 255;
 
   private static final int TRIES = 8;
+  private static final int ANNOUNCED = 8;
+  private static final int UNTAKEN_MASK = 0xff;
   private static final int INDEX = (1 << ProtocolLimits.INDEX_BITS) - 1;
   private static final long ARRIVED = 8;
 
@@ -155,6 +162,41 @@ public final class ControlMessage {
     put(memory, at, MessageType.WRITTEN, connectionId, receiveIndex, bits, null);
   }
 
+  /**
+   * Writes how far the receiver is with the eager messages.
+   *
+   * @param handled those that were handled in order so far
+   * @param untaken those of them that no receive has taken, 0 to 255
+   * @param announced receives that had an index by then
+   */
+  public static void putCredit(
+      MemorySegment memory,
+      long at,
+      ConnectionId connectionId,
+      long handled,
+      int untaken,
+      long announced) {
+    long length = announced << ANNOUNCED | untaken;
+    put(memory, at, MessageType.CREDIT, connectionId, handled, length, null);
+  }
+
+  /**
+   * Writes whether the sender waits for announcements.
+   *
+   * @param sequence from 1; the last one counts
+   * @param seen the last receive that the sender has seen
+   */
+  public static void putWant(
+      MemorySegment memory,
+      long at,
+      ConnectionId connectionId,
+      long sequence,
+      boolean wanted,
+      long seen) {
+    long length = seen << 1 | (wanted ? 1 : 0);
+    put(memory, at, MessageType.WANT, connectionId, sequence, length, null);
+  }
+
   private static void put(
       MemorySegment memory,
       long at,
@@ -219,6 +261,8 @@ public final class ControlMessage {
       case ASK, ANSWER -> isStripe(length, type) ? checkIndex(number) : WireFault.STRIPE;
       case WRITTEN -> checkWritten(memory, at, number, length);
       case PING, PONG -> number < 0 || length < 0 ? WireFault.INDEX : WireFault.NONE;
+      case CREDIT -> checkAlone(number >= untaken(memory, at), length >= 0);
+      case WANT -> checkAlone(number >= 1, length >= 0);
       case CLOSE -> checkAlone(number >= 0, length >= 0);
       case CLOSED -> checkAlone(number == 0, length >= 0);
       case REFUSE -> (length & ~0xffffL) != 0 ? WireFault.RAILS : checkAlone(number == 0, true);
@@ -300,6 +344,36 @@ public final class ControlMessage {
   /** Whether the stripe arrived; of an answer. */
   public static boolean arrived(MemorySegment memory, long at) {
     return (lengthBytes(memory, at) & ARRIVED) != 0;
+  }
+
+  /** Eager messages that the peer handled in order; of a credit. */
+  public static long handled(MemorySegment memory, long at) {
+    return number(memory, at);
+  }
+
+  /** Eager messages that the peer handled and no receive has taken; of a credit. */
+  public static int untaken(MemorySegment memory, long at) {
+    return (int) lengthBytes(memory, at) & UNTAKEN_MASK;
+  }
+
+  /** Receives of the peer that had an index by then; of a credit. */
+  public static long announced(MemorySegment memory, long at) {
+    return lengthBytes(memory, at) >>> ANNOUNCED;
+  }
+
+  /** Which want it is, from 1. */
+  public static long sequence(MemorySegment memory, long at) {
+    return number(memory, at);
+  }
+
+  /** Whether the peer waits for announcements; of a want. */
+  public static boolean wanted(MemorySegment memory, long at) {
+    return (lengthBytes(memory, at) & 1) != 0;
+  }
+
+  /** The last receive that the peer has seen; of a want. */
+  public static long receivesSeen(MemorySegment memory, long at) {
+    return lengthBytes(memory, at) >>> 1;
   }
 
   /** Whether a close comes after an abort. */

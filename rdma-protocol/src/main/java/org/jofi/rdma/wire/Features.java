@@ -15,8 +15,11 @@ public final class Features {
   /** The receiver's completions tell how long a write was. */
   public static final long COMPLETION_LENGTHS = 1 << 2;
 
+  /** Messages may be sent before a receive was announced: {@link EagerGrant}. */
+  public static final long EAGER = 1 << 3;
+
   /** All that this version defines. */
-  public static final long ALL = WRITE_DATA | WRITE_THEN_SEND | COMPLETION_LENGTHS;
+  public static final long ALL = WRITE_DATA | WRITE_THEN_SEND | COMPLETION_LENGTHS | EAGER;
 
   private static final long DELIVERY = WRITE_DATA | WRITE_THEN_SEND;
 
@@ -38,6 +41,7 @@ public final class Features {
     name(names, features, WRITE_DATA, "write-data");
     name(names, features, WRITE_THEN_SEND, "write-then-send");
     name(names, features, COMPLETION_LENGTHS, "completion-lengths");
+    name(names, features, EAGER, "eager");
     if ((features & ~ALL) != 0) {
       name(names, features, ~ALL, "0x" + Long.toHexString(features & ~ALL));
     }

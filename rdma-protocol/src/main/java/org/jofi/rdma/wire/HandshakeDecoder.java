@@ -42,7 +42,7 @@ public final class HandshakeDecoder {
     zeros(offset + HandshakeEncoder.NONCE - at);
     Nonce nonce = new Nonce(longWord(), longWord());
     long listener = longWord();
-    Rails rails = rails();
+    Rails rails = rails(false);
     if (reply == null || rails == null) {
       return null;
     }
@@ -75,7 +75,7 @@ public final class HandshakeDecoder {
     if (!open(message, offset, length, MessageType.ACCEPT) || !isOurVersion(message, offset)) {
       return null;
     }
-    Rails rails = rails();
+    Rails rails = rails(true);
     if (rails == null || !close()) {
       return null;
     }
@@ -83,11 +83,16 @@ public final class HandshakeDecoder {
       fault = WireFault.FEATURE;
       return null;
     }
+    if (!ConnectAccept.isGrantable(rails.features, rails.eager)) {
+      fault = WireFault.RANGE;
+      return null;
+    }
     return new ConnectAccept(
         MessageHeader.connectionId(message, offset),
         rails.features,
         rails.maxMessageBytes,
-        rails.addresses);
+        rails.addresses,
+        rails.eager);
   }
 
   private boolean open(MemorySegment message, long offset, long length, MessageType type) {
@@ -115,26 +120,34 @@ public final class HandshakeDecoder {
     return fault == WireFault.NONE;
   }
 
-  private @Nullable Rails rails() {
+  private @Nullable Rails rails(boolean grants) {
     long features = longWord();
     long maxMessageBytes = longWord();
     long counts = longWord();
     int data = (int) counts & 0xff;
     int control = (int) (counts >>> 8) & 0xff;
+    int credits = (int) (counts >>> 16) & 0xffff;
+    long eagerBytes = counts >>> 32;
     if (fault != WireFault.NONE) {
       return null;
     }
-    if (counts >>> 16 != 0) {
+    if (!grants && counts >>> 16 != 0) {
       fail(WireFault.RESERVED);
     } else if (!RailAddresses.isRailCount(data, control)) {
       fail(WireFault.RAILS);
-    } else if (maxMessageBytes < 1 || maxMessageBytes > ProtocolLimits.MAX_MESSAGE_BYTES) {
+    } else if (maxMessageBytes < 1
+        || maxMessageBytes > ProtocolLimits.MAX_MESSAGE_BYTES
+        || !EagerGrant.isGrant(credits, eagerBytes)) {
       fail(WireFault.RANGE);
     }
     List<FabricAddress> controlAddresses = addresses(control);
     List<FabricAddress> dataAddresses = addresses(data);
     return fault == WireFault.NONE
-        ? new Rails(features, maxMessageBytes, new RailAddresses(controlAddresses, dataAddresses))
+        ? new Rails(
+            features,
+            maxMessageBytes,
+            new RailAddresses(controlAddresses, dataAddresses),
+            new EagerGrant(credits, (int) eagerBytes))
         : null;
   }
 
@@ -193,5 +206,6 @@ public final class HandshakeDecoder {
     }
   }
 
-  private record Rails(long features, long maxMessageBytes, RailAddresses addresses) {}
+  private record Rails(
+      long features, long maxMessageBytes, RailAddresses addresses, EagerGrant eager) {}
 }

@@ -12,7 +12,7 @@ import java.util.List;
  *             then per control rail: u64 mailbox address, u64 key
  * ACCEPT    0 header   32 rails
  * rails     0 u64 features   8 u64 longest message   16 u8 data rails   17 u8 control rails
- *          18 6 bytes reserved
+ *          18 u16 eager messages granted, 20 u32 the longest of them; reserved in CONNECT
  *          24 addresses of control rails, then of data rails: u16 length, that many bytes
  * </pre>
  *
@@ -53,7 +53,8 @@ public final class HandshakeEncoder {
             at + RAILS_OF_REQUEST,
             request.features(),
             request.maxMessageBytes(),
-            request.rails());
+            request.rails(),
+            EagerGrant.NONE);
     for (MailboxTarget target : request.mailbox()) {
       memory.set(WireLayouts.LONG, end, target.address());
       memory.set(WireLayouts.LONG, end + Long.BYTES, target.key());
@@ -77,17 +78,26 @@ public final class HandshakeEncoder {
             at + RAILS_OF_ACCEPT,
             accept.features(),
             accept.maxMessageBytes(),
-            accept.rails());
+            accept.rails(),
+            accept.eager());
     int length = (int) (end - at);
     MessageHeader.put(memory, at, MessageType.ACCEPT, length, accept.id());
     return length;
   }
 
   private static long putRails(
-      MemorySegment memory, long at, long features, long maxMessageBytes, RailAddresses rails) {
+      MemorySegment memory,
+      long at,
+      long features,
+      long maxMessageBytes,
+      RailAddresses rails,
+      EagerGrant eager) {
     memory.set(WireLayouts.LONG, at, features);
     memory.set(WireLayouts.LONG, at + 8, maxMessageBytes);
-    memory.set(WireLayouts.LONG, at + 16, rails.data().size() | rails.control().size() << 8);
+    memory.set(
+        WireLayouts.SHORT, at + 16, (short) (rails.data().size() | rails.control().size() << 8));
+    memory.set(WireLayouts.SHORT, at + 18, (short) eager.credits());
+    memory.set(WireLayouts.INT, at + 20, eager.bytes());
     return putAddresses(
         memory, putAddresses(memory, at + ADDRESSES, rails.control()), rails.data());
   }

@@ -23,6 +23,7 @@ public final class MailboxReader {
   private static final int ADDRESS = MailboxLayout.ADDRESS / Long.BYTES;
   private static final int LENGTH = MailboxLayout.LENGTH / Long.BYTES;
   private static final int TAG = MailboxLayout.TAG / Long.BYTES;
+  private static final int STAMP = MailboxLayout.STAMP / Long.BYTES;
 
   private final MemorySegment mailbox;
   private final MailboxLayout layout;
@@ -121,6 +122,7 @@ public final class MailboxReader {
       words[into + i] = word;
       folded = MailboxStamp.fold(folded, i == checked ? word & MailboxLayout.COVERED : word);
     }
+    words[into + STAMP] = stamp;
     int lineCheck = (int) (words[into + checked] >>> Integer.SIZE);
     return MailboxStamp.isSealed(stamp, lineCheck, MailboxStamp.check(stamp, folded));
   }
@@ -164,6 +166,11 @@ public final class MailboxReader {
   /** Which sends it takes. */
   public int tag() {
     return (int) words[TAG];
+  }
+
+  /** How many eager messages the peer had handled when the receive got its index, modulo 256. */
+  public int handled() {
+    return MailboxStamp.handled(words[STAMP]);
   }
 
   /** The receive's key on a data rail. */

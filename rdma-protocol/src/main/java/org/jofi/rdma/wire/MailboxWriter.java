@@ -67,8 +67,13 @@ public final class MailboxWriter {
     copy.set(MailboxLayout.LONG, layout.entryOffset(index) + MailboxLayout.keyOffset(rail), key);
   }
 
-  /** Stamps the lines of an entry: it may be written to the peer now. */
-  public void seal(long index) {
+  /**
+   * Stamps the lines of an entry: it may be written to the peer now.
+   *
+   * @param handled how many eager messages had been handled in order when the receive got its
+   *     index; the low 8 bits of it travel
+   */
+  public void seal(long index, int handled) {
     for (int line = 0; line < layout.linesPerEntry(); line++) {
       long at = layout.entryOffset(index) + (long) line * MailboxLayout.LINE_BYTES;
       int checked = MailboxLayout.checkedWord(line);
@@ -77,7 +82,7 @@ public final class MailboxWriter {
         long value = copy.get(MailboxLayout.LONG, at + word);
         folded = MailboxStamp.fold(folded, word == checked ? value & MailboxLayout.COVERED : value);
       }
-      long stamp = MailboxStamp.of(index, generation, line);
+      long stamp = MailboxStamp.of(index, generation, line, handled);
       long check = MailboxStamp.check(stamp, folded);
       copy.set(MailboxLayout.INT, at + checked + Integer.BYTES, MailboxStamp.lineCheck(check));
       STAMP_WORD.setRelease(copy, at + MailboxLayout.STAMP, MailboxStamp.sealed(stamp, check));

@@ -29,7 +29,13 @@ public enum MessageType {
   /** A stripe that was missing was written again, and is there. */
   WRITTEN(12),
   /** The connector knows the acceptor on every rail, so that the acceptor may write. */
-  READY(13);
+  READY(13),
+  /** Messages that are sent before, or instead of, an announcement: {@link EagerPacket}. */
+  EAGER(14),
+  /** How many of the eager messages the receiver has handled and taken: {@link ControlMessage}. */
+  CREDIT(15),
+  /** The sender waits for announcements, or does no longer: {@link ControlMessage}. */
+  WANT(16);
 
   private static final MessageType[] VALUES = values();
 
@@ -51,6 +57,6 @@ public enum MessageType {
 
   /** Whether it is a {@link ControlMessage}, of fixed size. */
   public boolean isControl() {
-    return code >= REFUSE.code;
+    return code >= REFUSE.code && code != EAGER.code;
   }
 }

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jofi.mr.RegisteredArena;
 import org.jofi.mr.registration.DataRegistration;
+import org.jofi.rdma.wire.EagerGrant;
 import org.jofi.simulated.Simulation;
 import org.jofi.simulated.profile.Link;
 import org.jofi.simulated.profile.Profile;
@@ -35,6 +36,51 @@ class ClosingTest {
 
   static Stream<Profile> profilesThatWriteData() {
     return profiles().filter(profile -> profile.behaviour().writeData());
+  }
+
+  /** P4: what left without a receive is there for receives after the sender closed. */
+  @ParameterizedTest
+  @MethodSource("profiles")
+  void whatLeftEagerlyIsReceivedAfterThePeerClosed(Profile profile) {
+    EagerGrant eager = new EagerGrant(8, BYTES);
+    try (Simulation simulation = Simulation.of(profile).open();
+        Arena arena = Arena.ofShared()) {
+      Linked linked =
+          new Linked(
+              simulation,
+              arena,
+              new Node(simulation, profile, 0, 1, eager),
+              new Node(simulation, profile, 1, 1, eager));
+      List<Long> sends = new ArrayList<>();
+      for (int tag : new int[] {7, 9, 7}) {
+        sends.add(linked.sending.sender().send(linked.source.address(), BYTES, tag, linked.from));
+      }
+      for (long send : sends) {
+        assertEquals(BYTES, linked.outcome(linked.sending, send, linked.left, linked.right)[0]);
+      }
+      linked.left.connections.close(linked.sending);
+      linked.await("closing", () -> linked.sending.isReleased(), linked.left, linked.right);
+      for (int i = 0; i < 2; i++) {
+        long receive = linked.receive(BYTES);
+        assertEquals(BYTES, linked.outcome(linked.receiving, receive, linked.right)[0]);
+      }
+      long vain = linked.receive(BYTES);
+      assertEquals(
+          FailureCause.PEER_CLOSED.code(), linked.outcome(linked.receiving, vain, linked.right)[0]);
+      long last =
+          linked
+              .receiving
+              .receiver()
+              .receive(
+                  1,
+                  new long[] {linked.target.address()},
+                  new long[] {BYTES},
+                  new int[] {9},
+                  new DataRegistration[] {linked.to});
+      assertEquals(BYTES, linked.outcome(linked.receiving, last, linked.right)[0]);
+      assertTrue(linked.receiving.failure() != null, "nothing more can come");
+      linked.finish(linked.from, linked.to);
+    }
   }
 
   /** The peer took it all and closed, before this side looked. */

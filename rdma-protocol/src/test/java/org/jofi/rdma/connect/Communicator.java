@@ -155,7 +155,9 @@ final class Communicator {
         all.remove();
         some = true;
         if (result >= 0) {
-          assertEquals(script.moved(script.sends.get(one.getValue())), result, line);
+          // What left without a receive is not known to be cut to it.
+          Script.Send sent = script.sends.get(one.getValue());
+          assertTrue(result == script.moved(sent) || result == sent.bytes(), line);
           successes++;
         } else {
           failed(result, connection.failure(one.getKey()));

@@ -18,6 +18,7 @@ import org.jofi.rdma.engine.ReceiveConnection;
 import org.jofi.rdma.engine.Script;
 import org.jofi.rdma.wire.ConnectionId;
 import org.jofi.rdma.wire.ControlMessage;
+import org.jofi.rdma.wire.EagerGrant;
 import org.jofi.rdma.wire.HandshakeEncoder;
 import org.jofi.rdma.wire.ImmediateData;
 import org.jofi.rdma.wire.MailboxLayout;
@@ -72,7 +73,18 @@ class HostileWireTest {
     try (Simulation simulation =
             Simulation.of(profile).seed(SEED).nicsPerHost(2).faults(FaultPlan.survivable()).open();
         Arena arena = Arena.ofShared()) {
-      new Siege(simulation, profile, arena).run();
+      new Siege(simulation, profile, arena, EagerGrant.NONE).run();
+    }
+  }
+
+  /** The same where short messages may come before their receives. */
+  @ParameterizedTest
+  @MethodSource("profiles")
+  void strangersHarmNobodyWhoSendsEagerly(Profile profile) {
+    try (Simulation simulation =
+            Simulation.of(profile).seed(SEED).nicsPerHost(2).faults(FaultPlan.survivable()).open();
+        Arena arena = Arena.ofShared()) {
+      new Siege(simulation, profile, arena, new EagerGrant(16, 63)).run();
     }
   }
 
@@ -86,10 +98,13 @@ class HostileWireTest {
     private final MemorySegment bytes;
     private final MemorySegment pattern;
 
-    Siege(Simulation simulation, Profile profile, Arena arena) {
+    Siege(Simulation simulation, Profile profile, Arena arena, EagerGrant eager) {
       this.simulation = simulation;
       this.arena = arena;
-      nodes = new Node[] {new Node(simulation, profile, 0, 2), new Node(simulation, profile, 1, 2)};
+      nodes =
+          new Node[] {
+            new Node(simulation, profile, 0, 2, eager), new Node(simulation, profile, 1, 2, eager)
+          };
       for (int i = 0; i < nodes.length; i++) {
         recorders[i] = new Recorder(nodes[i].connections);
         nodes[i].host.sink = recorders[i];

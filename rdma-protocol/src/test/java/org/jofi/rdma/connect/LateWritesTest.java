@@ -83,7 +83,7 @@ class LateWritesTest {
       for (int rail = 0; rail < RAILS; rail++) {
         late.putKey(index, rail, memory.key(rail));
       }
-      late.seal(index);
+      late.seal(index, 0);
     }
   }
 }

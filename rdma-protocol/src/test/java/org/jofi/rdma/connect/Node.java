@@ -15,6 +15,7 @@ import org.jofi.rdma.engine.ReceiveProtocol;
 import org.jofi.rdma.engine.Receiver;
 import org.jofi.rdma.engine.SendProtocol;
 import org.jofi.rdma.engine.Sender;
+import org.jofi.rdma.wire.EagerGrant;
 import org.jofi.rdma.wire.Features;
 import org.jofi.rdma.wire.MailboxTarget;
 import org.jofi.simulated.SimulatedHost;
@@ -37,7 +38,12 @@ final class Node implements ConnectionFactory, AutoCloseable {
   private SimulatedHost self;
 
   Node(Simulation simulation, Profile profile, int index, int rails) {
-    this(simulation, profile, index, rails, REQUEST_NS, SILENCE_NS);
+    this(simulation, profile, index, rails, EagerGrant.NONE);
+  }
+
+  /** One that takes and makes use of short messages before a receive is announced. */
+  Node(Simulation simulation, Profile profile, int index, int rails, EagerGrant eager) {
+    this(simulation, profile, index, rails, REQUEST_NS, SILENCE_NS, MOST_BYTES, eager);
   }
 
   Node(
@@ -58,6 +64,18 @@ final class Node implements ConnectionFactory, AutoCloseable {
       long requestNs,
       long silenceNs,
       long maxMessageBytes) {
+    this(simulation, profile, index, rails, requestNs, silenceNs, maxMessageBytes, EagerGrant.NONE);
+  }
+
+  private Node(
+      Simulation simulation,
+      Profile profile,
+      int index,
+      int rails,
+      long requestNs,
+      long silenceNs,
+      long maxMessageBytes,
+      EagerGrant eager) {
     this(
         new Host(simulation, index, rails, rails),
         profile.behaviour().writeData(),
@@ -65,12 +83,13 @@ final class Node implements ConnectionFactory, AutoCloseable {
         simulation::nanoTime,
         requestNs,
         silenceNs,
-        maxMessageBytes);
+        maxMessageBytes,
+        eager);
     self = simulation.host(index);
   }
 
   Node(Host host, boolean writesData, long seed, NanoClock clock, long requestNs, long silenceNs) {
-    this(host, writesData, seed, clock, requestNs, silenceNs, MOST_BYTES);
+    this(host, writesData, seed, clock, requestNs, silenceNs, MOST_BYTES, EagerGrant.NONE);
   }
 
   private Node(
@@ -80,13 +99,17 @@ final class Node implements ConnectionFactory, AutoCloseable {
       NanoClock clock,
       long requestNs,
       long silenceNs,
-      long maxMessageBytes) {
+      long maxMessageBytes,
+      EagerGrant eager) {
     SplittableRandom random = new SplittableRandom(seed);
     connections =
         new ConnectionTable(
             new ConnectionSettings(
-                Features.WRITE_THEN_SEND | (writesData ? Features.WRITE_DATA : 0),
+                Features.WRITE_THEN_SEND
+                    | (writesData ? Features.WRITE_DATA : 0)
+                    | (eager.isNone() ? 0 : Features.EAGER),
                 maxMessageBytes,
+                eager,
                 BOUND_NS,
                 requestNs,
                 BOUND_NS,
@@ -100,16 +123,25 @@ final class Node implements ConnectionFactory, AutoCloseable {
 
   @Override
   public SendProtocol sender(
-      PeerLink link, MemorySegment mailbox, long features, long maxMessageBytes) {
+      PeerLink link, MemorySegment mailbox, long features, long maxMessageBytes, EagerGrant eager) {
     mailboxes.add(mailbox);
     return new Sender(
-        link, mailbox, (features & Features.WRITE_DATA) != 0, maxMessageBytes, Sender.usualSends());
+        link,
+        mailbox,
+        (features & Features.WRITE_DATA) != 0,
+        maxMessageBytes,
+        eager,
+        Sender.usualSends());
   }
 
   @Override
   public ReceiveProtocol receiver(
-      PeerLink link, MemorySegment copy, Descriptors registration, List<MailboxTarget> targets) {
-    return new Receiver(link, copy, registration, targets, Receiver.usualReceives());
+      PeerLink link,
+      MemorySegment copy,
+      Descriptors registration,
+      List<MailboxTarget> targets,
+      EagerGrant eager) {
+    return new Receiver(link, copy, registration, targets, eager, Receiver.usualReceives());
   }
 
   @Override

@@ -15,6 +15,7 @@ import java.util.function.BooleanSupplier;
 import org.jofi.fabric.FabricException;
 import org.jofi.rdma.engine.ReceiveConnection;
 import org.jofi.rdma.engine.Script;
+import org.jofi.rdma.wire.EagerGrant;
 import org.jofi.simulated.SimulatedHost;
 import org.jofi.simulated.Simulation;
 import org.jofi.simulated.fault.Fault;
@@ -105,7 +106,7 @@ final class ProtocolRun {
   private boolean open(int hosts, int rails) {
     try {
       for (int host = 0; host < hosts; host++) {
-        nodes.add(new Node(simulation, profile, host, rails));
+        nodes.add(new Node(simulation, profile, host, rails, eager(host)));
       }
       return true;
     } catch (FabricException e) {
@@ -115,6 +116,14 @@ final class ProtocolRun {
       }
       throw e;
     }
+  }
+
+  /** On at some hosts, off at others. */
+  private EagerGrant eager(int host) {
+    EagerGrant[] grants = {
+      EagerGrant.NONE, new EagerGrant(2, 48), new EagerGrant(64, 1024), new EagerGrant(8, 300)
+    };
+    return grants[new Random(seed * 31 + host).nextInt(grants.length)];
   }
 
   private int sum(java.util.function.ToIntFunction<Communicator> what) {

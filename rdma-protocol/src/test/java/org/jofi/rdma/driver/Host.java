@@ -88,6 +88,7 @@ public final class Host implements AutoCloseable, ArrivalSink {
                 controlRails,
                 256,
                 2048,
+                0,
                 4096,
                 clock,
                 () -> idle(pause),

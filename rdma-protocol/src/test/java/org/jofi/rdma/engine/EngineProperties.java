@@ -11,6 +11,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Tag;
 import net.jqwik.api.constraints.Size;
+import org.jofi.rdma.wire.EagerGrant;
 import org.jofi.transport.Result;
 
 /** The engine by itself, two ends and a model of what is between them. */
@@ -18,6 +19,13 @@ class EngineProperties {
   private static final int TAGS = 3;
   private static final int MOST_MESSAGES = 12;
   private static final int MOST_STEPS = 10_000;
+  private static final EagerGrant[] GRANTS = {
+    EagerGrant.NONE,
+    new EagerGrant(1, 64),
+    new EagerGrant(2, 24),
+    new EagerGrant(4, 64),
+    new EagerGrant(64, 40)
+  };
 
   /** One run, as its choices make it. */
   private static final class Run {
@@ -39,7 +47,8 @@ class EngineProperties {
     Run(byte[] bytes, boolean faults) {
       choices = new Choices(bytes);
       int kind = choices.of(4);
-      link = new ModelLink(choices, kind % 2 == 0, kind < 2, faults);
+      EagerGrant eager = GRANTS[choices.of(GRANTS.length)];
+      link = new ModelLink(choices, kind % 2 == 0, kind < 2, faults, eager);
     }
 
     void send() {
@@ -90,7 +99,8 @@ class EngineProperties {
       pairUp();
       int steps = 0;
       while (link.step()) {
-        assertTrue(++steps < MOST_STEPS, "P6: it does not come to its end");
+        assertTrue(++steps < MOST_STEPS, () -> "P6: it does not come to its end: " + pending());
+        link.tellOfFailure();
       }
     }
 
@@ -145,10 +155,25 @@ class EngineProperties {
       }
     }
 
-    private String missing(long id) {
-      RequestQueue requests = link.receiving.receiver().requests();
+    private static String missing(RequestQueue requests, long id) {
       int slot = requests.table().slot(id);
-      return slot < 0 ? "forgotten" : requests.request(slot).strategy().missing();
+      return slot < 0 || requests.failure(id) != null
+          ? "over"
+          : requests.request(slot).strategy().missing();
+    }
+
+    private String missing(long receive) {
+      return missing(link.receiving.receiver().requests(), receive);
+    }
+
+    /** What is in flight, for errors. */
+    private String pending() {
+      StringBuilder text = new StringBuilder();
+      for (Sent send : sent) {
+        text.append("\n%s: %s".formatted(send, missing(link.sending.sender().requests(), send.id)));
+      }
+      groups.forEach(group -> text.append("\n%s: %s".formatted(group, missing(group.id))));
+      return text.toString();
     }
 
     private Sent ofRank(int tag, int rank) {

@@ -4,6 +4,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jofi.fabric.Access;
 import org.jofi.mr.ControlRegistration;
 import org.jofi.mr.registration.BufferRange;
@@ -12,6 +13,8 @@ import org.jofi.rdma.driver.ArrivalSink;
 import org.jofi.rdma.driver.Host;
 import org.jofi.rdma.wire.ConnectionId;
 import org.jofi.rdma.wire.ControlMessage;
+import org.jofi.rdma.wire.EagerGrant;
+import org.jofi.rdma.wire.EagerPacket;
 import org.jofi.rdma.wire.ImmediateData;
 import org.jofi.rdma.wire.MailboxLayout;
 import org.jofi.rdma.wire.MailboxTarget;
@@ -24,6 +27,8 @@ import org.jofi.transport.Failure;
 /** A connection between two simulated hosts, without a handshake: each is told of the other. */
 final class Exchange implements AutoCloseable {
   static final long MAX = 1L << 20;
+
+  private static final long CHECK_NS = 1_000_000;
   private static final int SENDER_ID = 7;
   static final int SENDER_GENERATION = 11;
   private static final int RECEIVER_ID = 32_767;
@@ -40,6 +45,8 @@ final class Exchange implements AutoCloseable {
 
   private final Arena arena = Arena.ofShared();
   private final List<DataRegistration> leases = new ArrayList<>();
+  private final EagerGrant eager;
+  private long checked;
   private long strays;
 
   Exchange(Simulation simulation, int rails, int controlRails, boolean writesData) {
@@ -52,6 +59,17 @@ final class Exchange implements AutoCloseable {
       int controlRails,
       boolean writesData,
       long maxMessageBytes) {
+    this(simulation, rails, controlRails, writesData, maxMessageBytes, EagerGrant.NONE);
+  }
+
+  Exchange(
+      Simulation simulation,
+      int rails,
+      int controlRails,
+      boolean writesData,
+      long maxMessageBytes,
+      EagerGrant eager) {
+    this.eager = eager;
     this.simulation = simulation;
     left = new Host(simulation, 0, rails, controlRails);
     right = new Host(simulation, 1, rails, controlRails);
@@ -74,7 +92,7 @@ final class Exchange implements AutoCloseable {
           new MailboxTarget(
               registered.remoteAddress(rail, mailbox.address()), registered.key(rail)));
     }
-    sender = new Sender(there, mailbox, writesData, maxMessageBytes, Sender.usualSends());
+    sender = new Sender(there, mailbox, writesData, maxMessageBytes, eager, Sender.usualSends());
     receiver =
         new Receiver(
             back,
@@ -84,8 +102,10 @@ final class Exchange implements AutoCloseable {
                 .registrations()
                 .registerLocal(BufferRange.host(copy), right.endpoint.controlRails(), Access.WRITE),
             targets,
+            eager,
             Receiver.usualReceives());
     right.sink = new ReceiverSink();
+    left.sink = new SenderSink();
   }
 
   DataRegistration register(Host host, MemorySegment memory) {
@@ -100,8 +120,18 @@ final class Exchange implements AutoCloseable {
     return strays;
   }
 
+  private static MessageType type(MemorySegment memory, long at) {
+    return Objects.requireNonNull(MessageHeader.type(memory, at));
+  }
+
   int progress() {
-    return left.progress() + right.progress();
+    int events = left.progress() + right.progress();
+    if (!eager.isNone() && simulation.nanoTime() - checked >= CHECK_NS) {
+      // What waits for credit in vain says so as time goes by.
+      checked = simulation.nanoTime();
+      sender.check(0, Long.MAX_VALUE);
+    }
+    return events;
   }
 
   @Override
@@ -130,12 +160,34 @@ final class Exchange implements AutoCloseable {
 
     @Override
     public void message(MemorySegment memory, long at, long lengthBytes) {
-      if (ControlMessage.check(memory, at, lengthBytes) == WireFault.NONE
-          && MessageHeader.type(memory, at) == MessageType.TRUE_LENGTH
+      if (EagerPacket.check(memory, at, lengthBytes) == WireFault.NONE) {
+        receiver.packet(memory, at, lengthBytes);
+      } else if (ControlMessage.check(memory, at, lengthBytes) == WireFault.NONE
           && MessageHeader.to(memory, at) == RECEIVER_ID) {
-        receiver.message(MessageType.TRUE_LENGTH, memory, at);
+        receiver.message(type(memory, at), memory, at);
       } else {
         strays++;
+      }
+    }
+  }
+
+  /** What arrives at the sender's host. */
+  private final class SenderSink implements ArrivalSink {
+    @Override
+    public void broken(Failure why) {
+      throw new AssertionError(why);
+    }
+
+    @Override
+    public void immediate(long data) {
+      throw new AssertionError("the receiver writes no data");
+    }
+
+    @Override
+    public void message(MemorySegment memory, long at, long lengthBytes) {
+      if (ControlMessage.check(memory, at, lengthBytes) != WireFault.NONE
+          || !sender.message(type(memory, at), memory, at)) {
+        throw new AssertionError("the receiver sent " + type(memory, at));
       }
     }
   }

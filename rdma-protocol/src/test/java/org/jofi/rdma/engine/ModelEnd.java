@@ -1,5 +1,6 @@
 package org.jofi.rdma.engine;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,6 +13,8 @@ import org.jofi.rdma.operation.SentListener;
 import org.jofi.rdma.operation.Tasks;
 import org.jofi.rdma.operation.Transfer;
 import org.jofi.rdma.operation.TransferListener;
+import org.jofi.rdma.wire.MessageHeader;
+import org.jofi.rdma.wire.MessageType;
 import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 /** One end of a {@link ModelLink}, as the driver that its engine sees. */
 final class ModelEnd implements OperationSink {
   private static final int ROOM = 64;
+  private static final int BYTES = 512;
   private static final int TRIES = 4;
   private static final long LOST = 1;
 
@@ -34,7 +38,7 @@ final class ModelEnd implements OperationSink {
 
   /** A message, or immediate data alone. */
   final class Message implements Packet {
-    private final MemorySegment memory = MemorySegment.ofArray(new long[64]);
+    private final MemorySegment memory = Arena.ofAuto().allocate(BYTES, 8);
     private SentListener listener = SentListener.NOBODY;
     private long cookie;
     private int bits;
@@ -53,6 +57,10 @@ final class ModelEnd implements OperationSink {
 
     boolean isBare() {
       return bare;
+    }
+
+    boolean isEager() {
+      return !bare && MessageHeader.type(memory, 0) == MessageType.EAGER;
     }
 
     int bits() {
@@ -85,6 +93,7 @@ final class ModelEnd implements OperationSink {
         over(false);
       } else {
         link.post(this);
+        who.posted(whose);
       }
     }
   }
@@ -245,6 +254,16 @@ final class ModelEnd implements OperationSink {
   @Override
   public Transfer overControl(TransferListener listener) {
     return new Stripes(listener);
+  }
+
+  @Override
+  public int packetBytes() {
+    return BYTES;
+  }
+
+  @Override
+  public void copy(long from, long to, int lengthBytes) {
+    link.copy(from, to, lengthBytes);
   }
 
   @Override

@@ -12,6 +12,8 @@ import org.jofi.rdma.operation.Packet;
 import org.jofi.rdma.wire.ConnectAccept;
 import org.jofi.rdma.wire.ConnectionId;
 import org.jofi.rdma.wire.ControlMessage;
+import org.jofi.rdma.wire.EagerGrant;
+import org.jofi.rdma.wire.EagerPacket;
 import org.jofi.rdma.wire.FabricAddress;
 import org.jofi.rdma.wire.Features;
 import org.jofi.rdma.wire.ImmediateData;
@@ -21,6 +23,8 @@ import org.jofi.rdma.wire.MessageHeader;
 import org.jofi.rdma.wire.MessageType;
 import org.jofi.rdma.wire.RailAddresses;
 import org.jofi.rdma.wire.WireFault;
+import org.jofi.transport.Failure;
+import org.jofi.transport.FailureCause;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,6 +65,7 @@ final class ModelLink {
   private final ModelEnd right = new ModelEnd(this);
   private final List<Flight> flights = new ArrayList<>();
   private final List<ModelMemory> memories = new ArrayList<>();
+  private final UnsafeBuffer from = new UnsafeBuffer(0, 0);
   private final UnsafeBuffer to = new UnsafeBuffer(0, 0);
   private final MemorySegment mailbox = MAILBOXES.asSlice(0, LAYOUT.mailboxBytes());
   private final ModelMemory source;
@@ -112,10 +117,12 @@ final class ModelLink {
 
   /**
    * @param writesData whether stripes bring immediate data
+   * @param eager what both ends grant
    * @param delivers whether a write that completed has landed
    * @param faults whether posts and completions may fail
    */
-  ModelLink(Choices choices, boolean writesData, boolean delivers, boolean faults) {
+  ModelLink(
+      Choices choices, boolean writesData, boolean delivers, boolean faults, EagerGrant eager) {
     this.choices = choices;
     this.delivers = delivers;
     this.faults = faults;
@@ -129,7 +136,7 @@ final class ModelLink {
     }
     sending =
         new SendConnection(
-            () -> {}, there, NEVER, new Sender(there, mailbox, writesData, 1 << 20, 256));
+            () -> {}, there, NEVER, new Sender(there, mailbox, writesData, 1 << 20, eager, 256));
     FabricAddress nowhere = FabricAddress.of(new byte[] {1});
     receiving =
         new ReceiveConnection(
@@ -140,6 +147,7 @@ final class ModelLink {
                 MAILBOXES.asSlice(LAYOUT.mailboxBytes(), LAYOUT.mailboxBytes()),
                 _ -> 0,
                 targets,
+                eager,
                 Receiver.usualReceives()),
             new ConnectAccept(
                 back.id(),
@@ -246,6 +254,14 @@ final class ModelLink {
     ended = true;
   }
 
+  /** An end whose peer failed is told so, as by an ABORT. */
+  void tellOfFailure() {
+    if ((sending.failure() == null) != (receiving.failure() == null)) {
+      Connection other = sending.failure() == null ? sending : receiving;
+      other.fail(new Failure(FailureCause.ABORTED, 0, "model", "the peer failed"));
+    }
+  }
+
   /** One thing happens; whether anything was left to happen. */
   boolean step() {
     left.tasks().run();
@@ -269,7 +285,7 @@ final class ModelLink {
         boolean fails = fails();
         arrive(sent.message);
         // It arrived all the same, and is sent again if that may be.
-        if (fails && sent.message.isBare()) {
+        if (fails && (sent.message.isBare() || sent.message.isEager())) {
           arrive(sent.message);
         }
         sent.message.over(true);
@@ -323,6 +339,14 @@ final class ModelLink {
     }
   }
 
+  void copy(long source, long target, int lengthBytes) {
+    if (lengthBytes > 0) {
+      from.wrap(source, lengthBytes);
+      to.wrap(target, lengthBytes);
+      to.putBytes(0, from, 0, lengthBytes);
+    }
+  }
+
   private void immediate(ModelEnd of, int bits) {
     assertEquals(WireFault.NONE, ImmediateData.check(Integer.toUnsignedLong(bits)));
     (of == left ? receiving : sending).protocol().immediate(bits);
@@ -336,10 +360,15 @@ final class ModelLink {
     Connection to = message.home() == left ? receiving : sending;
     MemorySegment memory = message.memory();
     assertEquals(WireFault.NONE, MessageHeader.check(memory, 0, message.lengthBytes()));
-    assertEquals(WireFault.NONE, ControlMessage.check(memory, 0, message.lengthBytes()));
     assertTrue(to.isFrom(memory, 0));
     to.hear();
     MessageType type = MessageHeader.type(memory, 0);
+    if (type == MessageType.EAGER) {
+      assertEquals(WireFault.NONE, EagerPacket.check(memory, 0, message.lengthBytes()));
+      to.protocol().packet(memory, 0, message.lengthBytes());
+      return;
+    }
+    assertEquals(WireFault.NONE, ControlMessage.check(memory, 0, message.lengthBytes()));
     if (type == MessageType.ASK) {
       answer(to, memory);
     } else if (type != null) {

@@ -18,6 +18,7 @@ import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.driver.Host;
 import org.jofi.rdma.staging.StagingShape;
 import org.jofi.rdma.staging.StagingSpace;
+import org.jofi.rdma.wire.EagerGrant;
 import org.jofi.simulated.SimulatedDevice;
 import org.jofi.simulated.Simulation;
 import org.jofi.simulated.fault.Fault;
@@ -41,6 +42,10 @@ class StagingTest {
   private static final byte UNTOUCHED = (byte) 0xee;
 
   /** Chunks of 1 KiB, so that short messages have many. */
+  private static final EagerGrant[] EAGER = {
+    EagerGrant.NONE, new EagerGrant(2, 200), new EagerGrant(64, 1024)
+  };
+
   private static final StagingShape SMALL = new StagingShape(10, 4, 256);
 
   static Stream<Profile> profiles() {
@@ -75,10 +80,11 @@ class StagingTest {
         boolean writesData,
         StagingShape shape,
         int rings,
+        EagerGrant eager,
         List<Message> messages) {
       this.simulation = simulation;
       this.messages = messages;
-      exchange = new Exchange(simulation, rails, 1, writesData, MOST_BYTES);
+      exchange = new Exchange(simulation, rails, 1, writesData, MOST_BYTES, eager);
       left = simulation.host(0).openDevice(MemoryKind.CUDA);
       right = simulation.host(1).openDevice(MemoryKind.CUDA);
       there = space(left, exchange.left, shape, rings);
@@ -159,6 +165,18 @@ class StagingTest {
       return id != Result.TRY_AGAIN && sends.add(id);
     }
 
+    private static String waiting(List<Long> ids, RequestQueue requests) {
+      StringBuilder text = new StringBuilder().append(ids.size());
+      for (int i = 0; i < ids.size(); i++) {
+        int slot = requests.table().slot(ids.get(i));
+        if (slot >= 0) {
+          text.append("; ").append(i).append(": ");
+          text.append(requests.request(slot).strategy().missing());
+        }
+      }
+      return text.toString();
+    }
+
     /** Posts and polls until all is over; what each request came to, sends first. */
     long[][] drive() {
       long[][] results = new long[2][messages.size()];
@@ -180,7 +198,14 @@ class StagingTest {
           simulation.idle();
           idle++;
           int at = over;
-          assertTrue(idle < 200_000, () -> "stalls with " + at + " over");
+          assertTrue(
+              idle < 200_000,
+              () ->
+                  "stalls with %d over, sent %s, received %s"
+                      .formatted(
+                          at,
+                          waiting(sends, exchange.sender),
+                          waiting(receives, exchange.receiver)));
         }
       }
       return results;
@@ -237,7 +262,8 @@ class StagingTest {
       for (int i = 0; i < messages.size(); i++) {
         Message message = messages.get(i);
         String what = "%s, message %d, %s".formatted(line, i, message);
-        assertEquals(message.moved(), results[0][i], what);
+        // What left without a receive is not known to be cut to it.
+        assertTrue(results[0][i] == message.moved() || results[0][i] == message.sent(), what);
         assertEquals(message.moved(), results[1][i], what);
         MemorySegment target = targets.get(i);
         assertEquals(
@@ -314,7 +340,13 @@ class StagingTest {
               .open()) {
         try (Setting setting =
             new Setting(
-                simulation, rails, writesData, SMALL, 1 + random.nextInt(4), draw(random, 30))) {
+                simulation,
+                rails,
+                writesData,
+                SMALL,
+                1 + random.nextInt(4),
+                EAGER[(int) (seed % EAGER.length)],
+                draw(random, 30))) {
           setting.assertDelivered(line);
         }
       }
@@ -334,7 +366,7 @@ class StagingTest {
         }
         try (Simulation simulation = Simulation.of(profile).nicsPerHost(2).open()) {
           try (Setting setting =
-              new Setting(simulation, 2, true, StagingShape.USUAL, 4, messages)) {
+              new Setting(simulation, 2, true, StagingShape.USUAL, 4, EagerGrant.NONE, messages)) {
             setting.assertDelivered(profile.name() + ", ends " + ends);
           }
         }
@@ -348,7 +380,8 @@ class StagingTest {
     Message first = new Message(1, 300_000, 300_000, true, true);
     Message second = new Message(2, 300_000, 300_000, true, true);
     try (Simulation simulation = Simulation.of(Profile.TCP).open()) {
-      try (Setting setting = new Setting(simulation, 1, true, SMALL, 2, List.of(first, second))) {
+      try (Setting setting =
+          new Setting(simulation, 1, true, SMALL, 2, EagerGrant.NONE, List.of(first, second))) {
         assertTrue(setting.receiveNext());
         assertTrue(setting.receiveNext());
         MemorySegment source = setting.memory(0, true, second.sent());
@@ -382,7 +415,8 @@ class StagingTest {
     for (boolean atSender : new boolean[] {true, false}) {
       try (Simulation simulation = Simulation.of(Profile.EFA).open()) {
         try (Setting setting =
-            new Setting(simulation, 1, true, SMALL, 2, List.of(message, message))) {
+            new Setting(
+                simulation, 1, true, SMALL, 2, EagerGrant.NONE, List.of(message, message))) {
           (atSender ? setting.left : setting.right).failCopyAfter(40);
           while (setting.receiveNext()) {
             setting.exchange.progress();
@@ -423,7 +457,8 @@ class StagingTest {
     Message message = new Message(1, 5_000_000, 5_000_000, true, true);
     try (Arena arena = Arena.ofShared();
         Simulation simulation = Simulation.of(Profile.EFA).open()) {
-      Setting setting = new Setting(simulation, 1, true, SMALL, 2, List.of(message));
+      Setting setting =
+          new Setting(simulation, 1, true, SMALL, 2, EagerGrant.NONE, List.of(message));
       assertTrue(setting.receiveNext());
       while (setting.left.copies() < 100) {
         setting.sendNext();
@@ -467,7 +502,8 @@ class StagingTest {
               .nicsPerHost(rails)
               .faults(FaultPlan.survivable().with(Fault.COMPLETION_ERROR, 0.01))
               .open()) {
-        try (Setting setting = new Setting(simulation, rails, writesData, SMALL, 2, messages)) {
+        try (Setting setting =
+            new Setting(simulation, rails, writesData, SMALL, 2, EagerGrant.NONE, messages)) {
           failed += setting.driveUntilSomethingFails() ? 1 : 0;
           setting.exchange.sender.fail(failure());
           setting.exchange.receiver.fail(failure());

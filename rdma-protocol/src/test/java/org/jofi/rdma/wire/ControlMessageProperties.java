@@ -22,7 +22,7 @@ class ControlMessageProperties {
   private void putAny(Random random) {
     FailureCause why = FailureCause.of(-16 - random.nextInt(FailureCause.values().length));
     ConnectionId connectionId = Messages.connectionId(random, true, true);
-    switch (random.nextInt(11)) {
+    switch (random.nextInt(13)) {
       case 0 ->
           ControlMessage.putRefuse(
               memory,
@@ -76,6 +76,24 @@ class ControlMessageProperties {
               random.nextInt(8),
               random.nextInt(1, ControlMessage.MOST_TRIES + 1),
               random.nextBoolean());
+      case 10 -> {
+        int untaken = random.nextInt(256);
+        ControlMessage.putCredit(
+            memory,
+            0,
+            connectionId,
+            random.nextLong(untaken, Long.MAX_VALUE),
+            untaken,
+            random.nextLong(1L << 55));
+      }
+      case 11 ->
+          ControlMessage.putWant(
+              memory,
+              0,
+              connectionId,
+              random.nextLong(1, Long.MAX_VALUE),
+              random.nextBoolean(),
+              random.nextLong(1L << 62));
       default ->
           ControlMessage.putTrueLength(
               memory,
@@ -157,6 +175,22 @@ class ControlMessageProperties {
               connectionId,
               ControlMessage.number(memory, 0),
               ControlMessage.lengthBytes(memory, 0));
+      case CREDIT ->
+          ControlMessage.putCredit(
+              out,
+              0,
+              connectionId,
+              ControlMessage.handled(memory, 0),
+              ControlMessage.untaken(memory, 0),
+              ControlMessage.announced(memory, 0));
+      case WANT ->
+          ControlMessage.putWant(
+              out,
+              0,
+              connectionId,
+              ControlMessage.sequence(memory, 0),
+              ControlMessage.wanted(memory, 0),
+              ControlMessage.receivesSeen(memory, 0));
       default -> throw new AssertionError();
     }
     // A refusal may be of another version, which is kept.
@@ -183,6 +217,67 @@ class ControlMessageProperties {
     assertEquals(length, ControlMessage.lengthBytes(memory, 0));
     assertEquals(connectionId, MessageHeader.connectionId(memory, 0));
     assertEquals(new ConnectionId(9, 10, 7, 8, 11), connectionId.reversed());
+  }
+
+  private WireFault withLength(long length) {
+    memory.set(WireLayouts.LONG, 40, length);
+    return ControlMessage.check(memory, 0, ControlMessage.BYTES);
+  }
+
+  private WireFault credit(long handled, int untaken, long announced) {
+    ControlMessage.putCredit(
+        memory, 0, new ConnectionId(7, 8, 9, 10, 11), handled, untaken, announced);
+    WireFault fault = ControlMessage.check(memory, 0, ControlMessage.BYTES);
+    if (fault == WireFault.NONE) {
+      assertEquals(handled, ControlMessage.handled(memory, 0));
+      assertEquals(untaken, ControlMessage.untaken(memory, 0));
+      assertEquals(announced, ControlMessage.announced(memory, 0));
+    }
+    return fault;
+  }
+
+  @Example
+  void creditsAreOfWhatWasHandled() {
+    assertEquals(WireFault.NONE, credit(0, 0, 0));
+    assertEquals(WireFault.NONE, credit(255, 255, (1L << 55) - 1));
+    assertEquals(WireFault.NONE, credit(Long.MAX_VALUE, 0, 300));
+    assertEquals(0x12cL << 8, memory.get(WireLayouts.LONG, 40));
+    assertEquals(WireFault.INDEX, credit(254, 255, 1));
+    assertEquals(WireFault.INDEX, credit(-1, 0, 1));
+    assertEquals(WireFault.NONE, credit(1, 0, 1));
+    assertEquals(WireFault.RANGE, withLength(Long.MIN_VALUE));
+  }
+
+  private WireFault want(long sequence, boolean wanted, long seen) {
+    ControlMessage.putWant(memory, 0, new ConnectionId(7, 8, 9, 10, 11), sequence, wanted, seen);
+    WireFault fault = ControlMessage.check(memory, 0, ControlMessage.BYTES);
+    if (fault == WireFault.NONE) {
+      assertEquals(sequence, ControlMessage.sequence(memory, 0));
+      assertEquals(wanted, ControlMessage.wanted(memory, 0));
+      assertEquals(seen, ControlMessage.receivesSeen(memory, 0));
+    }
+    return fault;
+  }
+
+  @Example
+  void wantsAreNumberedFromOneAndYesOrNo() {
+    assertEquals(WireFault.NONE, want(1, true, 0));
+    assertEquals(WireFault.NONE, want(Long.MAX_VALUE, false, Long.MAX_VALUE >> 1));
+    assertEquals(WireFault.RANGE, withLength(-1));
+    assertEquals(WireFault.INDEX, want(0, true, 1));
+    assertEquals(WireFault.INDEX, want(-1, false, 1));
+  }
+
+  @Example
+  void onlySomeTypesAreControlMessages() {
+    for (MessageType type : MessageType.values()) {
+      boolean isOther =
+          EnumSet.of(MessageType.CONNECT, MessageType.ACCEPT, MessageType.EAGER).contains(type);
+      assertEquals(!isOther, type.isControl(), () -> "" + type);
+    }
+    assertEquals(MessageType.EAGER, MessageType.of(14));
+    assertEquals(MessageType.CREDIT, MessageType.of(15));
+    assertEquals(MessageType.WANT, MessageType.of(16));
   }
 
   @Example

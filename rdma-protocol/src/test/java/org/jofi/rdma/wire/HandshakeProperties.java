@@ -119,6 +119,65 @@ class HandshakeProperties {
     assertEquals(WireFault.NONE, decoder.fault());
   }
 
+  /** A peer's answer with another grant in it, as docs/PROTOCOL.md says where. */
+  private WireFault granted(long features, int credits, int bytes) {
+    ConnectAccept plain =
+        new ConnectAccept(
+            new ConnectionId(1, 2, 3, 4, 5), features, 6, Messages.rails(new Random(1)));
+    byte[] encoded = encoded(plain);
+    MemorySegment memory = MemorySegment.ofArray(encoded);
+    memory.set(WireLayouts.SHORT, 32 + 18, (short) credits);
+    memory.set(WireLayouts.INT, 32 + 20, bytes);
+    ConnectAccept accept = decoder.accept(memory, 0, encoded.length);
+    assertEquals(accept == null, decoder.fault() != WireFault.NONE);
+    if (accept != null) {
+      EagerGrant eager = accept.eager();
+      assertEquals(new EagerGrant(credits, bytes), eager);
+      assertEquals(new ConnectAccept(plain.id(), features, 6, plain.rails(), eager), accept);
+      assertArrayEquals(encoded, encoded(accept));
+    }
+    return decoder.fault();
+  }
+
+  @Example
+  void grantsAreWithinBoundsAndNeedTheirFeature() {
+    long eager = Features.WRITE_DATA | Features.EAGER;
+    int most = EagerGrant.MOST_BYTES;
+    assertEquals(WireFault.NONE, granted(eager, 0, 0));
+    assertEquals(WireFault.NONE, granted(eager, 1, 1));
+    assertEquals(WireFault.NONE, granted(eager, 128, most));
+    assertEquals(WireFault.NONE, granted(Features.WRITE_DATA, 0, 0));
+    assertEquals(WireFault.RANGE, granted(Features.WRITE_DATA, 1, 1));
+    assertEquals(WireFault.RANGE, granted(eager, 129, 1));
+    assertEquals(WireFault.RANGE, granted(eager, 0xffff, 1));
+    assertEquals(WireFault.RANGE, granted(eager, 1, most + 1));
+    assertEquals(WireFault.RANGE, granted(eager, 1, -1));
+    assertEquals(WireFault.RANGE, granted(eager, 1, 0));
+    assertEquals(WireFault.RANGE, granted(eager, 0, 1));
+    byte[] request = encoded(Messages.request(new Random(1)));
+    for (int at = 160 + 18; at < 160 + 24; at++) {
+      request[at] = 1;
+      assertNull(decoder.request(MemorySegment.ofArray(request), 0, request.length));
+      assertEquals(WireFault.RESERVED, decoder.fault());
+      request[at] = 0;
+    }
+  }
+
+  @Example
+  void grantsThatNobodyCanUseAreNotMade() {
+    assertEquals(EagerGrant.NONE, new EagerGrant(0, 0));
+    assertTrue(EagerGrant.NONE.isNone());
+    assertTrue(!new EagerGrant(128, 65_472).isNone());
+    for (int[] bad : new int[][] {{-1, 1}, {129, 1}, {1, -1}, {1, 65_473}, {1, 0}, {0, 1}}) {
+      assertThrows(IllegalArgumentException.class, () -> new EagerGrant(bad[0], bad[1]));
+    }
+    ConnectionId id = new ConnectionId(1, 2, 3, 4, 5);
+    RailAddresses rails = Messages.rails(new Random(1));
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> new ConnectAccept(id, Features.WRITE_DATA, 6, rails, new EagerGrant(1, 1)));
+  }
+
   @Example
   void lengthsPastTheMemoryAreTruncation() {
     byte[] bytes = encoded(Messages.request(new Random(1)));
@@ -155,5 +214,8 @@ class HandshakeProperties {
             Features.WRITE_DATA | Features.WRITE_THEN_SEND | unknown));
     assertEquals("write-data, 0x10000000000", Features.describe(Features.WRITE_DATA | unknown));
     assertTrue(!Features.suffice(Features.COMPLETION_LENGTHS));
+    assertEquals("eager", Features.describe(Features.EAGER));
+    assertEquals(Features.EAGER, Features.common(Features.EAGER, Features.ALL));
+    assertTrue(!Features.suffice(Features.EAGER));
   }
 }

@@ -30,7 +30,7 @@ class MailboxProperties {
     return arena.allocate(layout.mailboxBytes(), 64);
   }
 
-  /** What a receive says. */
+  /** What a receive says; its tag stands for what was handled, too. */
   private record Said(long address, long length, int tag, List<Long> keys) {
     static Said of(Random random, int rails) {
       return new Said(
@@ -49,13 +49,14 @@ class MailboxProperties {
       for (int rail = 0; rail < keys.size(); rail++) {
         writer.putKey(index, rail, keys.get(rail));
       }
-      writer.seal(index);
+      writer.seal(index, tag);
     }
 
     void verify(MailboxReader reader) {
       assertEquals(address, reader.remoteAddress());
       assertEquals(length, reader.lengthBytes());
       assertEquals(tag, reader.tag());
+      assertEquals(tag & 0xff, reader.handled());
       for (int rail = 0; rail < keys.size(); rail++) {
         assertEquals(keys.get(rail), reader.key(rail));
       }
@@ -114,7 +115,7 @@ class MailboxProperties {
   void entriesOfAnotherReceiveOrGenerationAreAbsent(
       @ForAll Random random,
       @ForAll @LongRange(min = 1, max = 1L << 40) long index,
-      @ForAll @IntRange(min = 1, max = (1 << 23) - 1) int uses,
+      @ForAll @IntRange(min = 1, max = (1 << 15) - 1) int uses,
       @ForAll @IntRange(min = 1, max = ProtocolLimits.MAX_GENERATION) int generation) {
     MailboxLayout layout = new MailboxLayout(2);
     MemorySegment memory = mailbox(layout);
@@ -164,6 +165,32 @@ class MailboxProperties {
       said.get((int) index - 1).put(writer, index);
       assertEquals(1, reader.poll(index));
       said.get((int) index - 1).verify(reader);
+    }
+  }
+
+  /**
+   * Whatever was handled, a stamp fits its receive; and what was handled is covered by the check.
+   */
+  @Example
+  void whatWasHandledComesBackAndIsChecked() {
+    for (int rails : new int[] {2, 5}) {
+      MailboxLayout layout = new MailboxLayout(rails);
+      MemorySegment memory = mailbox(layout);
+      MailboxWriter writer = new MailboxWriter(memory, layout, GENERATION);
+      MailboxReader reader = new MailboxReader(memory, layout, GENERATION, MAX);
+      long index = (1L << 40) - 1;
+      for (int handled = -256; handled < 512; handled++) {
+        writer.put(index, 64, 64, 7);
+        writer.seal(index, handled);
+        assertEquals(1, reader.poll(index));
+        assertEquals(handled & 0xff, reader.handled());
+        int line = Math.floorMod(handled, layout.linesPerEntry());
+        int at = layout.entryOffset(index) + line * MailboxLayout.LINE_BYTES + MailboxLayout.STAMP;
+        long turned = 1L << (23 + (handled >> 1 & 7));
+        memory.set(MailboxLayout.LONG, at, memory.get(MailboxLayout.LONG, at) ^ turned);
+        assertEquals(MailboxReader.ABSENT, reader.poll(index));
+        assertFalse(reader.isLoaded(index));
+      }
     }
   }
 
@@ -234,7 +261,7 @@ class MailboxProperties {
         }
         if (random.nextBoolean()) {
           // A peer that means harm gets the check right.
-          writer.seal(index);
+          writer.seal(index, 0);
         }
         int polled = reader.poll(index);
         if (polled == MailboxReader.MALFORMED) {
@@ -268,7 +295,7 @@ class MailboxProperties {
     lie(writer, reader, 0, 1L << 62 | 10L << 57 | 1L << 48 | 64, WireFault.GROUP);
     writer.put(1, 0, 0, 0);
     writer.putKey(1, 2, 77);
-    writer.seal(1);
+    writer.seal(1, 0);
     assertEquals(MailboxReader.MALFORMED, reader.poll(1));
     assertEquals(WireFault.RESERVED, reader.fault());
     assertFalse(reader.isLoaded(1));
@@ -277,7 +304,7 @@ class MailboxProperties {
   private static void lie(
       MailboxWriter writer, MailboxReader reader, long address, long length, WireFault fault) {
     writer.put(1, address, length, 0);
-    writer.seal(1);
+    writer.seal(1, 0);
     assertEquals(MailboxReader.MALFORMED, reader.poll(1));
     assertEquals(fault, reader.fault());
   }
@@ -288,12 +315,12 @@ class MailboxProperties {
     MailboxLayout layout = new MailboxLayout(5);
     MemorySegment memory = mailbox(layout);
     MailboxWriter writer = new MailboxWriter(memory, layout, GENERATION);
-    long index = 3 + 256;
+    long index = 3 + 256 + (1L << 23);
     writer.put(index, 0x1111, 0x2222, 0x3333);
     for (int rail = 0; rail < 5; rail++) {
       writer.putKey(index, rail, 0x100 + rail);
     }
-    writer.seal(index);
+    writer.seal(index, 0x1a5);
     MemorySegment entry = memory.asSlice(3 * 128, 128);
     assertEquals(0x1111, entry.get(WireLayouts.LONG, 0));
     assertEquals(0x2222, entry.get(WireLayouts.LONG, 8));
@@ -303,8 +330,9 @@ class MailboxProperties {
     }
     assertEquals(0x104, entry.get(WireLayouts.LONG, 64));
     long place = (1L << 48) - 1;
-    assertEquals(0xabcdL << 32 | index, entry.get(WireLayouts.LONG, 56) & place);
-    assertEquals(0xabcdL << 32 | 1L << 31 | index, entry.get(WireLayouts.LONG, 120) & place);
+    long first = 0xabcdL << 32 | 0xa5L << 23 | 3 + 256;
+    assertEquals(first, entry.get(WireLayouts.LONG, 56) & place);
+    assertEquals(first | 1L << 31, entry.get(WireLayouts.LONG, 120) & place);
     assertEquals(
         1L << 62 | 20L << 57 | 1L << 48 | 3L << 45 | 2L << 42 | 77, StagedLength.of(6, 4, 77, 20));
   }

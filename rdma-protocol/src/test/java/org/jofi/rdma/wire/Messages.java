@@ -54,12 +54,18 @@ final class Messages {
   }
 
   static ConnectAccept accept(Random random) {
+    long features = random.nextBoolean() ? Features.ALL : Features.WRITE_DATA;
     return new ConnectAccept(
         connectionId(random, true, true),
-        random.nextLong(1, Features.ALL + 1) == Features.COMPLETION_LENGTHS
-            ? Features.ALL
-            : Features.WRITE_DATA,
+        features,
         random.nextLong(1, ProtocolLimits.MAX_MESSAGE_BYTES + 1),
-        rails(random));
+        rails(random),
+        features == Features.ALL && random.nextBoolean() ? grant(random) : EagerGrant.NONE);
+  }
+
+  private static EagerGrant grant(Random random) {
+    return new EagerGrant(
+        random.nextInt(1, EagerGrant.MOST_CREDITS + 1),
+        random.nextInt(1, EagerGrant.MOST_BYTES + 1));
   }
 }

@@ -49,6 +49,15 @@ final class RankOptions {
   ProgressThreads progressThreads;
 
   @Option(
+      names = "--eager",
+      paramLabel = "BYTES",
+      defaultValue = "0",
+      description =
+          "Longest message that may leave before its receive is announced, up to 65472; 0 turns"
+              + " that off. Default: ${DEFAULT-VALUE}.")
+  String eager;
+
+  @Option(
       names = "--timeout",
       paramLabel = "SECONDS",
       defaultValue = "60",
@@ -73,9 +82,18 @@ final class RankOptions {
       throw new IllegalArgumentException(
           "--rails must be 1 to %d, is %d".formatted(TransportOptions.MAX_RAILS, rails));
     }
+    if (eagerBytes() > TransportOptions.MOST_EAGER_BYTES) {
+      throw new IllegalArgumentException(
+          "--eager must be 0 to %d bytes, is %s"
+              .formatted(TransportOptions.MOST_EAGER_BYTES, eager));
+    }
     if (timeoutSeconds < 1 || timeoutSeconds > 3600) {
       throw new IllegalArgumentException("--timeout must be 1 to 3600, is " + timeoutSeconds);
     }
+  }
+
+  private long eagerBytes() {
+    return ByteSizes.parse(eager);
   }
 
   Duration timeout() {
@@ -85,6 +103,7 @@ final class RankOptions {
   /** Adds the options that must be the same for all ranks. */
   void describe(Map<String, String> parameters) {
     parameters.put("--provider", provider == null ? "" : provider);
+    parameters.put("--eager", Long.toString(eagerBytes()));
     parameters.put("--rails", rails == null ? "" : rails.toString());
   }
 
@@ -95,6 +114,7 @@ final class RankOptions {
   TransportOptions.Builder transport() {
     return TransportOptions.builder()
         .progressThreads(progressThreads)
+        .eagerBytes((int) eagerBytes())
         .connectTimeout(timeout())
         .requestTimeout(timeout())
         .closeTimeout(CLOSE_WITHIN);

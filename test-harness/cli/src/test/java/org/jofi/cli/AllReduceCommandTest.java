@@ -64,17 +64,24 @@ class AllReduceCommandTest {
   @ParameterizedTest
   @CsvSource({"'', 2, 1", "tcp;ofi_rxm, 2, 2", "shm, 2, 2"})
   void sumsOverProcesses(String provider, int ranks, int rails) throws Exception {
-    assertSums(provider, ranks, rails);
+    assertSums(provider, ranks, rails, "0");
+  }
+
+  /** Lengths below and above what may leave before its receive is announced. */
+  @ParameterizedTest
+  @CsvSource({"'', 2, 2", "tcp;ofi_rxm, 2, 1", "shm, 2, 1"})
+  void sumsWithEagerMessages(String provider, int ranks, int rails) throws Exception {
+    assertSums(provider, ranks, rails, "4K");
   }
 
   @ParameterizedTest
   @CsvSource({"'', 1, 1", "shm, 1, 2", "'', 4, 4", "shm, 4, 1"})
   @Tag("long")
   void sumsOverFewerAndMoreProcesses(String provider, int ranks, int rails) throws Exception {
-    assertSums(provider, ranks, rails);
+    assertSums(provider, ranks, rails, "0");
   }
 
-  private void assertSums(String provider, int ranks, int rails) throws Exception {
+  private void assertSums(String provider, int ranks, int rails, String eager) throws Exception {
     List<String> arguments =
         new ArrayList<>(
             List.of(
@@ -90,6 +97,8 @@ class AllReduceCommandTest {
                 "16K",
                 "--ranks",
                 Integer.toString(ranks),
+                "--eager",
+                eager,
                 "--rails",
                 Integer.toString(rails)));
     if (!provider.isEmpty()) {
@@ -222,6 +231,7 @@ class AllReduceCommandTest {
         "-n 0",
         "--rails 0",
         "--rails 9",
+        "--eager 64K",
         "-k 0",
         "-w -1",
         "--window 0",

@@ -1,0 +1,116 @@
+package org.jofi.rdma.engine;
+
+import java.util.Arrays;
+import org.jofi.rdma.operation.Packet;
+import org.jofi.rdma.operation.SentListener;
+import org.jofi.rdma.wire.EagerPacket;
+import org.jofi.transport.Failure;
+import org.jspecify.annotations.Nullable;
+
+/** Short messages in one packet, and their requests until a provider took it. Used again. */
+final class EagerBatch implements SentListener {
+  private final EagerSends home;
+  private @Nullable Request[] requests = new @Nullable Request[1];
+  private @Nullable Packet packet;
+  private int count;
+  private int bytes;
+  private long seen;
+  private boolean waits;
+
+  EagerBatch(EagerSends home) {
+    this.home = home;
+  }
+
+  /**
+   * Begins anew.
+   *
+   * @param ordinal of its first message
+   * @param receivesSeen by this side
+   */
+  void begin(Packet into, long ordinal, long receivesSeen) {
+    packet = into;
+    seen = receivesSeen;
+    bytes = EagerPacket.begin(into.memory(), into.at(), ordinal, receivesSeen);
+    waits = true;
+  }
+
+  /** Whether a message fits, and this side saw no further receive since it began. */
+  boolean takes(int lengthBytes, int packetBytes, long receivesSeen) {
+    return seen == receivesSeen
+        && count < EagerPacket.MOST_MESSAGES
+        && bytes + EagerPacket.MESSAGE_BYTES + (lengthBytes + 7 & -8) <= packetBytes;
+  }
+
+  /** Adds a message; where its bytes are to be copied to. */
+  long add(Request request, int tag, int lengthBytes) {
+    Packet into = packet();
+    if (count == requests.length) {
+      requests = Arrays.copyOf(requests, 2 * count);
+    }
+    requests[count++] = request;
+    int payload = EagerPacket.putMessage(into.memory(), into.at(), bytes, tag, lengthBytes);
+    bytes = EagerPacket.after(payload, lengthBytes);
+    return into.memory().address() + into.at() + payload;
+  }
+
+  private Packet packet() {
+    Packet into = packet;
+    if (into == null) {
+      throw new IllegalStateException("it did not begin");
+    }
+    return into;
+  }
+
+  /** Sends it, now or when a rail takes it. */
+  void send(PeerLink link) {
+    Packet full = packet();
+    packet = null;
+    EagerPacket.end(full.memory(), full.at(), bytes, link.id());
+    link.sink().send(full, bytes, this, 0);
+  }
+
+  /** Whether no provider took it yet. */
+  boolean isWaiting() {
+    return waits;
+  }
+
+  @Override
+  public void posted(long cookie) {
+    // Once: a packet that failed is posted again, and dropped by a receiver that has it.
+    if (waits) {
+      waits = false;
+      home.posted(count);
+      end(null);
+    }
+  }
+
+  @Override
+  public void sent(long cookie, @Nullable Failure why) {
+    waits = false;
+    end(why);
+    home.sent(this, why);
+  }
+
+  @Override
+  public boolean isWanted(long cookie) {
+    // What was posted once is over for its senders: it is not dropped because this side closes.
+    return !waits || home.isWanted();
+  }
+
+  private void end(@Nullable Failure why) {
+    int ended = count;
+    count = 0;
+    for (int i = 0; i < ended; i++) {
+      Request request = requests[i];
+      requests[i] = null;
+      if (request != null) {
+        request.returned(1);
+        if (why != null) {
+          request.fail(why);
+        } else {
+          request.settle();
+        }
+      }
+    }
+  }
+}

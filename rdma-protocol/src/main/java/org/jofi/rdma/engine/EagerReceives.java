@@ -1,0 +1,185 @@
+package org.jofi.rdma.engine;
+
+import java.lang.foreign.MemorySegment;
+import org.jofi.mr.registration.DataRegistration;
+import org.jofi.rdma.operation.Packet;
+import org.jofi.rdma.operation.SentListener;
+import org.jofi.rdma.operation.Task;
+import org.jofi.rdma.wire.ControlMessage;
+import org.jofi.rdma.wire.EagerGrant;
+import org.jofi.rdma.wire.EagerPacket;
+import org.jofi.transport.Failure;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Short messages that arrive without an announced receive: they are handled in the order of their
+ * ordinals, each taken by a receive or stored until one is posted; {@link EagerSends} tells the
+ * rule. The sender is told of progress after half of its credit, with one small message.
+ *
+ * <p>Receives that such messages may fill are withheld: not announced, unless the sender says that
+ * it waits for announcements.
+ */
+final class EagerReceives implements SentListener {
+  private final Receiver receiver;
+  private final EagerGrant grant;
+  private final UnexpectedMessages unexpected = new UnexpectedMessages();
+  private final Task crediting = new Crediting();
+  private long handled;
+  private long taken;
+  private long told;
+  private long wantSequence;
+  private boolean wanted;
+
+  EagerReceives(Receiver receiver, EagerGrant grant) {
+    this.receiver = receiver;
+    this.grant = grant;
+  }
+
+  /** Tells the sender how far this side is. */
+  private final class Crediting extends Task {
+    @Override
+    protected boolean advance() {
+      if (!isWanted(0) || receiver.hasPeerStopped()) {
+        return true;
+      }
+      Packet message = receiver.link().sink().takePacket();
+      if (message == null) {
+        return false;
+      }
+      ControlMessage.putCredit(
+          message.memory(),
+          message.at(),
+          receiver.link().id(),
+          handled,
+          (int) (handled - taken),
+          receiver.announcedThrough());
+      told = taken;
+      receiver.link().send(message, EagerReceives.this, 0);
+      return true;
+    }
+  }
+
+  /** Whether a receive is not announced for now: a short message may fill it. */
+  boolean withholds(long lengthBytes, DataRegistration memory) {
+    return !grant.isNone() && !wanted && lengthBytes <= grant.bytes() && memory.isHostMemory();
+  }
+
+  /** Messages that were handled. */
+  long handled() {
+    return handled;
+  }
+
+  /** Messages that arrived and that no receive took yet. */
+  int untaken() {
+    return unexpected.count();
+  }
+
+  /**
+   * The sender waits for announcements, or does no longer.
+   *
+   * @return whether that is news, and it waits
+   */
+  boolean want(long sequence, boolean on) {
+    if (sequence <= wantSequence) {
+      return false;
+    }
+    wantSequence = sequence;
+    wanted = on;
+    return on;
+  }
+
+  /**
+   * A packet arrived.
+   *
+   * @return how many of its messages were no use: this side has them, or the sender had no credit
+   */
+  int packet(MemorySegment memory, long at, long lengthBytes) {
+    long ordinal = EagerPacket.ordinal(memory, at);
+    long seen = EagerPacket.seen(memory, at);
+    int useless = 0;
+    for (int offset = EagerPacket.HEADER_BYTES;
+        offset < lengthBytes;
+        offset = EagerPacket.next(memory, at, offset)) {
+      int bytes = EagerPacket.lengthBytes(memory, at, offset);
+      long from = memory.address() + at + offset + EagerPacket.MESSAGE_BYTES;
+      if (!message(ordinal++, seen, EagerPacket.tag(memory, at, offset), from, bytes)) {
+        useless++;
+      }
+    }
+    handleNext();
+    creditIfDue();
+    return useless;
+  }
+
+  private boolean message(long ordinal, long seen, int tag, long from, int bytes) {
+    if (ordinal <= handled || ordinal - taken > grant.credits() || bytes > grant.bytes()) {
+      return false;
+    }
+    if (ordinal == handled + 1) {
+      handled = ordinal;
+      if (receiver.take(tag, seen, from, bytes)) {
+        taken++;
+        return true;
+      }
+    }
+    int message = unexpected.add(ordinal, seen, tag, bytes);
+    if (message == UnexpectedMessages.NONE) {
+      return false;
+    }
+    receiver.link().sink().copy(from, unexpected.address(message), bytes);
+    return true;
+  }
+
+  /** Handles what came before its turn, which is now. */
+  private void handleNext() {
+    int message = unexpected.first();
+    while (message != UnexpectedMessages.NONE && unexpected.ordinal(message) <= handled + 1) {
+      int after = unexpected.after(message);
+      if (unexpected.ordinal(message) == handled + 1) {
+        handled++;
+        int tag = unexpected.tag(message);
+        long seen = unexpected.seen(message);
+        long from = unexpected.address(message);
+        if (receiver.take(tag, seen, from, unexpected.lengthBytes(message))) {
+          taken++;
+          unexpected.remove(message);
+        }
+      }
+      message = after;
+    }
+  }
+
+  /** A receive was posted: it takes the oldest message of its tag that is stored. */
+  void offerTo(IncomingReceive receive) {
+    if (unexpected.first() == UnexpectedMessages.NONE) {
+      return;
+    }
+    for (int sub = 0; sub < receive.count(); sub++) {
+      int message = unexpected.first(receive.tag(sub), handled);
+      if (message != UnexpectedMessages.NONE) {
+        taken++;
+        receive.take(sub, unexpected.address(message), unexpected.lengthBytes(message));
+        unexpected.remove(message);
+      }
+    }
+    creditIfDue();
+  }
+
+  private void creditIfDue() {
+    if (taken - told >= Math.max(1, grant.credits() / 2)) {
+      receiver.link().sink().tasks().submit(crediting);
+    }
+  }
+
+  @Override
+  public void sent(long cookie, @Nullable Failure why) {
+    if (why != null && !receiver.hasPeerStopped()) {
+      receiver.fail(why);
+    }
+  }
+
+  @Override
+  public boolean isWanted(long cookie) {
+    return receiver.failure() == null;
+  }
+}

@@ -1,0 +1,150 @@
+package org.jofi.rdma.wire;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Messages that are sent before, or instead of, an announcement of their receives: one after the
+ * other in one send. Static and without allocation.
+ *
+ * <pre>
+ *  0 header, 32 bytes   32 u64 ordinal of the first message, from 1
+ * 40 u64 receives seen by the sender (their highest index, &gt;= 0)
+ * 48 messages: u32 tag, u32 length, that many bytes, padded with anything to a multiple of 8
+ * </pre>
+ *
+ * <p>To write: {@link #begin}, then per message {@link #putMessage}, its payload and {@link
+ * #after}, then {@link #end}. To read a checked packet: from offset {@link #HEADER_BYTES} on with
+ * {@link #next}, until the offset is the packet's length. Offsets count from the packet's start.
+ */
+public final class EagerPacket {
+  /** What is before the first message. */
+  public static final int HEADER_BYTES = 48;
+
+  /** What is before the payload of each message. */
+  public static final int MESSAGE_BYTES = 8;
+
+  /** Most messages in a packet. */
+  public static final int MOST_MESSAGES = 128;
+
+  private static final int ORDINAL = MessageHeader.BYTES;
+  private static final int SEEN = 40;
+  private static final int ALIGNMENT = Long.BYTES;
+
+  private EagerPacket() {}
+
+  /**
+   * Writes what is before the messages, but for the header.
+   *
+   * @param ordinal of the first message, from 1
+   * @param seen the highest index of the receives that the sender has seen, or 0
+   * @return the offset of the first message
+   */
+  public static int begin(MemorySegment memory, long at, long ordinal, long seen) {
+    memory.set(WireLayouts.LONG, at + ORDINAL, ordinal);
+    memory.set(WireLayouts.LONG, at + SEEN, seen);
+    return HEADER_BYTES;
+  }
+
+  /**
+   * Writes what is before a message's payload, which the caller copies.
+   *
+   * @return the offset of the payload
+   */
+  public static int putMessage(
+      MemorySegment memory, long at, int offset, int tag, int lengthBytes) {
+    memory.set(WireLayouts.INT, at + offset, tag);
+    memory.set(WireLayouts.INT, at + offset + Integer.BYTES, lengthBytes);
+    return offset + MESSAGE_BYTES;
+  }
+
+  /** The offset of what follows a payload: the next message, or the packet's end. */
+  public static int after(int payloadOffset, int lengthBytes) {
+    return payloadOffset + (lengthBytes + ALIGNMENT - 1 & -ALIGNMENT);
+  }
+
+  /**
+   * Writes the header, when the packet's length is known.
+   *
+   * @param packetBytes the offset after the last message
+   */
+  public static void end(
+      MemorySegment memory, long at, int packetBytes, ConnectionId connectionId) {
+    MessageHeader.put(memory, at, MessageType.EAGER, packetBytes, connectionId);
+  }
+
+  /**
+   * What is wrong with a packet; with none, its fields can be read and its messages walked.
+   *
+   * @param length how many bytes arrived
+   */
+  public static WireFault check(MemorySegment memory, long at, long length) {
+    WireFault header = MessageHeader.check(memory, at, length);
+    if (header != WireFault.NONE) {
+      return header;
+    }
+    if (MessageHeader.type(memory, at) != MessageType.EAGER) {
+      return WireFault.TYPE;
+    }
+    if (MessageHeader.version(memory, at) != ProtocolLimits.VERSION) {
+      return WireFault.VERSION;
+    }
+    if (length < HEADER_BYTES + MESSAGE_BYTES) {
+      return WireFault.TRUNCATED;
+    }
+    long ordinal = ordinal(memory, at);
+    // The ordinals of the other messages must not overflow either.
+    if (ordinal < 1 || ordinal > Long.MAX_VALUE - MOST_MESSAGES || seen(memory, at) < 0) {
+      return WireFault.INDEX;
+    }
+    return checkMessages(memory, at, length);
+  }
+
+  /** The offset stays within an int: as many messages as are allowed take 8 MiB. */
+  private static WireFault checkMessages(MemorySegment memory, long at, long length) {
+    int offset = HEADER_BYTES;
+    for (int messages = 0; offset < length; messages++) {
+      if (messages == MOST_MESSAGES) {
+        return WireFault.TRAILING;
+      }
+      if (length - offset < MESSAGE_BYTES) {
+        return WireFault.TRUNCATED;
+      }
+      int bytes = lengthBytes(memory, at, offset);
+      if (bytes < 0 || bytes > EagerGrant.MOST_BYTES) {
+        return WireFault.RANGE;
+      }
+      offset = after(offset + MESSAGE_BYTES, bytes);
+    }
+    return offset == length ? WireFault.NONE : WireFault.TRUNCATED;
+  }
+
+  /** The ordinal of the first message, from 1. */
+  public static long ordinal(MemorySegment memory, long at) {
+    return memory.get(WireLayouts.LONG, at + ORDINAL);
+  }
+
+  /** How long a packet is that has one message of that length. */
+  public static int bytesFor(int lengthBytes) {
+    return after(HEADER_BYTES + MESSAGE_BYTES, lengthBytes);
+  }
+
+  /** The highest index of the receives that the sender had seen, or 0. */
+  public static long seen(MemorySegment memory, long at) {
+    return memory.get(WireLayouts.LONG, at + SEEN);
+  }
+
+  /** Which receives take the message at an offset. */
+  public static int tag(MemorySegment memory, long at, int offset) {
+    return memory.get(WireLayouts.INT, at + offset);
+  }
+
+  /** How long the payload of the message at an offset is; {@link #MESSAGE_BYTES} further on. */
+  public static int lengthBytes(MemorySegment memory, long at, int offset) {
+    return memory.get(WireLayouts.INT, at + offset + Integer.BYTES);
+  }
+
+  /** The offset of what follows the message at an offset: the next one, or the packet's end. */
+  public static int next(MemorySegment memory, long at, int offset) {
+    return after(offset + MESSAGE_BYTES, lengthBytes(memory, at, offset));
+  }
+}
