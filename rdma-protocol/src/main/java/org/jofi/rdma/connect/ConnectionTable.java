@@ -148,14 +148,22 @@ public final class ConnectionTable implements ArrivalSink {
     }
   }
 
+  private boolean isCurrent(MemorySegment memory, long at) {
+    return ids.isCurrent(MessageHeader.to(memory, at), MessageHeader.toGeneration(memory, at));
+  }
+
+  /** The connection that a message is of; null if it is of none. */
+  private @Nullable Connection connectionOf(MemorySegment memory, long at) {
+    Connection connection = live.of(MessageHeader.to(memory, at));
+    return connection != null && connection.isFrom(memory, at) ? connection : null;
+  }
+
   private boolean packet(MemorySegment memory, long at, long lengthBytes) {
     if (EagerPacket.check(memory, at, lengthBytes) != WireFault.NONE) {
       return false;
     }
-    Connection connection = live.of(MessageHeader.to(memory, at));
-    if (connection == null
-        || !ids.isCurrent(MessageHeader.to(memory, at), MessageHeader.toGeneration(memory, at))
-        || !connection.isFrom(memory, at)) {
+    Connection connection = isCurrent(memory, at) ? connectionOf(memory, at) : null;
+    if (connection == null) {
       return false;
     }
     endings.heard(connection);
@@ -166,11 +174,11 @@ public final class ConnectionTable implements ArrivalSink {
     if (ControlMessage.check(memory, at, lengthBytes) != WireFault.NONE) {
       return false;
     }
-    if (!ids.isCurrent(MessageHeader.to(memory, at), MessageHeader.toGeneration(memory, at))) {
+    if (!isCurrent(memory, at)) {
       return type == MessageType.CLOSE && closed.answer(memory, at);
     }
-    Connection connection = live.of(MessageHeader.to(memory, at));
-    if (connection == null || !connection.isFrom(memory, at)) {
+    Connection connection = connectionOf(memory, at);
+    if (connection == null) {
       return false;
     }
     endings.heard(connection);

@@ -21,7 +21,7 @@ final class AnnouncementQueue extends Task {
   private final Receiver receiver;
   private final ArrivalBudget.Share room;
   private final boolean oneAtATime;
-  private final Task collecting = new Collecting();
+  private final Collector collecting = new Collecting();
   private final ArrayDeque<AnnouncementWrite> free = new ArrayDeque<>(1);
 
   /** What is collected; null if nothing is. */
@@ -29,9 +29,6 @@ final class AnnouncementQueue extends Task {
 
   /** The write that was submitted last. */
   private @Nullable AnnouncementWrite last;
-
-  /** Whether something was written since the last poll, or waits. */
-  private boolean collects;
 
   private int underWay;
   private int alone;
@@ -49,15 +46,21 @@ final class AnnouncementQueue extends Task {
   }
 
   /** Writes what was collected since the last poll. */
-  private final class Collecting extends Task {
+  private final class Collecting extends Collector {
     @Override
-    protected boolean advance() {
-      if (open != null && isHeldUp()) {
-        return false;
-      }
-      collects = open != null;
+    boolean isEmpty() {
+      return open == null;
+    }
+
+    @Override
+    boolean isHeldUp() {
+      AnnouncementWrite before = last;
+      return before != null && (before.isWaiting() || (oneAtATime && underWay > 0));
+    }
+
+    @Override
+    void submit() {
       submitOpen();
-      return !collects;
     }
   }
 
@@ -111,13 +114,7 @@ final class AnnouncementQueue extends Task {
     if (announceWithRoom()) {
       room.served();
     }
-    if (open != null && !collects) {
-      collects = true;
-      receiver.link().sink().tasks().watch(collecting);
-      if (!isHeldUp()) {
-        submitOpen();
-      }
-    }
+    collecting.leave(receiver.link().sink().tasks());
   }
 
   /** Whether there was room for all that have an entry. */
@@ -141,11 +138,6 @@ final class AnnouncementQueue extends Task {
       receive = next;
     }
     return true;
-  }
-
-  private boolean isHeldUp() {
-    AnnouncementWrite before = last;
-    return before != null && (before.isWaiting() || (oneAtATime && underWay > 0));
   }
 
   /** Collects the entries of a receive. */

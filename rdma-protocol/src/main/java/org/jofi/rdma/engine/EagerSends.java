@@ -3,7 +3,6 @@ package org.jofi.rdma.engine;
 import java.util.ArrayDeque;
 import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.operation.Packet;
-import org.jofi.rdma.operation.Task;
 import org.jofi.rdma.wire.EagerGrant;
 import org.jofi.transport.Failure;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +25,7 @@ final class EagerSends {
   private final Sender sender;
   private final EagerGrant grant;
   private final int packetBytes;
-  private final Task collecting = new Collecting();
+  private final Collector collecting = new Collecting();
   private final ArrayDeque<EagerBatch> free = new ArrayDeque<>(1);
 
   /** Of messages that may yet turn out to have taken an entry: their tags, and whether one did. */
@@ -35,7 +34,6 @@ final class EagerSends {
   private boolean[] matched = new boolean[8];
   private @Nullable EagerBatch open;
   private @Nullable EagerBatch last;
-  private boolean collects;
 
   /** The ordinal of the last message. */
   private long sent;
@@ -61,16 +59,21 @@ final class EagerSends {
   }
 
   /** Sends what was collected since the last poll. */
-  private final class Collecting extends Task {
+  private final class Collecting extends Collector {
     @Override
-    protected boolean advance() {
+    boolean isEmpty() {
+      return open == null;
+    }
+
+    @Override
+    boolean isHeldUp() {
       EagerBatch before = last;
-      if (open != null && before != null && before.isWaiting()) {
-        return false;
-      }
-      collects = open != null;
+      return before != null && before.isWaiting();
+    }
+
+    @Override
+    void submit() {
       submitOpen();
-      return !collects;
     }
   }
 
@@ -122,14 +125,7 @@ final class EagerSends {
 
   /** What is collected leaves, unless something left since the last poll. */
   void leave() {
-    if (open != null && !collects) {
-      collects = true;
-      link.sink().tasks().watch(collecting);
-      EagerBatch before = last;
-      if (before == null || !before.isWaiting()) {
-        submitOpen();
-      }
-    }
+    collecting.leave(link.sink().tasks());
   }
 
   private void submitOpen() {
@@ -232,11 +228,6 @@ final class EagerSends {
   void posted(int messages) {
     posted += messages;
     sender.left(messages);
-  }
-
-  /** Messages that a provider took. */
-  long posted() {
-    return posted;
   }
 
   /** A packet is back. */

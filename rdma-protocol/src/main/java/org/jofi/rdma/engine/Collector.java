@@ -1,0 +1,43 @@
+package org.jofi.rdma.engine;
+
+import org.jofi.rdma.operation.Task;
+import org.jofi.rdma.operation.Tasks;
+
+/**
+ * Lets things leave together: the first at once, and what follows before the next poll, or while a
+ * rail takes nothing, with the next poll. There is no timer.
+ */
+abstract class Collector extends Task {
+  /** Whether something left since the last poll, or waits. */
+  private boolean collects;
+
+  /** Whether nothing is collected. */
+  abstract boolean isEmpty();
+
+  /** Whether what left before has to be taken, or to be over, first. */
+  abstract boolean isHeldUp();
+
+  /** What is collected leaves, if anything is. */
+  abstract void submit();
+
+  /** What is collected leaves now, unless something left since the last poll. */
+  final void leave(Tasks tasks) {
+    if (!isEmpty() && !collects) {
+      collects = true;
+      tasks.watch(this);
+      if (!isHeldUp()) {
+        submit();
+      }
+    }
+  }
+
+  @Override
+  protected final boolean advance() {
+    if (!isEmpty() && isHeldUp()) {
+      return false;
+    }
+    collects = !isEmpty();
+    submit();
+    return !collects;
+  }
+}
