@@ -78,6 +78,9 @@ have_libfabric() {
   [[ $(PATH=$PATH:/usr/sbin:/sbin ldconfig -p 2>/dev/null || true) == *libfabric.so.1* ]]
 }
 
+# The path of a command of Open MPI. On Debian the plain name may be another MPI's, elsewhere there is no other.
+open_mpi() { command -v "$1.openmpi" || command -v "$1"; }
+
 have_package() {
   case $1 in
     "$jdk_package") find_jdk ;;
@@ -88,6 +91,9 @@ have_package() {
     libibverbs-dev) [[ -r /usr/include/infiniband/efadv.h ]] ;;
     gcc) command -v gcc >/dev/null ;;
     libc6-dev) gcc -E -x c -include stdio.h /dev/null >/dev/null 2>&1 ;;
+    openmpi-bin) [[ $("$(open_mpi mpirun)" --version 2>/dev/null) == *open-mpi.org* ]] ;;
+    libopenmpi-dev) [[ $("$(open_mpi mpicc)" -E -dM -x c -include mpi.h /dev/null 2>/dev/null) == *OMPI_MAJOR_VERSION* ]] ;;
+    python3) command -v python3 >/dev/null ;;
   esac
 }
 
@@ -165,6 +171,9 @@ purpose_of() {
     libibverbs-dev) printf "the headers of RDMA devices, for the tests" ;;
     gcc) printf "compiles NCCL's plugin" ;;
     libc6-dev) printf 'the headers that gcc needs' ;;
+    openmpi-bin) printf 'Open MPI, to compare with' ;;
+    libopenmpi-dev) printf "Open MPI's headers" ;;
+    python3) printf 'reads the results of comparisons' ;;
   esac
 }
 
@@ -218,6 +227,8 @@ thing_of() {
     libfabric-bin) printf "libfabric's programs" ;;
     libibverbs-dev) printf "libibverbs' headers" ;;
     libc6-dev) printf "the C library's headers" ;;
+    openmpi-bin) printf 'Open MPI' ;;
+    libopenmpi-dev) printf "Open MPI's headers" ;;
     *) printf '%s' "$1" ;;
   esac
 }
