@@ -83,7 +83,12 @@ final class PluginOptions {
         MIN_STRIPE_BYTES,
         "a number of bytes, a multiple of 128",
         value -> builder.minStripeBytes(Long.parseLong(value)));
-    number(EAGER_BYTES, builder::eagerBytes);
+    set(
+        EAGER_BYTES,
+        "auto, or a number of bytes",
+        value ->
+            builder.eagerBytes(
+                value.equals("auto") ? TransportOptions.EAGER_BY_PROVIDER : size(value)));
     set(
         IMMEDIATE_DELIVERY,
         "auto, write-data or write-then-send",
@@ -122,6 +127,10 @@ final class PluginOptions {
 
   private void number(String variable, Consumer<Integer> setter) {
     set(variable, "a number", value -> setter.accept(Integer.valueOf(value)));
+  }
+
+  private static int size(String value) {
+    return Integer.parseUnsignedInt(value);
   }
 
   private void seconds(String variable, Consumer<Duration> setter) {

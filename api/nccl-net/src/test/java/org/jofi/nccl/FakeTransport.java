@@ -31,7 +31,7 @@ final class FakeTransport implements Transport {
           RegistrationScope.DOMAIN,
           List.of(),
           "writes",
-          new DeviceLimits(1L << 40, 64, 1000, 128, 128, 16),
+          new DeviceLimits(1L << 40, 64, 8192, 1000, 128, 128, 16),
           List.of());
 
   private final Queue<RecvComm> coming;

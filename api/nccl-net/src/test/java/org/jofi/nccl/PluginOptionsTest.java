@@ -70,6 +70,7 @@ class PluginOptionsTest {
     "JOFI_PROGRESS_THREADS, some",
     "JOFI_MIN_STRIPE_BYTES, 100",
     "JOFI_EAGER_BYTES, 65473",
+    "JOFI_EAGER_BYTES, -1",
     "JOFI_IMMEDIATE_DELIVERY, pigeon",
     "JOFI_FLUSH, perhaps",
     "JOFI_GROUPING, ';'",

@@ -41,7 +41,7 @@ class PropertiesStructTest {
         RegistrationScope.DOMAIN,
         memory,
         "writes",
-        new DeviceLimits(1L << 40, 64, 1000, 128, 128, 16),
+        new DeviceLimits(1L << 40, 64, 8192, 1000, 128, 128, 16),
         List.of());
   }
 

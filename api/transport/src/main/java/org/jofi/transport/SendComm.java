@@ -13,7 +13,7 @@ public interface SendComm extends Comm {
    * limit. It ends before only if the communicator fails or is closed, at either end, or if it is
    * {@linkplain #cancel taken back}.
    *
-   * <p>With {@link TransportOptions#eagerBytes}, a short send from host memory need not wait: it is
+   * <p>A short send from host memory, up to {@link DeviceLimits#eagerBytes}, need not wait: it is
    * copied, and over once it left, before its receive. It reports its own length then, even if the
    * receive turns out to be shorter. A close, which waits for the peer, delivers what left.
    *

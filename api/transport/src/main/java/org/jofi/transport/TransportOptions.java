@@ -22,8 +22,9 @@ import java.util.Objects;
  *     and at most one per rail; a multiple of 128; 131 072
  * @param maxMessageBytes longest message, 1 to 2^40; 2^40
  * @param eagerBytes longest message from host memory that may leave before its receive was
- *     announced, 0 to 65 472; 0 turns that off; 0. Such a message is copied, and its request is
- *     over once it left. Each side has a limit, and the lower one counts.
+ *     announced, 0 to 65 472, or {@link #EAGER_BY_PROVIDER} for what suits the provider; that. 0
+ *     turns it off. Such a message is copied, and its request is over once it left. Each side has a
+ *     limit, and the lower one counts. {@link DeviceLimits#eagerBytes} is what was chosen.
  * @param immediateDelivery how the receiver learns of stripes; automatic
  * @param flushPolicy when flushes are needed; automatic
  * @param connectTimeout time limit for making a connection; 30 s
@@ -64,6 +65,9 @@ public record TransportOptions(
   /** The longest that {@link #eagerBytes} can be. */
   public static final int MOST_EAGER_BYTES = 64 * 1024 - 64;
 
+  /** Short messages leave as it suits the provider. */
+  public static final int EAGER_BY_PROVIDER = -1;
+
   private static final Duration LONGEST_TIMEOUT = Duration.ofDays(1);
 
   /**
@@ -80,7 +84,7 @@ public record TransportOptions(
     within("endpointsPerDevice", endpointsPerDevice, 0, 64);
     within("minStripeBytes", minStripeBytes, STRIPE_ALIGNMENT_BYTES, LONGEST_MESSAGE_BYTES);
     within("maxMessageBytes", maxMessageBytes, 1, LONGEST_MESSAGE_BYTES);
-    within("eagerBytes", eagerBytes, 0, MOST_EAGER_BYTES);
+    within("eagerBytes", eagerBytes, EAGER_BY_PROVIDER, MOST_EAGER_BYTES);
     if (minStripeBytes % STRIPE_ALIGNMENT_BYTES != 0) {
       throw new IllegalArgumentException(
           "minStripeBytes must be a multiple of %d, is %d"
@@ -135,7 +139,7 @@ public record TransportOptions(
     private ProgressThreads progressThreads = ProgressThreads.NEVER;
     private long minStripeBytes = 128 * 1024;
     private long maxMessageBytes = LONGEST_MESSAGE_BYTES;
-    private int eagerBytes;
+    private int eagerBytes = EAGER_BY_PROVIDER;
     private ImmediateDelivery immediateDelivery = ImmediateDelivery.AUTO;
     private FlushPolicy flushPolicy = FlushPolicy.AUTO;
     private Duration connectTimeout = Duration.ofSeconds(30);

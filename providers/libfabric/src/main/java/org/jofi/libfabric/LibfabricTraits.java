@@ -37,6 +37,10 @@ final class LibfabricTraits {
    */
   private static final Set<String> OVER_SOCKETS = Set.of(NET, TCP);
 
+  private static final int EAGER_SOCKET_BYTES = 32 * 1024;
+  private static final int EAGER_LAYERED_BYTES = 8 * 1024;
+  private static final int EAGER_SHARED_BYTES = 1024;
+
   private LibfabricTraits() {}
 
   /** The traits of a provider, by jofi's name for it. */
@@ -51,7 +55,22 @@ final class LibfabricTraits {
         isSharedMemory(provider),
         !OVER_SOCKETS.contains(core),
         // From 2.1 to 2.3, an endpoint asks itself for what only a handshake tells, and makes none.
-        !provider.equals(EFA));
+        !provider.equals(EFA),
+        eagerBytes(provider, core));
+  }
+
+  /**
+   * Up to where messages of two processes on two processors were faster when they left before their
+   * receive was announced, both one by one and in a row.
+   */
+  private static int eagerBytes(String provider, String core) {
+    if (isSharedMemory(provider)) {
+      return EAGER_SHARED_BYTES;
+    }
+    if (provider.endsWith(";ofi_rxm")) {
+      return EAGER_LAYERED_BYTES;
+    }
+    return OVER_SOCKETS.contains(core) ? EAGER_SOCKET_BYTES : ProviderTraits.HARDWARE.eagerBytes();
   }
 
   /** What a provider is layered under, as in tcp;ofi_rxm, comes behind it. */

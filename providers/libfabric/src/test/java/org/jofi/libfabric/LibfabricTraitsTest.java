@@ -14,19 +14,25 @@ import org.junit.jupiter.params.provider.ValueSource;
 class LibfabricTraitsTest {
   @ParameterizedTest
   @CsvSource({
-    "tcp,         true,  true,  false, false",
-    "tcp;ofi_rxm, true,  true,  false, false",
-    "net,         true,  true,  false, false",
-    "net;ofi_rxm, true,  true,  false, false",
-    "sockets,     true,  true,  false, true",
-    "udp;ofi_rxd, true,  true,  false, true",
-    "shm,         true,  true,  true,  true",
+    "tcp,         true,  true,  false, false, 32768",
+    "tcp;ofi_rxm, true,  true,  false, false, 8192",
+    "net,         true,  true,  false, false, 32768",
+    "net;ofi_rxm, true,  true,  false, false, 8192",
+    "sockets,     true,  true,  false, true, 8192",
+    "udp;ofi_rxd, true,  true,  false, true, 8192",
+    "shm,         true,  true,  true,  true, 1024",
   })
   void softwareIsTold(
-      String provider, boolean software, boolean copies, boolean small, boolean delivered) {
+      String provider,
+      boolean software,
+      boolean copies,
+      boolean small,
+      boolean delivered,
+      int eager) {
     ProviderTraits traits = LibfabricTraits.of(provider);
     assertEquals(
-        new ProviderTraits(software, traits.preference(), copies, small, delivered, true), traits);
+        new ProviderTraits(software, traits.preference(), copies, small, delivered, true, eager),
+        traits);
   }
 
   @ParameterizedTest
@@ -38,7 +44,7 @@ class LibfabricTraitsTest {
   @Test
   void efaIsHardwareThatDoesNotWriteDataToItself() {
     assertEquals(
-        new ProviderTraits(false, 0, false, false, true, false), LibfabricTraits.of("efa"));
+        new ProviderTraits(false, 0, false, false, true, false, 8192), LibfabricTraits.of("efa"));
   }
 
   @Test

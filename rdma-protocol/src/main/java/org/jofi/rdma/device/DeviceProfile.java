@@ -23,15 +23,10 @@ import org.jofi.transport.TransportOptions;
  * @param group its NICs
  * @param properties what callers are told
  * @param features what its connections offer: {@link Features}
- * @param eagerBytes the longest message that may leave before its receive is announced; 0: none
  * @param progress whether its endpoints have progress threads
  */
 public record DeviceProfile(
-    DeviceGroup group,
-    DeviceProperties properties,
-    long features,
-    int eagerBytes,
-    ProgressPlan progress) {
+    DeviceGroup group, DeviceProperties properties, long features, ProgressPlan progress) {
   private static final long MEGABIT = 1_000_000;
 
   /**
@@ -78,7 +73,7 @@ public record DeviceProfile(
             delivery(writesData, announces),
             limits(group, options),
             reasons);
-    return new DeviceProfile(group, properties, features, eagerBytes(group, options), progress);
+    return new DeviceProfile(group, properties, features, progress);
   }
 
   /**
@@ -86,9 +81,16 @@ public record DeviceProfile(
    * writes into by itself.
    */
   private static int eagerBytes(DeviceGroup group, TransportOptions options) {
-    return takesDeviceMemory(group)
-        ? 0
-        : Math.min(options.eagerBytes(), StagingShape.USUAL.smallBytes());
+    int wanted =
+        options.eagerBytes() == TransportOptions.EAGER_BY_PROVIDER
+            ? group.rails().getFirst().traits().eagerBytes()
+            : options.eagerBytes();
+    return takesDeviceMemory(group) ? 0 : Math.min(wanted, StagingShape.USUAL.smallBytes());
+  }
+
+  /** The longest message that may leave before its receive is announced; 0: none. */
+  public int eagerBytes() {
+    return properties.limits().eagerBytes();
   }
 
   private static long megabits(FabricInfo nic) {
@@ -142,6 +144,7 @@ public record DeviceProfile(
     return new DeviceLimits(
         Math.min(longest, options.maxMessageBytes()),
         InlineCopies.BYTES,
+        eagerBytes(group, options),
         ProtocolLimits.MAX_COMMUNICATOR,
         ProtocolLimits.RECEIVE_WINDOW,
         Sender.usualSends(),

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * rule. The sender is told of progress after half of its credit, with one small message.
  *
  * <p>Receives that such messages may fill are withheld: not announced, unless the sender says that
- * it waits for announcements.
+ * it waits for announcements; then they are until the next such message.
  */
 final class EagerReceives implements SentListener {
   private final Receiver receiver;
@@ -27,7 +27,6 @@ final class EagerReceives implements SentListener {
   private long handled;
   private long taken;
   private long told;
-  private long wantSequence;
   private boolean wanted;
 
   EagerReceives(Receiver receiver, EagerGrant grant) {
@@ -74,18 +73,9 @@ final class EagerReceives implements SentListener {
     return unexpected.count();
   }
 
-  /**
-   * The sender waits for announcements, or does no longer.
-   *
-   * @return whether that is news, and it waits
-   */
-  boolean want(long sequence, boolean on) {
-    if (sequence <= wantSequence) {
-      return false;
-    }
-    wantSequence = sequence;
-    wanted = on;
-    return on;
+  /** The sender waits for announcements: nothing is withheld until a message arrives. */
+  void want() {
+    wanted = true;
   }
 
   /**
@@ -97,6 +87,7 @@ final class EagerReceives implements SentListener {
     long ordinal = EagerPacket.ordinal(memory, at);
     long seen = EagerPacket.seen(memory, at);
     int useless = 0;
+    wanted = false;
     for (int offset = EagerPacket.HEADER_BYTES;
         offset < lengthBytes;
         offset = EagerPacket.next(memory, at, offset)) {

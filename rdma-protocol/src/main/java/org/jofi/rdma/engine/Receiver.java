@@ -253,10 +253,9 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
       case TRUE_LENGTH -> trueLength(index, ControlMessage.lengthBytes(memory, at));
       case WRITTEN -> written(index, ControlMessage.immediate(memory, at));
       case WANT -> {
-        peerSaw(ControlMessage.receivesSeen(memory, at));
-        if (eager.want(index, ControlMessage.wanted(memory, at))) {
-          unannounced.release();
-        }
+        peerSaw(index);
+        eager.want();
+        unannounced.release();
       }
       default -> {
         return false;

@@ -85,12 +85,25 @@ public final class Sender extends RequestQueue implements SendProtocol {
     wants = new Wants(this);
   }
 
-  /** Looks for the receives of what is queued. */
+  /**
+   * Looks for the receives of what is queued. Usually they are announced soon. If not, the receiver
+   * may withhold them, and is asked.
+   */
   private final class Lookout extends Task {
+    private static final int POLLS_BEFORE_ASKING = 256;
+
+    private int polls;
+
     @Override
     protected boolean advance() {
       look();
-      return queue.isEmpty();
+      polls++;
+      if (queue.isEmpty()) {
+        polls = 0;
+      } else if (polls == POLLS_BEFORE_ASKING) {
+        askForAnnouncements();
+      }
+      return polls == 0;
     }
   }
 
@@ -153,8 +166,6 @@ public final class Sender extends RequestQueue implements SendProtocol {
       if (broken != null) {
         // Trying to send it found that out.
         send.fail(broken);
-      } else if (eager.isOn() && !eager.fits(lengthBytes, registration)) {
-        wants.announcements();
       }
     }
     eager.leave();
@@ -264,9 +275,6 @@ public final class Sender extends RequestQueue implements SendProtocol {
       send = next;
     }
     eager.leave();
-    if (queue.isEmpty()) {
-      wants.nothing();
-    }
   }
 
   /** Tries anew what had no blocks, or no entry. */
@@ -311,9 +319,6 @@ public final class Sender extends RequestQueue implements SendProtocol {
     send.request().withdraw();
     send.endUse();
     table().takeBack(slot);
-    if (queue.isEmpty()) {
-      wants.nothing();
-    }
     return true;
   }
 
@@ -461,12 +466,17 @@ public final class Sender extends RequestQueue implements SendProtocol {
   @Override
   public void check(long now, long boundNs) {
     super.check(now, boundNs);
+    askForAnnouncements();
+  }
+
+  /** Asks for what the receiver withholds, if something waits for a receive. */
+  private void askForAnnouncements() {
     QueuedSend send = eager.isOn() ? queue.first() : null;
     while (send != null && send.index() != Announcements.NOWHERE) {
       send = send.next();
     }
     if (send != null) {
-      wants.stillWaiting();
+      wants.ask();
     }
   }
 

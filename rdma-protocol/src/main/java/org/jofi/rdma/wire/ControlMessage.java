@@ -25,15 +25,14 @@ import org.jspecify.annotations.Nullable;
  * WRITTEN      the receive's index             immediate data      0
  * READY        0                               0                   0
  * CREDIT       eager messages handled          untaken, announced  0
- * WANT         sequence                        seen, wanted        0
+ * WANT         the last receive seen           0                   0
  * </pre>
  *
  * A reason is a {@link FailureCause#code} negated. A refuser's rails are control rails × 256 + data
  * rails. Which stripe: its number, 8 if it arrived, 256 × how often it was posted. Of a credit:
  * eager messages that are handled but not taken (at most 255, and no more than are handled) + 256 ×
- * receives that had an index by then. A want's length is 1 if announcements are wanted + 2 × the
- * last receive that was seen. A refusal has this layout in every version, so that who speaks
- * another one can read it.
+ * receives that had an index by then. A refusal has this layout in every version, so that who
+ * speaks another one can read it.
  */
 public final class ControlMessage {
   /** The length of each. */
@@ -181,20 +180,12 @@ public final class ControlMessage {
   }
 
   /**
-   * Writes whether the sender waits for announcements.
+   * Writes that the sender waits for announcements.
    *
-   * @param sequence from 1; the last one counts
    * @param seen the last receive that the sender has seen
    */
-  public static void putWant(
-      MemorySegment memory,
-      long at,
-      ConnectionId connectionId,
-      long sequence,
-      boolean wanted,
-      long seen) {
-    long length = seen << 1 | (wanted ? 1 : 0);
-    put(memory, at, MessageType.WANT, connectionId, sequence, length, null);
+  public static void putWant(MemorySegment memory, long at, ConnectionId connectionId, long seen) {
+    put(memory, at, MessageType.WANT, connectionId, seen, 0, null);
   }
 
   private static void put(
@@ -262,7 +253,7 @@ public final class ControlMessage {
       case WRITTEN -> checkWritten(memory, at, number, length);
       case PING, PONG -> number < 0 || length < 0 ? WireFault.INDEX : WireFault.NONE;
       case CREDIT -> checkAlone(number >= untaken(memory, at), length >= 0);
-      case WANT -> checkAlone(number >= 1, length >= 0);
+      case WANT -> checkAlone(number >= 0, length == 0);
       case CLOSE -> checkAlone(number >= 0, length >= 0);
       case CLOSED -> checkAlone(number == 0, length >= 0);
       case REFUSE -> (length & ~0xffffL) != 0 ? WireFault.RAILS : checkAlone(number == 0, true);
@@ -359,21 +350,6 @@ public final class ControlMessage {
   /** Receives of the peer that had an index by then; of a credit. */
   public static long announced(MemorySegment memory, long at) {
     return lengthBytes(memory, at) >>> ANNOUNCED;
-  }
-
-  /** Which want it is, from 1. */
-  public static long sequence(MemorySegment memory, long at) {
-    return number(memory, at);
-  }
-
-  /** Whether the peer waits for announcements; of a want. */
-  public static boolean wanted(MemorySegment memory, long at) {
-    return (lengthBytes(memory, at) & 1) != 0;
-  }
-
-  /** The last receive that the peer has seen; of a want. */
-  public static long receivesSeen(MemorySegment memory, long at) {
-    return lengthBytes(memory, at) >>> 1;
   }
 
   /** Whether a close comes after an abort. */

@@ -95,7 +95,10 @@ class QueuedSendsTest {
             3,
             2,
             options ->
-                options.requestTimeout(Duration.ofSeconds(1)).peerTimeout(Duration.ofSeconds(1)))) {
+                options
+                    .eagerBytes(0)
+                    .requestTimeout(Duration.ofSeconds(1))
+                    .peerTimeout(Duration.ofSeconds(1)))) {
       Pair pair = hosts.connect();
       Registration source = pair.send().regMr(hosts.memory(100, 1));
       Registration target = pair.receive().regMr(hosts.memory(100, 2));
@@ -176,7 +179,8 @@ class QueuedSendsTest {
   }
 
   private static void ends(Profile profile, Consumer<Pair> how, FailureCause cause) {
-    try (SimulatedHosts hosts = new SimulatedHosts(profile, 6, 2)) {
+    try (SimulatedHosts hosts =
+        new SimulatedHosts(profile, 6, 2, options -> options.eagerBytes(0))) {
       Pair pair = hosts.connect();
       Registration source = pair.send().regMr(hosts.memory(1000, 1));
       List<Long> sends = new ArrayList<>();

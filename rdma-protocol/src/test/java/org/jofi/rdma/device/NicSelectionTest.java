@@ -68,7 +68,7 @@ class NicSelectionTest {
   }
 
   private static ProviderTraits software(int preference) {
-    return new ProviderTraits(true, preference, false, false, true, true);
+    return new ProviderTraits(true, preference, false, false, true, true, 0);
   }
 
   private static String name(ProviderTraits traits) {

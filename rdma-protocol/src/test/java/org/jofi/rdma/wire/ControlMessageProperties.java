@@ -86,14 +86,7 @@ class ControlMessageProperties {
             untaken,
             random.nextLong(1L << 55));
       }
-      case 11 ->
-          ControlMessage.putWant(
-              memory,
-              0,
-              connectionId,
-              random.nextLong(1, Long.MAX_VALUE),
-              random.nextBoolean(),
-              random.nextLong(1L << 62));
+      case 11 -> ControlMessage.putWant(memory, 0, connectionId, random.nextLong(Long.MAX_VALUE));
       default ->
           ControlMessage.putTrueLength(
               memory,
@@ -183,14 +176,7 @@ class ControlMessageProperties {
               ControlMessage.handled(memory, 0),
               ControlMessage.untaken(memory, 0),
               ControlMessage.announced(memory, 0));
-      case WANT ->
-          ControlMessage.putWant(
-              out,
-              0,
-              connectionId,
-              ControlMessage.sequence(memory, 0),
-              ControlMessage.wanted(memory, 0),
-              ControlMessage.receivesSeen(memory, 0));
+      case WANT -> ControlMessage.putWant(out, 0, connectionId, ControlMessage.number(memory, 0));
       default -> throw new AssertionError();
     }
     // A refusal may be of another version, which is kept.
@@ -248,24 +234,22 @@ class ControlMessageProperties {
     assertEquals(WireFault.RANGE, withLength(Long.MIN_VALUE));
   }
 
-  private WireFault want(long sequence, boolean wanted, long seen) {
-    ControlMessage.putWant(memory, 0, new ConnectionId(7, 8, 9, 10, 11), sequence, wanted, seen);
+  private WireFault want(long seen) {
+    ControlMessage.putWant(memory, 0, new ConnectionId(7, 8, 9, 10, 11), seen);
     WireFault fault = ControlMessage.check(memory, 0, ControlMessage.BYTES);
     if (fault == WireFault.NONE) {
-      assertEquals(sequence, ControlMessage.sequence(memory, 0));
-      assertEquals(wanted, ControlMessage.wanted(memory, 0));
-      assertEquals(seen, ControlMessage.receivesSeen(memory, 0));
+      assertEquals(seen, ControlMessage.number(memory, 0));
     }
     return fault;
   }
 
   @Example
-  void wantsAreNumberedFromOneAndYesOrNo() {
-    assertEquals(WireFault.NONE, want(1, true, 0));
-    assertEquals(WireFault.NONE, want(Long.MAX_VALUE, false, Long.MAX_VALUE >> 1));
-    assertEquals(WireFault.RANGE, withLength(-1));
-    assertEquals(WireFault.INDEX, want(0, true, 1));
-    assertEquals(WireFault.INDEX, want(-1, false, 1));
+  void wantsTellWhatWasSeen() {
+    assertEquals(WireFault.NONE, want(0));
+    assertEquals(WireFault.NONE, want(Long.MAX_VALUE));
+    assertEquals(WireFault.INDEX, want(-1));
+    want(1);
+    assertEquals(WireFault.RANGE, withLength(1));
   }
 
   @Example

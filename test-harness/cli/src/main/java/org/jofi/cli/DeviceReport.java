@@ -51,9 +51,10 @@ final class DeviceReport {
     facts.put("immediate data", properties.immediateDelivery());
     facts.put(
         "limits",
-        "messages of %s, inline writes of %s, %d communicators; of each %d sends and %d receives in"
+        "messages of %s, eager ones of %s, inline writes of %s, %d communicators; of each %d sends and %d receives in"
                 .formatted(
                     ByteSizes.format(limits.maxMessageBytes()),
+                    ByteSizes.format(limits.eagerBytes()),
                     ByteSizes.format(limits.inlineWriteBytes()),
                     limits.communicators(),
                     limits.sendsInFlight(),
@@ -85,6 +86,7 @@ final class DeviceReport {
     fields.put("immediateDelivery", properties.immediateDelivery());
     fields.put("maxMessageBytes", limits.maxMessageBytes());
     fields.put("inlineWriteBytes", limits.inlineWriteBytes());
+    fields.put("eagerBytes", limits.eagerBytes());
     fields.put("communicators", limits.communicators());
     fields.put("sendsInFlight", limits.sendsInFlight());
     fields.put("receivesInFlight", limits.receivesInFlight());

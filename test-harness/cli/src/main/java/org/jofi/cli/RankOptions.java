@@ -10,6 +10,7 @@ import picocli.CommandLine.Option;
 
 /** The options that all commands with ranks have in common. */
 final class RankOptions {
+  private static final String AUTO = "auto";
   private static final Duration CLOSE_WITHIN = Duration.ofSeconds(2);
 
   @Option(
@@ -51,10 +52,10 @@ final class RankOptions {
   @Option(
       names = "--eager",
       paramLabel = "BYTES",
-      defaultValue = "0",
+      defaultValue = AUTO,
       description =
           "Longest message that may leave before its receive is announced, up to 65472; 0 turns"
-              + " that off. Default: ${DEFAULT-VALUE}.")
+              + " that off. Default: ${DEFAULT-VALUE}, which is what suits the provider.")
   String eager;
 
   @Option(
@@ -84,7 +85,7 @@ final class RankOptions {
     }
     if (eagerBytes() > TransportOptions.MOST_EAGER_BYTES) {
       throw new IllegalArgumentException(
-          "--eager must be 0 to %d bytes, is %s"
+          "--eager must be auto, or 0 to %d bytes, is %s"
               .formatted(TransportOptions.MOST_EAGER_BYTES, eager));
     }
     if (timeoutSeconds < 1 || timeoutSeconds > 3600) {
@@ -93,7 +94,7 @@ final class RankOptions {
   }
 
   private long eagerBytes() {
-    return ByteSizes.parse(eager);
+    return eager.equals(AUTO) ? TransportOptions.EAGER_BY_PROVIDER : ByteSizes.parse(eager);
   }
 
   Duration timeout() {
@@ -103,7 +104,7 @@ final class RankOptions {
   /** Adds the options that must be the same for all ranks. */
   void describe(Map<String, String> parameters) {
     parameters.put("--provider", provider == null ? "" : provider);
-    parameters.put("--eager", Long.toString(eagerBytes()));
+    parameters.put("--eager", eager);
     parameters.put("--rails", rails == null ? "" : rails.toString());
   }
 

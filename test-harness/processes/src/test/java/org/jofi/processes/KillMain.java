@@ -150,8 +150,9 @@ final class KillMain {
         }
       }
       case SENDS_QUEUED -> {
-        sends.add(link.send().isend(source.address(), 8, TAG, source));
+        // The short one waits behind the long one: alone it would leave at once.
         sends.add(link.send().isend(source, TAG));
+        sends.add(link.send().isend(source.address(), 8, TAG, source));
       }
       case FLUSHING -> flush(link, memory, 1000);
       case HOLDING_ITS_LOCK ->
