@@ -41,7 +41,7 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
             new ConnectionSettings(
                 profile.features() | (profile.eagerBytes() > 0 ? Features.EAGER : 0),
                 profile.properties().limits().maxMessageBytes(),
-                Sender.eagerGrant(profile.eagerBytes()),
+                EagerGrant.of(profile.eagerBytes()),
                 options.connectTimeout().toNanos(),
                 options.requestTimeout().toNanos(),
                 options.closeTimeout().toNanos(),
@@ -57,7 +57,7 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
                 profile.properties().controlRails(),
                 EndpointSettings.USUAL_SLOTS,
                 EndpointSettings.USUAL_QUEUE_ENTRIES,
-                Sender.eagerPacketBytes(profile.eagerBytes()),
+                EagerGrant.of(profile.eagerBytes()).packetBytes(),
                 environment.pageBytes(),
                 environment.clock(),
                 environment.idle(),

@@ -55,7 +55,7 @@ final class EagerSends {
     this.sender = sender;
     this.grant = grant;
     // The peer's buffers are as long as it needs for what it grants.
-    packetBytes = Math.min(link.sink().packetBytes(), Sender.eagerPacketBytes(grant.bytes()));
+    packetBytes = Math.min(link.sink().packetBytes(), grant.packetBytes());
   }
 
   /** Sends what was collected since the last poll. */

@@ -2,12 +2,10 @@ package org.jofi.rdma.engine;
 
 import java.lang.foreign.MemorySegment;
 import org.jofi.mr.registration.DataRegistration;
-import org.jofi.rdma.operation.Task;
 import org.jofi.rdma.staging.StagingRing;
 import org.jofi.rdma.staging.StagingSpace;
 import org.jofi.rdma.wire.ControlMessage;
 import org.jofi.rdma.wire.EagerGrant;
-import org.jofi.rdma.wire.EagerPacket;
 import org.jofi.rdma.wire.MailboxLayout;
 import org.jofi.rdma.wire.MailboxReader;
 import org.jofi.rdma.wire.MessageType;
@@ -27,14 +25,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A short send that finds none leaves without, as far as the peer grants that: {@link
  * EagerSends}. Any other is queued, and takes the first one of its tag that is seen, before any
- * later send of that tag. While something is queued, every poll looks for the next receive, which
- * no send may see first. So no receive that was seen awaits a queued send, unless there are no
- * blocks to stage it through: it has its receive then, and waits for blocks.
+ * later send of that tag: {@link SendQueue}.
  */
 public final class Sender extends RequestQueue implements SendProtocol {
-  private static final int EAGER_AT_ONCE = 64;
-  private static final int LEAST_EAGER_PACKET = 8 * 1024;
-
   private final boolean writesData;
   private final MailboxReader mailbox;
   private final BySlot<RendezvousSend> rendezvous =
@@ -43,17 +36,9 @@ public final class Sender extends RequestQueue implements SendProtocol {
       new BySlot<>(slot -> new ChunkedSend(this, request(slot)));
   private final BySlot<EagerSend> eagerly =
       new BySlot<>(slot -> new EagerSend(this, request(slot)));
-  private final BySlot<QueuedSend> queued =
-      new BySlot<>(slot -> new QueuedSend(this, request(slot)));
   private final Announcements announcements;
-  private final StrategyList<QueuedSend> queue = new StrategyList<>();
   private final EagerSends eager;
-  private final Wants wants;
-  private final Task lookout = new Lookout();
-
-  /** Whether a queued send may have a receive, but no blocks, or no entry of it. */
-  private boolean heldUp;
-
+  private final SendQueue queue;
   private long started;
   private long finished;
   private long stripesWritten;
@@ -82,29 +67,7 @@ public final class Sender extends RequestQueue implements SendProtocol {
             maxMessageBytes);
     announcements = new Announcements(this.mailbox);
     eager = new EagerSends(link, this, grant);
-    wants = new Wants(this);
-  }
-
-  /**
-   * Looks for the receives of what is queued. Usually they are announced soon. If not, the receiver
-   * may withhold them, and is asked.
-   */
-  private final class Lookout extends Task {
-    private static final int POLLS_BEFORE_ASKING = 256;
-
-    private int polls;
-
-    @Override
-    protected boolean advance() {
-      look();
-      polls++;
-      if (queue.isEmpty()) {
-        polls = 0;
-      } else if (polls == POLLS_BEFORE_ASKING) {
-        askForAnnouncements();
-      }
-      return polls == 0;
-    }
+    queue = new SendQueue(this, eager);
   }
 
   boolean writesData() {
@@ -132,7 +95,7 @@ public final class Sender extends RequestQueue implements SendProtocol {
       @Nullable DataRegistration registration,
       @Nullable StagingSpace space) {
     if (!queue.isEmpty()) {
-      look();
+      queue.look();
     }
     long index = failure() == null && !isFull() ? find(tag) : Announcements.NOWHERE;
     Failure broken = failure();
@@ -154,14 +117,11 @@ public final class Sender extends RequestQueue implements SendProtocol {
     boolean started =
         index == Announcements.NOWHERE
             ? eager.fits(lengthBytes, registration)
-                && oldest(tag) == null
+                && queue.oldest(tag) == null
                 && leave(request, address, lengthBytes, tag, registration)
             : start(request, index, address, lengthBytes, registration, space);
     if (!started) {
-      QueuedSend send = queued.get(request.slot());
-      send.start(address, lengthBytes, tag, registration, space, index);
-      queue.add(send);
-      link().sink().tasks().watch(lookout);
+      QueuedSend send = queue.add(request, address, lengthBytes, tag, registration, space, index);
       broken = failure();
       if (broken != null) {
         // Trying to send it found that out.
@@ -173,7 +133,7 @@ public final class Sender extends RequestQueue implements SendProtocol {
   }
 
   /** Sends a short message without a receive; false if it is none, or has to wait. */
-  private boolean leave(
+  boolean leave(
       Request request, long address, long lengthBytes, int tag, @Nullable DataRegistration memory) {
     if (memory == null || !eager.send(request, address, (int) lengthBytes, tag, seen())) {
       return false;
@@ -184,18 +144,19 @@ public final class Sender extends RequestQueue implements SendProtocol {
     return true;
   }
 
+  /** A send takes a receive that was seen. */
+  void take(long index) {
+    announcements.take(index);
+  }
+
+  /** The tag of a receive that was seen. */
+  int tag(long index) {
+    return announcements.tag(index);
+  }
+
   /** The last receive that was seen. */
   long seen() {
     return announcements.unseen() - 1;
-  }
-
-  /** The oldest queued send of a tag that has no receive; null if there is none. */
-  private @Nullable QueuedSend oldest(int tag) {
-    QueuedSend send = queue.first();
-    while (send != null && (send.tag() != tag || send.index() != Announcements.NOWHERE)) {
-      send = send.next();
-    }
-    return send;
   }
 
   /** The oldest receive of a tag that is free, or {@link Announcements#NOWHERE}. */
@@ -212,7 +173,7 @@ public final class Sender extends RequestQueue implements SendProtocol {
   }
 
   /** Looks for the next receive: its index, or not positive. */
-  private long see() {
+  long see() {
     long index = announcements.see();
     while (index > 0) {
       hear();
@@ -234,76 +195,6 @@ public final class Sender extends RequestQueue implements SendProtocol {
               mailbox.fault().words()));
     }
     return index;
-  }
-
-  /** Starts what is queued and can start. */
-  private void look() {
-    startHeldUp();
-    while (failure() == null && !queue.isEmpty()) {
-      long index = see();
-      if (index <= 0) {
-        break;
-      }
-      QueuedSend send = oldest(announcements.tag(index));
-      if (send != null) {
-        send.meet(index);
-        announcements.take(index);
-        startQueued(send);
-      }
-    }
-    if (eager.isOn()) {
-      leaveQueued();
-    }
-  }
-
-  /** Sends what waited for credit. */
-  private void leaveQueued() {
-    QueuedSend send = queue.first();
-    boolean mayLeave = true;
-    while (send != null && mayLeave && failure() == null) {
-      QueuedSend next = send.next();
-      if (send.index() == Announcements.NOWHERE
-          && eager.fits(send.lengthBytes(), send.leased())
-          && send.equals(oldest(send.tag()))) {
-        mayLeave =
-            leave(send.request(), send.address(), send.lengthBytes(), send.tag(), send.leased());
-        if (mayLeave) {
-          queue.remove(send);
-          send.handedOver();
-        }
-      }
-      send = next;
-    }
-    eager.leave();
-  }
-
-  /** Tries anew what had no blocks, or no entry. */
-  private void startHeldUp() {
-    if (!heldUp) {
-      return;
-    }
-    heldUp = false;
-    QueuedSend send = queue.first();
-    while (send != null && failure() == null) {
-      QueuedSend next = send.next();
-      if (send.index() != Announcements.NOWHERE) {
-        startQueued(send);
-      }
-      send = next;
-    }
-  }
-
-  private void startQueued(QueuedSend send) {
-    if (start(
-        send.request(),
-        send.index(),
-        send.address(),
-        send.lengthBytes(),
-        send.leased(),
-        send.space())) {
-      queue.remove(send);
-      send.handedOver();
-    }
   }
 
   @Override
@@ -328,7 +219,7 @@ public final class Sender extends RequestQueue implements SendProtocol {
    * @return false if its entry is not there any more, or there are no blocks to stage it through
    *     now: nothing was done
    */
-  private boolean start(
+  boolean start(
       Request request,
       long index,
       long address,
@@ -336,7 +227,7 @@ public final class Sender extends RequestQueue implements SendProtocol {
       @Nullable DataRegistration registration,
       @Nullable StagingSpace space) {
     if (!mailbox.isLoaded(index) && mailbox.poll(index) <= 0) {
-      heldUp = true;
+      queue.holdUp();
       return false;
     }
     long room = mailbox.lengthBytes();
@@ -363,7 +254,7 @@ public final class Sender extends RequestQueue implements SendProtocol {
       @Nullable StagingSpace space) {
     StagingRing ring = space == null ? null : space.take(length);
     if (space != null && ring == null) {
-      heldUp = true;
+      queue.holdUp();
       return false;
     }
     ChunkedSend send = chunked.get(request.slot());
@@ -466,18 +357,7 @@ public final class Sender extends RequestQueue implements SendProtocol {
   @Override
   public void check(long now, long boundNs) {
     super.check(now, boundNs);
-    askForAnnouncements();
-  }
-
-  /** Asks for what the receiver withholds, if something waits for a receive. */
-  private void askForAnnouncements() {
-    QueuedSend send = eager.isOn() ? queue.first() : null;
-    while (send != null && send.index() != Announcements.NOWHERE) {
-      send = send.next();
-    }
-    if (send != null) {
-      wants.ask();
-    }
+    queue.ask();
   }
 
   /** Stripes that were written with their immediate data. */
@@ -499,30 +379,13 @@ public final class Sender extends RequestQueue implements SendProtocol {
 
   @Override
   public long firstUnseen() {
-    long first = announcements.firstAbsent();
-    for (QueuedSend send = queue.first(); send != null; send = send.next()) {
-      long index = send.index();
-      if (index != Announcements.NOWHERE && index < first && mailbox.poll(index) <= 0) {
-        first = index;
-      }
-    }
-    return first;
+    return queue.firstUnseen(announcements.firstAbsent());
   }
 
   /** A receive of a group counts as one. */
   @Override
   public long started() {
     return started;
-  }
-
-  /** Short messages of up to so many bytes, as many at once as are worth it; none with 0. */
-  public static EagerGrant eagerGrant(int bytes) {
-    return bytes == 0 ? EagerGrant.NONE : new EagerGrant(EAGER_AT_ONCE, bytes);
-  }
-
-  /** The packets for such messages: several of most; 0 if there are none. */
-  public static int eagerPacketBytes(int bytes) {
-    return bytes == 0 ? 0 : Math.max(LEAST_EAGER_PACKET, EagerPacket.bytesFor(bytes));
   }
 
   /** Sends at once. */

@@ -19,6 +19,9 @@ public record EagerGrant(int credits, int bytes) {
   /** Credits of a connection among very many. */
   public static final int LEAST_CREDITS = 4;
 
+  private static final int USUAL_CREDITS = 64;
+  private static final int LEAST_PACKET_BYTES = 8 * 1024;
+
   /** Nothing is sent before its receive was announced. */
   public static final EagerGrant NONE = new EagerGrant(0, 0);
 
@@ -27,6 +30,16 @@ public record EagerGrant(int credits, int bytes) {
       throw new IllegalArgumentException(
           "cannot grant %d eager messages of %d bytes".formatted(credits, bytes));
     }
+  }
+
+  /** Messages of up to so many bytes, as many at once as are worth it; none with 0. */
+  public static EagerGrant of(int bytes) {
+    return bytes == 0 ? NONE : new EagerGrant(USUAL_CREDITS, bytes);
+  }
+
+  /** How long packets of these messages are: one has room for several, but for the longest. */
+  public int packetBytes() {
+    return isNone() ? 0 : Math.max(LEAST_PACKET_BYTES, EagerPacket.bytesFor(bytes));
   }
 
   /** Whether nothing is granted. */

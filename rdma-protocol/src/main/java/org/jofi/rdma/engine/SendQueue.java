@@ -1,0 +1,202 @@
+package org.jofi.rdma.engine;
+
+import org.jofi.mr.registration.DataRegistration;
+import org.jofi.rdma.operation.Task;
+import org.jofi.rdma.staging.StagingSpace;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The sends that cannot start yet, in the order in which they were posted. Each takes the first
+ * receive of its tag that is seen.
+ *
+ * <p>While something is queued, every poll looks for the next receive, which no send may see first.
+ * So no receive that was seen awaits a queued send, unless there are no blocks to stage it through:
+ * it has its receive then, and waits for blocks.
+ */
+final class SendQueue {
+  private final Sender sender;
+  private final EagerSends eager;
+  private final Wants wants;
+  private final BySlot<QueuedSend> queued;
+  private final StrategyList<QueuedSend> queue = new StrategyList<>();
+  private final Task lookout = new Lookout();
+
+  /** Whether a queued send may have a receive, but no blocks, or no entry of it. */
+  private boolean heldUp;
+
+  /** Whether every short one that is queued is behind a long one of its tag. */
+  private boolean nothingLeaves;
+
+  SendQueue(Sender sender, EagerSends eager) {
+    this.sender = sender;
+    this.eager = eager;
+    wants = new Wants(sender);
+    queued = new BySlot<>(slot -> new QueuedSend(sender, sender.request(slot)));
+  }
+
+  /**
+   * Looks for the receives of what is queued. Usually they are announced soon. If not, the receiver
+   * may withhold them, and is asked.
+   */
+  private final class Lookout extends Task {
+    private static final int POLLS_BEFORE_ASKING = 256;
+
+    private int polls;
+
+    @Override
+    protected boolean advance() {
+      look();
+      polls++;
+      if (queue.isEmpty()) {
+        polls = 0;
+      } else if (polls == POLLS_BEFORE_ASKING) {
+        ask();
+      }
+      return polls == 0;
+    }
+  }
+
+  boolean isEmpty() {
+    return queue.isEmpty();
+  }
+
+  /**
+   * Queues a send.
+   *
+   * @param memory in use; null if it is staged
+   * @param index its receive, or {@link Announcements#NOWHERE}
+   */
+  QueuedSend add(
+      Request request,
+      long address,
+      long lengthBytes,
+      int tag,
+      @Nullable DataRegistration memory,
+      @Nullable StagingSpace space,
+      long index) {
+    QueuedSend send = queued.get(request.slot());
+    send.start(address, lengthBytes, tag, memory, space, index);
+    queue.add(send);
+    nothingLeaves = false;
+    sender.link().sink().tasks().watch(lookout);
+    return send;
+  }
+
+  void remove(QueuedSend send) {
+    queue.remove(send);
+    nothingLeaves = false;
+  }
+
+  /** A send has its receive, but no blocks, or no entry of it. */
+  void holdUp() {
+    heldUp = true;
+  }
+
+  /** The oldest queued send of a tag that has no receive; null if there is none. */
+  @Nullable QueuedSend oldest(int tag) {
+    QueuedSend send = queue.first();
+    while (send != null && (send.tag() != tag || send.index() != Announcements.NOWHERE)) {
+      send = send.next();
+    }
+    return send;
+  }
+
+  /** Starts what is queued and can start. */
+  void look() {
+    startHeldUp();
+    while (sender.failure() == null && !queue.isEmpty()) {
+      long index = sender.see();
+      if (index <= 0) {
+        break;
+      }
+      QueuedSend send = oldest(sender.tag(index));
+      if (send != null) {
+        send.meet(index);
+        nothingLeaves = false;
+        sender.take(index);
+        startQueued(send);
+      }
+    }
+    if (eager.isOn()) {
+      leaveQueued();
+    }
+  }
+
+  /** Sends what waited for credit. */
+  private void leaveQueued() {
+    if (nothingLeaves) {
+      return;
+    }
+    QueuedSend send = queue.first();
+    boolean mayLeave = true;
+    while (send != null && mayLeave && sender.failure() == null) {
+      QueuedSend next = send.next();
+      if (send.index() == Announcements.NOWHERE
+          && eager.fits(send.lengthBytes(), send.leased())
+          && send.equals(oldest(send.tag()))) {
+        mayLeave =
+            sender.leave(
+                send.request(), send.address(), send.lengthBytes(), send.tag(), send.leased());
+        if (mayLeave) {
+          remove(send);
+          send.handedOver();
+        }
+      }
+      send = next;
+    }
+    nothingLeaves = mayLeave;
+    eager.leave();
+  }
+
+  /** Tries anew what had no blocks, or no entry. */
+  private void startHeldUp() {
+    if (!heldUp) {
+      return;
+    }
+    heldUp = false;
+    QueuedSend send = queue.first();
+    while (send != null && sender.failure() == null) {
+      QueuedSend next = send.next();
+      if (send.index() != Announcements.NOWHERE) {
+        startQueued(send);
+      }
+      send = next;
+    }
+  }
+
+  private void startQueued(QueuedSend send) {
+    if (sender.start(
+        send.request(),
+        send.index(),
+        send.address(),
+        send.lengthBytes(),
+        send.leased(),
+        send.space())) {
+      remove(send);
+      send.handedOver();
+    }
+  }
+
+  /** Asks for what the receiver withholds, if something waits for a receive. */
+  void ask() {
+    QueuedSend send = eager.isOn() ? queue.first() : null;
+    while (send != null && send.index() != Announcements.NOWHERE) {
+      send = send.next();
+    }
+    if (send != null) {
+      wants.ask();
+    }
+  }
+
+  /** The first receive whose entry is not there: that one, or an earlier one of a queued send. */
+  long firstUnseen(long absent) {
+    long first = absent;
+    for (QueuedSend send = queue.first(); send != null; send = send.next()) {
+      long index = send.index();
+      if (index != Announcements.NOWHERE && index < first && sender.mailbox().poll(index) <= 0) {
+        first = index;
+      }
+    }
+    return first;
+  }
+}
