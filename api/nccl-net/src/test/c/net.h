@@ -37,6 +37,7 @@ typedef struct {
   int version;
   void *library;
   void *table;
+  bool foreign; // not jofi's: connect and accept need not write the device handle
 } net;
 
 // Opens a plugin as NCCL does: the name as it is, or as libnccl-net-NAME.so; fails the test if it cannot be.
