@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.StringJoiner;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
+import org.jofi.cli.allreduce.Algorithm;
 import org.jofi.cli.allreduce.AllReducePlan;
 import org.jofi.cli.allreduce.AllReduceRow;
 import org.jofi.cli.allreduce.AllReduceRun;
@@ -30,8 +31,8 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Sums arrays of float32 over all ranks with a ring all-reduce, checks every element against"
-          + " the exact sum, and prints how fast it was.",
+      "Sums arrays of float32 over all ranks, checks every element against the exact sum, and"
+          + " prints how fast it was.",
       "Starts the ranks on this machine; under mpirun, srun or torchrun each process is one rank."
           + " The launcher, or MASTER_ADDR and MASTER_PORT, say where rank 0 is."
     },
@@ -62,8 +63,8 @@ final class AllReduceCommand implements Callable<Integer> {
     CUDA
   }
 
-  private static final String HEADER = "%10s %12s %8s %12s %12s %10s %10s %8s%n";
-  private static final String ROW = "%10s %12d %8d %12.1f %12.1f %10.3f %10.3f %8d%n";
+  private static final String HEADER = "%10s %12s %9s %8s %12s %12s %10s %10s %8s%n";
+  private static final String ROW = "%10s %12d %9s %8d %12.1f %12.1f %10.3f %10.3f %8d%n";
 
   @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
 
@@ -95,6 +96,15 @@ final class AllReduceCommand implements Callable<Integer> {
   private @Nullable Integer warmup;
 
   @Option(
+      names = "--algorithm",
+      paramLabel = "NAME",
+      defaultValue = "AUTO",
+      description =
+          "ring: 2 (ranks - 1) steps, in which each rank sends the fewest bytes; doubling: log2(ranks)"
+              + " exchanges of the whole array; auto: doubling up to 16K, ring beyond. Default: auto.")
+  private Algorithm algorithm;
+
+  @Option(
       names = "--chunk",
       paramLabel = "SIZE",
       defaultValue = "1M",
@@ -105,7 +115,8 @@ final class AllReduceCommand implements Callable<Integer> {
       names = "--window",
       paramLabel = "W",
       defaultValue = "4",
-      description = "Messages in flight in each direction, 1 to 64. Default: ${DEFAULT-VALUE}.")
+      description =
+          "Messages of a ring in flight in each direction, 1 to 64. Default: ${DEFAULT-VALUE}.")
   private int window;
 
   @Option(
@@ -143,6 +154,7 @@ final class AllReduceCommand implements Callable<Integer> {
     parameters.put("--bytes", plan.sizesBytes().toString());
     parameters.put("--iterations", RankOptions.told(iterations));
     parameters.put("--warmup", RankOptions.told(warmup));
+    parameters.put("--algorithm", algorithm.text());
     parameters.put("--chunk", chunk);
     parameters.put("--window", Integer.toString(window));
     parameters.put("--memory", name(memory));
@@ -153,6 +165,7 @@ final class AllReduceCommand implements Callable<Integer> {
             options,
             parameters,
             options::transport,
+            plan.partners(),
             (fabric, device, links) ->
                 memory == Memory.HOST
                     ? run(plan, fabric, device, links)
@@ -204,7 +217,8 @@ final class AllReduceCommand implements Callable<Integer> {
         RankOptions.number("--iterations", iterations, 1, 0),
         RankOptions.number("--warmup", warmup, 0, -1),
         (int) chunkBytes,
-        window);
+        window,
+        algorithm);
   }
 
   private boolean run(AllReducePlan plan, FabricChoice fabric, RankDevice device, RingLinks links) {
@@ -239,11 +253,11 @@ final class AllReduceCommand implements Callable<Integer> {
       AllReduceRun run = new AllReduceRun(plan, links, arrays, report);
       Map<String, Object> settings = new LinkedHashMap<>();
       settings.put("collective", "allreduce");
-      settings.put("algorithm", "ring");
+      settings.put("algorithm", algorithm.text());
       settings.put("type", "float32");
       settings.put("ranks", world);
       settings.put("memory", name(memory));
-      report.text("ring all-reduce, sum of float32, %d rank(s); %s%n", world, device.describe());
+      report.text("all-reduce, sum of float32, %d rank(s); %s%n", world, device.describe());
       if (gpuName.isPresent()) {
         List<String> names = ofAll(links, gpuName.get());
         String path = AllReduceRun.joined(ofAll(links, run.path()));
@@ -256,6 +270,7 @@ final class AllReduceCommand implements Callable<Integer> {
           HEADER,
           "SIZE",
           "COUNT",
+          "ALGORITHM",
           "ROUNDS",
           "TIME us",
           "BEST us",
@@ -265,7 +280,7 @@ final class AllReduceCommand implements Callable<Integer> {
       run.run(
           row -> {
             rows.add(row);
-            print(report, row);
+            print(report, plan, row);
           });
       long wrong = rows.stream().mapToLong(AllReduceRow::wrong).sum();
       report.text(
@@ -277,7 +292,7 @@ final class AllReduceCommand implements Callable<Integer> {
       settings.put("window", plan.window());
       settings.put("errors", wrong);
       report.document(
-          fabric, device, settings, rows.stream().map(AllReduceCommand::fields).toList());
+          fabric, device, settings, rows.stream().map(row -> fields(plan, row)).toList());
       return wrong == 0;
     }
   }
@@ -306,11 +321,12 @@ final class AllReduceCommand implements Callable<Integer> {
     return memory.name().toLowerCase(Locale.ROOT);
   }
 
-  private static void print(RankReport report, AllReduceRow row) {
+  private static void print(RankReport report, AllReducePlan plan, AllReduceRow row) {
     report.text(
         ROW,
         ByteSizes.format(row.bytes()),
         row.bytes() / Float.BYTES,
+        plan.algorithm(row.bytes()).text(),
         row.iterations(),
         row.medianNanos() / 1e3,
         row.bestNanos() / 1e3,
@@ -319,10 +335,11 @@ final class AllReduceCommand implements Callable<Integer> {
         row.wrong());
   }
 
-  private static Map<String, Object> fields(AllReduceRow row) {
+  private static Map<String, Object> fields(AllReducePlan plan, AllReduceRow row) {
     Map<String, Object> fields = new LinkedHashMap<>();
     fields.put("bytes", row.bytes());
     fields.put("elements", row.bytes() / Float.BYTES);
+    fields.put("algorithm", plan.algorithm(row.bytes()).text());
     fields.put("iterations", row.iterations());
     fields.put("medianNanos", row.medianNanos());
     fields.put("bestNanos", row.bestNanos());

@@ -11,6 +11,7 @@ import org.jofi.cli.perf.PerfPlan;
 import org.jofi.cli.perf.PerfRow;
 import org.jofi.cli.perf.PerfRun;
 import org.jofi.cli.ranks.FabricChoice;
+import org.jofi.cli.ranks.Partners;
 import org.jofi.cli.ranks.Placement;
 import org.jofi.cli.ranks.RankDevice;
 import org.jofi.cli.ranks.RingLinks;
@@ -157,6 +158,7 @@ final class PerfCommand implements Callable<Integer> {
             options,
             parameters,
             this::transport,
+            Partners.NONE,
             (fabric, device, links) -> run(plan, fabric, device, links));
     if (listens) {
       options.progress = ProgressLine.isWanted();

@@ -13,6 +13,7 @@ import org.jofi.cli.ranks.BootstrapException;
 import org.jofi.cli.ranks.BootstrapServer;
 import org.jofi.cli.ranks.BoundedWait;
 import org.jofi.cli.ranks.FabricChoice;
+import org.jofi.cli.ranks.Partners;
 import org.jofi.cli.ranks.Placement;
 import org.jofi.cli.ranks.RankDevice;
 import org.jofi.cli.ranks.RankFailure;
@@ -49,12 +50,14 @@ final class RankLauncher {
   private final RankOptions options;
   private final Map<String, String> parameters;
   private final Supplier<TransportOptions.Builder> transport;
+  private final Partners partners;
   private final Program program;
   private final PrintWriter err;
 
   /**
    * @param parameters parameters that must be the same for all ranks
    * @param transport supplies the transport's options, for each rank
+   * @param partners who is connected besides the ring
    * @param program what each rank does
    */
   RankLauncher(
@@ -62,11 +65,13 @@ final class RankLauncher {
       RankOptions options,
       Map<String, String> parameters,
       Supplier<TransportOptions.Builder> transport,
+      Partners partners,
       Program program) {
     this.spec = spec;
     this.options = options;
     this.parameters = parameters;
     this.transport = transport;
+    this.partners = partners;
     this.program = program;
     this.err = spec.commandLine().getErr();
   }
@@ -182,7 +187,7 @@ final class RankLauncher {
     BoundedWait patience = new BoundedWait(bootstrap, options.timeout());
     try (RankDevice device =
         RankDevice.open(fabric, transport.get(), options.device, options.railCount())) {
-      RingLinks links = RingLinks.connect(bootstrap, device.device(), patience);
+      RingLinks links = RingLinks.connect(bootstrap, device.device(), patience, partners);
       boolean right;
       try {
         right = program.run(fabric, device, links);

@@ -141,11 +141,12 @@ class AllReduceCommandTest {
             "allreduce", "-p", "sim:efa", "-b", "4", "-e", "64", "-f", "16", "-k", "3");
     assertEquals(0, outcome.code(), outcome.err());
     List<String> lines = outcome.out().lines().toList();
+    assertTrue(lines.getFirst().startsWith("all-reduce, sum of float32, 2 rank(s); simulated-efa"));
     assertTrue(
-        lines.getFirst().startsWith("ring all-reduce, sum of float32, 2 rank(s); simulated-efa"));
-    assertTrue(lines.get(2).matches(" +SIZE +COUNT +ROUNDS +TIME us .* ERRORS"), outcome.out());
-    assertTrue(lines.get(3).matches(" +4 B +1 +3 +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+ +0"));
-    assertTrue(lines.get(4).matches(" +64 B +16 +3 .* 0"), outcome.out());
+        lines.get(2).matches(" +SIZE +COUNT +ALGORITHM +ROUNDS +TIME us .* ERRORS"), outcome.out());
+    assertTrue(
+        lines.get(3).matches(" +4 B +1 +doubling +3 +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+ +0"));
+    assertTrue(lines.get(4).matches(" +64 B +16 +doubling +3 .* 0"), outcome.out());
     assertEquals("every element of every round was the exact sum", lines.getLast());
   }
 
@@ -346,9 +347,9 @@ class AllReduceCommandTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "shm"})
-  void aKilledRankEndsTheOthersAndIsNamed(String provider) throws Exception {
-    String[] more = provider.isEmpty() ? new String[0] : new String[] {"-p", provider};
+  @ValueSource(strings = {"", "-p shm", "--algorithm doubling"})
+  void aKilledRankEndsTheOthersAndIsNamed(String arguments) throws Exception {
+    String[] more = arguments.isEmpty() ? new String[0] : arguments.split(" ");
     try (LongRun run = new LongRun(more)) {
       List<ProcessHandle> ranks = run.ranksThatRun();
       ProcessHandle killed = ranks.get(1);

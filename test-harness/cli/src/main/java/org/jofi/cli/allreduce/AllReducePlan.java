@@ -1,6 +1,7 @@
 package org.jofi.cli.allreduce;
 
 import java.util.List;
+import org.jofi.cli.ranks.Partners;
 
 /**
  * What an all-reduce run measures.
@@ -11,10 +12,16 @@ import java.util.List;
  * @param warmup rounds before them, which are checked but not measured; -1 for a tenth of the
  *     iterations
  * @param chunkBytes longest message, a multiple of 4
- * @param window largest number of requests in flight in each direction
+ * @param window largest number of requests in flight in each direction, in a ring
+ * @param algorithm how ranks sum
  */
 public record AllReducePlan(
-    List<Long> sizesBytes, int iterations, int warmup, int chunkBytes, int window) {
+    List<Long> sizesBytes,
+    int iterations,
+    int warmup,
+    int chunkBytes,
+    int window,
+    Algorithm algorithm) {
   private static final long USUAL_BYTES = 256L << 20;
   private static final int MOST_USUAL = 500;
   private static final int LEAST_USUAL = 5;
@@ -50,16 +57,39 @@ public record AllReducePlan(
     return warmup >= 0 ? warmup : Math.max(2, iterations(bytes) / 10);
   }
 
+  /** The algorithm for an array of this length, which is not {@link Algorithm#AUTO}. */
+  public Algorithm algorithm(long bytes) {
+    return algorithm.of(bytes);
+  }
+
+  /** Who is connected besides the ring: what doubling needs, if a length uses it. */
+  public Partners partners() {
+    boolean doubles = sizesBytes.stream().anyMatch(bytes -> algorithm(bytes) == Algorithm.DOUBLING);
+    return doubles ? (rank, ranks) -> new DoublingSchedule(rank, ranks).partners() : Partners.NONE;
+  }
+
   /** The longest message for an array of this length, in elements. */
   int chunkElements(long bytes, int ranks) {
-    long segment = Math.max(1, Math.ceilDiv(bytes / Float.BYTES, ranks));
-    return (int) Math.min(chunkBytes / Float.BYTES, segment);
+    long elements = bytes / Float.BYTES;
+    long longest =
+        algorithm(bytes) == Algorithm.DOUBLING ? elements : Math.ceilDiv(elements, ranks);
+    return (int) Math.min(chunkBytes / Float.BYTES, Math.max(1, longest));
+  }
+
+  /** The landing area for an array of this length, in bytes. */
+  long landingBytes(long bytes, int ranks) {
+    int chunk = chunkElements(bytes, ranks);
+    return algorithm(bytes) == Algorithm.DOUBLING
+        ? DoublingAllReduce.landingBytes(chunk)
+        : RingAllReduce.landingBytes(chunk, window);
   }
 
   /** The memory that a rank needs for the longest array, in bytes. */
   public long bytes(int ranks) {
-    long longest = sizesBytes.stream().mapToLong(Long::longValue).max().orElse(0);
-    return longest + RingAllReduce.landingBytes(chunkElements(longest, ranks), window);
+    return sizesBytes.stream()
+        .mapToLong(bytes -> bytes + landingBytes(bytes, ranks))
+        .max()
+        .orElse(0);
   }
 
   /** The number of rounds of all lengths. */

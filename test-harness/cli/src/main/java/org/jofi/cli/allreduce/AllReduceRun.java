@@ -25,7 +25,7 @@ public final class AllReduceRun {
 
   /**
    * @param plan what to run; the same for all ranks
-   * @param links the connections to the neighbours
+   * @param links the connections to the other ranks, with {@link AllReducePlan#partners}
    * @param arrays allocates the memory of arrays
    * @param progress is called with the number of finished rounds
    */
@@ -48,10 +48,9 @@ public final class AllReduceRun {
    */
   public String path() {
     long longest = plan.sizesBytes().stream().mapToLong(Long::longValue).max().orElseThrow();
-    int chunkElements = chunkElements(longest);
-    RingMemory memory = allocate(longest, chunkElements);
+    RingMemory memory = allocate(longest);
     String path;
-    try (RingAllReduce allReduce = new RingAllReduce(links, memory, chunkElements, plan.window())) {
+    try (AllReduce allReduce = allReduce(longest, memory)) {
       path = joined(allReduce.paths());
     }
     memory.close();
@@ -79,29 +78,27 @@ public final class AllReduceRun {
    * @throws org.jofi.cli.ranks.BootstrapException if another rank is lost
    */
   public void run(Consumer<AllReduceRow> each) {
-    try (RingBarrier barrier = new RingBarrier(links)) {
+    try (RankBarrier barrier = new RankBarrier(links)) {
       for (long bytes : plan.sizesBytes()) {
         each.accept(measure(bytes, barrier));
       }
     }
   }
 
-  private AllReduceRow measure(long bytes, RingBarrier barrier) {
+  private AllReduceRow measure(long bytes, RankBarrier barrier) {
     long elements = bytes / JAVA_FLOAT.byteSize();
-    int chunkElements = chunkElements(bytes);
-    RingSchedule schedule = new RingSchedule(rank, ranks, elements, chunkElements);
     int warmup = plan.warmup(bytes);
     long[] nanos = new long[plan.iterations(bytes)];
     long wrong = 0;
-    RingMemory memory = allocate(bytes, chunkElements);
+    RingMemory memory = allocate(bytes);
     AllReduceRow row;
-    try (RingAllReduce allReduce = new RingAllReduce(links, memory, chunkElements, plan.window())) {
+    try (AllReduce allReduce = allReduce(bytes, memory)) {
       for (int round = 0; round < warmup + nanos.length; round++) {
         SumPattern.fill(memory.image(), elements, rank, round);
         memory.write();
         barrier.await();
         long before = System.nanoTime();
-        allReduce.run(schedule);
+        allReduce.run();
         long after = System.nanoTime();
         memory.read();
         wrong += SumPattern.wrong(memory.image(), elements, ranks, round);
@@ -118,12 +115,18 @@ public final class AllReduceRun {
     return row;
   }
 
-  private int chunkElements(long bytes) {
-    return plan.chunkElements(bytes, ranks);
+  private AllReduce allReduce(long bytes, RingMemory memory) {
+    long elements = bytes / JAVA_FLOAT.byteSize();
+    int chunkElements = plan.chunkElements(bytes, ranks);
+    return plan.algorithm(bytes) == Algorithm.DOUBLING
+        ? new DoublingAllReduce(
+            links, memory, new DoublingSchedule(rank, ranks), elements, chunkElements)
+        : new RingAllReduce(
+            links, memory, new RingSchedule(rank, ranks, elements, chunkElements), plan.window());
   }
 
-  private RingMemory allocate(long bytes, int chunkElements) {
-    return arrays.allocate(bytes, RingAllReduce.landingBytes(chunkElements, plan.window()));
+  private RingMemory allocate(long bytes) {
+    return arrays.allocate(bytes, plan.landingBytes(bytes, ranks));
   }
 
   /**

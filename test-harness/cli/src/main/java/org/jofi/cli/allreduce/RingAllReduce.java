@@ -22,14 +22,14 @@ import org.jofi.transport.SendComm;
  * on or reported as done, since a GPU may not see it otherwise. Flushes are requests in flight like
  * others.
  */
-public final class RingAllReduce implements AutoCloseable {
+public final class RingAllReduce implements AllReduce {
   private static final int TAG = 0;
-  private static final long PAGE_BYTES = 4096;
 
   private final BoundedWait patience;
   private final SendComm next;
   private final RecvComm previous;
   private final RingMemory memory;
+  private final RingSchedule schedule;
   private final Registration outgoing;
   private final Registration incoming;
   private final Registration landings;
@@ -54,19 +54,20 @@ public final class RingAllReduce implements AutoCloseable {
    * @param links the connections to the neighbours
    * @param memory the array, and a landing area of {@link #landingBytes}; it must stay open longer
    *     than this
-   * @param chunkElements the longest message of the schedules that will run
+   * @param schedule this rank's
    * @param window largest number of requests in flight in each direction, 1 or more
    */
-  public RingAllReduce(RingLinks links, RingMemory memory, int chunkElements, int window) {
+  public RingAllReduce(RingLinks links, RingMemory memory, RingSchedule schedule, int window) {
     this.patience = links.patience();
     this.next = links.toNext();
     this.previous = links.fromPrevious();
     this.memory = memory;
+    this.schedule = schedule;
     this.window = window;
     this.sending = new long[window];
     this.receiving = new long[window];
     this.flushing = new long[window];
-    this.slotBytes = slotBytes(chunkElements);
+    this.slotBytes = RingMemory.slotBytes(schedule.chunkElements());
     this.outgoing = next.regMr(memory.array());
     this.incoming = previous.regMr(memory.array());
     this.landings = previous.regMr(memory.landing());
@@ -74,25 +75,16 @@ public final class RingAllReduce implements AutoCloseable {
 
   /** The length of the landing area that it needs, in bytes. */
   public static long landingBytes(int chunkElements, int window) {
-    return window * slotBytes(chunkElements);
+    return window * RingMemory.slotBytes(chunkElements);
   }
 
-  private static long slotBytes(int chunkElements) {
-    return Math.ceilDiv(chunkElements * JAVA_FLOAT.byteSize(), PAGE_BYTES) * PAGE_BYTES;
-  }
-
-  /** How the NICs access each part of its memory, as text. */
-  List<String> paths() {
+  @Override
+  public List<String> paths() {
     return List.of(outgoing.path(), incoming.path(), landings.path());
   }
 
-  /**
-   * Runs a schedule. All ranks run theirs.
-   *
-   * @throws RankFailure if a request fails, or nothing happens for too long
-   * @throws org.jofi.cli.ranks.BootstrapException if another rank is lost
-   */
-  public void run(RingSchedule schedule) {
+  @Override
+  public void run() {
     sendsPosted = 0;
     sendsDone = 0;
     receivesPosted = 0;
@@ -101,12 +93,12 @@ public final class RingAllReduce implements AutoCloseable {
     receivesDone = 0;
     patience.progressed();
     while (receivesDone < schedule.receives() || sendsDone < schedule.sends()) {
-      boolean worked = postReceives(schedule);
-      worked |= postSends(schedule);
-      worked |= takeReceive(schedule);
-      worked |= postFlushes(schedule);
-      worked |= takeFlush(schedule);
-      worked |= takeSend(schedule);
+      boolean worked = postReceives();
+      worked |= postSends();
+      worked |= takeReceive();
+      worked |= postFlushes();
+      worked |= takeFlush();
+      worked |= takeSend();
       if (worked) {
         patience.progressed();
       } else {
@@ -115,7 +107,7 @@ public final class RingAllReduce implements AutoCloseable {
     }
   }
 
-  private boolean postReceives(RingSchedule schedule) {
+  private boolean postReceives() {
     boolean worked = false;
     while (receivesPosted < schedule.receives()
         && receivesPosted - receivesDone < window
@@ -123,10 +115,7 @@ public final class RingAllReduce implements AutoCloseable {
       int receive = receivesPosted;
       long request =
           previous.irecv(
-              target(schedule, receive),
-              bytes(schedule.receiveCount(receive)),
-              TAG,
-              registration(schedule, receive));
+              target(receive), bytes(schedule.receiveCount(receive)), TAG, registration(receive));
       if (request == Result.TRY_AGAIN) {
         break;
       }
@@ -137,7 +126,7 @@ public final class RingAllReduce implements AutoCloseable {
     return worked;
   }
 
-  private boolean postSends(RingSchedule schedule) {
+  private boolean postSends() {
     boolean worked = false;
     while (sendsPosted < schedule.sends()
         && sendsPosted - sendsDone < window
@@ -158,7 +147,7 @@ public final class RingAllReduce implements AutoCloseable {
     return worked;
   }
 
-  private boolean takeReceive(RingSchedule schedule) {
+  private boolean takeReceive() {
     if (receivesArrived == receivesPosted) {
       previous.progress();
       return false;
@@ -181,15 +170,13 @@ public final class RingAllReduce implements AutoCloseable {
     return true;
   }
 
-  private boolean postFlushes(RingSchedule schedule) {
+  private boolean postFlushes() {
     boolean worked = false;
     while (flushesPosted < receivesArrived) {
       int receive = flushesPosted;
       long request =
           previous.iflush(
-              target(schedule, receive),
-              bytes(schedule.receiveCount(receive)),
-              registration(schedule, receive));
+              target(receive), bytes(schedule.receiveCount(receive)), registration(receive));
       if (request == Result.TRY_AGAIN) {
         break;
       }
@@ -201,7 +188,7 @@ public final class RingAllReduce implements AutoCloseable {
   }
 
   /** Completes the oldest receive if its data is visible. */
-  private boolean takeFlush(RingSchedule schedule) {
+  private boolean takeFlush() {
     if (receivesDone == flushesPosted) {
       return false;
     }
@@ -226,7 +213,7 @@ public final class RingAllReduce implements AutoCloseable {
     return true;
   }
 
-  private boolean takeSend(RingSchedule schedule) {
+  private boolean takeSend() {
     if (sendsDone == sendsPosted) {
       next.progress();
       return false;
@@ -252,13 +239,13 @@ public final class RingAllReduce implements AutoCloseable {
    * The target address of a receive: a slot of the landing area if it is to be added, or its place
    * in the array if it is a sum.
    */
-  private long target(RingSchedule schedule, int receive) {
+  private long target(int receive) {
     return receive < schedule.reductions()
         ? landings.address() + slot(receive) * slotBytes
         : incoming.address() + bytes(schedule.receiveOffset(receive));
   }
 
-  private Registration registration(RingSchedule schedule, int receive) {
+  private Registration registration(int receive) {
     return receive < schedule.reductions() ? landings : incoming;
   }
 
@@ -270,12 +257,6 @@ public final class RingAllReduce implements AutoCloseable {
     return elements * JAVA_FLOAT.byteSize();
   }
 
-  /**
-   * Deregisters its memory.
-   *
-   * @throws IllegalStateException after a failure with requests in flight: NICs may still access
-   *     its memory, which must not be freed
-   */
   @Override
   public void close() {
     next.deregMr(outgoing);

@@ -1,17 +1,21 @@
 package org.jofi.cli.allreduce;
 
+import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
+
 import java.lang.foreign.MemorySegment;
 import org.jofi.transport.Buffer;
 
 /**
- * The memory of one ring: an array of float32, and a landing area for received elements that have
- * to be added to it. It is in host memory, or in the memory of a GPU, which does the additions. For
- * one thread.
+ * The memory of one all-reduce: an array of float32, and a landing area for received elements that
+ * have to be added to it. It is in host memory, or in the memory of a GPU, which does the
+ * additions. For one thread.
  *
  * <p>Deregister both before closing it. After a failure it is left open, because NICs may still
  * access it.
  */
 public interface RingMemory extends AutoCloseable {
+  /** Parts of the landing area begin at a multiple of this, a page. */
+  long SLOT_BYTES = 4096;
 
   /** Allocates memory of one kind. */
   @FunctionalInterface
@@ -24,6 +28,11 @@ public interface RingMemory extends AutoCloseable {
      * @throws org.jofi.fabric.FabricException if there is not enough memory
      */
     RingMemory allocate(long arrayBytes, long landingBytes);
+  }
+
+  /** The length of a part of the landing area that takes a message of this many elements. */
+  static long slotBytes(int elements) {
+    return Math.ceilDiv(elements * JAVA_FLOAT.byteSize(), SLOT_BYTES) * SLOT_BYTES;
   }
 
   /** The array. */

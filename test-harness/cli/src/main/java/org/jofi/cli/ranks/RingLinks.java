@@ -1,79 +1,126 @@
 package org.jofi.cli.ranks;
 
 import java.util.List;
-import org.jofi.transport.Comm;
-import org.jofi.transport.ConnectAttempt;
-import org.jofi.transport.ConnectHandle;
 import org.jofi.transport.Device;
-import org.jofi.transport.ListenComm;
 import org.jofi.transport.RecvComm;
 import org.jofi.transport.SendComm;
 import org.jofi.transport.TransportException;
-import org.jspecify.annotations.Nullable;
 
 /**
- * A rank's connections in a ring: it sends to the next rank and receives from the previous one.
- * With two ranks, both are the other rank. For one thread.
- *
- * @param bootstrap the connection to the bootstrap server; not closed with this
- * @param patience how to wait
- * @param toNext connection to rank + 1
- * @param fromPrevious connection from rank - 1
+ * A rank's connections: in a ring, where it sends to the next rank and receives from the previous
+ * one, and in both directions to partners, if there are any. There is one connection at most from
+ * one rank to another: with two ranks, the neighbours are the other rank, and so is the partner.
+ * For one thread.
  */
-public record RingLinks(
-    Bootstrap bootstrap, BoundedWait patience, SendComm toNext, RecvComm fromPrevious)
-    implements AutoCloseable {
+public final class RingLinks implements AutoCloseable {
+  private final Bootstrap bootstrap;
+  private final BoundedWait patience;
+  private final PeerConnections peers;
+  private final SendComm toNext;
+  private final RecvComm fromPrevious;
+
+  private RingLinks(Bootstrap bootstrap, BoundedWait patience, PeerConnections peers) {
+    this.bootstrap = bootstrap;
+    this.patience = patience;
+    this.peers = peers;
+    toNext = to((bootstrap.rank() + 1) % bootstrap.size());
+    fromPrevious = from(Math.floorMod(bootstrap.rank() - 1, bootstrap.size()));
+  }
+
+  /** Connects the ring alone; see {@link #connect(Bootstrap, Device, BoundedWait, Partners)}. */
+  public static RingLinks connect(Bootstrap bootstrap, Device device, BoundedWait patience) {
+    return connect(bootstrap, device, patience, Partners.NONE);
+  }
 
   /**
-   * Connects the ring. All ranks call this at the same time: each listens, all exchange their
-   * handles, and each waits for both of its connections at once, since its neighbours wait for it,
-   * too.
+   * Connects the ring and the partners. All ranks call this at the same time: each listens, all
+   * exchange their handles, and each waits for all of its connections at once, since its peers wait
+   * for it, too.
    *
    * @throws RankFailure if nothing happens for too long
    * @throws TransportException if a connection fails
    * @throws BootstrapException if a rank is lost
    */
-  public static RingLinks connect(Bootstrap bootstrap, Device device, BoundedWait patience) {
-    SendComm send = null;
-    RecvComm receive = null;
-    try (ListenComm listener = device.listen()) {
-      List<byte[]> handles = bootstrap.gather(listener.handle().encode());
-      int next = (bootstrap.rank() + 1) % bootstrap.size();
-      try (ConnectAttempt attempt = device.connect(ConnectHandle.decode(handles.get(next)))) {
-        patience.progressed();
-        while (send == null || receive == null) {
-          if (send == null) {
-            send = attempt.poll();
-          }
-          if (receive == null) {
-            receive = listener.accept();
-          }
-          patience.idle("its neighbours to connect");
-        }
+  public static RingLinks connect(
+      Bootstrap bootstrap, Device device, BoundedWait patience, Partners partners) {
+    int rank = bootstrap.rank();
+    int ranks = bootstrap.size();
+    List<Integer> outgoing = partners.outgoing(rank, ranks);
+    PeerConnections peers = new PeerConnections(partners.incoming(rank, ranks), outgoing);
+    try (peers) {
+      List<byte[]> handles = bootstrap.gather(peers.listen(device));
+      for (int peer : outgoing) {
+        int index = partners.incoming(peer, ranks).indexOf(rank);
+        peers.connect(device, handles.get(peer), index);
       }
-      RingLinks links = new RingLinks(bootstrap, patience, send, receive);
-      // Wait for all ranks: a listener that closes before its neighbour has connected would refuse
-      // it.
+      patience.progressed();
+      while (!peers.poll()) {
+        patience.idle("its peers to connect");
+      }
+      RingLinks links = new RingLinks(bootstrap, patience, peers);
+      // Wait for all ranks: a listener that closes before its peer has connected would refuse it.
       links.gather(new byte[0]);
       return links;
     } catch (RuntimeException e) {
-      abort(send);
-      abort(receive);
+      peers.abort();
       throw e instanceof TransportException failure ? patience.failed(failure) : e;
     }
   }
 
-  private static void abort(@Nullable Comm comm) {
+  /** The connection to the bootstrap server; not closed with this. */
+  public Bootstrap bootstrap() {
+    return bootstrap;
+  }
+
+  /** How to wait. */
+  public BoundedWait patience() {
+    return patience;
+  }
+
+  /** The connection to rank + 1. */
+  public SendComm toNext() {
+    return toNext;
+  }
+
+  /** The connection from rank - 1. */
+  public RecvComm fromPrevious() {
+    return fromPrevious;
+  }
+
+  /** Whether there is a connection to and from each of these ranks. */
+  public boolean reach(List<Integer> ranks) {
+    return peers.connected().keySet().containsAll(ranks)
+        && peers.accepted().keySet().containsAll(ranks);
+  }
+
+  /**
+   * The connection to a rank.
+   *
+   * @throws IllegalArgumentException if there is none
+   */
+  public SendComm to(int rank) {
+    SendComm comm = peers.connected().get(rank);
     if (comm == null) {
-      return;
+      throw new IllegalArgumentException("%s is not connected to %d".formatted(name(), rank));
     }
-    try {
-      comm.abort();
-    } catch (TransportException e) {
-      // The reason for the failure is reported elsewhere. Closing the transport cleans up the rest.
-      System.getLogger(RingLinks.class.getName())
-          .log(System.Logger.Level.DEBUG, "a communicator did not end in time", e);
+    return comm;
+  }
+
+  /**
+   * The connection from a rank.
+   *
+   * @throws IllegalArgumentException if there is none
+   */
+  public RecvComm from(int rank) {
+    RecvComm comm = peers.accepted().get(rank);
+    if (comm == null) {
+      throw new IllegalArgumentException("%s has not accepted %d".formatted(name(), rank));
     }
+    return comm;
+  }
+
+  private String name() {
+    return bootstrap.name();
   }
 
   /**
@@ -88,22 +135,21 @@ public record RingLinks(
       if (all != null) {
         return all;
       }
-      toNext.progress();
-      fromPrevious.progress();
+      peers.connected().values().forEach(SendComm::progress);
+      peers.accepted().values().forEach(RecvComm::progress);
       patience.idle("the other ranks");
     }
   }
 
-  /** Closes both connections. All ranks must be done. */
+  /** Closes all connections. All ranks must be done. */
   @Override
   public void close() {
-    toNext.close();
-    fromPrevious.close();
+    peers.connected().values().forEach(SendComm::close);
+    peers.accepted().values().forEach(RecvComm::close);
   }
 
-  /** Aborts both connections without waiting for the neighbours. */
+  /** Aborts all connections without waiting for the peers. */
   public void abort() {
-    abort(toNext);
-    abort(fromPrevious);
+    peers.abort();
   }
 }

@@ -1,0 +1,103 @@
+package org.jofi.cli.allreduce;
+
+import org.jofi.cli.ranks.BoundedWait;
+import org.jofi.cli.ranks.RankFailure;
+import org.jofi.cli.ranks.RingLinks;
+import org.jofi.transport.Buffer;
+import org.jofi.transport.RecvComm;
+import org.jofi.transport.Registration;
+import org.jofi.transport.Result;
+
+/**
+ * A partner's array as it is received, in one message at a time. Data is flushed if the
+ * communicator says that it is needed, since a GPU may not see it otherwise. For one thread.
+ */
+final class IncomingArray implements AutoCloseable {
+  private final BoundedWait patience;
+  private final RecvComm comm;
+  private final String partner;
+  private final Registration registration;
+  private long receiving = Result.NOTHING_TO_DO;
+  private long flushing = Result.NOTHING_TO_DO;
+  private long address;
+  private long length;
+
+  /**
+   * Registers where it lands.
+   *
+   * @param target the memory that it is received into
+   */
+  IncomingArray(RingLinks links, Buffer target, int partner) {
+    patience = links.patience();
+    comm = links.from(partner);
+    this.partner = "rank " + partner;
+    registration = comm.regMr(target);
+  }
+
+  /** Posts a receive of this many bytes. The message before is over. */
+  void receive(long offset, long bytes) {
+    address = registration.address() + offset;
+    length = bytes;
+    receiving = post();
+    if (receiving == Result.TRY_AGAIN) {
+      patience.progressed();
+      while (receiving == Result.TRY_AGAIN) {
+        patience.idle(partner);
+        receiving = post();
+      }
+    }
+    flushing = Result.TRY_AGAIN;
+  }
+
+  private long post() {
+    return comm.irecv(address, length, OutgoingArray.TAG, registration);
+  }
+
+  /** Makes progress unless the message is over, and its data can be seen where it landed. */
+  boolean isOver() {
+    if (receiving != Result.NOTHING_TO_DO && !isTaken()) {
+      return false;
+    }
+    if (flushing == Result.TRY_AGAIN) {
+      flushing = comm.iflush(address, length, registration);
+    }
+    return flushing == Result.NOTHING_TO_DO || (flushing != Result.TRY_AGAIN && isFlushed());
+  }
+
+  private boolean isTaken() {
+    long result = comm.test(receiving);
+    if (result == Result.IN_PROGRESS) {
+      return false;
+    }
+    if (result < 0) {
+      throw patience.failed(comm, receiving, result, "receiving from " + partner);
+    }
+    if (result != length) {
+      throw new RankFailure(
+          "%d bytes arrived from %s instead of %d".formatted(result, partner, length));
+    }
+    receiving = Result.NOTHING_TO_DO;
+    return true;
+  }
+
+  private boolean isFlushed() {
+    long result = comm.test(flushing);
+    if (result == Result.IN_PROGRESS) {
+      return false;
+    }
+    if (result < 0) {
+      throw patience.failed(comm, flushing, result, "flushing what came from " + partner);
+    }
+    flushing = Result.NOTHING_TO_DO;
+    return true;
+  }
+
+  String path() {
+    return registration.path();
+  }
+
+  @Override
+  public void close() {
+    comm.deregMr(registration);
+  }
+}

@@ -1,0 +1,65 @@
+package org.jofi.cli.allreduce;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.util.List;
+import org.jofi.cli.ranks.Partners;
+import org.junit.jupiter.api.Test;
+
+class AllReducePlanTest {
+  private static final long SHORT = Algorithm.LONGEST_DOUBLING;
+
+  private static AllReducePlan plan(Algorithm algorithm, Long... sizes) {
+    return new AllReducePlan(List.of(sizes), 0, -1, 1 << 20, 4, algorithm);
+  }
+
+  @Test
+  void longArraysTakeFewerRounds() {
+    AllReducePlan plan = plan(Algorithm.AUTO, 4L, 1L << 30);
+    assertEquals(500, plan.iterations(4));
+    assertEquals(50, plan.warmup(4));
+    assertEquals(5, plan.iterations(1L << 30));
+    assertEquals(2, plan.warmup(1L << 30));
+    assertEquals(557, plan.rounds());
+  }
+
+  @Test
+  void whatCannotRunIsRefused() {
+    assertRefused(6, 4, 4);
+    assertRefused(4, 3, 4);
+    assertRefused(4, 4, 0);
+  }
+
+  private static void assertRefused(long bytes, int chunk, int window) {
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> new AllReducePlan(List.of(bytes), 0, -1, chunk, window, Algorithm.AUTO));
+  }
+
+  @Test
+  void shortArraysAreDoubled() {
+    AllReducePlan auto = plan(Algorithm.AUTO, SHORT, SHORT + 4);
+    assertEquals(Algorithm.DOUBLING, auto.algorithm(SHORT));
+    assertEquals(Algorithm.RING, auto.algorithm(SHORT + 4));
+    assertEquals(Algorithm.RING, plan(Algorithm.RING, 4L).algorithm(4));
+    assertEquals(Algorithm.DOUBLING, plan(Algorithm.DOUBLING, 1L << 30).algorithm(1L << 30));
+  }
+
+  @Test
+  void partnersAreThereIfALengthNeedsThem() {
+    assertEquals(List.of(1, 2), plan(Algorithm.AUTO, SHORT, 1L << 30).partners().of(0, 4));
+    assertEquals(Partners.NONE, plan(Algorithm.AUTO, SHORT + 4).partners());
+    assertEquals(Partners.NONE, plan(Algorithm.RING, 4L).partners());
+  }
+
+  /** Whole arrays, or their segments; two landings, or a window of them. */
+  @Test
+  void theMemoryIsThatOfTheAlgorithm() {
+    assertEquals(1024, plan(Algorithm.DOUBLING, 4096L).chunkElements(4096, 4));
+    assertEquals(256, plan(Algorithm.RING, 4096L).chunkElements(4096, 4));
+    assertEquals(4096 + 2 * 4096, plan(Algorithm.DOUBLING, 4096L).bytes(4));
+    assertEquals(4096 + 4 * 4096, plan(Algorithm.RING, 4096L).bytes(4));
+    assertEquals((1L << 30) + (2 << 20), plan(Algorithm.DOUBLING, 1L << 30).bytes(2));
+  }
+}

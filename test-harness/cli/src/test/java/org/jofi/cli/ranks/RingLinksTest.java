@@ -1,0 +1,154 @@
+package org.jofi.cli.ranks;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.IntStream;
+import org.jofi.rdma.RdmaTransport;
+import org.jofi.runtime.Machine;
+import org.jofi.simulated.SimulatedProvider;
+import org.jofi.simulated.contract.Strictness;
+import org.jofi.simulated.fault.FaultPlan;
+import org.jofi.transport.CommState;
+import org.jofi.transport.Device;
+import org.jofi.transport.Transport;
+import org.jofi.transport.TransportOptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Connections of ranks over the simulated fabric. */
+@Timeout(120)
+class RingLinksTest {
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  /** All others. */
+  private static final Partners ALL =
+      (rank, ranks) -> IntStream.range(0, ranks).filter(other -> other != rank).boxed().toList();
+
+  /** What a rank does. */
+  @FunctionalInterface
+  private interface Program {
+    void run(Bootstrap bootstrap, Device device, BoundedWait patience) throws Exception;
+  }
+
+  /** Runs it in each rank, and returns what they threw. */
+  private static Queue<Throwable> run(int ranks, Program program) {
+    SimulatedProvider network = new SimulatedProvider(Strictness.THROW, FaultPlan.none(), 1);
+    TransportOptions options =
+        TransportOptions.builder()
+            .provider("simulated-efa")
+            .connectTimeout(PATIENCE)
+            .requestTimeout(PATIENCE)
+            .build();
+    Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
+    RankThreads.run(
+        ranks,
+        PATIENCE,
+        placement -> {
+          try (Bootstrap bootstrap = Bootstrap.join(placement, "", Map.of(), PATIENCE);
+              Transport transport = RdmaTransport.open(network, options, Machine.environment())) {
+            program.run(
+                bootstrap, transport.devices().getFirst(), new BoundedWait(bootstrap, PATIENCE));
+          } catch (Throwable failure) {
+            failures.add(failure);
+          }
+          return 0;
+        });
+    assertEquals(List.of(), network.violations());
+    return failures;
+  }
+
+  /** Each sends its rank to all, and gets all others' from whom it should. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 5})
+  void partnersAreWhoTheyAreSaidToBe(int ranks) {
+    Queue<Throwable> failures =
+        run(
+            ranks,
+            (bootstrap, device, patience) -> {
+              RingLinks links = RingLinks.connect(bootstrap, device, patience, ALL);
+              int rank = bootstrap.rank();
+              assertTrue(links.reach(ALL.of(rank, ranks)));
+              assertSame(links.toNext(), links.to((rank + 1) % ranks));
+              assertSame(links.fromPrevious(), links.from((rank + ranks - 1) % ranks));
+              for (int peer : ALL.of(rank, ranks)) {
+                assertEquals(peer, exchange(links, peer));
+              }
+              links.gather(new byte[0]);
+              links.close();
+              assertEquals(CommState.CLOSED, links.toNext().state());
+              assertEquals(CommState.CLOSED, links.fromPrevious().state());
+            });
+    assertEquals(List.of(), List.copyOf(failures));
+  }
+
+  private static int exchange(RingLinks links, int peer) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment out = arena.allocate(ValueLayout.JAVA_INT);
+      out.set(ValueLayout.JAVA_INT, 0, links.bootstrap().rank());
+      MemorySegment in = arena.allocate(ValueLayout.JAVA_INT);
+      var sent = links.to(peer).regMr(out);
+      var received = links.from(peer).regMr(in);
+      long receive = links.from(peer).irecv(received, 3);
+      long send = links.to(peer).isend(sent, 3);
+      links.patience().await(links.to(peer), send, "sending");
+      links.patience().await(links.from(peer), receive, "receiving");
+      links.to(peer).deregMr(sent);
+      links.from(peer).deregMr(received);
+      return in.get(ValueLayout.JAVA_INT, 0);
+    }
+  }
+
+  @Test
+  void aRingReachesItsNeighboursAlone() {
+    Queue<Throwable> failures =
+        run(
+            3,
+            (bootstrap, device, patience) -> {
+              RingLinks links = RingLinks.connect(bootstrap, device, patience);
+              int next = (bootstrap.rank() + 1) % 3;
+              assertFalse(links.reach(List.of(next)), "there and not back");
+              assertThrows(IllegalArgumentException.class, () -> links.from(next));
+              links.gather(new byte[0]);
+              links.close();
+            });
+    assertEquals(List.of(), List.copyOf(failures));
+  }
+
+  /** One of the connections is never made; those that are do not keep the others from ending. */
+  @Test
+  void aRankThatFailsMeanwhileEndsTheOthers() {
+    Queue<Throwable> failures =
+        run(
+            4,
+            (bootstrap, device, patience) -> {
+              if (bootstrap.rank() == 2) {
+                PeerConnections mine = new PeerConnections(ALL.incoming(2, 4), ALL.outgoing(2, 4));
+                try (mine) {
+                  bootstrap.gather(mine.listen(device));
+                  bootstrap.fail("no more");
+                }
+                return;
+              }
+              RingLinks.connect(bootstrap, device, patience, ALL);
+            });
+    assertEquals(3, failures.size(), failures::toString);
+    for (Throwable failure : failures) {
+      assertTrue(failure instanceof BootstrapException, failure::toString);
+      assertTrue(failure.getMessage().contains("rank 2 failed: no more"), failure::toString);
+    }
+  }
+}
