@@ -1,0 +1,152 @@
+package org.jofi.rdma.communicator;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jofi.rdma.communicator.SimulatedHosts.Pair;
+import org.jofi.simulated.profile.Profile;
+import org.jofi.transport.Comm;
+import org.jofi.transport.FailureCause;
+import org.jofi.transport.Registration;
+import org.jofi.transport.Result;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What callers see of messages that leave before their receives are announced. */
+class ShortMessagesTest {
+  private static final int TAG = 4;
+  private static final int SHORT = 100;
+  private static final int LONG = 100_000;
+
+  /** Those where such messages leave: NICs that take device memory have none. */
+  static Stream<Profile> profiles() {
+    return Profile.ALL.stream()
+        .filter(
+            profile -> {
+              try (SimulatedHosts hosts = new SimulatedHosts(profile, 1, 1)) {
+                return eagerBytes(hosts, 0) > 0;
+              }
+            });
+  }
+
+  private static int eagerBytes(SimulatedHosts hosts, int host) {
+    return hosts.device(host).properties().limits().eagerBytes();
+  }
+
+  /** The receive is withheld, since a short message may fill it; a long one has to ask for it. */
+  @ParameterizedTest
+  @MethodSource("profiles")
+  void aLongMessageMeetsAShortReceive(Profile profile) {
+    for (boolean sendFirst : List.of(true, false)) {
+      try (SimulatedHosts hosts = new SimulatedHosts(profile, 1, 2)) {
+        Pair pair = hosts.connect();
+        MemorySegment from = hosts.memory(LONG, 1);
+        MemorySegment to = hosts.memory(SHORT, 2);
+        Registration source = pair.send().regMr(from);
+        Registration target = pair.receive().regMr(to);
+        long send = sendFirst ? pair.send().isend(source, TAG) : 0;
+        long receive = pair.receive().irecv(target, TAG);
+        send = sendFirst ? send : pair.send().isend(source, TAG);
+        assertEquals(SHORT, both(hosts, pair, send, receive));
+        assertEquals(-1, from.asSlice(0, SHORT).mismatch(to));
+        release(pair, source, target);
+      }
+    }
+  }
+
+  /** The result of both. */
+  private static long both(SimulatedHosts hosts, Pair pair, long send, long receive) {
+    long[] results = {Result.IN_PROGRESS, Result.IN_PROGRESS};
+    hosts.await(
+        "both ends",
+        () -> {
+          test(results, 0, pair.send(), send);
+          test(results, 1, pair.receive(), receive);
+          return results[0] != Result.IN_PROGRESS && results[1] != Result.IN_PROGRESS;
+        });
+    assertEquals(results[0], results[1]);
+    return results[0];
+  }
+
+  private static void test(long[] results, int which, Comm comm, long request) {
+    if (results[which] == Result.IN_PROGRESS) {
+      results[which] = comm.test(request);
+    }
+  }
+
+  private static void release(Pair pair, Registration source, Registration target) {
+    pair.send().deregMr(source);
+    pair.receive().deregMr(target);
+  }
+
+  /** What one may send and the other can store differ: the lower limit counts. */
+  @ParameterizedTest
+  @MethodSource("profiles")
+  void limitsMayDiffer(Profile profile) {
+    for (List<Integer> limits : List.of(List.of(300, 60_000), List.of(60_000, 300))) {
+      Iterator<Integer> next = limits.iterator();
+      try (SimulatedHosts hosts =
+          new SimulatedHosts(profile, 2, 2, options -> options.eagerBytes(next.next()))) {
+        assertEquals(limits, List.of(eagerBytes(hosts, 0), eagerBytes(hosts, 1)));
+        Pair pair = hosts.connect();
+        List<MemorySegment> sent = new ArrayList<>();
+        List<MemorySegment> received = new ArrayList<>();
+        List<Long> sends = new ArrayList<>();
+        List<Long> receives = new ArrayList<>();
+        List<Registration> ours = new ArrayList<>();
+        List<Registration> theirs = new ArrayList<>();
+        for (int bytes : List.of(8, 300, 301, 9_000, 60_000, 60_001, 16)) {
+          MemorySegment from = hosts.memory(bytes, bytes);
+          MemorySegment to = hosts.memory(bytes, bytes + 1);
+          Registration source = pair.send().regMr(from);
+          Registration target = pair.receive().regMr(to);
+          sends.add(pair.send().isend(source, TAG));
+          sent.add(from);
+          received.add(to);
+          ours.add(source);
+          theirs.add(target);
+        }
+        theirs.forEach(target -> receives.add(pair.receive().irecv(target, TAG)));
+        for (int i = 0; i < sends.size(); i++) {
+          assertEquals(sent.get(i).byteSize(), both(hosts, pair, sends.get(i), receives.get(i)));
+          assertEquals(-1, sent.get(i).mismatch(received.get(i)));
+        }
+        ours.forEach(pair.send()::deregMr);
+        theirs.forEach(pair.receive()::deregMr);
+      }
+    }
+  }
+
+  /** They are received after the sender closed, and what is posted beyond them fails. */
+  @ParameterizedTest
+  @MethodSource("profiles")
+  void whatAClosedPeerLeftIsReceived(Profile profile) {
+    try (SimulatedHosts hosts = new SimulatedHosts(profile, 3, 2)) {
+      Pair pair = hosts.connect();
+      MemorySegment from = hosts.memory(SHORT, 1);
+      MemorySegment to = hosts.memory(SHORT, 2);
+      Registration source = pair.send().regMr(from);
+      Registration target = pair.receive().regMr(to);
+      List<Integer> tags = List.of(TAG, TAG + 1, TAG);
+      for (int tag : tags) {
+        assertEquals(SHORT, hosts.await(pair.send(), pair.send().isend(source, tag)));
+      }
+      pair.send().deregMr(source);
+      pair.send().close();
+      for (int tag : List.of(TAG + 1, TAG, TAG)) {
+        to.fill((byte) 0);
+        assertEquals(SHORT, hosts.await(pair.receive(), pair.receive().irecv(target, tag)));
+        assertEquals(-1, from.mismatch(to));
+      }
+      long beyond = pair.receive().irecv(target, TAG);
+      assertTrue(beyond > 0, () -> Result.describe(beyond));
+      assertEquals(FailureCause.PEER_CLOSED.code(), hosts.await(pair.receive(), beyond));
+      pair.receive().deregMr(target);
+    }
+  }
+}
