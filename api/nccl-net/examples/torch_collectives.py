@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """PyTorch collectives over NCCL with jofi as its network, on one machine with two GPUs.
 
-    torch_collectives.py --plugin DIR [--providers tcp,shm] [--bytes 67108864] [--iterations 20]
+    torch_collectives.py --plugin DIR [--providers tcp,shm] [--bytes 8,64K,64M] [--iterations 20]
 
 DIR is what `jofi nccl-plugin --output DIR` laid out. For each provider it runs two processes, one per GPU, with peer
 access and shared memory of NCCL switched off, so that all data goes through the plugin:
 
   - all_reduce, all_gather, broadcast, reduce_scatter, all_to_all, send/recv, exact on small integers
   - the same in two process groups, one after the other and both at once
-  - the bus bandwidth of all_reduce
+  - the bus bandwidth of all_reduce, for each length
 
 and then the bandwidth of NCCL's own Socket transport. It needs PyTorch with NCCL, no network and no JDK. It exits with 0 if
 every result was exact and jofi was the network that NCCL used; with 3 if there are not two GPUs, or no PyTorch.
@@ -23,6 +23,20 @@ import threading
 import time
 
 BOUND_SECONDS = 240
+
+
+def lengths(text):
+    """Reads lengths such as 8,64K,1M."""
+    units = {"K": 10, "M": 20, "G": 30}
+    read = [int(each[:-1]) << units[each[-1]] if each[-1] in units else int(each) for each in text.split(",")]
+    if any(length < 4 or length % 4 for length in read):
+        raise argparse.ArgumentTypeError("a length is a multiple of 4, and at least 4")
+    return read
+
+
+def repeats(length, most):
+    """Fewer rounds of longer arrays: about 1 GiB in each."""
+    return max(5, min(most, (1 << 30) // length))
 
 
 def worker(arguments):
@@ -114,23 +128,30 @@ def worker(arguments):
         dist.destroy_process_group(first)
         dist.destroy_process_group(second)
 
-    x = torch.ones(arguments.bytes // 4, dtype=torch.float32, device=device)
-    for _ in range(5):
-        dist.all_reduce(x)
+    # Every length before the first is measured: what is compiled or set up on the way belongs to none of them.
+    arrays = [torch.ones(length // 4, dtype=torch.float32, device=device) for length in arguments.bytes]
+    for array in arrays:
+        for _ in range(repeats(array.nbytes, arguments.iterations)):
+            dist.all_reduce(array)
     torch.cuda.synchronize()
-    dist.barrier()
-    rounds = []
-    for _ in range(5):
-        torch.cuda.synchronize()
-        start = time.perf_counter()
-        for _ in range(arguments.iterations):
-            dist.all_reduce(x)
-        torch.cuda.synchronize()
-        rounds.append((time.perf_counter() - start) / arguments.iterations)
-    if rank == 0:
-        rounds.sort()
-        bus = [2 * (world - 1) / world * arguments.bytes / seconds / 1e9 for seconds in (rounds[2], rounds[0])]
-        print(f"bus bandwidth of all_reduce of {arguments.bytes} B: {bus[0]:.3f} GB/s (best round {bus[1]:.3f})", flush=True)
+    for array in arrays:
+        dist.barrier()
+        count = repeats(array.nbytes, arguments.iterations)
+        rounds = []
+        for _ in range(5):
+            torch.cuda.synchronize()
+            start = time.perf_counter()
+            for _ in range(count):
+                dist.all_reduce(array)
+            torch.cuda.synchronize()
+            rounds.append((time.perf_counter() - start) / count)
+        if rank == 0:
+            rounds.sort()
+            bus = 2 * (world - 1) / world * array.nbytes / rounds[2] / 1e9
+            print(
+                f"bandwidth {array.nbytes} B: {bus:.6f} GB/s, {rounds[2] * 1e6:.1f} us (best round {rounds[0] * 1e6:.1f} us)",
+                flush=True,
+            )
     dist.destroy_process_group()
     # A second life in the same process: NCCL unloads its plugin with the last communicator, and loads it again.
     if not arguments.bandwidth_only:
@@ -148,7 +169,7 @@ def run_pair(arguments, title, environment, more):
         processes, outputs, threads = [], [[], []], []
         for rank in range(2):
             command = [sys.executable, os.path.abspath(__file__), "--rank", str(rank), "--store", os.path.join(folder, "store")]
-            command += ["--bytes", str(arguments.bytes), "--iterations", str(arguments.iterations)] + more
+            command += ["--bytes", ",".join(map(str, arguments.bytes)), "--iterations", str(arguments.iterations)] + more
             process = subprocess.Popen(
                 command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
             )
@@ -177,19 +198,19 @@ def run_pair(arguments, title, environment, more):
             failed = failed or process.returncode != 0
     used = sorted({line.split("Using network", 1)[1].strip() for lines in outputs for line in lines if "Using network" in line})
     for line in outputs[0] + outputs[1]:
-        if failed or line.startswith(("exact", "bus bandwidth")) or " WARN " in line or "NET/jofi" in line and "device" in line:
+        if failed or line.startswith(("exact", "bandwidth")) or " WARN " in line or "NET/jofi" in line and "device" in line:
             print("  " + line)
     print(f"  network: {', '.join(used) or 'unknown'}; {'FAILED' if failed else 'done'}", flush=True)
-    bandwidth = [line for line in outputs[0] if line.startswith("bus bandwidth")]
-    return (not failed), used, float(bandwidth[0].split(": ")[1].split()[0]) if bandwidth else 0.0
+    bandwidth = [line.split() for line in outputs[0] if line.startswith("bandwidth")]
+    return (not failed), used, {int(words[1]): float(words[3]) for words in bandwidth}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--plugin", help="the plugin's folder")
     parser.add_argument("--providers", default="tcp,shm", help="of libfabric, with commas between")
-    parser.add_argument("--bytes", type=int, default=64 << 20, help="of the bandwidth's all_reduce")
-    parser.add_argument("--iterations", type=int, default=20, help="of the bandwidth's all_reduce, per round")
+    parser.add_argument("--bytes", type=lengths, default=[64 << 20], help="of the bandwidth's all_reduce, such as 8,64K,64M")
+    parser.add_argument("--iterations", type=int, default=20, help="of the bandwidth's all_reduce, per round, at most")
     parser.add_argument("--rank", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--store", help=argparse.SUPPRESS)
     parser.add_argument("--bandwidth-only", action="store_true", help="leave the exactness checks out")
@@ -225,10 +246,16 @@ def main():
         )
         good = good and done and used == ["jofi"]
     _, _, figures["Socket"] = run_pair(arguments, "NCCL's Socket", socket, ["--bandwidth-only"])
-    print(f"\nbus bandwidth of all_reduce of {arguments.bytes} B, median of 5 rounds of {arguments.iterations}")
-    for name, value in figures.items():
-        ratio = f"  {value / figures['Socket']:.2f} of Socket" if figures["Socket"] and name != "Socket" else ""
-        print(f"  {name:16s} {value:8.3f} GB/s{ratio}")
+    print(f"\nbus bandwidth of all_reduce, GB/s, median of 5 rounds; and Socket's time over that of jofi")
+    print(f"  {'bytes':>12s}" + "".join(f"{name:>22s}" for name in figures))
+    for length in arguments.bytes:
+        socket = figures["Socket"].get(length)
+        row = f"  {length:12d}"
+        for name, values in figures.items():
+            value = values.get(length)
+            ratio = f" ({value / socket:.2f})" if value and socket and name != "Socket" else ""
+            row += f"{f'{value:.4f}{ratio}' if value else '-':>22s}"
+        print(row)
     return 0 if good else 1
 
 

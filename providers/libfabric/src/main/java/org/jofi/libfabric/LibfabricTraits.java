@@ -37,7 +37,7 @@ final class LibfabricTraits {
    */
   private static final Set<String> OVER_SOCKETS = Set.of(NET, TCP);
 
-  private static final int EAGER_SOCKET_BYTES = 32 * 1024;
+  private static final int EAGER_SOCKET_BYTES = 64 * 1024 - 64;
   private static final int EAGER_LAYERED_BYTES = 8 * 1024;
   private static final int EAGER_SHARED_BYTES = 1024;
 

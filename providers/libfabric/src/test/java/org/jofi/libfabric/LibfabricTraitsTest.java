@@ -14,9 +14,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class LibfabricTraitsTest {
   @ParameterizedTest
   @CsvSource({
-    "tcp,         true,  true,  false, false, 32768",
+    "tcp,         true,  true,  false, false, 65472",
     "tcp;ofi_rxm, true,  true,  false, false, 8192",
-    "net,         true,  true,  false, false, 32768",
+    "net,         true,  true,  false, false, 65472",
     "net;ofi_rxm, true,  true,  false, false, 8192",
     "sockets,     true,  true,  false, true, 8192",
     "udp;ofi_rxd, true,  true,  false, true, 8192",

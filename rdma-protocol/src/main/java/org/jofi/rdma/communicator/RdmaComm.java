@@ -234,7 +234,7 @@ abstract class RdmaComm implements Comm {
 
   @Override
   public final long test(long request) {
-    try (var hold = lock().testing(tester)) {
+    try (var hold = lock().testing(tester, request)) {
       if (hold == null) {
         return Result.IN_PROGRESS;
       }

@@ -109,7 +109,7 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
 
   @Override
   public long test(long request, long[] into) {
-    try (var hold = lock().testing(tester())) {
+    try (var hold = lock().testing(tester(), request)) {
       if (hold == null) {
         return Result.IN_PROGRESS;
       }

@@ -1,6 +1,7 @@
 package org.jofi.rdma.device;
 
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntSupplier;
 import org.agrona.concurrent.NanoClock;
@@ -41,6 +42,8 @@ public final class EndpointLock {
   private final @Nullable ProgressExecutor executor;
   // Whether a close has waited for the executor in vain.
   private volatile boolean stuck;
+  // How many rounds of the progress thread had events.
+  private final AtomicLong eventful = new AtomicLong();
 
   /** A lock that is held; closing it gives it back. */
   public final class Hold implements AutoCloseable {
@@ -57,13 +60,45 @@ public final class EndpointLock {
     }
   }
 
-  /** Who tests requests, one thread at a time; remembers whether it was sent away. */
+  /**
+   * Who tests requests, one thread at a time; remembers whether it was sent away, and what it
+   * looked at last.
+   */
   public static final class Tester {
+    /** Requests that it remembers. */
+    private static final int REMEMBERED = 16;
+
+    /**
+     * How often it does without a look. Few events come otherwise than in a round: a time limit
+     * that was passed, or a call of another thread.
+     */
+    private static final int MOST_SKIPPED = 64;
+
+    private final long[] requests = new long[REMEMBERED];
+    private final long[] looks = new long[REMEMBERED];
+    private int skipped;
     private boolean refused;
     private long refusedSinceNs;
 
     /** One that was not sent away yet. */
     public Tester() {}
+
+    /** Whether nothing happened since the request was looked at. */
+    private boolean skips(long request, long eventful) {
+      int at = (int) request & REMEMBERED - 1;
+      if (requests[at] != request || looks[at] != eventful || skipped == MOST_SKIPPED) {
+        return false;
+      }
+      skipped++;
+      return true;
+    }
+
+    private void looks(long request, long eventful) {
+      int at = (int) request & REMEMBERED - 1;
+      requests[at] = request;
+      looks[at] = eventful;
+      skipped = 0;
+    }
   }
 
   /**
@@ -83,7 +118,18 @@ public final class EndpointLock {
     this.label = label;
     this.closeTimeout = closeTimeout;
     this.clock = clock;
-    executor = starter == null ? null : starter.start(label, lock, round, closeTimeout.toNanos());
+    executor =
+        starter == null
+            ? null
+            : starter.start(label, lock, () -> counted(round.getAsInt()), closeTimeout.toNanos());
+  }
+
+  private int counted(int events) {
+    if (events > 0) {
+      // By the holder of the lock alone.
+      eventful.setRelease(eventful.getPlain() + 1);
+    }
+    return events;
   }
 
   /** For calls per message, and others that are to be quick: the progress thread lets it by. */
@@ -93,6 +139,25 @@ public final class EndpointLock {
       own.announce();
     }
     return enterAnnounced();
+  }
+
+  /**
+   * For the test of a request, which is in progress as far as the caller knows. While a progress
+   * thread drives the endpoint, a request that was looked at and for which nothing happened since
+   * is not looked at again: the lock would cost both threads more than the look.
+   *
+   * @param request its id
+   * @return null if the lock was not taken: the request is in progress
+   */
+  public @Nullable Hold testing(Tester tester, long request) {
+    if (isDriven() && tester.skips(request, eventful.getAcquire())) {
+      return null;
+    }
+    Hold taken = testing(tester);
+    if (taken != null) {
+      tester.looks(request, eventful.getPlain());
+    }
+    return taken;
   }
 
   /**

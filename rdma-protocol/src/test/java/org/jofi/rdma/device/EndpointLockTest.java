@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.IntSupplier;
 import org.jofi.rdma.spi.ProgressExecutor;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.TransportException;
@@ -21,7 +22,10 @@ class EndpointLockTest {
 
   private final List<String> calls = new ArrayList<>();
   private ReentrantLock real = new ReentrantLock();
+  private IntSupplier round = () -> 0;
+  private int events;
   private boolean busy;
+  private boolean resting;
   private boolean stuck;
   private long now;
   private final EndpointLock lock =
@@ -29,12 +33,13 @@ class EndpointLockTest {
           "lo",
           CLOSE,
           () -> now,
-          (_, given, _, closeNs) -> {
+          (_, given, everyRound, closeNs) -> {
             real = (ReentrantLock) given;
+            round = everyRound;
             assertEquals(CLOSE.toNanos(), closeNs);
             return new Busy();
           },
-          () -> 0);
+          () -> events);
   private final EndpointLock.Tester tester = new EndpointLock.Tester();
 
   /** A progress thread that says what it is told to, and keeps what it is asked. */
@@ -71,7 +76,7 @@ class EndpointLockTest {
 
     @Override
     public boolean isResting() {
-      return busy;
+      return resting;
     }
 
     @Override
@@ -91,6 +96,43 @@ class EndpointLockTest {
       assertEquals(hold != null, real.isHeldByCurrentThread());
       return hold != null;
     }
+  }
+
+  private boolean looks(long request) {
+    try (var hold = lock.testing(tester, request)) {
+      return hold != null;
+    }
+  }
+
+  /** But not for ever: what ends a request need not be an event of a round. */
+  @Test
+  void aRequestIsNotLookedAtAgainBeforeAnEvent() {
+    assertTrue(looks(1));
+    assertTrue(looks(2));
+    assertFalse(looks(1));
+    assertFalse(looks(2));
+    assertEquals(0, round.getAsInt());
+    assertFalse(looks(1));
+    events = 1;
+    assertEquals(1, round.getAsInt());
+    assertTrue(looks(1));
+    assertTrue(looks(2));
+    // One that has another one's place.
+    assertTrue(looks(17));
+    assertTrue(looks(1));
+    int skipped = 0;
+    while (!looks(1)) {
+      skipped++;
+    }
+    assertEquals(64, skipped);
+  }
+
+  /** The thread parks, so the caller makes progress. */
+  @Test
+  void everyTestLooksWhileTheThreadRests() {
+    resting = true;
+    assertTrue(looks(1));
+    assertTrue(looks(1));
   }
 
   @Test
@@ -190,7 +232,7 @@ class EndpointLockTest {
   @Test
   void itSaysWhetherItsThreadMakesProgressAndEndsIt() {
     assertTrue(lock.isDriven());
-    busy = true;
+    resting = true;
     assertFalse(lock.isDriven());
     lock.stopProgress();
     assertEquals(List.of("close"), called());
