@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.StringJoiner;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jofi.cli.allreduce.Algorithm;
 import org.jofi.cli.allreduce.AllReducePlan;
 import org.jofi.cli.allreduce.AllReduceRow;
@@ -18,6 +19,7 @@ import org.jofi.cli.allreduce.DeviceArrays;
 import org.jofi.cli.allreduce.HostRingMemory;
 import org.jofi.cli.allreduce.RingMemory;
 import org.jofi.cli.ranks.FabricChoice;
+import org.jofi.cli.ranks.Preparation;
 import org.jofi.cli.ranks.RankDevice;
 import org.jofi.cli.ranks.RingLinks;
 import org.jspecify.annotations.Nullable;
@@ -249,6 +251,8 @@ final class AllReduceCommand implements Callable<Integer> {
     int world = links.bootstrap().size();
     List<AllReduceRow> rows = new ArrayList<>();
     boolean prints = links.bootstrap().rank() == 0;
+    List<AllReduceRow> prepared = new ArrayList<>();
+    Preparation preparation = prepare(plan, fabric, device, links, arrays, prepared);
     try (RankReport report = new RankReport(spec, options, prints, "allreduce", plan.rounds())) {
       AllReduceRun run = new AllReduceRun(plan, links, arrays, report);
       Map<String, Object> settings = new LinkedHashMap<>();
@@ -265,7 +269,7 @@ final class AllReduceCommand implements Callable<Integer> {
         settings.put("memoryPath", path);
         report.text("arrays in GPU memory, %s; %s%n", byRank(names), path);
       }
-      report.text("%n");
+      report.text("%s%n", preparation.line());
       report.text(
           HEADER,
           "SIZE",
@@ -282,7 +286,8 @@ final class AllReduceCommand implements Callable<Integer> {
             rows.add(row);
             print(report, plan, row);
           });
-      long wrong = rows.stream().mapToLong(AllReduceRow::wrong).sum();
+      long wrong =
+          Stream.concat(prepared.stream(), rows.stream()).mapToLong(AllReduceRow::wrong).sum();
       report.text(
           wrong == 0
               ? "%nevery element of every round was the exact sum%n"
@@ -290,11 +295,36 @@ final class AllReduceCommand implements Callable<Integer> {
           wrong);
       settings.put("chunkBytes", plan.chunkBytes());
       settings.put("window", plan.window());
+      preparation.describe(settings);
       settings.put("errors", wrong);
       report.document(
           fabric, device, settings, rows.stream().map(row -> fields(plan, row)).toList());
       return wrong == 0;
     }
+  }
+
+  private Preparation prepare(
+      AllReducePlan plan,
+      FabricChoice fabric,
+      RankDevice device,
+      RingLinks links,
+      RingMemory.Allocator arrays,
+      List<AllReduceRow> rows) {
+    int ranksInAll = links.bootstrap().size();
+    int eagerBytes = device.device().properties().limits().eagerBytes();
+    return options.prepare(
+        spec,
+        links.bootstrap().rank() == 0,
+        fabric,
+        links,
+        rounds -> {
+          long nanos = 0;
+          for (AllReducePlan some : plan.forPreparation(rounds, ranksInAll, eagerBytes)) {
+            new AllReduceRun(some, links, arrays, done -> {}).run(rows::add);
+            nanos += rows.getLast().medianNanos();
+          }
+          return nanos;
+        });
   }
 
   private static List<String> ofAll(RingLinks links, String mine) {

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import org.jofi.cli.perf.PerfOperation;
 import org.jofi.cli.perf.PerfPlan;
 import org.jofi.cli.perf.PerfRow;
@@ -13,6 +14,7 @@ import org.jofi.cli.perf.PerfRun;
 import org.jofi.cli.ranks.FabricChoice;
 import org.jofi.cli.ranks.Partners;
 import org.jofi.cli.ranks.Placement;
+import org.jofi.cli.ranks.Preparation;
 import org.jofi.cli.ranks.RankDevice;
 import org.jofi.cli.ranks.RingLinks;
 import org.jofi.transport.FlushPolicy;
@@ -193,11 +195,17 @@ final class PerfCommand implements Callable<Integer> {
     List<PerfRow> rows = new ArrayList<>();
     // With --listen, each rank has a terminal of its own.
     boolean prints = links.bootstrap().rank() == 0 || listens;
+    List<PerfRow> prepared = new ArrayList<>();
+    Preparation preparation = prepare(plan, fabric, device, links, prints, prepared);
     try (RankReport report =
         new RankReport(spec, options, prints, "perf", plan.sizesBytes().size())) {
       report.text(
-          "%s%s, window %d; %s%n%n",
-          name, bidirectional ? ", bidirectional" : "", window, device.describe());
+          "%s%s, window %d; %s%n%s%n",
+          name,
+          bidirectional ? ", bidirectional" : "",
+          window,
+          device.describe(),
+          preparation.line());
       report.text(
           HEADER, "SIZE", "COUNT", "P50 us", "P99 us", "P99.9 us", "GB/s", "MSG/s", "ERRORS");
       new PerfRun(plan, links, report)
@@ -206,7 +214,8 @@ final class PerfCommand implements Callable<Integer> {
                 rows.add(row);
                 print(report, row);
               });
-      long errors = rows.stream().mapToLong(PerfRow::errors).sum();
+      long errors =
+          Stream.concat(prepared.stream(), rows.stream()).mapToLong(PerfRow::errors).sum();
       if (errors > 0) {
         report.text("%n%d ERRORS%n", errors);
       }
@@ -214,10 +223,34 @@ final class PerfCommand implements Callable<Integer> {
       settings.put("operation", name);
       settings.put("bidirectional", bidirectional);
       settings.put("window", window);
+      preparation.describe(settings);
       settings.put("errors", errors);
       report.document(fabric, device, settings, rows.stream().map(PerfCommand::fields).toList());
       return errors == 0;
     }
+  }
+
+  private Preparation prepare(
+      PerfPlan plan,
+      FabricChoice fabric,
+      RankDevice device,
+      RingLinks links,
+      boolean prints,
+      List<PerfRow> rows) {
+    int eagerBytes = device.device().properties().limits().eagerBytes();
+    return options.prepare(
+        spec,
+        prints,
+        fabric,
+        links,
+        rounds -> {
+          double nanos = 0;
+          for (PerfPlan some : plan.forPreparation(rounds, eagerBytes)) {
+            new PerfRun(some, links, done -> {}).run(rows::add);
+            nanos += rows.getLast().p50Nanos();
+          }
+          return Math.round(nanos);
+        });
   }
 
   private static void print(RankReport report, PerfRow row) {

@@ -2,15 +2,21 @@ package org.jofi.cli;
 
 import java.time.Duration;
 import java.util.Map;
+import java.util.function.IntToLongFunction;
+import org.jofi.cli.ranks.FabricChoice;
 import org.jofi.cli.ranks.Placement;
+import org.jofi.cli.ranks.Preparation;
+import org.jofi.cli.ranks.RingLinks;
 import org.jofi.transport.ProgressThreads;
 import org.jofi.transport.TransportOptions;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 
 /** The options that all commands with ranks have in common. */
 final class RankOptions {
   private static final String AUTO = "auto";
+  private static final long PERCENT = 100;
   private static final Duration CLOSE_WITHIN = Duration.ofSeconds(2);
 
   @Option(
@@ -65,6 +71,16 @@ final class RankOptions {
       description = "Fail after this time without progress, 1 to 3600. Default: ${DEFAULT-VALUE}.")
   int timeoutSeconds;
 
+  @Option(
+      names = "--prepare",
+      paramLabel = "SECONDS",
+      defaultValue = "2",
+      description =
+          "Before the first measurement, run rounds like the measured ones until they get no faster,"
+              + " for this time at most, 0 to 60: the JIT compiler needs thousands. 0 turns it off;"
+              + " a simulated fabric does without. Default: ${DEFAULT-VALUE}.")
+  double prepareSeconds;
+
   @Option(names = "--json", description = "Print JSON in place of the table.")
   boolean json;
 
@@ -88,6 +104,9 @@ final class RankOptions {
           "--eager must be auto, or 0 to %d bytes, is %s"
               .formatted(TransportOptions.MOST_EAGER_BYTES, eager));
     }
+    if (!(prepareSeconds >= 0 && prepareSeconds <= 60)) {
+      throw new IllegalArgumentException("--prepare must be 0 to 60, is " + prepareSeconds);
+    }
     if (timeoutSeconds < 1 || timeoutSeconds > 3600) {
       throw new IllegalArgumentException("--timeout must be 1 to 3600, is " + timeoutSeconds);
     }
@@ -105,6 +124,7 @@ final class RankOptions {
   void describe(Map<String, String> parameters) {
     parameters.put("--provider", provider == null ? "" : provider);
     parameters.put("--eager", eager);
+    parameters.put("--prepare", Double.toString(prepareSeconds));
     parameters.put("--rails", rails == null ? "" : rails.toString());
   }
 
@@ -119,6 +139,24 @@ final class RankOptions {
         .connectTimeout(timeout())
         .requestTimeout(timeout())
         .closeTimeout(CLOSE_WITHIN);
+  }
+
+  /**
+   * Prepares a rank as these options say; see {@link Preparation#run}.
+   *
+   * @param prints whether this rank shows how far it is, if there is a terminal
+   */
+  Preparation prepare(
+      CommandSpec spec,
+      boolean prints,
+      FabricChoice fabric,
+      RingLinks links,
+      IntToLongFunction batch) {
+    long nanos = fabric.isSimulated() ? 0 : Math.round(prepareSeconds * 1e9);
+    try (RankReport bar = new RankReport(spec, this, prints, "prepare", PERCENT)) {
+      return Preparation.run(
+          links, nanos, batch, done -> bar.accept(Math.min(PERCENT, PERCENT * done / nanos)));
+    }
   }
 
   /** How many rails to use; 0 for as many as a device has. */

@@ -45,6 +45,24 @@ class AllReduceCommandTest {
     return CommandProcess.run(folder, Map.of(), arguments);
   }
 
+  @Test
+  void saysHowLongItPreparedItself() throws Exception {
+    CommandProcess.Outcome outcome = run("allreduce", "-s", "4,256K", "-k2", "--prepare=0.2");
+    assertEquals(0, outcome.code(), outcome.err());
+    assertTrue(
+        outcome
+            .out()
+            .lines()
+            .toList()
+            .get(1)
+            .matches("prepared with [1-9][0-9]* rounds in [0-9.]+ s, for the JIT compiler"),
+        outcome.out());
+    outcome = run("allreduce", "-s4", "-k2", "--prepare=0", "--json");
+    assertEquals(0, outcome.code(), outcome.err());
+    JsonObject document = JsonParser.parseString(outcome.out()).getAsJsonObject();
+    assertEquals(0, document.get("preparationRounds").getAsLong(), outcome.out());
+  }
+
   private static void assertRight(CommandProcess.Outcome outcome, int ranks, int rails) {
     assertEquals(0, outcome.code(), outcome.err());
     JsonObject document = JsonParser.parseString(outcome.out()).getAsJsonObject();
@@ -97,6 +115,8 @@ class AllReduceCommandTest {
                 "16K",
                 "--ranks",
                 Integer.toString(ranks),
+                "--prepare",
+                "0.1",
                 "--eager",
                 eager,
                 "--rails",

@@ -107,7 +107,7 @@ class AllReduceGpuTest {
     CommandProcess.Outcome outcome =
         run(
             standIn(),
-            "--memory cuda --json -s 4,12,4004,256K,3M -k 2 -w 1 --chunk 128K -n %d %s"
+            "--memory cuda --json -s 4,12,4004,256K,3M -k 2 -w 1 --chunk 128K --prepare 0.1 -n %d %s"
                 .formatted(ranks, provider));
     assertEquals(0, outcome.code(), outcome.err());
     JsonObject document = JsonParser.parseString(outcome.out()).getAsJsonObject();
@@ -133,7 +133,7 @@ class AllReduceGpuTest {
   @Test
   void theHeadSaysWhichGpuAndWhichPath() throws Exception {
     CommandProcess.Outcome outcome =
-        run(standIn(), "--memory cuda --gpu 1,0 -n 3 -p tcp -s 4K -k 1");
+        run(standIn(), "--memory cuda --gpu 1,0 -n 3 -p tcp -s 4K -k 1 --prepare 0");
     assertEquals(0, outcome.code(), outcome.err());
     List<String> lines = outcome.out().lines().toList();
     assertEquals(

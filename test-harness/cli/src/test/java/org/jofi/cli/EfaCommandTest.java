@@ -53,7 +53,9 @@ class EfaCommandTest {
             "-s",
             sizes,
             "-w",
-            "1"));
+            "1",
+            "--prepare",
+            "0.1"));
   }
 
   private void assertExact(String provider, EfaDouble efa) throws Exception {

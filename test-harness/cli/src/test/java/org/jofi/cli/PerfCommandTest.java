@@ -37,10 +37,17 @@ class PerfCommandTest {
     return CommandProcess.run(folder, Map.of(), arguments);
   }
 
+  private static JsonObject document(CommandProcess.Outcome outcome) {
+    assertEquals(0, outcome.code(), outcome.err());
+    return JsonParser.parseString(outcome.out()).getAsJsonObject();
+  }
+
   private static String[] small(String... more) {
     List<String> arguments =
         new ArrayList<>(
             List.of("perf", "-b", "1", "-e", "64K", "-f", "256", "-n", "20", "-w", "3"));
+    // Between processes it would take more than the rest.
+    arguments.add("--prepare=0.1");
     arguments.addAll(List.of(more));
     return arguments.toArray(String[]::new);
   }
@@ -125,6 +132,40 @@ class PerfCommandTest {
         lines.get(2).matches(" +SIZE +COUNT +P50 us +P99 us +P99.9 us +GB/s +MSG/s +ERRORS"));
     assertTrue(lines.get(3).matches(" +1 B +20( +[0-9.]+){4} +[0-9]+ +0"), outcome.out());
     assertTrue(lines.getLast().matches(" +64 KiB +20 .* 0"), outcome.out());
+  }
+
+  @Test
+  void saysHowLongItPreparedItself() throws Exception {
+    CommandProcess.Outcome outcome = run("perf", "-b8", "-e8", "-n20", "--prepare=0.2");
+    assertEquals(0, outcome.code(), outcome.err());
+    assertTrue(
+        outcome
+            .out()
+            .lines()
+            .toList()
+            .get(1)
+            .matches("prepared with [1-9][0-9]* rounds in [0-9.]+ s, for the JIT compiler"),
+        outcome.out());
+    JsonObject document = document(run("perf", "-b8", "-e64K", "-n20", "--prepare=0.2", "--json"));
+    assertTrue(document.get("preparationRounds").getAsLong() > 0, document.toString());
+    assertTrue(document.get("preparationNanos").getAsLong() > 0, document.toString());
+  }
+
+  @Test
+  void preparesNothingIfToldSoOrOnASimulatedFabric() throws Exception {
+    JsonObject document = document(run("perf", "-b8", "-e8", "-n20", "--prepare=0", "--json"));
+    assertEquals(0, document.get("preparationRounds").getAsLong(), document.toString());
+    document =
+        document(CommandProcess.runHere("perf", "-b8", "-e8", "-n20", "--json", "-p", "sim:efa"));
+    assertEquals(0, document.get("preparationRounds").getAsLong(), document.toString());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"-1", "61", "NaN"})
+  void refusesATimeToPrepareThatIsNone(String seconds) {
+    CommandProcess.Outcome outcome = CommandProcess.runHere("perf", "--prepare=" + seconds);
+    assertEquals(2, outcome.code());
+    assertTrue(outcome.err().contains("--prepare must be 0 to 60"), outcome.err());
   }
 
   private Process start(String name, String... arguments) throws IOException {

@@ -1,5 +1,6 @@
 package org.jofi.cli.allreduce;
 
+import java.util.ArrayList;
 import java.util.List;
 import org.jofi.cli.ranks.Partners;
 
@@ -64,8 +65,11 @@ public record AllReducePlan(
 
   /** Who is connected besides the ring: what doubling needs, if a length uses it. */
   public Partners partners() {
-    boolean doubles = sizesBytes.stream().anyMatch(bytes -> algorithm(bytes) == Algorithm.DOUBLING);
-    return doubles ? (rank, ranks) -> new DoublingSchedule(rank, ranks).partners() : Partners.NONE;
+    return doubles() ? (rank, ranks) -> new DoublingSchedule(rank, ranks).partners() : Partners.NONE;
+  }
+
+  private boolean doubles() {
+    return sizesBytes.stream().anyMatch(bytes -> algorithm(bytes) == Algorithm.DOUBLING);
   }
 
   /** The longest message for an array of this length, in elements. */
@@ -95,5 +99,33 @@ public record AllReducePlan(
   /** The number of rounds of all lengths. */
   public long rounds() {
     return sizesBytes.stream().mapToLong(bytes -> warmup(bytes) + iterations(bytes)).sum();
+  }
+
+  /**
+   * The same with other lengths, for each code that it runs: the shortest so many times, and a tenth
+   * as often one that goes round the ring, and one whose messages are too long to leave before
+   * their receives, if it has such.
+   *
+   * @param eagerBytes the longest message that may leave before its receive
+   */
+  public List<AllReducePlan> forPreparation(int count, int ranks, int eagerBytes) {
+    long late = (long) ranks * (eagerBytes / Float.BYTES + 1) * Float.BYTES;
+    int fewer = Math.ceilDiv(count, 10);
+    List<AllReducePlan> plans = new ArrayList<>();
+    plans.add(with(Float.BYTES, count));
+    sizesBytes.stream()
+        .filter(bytes -> bytes < late && algorithm(bytes) == Algorithm.RING)
+        .findFirst()
+        .ifPresent(bytes -> plans.add(with(bytes, fewer)));
+    if (sizesBytes.stream().anyMatch(bytes -> bytes >= late)) {
+      plans.add(with(late, fewer));
+    }
+    return plans;
+  }
+
+  private AllReducePlan with(long bytes, int count) {
+    // Without a length that needs them, there are no connections for doubling.
+    return new AllReducePlan(
+        List.of(bytes), count, 0, chunkBytes, window, doubles() ? algorithm : Algorithm.RING);
   }
 }

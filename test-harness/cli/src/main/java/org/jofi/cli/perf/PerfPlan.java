@@ -25,6 +25,7 @@ public record PerfPlan(
   private static final int MOST_USUAL = 10_000;
   private static final int LEAST_USUAL = 20;
   private static final int FOR_THE_COMPILER = 5_000;
+  private static final long SHORT_BYTES = 8;
   private static final long SMALL_BYTES = 64 << 10;
 
   public PerfPlan {
@@ -62,5 +63,22 @@ public record PerfPlan(
     return iterations == 0 && bytes == sizesBytes.getFirst() && bytes <= SMALL_BYTES
         ? Math.max(FOR_THE_COMPILER, usual)
         : usual;
+  }
+
+  /**
+   * The same with other lengths: a short one so many times and, if there are such, one that is too
+   * long to leave before its receive, which runs other code, a tenth as often.
+   *
+   * @param eagerBytes the longest message that may leave before its receive
+   */
+  public List<PerfPlan> forPreparation(int count, int eagerBytes) {
+    PerfPlan brief = with(SHORT_BYTES, count);
+    return sizesBytes.stream().anyMatch(bytes -> bytes > eagerBytes)
+        ? List.of(brief, with(eagerBytes + SHORT_BYTES, Math.ceilDiv(count, 10)))
+        : List.of(brief);
+  }
+
+  private PerfPlan with(long bytes, int count) {
+    return new PerfPlan(operation, List.of(bytes), count, 0, window, bidirectional);
   }
 }
