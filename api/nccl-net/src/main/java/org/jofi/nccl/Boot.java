@@ -37,14 +37,19 @@ final class Boot {
     try {
       checkVersion(address);
       PluginLog log = new ShimLog(RawMemory.getLong(address + LOG));
-      NetPlugin plugin =
-          new NetPlugin(() -> Transport.open(PluginOptions.from(System.getenv())), log);
+      DeviceWarmUps warmUps = new DeviceWarmUps(log);
+      NetPlugin plugin = new NetPlugin(() -> open(warmUps), log, CommGate.USUAL_PATIENCE, warmUps);
       fill(RawMemory.getLong(address + TABLE), plugin, log);
       return 0;
     } catch (Throwable failed) {
       putText(address, failed.toString());
       return 1;
     }
+  }
+
+  private static Transport open(DeviceWarmUps warmUps) {
+    warmUps.allow(PluginOptions.warmUp(System.getenv()));
+    return Transport.open(PluginOptions.from(System.getenv()));
   }
 
   private static void checkVersion(long address) {

@@ -36,6 +36,7 @@ final class NetPlugin {
   private final PluginLog log;
   private final Duration patience;
   private final TransportLease lease;
+  private final DeviceWarmUps warmUps;
   private final PendingConnections pending = new PendingConnections();
   private final HandleTable<Object> contexts =
       new HandleTable<>("context", CONTEXT_KIND, MAX_COMMS);
@@ -53,7 +54,7 @@ final class NetPlugin {
    * @param opener opens the transport, when it is needed
    */
   NetPlugin(Supplier<Transport> opener, PluginLog log) {
-    this(opener, log, CommGate.USUAL_PATIENCE);
+    this(opener, log, CommGate.USUAL_PATIENCE, new DeviceWarmUps(log));
   }
 
   /**
@@ -61,8 +62,18 @@ final class NetPlugin {
    * @param patience how long a thread waits for another one that is using the same communicator
    */
   NetPlugin(Supplier<Transport> opener, PluginLog log, Duration patience) {
+    this(opener, log, patience, new DeviceWarmUps(log));
+  }
+
+  /**
+   * @param opener opens the transport, when it is needed
+   * @param patience how long a thread waits for another one that is using the same communicator
+   * @param warmUps warms up devices
+   */
+  NetPlugin(Supplier<Transport> opener, PluginLog log, Duration patience, DeviceWarmUps warmUps) {
     this.log = log;
     this.patience = patience;
+    this.warmUps = warmUps;
     lease = new TransportLease(opener);
   }
 
@@ -130,6 +141,7 @@ final class NetPlugin {
     checkContext(context);
     lease.take();
     try {
+      warmUps.before(lease.device(device));
       ListenComm listener = lease.device(device).listen();
       try {
         byte[] bytes = listener.handle().encode();
@@ -152,6 +164,7 @@ final class NetPlugin {
   int connect(long context, int device, long handle, long senderOut) {
     RawMemory.putLong(senderOut, 0);
     checkContext(context);
+    warmUps.before(lease.device(device));
     byte[] bytes = RawMemory.slice(handle, ConnectHandle.MAX_BYTES).toArray(ValueLayout.JAVA_BYTE);
     ConnectHandle peer = ConnectHandle.decode(bytes);
     SendComm comm = pending.poll(handle, peer, () -> lease.device(device).connect(peer));

@@ -49,6 +49,12 @@ final class PluginOptions {
   static final String PEER_TIMEOUT = "JOFI_PEER_TIMEOUT";
   static final String CLOSE_TIMEOUT = "JOFI_CLOSE_TIMEOUT";
 
+  /** How long each device is warmed up at most; 0 turns it off. */
+  static final String WARM_UP = "JOFI_WARM_UP";
+
+  private static final Duration USUAL_WARM_UP = Duration.ofSeconds(1);
+  private static final Duration LONGEST_WARM_UP = Duration.ofMinutes(1);
+
   private final Map<String, String> environment;
   private final TransportOptions.Builder builder =
       TransportOptions.builder().progressThreads(ProgressThreads.AUTO);
@@ -65,6 +71,25 @@ final class PluginOptions {
    */
   static TransportOptions from(Map<String, String> environment) {
     return new PluginOptions(environment).read();
+  }
+
+  /**
+   * How long an environment lets each device be warmed up.
+   *
+   * @throws IllegalArgumentException likewise
+   */
+  static Duration warmUp(Map<String, String> environment) {
+    Duration[] chosen = {USUAL_WARM_UP};
+    new PluginOptions(environment)
+        .seconds(
+            WARM_UP,
+            seconds -> {
+              if (seconds.isNegative() || seconds.compareTo(LONGEST_WARM_UP) > 0) {
+                throw new IllegalArgumentException("0 to 60");
+              }
+              chosen[0] = seconds;
+            });
+    return chosen[0];
   }
 
   private TransportOptions read() {

@@ -1,6 +1,7 @@
 package org.jofi.nccl;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
@@ -46,6 +47,8 @@ class DriverTest {
     Map<String, String> environment = new HashMap<>();
     environment.put("JOFI_JAVA_HOME", PluginUnderTest.javaHome().toString());
     environment.put("JOFI_PROVIDER", provider);
+    // As little as shows that nothing is disturbed by it.
+    environment.put("JOFI_WARM_UP", "0.1");
     for (int name = 0; name < more.length; name += 2) {
       environment.put(more[name], more[name + 1]);
     }
@@ -89,7 +92,8 @@ class DriverTest {
   @ParameterizedTest
   @ValueSource(strings = {"tcp", "shm"})
   void flushesReadThroughTheNic(String provider) throws Exception {
-    good(environment(provider, "JOFI_FLUSH", "always"), 11, "flushes");
+    // Over shm only a first read from itself takes more than one poll, and a warm-up has had it.
+    good(environment(provider, "JOFI_FLUSH", "always", "JOFI_WARM_UP", "0"), 11, "flushes");
   }
 
   /** The table of NCCL 2.26 and 2.27. */
@@ -166,6 +170,18 @@ class DriverTest {
             "sizes");
 
     assertEquals(0, run.code(), () -> run.out() + run.err());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"tcp", "shm"})
+  void aWarmUpIsToldAndCanBeTurnedOff(String provider) throws Exception {
+    Run warm = good(environment(provider, "JOFI_WARM_UP", "0.3"), 11, "groups");
+    String said = warm.out() + warm.err();
+    // On each side, of which only one listens.
+    assertTrue(said.split("device 0: warmed up with [1-9][0-9]* messages", -1).length > 2, said);
+    Run cold = good(environment(provider, "JOFI_WARM_UP", "0"), 11, "groups");
+    said = cold.out() + cold.err();
+    assertFalse(said.contains("warmed up"), said);
   }
 
   private String refusal(Map<String, String> environment) throws Exception {

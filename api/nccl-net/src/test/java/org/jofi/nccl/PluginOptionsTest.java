@@ -27,6 +27,20 @@ class PluginOptionsTest {
   }
 
   @Test
+  void theWarmUpIsBoundedAndCanBeTurnedOff() {
+    assertEquals(Duration.ofSeconds(1), PluginOptions.warmUp(Map.of()));
+    assertEquals(Duration.ZERO, PluginOptions.warmUp(Map.of("JOFI_WARM_UP", "0")));
+    assertEquals(Duration.ofMillis(250), PluginOptions.warmUp(Map.of("JOFI_WARM_UP", "0.25")));
+    for (String wrong : List.of("-1", "61", "long")) {
+      IllegalArgumentException refused =
+          assertThrows(
+              IllegalArgumentException.class,
+              () -> PluginOptions.warmUp(Map.of("JOFI_WARM_UP", wrong)));
+      assertTrue(refused.getMessage().startsWith("JOFI_WARM_UP='" + wrong), refused::getMessage);
+    }
+  }
+
+  @Test
   void everyVariableIsRead() {
     TransportOptions expected =
         TransportOptions.builder()

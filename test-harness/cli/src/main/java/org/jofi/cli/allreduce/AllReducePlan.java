@@ -65,7 +65,9 @@ public record AllReducePlan(
 
   /** Who is connected besides the ring: what doubling needs, if a length uses it. */
   public Partners partners() {
-    return doubles() ? (rank, ranks) -> new DoublingSchedule(rank, ranks).partners() : Partners.NONE;
+    return doubles()
+        ? (rank, ranks) -> new DoublingSchedule(rank, ranks).partners()
+        : Partners.NONE;
   }
 
   private boolean doubles() {
@@ -102,9 +104,9 @@ public record AllReducePlan(
   }
 
   /**
-   * The same with other lengths, for each code that it runs: the shortest so many times, and a tenth
-   * as often one that goes round the ring, and one whose messages are too long to leave before
-   * their receives, if it has such.
+   * The same with other lengths, for each code that it runs: the shortest so many times, and a
+   * tenth as often one that goes round the ring, and one whose messages are too long to leave
+   * before their receives, if it has such.
    *
    * @param eagerBytes the longest message that may leave before its receive
    */
