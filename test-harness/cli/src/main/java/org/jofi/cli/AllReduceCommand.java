@@ -103,7 +103,9 @@ final class AllReduceCommand implements Callable<Integer> {
       defaultValue = "AUTO",
       description =
           "ring: 2 (ranks - 1) steps, in which each rank sends the fewest bytes; doubling: log2(ranks)"
-              + " exchanges of the whole array; auto: doubling up to 16K, ring beyond. Default: auto.")
+              + " exchanges of the whole array; auto: doubling up to "
+              + Algorithm.LONGEST_DOUBLING / 1024
+              + "K, ring beyond. Default: auto.")
   private Algorithm algorithm;
 
   @Option(

@@ -12,7 +12,7 @@ public enum Algorithm {
   DOUBLING;
 
   /** Where {@link #AUTO} changes, in bytes. */
-  static final long LONGEST_DOUBLING = 16 << 10;
+  public static final long LONGEST_DOUBLING = 16 << 10;
 
   /** The one for an array of this length, which is not {@link #AUTO}. */
   Algorithm of(long bytes) {

@@ -6,7 +6,8 @@
  * RankProcesses   starts them on this machine          Placement   or takes them from mpirun and the like
  * BootstrapServer one for all: who they are, what they tell each other, who died
  * Bootstrap       a rank's connection to it
- * BoundedWait        a rank's way to wait for the transport: bounded, and ended by a peer's death
+ * RingLinks       its connections to other ranks, in a ring and to partners
+ * BoundedWait     a rank's way to wait for the transport: bounded, and ended by a peer's death
  * FabricChoice    which fabric they are on
  * </pre>
  */
