@@ -20,7 +20,7 @@ class LibfabricTraitsTest {
     "net;ofi_rxm, true,  true,  false, false, 8192",
     "sockets,     true,  true,  false, true, 8192",
     "udp;ofi_rxd, true,  true,  false, true, 8192",
-    "shm,         true,  true,  true,  true, 1024",
+    "shm,         true,  true,  true,  true, 4032",
   })
   void softwareIsTold(
       String provider,

@@ -20,7 +20,7 @@ public record EagerGrant(int credits, int bytes) {
   public static final int LEAST_CREDITS = 4;
 
   private static final int USUAL_CREDITS = 64;
-  private static final int LEAST_PACKET_BYTES = 8 * 1024;
+  private static final int LEAST_PACKET_BYTES = 4 * 1024;
 
   /** Nothing is sent before its receive was announced. */
   public static final EagerGrant NONE = new EagerGrant(0, 0);
