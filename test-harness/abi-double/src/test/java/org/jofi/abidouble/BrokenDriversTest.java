@@ -71,6 +71,8 @@ class BrokenDriversTest {
             .provider(nic.provider())
             .grouping(new Grouping.Explicit(List.of(List.of(nic.domainName(), nic.domainName()))))
             .flushPolicy(FlushPolicy.ALWAYS)
+            // The message has to be written into registered memory.
+            .eagerBytes(0)
             .connectTimeout(Duration.ofSeconds(5))
             .requestTimeout(Duration.ofSeconds(5))
             .build();

@@ -279,8 +279,9 @@ enum Exchange {
     }
     // The other side's receiver goes: what this side sends to it fails. Then this side's sender
     // does not go on either.
-    MemorySegment out = side.arena().allocate(64, 64);
+    MemorySegment out = side.arena().allocate(LONG_BYTES, 64);
     Registration source = side.send().regMr(out);
+    // A short one would leave without a receive.
     long sent = side.post(() -> side.send().isend(source, 3));
     side.failed(side.send(), sent, there);
   }
