@@ -113,7 +113,9 @@ final class PluginOptions {
         "auto, or a number of bytes",
         value ->
             builder.eagerBytes(
-                value.equals("auto") ? TransportOptions.EAGER_BY_PROVIDER : size(value)));
+                value.equals("auto")
+                    ? TransportOptions.EAGER_BY_PROVIDER
+                    : Integer.parseUnsignedInt(value)));
     set(
         IMMEDIATE_DELIVERY,
         "auto, write-data or write-then-send",
@@ -152,10 +154,6 @@ final class PluginOptions {
 
   private void number(String variable, Consumer<Integer> setter) {
     set(variable, "a number", value -> setter.accept(Integer.valueOf(value)));
-  }
-
-  private static int size(String value) {
-    return Integer.parseUnsignedInt(value);
   }
 
   private void seconds(String variable, Consumer<Duration> setter) {

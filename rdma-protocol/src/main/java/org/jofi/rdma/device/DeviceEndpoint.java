@@ -39,9 +39,9 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
     connections =
         new ConnectionTable(
             new ConnectionSettings(
-                profile.features() | (profile.eagerBytes() > 0 ? Features.EAGER : 0),
+                profile.features() | (profile.eager().isNone() ? 0 : Features.EAGER),
                 profile.properties().limits().maxMessageBytes(),
-                EagerGrant.of(profile.eagerBytes()),
+                profile.eager(),
                 options.connectTimeout().toNanos(),
                 options.requestTimeout().toNanos(),
                 options.closeTimeout().toNanos(),
@@ -57,7 +57,7 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
                 profile.properties().controlRails(),
                 EndpointSettings.USUAL_SLOTS,
                 EndpointSettings.USUAL_QUEUE_ENTRIES,
-                EagerGrant.of(profile.eagerBytes()).packetBytes(),
+                profile.eager().packetBytes(),
                 environment.pageBytes(),
                 environment.clock(),
                 environment.idle(),

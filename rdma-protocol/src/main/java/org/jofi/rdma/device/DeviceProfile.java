@@ -10,6 +10,7 @@ import org.jofi.rdma.engine.Sender;
 import org.jofi.rdma.staging.StagingShape;
 import org.jofi.rdma.topology.DeviceGroup;
 import org.jofi.rdma.topology.PciPath;
+import org.jofi.rdma.wire.EagerGrant;
 import org.jofi.rdma.wire.Features;
 import org.jofi.rdma.wire.ProtocolLimits;
 import org.jofi.transport.DeviceLimits;
@@ -88,9 +89,9 @@ public record DeviceProfile(
     return takesDeviceMemory(group) ? 0 : Math.min(wanted, StagingShape.USUAL.smallBytes());
   }
 
-  /** The longest message that may leave before its receive is announced; 0: none. */
-  public int eagerBytes() {
-    return properties.limits().eagerBytes();
+  /** What its endpoints let peers send before a receive is announced. */
+  public EagerGrant eager() {
+    return EagerGrant.of(properties.limits().eagerBytes());
   }
 
   private static long megabits(FabricInfo nic) {

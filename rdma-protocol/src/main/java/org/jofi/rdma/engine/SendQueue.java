@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SendQueue {
   private final Sender sender;
+  private final Announcements announcements;
   private final EagerSends eager;
   private final Wants wants;
   private final BySlot<QueuedSend> queued;
@@ -27,8 +28,9 @@ final class SendQueue {
   /** Whether every short one that is queued is behind a long one of its tag. */
   private boolean nothingLeaves;
 
-  SendQueue(Sender sender, EagerSends eager) {
+  SendQueue(Sender sender, Announcements announcements, EagerSends eager) {
     this.sender = sender;
+    this.announcements = announcements;
     this.eager = eager;
     wants = new Wants(sender);
     queued = new BySlot<>(slot -> new QueuedSend(sender, sender.request(slot)));
@@ -109,11 +111,11 @@ final class SendQueue {
       if (index <= 0) {
         break;
       }
-      QueuedSend send = oldest(sender.tag(index));
+      QueuedSend send = oldest(announcements.tag(index));
       if (send != null) {
         send.meet(index);
         nothingLeaves = false;
-        sender.take(index);
+        announcements.take(index);
         startQueued(send);
       }
     }

@@ -67,7 +67,7 @@ public final class Sender extends RequestQueue implements SendProtocol {
             maxMessageBytes);
     announcements = new Announcements(this.mailbox);
     eager = new EagerSends(link, this, grant);
-    queue = new SendQueue(this, eager);
+    queue = new SendQueue(this, announcements, eager);
   }
 
   boolean writesData() {
@@ -142,16 +142,6 @@ public final class Sender extends RequestQueue implements SendProtocol {
     // Its bytes are in the packet.
     memory.endUse();
     return true;
-  }
-
-  /** A send takes a receive that was seen. */
-  void take(long index) {
-    announcements.take(index);
-  }
-
-  /** The tag of a receive that was seen. */
-  int tag(long index) {
-    return announcements.tag(index);
   }
 
   /** The last receive that was seen. */

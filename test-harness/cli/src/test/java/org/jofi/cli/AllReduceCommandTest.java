@@ -49,14 +49,7 @@ class AllReduceCommandTest {
   void saysHowLongItPreparedItself() throws Exception {
     CommandProcess.Outcome outcome = run("allreduce", "-s", "4,256K", "-k2", "--prepare=0.2");
     assertEquals(0, outcome.code(), outcome.err());
-    assertTrue(
-        outcome
-            .out()
-            .lines()
-            .toList()
-            .get(1)
-            .matches("prepared with [1-9][0-9]* rounds in [0-9.]+ s, for the JIT compiler"),
-        outcome.out());
+    outcome.assertSaysThatItPrepared();
     outcome = run("allreduce", "-s4", "-k2", "--prepare=0", "--json");
     assertEquals(0, outcome.code(), outcome.err());
     JsonObject document = JsonParser.parseString(outcome.out()).getAsJsonObject();

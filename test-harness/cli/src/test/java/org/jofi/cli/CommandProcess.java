@@ -1,5 +1,7 @@
 package org.jofi.cli;
 
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -19,7 +21,17 @@ final class CommandProcess {
   private static final int CRASHED = 128 + 6;
 
   /** What came out of it. */
-  record Outcome(int code, String out, String err) {}
+  record Outcome(int code, String out, String err) {
+    /** Ranks that measure say below the head how long they prepared themselves. */
+    void assertSaysThatItPrepared() {
+      assertTrue(
+          out.lines()
+              .toList()
+              .get(1)
+              .matches("prepared with [1-9][0-9]* rounds in [0-9.]+ s, for the JIT compiler"),
+          out);
+    }
+  }
 
   private CommandProcess() {}
 

@@ -138,14 +138,7 @@ class PerfCommandTest {
   void saysHowLongItPreparedItself() throws Exception {
     CommandProcess.Outcome outcome = run("perf", "-b8", "-e8", "-n20", "--prepare=0.2");
     assertEquals(0, outcome.code(), outcome.err());
-    assertTrue(
-        outcome
-            .out()
-            .lines()
-            .toList()
-            .get(1)
-            .matches("prepared with [1-9][0-9]* rounds in [0-9.]+ s, for the JIT compiler"),
-        outcome.out());
+    outcome.assertSaysThatItPrepared();
     JsonObject document = document(run("perf", "-b8", "-e64K", "-n20", "--prepare=0.2", "--json"));
     assertTrue(document.get("preparationRounds").getAsLong() > 0, document.toString());
     assertTrue(document.get("preparationNanos").getAsLong() > 0, document.toString());

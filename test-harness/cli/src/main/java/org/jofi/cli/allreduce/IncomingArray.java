@@ -16,6 +16,8 @@ final class IncomingArray implements AutoCloseable {
   private final BoundedWait patience;
   private final RecvComm comm;
   private final String partner;
+  private final String receivingFrom;
+  private final String flushingFrom;
   private final Registration registration;
   private long receiving = Result.NOTHING_TO_DO;
   private long flushing = Result.NOTHING_TO_DO;
@@ -31,6 +33,8 @@ final class IncomingArray implements AutoCloseable {
     patience = links.patience();
     comm = links.from(partner);
     this.partner = "rank " + partner;
+    receivingFrom = "receiving from " + this.partner;
+    flushingFrom = "flushing what came from " + this.partner;
     registration = comm.regMr(target);
   }
 
@@ -38,13 +42,11 @@ final class IncomingArray implements AutoCloseable {
   void receive(long offset, long bytes) {
     address = registration.address() + offset;
     length = bytes;
+    patience.progressed();
     receiving = post();
-    if (receiving == Result.TRY_AGAIN) {
-      patience.progressed();
-      while (receiving == Result.TRY_AGAIN) {
-        patience.idle(partner);
-        receiving = post();
-      }
+    while (receiving == Result.TRY_AGAIN) {
+      patience.idle(partner);
+      receiving = post();
     }
     flushing = Result.TRY_AGAIN;
   }
@@ -65,12 +67,9 @@ final class IncomingArray implements AutoCloseable {
   }
 
   private boolean isTaken() {
-    long result = comm.test(receiving);
+    long result = patience.test(comm, receiving, receivingFrom);
     if (result == Result.IN_PROGRESS) {
       return false;
-    }
-    if (result < 0) {
-      throw patience.failed(comm, receiving, result, "receiving from " + partner);
     }
     if (result != length) {
       throw new RankFailure(
@@ -81,12 +80,8 @@ final class IncomingArray implements AutoCloseable {
   }
 
   private boolean isFlushed() {
-    long result = comm.test(flushing);
-    if (result == Result.IN_PROGRESS) {
+    if (patience.test(comm, flushing, flushingFrom) == Result.IN_PROGRESS) {
       return false;
-    }
-    if (result < 0) {
-      throw patience.failed(comm, flushing, result, "flushing what came from " + partner);
     }
     flushing = Result.NOTHING_TO_DO;
     return true;

@@ -14,6 +14,7 @@ final class OutgoingArray implements AutoCloseable {
   private final BoundedWait patience;
   private final SendComm comm;
   private final String partner;
+  private final String sendingTo;
   private final Registration registration;
   private long request = Result.NOTHING_TO_DO;
   private long length;
@@ -23,19 +24,18 @@ final class OutgoingArray implements AutoCloseable {
     patience = links.patience();
     comm = links.to(partner);
     this.partner = "rank " + partner;
+    sendingTo = "sending to " + this.partner;
     registration = comm.regMr(memory.array());
   }
 
   /** Starts to send a part of the array, in bytes. The message before is over. */
   void send(long offset, long bytes) {
     length = bytes;
+    patience.progressed();
     request = post(offset);
-    if (request == Result.TRY_AGAIN) {
-      patience.progressed();
-      while (request == Result.TRY_AGAIN) {
-        patience.idle(partner);
-        request = post(offset);
-      }
+    while (request == Result.TRY_AGAIN) {
+      patience.idle(partner);
+      request = post(offset);
     }
   }
 
@@ -46,12 +46,9 @@ final class OutgoingArray implements AutoCloseable {
   /** Makes progress unless the message is over, after which the array may change. */
   boolean isOver() {
     if (request != Result.NOTHING_TO_DO) {
-      long result = comm.test(request);
+      long result = patience.test(comm, request, sendingTo);
       if (result == Result.IN_PROGRESS) {
         return false;
-      }
-      if (result < 0) {
-        throw patience.failed(comm, request, result, "sending to " + partner);
       }
       if (result != length) {
         throw new RankFailure("%s took %d of %d bytes".formatted(partner, result, length));

@@ -69,16 +69,26 @@ public final class BoundedWait {
    */
   public long await(Comm comm, long request, String what) {
     progressed();
-    while (true) {
-      long result = comm.test(request);
-      if (result >= 0) {
-        return result;
-      }
-      if (result != Result.IN_PROGRESS) {
-        throw failed(comm, request, result, what);
-      }
+    long result = test(comm, request, what);
+    while (result == Result.IN_PROGRESS) {
       idle(what);
+      result = test(comm, request, what);
     }
+    return result;
+  }
+
+  /**
+   * Tests a request once.
+   *
+   * @return how many bytes it transferred, or {@link Result#IN_PROGRESS}
+   * @throws RankFailure if it failed
+   */
+  public long test(Comm comm, long request, String what) {
+    long result = comm.test(request);
+    if (result < 0 && result != Result.IN_PROGRESS) {
+      throw failed(comm, request, result, what);
+    }
+    return result;
   }
 
   /**

@@ -106,7 +106,7 @@ final class PeerConnections implements AutoCloseable {
       comm.abort();
     } catch (TransportException e) {
       // The reason for the failure is reported elsewhere. Closing the transport cleans up the rest.
-      System.getLogger(RingLinks.class.getName())
+      System.getLogger(PeerConnections.class.getName())
           .log(System.Logger.Level.DEBUG, "a communicator did not end in time", e);
     }
   }
