@@ -87,7 +87,10 @@ public final class ThreadingCases {
     void run(Phaser start) throws InterruptedException;
   }
 
-  /** Runs all at once, and passes on the first failure. */
+  /**
+   * Runs all at once, and passes on the first failure when none of them runs any more: what one
+   * that went on would do to the next case would be said of that.
+   */
   private static void together(Work... works) throws InterruptedException {
     Phaser start = new Phaser(works.length);
     List<FutureTask<Boolean>> tasks = new ArrayList<>();
@@ -106,15 +109,21 @@ public final class ThreadingCases {
       tasks.add(task);
       Thread.ofPlatform().daemon().name("case thread " + i).start(task);
     }
+    RuntimeException failure = null;
     for (FutureTask<Boolean> task : tasks) {
       try {
         task.get();
       } catch (ExecutionException e) {
-        if (e.getCause() instanceof RuntimeException failure) {
-          throw failure;
+        if (failure == null) {
+          failure =
+              e.getCause() instanceof RuntimeException cause
+                  ? cause
+                  : new BrokenRuleException("the calls to succeed", String.valueOf(e.getCause()));
         }
-        throw new BrokenRuleException("the calls to succeed", String.valueOf(e.getCause()));
       }
+    }
+    if (failure != null) {
+      throw failure;
     }
   }
 
