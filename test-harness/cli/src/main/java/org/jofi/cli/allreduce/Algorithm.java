@@ -11,15 +11,19 @@ public enum Algorithm {
   /** {@link DoublingAllReduce}: the fewest steps, each with the whole array. */
   DOUBLING;
 
-  /** Where {@link #AUTO} changes, in bytes. */
+  /** Where {@link #AUTO} changes at the latest, in bytes. */
   public static final long LONGEST_DOUBLING = 16 << 10;
 
-  /** The one for an array of this length, which is not {@link #AUTO}. */
-  Algorithm of(long bytes) {
+  /**
+   * The one for an array, which is not {@link #AUTO}.
+   *
+   * @param longestDoubling where {@link #AUTO} changes, in bytes
+   */
+  Algorithm of(long bytes, long longestDoubling) {
     if (this != AUTO) {
       return this;
     }
-    return bytes <= LONGEST_DOUBLING ? DOUBLING : RING;
+    return bytes <= longestDoubling ? DOUBLING : RING;
   }
 
   /** Its name as text. */

@@ -15,6 +15,7 @@ import org.jofi.cli.ranks.Partners;
  * @param chunkBytes longest message, a multiple of 4
  * @param window largest number of requests in flight in each direction, in a ring
  * @param algorithm how ranks sum
+ * @param longestDoubling the longest array that {@link Algorithm#AUTO} does not send round the ring
  */
 public record AllReducePlan(
     List<Long> sizesBytes,
@@ -22,7 +23,8 @@ public record AllReducePlan(
     int warmup,
     int chunkBytes,
     int window,
-    Algorithm algorithm) {
+    Algorithm algorithm,
+    long longestDoubling) {
   private static final long USUAL_BYTES = 256L << 20;
   private static final int MOST_USUAL = 500;
   private static final int LEAST_USUAL = 5;
@@ -48,6 +50,21 @@ public record AllReducePlan(
     }
   }
 
+  /**
+   * The same for a device. Where the whole array is too long to leave before its receive, but a
+   * part of it is not, the ring is faster.
+   *
+   * @param eagerBytes the longest message that may leave before its receive; 0 if none may
+   */
+  public AllReducePlan on(int eagerBytes) {
+    long longest =
+        eagerBytes == 0
+            ? Algorithm.LONGEST_DOUBLING
+            : Math.min(Algorithm.LONGEST_DOUBLING, eagerBytes);
+    return new AllReducePlan(
+        sizesBytes, iterations, warmup, chunkBytes, window, algorithm, longest);
+  }
+
   /** Measured rounds of a length. */
   public int iterations(long bytes) {
     return iterations > 0 ? iterations : Math.clamp(USUAL_BYTES / bytes, LEAST_USUAL, MOST_USUAL);
@@ -60,7 +77,7 @@ public record AllReducePlan(
 
   /** The algorithm for an array of this length, which is not {@link Algorithm#AUTO}. */
   public Algorithm algorithm(long bytes) {
-    return algorithm.of(bytes);
+    return algorithm.of(bytes, longestDoubling);
   }
 
   /** Who is connected besides the ring: what doubling needs, if a length uses it. */
@@ -128,6 +145,12 @@ public record AllReducePlan(
   private AllReducePlan with(long bytes, int count) {
     // Without a length that needs them, there are no connections for doubling.
     return new AllReducePlan(
-        List.of(bytes), count, 0, chunkBytes, window, doubles() ? algorithm : Algorithm.RING);
+        List.of(bytes),
+        count,
+        0,
+        chunkBytes,
+        window,
+        doubles() ? algorithm : Algorithm.RING,
+        longestDoubling);
   }
 }

@@ -11,7 +11,8 @@ class AllReducePlanTest {
   private static final long SHORT = Algorithm.LONGEST_DOUBLING;
 
   private static AllReducePlan plan(Algorithm algorithm, Long... sizes) {
-    return new AllReducePlan(List.of(sizes), 0, -1, 1 << 20, 4, algorithm);
+    return new AllReducePlan(
+        List.of(sizes), 0, -1, 1 << 20, 4, algorithm, Algorithm.LONGEST_DOUBLING);
   }
 
   @Test
@@ -34,7 +35,9 @@ class AllReducePlanTest {
   private static void assertRefused(long bytes, int chunk, int window) {
     assertThrows(
         IllegalArgumentException.class,
-        () -> new AllReducePlan(List.of(bytes), 0, -1, chunk, window, Algorithm.AUTO));
+        () ->
+            new AllReducePlan(
+                List.of(bytes), 0, -1, chunk, window, Algorithm.AUTO, Algorithm.LONGEST_DOUBLING));
   }
 
   @Test
@@ -44,6 +47,16 @@ class AllReducePlanTest {
     assertEquals(Algorithm.RING, auto.algorithm(SHORT + 4));
     assertEquals(Algorithm.RING, plan(Algorithm.RING, 4L).algorithm(4));
     assertEquals(Algorithm.DOUBLING, plan(Algorithm.DOUBLING, 1L << 30).algorithm(1L << 30));
+  }
+
+  @Test
+  void whatDoesNotLeaveWithoutAReceiveGoesRoundTheRing() {
+    AllReducePlan plan = plan(Algorithm.AUTO, 4L);
+    assertEquals(Algorithm.DOUBLING, plan.on(4032).algorithm(4032));
+    assertEquals(Algorithm.RING, plan.on(4032).algorithm(4036));
+    assertEquals(Algorithm.DOUBLING, plan.on(0).algorithm(SHORT));
+    assertEquals(Algorithm.RING, plan.on(1 << 20).algorithm(SHORT + 4));
+    assertEquals(Algorithm.DOUBLING, plan(Algorithm.DOUBLING, 4L).on(64).algorithm(SHORT));
   }
 
   @Test
