@@ -13,7 +13,7 @@ import org.jofi.rdma.engine.ReceiveProtocol;
 import org.jofi.rdma.engine.Receiver;
 import org.jofi.rdma.engine.SendProtocol;
 import org.jofi.rdma.engine.Sender;
-import org.jofi.rdma.schedule.StripeScheduler;
+import org.jofi.rdma.schedule.RailRates;
 import org.jofi.rdma.spi.RdmaEnvironment;
 import org.jofi.rdma.wire.EagerGrant;
 import org.jofi.rdma.wire.Features;
@@ -62,8 +62,8 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
                 environment.clock(),
                 environment.idle(),
                 options.closeTimeout().toNanos(),
-                new StripeScheduler(
-                    StripeScheduler.weightsOf(profile.group().speeds()), options.minStripeBytes())),
+                () -> new RailRates(profile.group().speeds()),
+                options.minStripeBytes()),
             connections);
     connections.attach(endpoint, this);
     try {

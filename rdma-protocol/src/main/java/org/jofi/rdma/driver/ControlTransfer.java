@@ -1,16 +1,12 @@
 package org.jofi.rdma.driver;
 
 import org.jofi.rdma.operation.TransferListener;
+import org.jofi.rdma.wire.ProtocolLimits;
 
 /** A transfer over the control rails: a stripe goes over whichever takes it. */
 final class ControlTransfer extends RailTransfer {
   ControlTransfer(PeerRails rails, TransferListener listener) {
-    super(rails, listener);
-  }
-
-  @Override
-  public void stripe(long lengthBytes) {
-    throw new UnsupportedOperationException("its stripes are placed one by one");
+    super(rails, listener, ProtocolLimits.MAX_GROUP);
   }
 
   @Override
@@ -34,7 +30,7 @@ final class ControlTransfer extends RailTransfer {
   }
 
   @Override
-  void done(int rail) {
+  void done(int stripe, int rail) {
     // Announcements are not counted.
   }
 

@@ -1,27 +1,46 @@
 package org.jofi.rdma.driver;
 
 import org.jofi.rdma.operation.TransferListener;
-import org.jofi.rdma.schedule.StripeScheduler;
+import org.jofi.rdma.wire.ProtocolLimits;
+import org.jspecify.annotations.Nullable;
 
-/** A transfer over the data rails: each stripe keeps its rail, which carries its share. */
-final class DataTransfer extends RailTransfer {
-  private final StripeScheduler scheduler;
+/**
+ * A transfer over the data rails. With one rail it is one stripe; with several, the {@link
+ * DataFlow} to the peer cuts it. Each stripe keeps its rail unless that fails.
+ */
+final class DataTransfer extends RailTransfer implements DataFlow.Message {
+  private static final byte NOWHERE = -1;
+
+  private final DataFlows.@Nullable OfPeer flows;
   private final DataProgress progress;
   private final FlushLanding landing;
   private final DataProgress.Turn turn;
-  private int waited;
 
+  /** The rail on whose account each stripe is; {@link #NOWHERE} if on none. */
+  private final byte[] accounts;
+
+  private int waited;
+  private boolean waits;
+
+  /**
+   * @param flows to the peer; null with one rail
+   */
   DataTransfer(
       PeerRails rails,
-      StripeScheduler scheduler,
+      DataFlows.@Nullable OfPeer flows,
       DataProgress progress,
       FlushLanding landing,
       TransferListener listener) {
-    super(rails, listener);
-    this.scheduler = scheduler;
+    super(rails, listener, most(rails));
+    this.flows = flows;
     this.progress = progress;
     turn = progress.new Turn();
     this.landing = landing;
+    accounts = new byte[most(rails)];
+  }
+
+  private static int most(PeerRails rails) {
+    return rails.count() == 1 ? 1 : rails.count() * ProtocolLimits.STRIPES_PER_RAIL;
   }
 
   @Override
@@ -29,20 +48,109 @@ final class DataTransfer extends RailTransfer {
     super.reset();
     waited = 0;
     turn.open();
+    for (int stripe = 0; stripe < accounts.length; stripe++) {
+      accounts[stripe] = NOWHERE;
+    }
+  }
+
+  private @Nullable DataFlow flow() {
+    DataFlows.OfPeer both = flows;
+    if (both == null || kind() == Kind.READ_OWN) {
+      return null;
+    }
+    return kind() == Kind.READ ? both.reads() : both.writes();
   }
 
   @Override
-  public void stripe(long lengthBytes) {
-    for (int rail = 0; rail < rails().count(); rail++) {
-      if (rails().port(rail).brokenBy() != null) {
-        scheduler.exclude(rail);
+  protected boolean advance() {
+    if (!isBound()) {
+      DataFlow flow = flow();
+      if (flow == null) {
+        bind(0, unbound());
+      } else {
+        flow.enter(this);
       }
     }
-    if (scheduler.schedule(lengthBytes, plan()) == 0) {
-      // Every rail broke: posting finds that out.
-      scheduler.restore(0);
-      scheduler.schedule(lengthBytes, plan());
-      scheduler.exclude(0);
+    return postNow();
+  }
+
+  /** Posts what is to be posted; whether all was taken. */
+  private boolean postNow() {
+    boolean all = super.advance();
+    if (all && isBound()) {
+      takeTurn();
+    } else {
+      turn.open();
+    }
+    return all;
+  }
+
+  @Override
+  public void post() {
+    if (!postNow()) {
+      rails().tasks().defer(this);
+    }
+  }
+
+  @Override
+  public boolean waits() {
+    return waits;
+  }
+
+  @Override
+  public void waits(boolean value) {
+    waits = value;
+  }
+
+  @Override
+  public int usableRails() {
+    int usable = 0;
+    for (int rail = 0; rail < rails().count(); rail++) {
+      usable |= rails().isUsable(rail) ? 1 << rail : 0;
+    }
+    return usable;
+  }
+
+  @Override
+  public long left() {
+    return unbound();
+  }
+
+  @Override
+  public long bytes() {
+    return spread();
+  }
+
+  @Override
+  public void cut(int rail, long lengthBytes) {
+    account(bind(rail, lengthBytes), rail);
+  }
+
+  private void account(int stripe, int rail) {
+    DataFlow flow = flow();
+    if (flow != null && accounts[stripe] != rail) {
+      takeBack(stripe);
+      accounts[stripe] = (byte) rail;
+      flow.give(rail, lengthBytes(stripe));
+    }
+  }
+
+  @Override
+  void takeBack(int stripe) {
+    DataFlow flow = flow();
+    int rail = accounts[stripe];
+    if (flow != null && rail != NOWHERE) {
+      accounts[stripe] = NOWHERE;
+      flow.takeBack(rail, lengthBytes(stripe));
+    }
+  }
+
+  @Override
+  protected void dropped(int stripes) {
+    for (int stripe = 0; stripe < stripes(); stripe++) {
+      if ((stripes & 1 << stripe) != 0) {
+        takeBack(stripe);
+      }
     }
   }
 
@@ -52,24 +160,20 @@ final class DataTransfer extends RailTransfer {
   }
 
   @Override
-  protected boolean advance() {
-    boolean all = super.advance();
-    if (all) {
-      takeTurn();
-    } else {
-      turn.open();
-    }
-    return all;
-  }
-
-  @Override
   int usable(int stripe) {
     // What was written over a rail is flushed by a read over the same one.
     return kind() == Kind.READ_OWN ? plan().rail(stripe) : super.usable(stripe);
   }
 
   @Override
+  boolean needsDelivery() {
+    DataFlow flow = flow();
+    return flow != null && flow.needsDelivery(this);
+  }
+
+  @Override
   int call(int stripe, int rail) {
+    account(stripe, rail);
     return kind() == Kind.READ_OWN
         ? rails()
             .port(rail)
@@ -91,8 +195,13 @@ final class DataTransfer extends RailTransfer {
   }
 
   @Override
-  void done(int rail) {
+  void done(int stripe, int rail) {
     progress.complete(rail);
+    DataFlow flow = flow();
+    if (flow != null && accounts[stripe] != NOWHERE) {
+      accounts[stripe] = NOWHERE;
+      flow.done(this, rail, lengthBytes(stripe));
+    }
   }
 
   @Override
@@ -106,6 +215,10 @@ final class DataTransfer extends RailTransfer {
         plan().moveTo(stripe, other == PeerRails.NONE ? plan().rail(stripe) : other);
       }
     }
+    DataFlow flow = flow();
+    if (flow != null) {
+      flow.goOn();
+    }
   }
 
   @Override
@@ -115,6 +228,7 @@ final class DataTransfer extends RailTransfer {
 
   @Override
   public long progress() {
-    return turn.before();
+    DataFlow flow = isBound() ? null : flow();
+    return turn.before() + (flow == null ? 0 : flow.finished());
   }
 }

@@ -23,9 +23,9 @@ import org.jofi.rdma.operation.OperationSink;
 import org.jofi.rdma.operation.Packet;
 import org.jofi.rdma.operation.SentListener;
 import org.jofi.rdma.operation.Tasks;
-import org.jofi.rdma.schedule.StripeScheduler;
 import org.jofi.rdma.wire.FabricAddress;
 import org.jofi.rdma.wire.HandshakeEncoder;
+import org.jofi.rdma.wire.ProtocolLimits;
 import org.jofi.rdma.wire.RailAddresses;
 import org.jofi.transport.Failure;
 import org.jspecify.annotations.Nullable;
@@ -50,7 +50,7 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
   private final List<ReceiveBuffers> receives = new ArrayList<>();
   private final Tasks tasks = new Tasks();
   private final ArrivalBudget budget;
-  private final StripeScheduler scheduler;
+  private final DataFlows flows;
   private final EndpointRegistrations registrations;
   private final int packetBytes;
   private final BlockFreelist messages;
@@ -68,9 +68,10 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
       ArrivalSink arrivals) {
     this.label = label;
     this.arrivals = arrivals;
-    scheduler = settings.scheduler();
+    int perRail = domains.size() == 1 ? 1 : ProtocolLimits.STRIPES_PER_RAIL;
     budget =
-        new ArrivalBudget(settings.queueEntries() - RailQueue.ownEntries(settings.slots()), tasks);
+        new ArrivalBudget(
+            (settings.queueEntries() - RailQueue.ownEntries(settings.slots())) / perRail, tasks);
     teardown =
         new Teardown(
             label, this, this::own, settings.clock(), settings.idle().get(), settings.drainNs());
@@ -96,6 +97,16 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
             copier,
             block -> registerBlock(block, dataRails(), Access.WRITE));
     landing = new FlushLanding(rails.data(), settings.pageBytes());
+    boolean arrivesUnseen = !traits().completionMeansDelivered();
+    flows =
+        new DataFlows(
+            () ->
+                new DataFlow(
+                    tasks,
+                    settings.clock(),
+                    settings.rates().get(),
+                    settings.minStripeBytes(),
+                    arrivesUnseen));
   }
 
   /**
@@ -229,9 +240,9 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
     return tasks;
   }
 
-  /** What places stripes on the data rails: one for all peers. */
-  StripeScheduler scheduler() {
-    return scheduler;
+  /** What goes to each peer over several data rails. */
+  DataFlows flows() {
+    return flows;
   }
 
   /**

@@ -3,7 +3,7 @@ package org.jofi.rdma.driver;
 import java.util.function.Supplier;
 import org.agrona.concurrent.IdleStrategy;
 import org.agrona.concurrent.NanoClock;
-import org.jofi.rdma.schedule.StripeScheduler;
+import org.jofi.rdma.schedule.RailRates;
 
 /**
  * What an endpoint is given.
@@ -16,7 +16,8 @@ import org.jofi.rdma.schedule.StripeScheduler;
  * @param clock for bounds
  * @param idle what to do while an endpoint that closes is drained; one per wait
  * @param drainNs bound on that, in nanoseconds
- * @param scheduler places stripes on the data rails
+ * @param rates of the data rails, as they are taken to be at first; one for each peer and direction
+ * @param minStripeBytes least length of a message that is worth another rail
  */
 public record EndpointSettings(
     int controlRails,
@@ -27,7 +28,8 @@ public record EndpointSettings(
     NanoClock clock,
     Supplier<IdleStrategy> idle,
     long drainNs,
-    StripeScheduler scheduler) {
+    Supplier<RailRates> rates,
+    long minStripeBytes) {
 
   /** Operations in flight that a rail gets without being told otherwise. */
   public static final int USUAL_SLOTS = 1024;

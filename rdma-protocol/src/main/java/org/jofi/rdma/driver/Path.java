@@ -17,6 +17,7 @@ final class Path implements OperationSink {
   private final EndpointDriver driver;
   private final PeerRails data;
   private final PeerRails control;
+  private final DataFlows.@Nullable OfPeer flows;
   private final DataProgress progress;
 
   /**
@@ -40,6 +41,7 @@ final class Path implements OperationSink {
     this.driver = driver;
     data = driver.dataTo(peer);
     control = driver.controlTo(peer);
+    flows = data.count() == 1 ? null : driver.flows().of(data.peer(0));
     progress = new DataProgress(data.count());
   }
 
@@ -65,7 +67,7 @@ final class Path implements OperationSink {
 
   @Override
   public Transfer overData(TransferListener listener) {
-    return new DataTransfer(data, driver.scheduler(), progress, driver.landing(), listener);
+    return new DataTransfer(data, flows, progress, driver.landing(), listener);
   }
 
   @Override

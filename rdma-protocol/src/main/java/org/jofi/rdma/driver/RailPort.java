@@ -7,7 +7,6 @@ import org.jofi.fabric.Endpoint;
 import org.jofi.fabric.EndpointRequest;
 import org.jofi.fabric.FabricErrno;
 import org.jofi.fabric.FabricException;
-import org.jofi.fabric.PostFlags;
 import org.jofi.mr.scope.Rail;
 import org.jofi.mr.teardown.OwnershipGraph;
 import org.jofi.rdma.wire.FabricAddress;
@@ -187,7 +186,8 @@ public final class RailPort {
       int data,
       long peer,
       long remoteAddress,
-      long key) {
+      long key,
+      long flags) {
     int context = take(owner, cookie, peer);
     return context < 0
         ? AGAIN
@@ -203,7 +203,7 @@ public final class RailPort {
                 remoteAddress,
                 key,
                 context,
-                PostFlags.NONE));
+                flags));
   }
 
   /** As {@link Endpoint#read}. */

@@ -7,7 +7,6 @@ import org.jofi.fabric.PostFlags;
 import org.jofi.rdma.operation.Certainty;
 import org.jofi.rdma.operation.Transfer;
 import org.jofi.rdma.operation.TransferListener;
-import org.jofi.rdma.wire.ProtocolLimits;
 import org.jofi.transport.Failure;
 
 /**
@@ -17,11 +16,12 @@ import org.jofi.transport.Failure;
  */
 abstract class RailTransfer extends Transfer implements OperationOwner {
   private final PeerRails rails;
-  private final int[] tries = new int[ProtocolLimits.MAX_RAILS];
+  private final int[] tries;
 
-  RailTransfer(PeerRails rails, TransferListener listener) {
-    super(listener);
+  RailTransfer(PeerRails rails, TransferListener listener, int stripes) {
+    super(listener, stripes);
     this.rails = rails;
+    tries = new int[stripes];
   }
 
   final PeerRails rails() {
@@ -36,8 +36,18 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
   /** A rail took a stripe. */
   abstract void taken(int rail);
 
-  /** An operation of a rail succeeded. */
-  abstract void done(int rail);
+  /** A stripe is done. */
+  abstract void done(int stripe, int rail);
+
+  /** A stripe came to nothing, on its rail. */
+  void takeBack(int stripe) {
+    // Most keep no account.
+  }
+
+  /** Whether stripes that bring data complete only when the peer has them. */
+  boolean needsDelivery() {
+    return false;
+  }
 
   @Override
   protected void reset() {
@@ -91,6 +101,7 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
 
   /** It failed over a rail; whether it is to be posted again. */
   private boolean move(int stripe, int rail, Failure why, Certainty certainty) {
+    takeBack(stripe);
     int other =
         failsAlone() ? rails.another(rail, tries[stripe]) : rails.retry(rail, why, tries[stripe]);
     if (other != PeerRails.NONE) {
@@ -115,7 +126,16 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
     }
     return bringsData(stripe)
         ? port.writeData(
-            this, stripe, from, length, descriptor, immediate(stripe), peer, to, key(rail))
+            this,
+            stripe,
+            from,
+            length,
+            descriptor,
+            immediate(stripe),
+            peer,
+            to,
+            key(rail),
+            needsDelivery() ? PostFlags.DELIVERY_COMPLETE : PostFlags.NONE)
         : port.write(
             this,
             stripe,
@@ -132,7 +152,7 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
   public void completed(long cookie, long lengthBytes) {
     int rail = plan().rail((int) cookie);
     rails.succeeded(rail);
-    done(rail);
+    done((int) cookie, rail);
     end((int) cookie);
   }
 
@@ -145,6 +165,7 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
 
   @Override
   public void lost(long cookie, RailPort port, Failure why) {
+    takeBack((int) cookie);
     lose((int) cookie, why);
   }
 

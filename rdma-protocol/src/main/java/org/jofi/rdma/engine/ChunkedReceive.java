@@ -39,7 +39,7 @@ final class ChunkedReceive extends IncomingReceive implements ChunkCopies.Listen
   private final Task going = new Going();
   private final byte[] states = new byte[MOST];
   private final long[] chunkAt = new long[MOST];
-  private final int[] arrivals = new int[MOST];
+  private final long[] arrivals = new long[MOST];
   private final long[] lengths = new long[MOST];
   private int places;
   private boolean taken;
@@ -273,7 +273,7 @@ final class ChunkedReceive extends IncomingReceive implements ChunkCopies.Listen
     if (taken || states[sub] != OFFERED || StripeArrivals.isComplete(arrivals[sub])) {
       return false;
     }
-    int with = StripeArrivals.add(arrivals[sub], immediate);
+    long with = StripeArrivals.add(arrivals[sub], immediate);
     if (with < 0) {
       return false;
     }

@@ -55,10 +55,10 @@ final class OneSidedTransfer extends OneWayTransfer {
     for (int rail = 0; rail < there.rails(); rail++) {
       transfer.remote(rail, there.address(rail) + offset, there.key(rail));
     }
-    transfer.stripe(length);
+    transfer.spread(length);
     // A key that the peer withdrew, for example.
     transfer.failAlone();
-    transfer.completeOnDelivery(transfer.all());
+    transfer.completeOnDelivery(-1);
   }
 
   /** What came back tells of the peer, too. */

@@ -29,7 +29,12 @@ abstract class OneWayTransfer extends RequestStrategy {
 
   @Override
   final boolean isComplete() {
-    return true;
+    return transfer.isBound();
+  }
+
+  @Override
+  public final void bound(Transfer of, int stripe) {
+    request().begun(1);
   }
 
   @Override
@@ -39,7 +44,7 @@ abstract class OneWayTransfer extends RequestStrategy {
 
   @Override
   final boolean endsByItself() {
-    return transfer.toPost() == 0;
+    return transfer.toPost() == 0 && transfer.isBound();
   }
 
   @Override

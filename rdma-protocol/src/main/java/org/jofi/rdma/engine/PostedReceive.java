@@ -22,7 +22,7 @@ final class PostedReceive extends IncomingReceive {
   private final int[] tags = new int[ProtocolLimits.MAX_GROUP];
   private final long[] posted = new long[ProtocolLimits.MAX_GROUP];
   private final long[] lengths = new long[ProtocolLimits.MAX_GROUP];
-  private final int[] arrivals = new int[ProtocolLimits.MAX_GROUP];
+  private final long[] arrivals = new long[ProtocolLimits.MAX_GROUP];
   private final int[] rewritten = new int[ProtocolLimits.MAX_GROUP];
   private final @Nullable DataRegistration[] memory =
       new @Nullable DataRegistration[ProtocolLimits.MAX_GROUP];
@@ -204,7 +204,7 @@ final class PostedReceive extends IncomingReceive {
     if (isTaken(sub) || (rewritten[sub] & 1 << ImmediateData.stripe(immediate)) != 0) {
       return false;
     }
-    int with = StripeArrivals.add(arrivals[sub], immediate);
+    long with = StripeArrivals.add(arrivals[sub], immediate);
     if (with < 0) {
       return false;
     }
@@ -328,8 +328,12 @@ final class PostedReceive extends IncomingReceive {
                 ? "the true length of receive %d".formatted(sub)
                 : arrivals[sub] == StripeArrivals.NONE
                     ? "every stripe of receive %d".formatted(sub)
-                    : "stripes %s of %d of receive %d"
-                        .formatted(stripes(missing), StripeArrivals.expected(arrivals[sub]), sub));
+                    : "stripes %s of %s%d of receive %d"
+                        .formatted(
+                            stripes(missing),
+                            StripeArrivals.isFinalHere(arrivals[sub]) ? "" : "at least ",
+                            StripeArrivals.expected(arrivals[sub]),
+                            sub));
       }
     }
     return text.toString();
@@ -337,7 +341,7 @@ final class PostedReceive extends IncomingReceive {
 
   private static String stripes(int bits) {
     StringJoiner text = new StringJoiner(", ");
-    for (int stripe = 0; stripe < ProtocolLimits.MAX_RAILS; stripe++) {
+    for (int stripe = 0; stripe < ProtocolLimits.MAX_STRIPES; stripe++) {
       if ((bits & 1 << stripe) != 0) {
         text.add(Integer.toString(stripe));
       }

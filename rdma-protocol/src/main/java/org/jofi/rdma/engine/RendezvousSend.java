@@ -16,8 +16,11 @@ import org.jspecify.annotations.Nullable;
  * stripe needs; what the writes cannot tell the receiver goes in control messages.
  */
 class RendezvousSend extends RequestStrategy implements SentListener {
-  private static final int LENGTH = ProtocolLimits.MAX_RAILS;
+  private static final int LENGTH = ProtocolLimits.MAX_STRIPES;
   private static final int QUESTION = LENGTH + 1;
+
+  /** All stripes, those to come included. */
+  private static final int EACH = -1;
 
   private final Sender sender;
   private final Transfer transfer;
@@ -76,25 +79,43 @@ class RendezvousSend extends RequestStrategy implements SentListener {
     silent = !last;
     lengthTold = !isShort;
     transfer.begin(Transfer.Kind.WRITE, from, memory);
-    transfer.stripe(bytes);
-    int all = transfer.all();
-    states.start(all);
+    states.start();
     request().begin(this);
-    if (sender.writesData() && last) {
-      transfer.withData(all);
-      post(all);
-    } else if (bytes > 0) {
-      transfer.completeOnDelivery(all);
-      post(all);
+    boolean bringsData = sender.writesData() && last;
+    if (bringsData) {
+      transfer.withData(EACH);
+    } else {
+      transfer.completeOnDelivery(EACH);
+    }
+    if (bytes > 0) {
+      transfer.spread(bytes);
+      sender.link().submit(transfer);
+    } else {
+      startEmpty(bringsData, last);
+    }
+    if (!lengthTold && isLive()) {
+      sender.link().submit(telling);
+    }
+  }
+
+  /** One stripe of nothing. */
+  private void startEmpty(boolean bringsData, boolean last) {
+    transfer.part(0, 0, 0);
+    states.add(0);
+    if (bringsData) {
+      post(1);
     } else if (last) {
       writtenAlready(0);
     } else {
       states.done(0);
       request().settle();
     }
-    if (!lengthTold && isLive()) {
-      sender.link().submit(telling);
-    }
+  }
+
+  @Override
+  public void bound(Transfer of, int stripe) {
+    request().begun(1);
+    states.add(stripe);
   }
 
   private void post(int stripes) {
@@ -136,7 +157,7 @@ class RendezvousSend extends RequestStrategy implements SentListener {
       lengthTold = sent(sender.link().sendTrueLength(receiveIndex, toldBytes, this, LENGTH));
       all &= lengthTold;
     }
-    if (transfer.toPost() == 0) {
+    if (transfer.toPost() == 0 && transfer.isBound()) {
       transfer.takeTurn();
     }
     return all;
@@ -177,7 +198,11 @@ class RendezvousSend extends RequestStrategy implements SentListener {
   @Override
   public int immediate(Transfer of, int stripe) {
     return ImmediateData.of(
-        stripe, of.stripes() - 1, isShort, sender.link().id().to(), receiveIndex);
+        stripe,
+        of.isBound() && stripe == of.stripes() - 1,
+        isShort,
+        sender.link().id().to(),
+        receiveIndex);
   }
 
   @Override
@@ -276,13 +301,14 @@ class RendezvousSend extends RequestStrategy implements SentListener {
 
   @Override
   boolean isComplete() {
-    return states.allDone() && lengthTold;
+    return transfer.isBound() && states.allDone() && lengthTold;
   }
 
   @Override
   boolean endsByItself() {
     int byWrite = silent ? transfer.all() : transfer.withData();
-    return states.endingByThemselves(transfer.all() & ~transfer.toPost(), byWrite) == transfer.all()
+    return transfer.isBound()
+        && states.endingByThemselves(transfer.all() & ~transfer.toPost(), byWrite) == transfer.all()
         && lengthTold;
   }
 
@@ -315,7 +341,9 @@ class RendezvousSend extends RequestStrategy implements SentListener {
                     states.describe(stripe, !transfer.isToBePosted(stripe))));
       }
     }
-    if (states.allDone() || !lengthTold) {
+    if (!transfer.isBound()) {
+      text.add("the rest, for which no rail had room");
+    } else if (states.allDone() || !lengthTold) {
       text.add("the true length");
     }
     return text.toString();

@@ -28,15 +28,20 @@ final class StripeStates {
   private int again;
   private int done;
 
-  /** Begins anew, with those stripes, none of them written. */
-  void start(int stripes) {
-    all = stripes;
+  /** Begins anew, without stripes. */
+  void start() {
+    all = 0;
     written = 0;
     announced = 0;
     doubtful = 0;
     asked = 0;
     again = 0;
     done = 0;
+  }
+
+  /** One more, which is not written. */
+  void add(int stripe) {
+    all |= 1 << stripe;
   }
 
   boolean isToBeAnnounced(int stripe) {

@@ -7,11 +7,13 @@ import org.jofi.transport.Failure;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Up to eight stripes between this side's memory and registered memory of the peer's. The engine
- * says what is to move and adds stripes; the driver chooses each one's rail, posts it, and tells
- * the listener once what it came to. Used again for the next transfer of its owner.
+ * Stripes between this side's memory and registered memory of the peer's. The engine says what is
+ * to move, whole or in stripes of its own; the driver cuts the rest, as rails have room for it,
+ * chooses each one's rail, posts it, and tells the listener once what it came to. Used again for
+ * the next transfer of its owner.
  *
- * <p>A stripe is <em>to be posted</em>, <em>in flight</em>, or neither.
+ * <p>A stripe is <em>to be posted</em>, <em>in flight</em>, or neither. What is not cut yet is
+ * <em>unbound</em>.
  */
 public abstract class Transfer extends Task {
   /** What it does. */
@@ -25,7 +27,7 @@ public abstract class Transfer extends Task {
   }
 
   private final TransferListener listener;
-  private final StripePlan plan = new StripePlan();
+  private final StripePlan plan;
   private final long[] remotes = new long[ProtocolLimits.MAX_RAILS];
   private final long[] keys = new long[ProtocolLimits.MAX_RAILS];
   private Kind kind = Kind.WRITE;
@@ -35,12 +37,19 @@ public abstract class Transfer extends Task {
   private int withData;
   private int toPost;
   private int inFlight;
+  private long spread;
+  private long bound;
   private boolean wasPosted;
   private boolean alone;
 
-  /** One that tells that listener. */
-  protected Transfer(TransferListener listener) {
+  /**
+   * One that tells that listener.
+   *
+   * @param stripes at most
+   */
+  protected Transfer(TransferListener listener, int stripes) {
     this.listener = listener;
+    plan = new StripePlan(stripes);
   }
 
   /** Begins anew: what it does, and this side's memory. */
@@ -52,6 +61,8 @@ public abstract class Transfer extends Task {
     withData = 0;
     toPost = 0;
     inFlight = 0;
+    spread = 0;
+    bound = 0;
     wasPosted = false;
     alone = false;
     plan.clear();
@@ -64,8 +75,16 @@ public abstract class Transfer extends Task {
     keys[rail] = key;
   }
 
-  /** Cuts so many bytes into stripes, over the rails that work; at least one. */
-  public abstract void stripe(long lengthBytes);
+  /** So many bytes, 1 or more, are to be cut into stripes, once it is submitted. */
+  public final void spread(long lengthBytes) {
+    spread = lengthBytes;
+    bound = 0;
+  }
+
+  /** Whether all that is to be cut was cut. */
+  public final boolean isBound() {
+    return bound == spread;
+  }
 
   /** A stripe of that length for every rail. */
   public final void onEveryRail(int rails, long lengthBytes) {
@@ -78,7 +97,10 @@ public abstract class Transfer extends Task {
     placed(stripe);
   }
 
-  /** These stripes complete when the peer has them; the others when they have left. */
+  /**
+   * These stripes complete when the peer has them; the others when they have left, unless the
+   * driver wants to know more.
+   */
   public final void completeOnDelivery(int stripes) {
     onDelivery |= stripes;
   }
@@ -104,11 +126,13 @@ public abstract class Transfer extends Task {
     toPost |= stripes;
   }
 
-  /** Drops what is to be posted; how many stripes that were. */
+  /** Drops what is unbound, and what is to be posted; how many stripes that were. */
   public final int withdraw() {
-    int dropped = Integer.bitCount(toPost);
+    int dropped = toPost;
     toPost = 0;
-    return dropped;
+    bound = spread;
+    dropped(dropped);
+    return Integer.bitCount(dropped);
   }
 
   /** How many stripes. */
@@ -118,7 +142,7 @@ public abstract class Transfer extends Task {
 
   /** All its stripes. */
   public final int all() {
-    return (1 << plan.stripes()) - 1;
+    return plan.stripes() == Integer.SIZE ? -1 : (1 << plan.stripes()) - 1;
   }
 
   /** The length of a stripe. */
@@ -189,6 +213,30 @@ public abstract class Transfer extends Task {
 
   /** The driver's: stripes are added. */
   protected abstract void added(int stripes);
+
+  /** The driver's: what was to be posted is not. */
+  protected void dropped(int stripes) {
+    // Most keep no account.
+  }
+
+  /** The driver's: what is unbound, in bytes. */
+  protected final long unbound() {
+    return spread - bound;
+  }
+
+  /** The driver's: what is to be cut in all, in bytes. */
+  protected final long spread() {
+    return spread;
+  }
+
+  /** The driver's: cuts a stripe, which is to be posted over that rail; its number. */
+  protected final int bind(int rail, long lengthBytes) {
+    int stripe = plan.add(rail, bound, lengthBytes);
+    bound += lengthBytes;
+    toPost |= 1 << stripe;
+    listener.bound(this, stripe);
+    return stripe;
+  }
 
   /** The driver's: where its stripes go. */
   protected final StripePlan plan() {

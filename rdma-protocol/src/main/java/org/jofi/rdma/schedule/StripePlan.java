@@ -2,27 +2,36 @@ package org.jofi.rdma.schedule;
 
 import org.jofi.rdma.wire.ProtocolLimits;
 
-/**
- * The stripes of one message: filled by a {@link StripeScheduler}, and used again for the next
- * message. One thread at a time.
- */
+/** Where the stripes of one message go; used again for the next message. One thread at a time. */
 public final class StripePlan {
-  private final int[] rails = new int[ProtocolLimits.MAX_RAILS];
-  private final long[] offsets = new long[ProtocolLimits.MAX_RAILS];
-  private final long[] lengths = new long[ProtocolLimits.MAX_RAILS];
+  private final int[] rails;
+  private final long[] offsets;
+  private final long[] lengths;
   private int stripes;
 
-  /** How many: 1 to 8, in the order of their offsets; 0 if no rail was left. */
+  /**
+   * @param most stripes at most, 1 to {@link ProtocolLimits#MAX_STRIPES}
+   */
+  public StripePlan(int most) {
+    if (most < 1 || most > ProtocolLimits.MAX_STRIPES) {
+      throw new IllegalArgumentException("1 to 32 stripes, not " + most);
+    }
+    rails = new int[most];
+    offsets = new long[most];
+    lengths = new long[most];
+  }
+
+  /** How many, in the order of their offsets. */
   public int stripes() {
     return stripes;
   }
 
-  /** The rail that a stripe goes over; no two of a message share one. */
+  /** The rail that a stripe goes over. */
   public int rail(int stripe) {
     return rails[stripe];
   }
 
-  /** Where in the message it starts: a multiple of 128. */
+  /** Where in the message it starts: a multiple of 128, if it was cut. */
   public long offset(int stripe) {
     return offsets[stripe];
   }
@@ -32,10 +41,7 @@ public final class StripePlan {
     return lengths[stripe];
   }
 
-  /**
-   * Sends a stripe over another rail, such as after its own died. Two stripes may share a rail
-   * then.
-   */
+  /** Sends a stripe over another rail, such as after its own died. */
   public void moveTo(int stripe, int rail) {
     if (stripe < 0 || stripe >= stripes) {
       throw new IndexOutOfBoundsException("no stripe %d of %d".formatted(stripe, stripes));
@@ -58,15 +64,16 @@ public final class StripePlan {
     stripes = Math.max(stripes, stripe + 1);
   }
 
-  /** No stripes. */
-  public void clear() {
-    stripes = 0;
-  }
-
-  void add(int rail, long offset, long length) {
+  /** One stripe more; its number. */
+  public int add(int rail, long offset, long length) {
     rails[stripes] = rail;
     offsets[stripes] = offset;
     lengths[stripes] = length;
-    stripes++;
+    return stripes++;
+  }
+
+  /** No stripes. */
+  public void clear() {
+    stripes = 0;
   }
 }

@@ -3,25 +3,27 @@ package org.jofi.rdma.sequence;
 import org.jofi.rdma.wire.ImmediateData;
 
 /**
- * Which stripes of a message arrived, in an int that starts as {@link #NONE}.
+ * Which stripes of a message arrived, in a long that starts as {@link #NONE}. How many there are is
+ * known once the final one is here.
  *
  * <pre>
- * [12] a stripe arrived   [11] short   [10:8] last stripe   [7:0] a bit per stripe
+ * [39] a stripe arrived   [38] short   [37] the final one arrived   [36:32] its number
+ * [31:0] a bit per stripe
  * </pre>
  */
 public final class StripeArrivals {
   /** No stripe arrived. */
-  public static final int NONE = 0;
+  public static final long NONE = 0;
 
   /** {@link #add}: this stripe arrived before. The arrivals are as they were. */
-  public static final int DUPLICATE = -1;
+  public static final long DUPLICATE = -1;
 
   /** {@link #add}: stripes of one message contradict each other. The arrivals are as they were. */
-  public static final int CONFLICT = -2;
+  public static final long CONFLICT = -2;
 
-  private static final int SOME = 1 << 12;
-  private static final int SHORT = 1 << 11;
-  private static final int HEAD = SOME | SHORT | 7 << 8;
+  private static final long SOME = 1L << 39;
+  private static final long SHORT = 1L << 38;
+  private static final long FINAL = 1L << 37;
 
   private StripeArrivals() {}
 
@@ -31,45 +33,63 @@ public final class StripeArrivals {
    * @param immediate checked immediate data
    * @return the arrivals with it, positive; {@link #DUPLICATE} or {@link #CONFLICT}
    */
-  public static int add(int arrivals, int immediate) {
-    int head =
-        SOME
-            | (ImmediateData.isShort(immediate) ? SHORT : 0)
-            | ImmediateData.lastStripe(immediate) << 8;
-    if (arrivals != NONE && (arrivals & HEAD) != head) {
-      return CONFLICT;
+  public static long add(long arrivals, int immediate) {
+    int stripe = ImmediateData.stripe(immediate);
+    boolean isFinal = ImmediateData.isFinal(immediate);
+    long head = SOME | (ImmediateData.isShort(immediate) ? SHORT : 0);
+    if (arrivals != NONE) {
+      boolean beyond = isFinalHere(arrivals) && stripe > last(arrivals);
+      // The one of the final's number is the final, and nothing is beyond it.
+      boolean otherFinal = isFinalHere(arrivals) && isFinal != (stripe == last(arrivals));
+      boolean notLast = isFinal && (int) arrivals >>> stripe >>> 1 != 0;
+      if ((arrivals & (SOME | SHORT)) != head || beyond || otherFinal || notLast) {
+        return CONFLICT;
+      }
     }
-    int bit = 1 << ImmediateData.stripe(immediate);
-    return (arrivals & bit) != 0 ? DUPLICATE : arrivals | head | bit;
+    if (has(arrivals, stripe)) {
+      return isFinal == (isFinalHere(arrivals) && stripe == last(arrivals)) ? DUPLICATE : CONFLICT;
+    }
+    long end = isFinal ? FINAL | (long) stripe << Integer.SIZE : 0;
+    return arrivals | head | end | 1L << stripe;
+  }
+
+  /** Whether the final stripe arrived, so that their number is known. */
+  public static boolean isFinalHere(long arrivals) {
+    return (arrivals & FINAL) != 0;
+  }
+
+  private static int last(long arrivals) {
+    return (int) (arrivals >>> Integer.SIZE) & 0x1f;
   }
 
   /** Whether all stripes arrived. */
-  public static boolean isComplete(int arrivals) {
-    return arrivals != NONE && missing(arrivals) == 0;
+  public static boolean isComplete(long arrivals) {
+    return isFinalHere(arrivals) && missing(arrivals) == 0;
   }
 
   /** Whether a stripe arrived. */
-  public static boolean has(int arrivals, int stripe) {
-    return (arrivals & 1 << stripe) != 0;
+  public static boolean has(long arrivals, int stripe) {
+    return (arrivals & 1L << stripe) != 0;
   }
 
-  /** How many stripes the message has; 1 if none arrived. */
-  public static int expected(int arrivals) {
-    return (arrivals >>> 8 & 7) + 1;
+  /** How many stripes the message has, as far as is known: at least so many. */
+  public static int expected(long arrivals) {
+    int highest = Integer.SIZE - Integer.numberOfLeadingZeros((int) arrivals);
+    return isFinalHere(arrivals) ? last(arrivals) + 1 : highest + 1;
   }
 
-  /** A bit per stripe that did not arrive; if none arrived, of the first. */
-  public static int missing(int arrivals) {
-    return (1 << expected(arrivals)) - 1 & ~arrivals;
+  /** A bit per stripe that did not arrive, of those that are known to be. */
+  public static int missing(long arrivals) {
+    return (int) ((1L << expected(arrivals)) - 1 & ~arrivals);
   }
 
   /** Whether the message's true length comes in a control message. */
-  public static boolean isShort(int arrivals) {
+  public static boolean isShort(long arrivals) {
     return (arrivals & SHORT) != 0;
   }
 
   /** How many stripes arrived. */
-  public static int count(int arrivals) {
-    return Integer.bitCount(arrivals & 0xff);
+  public static int count(long arrivals) {
+    return Integer.bitCount((int) arrivals);
   }
 }

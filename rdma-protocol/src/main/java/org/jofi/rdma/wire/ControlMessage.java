@@ -29,10 +29,10 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * A reason is a {@link FailureCause#code} negated. A refuser's rails are control rails × 256 + data
- * rails. Which stripe: its number, 8 if it arrived, 256 × how often it was posted. Of a credit:
- * eager messages that are handled but not taken (at most 255, and no more than are handled) + 256 ×
- * receives that had an index by then. A refusal has this layout in every version, so that who
- * speaks another one can read it.
+ * rails. Which stripe: its number, + 32 if it arrived, + 256 × how often it was posted. Of a
+ * credit: eager messages that are handled but not taken (at most 255, and no more than are handled)
+ * + 256 × receives that had an index by then. A refusal has this layout in every version, so that
+ * who speaks another one can read it.
  */
 public final class ControlMessage {
   /** The length of each. */
@@ -45,7 +45,8 @@ public final class ControlMessage {
   private static final int ANNOUNCED = 8;
   private static final int UNTAKEN_MASK = 0xff;
   private static final int INDEX = (1 << ProtocolLimits.INDEX_BITS) - 1;
-  private static final long ARRIVED = 8;
+  private static final long ARRIVED = ProtocolLimits.MAX_STRIPES;
+  private static final int STRIPE = ProtocolLimits.MAX_STRIPES - 1;
 
   private static final int NUMBER = 32;
   private static final int LENGTH = 40;
@@ -288,7 +289,7 @@ public final class ControlMessage {
 
   private static boolean isStripe(long which, MessageType type) {
     long tries = which >>> TRIES;
-    boolean known = (which & 0xff) <= (type == MessageType.ANSWER ? ARRIVED | 7 : 7);
+    boolean known = (which & 0xff) <= (type == MessageType.ANSWER ? ARRIVED | STRIPE : STRIPE);
     return known && tries >= 1 && tries <= MOST_TRIES;
   }
 
@@ -319,7 +320,7 @@ public final class ControlMessage {
 
   /** Which stripe is asked for. */
   public static int stripe(MemorySegment memory, long at) {
-    return (int) lengthBytes(memory, at) & 7;
+    return (int) lengthBytes(memory, at) & STRIPE;
   }
 
   /** How often the stripe was posted when that was asked. */

@@ -8,6 +8,12 @@ public final class ProtocolLimits {
   /** Most data rails, and most control rails. */
   public static final int MAX_RAILS = 8;
 
+  /** Most stripes of a message that go over one rail, unless others failed. */
+  public static final int STRIPES_PER_RAIL = 4;
+
+  /** Most stripes of a message. */
+  public static final int MAX_STRIPES = STRIPES_PER_RAIL * MAX_RAILS;
+
   /** Most receives in a group, and most entries of a staged receive. */
   public static final int MAX_GROUP = 8;
 

@@ -249,7 +249,7 @@ class HostileWireTest {
           if (random.nextBoolean()) {
             ControlMessage.putAbort(bytes, 0, other, FailureCause.ABORTED);
           } else {
-            ControlMessage.putAsk(bytes, 0, other, random.nextInt(1, 500), random.nextInt(8), 1);
+            ControlMessage.putAsk(bytes, 0, other, random.nextInt(1, 500), random.nextInt(32), 1);
           }
           yield ControlMessage.BYTES;
         }

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.jofi.fabric.CompletionError;
+import org.jofi.fabric.PostFlags;
 import org.jofi.rdma.driver.OperationOwner;
 import org.jofi.rdma.driver.RailPort;
 import org.jofi.rdma.engine.ReceiveConnection;
@@ -280,7 +281,8 @@ class LossesTest {
             0,
             port.peer(linked.right.host.endpoint.data(1).address()),
             linked.to.remoteAddress(1, linked.target.address()),
-            linked.to.key(1));
+            linked.to.key(1),
+            PostFlags.NONE);
     return answer == 0 ? 1 : 0;
   }
 

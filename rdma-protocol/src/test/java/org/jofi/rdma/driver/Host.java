@@ -4,7 +4,6 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
 import org.agrona.concurrent.IdleStrategy;
@@ -20,7 +19,7 @@ import org.jofi.mr.DeviceRegistrations;
 import org.jofi.mr.registration.CacheCounters;
 import org.jofi.mr.registration.CacheLimits;
 import org.jofi.mr.registration.RequestNames;
-import org.jofi.rdma.schedule.StripeScheduler;
+import org.jofi.rdma.schedule.RailRates;
 import org.jofi.simulated.Simulation;
 import org.jofi.transport.Failure;
 
@@ -77,8 +76,6 @@ public final class Host implements AutoCloseable, ArrivalSink {
             clock,
             new CacheCounters(counters, "host " + index),
             RequestNames.NONE);
-    int[] weights = new int[domains.size()];
-    Arrays.fill(weights, 1);
     endpoint =
         EndpointDriver.open(
             "endpoint " + index,
@@ -93,7 +90,8 @@ public final class Host implements AutoCloseable, ArrivalSink {
                 clock,
                 () -> idle(pause),
                 1_000_000_000L,
-                new StripeScheduler(weights, MIN_STRIPE)),
+                () -> new RailRates(new long[domains.size()]),
+                MIN_STRIPE),
             this);
   }
 

@@ -15,6 +15,7 @@ import org.jofi.rdma.operation.Transfer;
 import org.jofi.rdma.operation.TransferListener;
 import org.jofi.rdma.wire.MessageHeader;
 import org.jofi.rdma.wire.MessageType;
+import org.jofi.rdma.wire.ProtocolLimits;
 import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
 import org.jspecify.annotations.Nullable;
@@ -100,14 +101,19 @@ final class ModelEnd implements OperationSink {
 
   /** A transfer that the link carries stripe by stripe. */
   final class Stripes extends Transfer {
-    private final int[] tries = new int[8];
+    private final int[] tries = new int[ProtocolLimits.MAX_STRIPES];
 
     Stripes(TransferListener listener) {
-      super(listener);
+      super(listener, ProtocolLimits.MAX_STRIPES);
     }
 
     @Override
     protected boolean advance() {
+      while (!isBound() && !link.refuses()) {
+        // Some of it, and the rest with the last stripe at the latest.
+        boolean isLast = stripes() == ProtocolLimits.MAX_STRIPES - 1;
+        bind(0, isLast ? unbound() : link.part(unbound()));
+      }
       for (int stripe = 0; stripe < stripes() && toPost() != 0; stripe++) {
         if ((toPost() & 1 << stripe) != 0 && !link.refuses()) {
           tries[stripe]++;
@@ -119,7 +125,7 @@ final class ModelEnd implements OperationSink {
           }
         }
       }
-      return toPost() == 0;
+      return toPost() == 0 && isBound();
     }
 
     ModelEnd home() {
@@ -153,15 +159,6 @@ final class ModelEnd implements OperationSink {
     void broke(int stripe) {
       if (end(stripe, failure("completion"), Certainty.UNKNOWN, tries[stripe] < TRIES)) {
         tasks.defer(this);
-      }
-    }
-
-    @Override
-    public void stripe(long lengthBytes) {
-      long half = lengthBytes / 2;
-      part(0, 0, half == 0 ? lengthBytes : half);
-      if (half > 0) {
-        part(1, half, lengthBytes - half);
       }
     }
 

@@ -172,6 +172,18 @@ final class ModelLink {
     return !ended && choices.of(8) == 1;
   }
 
+  /** How much of so many bytes is cut. */
+  long part(long bytes) {
+    return ended || bytes < 2
+        ? bytes
+        : switch (choices.of(4)) {
+          case 0 -> bytes;
+          case 1 -> bytes / 2;
+          case 2 -> 1;
+          default -> bytes - 1;
+        };
+  }
+
   /** Whether something that is tried fails. */
   boolean fails() {
     return faults && !ended && choices.of(8) == 2;

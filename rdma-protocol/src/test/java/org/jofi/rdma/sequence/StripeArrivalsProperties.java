@@ -18,13 +18,13 @@ import org.jofi.rdma.wire.ImmediateData;
 class StripeArrivalsProperties {
 
   private static int immediate(int stripe, int last, boolean isShort) {
-    return ImmediateData.of(stripe, last, isShort, 1, 1);
+    return ImmediateData.of(stripe, stripe == last, isShort, 1, 1);
   }
 
   @Property
   void inAnyOrderAndWithDuplicatesItIsCompleteWithTheLastNewStripe(
       @ForAll Random random,
-      @ForAll @IntRange(min = 0, max = 7) int last,
+      @ForAll @IntRange(min = 0, max = 31) int last,
       @ForAll boolean isShort) {
     List<Integer> order = new ArrayList<>();
     IntStream.rangeClosed(0, last).forEach(order::add);
@@ -32,11 +32,11 @@ class StripeArrivalsProperties {
       order.add(random.nextInt(last + 1));
     }
     Collections.shuffle(order, random);
-    int arrivals = StripeArrivals.NONE;
+    long arrivals = StripeArrivals.NONE;
     int seen = 0;
     for (int stripe : order) {
       assertEquals(Integer.bitCount(seen) == last + 1, StripeArrivals.isComplete(arrivals));
-      int after = StripeArrivals.add(arrivals, immediate(stripe, last, isShort));
+      long after = StripeArrivals.add(arrivals, immediate(stripe, last, isShort));
       if ((seen & 1 << stripe) != 0) {
         assertEquals(StripeArrivals.DUPLICATE, after);
       } else {
@@ -52,10 +52,30 @@ class StripeArrivalsProperties {
 
   @Example
   void stripesThatContradictEachOtherAreAConflict() {
-    int arrivals = StripeArrivals.add(StripeArrivals.NONE, immediate(0, 3, false));
-    assertEquals(StripeArrivals.CONFLICT, StripeArrivals.add(arrivals, immediate(1, 2, false)));
-    assertEquals(StripeArrivals.CONFLICT, StripeArrivals.add(arrivals, immediate(1, 3, true)));
-    assertFalse(StripeArrivals.isComplete(arrivals));
+    long first = StripeArrivals.add(StripeArrivals.NONE, immediate(0, 3, false));
+    assertEquals(StripeArrivals.CONFLICT, StripeArrivals.add(first, immediate(1, 3, true)));
+    assertEquals(StripeArrivals.CONFLICT, StripeArrivals.add(first, immediate(0, 0, false)));
+    assertFalse(StripeArrivals.isComplete(first));
     assertFalse(StripeArrivals.isComplete(StripeArrivals.NONE));
+    long ended = StripeArrivals.add(first, immediate(3, 3, false));
+    for (int stripe = 1; stripe < 31; stripe++) {
+      int other = immediate(stripe, stripe == 3 ? 4 : stripe, false);
+      assertEquals(StripeArrivals.CONFLICT, StripeArrivals.add(ended, other), "final " + stripe);
+    }
+    assertEquals(StripeArrivals.CONFLICT, StripeArrivals.add(ended, immediate(4, 9, false)));
+    long open = StripeArrivals.add(first, immediate(7, 9, false));
+    assertEquals(StripeArrivals.CONFLICT, StripeArrivals.add(open, immediate(6, 6, false)));
+    assertTrue(StripeArrivals.add(open, immediate(8, 8, false)) > 0);
+  }
+
+  @Example
+  void whatIsMissingIsKnownAsFarAsTheHighest() {
+    long arrivals = StripeArrivals.add(StripeArrivals.NONE, immediate(2, 9, false));
+    assertEquals(4, StripeArrivals.expected(arrivals));
+    assertEquals(0b1011, StripeArrivals.missing(arrivals));
+    arrivals = StripeArrivals.add(arrivals, immediate(31, 31, false));
+    assertEquals(32, StripeArrivals.expected(arrivals));
+    assertEquals(0x7ffffffb, StripeArrivals.missing(arrivals));
+    assertTrue(StripeArrivals.has(arrivals, 31));
   }
 }

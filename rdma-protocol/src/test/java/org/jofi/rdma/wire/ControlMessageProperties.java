@@ -54,18 +54,18 @@ class ControlMessageProperties {
               0,
               connectionId,
               random.nextLong(1, Long.MAX_VALUE),
-              random.nextInt(8),
+              random.nextInt(ProtocolLimits.MAX_STRIPES),
               random.nextInt(1, ControlMessage.MOST_TRIES + 1));
       case 8 -> {
         long number = random.nextLong(1, Long.MAX_VALUE);
-        int last = random.nextInt(8);
+        int stripe = random.nextInt(ProtocolLimits.MAX_STRIPES);
+        boolean isFinal = stripe == ProtocolLimits.MAX_STRIPES - 1 || random.nextBoolean();
         ControlMessage.putWritten(
             memory,
             0,
             connectionId,
             number,
-            ImmediateData.of(
-                random.nextInt(last + 1), last, random.nextBoolean(), connectionId.to(), number));
+            ImmediateData.of(stripe, isFinal, random.nextBoolean(), connectionId.to(), number));
       }
       case 7 ->
           ControlMessage.putAnswer(
@@ -73,7 +73,7 @@ class ControlMessageProperties {
               0,
               connectionId,
               random.nextLong(1, Long.MAX_VALUE),
-              random.nextInt(8),
+              random.nextInt(ProtocolLimits.MAX_STRIPES),
               random.nextInt(1, ControlMessage.MOST_TRIES + 1),
               random.nextBoolean());
       case 10 -> {
@@ -313,7 +313,7 @@ class ControlMessageProperties {
     assertEquals(
         "6a6f667002000b004000000002010403"
             + "ff7f0807000000008877665544332211"
-            + "09000000000000000d02000000000000"
+            + "09000000000000002502000000000000"
             + "0".repeat(32),
         HexFormat.of().formatHex(bytes));
   }

@@ -16,17 +16,16 @@ class ImmediateDataProperties {
 
   @Property
   void partsComeBack(
-      @ForAll @IntRange(min = 0, max = 7) int a,
-      @ForAll @IntRange(min = 0, max = 7) int b,
+      @ForAll @IntRange(min = 0, max = 31) int stripe,
+      @ForAll boolean ends,
       @ForAll boolean isShort,
       @ForAll @IntRange(min = 1, max = 32_767) int communicator,
       @ForAll @LongRange(min = 1) long index) {
-    int stripe = Math.min(a, b);
-    int last = Math.max(a, b);
-    int bits = ImmediateData.of(stripe, last, isShort, communicator, index);
+    boolean isFinal = ends || stripe == 31;
+    int bits = ImmediateData.of(stripe, isFinal, isShort, communicator, index);
     assertEquals(WireFault.NONE, ImmediateData.check(Integer.toUnsignedLong(bits)));
     assertEquals(stripe, ImmediateData.stripe(bits));
-    assertEquals(last, ImmediateData.lastStripe(bits));
+    assertEquals(isFinal, ImmediateData.isFinal(bits));
     assertEquals(isShort, ImmediateData.isShort(bits));
     assertEquals(communicator, ImmediateData.communicator(bits));
     assertEquals(index % 1024, ImmediateData.indexBits(bits));
@@ -34,11 +33,12 @@ class ImmediateDataProperties {
 
   @Example
   void theBitsAreWhereTheyAreDocumented() {
-    assertEquals(1 << 29 | 2 << 26, ImmediateData.of(1, 2, false, 1, 0) & ~(1 << 10));
-    assertEquals(1 << 25, ImmediateData.of(0, 0, true, 1, 0) & ~(1 << 10));
-    assertEquals(5 << 10, ImmediateData.of(0, 0, false, 5, 1024));
-    assertEquals(0x1ffffff, ImmediateData.of(0, 0, false, 32_767, 1023));
-    assertEquals(0xffffffff, ImmediateData.of(7, 7, true, 32_767, 1023));
+    assertEquals(3 << 27, ImmediateData.of(3, false, false, 1, 0) & ~(1 << 10));
+    assertEquals(1 << 26, ImmediateData.of(0, true, false, 1, 0) & ~(1 << 10));
+    assertEquals(1 << 25, ImmediateData.of(0, false, true, 1, 0) & ~(1 << 10));
+    assertEquals(5 << 10, ImmediateData.of(0, false, false, 5, 1024));
+    assertEquals(0x1ffffff, ImmediateData.of(0, false, false, 32_767, 1023));
+    assertEquals(0xffffffff, ImmediateData.of(31, true, true, 32_767, 1023));
   }
 
   @Example
@@ -61,7 +61,7 @@ class ImmediateDataProperties {
             bits,
             ImmediateData.of(
                 ImmediateData.stripe(bits),
-                ImmediateData.lastStripe(bits),
+                ImmediateData.isFinal(bits),
                 ImmediateData.isShort(bits),
                 ImmediateData.communicator(bits),
                 ImmediateData.indexBits(bits)));

@@ -1,0 +1,228 @@
+package org.jofi.rdma.driver;
+
+import java.util.ArrayDeque;
+import org.agrona.concurrent.NanoClock;
+import org.jofi.rdma.operation.Task;
+import org.jofi.rdma.operation.Tasks;
+import org.jofi.rdma.schedule.RailRates;
+import org.jofi.rdma.schedule.RailShares;
+import org.jofi.rdma.wire.ProtocolLimits;
+
+/**
+ * What goes to one peer, or is read from it, over several data rails. Messages are cut late: the
+ * oldest one when a rail has room, for what is out on each rail and how fast it is by then. So what
+ * one connection puts on a rail is known to the next, and a rail that gets slower holds up only
+ * what it was given.
+ *
+ * <p>A message is cut whole, one stripe per rail at most, so that equal rails see what they would
+ * of equal stripes. Only while the rates are not to be relied on, a part of it is kept back for the
+ * rails that are done first; at most {@link ProtocolLimits#STRIPES_PER_RAIL} rounds of that.
+ */
+final class DataFlow {
+  private static final int NONE = -1;
+
+  /** Rates that are off by no more are relied on. */
+  private static final double RELIABLE = 0.08;
+
+  /** A rate may change before so much is through. */
+  private static final double LONG_NS = 1e8;
+
+  private final Tasks tasks;
+  private final NanoClock clock;
+  private final long minStripeBytes;
+  private final boolean arrivesUnseen;
+  private final RailRates rates;
+  private final RailShares shares;
+  private final ArrayDeque<Message> waiting = new ArrayDeque<>();
+  private final Pump pump = new Pump();
+  private long finished;
+
+  /** What is cut. */
+  interface Message {
+    /** Whether all of it was cut. */
+    boolean isBound();
+
+    /** How many stripes were cut. */
+    int stripes();
+
+    /** What is to be cut in all, in bytes. */
+    long bytes();
+
+    /** What is not cut yet, in bytes. */
+    long left();
+
+    /** The rails that work, a bit each. */
+    int usableRails();
+
+    /** A stripe is cut for a rail. */
+    void cut(int rail, long lengthBytes);
+
+    /** What was cut is to be posted, now or when the rails take it. */
+    void post();
+
+    /** Whether it is in the flow's queue. */
+    boolean waits();
+
+    /** It is in the flow's queue, or no more. */
+    void waits(boolean value);
+  }
+
+  /** Cuts what waits, once the queues have delivered. */
+  private final class Pump extends Task {
+    @Override
+    protected boolean advance() {
+      bindWaiting();
+      return true;
+    }
+  }
+
+  /**
+   * @param rates of the rails, as they are taken to be at first
+   * @param minStripeBytes least length that is worth another rail
+   * @param arrivesUnseen whether a plain write may complete before the peer has it
+   */
+  DataFlow(
+      Tasks tasks, NanoClock clock, RailRates rates, long minStripeBytes, boolean arrivesUnseen) {
+    this.arrivesUnseen = arrivesUnseen;
+    this.tasks = tasks;
+    this.clock = clock;
+    this.minStripeBytes = minStripeBytes;
+    this.rates = rates;
+    shares = new RailShares(rates);
+  }
+
+  /** It is cut and posted when its turn comes and a rail has room, which may be now. */
+  void enter(Message message) {
+    if (!message.waits()) {
+      message.waits(true);
+      waiting.addLast(message);
+    }
+    bindWaiting();
+  }
+
+  private void bindWaiting() {
+    for (Message first = waiting.peekFirst(); first != null; first = waiting.peekFirst()) {
+      if (first.isBound()) {
+        waiting.removeFirst();
+        first.waits(false);
+      } else if (!bind(first)) {
+        return;
+      }
+    }
+  }
+
+  private boolean bind(Message message) {
+    int usable = message.usableRails();
+    if (usable == 0) {
+      // Posting finds that out.
+      message.cut(0, message.left());
+    } else if (!hasRoom(usable)) {
+      return false;
+    } else {
+      long now = clock.nanoTime();
+      boolean first = message.stripes() == 0;
+      if (first) {
+        cutForStale(message, usable, now);
+      }
+      shares.cut(part(message, usable, first), most(message, usable, first), usable);
+      for (int rail = 0; rail < rates.rails(); rail++) {
+        if (shares.of(rail) > 0) {
+          message.cut(rail, shares.of(rail));
+        }
+      }
+    }
+    message.post();
+    return true;
+  }
+
+  private boolean hasRoom(int usable) {
+    for (int rail = 0; rail < rates.rails(); rail++) {
+      if ((usable & 1 << rail) != 0 && rates.hasRoom(rail)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Over how many rails it goes at most. */
+  private int most(Message message, int usable, boolean first) {
+    int rails = Integer.bitCount(usable);
+    return first ? (int) Math.min(rails, (message.bytes() - 1) / minStripeBytes + 1) : rails;
+  }
+
+  /**
+   * A rail that has not been measured for long gets a little, to learn whether it is faster now.
+   */
+  private void cutForStale(Message message, int usable, long now) {
+    long least = Integer.bitCount(usable) * RailRates.LEAST_STRIPE_BYTES;
+    int stale = message.left() >= 2 * least ? rates.stale(usable, now) : NONE;
+    if (stale != NONE) {
+      message.cut(stale, RailRates.LEAST_STRIPE_BYTES);
+    }
+  }
+
+  /** How much of a message is cut now. */
+  private long part(Message message, int usable, boolean first) {
+    int rails = Integer.bitCount(usable);
+    long left = message.left();
+    long least = rails * RailRates.LEAST_STRIPE_BYTES;
+    if (left <= least || message.stripes() + 2 * rails > mostStripes()) {
+      return left;
+    }
+    double error = rates.error(usable);
+    double ns = rates.nanosFor(left, usable);
+    boolean unsure = error > RELIABLE && (ns > RailRates.BRIEF_NS || error >= RailRates.UNMEASURED);
+    if (!unsure && ns < LONG_NS) {
+      return left;
+    }
+    double share = first && ns < LONG_NS ? Math.max(0.5, 1 - 2 * error) : 0.5;
+    long part = (long) (left * share);
+    return Math.max(least, part / RailShares.ALIGNMENT_BYTES * RailShares.ALIGNMENT_BYTES);
+  }
+
+  private int mostStripes() {
+    return rates.rails() * ProtocolLimits.STRIPES_PER_RAIL;
+  }
+
+  /** A stripe is given to a rail. */
+  void give(int rail, long bytes) {
+    rates.give(rail, bytes, clock.nanoTime());
+  }
+
+  /** A stripe is not to go over that rail after all, or came to nothing. */
+  void takeBack(int rail, long bytes) {
+    rates.takeBack(rail, bytes);
+    goOn();
+  }
+
+  /** A stripe of a message is done. */
+  void done(Message message, int rail, long bytes) {
+    finished++;
+    if (arrivesUnseen && !needsDelivery(message)) {
+      rates.left(rail, bytes);
+    } else {
+      rates.arrived(rail, bytes, clock.nanoTime());
+    }
+    goOn();
+  }
+
+  /** Cuts what waits soon, if a rail has room. */
+  void goOn() {
+    if (!waiting.isEmpty()) {
+      tasks.defer(pump);
+    }
+  }
+
+  /**
+   * Whether the stripes of a message are to complete only when the peer has them. What goes over
+   * one rail alone teaches little, and is sooner done without.
+   */
+  boolean needsDelivery(Message message) {
+    return arrivesUnseen && message.bytes() > minStripeBytes;
+  }
+
+  /** How many stripes are done. */
+  long finished() {
+    return finished;
+  }
+}

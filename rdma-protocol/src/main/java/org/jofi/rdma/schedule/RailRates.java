@@ -1,0 +1,245 @@
+package org.jofi.rdma.schedule;
+
+import java.util.Arrays;
+import org.jofi.rdma.wire.ProtocolLimits;
+
+/**
+ * How fast each rail to a peer is, in one direction, learned from what completes; and what is out
+ * on it. Only stripes of {@link #LEAST_STRIPE_BYTES} and more count: shorter ones tell of delays.
+ * One thread at a time; nothing is allocated once it exists.
+ *
+ * <p>A rail is measured while something is out on it. The first stripe, and then each 512 KiB, or 8
+ * ms, are a sample, which moves its rate by a quarter of the difference, or by half while the rate
+ * is far off. How far the samples of late were off is its error: while that is large, whoever
+ * spreads messages keeps a part of each back, for the rails that are done first.
+ */
+public final class RailRates {
+  /** The least that a rail is given of a message that goes over several. */
+  public static final long LEAST_STRIPE_BYTES = 64 << 10;
+
+  /** The {@link #error} of rails that were not measured yet. */
+  public static final double UNMEASURED = 1;
+
+  private static final long SAMPLE_BYTES = 512 << 10;
+  private static final long SAMPLE_NS = 8_000_000;
+  private static final long SHORTEST_NS = 1_000;
+
+  /** Until a poll sees that something completed. */
+  private static final long POLL_GAP_NS = 2_000_000;
+
+  /** A rate is not trusted that was not measured for so long. */
+  private static final long STALE_NS = 10_000_000_000L;
+
+  /** Bytes in a nanosecond of rails whose speeds are not known: 1 Gbit/s. */
+  private static final double UNKNOWN = 0.125;
+
+  /** Rates that differ less than by this part are equal, so that noise moves nothing. */
+  private static final double DEAD_BAND = 0.08;
+
+  /** The same for what is through in less than {@link #BRIEF_NS}. */
+  private static final double BRIEF_BAND = 0.4;
+
+  /** What takes less is measured badly: polls, and processors that serve several rails, show. */
+  public static final double BRIEF_NS = 2e6;
+
+  /** How far a rate that is measured badly is drawn to the mean of all, in its logarithm. */
+  private static final double PULL = 0.03;
+
+  private static final double FAR_OFF = 0.15;
+  private static final double NEAR = 0.25;
+  private static final double FAR = 0.5;
+  private static final double ERROR_WEIGHT = 0.3;
+  private static final double STALE_ERROR = 0.25;
+
+  private final double[] rates;
+  private final double[] errors;
+  private final long[] out;
+  private final long[] busySince;
+  private final long[] backAt;
+  private final long[] leastNs;
+  private final long[] sampleBytes;
+  private final long[] sampleNs;
+  private final long[] sampledAt;
+  private final boolean[] measured;
+  private final boolean[] alone;
+
+  /**
+   * @param speeds link speed of each rail, in bits per second; 0 if unknown. They are the rates to
+   *     begin with if all are known
+   */
+  public RailRates(long[] speeds) {
+    int rails = speeds.length;
+    if (rails < 1 || rails > ProtocolLimits.MAX_RAILS) {
+      throw new IllegalArgumentException("1 to 8 rails, not " + rails);
+    }
+    boolean known = Arrays.stream(speeds).allMatch(speed -> speed > 0);
+    rates = new double[rails];
+    errors = new double[rails];
+    for (int rail = 0; rail < rails; rail++) {
+      rates[rail] = known ? speeds[rail] / 8e9 : UNKNOWN;
+      errors[rail] = UNMEASURED;
+    }
+    out = new long[rails];
+    busySince = new long[rails];
+    backAt = new long[rails];
+    leastNs = new long[rails];
+    sampleBytes = new long[rails];
+    sampleNs = new long[rails];
+    sampledAt = new long[rails];
+    measured = new boolean[rails];
+    alone = new boolean[rails];
+  }
+
+  /** How many rails. */
+  public int rails() {
+    return rates.length;
+  }
+
+  /** A stripe is given to a rail. */
+  public void give(int rail, long bytes, long now) {
+    if (out[rail] == 0) {
+      busySince[rail] = now;
+      alone[rail] = true;
+      if (sampledAt[rail] == 0) {
+        sampledAt[rail] = now;
+      }
+    }
+    out[rail] += bytes;
+  }
+
+  /** A stripe comes to nothing on that rail, or goes over another one. */
+  public void takeBack(int rail, long bytes) {
+    out[rail] -= bytes;
+    alone[rail] = false;
+  }
+
+  /** A stripe left, which may not have arrived. */
+  public void left(int rail, long bytes) {
+    takeBack(rail, bytes);
+  }
+
+  /** A stripe arrived. */
+  public void arrived(int rail, long bytes, long now) {
+    out[rail] -= bytes;
+    if (alone[rail]) {
+      alone[rail] = false;
+      long ns = now - busySince[rail];
+      leastNs[rail] = leastNs[rail] == 0 ? ns : Math.min(leastNs[rail], ns);
+    }
+    long ns = Math.max(SHORTEST_NS, now - Math.max(backAt[rail], busySince[rail]));
+    backAt[rail] = now;
+    if (bytes < LEAST_STRIPE_BYTES) {
+      return;
+    }
+    sampleBytes[rail] += bytes;
+    sampleNs[rail] += ns;
+    if (!measured[rail] || sampleBytes[rail] >= SAMPLE_BYTES || sampleNs[rail] >= SAMPLE_NS) {
+      learn(rail, (double) sampleBytes[rail] / sampleNs[rail]);
+      sampleBytes[rail] = 0;
+      sampleNs[rail] = 0;
+      sampledAt[rail] = now;
+    }
+  }
+
+  private void learn(int rail, double rate) {
+    double off = Math.clamp((rate - rates[rail]) / rates[rail], -1, 1);
+    errors[rail] += (off - errors[rail]) * ERROR_WEIGHT;
+    if (measured[rail]) {
+      rates[rail] += (rate - rates[rail]) * (Math.abs(errors[rail]) > FAR_OFF ? FAR : NEAR);
+    } else {
+      measured[rail] = true;
+      rates[rail] = rate;
+    }
+    if (SAMPLE_BYTES / rates[rail] < BRIEF_NS / 2) {
+      drawToMean(rail);
+    }
+  }
+
+  /**
+   * Where not the rails are slow but a processor that serves them all, each is as fast as what it
+   * was given is long: any shares confirm themselves. So they need a reason to become equal again.
+   */
+  private void drawToMean(int rail) {
+    double sum = 0;
+    for (double each : rates) {
+      sum += each;
+    }
+    rates[rail] *= 1 + PULL * Math.log(sum / rates.length / rates[rail]);
+  }
+
+  /** Bytes that were given to a rail, and are not done. */
+  public long out(int rail) {
+    return out[rail];
+  }
+
+  /** Bytes that a rail carries in a nanosecond. */
+  public double rate(int rail) {
+    return rates[rail];
+  }
+
+  /**
+   * Whether these rails are about as fast as each other.
+   *
+   * @param nanos how long they need for what is to be cut
+   */
+  boolean areEqual(int among, double nanos) {
+    double least = Double.MAX_VALUE;
+    double most = 0;
+    for (int rail = 0; rail < rates.length; rail++) {
+      if ((among & 1 << rail) != 0) {
+        least = Math.min(least, rates[rail]);
+        most = Math.max(most, rates[rail]);
+      }
+    }
+    return least > most * (1 - (nanos < BRIEF_NS ? BRIEF_BAND : DEAD_BAND));
+  }
+
+  /** How far off the rates of these rails were of late, as a part of them; 1 for unknown ones. */
+  public double error(int among) {
+    double most = 0;
+    for (int rail = 0; rail < errors.length; rail++) {
+      if ((among & 1 << rail) != 0) {
+        most = Math.max(most, Math.abs(errors[rail]));
+      }
+    }
+    return most;
+  }
+
+  /** How long these rails need for so many bytes, together and beside nothing else. */
+  public double nanosFor(long bytes, int among) {
+    double sum = 0;
+    for (int rail = 0; rail < rates.length; rail++) {
+      if ((among & 1 << rail) != 0) {
+        sum += rates[rail];
+      }
+    }
+    return bytes / sum;
+  }
+
+  /** Whether so little is out on a rail that it may run dry before the next completion is seen. */
+  public boolean hasRoom(int rail) {
+    double window = 1.5 * rates[rail] * (leastNs[rail] + POLL_GAP_NS);
+    return out[rail] < Math.max(2 * LEAST_STRIPE_BYTES, window);
+  }
+
+  /**
+   * A rail of those whose rate was not measured for long, though it had nothing to do: it is due
+   * for a stripe, whatever its rate; or -1.
+   */
+  public int stale(int among, long now) {
+    for (int rail = 0; rail < rates.length; rail++) {
+      if ((among & 1 << rail) != 0
+          && measured[rail]
+          && out[rail] == 0
+          && now - sampledAt[rail] > STALE_NS) {
+        sampledAt[rail] = now;
+        sampleBytes[rail] = 0;
+        sampleNs[rail] = 0;
+        measured[rail] = false;
+        errors[rail] = Math.max(Math.abs(errors[rail]), STALE_ERROR);
+        return rail;
+      }
+    }
+    return -1;
+  }
+}
