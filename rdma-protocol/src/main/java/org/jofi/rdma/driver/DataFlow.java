@@ -60,6 +60,12 @@ final class DataFlow {
     /** What was cut is to be posted, now or when the rails take it. */
     void post();
 
+    /** Whether its stripes complete only when the peer has them. */
+    boolean isDelivered();
+
+    /** Its stripes complete only when the peer has them, or as soon as they left. */
+    void deliver(boolean value);
+
     /** Whether it is in the flow's queue. */
     boolean waits();
 
@@ -122,6 +128,7 @@ final class DataFlow {
       long now = clock.nanoTime();
       boolean first = message.stripes() == 0;
       if (first) {
+        message.deliver(arrivesUnseen && needsDelivery(message, usable));
         cutForStale(message, usable, now);
       }
       shares.cut(part(message, usable, first), most(message, usable, first), usable);
@@ -198,10 +205,10 @@ final class DataFlow {
   /** A stripe of a message is done. */
   void done(Message message, int rail, long bytes) {
     finished++;
-    if (arrivesUnseen && !needsDelivery(message)) {
+    if (arrivesUnseen && !message.isDelivered()) {
       rates.left(rail, bytes);
     } else {
-      rates.arrived(rail, bytes, clock.nanoTime());
+      rates.arrived(rail, bytes, isAlone(message), clock.nanoTime());
     }
     goOn();
   }
@@ -215,10 +222,14 @@ final class DataFlow {
 
   /**
    * Whether the stripes of a message are to complete only when the peer has them. What goes over
-   * one rail alone teaches little, and is sooner done without.
+   * one rail alone, with nothing before it, is sooner done without.
    */
-  boolean needsDelivery(Message message) {
-    return arrivesUnseen && message.bytes() > minStripeBytes;
+  private boolean needsDelivery(Message message, int usable) {
+    return !isAlone(message) || rates.areBusy(usable);
+  }
+
+  private boolean isAlone(Message message) {
+    return message.bytes() <= minStripeBytes;
   }
 
   /** How many stripes are done. */

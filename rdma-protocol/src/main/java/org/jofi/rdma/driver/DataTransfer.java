@@ -21,6 +21,7 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
 
   private int waited;
   private boolean waits;
+  private boolean delivered;
 
   /**
    * @param flows to the peer; null with one rail
@@ -47,6 +48,7 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
   protected void reset() {
     super.reset();
     waited = 0;
+    delivered = false;
     turn.open();
     for (int stripe = 0; stripe < accounts.length; stripe++) {
       accounts[stripe] = NOWHERE;
@@ -90,6 +92,16 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
     if (!postNow()) {
       rails().tasks().defer(this);
     }
+  }
+
+  @Override
+  public boolean isDelivered() {
+    return delivered;
+  }
+
+  @Override
+  public void deliver(boolean value) {
+    delivered = value;
   }
 
   @Override
@@ -167,8 +179,7 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
 
   @Override
   boolean needsDelivery() {
-    DataFlow flow = flow();
-    return flow != null && flow.needsDelivery(this);
+    return delivered;
   }
 
   @Override

@@ -5,8 +5,7 @@ import org.jofi.rdma.wire.ProtocolLimits;
 
 /**
  * How fast each rail to a peer is, in one direction, learned from what completes; and what is out
- * on it. Only stripes of {@link #LEAST_STRIPE_BYTES} and more count: shorter ones tell of delays.
- * One thread at a time; nothing is allocated once it exists.
+ * on it. One thread at a time; nothing is allocated once it exists.
  *
  * <p>A rail is measured while something is out on it. The first stripe, and then each 512 KiB, or 8
  * ms, are a sample, which moves its rate by a quarter of the difference, or by half while the rate
@@ -39,6 +38,8 @@ public final class RailRates {
   /** The same for what is through in less than {@link #BRIEF_NS}. */
   private static final double BRIEF_BAND = 0.4;
 
+  private static final double MOST_BAND = 0.85;
+
   /** What takes less is measured badly: polls, and processors that serve several rails, show. */
   public static final double BRIEF_NS = 2e6;
 
@@ -61,7 +62,7 @@ public final class RailRates {
   private final long[] sampleNs;
   private final long[] sampledAt;
   private final boolean[] measured;
-  private final boolean[] alone;
+  private final boolean[] first;
 
   /**
    * @param speeds link speed of each rail, in bits per second; 0 if unknown. They are the rates to
@@ -87,7 +88,7 @@ public final class RailRates {
     sampleNs = new long[rails];
     sampledAt = new long[rails];
     measured = new boolean[rails];
-    alone = new boolean[rails];
+    first = new boolean[rails];
   }
 
   /** How many rails. */
@@ -99,7 +100,7 @@ public final class RailRates {
   public void give(int rail, long bytes, long now) {
     if (out[rail] == 0) {
       busySince[rail] = now;
-      alone[rail] = true;
+      first[rail] = true;
       if (sampledAt[rail] == 0) {
         sampledAt[rail] = now;
       }
@@ -110,7 +111,7 @@ public final class RailRates {
   /** A stripe comes to nothing on that rail, or goes over another one. */
   public void takeBack(int rail, long bytes) {
     out[rail] -= bytes;
-    alone[rail] = false;
+    first[rail] = false;
   }
 
   /** A stripe left, which may not have arrived. */
@@ -118,17 +119,23 @@ public final class RailRates {
     takeBack(rail, bytes);
   }
 
-  /** A stripe arrived. */
-  public void arrived(int rail, long bytes, long now) {
+  /**
+   * A stripe arrived.
+   *
+   * @param alone whether its message went over no other rail. Such a stripe tells how fast its rail
+   *     is only if it came behind another one, and so does a short one
+   */
+  public void arrived(int rail, long bytes, boolean alone, long now) {
     out[rail] -= bytes;
-    if (alone[rail]) {
-      alone[rail] = false;
+    if (first[rail]) {
+      first[rail] = false;
       long ns = now - busySince[rail];
       leastNs[rail] = leastNs[rail] == 0 ? ns : Math.min(leastNs[rail], ns);
     }
+    boolean follows = backAt[rail] > busySince[rail];
     long ns = Math.max(SHORTEST_NS, now - Math.max(backAt[rail], busySince[rail]));
     backAt[rail] = now;
-    if (bytes < LEAST_STRIPE_BYTES) {
+    if ((alone || bytes < LEAST_STRIPE_BYTES) && !follows) {
       return;
     }
     sampleBytes[rail] += bytes;
@@ -141,7 +148,9 @@ public final class RailRates {
     }
   }
 
-  private void learn(int rail, double rate) {
+  private void learn(int rail, double sample) {
+    // Two answers at once, of which the first was late, seem to be of a rail without end.
+    double rate = measured[rail] ? Math.min(sample, 2 * rates[rail]) : sample;
     double off = Math.clamp((rate - rates[rail]) / rates[rail], -1, 1);
     errors[rail] += (off - errors[rail]) * ERROR_WEIGHT;
     if (measured[rail]) {
@@ -167,6 +176,16 @@ public final class RailRates {
     rates[rail] *= 1 + PULL * Math.log(sum / rates.length / rates[rail]);
   }
 
+  /** Whether anything is out on one of these. */
+  public boolean areBusy(int among) {
+    for (int rail = 0; rail < out.length; rail++) {
+      if ((among & 1 << rail) != 0 && out[rail] > 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** Bytes that were given to a rail, and are not done. */
   public long out(int rail) {
     return out[rail];
@@ -178,7 +197,8 @@ public final class RailRates {
   }
 
   /**
-   * Whether these rails are about as fast as each other.
+   * Whether these rails are about as fast as each other. For what they are through with soon, rates
+   * that were far off of late are no reason to prefer one, unless that is far slower.
    *
    * @param nanos how long they need for what is to be cut
    */
@@ -191,7 +211,8 @@ public final class RailRates {
         most = Math.max(most, rates[rail]);
       }
     }
-    return least > most * (1 - (nanos < BRIEF_NS ? BRIEF_BAND : DEAD_BAND));
+    double band = nanos < BRIEF_NS ? Math.min(MOST_BAND, BRIEF_BAND + error(among)) : DEAD_BAND;
+    return least > most * (1 - band);
   }
 
   /** How far off the rates of these rails were of late, as a part of them; 1 for unknown ones. */

@@ -47,6 +47,7 @@ final class ModelRails {
     int posted;
     int out;
     boolean waits;
+    boolean delivered;
 
     Sent(long bytes) {
       this.bytes = bytes;
@@ -100,6 +101,16 @@ final class ModelRails {
         answers.add(new Answer(answered[rail], rail, lengths.get(posted), this));
         out++;
       }
+    }
+
+    @Override
+    public boolean isDelivered() {
+      return delivered;
+    }
+
+    @Override
+    public void deliver(boolean value) {
+      delivered = value;
     }
 
     @Override

@@ -142,7 +142,7 @@ class RailSharesProperties {
           for (int message = 1; message < 10_000; message++) {
             shares.cut(message * 4096L, 4, 15);
             rates.give(0, shares.of(0), message);
-            rates.arrived(0, shares.of(0), message + 1);
+            rates.arrived(0, shares.of(0), false, message + 1);
           }
         });
   }
