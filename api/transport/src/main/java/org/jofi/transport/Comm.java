@@ -1,6 +1,7 @@
 package org.jofi.transport;
 
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -120,6 +121,12 @@ public interface Comm extends AutoCloseable {
    * @return empty if it did not fail, or its slot is used again
    */
   Optional<Failure> failure(long request);
+
+  /**
+   * How its data rails are doing: which are in use, and how fast each is taken to be. It is a look
+   * at this moment, and allocates.
+   */
+  List<RailStatus> rails();
 
   /** Makes progress for the communicator's endpoint, without testing a request. */
   void progress();

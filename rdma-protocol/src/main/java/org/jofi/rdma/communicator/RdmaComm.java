@@ -1,9 +1,11 @@
 package org.jofi.rdma.communicator;
 
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.agrona.concurrent.IdleStrategy;
 import org.agrona.concurrent.NanoClock;
 import org.jofi.fabric.Access;
@@ -16,12 +18,14 @@ import org.jofi.mr.teardown.CloseSteps;
 import org.jofi.rdma.device.DeviceEndpoint;
 import org.jofi.rdma.device.EndpointLock;
 import org.jofi.rdma.engine.Connection;
+import org.jofi.rdma.operation.OperationSink;
 import org.jofi.transport.Buffer;
 import org.jofi.transport.Comm;
 import org.jofi.transport.CommState;
 import org.jofi.transport.Device;
 import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
+import org.jofi.transport.RailStatus;
 import org.jofi.transport.Registration;
 import org.jofi.transport.RemoteMemory;
 import org.jofi.transport.Result;
@@ -89,6 +93,15 @@ abstract class RdmaComm implements Comm {
   public final Optional<Failure> failure() {
     try (var _ = lock().rare()) {
       return Optional.ofNullable(connection.failure());
+    }
+  }
+
+  @Override
+  public final List<RailStatus> rails() {
+    try (var _ = lock().rare()) {
+      checkOpen();
+      OperationSink sink = connection.sink();
+      return IntStream.range(0, sink.dataRails()).mapToObj(sink::rail).toList();
     }
   }
 

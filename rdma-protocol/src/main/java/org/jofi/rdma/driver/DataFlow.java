@@ -7,6 +7,7 @@ import org.jofi.rdma.operation.Tasks;
 import org.jofi.rdma.schedule.RailRates;
 import org.jofi.rdma.schedule.RailShares;
 import org.jofi.rdma.wire.ProtocolLimits;
+import org.jofi.transport.RailStatus;
 
 /**
  * What goes to one peer, or is read from it, over several data rails. Messages are cut late: the
@@ -230,6 +231,12 @@ final class DataFlow {
 
   private boolean isAlone(Message message) {
     return message.bytes() <= minStripeBytes;
+  }
+
+  /** What went over a rail, and how fast it is taken to be. */
+  RailStatus.Traffic traffic(int rail) {
+    return new RailStatus.Traffic(
+        rates.carried(rail), rates.out(rail), rates.measuredBytesPerSecond(rail));
   }
 
   /** How many stripes are done. */

@@ -10,6 +10,7 @@ import org.jofi.rdma.operation.Transfer;
 import org.jofi.rdma.operation.TransferListener;
 import org.jofi.rdma.wire.RailAddresses;
 import org.jofi.transport.Failure;
+import org.jofi.transport.RailStatus;
 import org.jspecify.annotations.Nullable;
 
 /** The way from an endpoint to one peer: the data rails and the control rails. */
@@ -48,6 +49,17 @@ final class Path implements OperationSink {
   @Override
   public int dataRails() {
     return data.count();
+  }
+
+  @Override
+  public RailStatus rail(int rail) {
+    DataFlows.OfPeer both = flows;
+    return new RailStatus(
+        rail,
+        data.port(rail).rail().domain().info().domainName(),
+        data.lostBy(rail),
+        both == null ? RailStatus.Traffic.NONE : both.writes().traffic(rail),
+        both == null ? RailStatus.Traffic.NONE : both.reads().traffic(rail));
   }
 
   @Override

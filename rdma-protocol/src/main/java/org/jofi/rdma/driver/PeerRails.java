@@ -1,6 +1,9 @@
 package org.jofi.rdma.driver;
 
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import org.jofi.rdma.operation.Tasks;
 import org.jofi.rdma.schedule.ControlRotation;
 import org.jofi.rdma.wire.FabricAddress;
@@ -31,6 +34,7 @@ public final class PeerRails {
   private final int[] failures;
   private final ControlRotation rotation;
   private int lost;
+  private final Map<Integer, Failure> lostBy = new HashMap<>(0);
   private @Nullable Failure failure;
 
   /**
@@ -156,7 +160,13 @@ public final class PeerRails {
   private void lose(int rail, Failure why) {
     lost |= 1 << rail;
     rotation.exclude(rail);
+    lostBy.putIfAbsent(rail, why);
     failure = why;
+  }
+
+  /** Why a rail was given up; empty if it is in use. */
+  Optional<Failure> lostBy(int rail) {
+    return isUsable(rail) ? Optional.empty() : Optional.ofNullable(lostBy.get(rail));
   }
 
   /** Whether every rail was given up. */

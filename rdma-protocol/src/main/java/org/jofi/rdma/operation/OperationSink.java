@@ -1,6 +1,7 @@
 package org.jofi.rdma.operation;
 
 import org.jofi.transport.Failure;
+import org.jofi.transport.RailStatus;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,6 +14,9 @@ public interface OperationSink {
 
   /** How many data rails there are to the peer, usable or not. */
   int dataRails();
+
+  /** How a data rail is doing. */
+  RailStatus rail(int rail);
 
   /** How many control rails there are to the peer, usable or not. */
   int controlRails();

@@ -55,6 +55,7 @@ public final class RailRates {
   private final double[] rates;
   private final double[] errors;
   private final long[] out;
+  private final long[] carried;
   private final long[] busySince;
   private final long[] backAt;
   private final long[] leastNs;
@@ -81,6 +82,7 @@ public final class RailRates {
       errors[rail] = UNMEASURED;
     }
     out = new long[rails];
+    carried = new long[rails];
     busySince = new long[rails];
     backAt = new long[rails];
     leastNs = new long[rails];
@@ -117,6 +119,7 @@ public final class RailRates {
   /** A stripe left, which may not have arrived. */
   public void left(int rail, long bytes) {
     takeBack(rail, bytes);
+    carried[rail] += bytes;
   }
 
   /**
@@ -132,6 +135,7 @@ public final class RailRates {
       long ns = now - busySince[rail];
       leastNs[rail] = leastNs[rail] == 0 ? ns : Math.min(leastNs[rail], ns);
     }
+    carried[rail] += bytes;
     boolean follows = backAt[rail] > busySince[rail];
     long ns = Math.max(SHORTEST_NS, now - Math.max(backAt[rail], busySince[rail]));
     backAt[rail] = now;
@@ -189,6 +193,16 @@ public final class RailRates {
   /** Bytes that were given to a rail, and are not done. */
   public long out(int rail) {
     return out[rail];
+  }
+
+  /** Bytes that it carried until now. */
+  public long carried(int rail) {
+    return carried[rail];
+  }
+
+  /** How fast it was measured to be; 0 if it was not. */
+  public long measuredBytesPerSecond(int rail) {
+    return measured[rail] ? Math.round(rates[rail] * 1e9) : 0;
   }
 
   /** Bytes that a rail carries in a nanosecond. */

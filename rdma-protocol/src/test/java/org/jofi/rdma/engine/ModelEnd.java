@@ -4,6 +4,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.jofi.rdma.operation.ArrivalBudget;
 import org.jofi.rdma.operation.Certainty;
 import org.jofi.rdma.operation.InlineCopy;
@@ -18,6 +19,7 @@ import org.jofi.rdma.wire.MessageType;
 import org.jofi.rdma.wire.ProtocolLimits;
 import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
+import org.jofi.transport.RailStatus;
 import org.jspecify.annotations.Nullable;
 
 /** One end of a {@link ModelLink}, as the driver that its engine sees. */
@@ -226,6 +228,12 @@ final class ModelEnd implements OperationSink {
   @Override
   public int dataRails() {
     return ModelLink.RAILS;
+  }
+
+  @Override
+  public RailStatus rail(int rail) {
+    return new RailStatus(
+        rail, "model", Optional.empty(), RailStatus.Traffic.NONE, RailStatus.Traffic.NONE);
   }
 
   @Override

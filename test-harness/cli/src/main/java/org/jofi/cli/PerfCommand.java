@@ -219,12 +219,18 @@ final class PerfCommand implements Callable<Integer> {
       if (errors > 0) {
         report.text("%n%d ERRORS%n", errors);
       }
+      List<RailLoad> loads = RailLoad.of(links.toNext().rails(), operation == PerfOperation.READ);
+      if (loads.size() > 1) {
+        report.text("%n");
+        loads.forEach(load -> report.text("%s%n", load));
+      }
       Map<String, Object> settings = new LinkedHashMap<>();
       settings.put("operation", name);
       settings.put("bidirectional", bidirectional);
       settings.put("window", window);
       preparation.describe(settings);
       settings.put("errors", errors);
+      settings.put("railLoads", loads.stream().map(RailLoad::fields).toList());
       report.document(fabric, device, settings, rows.stream().map(PerfCommand::fields).toList());
       return errors == 0;
     }
