@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Two network namespaces, and rails of given rates between them, for tests of what rails do that
@@ -13,6 +14,7 @@ import java.util.Optional;
 final class NetworkRails implements AutoCloseable {
   private static final String BURST = "256kb";
   private static final String QUEUE = "20ms";
+  private static final int MOST_TRIES = 500;
 
   private final String left = "jofi-left-" + ProcessHandle.current().pid();
   private final String right = "jofi-right-" + ProcessHandle.current().pid();
@@ -45,6 +47,10 @@ final class NetworkRails implements AutoCloseable {
           run("ip", "-n", side, "link", "set", name, "up", "mtu", "9000");
         }
         rate(rail, megabits[rail]);
+      }
+      for (int rail = 0; rail < rails; rail++) {
+        awaitUp(left, rail);
+        awaitUp(right, rail);
       }
     } catch (IOException | InterruptedException | RuntimeException e) {
       close();
@@ -85,6 +91,16 @@ final class NetworkRails implements AutoCloseable {
     }
   }
 
+  /** The kernel tells of links once a second at times, and until then nobody finds them. */
+  private static void awaitUp(String side, int rail) throws IOException, InterruptedException {
+    for (int tries = 0; !run("ip", "-n", side, "link", "show", name(rail)).contains("state UP"); ) {
+      if (++tries > MOST_TRIES) {
+        throw new IllegalStateException("%s of %s does not come up".formatted(name(rail), side));
+      }
+      TimeUnit.MILLISECONDS.sleep(20);
+    }
+  }
+
   private static String name(int rail) {
     return "rail" + rail;
   }
@@ -119,13 +135,14 @@ final class NetworkRails implements AutoCloseable {
     builder.command(command);
   }
 
-  private static void run(String... command) throws IOException, InterruptedException {
+  private static String run(String... command) throws IOException, InterruptedException {
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     int code = process.waitFor();
     if (code != 0) {
       throw new IllegalStateException("%s: %s".formatted(String.join(" ", command), said.strip()));
     }
+    return said;
   }
 
   @Override
