@@ -20,8 +20,6 @@ import org.jofi.transport.RailStatus;
  * rails that are done first; at most {@link ProtocolLimits#STRIPES_PER_RAIL} rounds of that.
  */
 final class DataFlow {
-  private static final int NONE = -1;
-
   /** Rates that are off by no more are relied on. */
   private static final double RELIABLE = 0.08;
 
@@ -123,7 +121,7 @@ final class DataFlow {
     if (usable == 0) {
       // Posting finds that out.
       message.cut(0, message.left());
-    } else if (!hasRoom(usable)) {
+    } else if (!rates.haveRoom(usable)) {
       return false;
     } else {
       long now = clock.nanoTime();
@@ -143,15 +141,6 @@ final class DataFlow {
     return true;
   }
 
-  private boolean hasRoom(int usable) {
-    for (int rail = 0; rail < rates.rails(); rail++) {
-      if ((usable & 1 << rail) != 0 && rates.hasRoom(rail)) {
-        return true;
-      }
-    }
-    return false;
-  }
-
   /** Over how many rails it goes at most. */
   private int most(Message message, int usable, boolean first) {
     int rails = Integer.bitCount(usable);
@@ -163,8 +152,8 @@ final class DataFlow {
    */
   private void cutForStale(Message message, int usable, long now) {
     long least = Integer.bitCount(usable) * RailRates.LEAST_STRIPE_BYTES;
-    int stale = message.left() >= 2 * least ? rates.stale(usable, now) : NONE;
-    if (stale != NONE) {
+    int stale = message.left() >= 2 * least ? rates.stale(usable, now) : RailRates.NONE;
+    if (stale != RailRates.NONE) {
       message.cut(stale, RailRates.LEAST_STRIPE_BYTES);
     }
   }
@@ -174,7 +163,7 @@ final class DataFlow {
     int rails = Integer.bitCount(usable);
     long left = message.left();
     long least = rails * RailRates.LEAST_STRIPE_BYTES;
-    if (left <= least || message.stripes() + 2 * rails > mostStripes()) {
+    if (left <= least || message.stripes() + 2 * rails > ProtocolLimits.stripes(rates.rails())) {
       return left;
     }
     double error = rates.error(usable);
@@ -186,10 +175,6 @@ final class DataFlow {
     double share = first && ns < LONG_NS ? Math.max(0.5, 1 - 2 * error) : 0.5;
     long part = (long) (left * share);
     return Math.max(least, part / RailShares.ALIGNMENT_BYTES * RailShares.ALIGNMENT_BYTES);
-  }
-
-  private int mostStripes() {
-    return rates.rails() * ProtocolLimits.STRIPES_PER_RAIL;
   }
 
   /** A stripe is given to a rail. */

@@ -1,5 +1,6 @@
 package org.jofi.rdma.driver;
 
+import java.util.Arrays;
 import org.jofi.rdma.operation.TransferListener;
 import org.jofi.rdma.wire.ProtocolLimits;
 import org.jspecify.annotations.Nullable;
@@ -32,16 +33,12 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
       DataProgress progress,
       FlushLanding landing,
       TransferListener listener) {
-    super(rails, listener, most(rails));
+    super(rails, listener, ProtocolLimits.stripes(rails.count()));
     this.flows = flows;
     this.progress = progress;
     turn = progress.new Turn();
     this.landing = landing;
-    accounts = new byte[most(rails)];
-  }
-
-  private static int most(PeerRails rails) {
-    return rails.count() == 1 ? 1 : rails.count() * ProtocolLimits.STRIPES_PER_RAIL;
+    accounts = new byte[ProtocolLimits.stripes(rails.count())];
   }
 
   @Override
@@ -50,9 +47,7 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
     waited = 0;
     delivered = false;
     turn.open();
-    for (int stripe = 0; stripe < accounts.length; stripe++) {
-      accounts[stripe] = NOWHERE;
-    }
+    Arrays.fill(accounts, NOWHERE);
   }
 
   private @Nullable DataFlow flow() {

@@ -68,7 +68,7 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
       ArrivalSink arrivals) {
     this.label = label;
     this.arrivals = arrivals;
-    int perRail = domains.size() == 1 ? 1 : ProtocolLimits.STRIPES_PER_RAIL;
+    int perRail = ProtocolLimits.stripes(domains.size()) / domains.size();
     budget =
         new ArrivalBudget(
             (settings.queueEntries() - RailQueue.ownEntries(settings.slots())) / perRail, tasks);

@@ -19,6 +19,9 @@ public final class RailRates {
   /** The {@link #error} of rails that were not measured yet. */
   public static final double UNMEASURED = 1;
 
+  /** No rail. */
+  public static final int NONE = -1;
+
   private static final long SAMPLE_BYTES = 512 << 10;
   private static final long SAMPLE_NS = 8_000_000;
   private static final long SHORTEST_NS = 1_000;
@@ -63,7 +66,6 @@ public final class RailRates {
   private final long[] sampleNs;
   private final long[] sampledAt;
   private final boolean[] measured;
-  private final boolean[] first;
 
   /**
    * @param speeds link speed of each rail, in bits per second; 0 if unknown. They are the rates to
@@ -90,7 +92,6 @@ public final class RailRates {
     sampleNs = new long[rails];
     sampledAt = new long[rails];
     measured = new boolean[rails];
-    first = new boolean[rails];
   }
 
   /** How many rails. */
@@ -102,7 +103,6 @@ public final class RailRates {
   public void give(int rail, long bytes, long now) {
     if (out[rail] == 0) {
       busySince[rail] = now;
-      first[rail] = true;
       if (sampledAt[rail] == 0) {
         sampledAt[rail] = now;
       }
@@ -113,7 +113,6 @@ public final class RailRates {
   /** A stripe comes to nothing on that rail, or goes over another one. */
   public void takeBack(int rail, long bytes) {
     out[rail] -= bytes;
-    first[rail] = false;
   }
 
   /** A stripe left, which may not have arrived. */
@@ -130,14 +129,12 @@ public final class RailRates {
    */
   public void arrived(int rail, long bytes, boolean alone, long now) {
     out[rail] -= bytes;
-    if (first[rail]) {
-      first[rail] = false;
-      long ns = now - busySince[rail];
-      leastNs[rail] = leastNs[rail] == 0 ? ns : Math.min(leastNs[rail], ns);
-    }
     carried[rail] += bytes;
     boolean follows = backAt[rail] > busySince[rail];
     long ns = Math.max(SHORTEST_NS, now - Math.max(backAt[rail], busySince[rail]));
+    if (!follows) {
+      leastNs[rail] = leastNs[rail] == 0 ? ns : Math.min(leastNs[rail], ns);
+    }
     backAt[rail] = now;
     if ((alone || bytes < LEAST_STRIPE_BYTES) && !follows) {
       return;
@@ -173,11 +170,8 @@ public final class RailRates {
    * was given is long: any shares confirm themselves. So they need a reason to become equal again.
    */
   private void drawToMean(int rail) {
-    double sum = 0;
-    for (double each : rates) {
-      sum += each;
-    }
-    rates[rail] *= 1 + PULL * Math.log(sum / rates.length / rates[rail]);
+    double mean = together((1 << rates.length) - 1) / rates.length;
+    rates[rail] *= 1 + PULL * Math.log(mean / rates[rail]);
   }
 
   /** Whether anything is out on one of these. */
@@ -242,24 +236,38 @@ public final class RailRates {
 
   /** How long these rails need for so many bytes, together and beside nothing else. */
   public double nanosFor(long bytes, int among) {
+    return bytes / together(among);
+  }
+
+  /** Bytes that these rails carry in a nanosecond. */
+  double together(int among) {
     double sum = 0;
     for (int rail = 0; rail < rates.length; rail++) {
       if ((among & 1 << rail) != 0) {
         sum += rates[rail];
       }
     }
-    return bytes / sum;
+    return sum;
   }
 
-  /** Whether so little is out on a rail that it may run dry before the next completion is seen. */
-  public boolean hasRoom(int rail) {
+  /** Whether so little is out on one of these that it may run dry before a completion is seen. */
+  public boolean haveRoom(int among) {
+    for (int rail = 0; rail < rates.length; rail++) {
+      if ((among & 1 << rail) != 0 && hasRoom(rail)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private boolean hasRoom(int rail) {
     double window = 1.5 * rates[rail] * (leastNs[rail] + POLL_GAP_NS);
     return out[rail] < Math.max(2 * LEAST_STRIPE_BYTES, window);
   }
 
   /**
    * A rail of those whose rate was not measured for long, though it had nothing to do: it is due
-   * for a stripe, whatever its rate; or -1.
+   * for a stripe, whatever its rate; or {@link #NONE}.
    */
   public int stale(int among, long now) {
     for (int rail = 0; rail < rates.length; rail++) {
@@ -275,6 +283,6 @@ public final class RailRates {
         return rail;
       }
     }
-    return -1;
+    return NONE;
   }
 }

@@ -84,11 +84,10 @@ public final class RailShares {
 
   /** The water level of these rails. */
   private void fill(long bytes, int among) {
-    rate = 0;
+    rate = rates.together(among);
     level = bytes;
     for (int rail = 0; rail < shares.length; rail++) {
       if ((among & 1 << rail) != 0) {
-        rate += rates.rate(rail);
         level += rates.out(rail);
       }
     }

@@ -7,7 +7,7 @@ import org.jofi.rdma.wire.ImmediateData;
  * known once the final one is here.
  *
  * <pre>
- * [39] a stripe arrived   [38] short   [37] the final one arrived   [36:32] its number
+ * [38] short   [37] the final one arrived   [36:32] its number
  * [31:0] a bit per stripe
  * </pre>
  */
@@ -21,7 +21,6 @@ public final class StripeArrivals {
   /** {@link #add}: stripes of one message contradict each other. The arrivals are as they were. */
   public static final long CONFLICT = -2;
 
-  private static final long SOME = 1L << 39;
   private static final long SHORT = 1L << 38;
   private static final long FINAL = 1L << 37;
 
@@ -36,21 +35,20 @@ public final class StripeArrivals {
   public static long add(long arrivals, int immediate) {
     int stripe = ImmediateData.stripe(immediate);
     boolean isFinal = ImmediateData.isFinal(immediate);
-    long head = SOME | (ImmediateData.isShort(immediate) ? SHORT : 0);
-    if (arrivals != NONE) {
-      boolean beyond = isFinalHere(arrivals) && stripe > last(arrivals);
-      // The one of the final's number is the final, and nothing is beyond it.
-      boolean otherFinal = isFinalHere(arrivals) && isFinal != (stripe == last(arrivals));
-      boolean notLast = isFinal && (int) arrivals >>> stripe >>> 1 != 0;
-      if ((arrivals & (SOME | SHORT)) != head || beyond || otherFinal || notLast) {
-        return CONFLICT;
-      }
+    long kind = ImmediateData.isShort(immediate) ? SHORT : 0;
+    // The one of the final's number is the final, and nothing is beyond it.
+    boolean fits =
+        isFinalHere(arrivals)
+            ? stripe <= last(arrivals) && isFinal == (stripe == last(arrivals))
+            : !isFinal || (int) arrivals >>> stripe == 0;
+    if (!fits || (arrivals != NONE && (arrivals & SHORT) != kind)) {
+      return CONFLICT;
     }
     if (has(arrivals, stripe)) {
-      return isFinal == (isFinalHere(arrivals) && stripe == last(arrivals)) ? DUPLICATE : CONFLICT;
+      return DUPLICATE;
     }
     long end = isFinal ? FINAL | (long) stripe << Integer.SIZE : 0;
-    return arrivals | head | end | 1L << stripe;
+    return arrivals | kind | end | 1L << stripe;
   }
 
   /** Whether the final stripe arrived, so that their number is known. */

@@ -45,4 +45,9 @@ public final class ProtocolLimits {
   public static final long MAX_MESSAGE_BYTES = 1L << 40;
 
   private ProtocolLimits() {}
+
+  /** Most stripes of a message over so many rails: with one it stays whole. */
+  public static int stripes(int rails) {
+    return rails == 1 ? 1 : rails * STRIPES_PER_RAIL;
+  }
 }

@@ -84,7 +84,7 @@ final class ModelRails {
       lengths.add(lengthBytes);
       rails.add(rail);
       cut += lengthBytes;
-      assertTrue(lengths.size() <= rates.length * ProtocolLimits.STRIPES_PER_RAIL, "stripes");
+      assertTrue(lengths.size() <= ProtocolLimits.stripes(rates.length), "stripes");
       flow.give(rail, lengthBytes);
     }
 

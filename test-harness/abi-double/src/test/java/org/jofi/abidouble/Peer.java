@@ -70,11 +70,17 @@ final class Peer {
 
   /** Immediate data comes with writes, or is sent alone, never both. */
   private static void requireOneWay(PeerSettings settings, Set<String> calls) {
-    // Over several rails a write that tells when it arrived is one that takes flags.
-    boolean withWrites = calls.contains("fi_writedata") || !calls.contains("fi_senddata");
-    if (settings.exchange() == Exchange.MESSAGES
-        && (withWrites != settings.writeData()
-            || calls.contains("fi_senddata") == settings.writeData())) {
+    if (settings.exchange() != Exchange.MESSAGES) {
+      return;
+    }
+    boolean withData = calls.contains("fi_writedata");
+    boolean withFlags = calls.contains("fi_writemsg");
+    // Over several rails, a write with immediate data asks for delivery, which is a flag.
+    boolean asExpected =
+        settings.rails() == 1
+            ? withData == settings.writeData() && withFlags != settings.writeData()
+            : withFlags && (settings.writeData() || !withData);
+    if (!asExpected || calls.contains("fi_senddata") == settings.writeData()) {
       throw new AssertionError("%s, and calls %s".formatted(settings, calls));
     }
   }

@@ -25,26 +25,19 @@ final class NetworkRails implements AutoCloseable {
     rails = megabits.length;
     try {
       for (String side : List.of(left, right)) {
-        run("ip", "netns", "add", side);
-        run("ip", "-n", side, "link", "set", "lo", "up");
+        run("ip netns add " + side);
+        run("ip -n %s link set lo up".formatted(side));
       }
       for (int rail = 0; rail < rails; rail++) {
         String name = name(rail);
         run(
-            "ip", "link", "add", name, "netns", left, "type", "veth", "peer", "name", name, "netns",
-            right);
-        run("ip", "-n", left, "addr", "add", address(rail) + "/24", "dev", name);
-        run("ip", "-n", right, "addr", "add", "10.77.%d.2/24".formatted(rail), "dev", name);
+            "ip link add %s netns %s type veth peer name %s netns %s"
+                .formatted(name, left, name, right));
+        run("ip -n %s addr add %s/24 dev %s".formatted(left, address(rail), name));
+        run("ip -n %s addr add 10.77.%d.2/24 dev %s".formatted(right, rail, name));
         for (String side : List.of(left, right)) {
-          run(
-              "ip",
-              "netns",
-              "exec",
-              side,
-              "sysctl",
-              "-qw",
-              "net.ipv6.conf.%s.disable_ipv6=1".formatted(name));
-          run("ip", "-n", side, "link", "set", name, "up", "mtu", "9000");
+          run(within(side) + " sysctl -qw net.ipv6.conf.%s.disable_ipv6=1".formatted(name));
+          run("ip -n %s link set %s up mtu 9000".formatted(side, name));
         }
         rate(rail, megabits[rail]);
       }
@@ -60,8 +53,8 @@ final class NetworkRails implements AutoCloseable {
 
   /** Why this machine has none; empty if it has. */
   static Optional<String> obstacle() throws InterruptedException {
-    try (NetworkRails rails = new NetworkRails(1000)) {
-      return rails.rails == 1 ? Optional.empty() : Optional.of("no rails");
+    try (var _ = new NetworkRails(1000)) {
+      return Optional.empty();
     } catch (IOException | IllegalStateException e) {
       return Optional.of("network namespaces with shaped links cannot be made here: " + e);
     }
@@ -71,29 +64,16 @@ final class NetworkRails implements AutoCloseable {
   void rate(int rail, int megabits) throws IOException, InterruptedException {
     for (String side : List.of(left, right)) {
       run(
-          "ip",
-          "netns",
-          "exec",
-          side,
-          "tc",
-          "qdisc",
-          "replace",
-          "dev",
-          name(rail),
-          "root",
-          "tbf",
-          "rate",
-          megabits + "mbit",
-          "burst",
-          BURST,
-          "latency",
-          QUEUE);
+          within(side)
+              + " tc qdisc replace dev %s root tbf rate %dmbit burst %s latency %s"
+                  .formatted(name(rail), megabits, BURST, QUEUE));
     }
   }
 
   /** The kernel tells of links once a second at times, and until then nobody finds them. */
   private static void awaitUp(String side, int rail) throws IOException, InterruptedException {
-    for (int tries = 0; !run("ip", "-n", side, "link", "show", name(rail)).contains("state UP"); ) {
+    for (int tries = 0;
+        !run("ip -n %s link show %s".formatted(side, name(rail))).contains("state UP"); ) {
       if (++tries > MOST_TRIES) {
         throw new IllegalStateException("%s of %s does not come up".formatted(name(rail), side));
       }
@@ -130,17 +110,22 @@ final class NetworkRails implements AutoCloseable {
   }
 
   private static void move(ProcessBuilder builder, String side) {
-    List<String> command = new ArrayList<>(List.of("ip", "netns", "exec", side));
+    List<String> command = new ArrayList<>(List.of(within(side).split(" ")));
     command.addAll(builder.command());
     builder.command(command);
   }
 
-  private static String run(String... command) throws IOException, InterruptedException {
-    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+  private static String within(String side) {
+    return "ip netns exec " + side;
+  }
+
+  /** Runs a command, whose words hold no spaces; what it said. */
+  private static String run(String command) throws IOException, InterruptedException {
+    Process process = new ProcessBuilder(command.split(" ")).redirectErrorStream(true).start();
     String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     int code = process.waitFor();
     if (code != 0) {
-      throw new IllegalStateException("%s: %s".formatted(String.join(" ", command), said.strip()));
+      throw new IllegalStateException("%s: %s".formatted(command, said.strip()));
     }
     return said;
   }
@@ -149,7 +134,7 @@ final class NetworkRails implements AutoCloseable {
   public void close() {
     for (String side : List.of(left, right)) {
       try {
-        run("ip", "netns", "del", side);
+        run("ip netns del " + side);
       } catch (IOException | InterruptedException | IllegalStateException e) {
         // It may not have come to be; its links go with it.
         System.err.println(e.getMessage());
