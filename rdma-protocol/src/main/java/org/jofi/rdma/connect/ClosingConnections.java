@@ -57,7 +57,7 @@ final class ClosingConnections {
   /**
    * The peer has closed: its operations are complete, and it posts nothing more.
    *
-   * @param messages how many it has started
+   * @param messages how many it has sent to the end
    * @param writes how many it made of those that this side sees
    */
   void peerReturned(Connection connection, long messages, long writes) {
@@ -175,7 +175,7 @@ final class ClosingConnections {
     boolean overdue = connection.closing().isOverdue(now);
     boolean awaiting = connection.awaitWrites(overdue);
     if (overdue && !connection.closing().isLocalClosed() && connection.closing().isPeerClosed()) {
-      // Messages that the peer started before it closed did not arrive.
+      // Messages that the peer sent before it closed did not arrive.
       connection.fail(connection.failure(FailureCause.PEER_CLOSED, "lost on its way"));
     }
     if (!connection.isQuiet() || (!overdue && connection.protocol().awaitsMore())) {
@@ -231,7 +231,7 @@ final class ClosingConnections {
               memory,
               at,
               connection.id(),
-              connection.protocol().started(),
+              connection.protocol().finished(),
               connection.protocol().writes(),
               connection.closing().isAborted() ? causeOf(connection) : null);
       case CLOSED ->

@@ -38,7 +38,7 @@ final class Announcer {
     layout = new MailboxLayout(link.sink().dataRails());
     entries = new MailboxWriter(copy, layout, link.id().toGeneration());
     entriesDelivered = link.sink().smallWritesNeedDelivery();
-    chunksDelivered = link.writesMayBeOnTheirWay();
+    chunksDelivered = !link.sink().completionMeansDelivered();
   }
 
   /** Begins a transfer from the copy into the mailbox. */

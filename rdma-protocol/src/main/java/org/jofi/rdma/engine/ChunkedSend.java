@@ -50,6 +50,7 @@ final class ChunkedSend extends RequestStrategy implements ChunkCopies.Listener 
   private long started;
   private long posted;
   private long finished;
+  private boolean cutShort;
 
   ChunkedSend(Sender sender, Request request) {
     super(request);
@@ -106,6 +107,7 @@ final class ChunkedSend extends RequestStrategy implements ChunkCopies.Listener 
     started = 0;
     posted = 0;
     finished = 0;
+    cutShort = false;
     Arrays.fill(states, FREE);
     request().begin(this);
     if (blocks != null && Math.min(chunkBytes, bytes) > blocks.blockBytes()) {
@@ -229,8 +231,9 @@ final class ChunkedSend extends RequestStrategy implements ChunkCopies.Listener 
     return Math.clamp(lengthBytes - chunk * chunkBytes, 0, chunkBytes);
   }
 
-  /** A part is over. */
-  void sent(int part) {
+  /** A part is over: it left, or it failed. */
+  void sent(int part, boolean left) {
+    cutShort |= !left;
     request().returned(1);
     states[part] = FREE;
     while (finished < posted && states[part(finished)] == FREE) {
@@ -261,7 +264,7 @@ final class ChunkedSend extends RequestStrategy implements ChunkCopies.Listener 
 
   @Override
   boolean isComplete() {
-    return finished == chunks;
+    return finished == chunks && !cutShort;
   }
 
   @Override

@@ -25,7 +25,7 @@ final class Chunks extends RequestQueue {
     @Override
     void endUse() {
       super.endUse();
-      owner.sent(part);
+      owner.sent(part, isComplete());
     }
   }
 

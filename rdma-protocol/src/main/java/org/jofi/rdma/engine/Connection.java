@@ -263,14 +263,17 @@ public abstract class Connection {
   }
 
   /** The peer posts nothing more; its operations may still be in flight. */
-  public final void peerStopped(long messagesStarted, long bound) {
+  public final void peerStopped(long messagesSent, long bound) {
     closing.peerStopped(bound);
-    protocol.peerStops(messagesStarted);
+    protocol.peerStops(messagesSent);
   }
 
   /**
-   * The peer's operations are back. It is done once they have arrived, too, where that may take
-   * longer.
+   * The peer's operations are back. It is done once they have arrived, too: what is complete there
+   * may be in a socket, or in a queue of a NIC whose software carries it out later. The message
+   * that tells so may go over another rail and be read before. If a write then names a region that
+   * is closed, a provider may shut the connection, with everything that other communicators have in
+   * it, or end the process (efa of libfabric 1.17).
    *
    * @param writes how many the peer made of those that this side sees
    */
@@ -279,12 +282,8 @@ public abstract class Connection {
     if (closing.isPeerDone()) {
       return;
     }
-    if (link.writesMayBeOnTheirWay()) {
-      closing.await(writes);
-      awaitWrites(false);
-    } else {
-      peerDone();
-    }
+    closing.await(writes);
+    awaitWrites(false);
   }
 
   /** Whether writes of the peer, whose operations are back, are still awaited; not if overdue. */

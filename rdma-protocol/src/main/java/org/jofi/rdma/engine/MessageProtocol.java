@@ -49,11 +49,10 @@ public interface MessageProtocol {
   /** {@link #hasStripe}: there is no such message. */
   int UNKNOWN = -1;
 
-  /** Whether the peer posts nothing more, and messages that it started did not arrive yet. */
+  /**
+   * Whether the peer posts nothing more, and messages that it sent to the end did not arrive yet.
+   */
   boolean awaitsMore();
-
-  /** How many messages this end started. */
-  long started();
 
   /** How many messages this end sent to the end. */
   long finished();
@@ -73,7 +72,7 @@ public interface MessageProtocol {
    */
   void peerIsAt(long finished, long unseen);
 
-  /** The peer posts nothing more; it has started this many messages. */
+  /** The peer posts nothing more; it has sent this many messages to the end. */
   void peerStops(long messages);
 
   /** The completion queue of a rail broke, so that arrivals over it are not noticed any more. */

@@ -28,20 +28,6 @@ public final class PeerLink {
   }
 
   /**
-   * Whether a write that is complete may still be on its way to the peer.
-   *
-   * <p>A process sends CLOSE or CLOSED once its writes are complete, and the peer takes its memory
-   * back when they have arrived. That message may go over another connection and be read before the
-   * writes. If a write then names a region that is closed, such a provider shuts the connection,
-   * with everything that other communicators have in it. Writes that were complete already are not
-   * reported as failed. So the message says how many writes there were, and the peer waits for
-   * them.
-   */
-  public boolean writesMayBeOnTheirWay() {
-    return !sink.completionMeansDelivered();
-  }
-
-  /**
    * The peer may not know this side's addresses yet, so that nothing is written to it, nor read,
    * until {@link #peerKnowsThisSide}. An EFA NIC refuses RDMA from whom its host never inserted
    * into an address vector: the rail it came over would count as lost.

@@ -265,11 +265,6 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
   }
 
   @Override
-  public long started() {
-    return 0;
-  }
-
-  @Override
   public long finished() {
     return 0;
   }

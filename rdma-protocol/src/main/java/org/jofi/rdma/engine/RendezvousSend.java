@@ -32,6 +32,7 @@ class RendezvousSend extends RequestStrategy implements SentListener {
   private boolean silent;
   private long toldBytes;
   private boolean lengthTold;
+  private boolean cutShort;
 
   RendezvousSend(Sender sender, Request request) {
     super(request);
@@ -80,6 +81,7 @@ class RendezvousSend extends RequestStrategy implements SentListener {
     lengthTold = !isShort;
     transfer.begin(Transfer.Kind.WRITE, from, memory);
     states.start();
+    cutShort = false;
     request().begin(this);
     boolean bringsData = sender.writesData() && last;
     if (bringsData) {
@@ -296,12 +298,13 @@ class RendezvousSend extends RequestStrategy implements SentListener {
 
   @Override
   void cut() {
+    cutShort = !transfer.isBound() || transfer.toPost() != 0;
     drop(transfer);
   }
 
   @Override
   boolean isComplete() {
-    return transfer.isBound() && states.allDone() && lengthTold;
+    return !cutShort && transfer.isBound() && states.allDone() && lengthTold;
   }
 
   @Override

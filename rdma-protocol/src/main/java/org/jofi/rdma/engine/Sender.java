@@ -258,7 +258,8 @@ public final class Sender extends RequestQueue implements SendProtocol {
   void ended(Request request) {
     if (request.strategy() instanceof QueuedSend send) {
       queue.remove(send);
-    } else if (request.failure() == null && !(request.strategy() instanceof EagerSend)) {
+    } else if (!(request.strategy() instanceof EagerSend) && request.strategy().isComplete()) {
+      // Also if it failed meanwhile: the peer gets it.
       finished++;
     }
   }
@@ -338,7 +339,7 @@ public final class Sender extends RequestQueue implements SendProtocol {
     stripesWritten++;
   }
 
-  /** Short messages left, which are started and finished with that. */
+  /** Short messages left, which are finished with that. */
   void left(int messages) {
     started += messages;
     finished += messages;
@@ -372,8 +373,7 @@ public final class Sender extends RequestQueue implements SendProtocol {
     return queue.firstUnseen(announcements.firstAbsent());
   }
 
-  /** A receive of a group counts as one. */
-  @Override
+  /** Messages that left, or that have their receive; one of a group counts as one. */
   public long started() {
     return started;
   }

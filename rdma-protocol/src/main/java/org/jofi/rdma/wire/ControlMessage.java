@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *              number                          length              reason
  * REFUSE       0                               refuser's rails     why
- * CLOSE        messages this side started      its writes          0, or why
+ * CLOSE        messages sent to the end       its writes          0, or why
  * CLOSED       0                               its writes          0
  * ABORT        0                               0                   why
  * TRUE_LENGTH  the receive's index, all of it  its true length     0
@@ -67,7 +67,7 @@ public final class ControlMessage {
   }
 
   /**
-   * Writes a close, with how many messages this side started.
+   * Writes a close, with how many messages this side sent to the end.
    *
    * @param writes those of this side that the peer will have seen when all of them have arrived
    * @param why null for an orderly close; what the abort before it said, which it may overtake
@@ -293,7 +293,7 @@ public final class ControlMessage {
     return known && tries >= 1 && tries <= MOST_TRIES;
   }
 
-  /** The receive's index, or how many messages were started. */
+  /** The receive's index, or how many messages were sent to the end. */
   public static long number(MemorySegment memory, long at) {
     return memory.get(WireLayouts.LONG, at + NUMBER);
   }

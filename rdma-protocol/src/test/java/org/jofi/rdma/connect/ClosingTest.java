@@ -10,8 +10,10 @@ import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jofi.mr.RegisteredArena;
+import org.jofi.mr.registration.BufferRange;
 import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.wire.EagerGrant;
 import org.jofi.simulated.Simulation;
@@ -26,6 +28,14 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** What becomes of what is in flight when the peer closes. */
 class ClosingTest {
   private static final int BYTES = 64;
+
+  /** More than the rails have room for. */
+  private static final int LONG = 128;
+
+  private static final int LONG_BYTES = 1024 * 1024;
+
+  /** Much less than the bound on closing, and much more than these messages take. */
+  private static final long CLOSE_NS = 100_000_000;
 
   /** More than a poll of one queue delivers. */
   private static final int MANY = 100;
@@ -178,6 +188,44 @@ class ClosingTest {
             BYTES, linked.outcome(linked.receiving, receive, linked.left, linked.right)[0]);
       }
       linked.finish(linked.from, linked.to);
+    }
+  }
+
+  /** What no rail had room for yet is dropped: nobody waits for the rest of such a message. */
+  @ParameterizedTest
+  @MethodSource("profiles")
+  void aMessageThatItsSenderCutShortIsNotAwaited(Profile profile) {
+    try (Simulation simulation = Simulation.of(profile).nicsPerHost(2).open();
+        Arena arena = Arena.ofShared()) {
+      Linked linked = Linked.of(simulation, arena, profile, 2);
+      MemorySegment source = arena.allocate(LONG_BYTES, 64);
+      MemorySegment target = arena.allocate(LONG_BYTES, 64);
+      DataRegistration from = linked.left.register(BufferRange.host(source));
+      DataRegistration to = linked.right.register(BufferRange.host(target));
+      List<Long> receives = new ArrayList<>();
+      for (int i = 0; i < LONG; i++) {
+        receives.add(linked.receive(target.address(), LONG_BYTES, to));
+      }
+      linked.pass(10_000_000, linked.left, linked.right);
+      Supplier<Long> send =
+          () -> linked.sending.sender().send(source.address(), LONG_BYTES, 7, from);
+      linked.outcome(linked.sending, send.get(), linked.left, linked.right);
+      linked.outcome(linked.receiving, receives.removeFirst(), linked.left, linked.right);
+      List<Long> sends = Stream.generate(send).limit(receives.size()).toList();
+      long closed = simulation.nanoTime();
+      linked.left.connections.close(linked.sending);
+      linked.await("closing", linked.sending::isReleased, linked.left, linked.right);
+      assertTrue(simulation.nanoTime() - closed < CLOSE_NS, "nobody waited for a bound");
+      int failed = 0;
+      for (int i = 0; i < sends.size(); i++) {
+        long sent = linked.outcome(linked.sending, sends.get(i), linked.left, linked.right)[0];
+        long got = linked.outcome(linked.receiving, receives.get(i), linked.left, linked.right)[0];
+        assertTrue(got == LONG_BYTES || got == FailureCause.PEER_CLOSED.code(), "receive: " + got);
+        assertTrue(got == LONG_BYTES || sent != LONG_BYTES, "what was sent arrived");
+        failed += got == LONG_BYTES ? 0 : 1;
+      }
+      assertTrue(failed > 0, "there were some to be cut short");
+      linked.finish(linked.from, linked.to, from, to);
     }
   }
 

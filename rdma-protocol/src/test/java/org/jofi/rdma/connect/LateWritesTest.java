@@ -61,7 +61,7 @@ class LateWritesTest {
         sends.add(now.queue(BYTES));
       }
       // Of the last one it has a copy, which was checked.
-      assertEquals(1, now.sending.sender().started());
+      assertEquals(1, now.started());
       for (int i = SEEN; i < ALL; i++) {
         receives.add(now.receive(BYTES));
       }

@@ -12,6 +12,7 @@ import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.engine.Connection;
 import org.jofi.rdma.engine.ReceiveConnection;
 import org.jofi.rdma.engine.SendConnection;
+import org.jofi.rdma.engine.Sender;
 import org.jofi.simulated.Simulation;
 import org.jofi.simulated.profile.Profile;
 
@@ -107,14 +108,15 @@ final class Linked {
 
   /** Sends, and awaits the receive. */
   long send(long bytes) {
-    long before = sending.sender().started();
+    long before = started();
     long id = queue(bytes);
-    await(
-        "matching",
-        () -> sending.sender().started() > before || sending.failure() != null,
-        left,
-        right);
+    await("matching", () -> started() > before || sending.failure() != null, left, right);
     return id;
+  }
+
+  /** Messages that have their receive, or left. */
+  long started() {
+    return ((Sender) sending.sender()).started();
   }
 
   /** Sends, whether the receive is there or not. */

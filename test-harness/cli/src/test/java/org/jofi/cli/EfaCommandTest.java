@@ -119,7 +119,7 @@ class EfaCommandTest {
    * A device that fails amid the run ends it in time: right on the other one, or with its cause.
    */
   @ParameterizedTest(name = "{0} after {1} requests")
-  @CsvSource({"silent, 300", "error, 300"})
+  @CsvSource({"silent, 100", "error, 100"})
   void aRailThatDiesEndsInTime(String how, int requests) throws Exception {
     try (EfaDouble efa =
         EfaDouble.devices(2)
