@@ -109,8 +109,10 @@ final class ClosingConnections {
     connection.abortHere(why, bound(connection));
     end(connection);
     if (!connection.closing().isPeerClosed()) {
-      // A peer that counts as lost may be alive; tell it.
-      tell(connection, MessageType.ABORT);
+      // A peer that counts as lost may be alive; tell it, also if a rail is silent.
+      for (int rail = 0; rail < connection.sink().controlRails(); rail++) {
+        tell(connection, MessageType.ABORT);
+      }
     }
     if (why.cause() == FailureCause.PEER_LOST) {
       connection.peerVanished();

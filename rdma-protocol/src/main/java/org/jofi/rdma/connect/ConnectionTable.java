@@ -42,6 +42,7 @@ public final class ConnectionTable implements ArrivalSink {
   private final ClosingConnections endings;
   private final StripeQuestions questions = new StripeQuestions();
   private final WatchedTime time;
+  private @Nullable WatchedTime railTime;
   private @Nullable EndpointDriver endpoint;
   private @Nullable Connector connector;
   private long dropped;
@@ -59,6 +60,9 @@ public final class ConnectionTable implements ArrivalSink {
   /** The endpoint that was opened with this as its sink. Once, before all else. */
   public void attach(EndpointDriver opened, ConnectionFactory factory) {
     endpoint = opened;
+    if (opened.dataCount() > 1) {
+      railTime = new WatchedTime(settings.clock(), opened.railBoundNs());
+    }
     connector = new Connector(this, opened, settings, factory);
   }
 
@@ -261,6 +265,10 @@ public final class ConnectionTable implements ArrivalSink {
     if (time.poll(events == 0)) {
       checkConnections();
     }
+    WatchedTime rails = railTime;
+    if (rails != null && rails.poll(events == 0)) {
+      lookAtRails(rails.watchedNs());
+    }
     return events + endings.advance();
   }
 
@@ -273,6 +281,18 @@ public final class ConnectionTable implements ArrivalSink {
     time.look();
     checkConnections();
     endings.advance();
+  }
+
+  private void lookAtRails(long now) {
+    endpoint().lookAtRails(now);
+    for (int i = 0; i < live.size(); i++) {
+      Connection connection = live.get(i);
+      if (connection.mayAsk() && connection.sink().takeQuestion()) {
+        // Over two control rails, of which one may be silent as well.
+        endings.ask(connection);
+        endings.ask(connection);
+      }
+    }
   }
 
   private void checkConnections() {

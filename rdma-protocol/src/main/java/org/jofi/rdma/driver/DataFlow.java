@@ -32,6 +32,7 @@ final class DataFlow {
   private final boolean arrivesUnseen;
   private final RailRates rates;
   private final RailShares shares;
+  private final RailClock silence;
   private final ArrayDeque<Message> waiting = new ArrayDeque<>();
   private final Pump pump = new Pump();
   private long finished;
@@ -85,9 +86,16 @@ final class DataFlow {
    * @param rates of the rails, as they are taken to be at first
    * @param minStripeBytes least length that is worth another rail
    * @param arrivesUnseen whether a plain write may complete before the peer has it
+   * @param silence which rails to the peer are silent
    */
   DataFlow(
-      Tasks tasks, NanoClock clock, RailRates rates, long minStripeBytes, boolean arrivesUnseen) {
+      Tasks tasks,
+      NanoClock clock,
+      RailRates rates,
+      long minStripeBytes,
+      boolean arrivesUnseen,
+      RailClock silence) {
+    this.silence = silence;
     this.arrivesUnseen = arrivesUnseen;
     this.tasks = tasks;
     this.clock = clock;
@@ -117,7 +125,7 @@ final class DataFlow {
   }
 
   private boolean bind(Message message) {
-    int usable = message.usableRails();
+    int usable = silence.without(message.usableRails());
     if (usable == 0) {
       // Posting finds that out.
       message.cut(0, message.left());
@@ -195,6 +203,7 @@ final class DataFlow {
       rates.left(rail, bytes);
     } else {
       rates.arrived(rail, bytes, isAlone(message), clock.nanoTime());
+      silence.answered(rail);
     }
     goOn();
   }
@@ -222,6 +231,16 @@ final class DataFlow {
   RailStatus.Traffic traffic(int rail) {
     return new RailStatus.Traffic(
         rates.carried(rail), rates.out(rail), rates.measuredBytesPerSecond(rail));
+  }
+
+  /** Bytes that were given to a rail, and are not done. */
+  long out(int rail) {
+    return rates.out(rail);
+  }
+
+  /** How long they should take, in nanoseconds. */
+  double expectedNs(int rail) {
+    return rates.out(rail) / rates.rate(rail);
   }
 
   /** How many stripes are done. */

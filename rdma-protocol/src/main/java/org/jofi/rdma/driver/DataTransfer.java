@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 final class DataTransfer extends RailTransfer implements DataFlow.Message {
   private static final byte NOWHERE = -1;
 
-  private final DataFlows.@Nullable OfPeer flows;
+  private final @Nullable PeerFlows flows;
   private final DataProgress progress;
   private final FlushLanding landing;
   private final DataProgress.Turn turn;
@@ -29,7 +29,7 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
    */
   DataTransfer(
       PeerRails rails,
-      DataFlows.@Nullable OfPeer flows,
+      @Nullable PeerFlows flows,
       DataProgress progress,
       FlushLanding landing,
       TransferListener listener) {
@@ -51,7 +51,7 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
   }
 
   private @Nullable DataFlow flow() {
-    DataFlows.OfPeer both = flows;
+    PeerFlows both = flows;
     if (both == null || kind() == Kind.READ_OWN) {
       return null;
     }

@@ -100,13 +100,15 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
     boolean arrivesUnseen = !traits().completionMeansDelivered();
     flows =
         new DataFlows(
-            () ->
+            clock ->
                 new DataFlow(
                     tasks,
                     settings.clock(),
                     settings.rates().get(),
                     settings.minStripeBytes(),
-                    arrivesUnseen));
+                    arrivesUnseen,
+                    clock),
+            railBoundNs());
   }
 
   /**
@@ -243,6 +245,20 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
   /** What goes to each peer over several data rails. */
   DataFlows flows() {
     return flows;
+  }
+
+  /** How long a data rail may be silent, in nanoseconds; of several. */
+  public long railBoundNs() {
+    return RailClock.boundNs(traits());
+  }
+
+  /**
+   * Looks which data rails are silent, if there are several.
+   *
+   * @param now time in which this side looked, in nanoseconds
+   */
+  public void lookAtRails(long now) {
+    flows.look(now);
   }
 
   /**

@@ -1,5 +1,6 @@
 package org.jofi.rdma.driver;
 
+import java.util.Optional;
 import org.jofi.rdma.operation.ArrivalBudget;
 import org.jofi.rdma.operation.InlineCopy;
 import org.jofi.rdma.operation.OperationSink;
@@ -18,7 +19,7 @@ final class Path implements OperationSink {
   private final EndpointDriver driver;
   private final PeerRails data;
   private final PeerRails control;
-  private final DataFlows.@Nullable OfPeer flows;
+  private final @Nullable PeerFlows flows;
   private final DataProgress progress;
 
   /**
@@ -42,7 +43,7 @@ final class Path implements OperationSink {
     this.driver = driver;
     data = driver.dataTo(peer);
     control = driver.controlTo(peer);
-    flows = data.count() == 1 ? null : driver.flows().of(data.peer(0));
+    flows = data.count() == 1 ? null : driver.flows().to(data);
     progress = new DataProgress(data.count());
   }
 
@@ -53,13 +54,28 @@ final class Path implements OperationSink {
 
   @Override
   public RailStatus rail(int rail) {
-    DataFlows.OfPeer both = flows;
+    PeerFlows both = flows;
     return new RailStatus(
         rail,
         data.port(rail).rail().domain().info().domainName(),
         data.lostBy(rail),
-        both == null ? RailStatus.Traffic.NONE : both.writes().traffic(rail),
-        both == null ? RailStatus.Traffic.NONE : both.reads().traffic(rail));
+        both == null ? Optional.empty() : both.clock().silence(rail),
+        both == null ? RailStatus.Traffic.NONE : both.written(rail),
+        both == null ? RailStatus.Traffic.NONE : both.read(rail));
+  }
+
+  @Override
+  public void heard() {
+    PeerFlows both = flows;
+    if (both != null) {
+      both.clock().heard();
+    }
+  }
+
+  @Override
+  public boolean takeQuestion() {
+    PeerFlows both = flows;
+    return both != null && both.clock().takeQuestion();
   }
 
   @Override

@@ -190,6 +190,7 @@ public abstract class Connection {
     everHeard = true;
     link.peerKnowsThisSide();
     liveness.hear();
+    link.sink().heard();
   }
 
   /** Whether anything of the peer ever arrived on this connection. */

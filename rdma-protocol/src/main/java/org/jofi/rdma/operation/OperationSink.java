@@ -18,6 +18,15 @@ public interface OperationSink {
   /** How a data rail is doing. */
   RailStatus rail(int rail);
 
+  /** A message of the peer arrived. */
+  void heard();
+
+  /**
+   * Whether the peer is to be asked whether it is there, since a data rail may be silent. True once
+   * for all connections to it, until the next question is due.
+   */
+  boolean takeQuestion();
+
   /** How many control rails there are to the peer, usable or not. */
   int controlRails();
 

@@ -129,7 +129,10 @@ final class ModelRails {
     random = new Random(seed);
     free = new double[rates.length];
     answered = new double[rates.length];
-    flow = new DataFlow(tasks, () -> now, new RailRates(new long[rates.length]), MIN_STRIPE, true);
+    RailClock silence = new RailClock(rates.length, rail -> "rail " + rail, 1_500_000_000L);
+    flow =
+        new DataFlow(
+            tasks, () -> now, new RailRates(new long[rates.length]), MIN_STRIPE, true, silence);
   }
 
   /** A rail is so fast from now on. */

@@ -233,7 +233,22 @@ final class ModelEnd implements OperationSink {
   @Override
   public RailStatus rail(int rail) {
     return new RailStatus(
-        rail, "model", Optional.empty(), RailStatus.Traffic.NONE, RailStatus.Traffic.NONE);
+        rail,
+        "model",
+        Optional.empty(),
+        Optional.empty(),
+        RailStatus.Traffic.NONE,
+        RailStatus.Traffic.NONE);
+  }
+
+  @Override
+  public void heard() {
+    // Its rails are never silent.
+  }
+
+  @Override
+  public boolean takeQuestion() {
+    return false;
   }
 
   @Override

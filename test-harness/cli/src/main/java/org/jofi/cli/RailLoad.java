@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param nic its NIC
  * @param share of all bytes, 0 to 1
  * @param bytesPerSecond how fast it was; 0 if that was not measured
- * @param lostBy why it was given up; null if it was not
+ * @param lostBy why it was given up, or is given nothing new; null if it is in use
  */
 record RailLoad(String nic, double share, long bytesPerSecond, @Nullable Failure lostBy) {
 
@@ -28,7 +28,7 @@ record RailLoad(String nic, double share, long bytesPerSecond, @Nullable Failure
                     rail.nic(),
                     all == 0 ? 0 : (double) traffic(rail, reads).bytes() / all,
                     traffic(rail, reads).bytesPerSecond(),
-                    rail.lostBy().orElse(null)))
+                    rail.lostBy().or(rail::silence).orElse(null)))
         .toList();
   }
 
@@ -57,6 +57,6 @@ record RailLoad(String nic, double share, long bytesPerSecond, @Nullable Failure
         nic,
         100 * share,
         rate,
-        lostBy == null ? "" : "; given up: " + lostBy);
+        lostBy == null ? "" : "; not used any more: " + lostBy);
   }
 }

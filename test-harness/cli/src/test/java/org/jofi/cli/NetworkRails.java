@@ -70,6 +70,16 @@ final class NetworkRails implements AutoCloseable {
     }
   }
 
+  /** Whatever is sent over a rail is lost, and nobody is told. */
+  void cut(int rail) throws IOException, InterruptedException {
+    run("ip -n %s link set %s down".formatted(right, name(rail)));
+  }
+
+  /** A rail that was cut is whole again. */
+  void mend(int rail) throws IOException, InterruptedException {
+    run("ip -n %s link set %s up".formatted(right, name(rail)));
+  }
+
   /** The kernel tells of links once a second at times, and until then nobody finds them. */
   private static void awaitUp(String side, int rail) throws IOException, InterruptedException {
     for (int tries = 0;

@@ -107,6 +107,34 @@ class UnequalRailsTest {
     }
   }
 
+  /** Nothing is lost of what such a rail has; and whoever waits for it is told, long before. */
+  @Test
+  void aRailThatIsSilentIsTold() throws Exception {
+    try (NetworkRails rails = new NetworkRails(GIGABIT, GIGABIT, GIGABIT, GIGABIT)) {
+      Process left = start(true, rails, "-n", "400");
+      Process right = start(false, rails, "-n", "400");
+      TimeUnit.SECONDS.sleep(3);
+      rails.cut(2);
+      long cut = System.nanoTime();
+      String told = "silent for";
+      while (!errors().contains(told)) {
+        assertTrue(System.nanoTime() - cut < 10_000_000_000L, "nobody was told: " + errors());
+        TimeUnit.MILLISECONDS.sleep(20);
+      }
+      long after = (System.nanoTime() - cut) / 1_000_000;
+      rails.mend(2);
+      measured(left, right);
+      System.out.printf("told after %d ms:%n%s%n", after, errors());
+      assertTrue(after < 3000, "ms: " + after);
+      assertTrue(errors().contains("answers again"), errors());
+    }
+  }
+
+  private String errors() throws IOException {
+    return Files.readString(folder.resolve("left.err"))
+        + Files.readString(folder.resolve("right.err"));
+  }
+
   /** Four times the slowest would be 0.4 for half of the time. */
   @Test
   @Tag("long")

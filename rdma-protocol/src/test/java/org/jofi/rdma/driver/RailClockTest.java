@@ -1,0 +1,187 @@
+package org.jofi.rdma.driver;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.Arrays;
+import java.util.Random;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import org.junit.jupiter.api.Test;
+
+class RailClockTest {
+  private static final int RAILS = 4;
+  private static final int ALL = (1 << RAILS) - 1;
+  private static final long MILLI = 1_000_000;
+  private static final long BOUND = 1_500 * MILLI;
+  private static final long STEP = 47 * MILLI;
+
+  private final RailClock clock = new RailClock(RAILS, rail -> "rail " + rail, BOUND);
+  private final long[] out = new long[RAILS];
+  private final double[] expected = new double[RAILS];
+  private final RailClock.Load load =
+      new RailClock.Load() {
+        @Override
+        public long out(int rail) {
+          return out[rail];
+        }
+
+        @Override
+        public double expectedNs(int rail) {
+          return expected[rail];
+        }
+      };
+  private long now;
+
+  private void look() {
+    now += STEP;
+    clock.look(load, now);
+  }
+
+  private int silent() {
+    return ALL & ~clock.without(ALL);
+  }
+
+  /** How long until a rail is silent, while others complete something at each look. */
+  private long untilSilent(int rail) {
+    long start = now;
+    while ((silent() & 1 << rail) == 0) {
+      assertTrue(now - start < 100 * BOUND, "it is never found");
+      for (int other = 0; other < RAILS; other++) {
+        if (other != rail) {
+          clock.answered(other);
+        }
+      }
+      look();
+    }
+    return now - start;
+  }
+
+  @Test
+  void aRailThatSaysNothingIsFoundWithinTheBound() {
+    Arrays.fill(out, 1);
+    long took = untilSilent(2);
+    assertTrue(took >= BOUND && took <= BOUND + 2 * STEP, "ms: " + took / MILLI);
+    assertEquals(1 << 2, silent());
+    String why = clock.silence(2).orElseThrow().toString();
+    assertTrue(why.startsWith("rail 2: ") && why.contains("with 1 bytes out"), why);
+    assertTrue(clock.silence(1).isEmpty());
+  }
+
+  @Test
+  void aRailThatAnswersIsUsedAgain() {
+    Arrays.fill(out, 1);
+    untilSilent(2);
+    clock.answered(2);
+    assertEquals(0, silent());
+    assertTrue(clock.silence(2).isEmpty());
+    assertTrue(untilSilent(2) >= BOUND, "its age began anew");
+  }
+
+  /** Nothing comes over any rail, and no answer: that is the peer, not its rails. */
+  @Test
+  void aPeerThatIsStoppedAgesNoRail() {
+    Arrays.fill(out, 1);
+    int questions = 0;
+    for (int i = 0; i < 30_000_000_000L / STEP; i++) {
+      look();
+      questions += clock.takeQuestion() ? 1 : 0;
+    }
+    assertEquals(0, silent());
+    assertTrue(questions >= 100 && questions <= 120, "questions: " + questions);
+    // It goes on: it answers questions, and all its rails in the same round.
+    clock.heard();
+    for (int rail = 0; rail < RAILS; rail++) {
+      clock.answered(rail);
+    }
+    look();
+    assertEquals(0, silent());
+  }
+
+  /** All else is done: only the answers to questions show that the peer is there. */
+  @Test
+  void answersToQuestionsShowThatThePeerIsThere() {
+    out[3] = 1;
+    long start = now;
+    while (silent() == 0) {
+      assertTrue(now - start < 2 * BOUND, "it is not found");
+      look();
+      if (clock.takeQuestion()) {
+        clock.heard();
+      }
+    }
+    assertEquals(1 << 3, silent());
+    for (int i = 0; i < 100; i++) {
+      look();
+      assertFalse(clock.takeQuestion(), "nothing more is to be found out");
+    }
+  }
+
+  /** What is done leaves no age behind. */
+  @Test
+  void aRailThatHasNothingOutIsNotSilent() {
+    for (int i = 0; i < 1000; i++) {
+      clock.heard();
+      look();
+      assertFalse(clock.takeQuestion());
+    }
+    assertEquals(0, silent());
+    out[1] = 1;
+    clock.heard();
+    look();
+    assertEquals(0, silent());
+    out[1] = 0;
+    clock.heard();
+    look();
+    out[1] = 1;
+    assertTrue(untilSilent(1) >= BOUND);
+  }
+
+  /** A rail that is slow is given the time that it should take, up to a limit. */
+  @Test
+  void whatIsLongIsWaitedForLonger() {
+    Arrays.fill(out, 1);
+    expected[0] = 300 * MILLI;
+    long took = untilSilent(0);
+    assertTrue(took >= 2_400 * MILLI && took <= 2_400 * MILLI + 2 * STEP, "ns: " + took);
+    clock.answered(0);
+    expected[0] = 1e15;
+    took = untilSilent(0);
+    assertTrue(took >= 4 * BOUND && took <= 4 * BOUND + 2 * STEP, "ns: " + took);
+  }
+
+  @Test
+  void oneRailIsAlwaysUsed() {
+    Arrays.fill(out, 1);
+    for (int i = 0; i < 1000; i++) {
+      clock.heard();
+      look();
+    }
+    assertEquals(RAILS - 1, Integer.bitCount(silent()));
+    assertEquals(silent(), clock.without(silent()), "if there are no others");
+  }
+
+  /** Rails that answer within the bound, each at times of its own, are never taken for silent. */
+  @Property(tries = 200)
+  void noRailThatAnswersInTimeIsSilent(@ForAll Random random) {
+    RailClockTest each = new RailClockTest();
+    long[] due = new long[RAILS];
+    for (int i = 0; i < 2000; i++) {
+      for (int rail = 0; rail < RAILS; rail++) {
+        if (each.out[rail] == 0 && random.nextInt(4) == 0) {
+          each.out[rail] = random.nextLong(1, 1000);
+          due[rail] = each.now + random.nextLong(BOUND - 2 * STEP);
+        } else if (each.out[rail] > 0 && each.now >= due[rail]) {
+          each.out[rail] = 0;
+          each.clock.answered(rail);
+        }
+      }
+      if (random.nextBoolean()) {
+        each.clock.heard();
+      }
+      each.look();
+      assertEquals(0, each.silent());
+    }
+  }
+}
