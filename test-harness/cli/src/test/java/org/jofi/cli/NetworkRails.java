@@ -70,6 +70,16 @@ final class NetworkRails implements AutoCloseable {
     }
   }
 
+  /** Bytes that a rail carried until now, in both directions. */
+  long carried(int rail) throws IOException, InterruptedException {
+    long sum = 0;
+    for (String way : List.of("rx", "tx")) {
+      String file = "/sys/class/net/%s/statistics/%s_bytes".formatted(name(rail), way);
+      sum += Long.parseLong(run(within(left) + " cat " + file).strip());
+    }
+    return sum;
+  }
+
   /** Whatever is sent over a rail is lost, and nobody is told. */
   void cut(int rail) throws IOException, InterruptedException {
     run("ip -n %s link set %s down".formatted(right, name(rail)));
