@@ -20,7 +20,9 @@ import org.jspecify.annotations.Nullable;
  * polled all its rails before.
  *
  * <p>A rail that is silent for the bound, or for eight times as long as it should take if that is
- * longer, is given nothing new until something comes back over it. One rail is always used.
+ * longer, is given nothing new until something comes back over it, or until nothing is out on it
+ * any more: what failed went over another rail, and only something new can tell how this one is.
+ * One rail is always used.
  */
 final class RailClock {
   /** Three lost retransmissions in a row of TCP take 200 + 400 + 800 ms. */
@@ -85,10 +87,14 @@ final class RailClock {
   /** Something that was out on a rail came back. */
   void answered(int rail) {
     answered |= 1 << rail;
+    useAgain(rail, "answers again");
+  }
+
+  private void useAgain(int rail, String why) {
     if ((silent & 1 << rail) != 0) {
       silent &= ~(1 << rail);
       silence[rail] = null;
-      LOG.log(Level.WARNING, "{0} answers again", labels.apply(rail));
+      LOG.log(Level.WARNING, "{0} {1}", labels.apply(rail), why);
     }
   }
 
@@ -127,7 +133,11 @@ final class RailClock {
     boolean busy = false;
     for (int rail = 0; rail < ages.length; rail++) {
       int bit = 1 << rail;
-      if (load.out(rail) == 0 || (answered & bit) != 0) {
+      boolean idle = load.out(rail) == 0;
+      if (idle) {
+        useAgain(rail, "has nothing out any more, and is tried again");
+      }
+      if (idle || (answered & bit) != 0) {
         ages[rail] = 0;
         counted[rail] = now;
       } else if (alive) {
@@ -135,7 +145,7 @@ final class RailClock {
         counted[rail] = now;
         suspect(rail, load);
       }
-      busy |= load.out(rail) > 0 && (silent & bit) == 0;
+      busy |= !idle && (silent & bit) == 0;
     }
     if (alive || !busy) {
       heardAt = now;

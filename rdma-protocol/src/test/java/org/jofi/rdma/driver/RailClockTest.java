@@ -79,6 +79,19 @@ class RailClockTest {
     assertTrue(untilSilent(2) >= BOUND, "its age began anew");
   }
 
+  /** What it had failed, and went over another: only something new can tell how it is. */
+  @Test
+  void aSilentRailThatHasNothingOutIsTriedAgain() {
+    Arrays.fill(out, 1);
+    untilSilent(2);
+    out[2] = 0;
+    look();
+    assertEquals(0, silent());
+    assertTrue(clock.silence(2).isEmpty());
+    out[2] = 1;
+    assertTrue(untilSilent(2) >= BOUND, "its age began anew");
+  }
+
   /** Nothing comes over any rail, and no answer: that is the peer, not its rails. */
   @Test
   void aPeerThatIsStoppedAgesNoRail() {
