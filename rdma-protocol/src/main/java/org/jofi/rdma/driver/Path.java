@@ -60,8 +60,8 @@ final class Path implements OperationSink {
         data.port(rail).rail().domain().info().domainName(),
         data.lostBy(rail),
         both == null ? Optional.empty() : both.clock().silence(rail),
-        both == null ? RailStatus.Traffic.NONE : both.written(rail),
-        both == null ? RailStatus.Traffic.NONE : both.read(rail));
+        both == null ? RailStatus.Traffic.NONE : both.writes().traffic(rail),
+        both == null ? RailStatus.Traffic.NONE : both.reads().traffic(rail));
   }
 
   @Override

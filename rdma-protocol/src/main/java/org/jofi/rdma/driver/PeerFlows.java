@@ -1,7 +1,5 @@
 package org.jofi.rdma.driver;
 
-import org.jofi.transport.RailStatus;
-
 /**
  * What goes over the data rails to one peer, which its connections share: what is written, what is
  * read, and which rails are silent.
@@ -45,15 +43,5 @@ final class PeerFlows implements RailClock.Load {
   /** Looks which rails are silent; in time in which this side looked, in nanoseconds. */
   void look(long now) {
     clock.look(this, now);
-  }
-
-  /** What was written over a rail. */
-  RailStatus.Traffic written(int rail) {
-    return writes.traffic(rail);
-  }
-
-  /** What was read over a rail. */
-  RailStatus.Traffic read(int rail) {
-    return reads.traffic(rail);
   }
 }

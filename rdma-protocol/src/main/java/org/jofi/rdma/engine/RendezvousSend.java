@@ -298,7 +298,8 @@ class RendezvousSend extends RequestStrategy implements SentListener {
 
   @Override
   void cut() {
-    cutShort = !transfer.isBound() || transfer.toPost() != 0;
+    // What was cut and is dropped now is never done; of what was not cut nothing else tells.
+    cutShort = !transfer.isBound();
     drop(transfer);
   }
 

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *              number                          length              reason
  * REFUSE       0                               refuser's rails     why
- * CLOSE        messages sent to the end       its writes          0, or why
+ * CLOSE        messages sent to the end        its writes          0, or why
  * CLOSED       0                               its writes          0
  * ABORT        0                               0                   why
  * TRUE_LENGTH  the receive's index, all of it  its true length     0

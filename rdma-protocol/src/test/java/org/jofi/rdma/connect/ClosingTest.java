@@ -10,10 +10,8 @@ import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jofi.mr.RegisteredArena;
-import org.jofi.mr.registration.BufferRange;
 import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.wire.EagerGrant;
 import org.jofi.simulated.Simulation;
@@ -197,21 +195,22 @@ class ClosingTest {
   void aMessageThatItsSenderCutShortIsNotAwaited(Profile profile) {
     try (Simulation simulation = Simulation.of(profile).nicsPerHost(2).open();
         Arena arena = Arena.ofShared()) {
-      Linked linked = Linked.of(simulation, arena, profile, 2);
-      MemorySegment source = arena.allocate(LONG_BYTES, 64);
-      MemorySegment target = arena.allocate(LONG_BYTES, 64);
-      DataRegistration from = linked.left.register(BufferRange.host(source));
-      DataRegistration to = linked.right.register(BufferRange.host(target));
+      Linked linked =
+          new Linked(
+              simulation,
+              arena,
+              new Node(simulation, profile, 0, 2),
+              new Node(simulation, profile, 1, 2),
+              LONG_BYTES);
       List<Long> receives = new ArrayList<>();
       for (int i = 0; i < LONG; i++) {
-        receives.add(linked.receive(target.address(), LONG_BYTES, to));
+        receives.add(linked.receive(LONG_BYTES));
       }
       linked.pass(10_000_000, linked.left, linked.right);
-      Supplier<Long> send =
-          () -> linked.sending.sender().send(source.address(), LONG_BYTES, 7, from);
-      linked.outcome(linked.sending, send.get(), linked.left, linked.right);
+      linked.outcome(linked.sending, linked.queue(LONG_BYTES), linked.left, linked.right);
       linked.outcome(linked.receiving, receives.removeFirst(), linked.left, linked.right);
-      List<Long> sends = Stream.generate(send).limit(receives.size()).toList();
+      List<Long> sends =
+          Stream.generate(() -> linked.queue(LONG_BYTES)).limit(receives.size()).toList();
       long closed = simulation.nanoTime();
       linked.left.connections.close(linked.sending);
       linked.await("closing", linked.sending::isReleased, linked.left, linked.right);
@@ -225,7 +224,7 @@ class ClosingTest {
         failed += got == LONG_BYTES ? 0 : 1;
       }
       assertTrue(failed > 0, "there were some to be cut short");
-      linked.finish(linked.from, linked.to, from, to);
+      linked.finish(linked.from, linked.to);
     }
   }
 

@@ -33,14 +33,19 @@ final class Linked {
   final DataRegistration to;
 
   Linked(Simulation simulation, Arena arena, Node left, Node right) {
+    this(simulation, arena, left, right, BYTES);
+  }
+
+  /** With so many bytes of memory on each. */
+  Linked(Simulation simulation, Arena arena, Node left, Node right, long bytes) {
     this.simulation = simulation;
     this.left = left;
     this.right = right;
     pair = Pair.of(simulation, left, right, "seed " + simulation.seed());
     sending = pair.sends;
     receiving = pair.receives;
-    source = arena.allocate(BYTES, 64);
-    target = arena.allocate(BYTES, 64);
+    source = arena.allocate(bytes, 64);
+    target = arena.allocate(bytes, 64);
     from = left.register(BufferRange.host(source));
     to = right.register(BufferRange.host(target));
   }
