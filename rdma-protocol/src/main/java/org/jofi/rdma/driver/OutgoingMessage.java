@@ -61,6 +61,14 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
     cookie = whose;
   }
 
+  /** It goes over the rail on which the fewest are out, rather than the one whose turn it is. */
+  void passBusyRails() {
+    PeerRails to = rails;
+    if (to != null) {
+      rail = to.leastBusy(rail);
+    }
+  }
+
   void addressImmediate(PeerRails to, int bits, SentListener who, long whose) {
     address(to, 0, who, whose);
     data = bits;
@@ -88,6 +96,7 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
       }
       tries++;
       if (answer == 0) {
+        to.took(rail);
         listener.posted(cookie);
         return true;
       }
@@ -113,6 +122,7 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
   public void completed(long operation, long bytes) {
     PeerRails to = rails;
     if (to != null) {
+      to.returned(rail);
       to.succeeded(rail);
     }
     finish(null);
@@ -122,6 +132,9 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
   public void failed(long operation, RailPort failing, CompletionError error) {
     PeerRails to = rails;
     Failure why = Failures.of(failing, error);
+    if (to != null) {
+      to.returned(rail);
+    }
     rail = to == null ? PeerRails.NONE : to.retry(rail, why, tries);
     if (rail == PeerRails.NONE || !listener.mayRepeat(cookie)) {
       finish(why);

@@ -124,6 +124,11 @@ final class Path implements OperationSink {
   }
 
   @Override
+  public void tell(Packet packet, int lengthBytes, SentListener who, long cookie) {
+    driver.tell(packet, control, lengthBytes, who, cookie);
+  }
+
+  @Override
   public void sendImmediate(Packet packet, int bits, SentListener who, long cookie) {
     driver.deferImmediate(packet, control, bits, who, cookie);
   }

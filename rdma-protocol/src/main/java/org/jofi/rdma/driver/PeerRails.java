@@ -32,6 +32,7 @@ public final class PeerRails {
   private final Tasks tasks;
   private final long[] peers;
   private final int[] failures;
+  private final int[] messagesOut;
   private final ControlRotation rotation;
   private int lost;
   private final Map<Integer, Failure> lostBy = new HashMap<>(0);
@@ -46,6 +47,7 @@ public final class PeerRails {
     this.tasks = tasks;
     this.peers = peers.clone();
     failures = new int[peers.length];
+    messagesOut = new int[peers.length];
     rotation = new ControlRotation(peers.length);
   }
 
@@ -105,6 +107,31 @@ public final class PeerRails {
       rail = rotation.next();
     }
     return rail < 0 ? NONE : rail;
+  }
+
+  /**
+   * The usable rail on which the fewest messages are out, or {@link #NONE}; that one if it is among
+   * them. On a silent rail, messages stay out where they do not count as sent once they left.
+   */
+  int leastBusy(int first) {
+    int best = NONE;
+    for (int i = 0; i < peers.length && first != NONE; i++) {
+      int rail = (first + i) % peers.length;
+      if (isUsable(rail) && (best == NONE || messagesOut[rail] < messagesOut[best])) {
+        best = rail;
+      }
+    }
+    return best;
+  }
+
+  /** A rail took a message. */
+  void took(int rail) {
+    messagesOut[rail]++;
+  }
+
+  /** A message that a rail took is back, sent or not. */
+  void returned(int rail) {
+    messagesOut[rail]--;
   }
 
   /** A usable rail, another one if possible, or {@link #NONE}. */

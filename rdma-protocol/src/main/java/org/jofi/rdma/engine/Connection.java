@@ -6,6 +6,7 @@ import org.jofi.rdma.operation.OperationSink;
 import org.jofi.rdma.operation.Packet;
 import org.jofi.rdma.operation.SentListener;
 import org.jofi.rdma.wire.ConnectionId;
+import org.jofi.rdma.wire.ControlMessage;
 import org.jofi.rdma.wire.MessageHeader;
 import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
@@ -226,7 +227,7 @@ public abstract class Connection {
    */
   public final void send(Packet message, boolean last) {
     onTheirWay++;
-    link.send(message, onWay, last ? LAST : 0);
+    link.sink().tell(message, ControlMessage.BYTES, onWay, last ? LAST : 0);
   }
 
   private final class Told implements SentListener {

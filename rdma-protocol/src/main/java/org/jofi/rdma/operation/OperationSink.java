@@ -59,6 +59,12 @@ public interface OperationSink {
   /** Sends a message over a control rail, now or when one takes it. */
   void send(Packet packet, int lengthBytes, SentListener who, long cookie);
 
+  /**
+   * As {@link #send}, a message about the connection itself: over the control rail on which the
+   * fewest are out, since the others may be silent.
+   */
+  void tell(Packet packet, int lengthBytes, SentListener who, long cookie);
+
   /** Sends immediate data without a message over a control rail, when queues have delivered. */
   void sendImmediate(Packet packet, int bits, SentListener who, long cookie);
 

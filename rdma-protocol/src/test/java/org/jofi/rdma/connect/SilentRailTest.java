@@ -4,68 +4,65 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.jofi.mr.registration.BufferRange;
-import org.jofi.mr.registration.DataRegistration;
 import org.jofi.simulated.Simulation;
 import org.jofi.simulated.profile.Profile;
 import org.jofi.transport.RailStatus;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Rails on which something is out and nothing comes back. */
 class SilentRailTest {
-  private static final int RAILS = 3;
   private static final int SILENT = 1;
   private static final int BYTES = 3 << 20;
   private static final int MESSAGES = 4;
   private static final long SECOND = 1_000_000_000;
   private static final long NEVER = 600 * SECOND;
 
-  static Stream<Profile> profiles() {
-    return Profile.ALL.stream();
+  static Stream<Arguments> profiles() {
+    return of(Profile.ALL.stream());
+  }
+
+  private static Stream<Arguments> of(Stream<Profile> profiles) {
+    return profiles.flatMap(
+        profile -> Stream.of(2, 3, 4).map(rails -> Arguments.of(profile, rails)));
   }
 
   /** Others tell of each stripe by a message, over control rails, of which one is silent too. */
-  static Stream<Profile> profilesThatWriteData() {
-    return profiles().filter(profile -> profile.behaviour().writeData());
+  static Stream<Arguments> profilesThatWriteData() {
+    return of(Profile.ALL.stream().filter(profile -> profile.behaviour().writeData()));
   }
 
-  /** A connection, and memory for long messages. */
+  /** A connection for long messages. */
   private static final class LongMessages implements AutoCloseable {
     final Simulation simulation;
+    final int rails;
     final Arena arena = Arena.ofShared();
     final Linked linked;
-    final MemorySegment source;
-    final MemorySegment target;
-    final DataRegistration from;
-    final DataRegistration to;
 
-    LongMessages(Profile profile) {
-      simulation = Simulation.of(profile).nicsPerHost(RAILS).open();
+    LongMessages(Profile profile, int rails) {
+      this.rails = rails;
+      simulation = Simulation.of(profile).nicsPerHost(rails).open();
       linked =
           new Linked(
               simulation,
               arena,
-              new Node(simulation, profile, 0, RAILS, NEVER, NEVER),
-              new Node(simulation, profile, 1, RAILS, NEVER, NEVER));
-      source = arena.allocate(BYTES, 64);
-      target = arena.allocate(BYTES, 64);
-      from = linked.left.register(BufferRange.host(source));
-      to = linked.right.register(BufferRange.host(target));
+              new Node(simulation, profile, 0, rails, NEVER, NEVER),
+              new Node(simulation, profile, 1, rails, NEVER, NEVER),
+              BYTES);
     }
 
     long receive() {
-      return linked.receive(target.address(), BYTES, to);
+      return linked.receive(BYTES);
     }
 
     long send() {
-      return linked.sending.sender().send(source.address(), BYTES, 7, from);
+      return linked.queue(BYTES);
     }
 
     void exchange(int messages) {
@@ -86,7 +83,7 @@ class SilentRailTest {
     }
 
     List<Integer> silent() {
-      return IntStream.range(0, RAILS)
+      return IntStream.range(0, rails)
           .filter(rail -> status(rail).silence().isPresent())
           .boxed()
           .toList();
@@ -98,7 +95,7 @@ class SilentRailTest {
 
     @Override
     public void close() {
-      linked.finish(linked.from, linked.to, from, to);
+      linked.finish(linked.from, linked.to);
       simulation.close();
       arena.close();
     }
@@ -107,8 +104,8 @@ class SilentRailTest {
   /** It is found, given nothing more, and used again when it answers; nothing is lost. */
   @ParameterizedTest
   @MethodSource("profilesThatWriteData")
-  void aRailThatIsSilentIsGivenNothingMore(Profile profile) {
-    try (LongMessages pair = new LongMessages(profile)) {
+  void aRailThatIsSilentIsGivenNothingMore(Profile profile, int rails) {
+    try (LongMessages pair = new LongMessages(profile, rails)) {
       pair.exchange(MESSAGES);
       List<Long> receives = new ArrayList<>();
       for (int i = 0; i <= MESSAGES; i++) {
@@ -139,12 +136,12 @@ class SilentRailTest {
   /** Nothing is heard of it over any rail, so it is not its rails. */
   @ParameterizedTest
   @MethodSource("profiles")
-  void aPeerThatIsStoppedHasNoSilentRails(Profile profile) {
-    try (LongMessages pair = new LongMessages(profile)) {
+  void aPeerThatIsStoppedHasNoSilentRails(Profile profile, int rails) {
+    try (LongMessages pair = new LongMessages(profile, rails)) {
       pair.exchange(MESSAGES);
       long receive = pair.receive();
       pair.linked.pass(SECOND / 10, pair.linked.left, pair.linked.right);
-      for (int nic = 0; nic < RAILS; nic++) {
+      for (int nic = 0; nic < rails; nic++) {
         pair.simulation.host(1).nic(nic).stall(Duration.ofSeconds(30));
       }
       long send = pair.send();

@@ -301,6 +301,11 @@ final class ModelEnd implements OperationSink {
   }
 
   @Override
+  public void tell(Packet packet, int lengthBytes, SentListener who, long cookie) {
+    send(packet, lengthBytes, who, cookie);
+  }
+
+  @Override
   public void sendImmediate(Packet packet, int bits, SentListener who, long cookie) {
     Message message = (Message) packet;
     message.bits = bits;
