@@ -4,11 +4,13 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import org.agrona.concurrent.NanoClock;
 import org.jofi.fabric.Domain;
 import org.jofi.fabric.MemoryKind;
 import org.jofi.mr.cache.RegistrationCache;
 import org.jofi.mr.key.KeySource;
+import org.jofi.mr.registration.BufferRange;
 import org.jofi.mr.registration.CacheCounters;
 import org.jofi.mr.registration.CacheLimits;
 import org.jofi.mr.registration.DataRegistration;
@@ -38,6 +40,7 @@ public final class DeviceRegistrations implements OwnershipGraph.Forcible {
    * @param clock for the time spent in registration
    * @param counters for the cache's statistics; the caller closes them
    * @param names names the requests in flight, for error messages
+   * @param random any 64 bits, which nobody can guess: keys are drawn with it
    * @throws IllegalArgumentException if the NICs negotiated different scopes, or a key width that
    *     is not supported
    */
@@ -46,11 +49,12 @@ public final class DeviceRegistrations implements OwnershipGraph.Forcible {
       CacheLimits limits,
       NanoClock clock,
       CacheCounters counters,
-      RequestNames names) {
+      RequestNames names,
+      LongSupplier random) {
     this.domains = List.copyOf(domains);
     this.scopes = MrScope.negotiated(this.domains, generations::incrementAndGet);
     for (Domain domain : this.domains) {
-      keys.computeIfAbsent(domain, KeySource::of);
+      keys.computeIfAbsent(domain, nic -> KeySource.of(nic, random));
     }
     this.cache = new RegistrationCache(limits, clock, counters, names, this::keysOf);
   }
@@ -104,6 +108,19 @@ public final class DeviceRegistrations implements OwnershipGraph.Forcible {
     cache.invalidate(kind, device, address, lengthBytes);
   }
 
+  /** As above, for several ranges; all of them or none. */
+  void invalidate(List<BufferRange> ranges) {
+    cache.invalidate(ranges);
+  }
+
+  /**
+   * Closes idle registrations whose memory was freed, and returns how many. Nothing else looks for
+   * them: call it now and then.
+   */
+  public int closeFreed() {
+    return cache.closeFreed();
+  }
+
   /** Closes all idle registrations and returns how many. Those in use or leased stay open. */
   public int evictIdle() {
     return cache.evictIdle();
@@ -119,7 +136,7 @@ public final class DeviceRegistrations implements OwnershipGraph.Forcible {
 
   /** Opens an arena whose memory can be registered on this device until the arena closes. */
   public RegisteredArena openArena() {
-    return new RegisteredArena(cache);
+    return new RegisteredArena(() -> List.of(this));
   }
 
   /** Adds the cached registrations to the graph that closes this device's domains. */

@@ -1,5 +1,6 @@
 package org.jofi.mr;
 
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -57,8 +58,8 @@ public final class EndpointRegistrations {
   /**
    * Leases a registration that covers the range on all data rails. It comes from the cache or is
    * made now. Give each lease back with {@link DataRegistration#release}. The memory must stay
-   * mapped while leased; with an allocation id, until it is invalidated (see {@link
-   * RegistrationCache#invalidate}).
+   * mapped while leased. Memory of an arena may be freed afterwards; memory with an allocation id
+   * after it was invalidated (see {@link RegistrationCache#invalidate}).
    *
    * <p>A hit allocates nothing and takes no lock. A miss calls the provider on this thread. If the
    * provider is out of resources, idle registrations are evicted, and the call is tried once more.
@@ -67,7 +68,7 @@ public final class EndpointRegistrations {
    * @param access bits of {@link Access} that the registration must allow, at least one
    * @throws IllegalArgumentException if {@code access} has no bit
    * @throws IllegalStateException if this endpoint is closing or closed, or the range's arena is
-   *     closed or belongs to another device
+   *     closed
    * @throws RegistrationException if a rail refuses; nothing is registered then
    */
   public DataRegistration acquire(BufferRange range, long access) {
@@ -89,10 +90,26 @@ public final class EndpointRegistrations {
   public DataRegistration acquire(
       MemoryKind kind, int device, long allocationId, long address, long lengthBytes, long access) {
     if (closing) {
-      refuseIfClosing(new BufferRange(kind, device, allocationId, address, lengthBytes, null));
+      refuseIfClosing(BufferRange.device(kind, device, allocationId, address, lengthBytes));
     }
     return cache.acquire(
         space, rails.dataRails(), kind, device, allocationId, address, lengthBytes, access);
+  }
+
+  /**
+   * As {@link #acquire(BufferRange, long)}, for host memory of an arena; a hit needs no object.
+   *
+   * @param arena scope of the arena, which must not be the global one
+   * @param address its first byte
+   * @param lengthBytes its length, at least 1
+   * @param access bits of {@link Access}, at least one
+   */
+  public DataRegistration acquire(
+      MemorySegment.Scope arena, long address, long lengthBytes, long access) {
+    if (closing) {
+      refuseIfClosing(BufferRange.host(arena, address, lengthBytes));
+    }
+    return cache.acquire(space, rails.dataRails(), arena, address, lengthBytes, access);
   }
 
   /**

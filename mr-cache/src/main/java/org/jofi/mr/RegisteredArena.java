@@ -3,34 +3,29 @@ package org.jofi.mr;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicLong;
-import org.jofi.mr.cache.RegistrationCache;
+import java.util.function.Supplier;
+import org.jofi.mr.cache.ClosingArenas;
 import org.jofi.mr.registration.BufferRange;
 import org.jofi.mr.registration.CacheLimits;
 import org.jofi.mr.registration.RegistrationBusyException;
 import org.jofi.mr.registration.RegistrationException;
 
 /**
- * An arena of host memory that closes all registrations of its memory before it frees the memory.
- * So its registrations can be cached, and nothing has to watch for memory that is freed. Any thread
- * may allocate, use the memory, and close.
+ * An arena of host memory that closes all registrations of its memory, on several devices, before
+ * it frees the memory. Any thread may allocate, use the memory, and close.
  */
 public final class RegisteredArena implements Arena {
-  /** Supplies ids, each once in this process, so that arenas of different devices differ. */
-  private static final AtomicLong IDS = new AtomicLong();
-
   private final Arena memory = Arena.ofShared();
-  private final RegistrationCache cache;
-  private final long allocationId;
+  private final Supplier<? extends Collection<DeviceRegistrations>> devices;
 
   // Guarded by this object's monitor.
   private final List<BufferRange> allocated = new ArrayList<>();
 
-  RegisteredArena(RegistrationCache cache) {
-    this.cache = cache;
-    this.allocationId = IDS.decrementAndGet();
-    cache.openArena(allocationId);
+  /** An arena for memory that is registered on those devices that there are when it is closed. */
+  public RegisteredArena(Supplier<? extends Collection<DeviceRegistrations>> devices) {
+    this.devices = devices;
   }
 
   /** Allocates zeroed memory; see {@link Arena#allocate(long, long)}. */
@@ -38,22 +33,9 @@ public final class RegisteredArena implements Arena {
   public synchronized MemorySegment allocate(long byteSize, long byteAlignment) {
     MemorySegment segment = memory.allocate(byteSize, byteAlignment);
     if (byteSize > 0) {
-      allocated.add(BufferRange.host(segment).ofAllocation(allocationId));
+      allocated.add(BufferRange.host(segment));
     }
     return segment;
-  }
-
-  /**
-   * The range to register for memory of this arena.
-   *
-   * @param segment memory that was allocated here, or a part of it
-   * @throws IllegalArgumentException if it is not memory of this arena
-   */
-  public BufferRange range(MemorySegment segment) {
-    if (!segment.scope().equals(memory.scope())) {
-      throw new IllegalArgumentException("%s was not allocated in this arena".formatted(segment));
-    }
-    return BufferRange.host(segment).ofAllocation(allocationId);
   }
 
   @Override
@@ -65,18 +47,28 @@ public final class RegisteredArena implements Arena {
    * Closes all registrations of its memory, leased or not, then frees the memory. Once it is
    * closed, another call throws, as with every arena.
    *
-   * @throws RegistrationBusyException if requests in flight use any of its memory; nothing was
-   *     closed then
+   * @throws RegistrationBusyException if requests in flight use any of its memory; it can be used
+   *     as before, but on devices where no request uses it, what was registered may be closed
    * @throws RegistrationException if other threads are still registering or closing it after {@link
-   *     CacheLimits#waitNs}, or the thread was interrupted meanwhile; nothing was closed then
+   *     CacheLimits#waitNs}, or the thread was interrupted meanwhile; as above
    * @throws org.jofi.fabric.FabricException if a provider refuses to close a region; no memory was
    *     freed, but none of it can be registered any more. The call can be repeated.
    */
   @Override
   public synchronized void close() {
     if (memory.scope().isAlive()) {
-      cache.closeArena(allocationId, allocated);
+      ClosingArenas.add(memory.scope());
+      try {
+        devices.get().forEach(device -> device.invalidate(allocated));
+      } catch (RegistrationBusyException | RegistrationException e) {
+        ClosingArenas.remove(memory.scope());
+        throw e;
+      }
     }
-    memory.close();
+    try {
+      memory.close();
+    } finally {
+      ClosingArenas.remove(memory.scope());
+    }
   }
 }

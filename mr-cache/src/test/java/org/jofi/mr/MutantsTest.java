@@ -54,20 +54,20 @@ class MutantsTest {
         new Mutant(
             "freed and reallocated memory is the same",
             "CachedRegistration.java",
-            " && allocationId == allocation",
+            " && isOf(id, wanted)",
             "",
             cache),
         new Mutant(
             "host and GPU memory are the same",
             "CacheSpace.java",
-            "    return kind.ordinal()\n        | (long) device << 8\n        | (dmaBuf",
-            "    return (long) device << 8\n        | (dmaBuf",
+            "kind.ordinal() | (long) device << 8 | (dmaBuf",
+            "(long) device << 8 | (dmaBuf",
             cache),
         new Mutant(
             "all GPUs are the same",
             "CacheSpace.java",
-            "        | (long) device << 8\n        | (dmaBuf",
-            "        | (dmaBuf",
+            "| (long) device << 8 | (dmaBuf",
+            "| (dmaBuf",
             cache),
         new Mutant(
             "dma-buf and address are the same",
@@ -90,7 +90,7 @@ class MutantsTest {
         new Mutant(
             "a range within a larger one hides it",
             "CacheSpace.java",
-            " && !contains(registration, old)",
+            " && !registration.contains(old)",
             "",
             cache),
         // Lifetime: leases, uses, eviction.
@@ -127,7 +127,7 @@ class MutantsTest {
         new Mutant(
             "memory of unknown allocations is kept",
             "IdleQueue.java",
-            "range.allocationId() != BufferRange.UNKNOWN_ALLOCATION\n        && ",
+            "registration.isOfKnownAllocation()\n        && ",
             "",
             cache),
         new Mutant(
@@ -147,7 +147,7 @@ class MutantsTest {
         new Mutant(
             "a superseded registration is kept",
             "RegistrationCache.java",
-            "registration.space().isRetired(registration)\n          || ",
+            "registration.space().isRetired(registration) || ",
             "",
             cache),
         // Closing.
@@ -337,11 +337,35 @@ class MutantsTest {
             teardown),
         // Arenas.
         new Mutant(
-            "the first arenas of two devices are the same",
-            "RegisteredArena.java",
-            "IDS.decrementAndGet()",
-            "-1L",
+            "memory of an arena that is being closed can be registered",
+            "RegistrationCache.java",
+            " || ClosingArenas.contains(arena)",
+            "",
             arena),
+        new Mutant(
+            "memory of a closed arena can be registered",
+            "RegistrationCache.java",
+            "!arena.isAlive() || ",
+            "",
+            arena),
+        new Mutant(
+            "a collected arena is every arena",
+            "CachedRegistration.java",
+            "wanted != null && mine.refersTo(wanted)",
+            "mine.get() == null || mine.refersTo(wanted)",
+            arena),
+        new Mutant(
+            "the memory of a registration that is kept is never collected",
+            "RegionOpenings.java",
+            "range.withoutScope()",
+            "range",
+            arena),
+        new Mutant(
+            "registrations of freed memory are kept",
+            "IdleQueue.java",
+            "        && !registration.isFreed()\n",
+            "",
+            cache),
         new Mutant(
             "a second close of an arena reaches who lives there now",
             "RegisteredArena.java",
@@ -399,9 +423,9 @@ class MutantsTest {
             threads),
         new Mutant(
             "who gave up waiting leaves an arena closed",
-            "RegistrationCache.java",
-            "      setArenaLive(id, true); // Nothing was closed.\n",
-            "",
+            "RegisteredArena.java",
+            "        ClosingArenas.remove(memory.scope());\n        throw e;",
+            "        throw e;",
             threads),
         // The index.
         new Mutant(
@@ -448,6 +472,10 @@ class MutantsTest {
             "1L << (8 * widthBytes + 1)",
             keys),
         new Mutant(
+            "keys are counted up", "KeyPool.java", "random.nextLong(next, bound)", "next", keys),
+        new Mutant(
+            "a key is drawn twice", "KeyPool.java", "displaced.put(place, moved);", "", keys),
+        new Mutant(
             "an exhausted pool gives a live key",
             "KeyPool.java",
             "throw new KeysExhaustedException(domain, widthBytes, live.size());",
@@ -462,8 +490,8 @@ class MutantsTest {
         new Mutant(
             "a key is used again at once",
             "KeyPool.java",
-            "if (next < fresh && resting.size() <= RESTING) {",
-            "if (next < fresh && resting.isEmpty()) {",
+            "if (next < bound && resting.size() <= RESTING) {",
+            "if (next < bound && resting.isEmpty()) {",
             keys),
         // Order of closing.
         new Mutant(

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import org.jofi.allocation.Allocation;
 import org.jofi.fabric.Access;
 import org.jofi.fabric.MemoryKind;
@@ -11,6 +13,7 @@ import org.jofi.mr.recording.Device;
 import org.jofi.mr.recording.RecordingFabric.Profile;
 import org.jofi.mr.registration.BufferRange;
 import org.jofi.mr.registration.DataRegistration;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -52,17 +55,39 @@ class NoAllocationTest {
     }
   }
 
+  @Test
+  void aHitInAnArenaAllocatesNothing() {
+    try (Device device = new Device(Profile.EFA, 4, 1);
+        Arena arena = Arena.ofConfined()) {
+      MemorySegment memory = arena.allocate(4096);
+      EndpointRegistrations registrations = device.rails.registrations;
+      DataRegistration made = registrations.acquire(BufferRange.host(memory), Access.SEND);
+      Allocation.assertNone(
+          () -> {
+            for (int i = 0; i < HITS; i++) {
+              DataRegistration got =
+                  registrations.acquire(memory.scope(), memory.address() + i % 64, 64, Access.SEND);
+              if (!got.equals(made)) {
+                throw new AssertionError("no hit");
+              }
+              got.release();
+            }
+          });
+      made.release();
+    }
+  }
+
   @ParameterizedTest
   @EnumSource(MemoryKind.class)
   void aRangeInPartsIsTheSameAsARange(MemoryKind kind) {
     try (Device device = new Device(Profile.EFA, 2, 1)) {
       EndpointRegistrations registrations = device.rails.registrations;
       DataRegistration whole =
-          registrations.acquire(new BufferRange(kind, 0, 7, BASE, 4096, null), Access.ALL);
+          registrations.acquire(BufferRange.device(kind, 0, 7, BASE, 4096), Access.ALL);
       assertSame(whole, registrations.acquire(kind, 0, 7, BASE + 96, 4000, Access.LOCAL));
       DataRegistration other = registrations.acquire(kind, 0, 8, BASE, 4096, Access.ALL);
       assertTrue(other.isOpen() && !other.equals(whole));
-      assertEquals(new BufferRange(kind, 0, 8, BASE, 4096, null), other.range());
+      assertEquals(BufferRange.device(kind, 0, 8, BASE, 4096), other.range());
     }
   }
 }

@@ -9,6 +9,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.ref.WeakReference;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.jofi.fabric.Access;
 import org.jofi.fabric.FabricErrno;
 import org.jofi.fabric.FabricException;
@@ -46,10 +51,10 @@ class RegisteredArenaTest {
 
   @Test
   void registrationsAreKeptWhileTheArenaLives() {
-    DataRegistration whole = acquire(arena.range(segment));
+    DataRegistration whole = acquire(BufferRange.host(segment));
     whole.release();
     assertTrue(whole.isOpen());
-    assertSame(whole, acquire(arena.range(segment.asSlice(100, 200))));
+    assertSame(whole, acquire(BufferRange.host(segment.asSlice(100, 200))));
     arena.close();
     assertFalse(whole.isOpen());
     assertEquals(0, device.fabric.openRegions());
@@ -60,23 +65,23 @@ class RegisteredArenaTest {
 
   @Test
   void aCloseIsRefusedWhileRequestsAreInFlight() {
-    DataRegistration used = acquire(arena.range(segment));
+    DataRegistration used = acquire(BufferRange.host(segment));
     assertTrue(device.rails.post(used, used.range()));
     RegistrationBusyException busy = assertThrows(RegistrationBusyException.class, arena::close);
     assertTrue(busy.getMessage().contains("request 42"));
     assertTrue(segment.scope().isAlive());
-    assertSame(used, acquire(arena.range(segment)), "it can still be registered");
+    assertSame(used, acquire(BufferRange.host(segment)), "it can still be registered");
     device.rails.complete(0);
     arena.close();
   }
 
   @Test
   void memoryIsNotFreedUnderARegionThatStaysOpen() {
-    acquire(arena.range(segment)).release();
+    acquire(BufferRange.host(segment)).release();
     device.fabric.failNext(Step.CLOSE, 0, FabricErrno.EIO);
     assertThrows(FabricException.class, arena::close);
     assertTrue(segment.scope().isAlive());
-    BufferRange range = arena.range(segment);
+    BufferRange range = BufferRange.host(segment);
     assertThrows(IllegalStateException.class, () -> acquire(range));
     arena.close();
     assertFalse(segment.scope().isAlive());
@@ -84,17 +89,14 @@ class RegisteredArenaTest {
 
   @Test
   void aClosedArenasMemoryCannotBeRegistered() {
-    BufferRange range = arena.range(segment);
+    BufferRange range = BufferRange.host(segment);
     arena.close();
     assertThrows(IllegalStateException.class, () -> acquire(range));
-    RegisteredArena next = device.registrations.openArena();
-    assertNotEquals(range.allocationId(), next.range(next.allocate(64)).allocationId());
-    next.close();
   }
 
   @Test
   void aSecondCloseTouchesNobodyElsesRegistrations() {
-    BufferRange range = arena.range(segment);
+    BufferRange range = BufferRange.host(segment);
     arena.close();
     DataRegistration next = acquire(BufferRange.host(range.address(), 4096).ofAllocation(9));
     assertThrows(IllegalStateException.class, arena::close);
@@ -102,31 +104,111 @@ class RegisteredArenaTest {
   }
 
   @Test
-  void anotherDevicesArenaIsRefused() {
-    try (Device other = new Device(Profile.TCP, 1, 1)) {
-      RegisteredArena theirs = other.registrations.openArena();
-      BufferRange range = arena.range(segment);
-      IllegalStateException refused =
-          assertThrows(
-              IllegalStateException.class,
-              () -> other.rails.registrations.acquire(range, Access.ALL));
-      assertTrue(refused.getMessage().contains("of another device"), refused::getMessage);
-      assertEquals(0, other.fabric.openRegions());
-      theirs.close();
+  void anArenaClosesItsRegistrationsOnEveryDevice() {
+    try (Device other = new Device(Profile.CXI, 1, 1)) {
+      RegisteredArena both =
+          new RegisteredArena(() -> List.of(device.registrations, other.registrations));
+      BufferRange range = BufferRange.host(both.allocate(4096, 64));
+      DataRegistration here = acquire(range);
+      DataRegistration there = other.rails.registrations.acquire(range, Access.ALL);
+      assertTrue(other.rails.post(there, range));
+      RegistrationBusyException busy = assertThrows(RegistrationBusyException.class, both::close);
+      assertTrue(busy.getMessage().contains("request 42"), busy::getMessage);
+      assertTrue(both.scope().isAlive());
+      other.rails.complete(0);
+      here.release();
+      acquire(range).release();
+      both.close();
+      assertEquals(0, device.fabric.openRegions() + other.fabric.openRegions());
+      there.release();
     }
     arena.close();
   }
 
   @Test
-  void foreignMemoryIsRefused() {
-    try (Arena other = Arena.ofConfined()) {
-      MemorySegment foreign = other.allocate(64);
-      assertThrows(IllegalArgumentException.class, () -> arena.range(foreign));
-      assertThrows(
-          IllegalArgumentException.class,
-          () -> BufferRange.host(MemorySegment.ofArray(new byte[64])));
-      assertEquals(0, BufferRange.host(foreign).allocationId());
+  void memoryOnTheHeapIsRefused() {
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> BufferRange.host(MemorySegment.ofArray(new byte[64])));
+    arena.close();
+  }
+
+  /** Arenas of the JDK, of which jofi hears nothing. */
+  @Test
+  @SuppressWarnings("restricted")
+  void whatAClosedArenaLeavesBehindIsNeverAHitAndIsClosed() {
+    DataRegistration first;
+    long address;
+    try (Arena plain = Arena.ofConfined()) {
+      MemorySegment memory = plain.allocate(4096);
+      address = memory.address();
+      first = acquire(BufferRange.host(memory));
+      first.release();
+      assertSame(first, acquire(BufferRange.host(memory.asSlice(64))));
+      first.release();
+      assertEquals(0, device.registrations.closeFreed());
     }
+    // Another arena at the same address.
+    try (Arena next = Arena.ofShared()) {
+      MemorySegment memory = MemorySegment.ofAddress(address).reinterpret(4096, next, _ -> {});
+      DataRegistration second = acquire(BufferRange.host(memory));
+      assertNotEquals(first, second);
+      assertFalse(first.isOpen(), "it is superseded");
+      second.release();
+    }
+    assertEquals(1, device.registrations.closeFreed());
+    assertEquals(0, device.fabric.openRegions());
+    arena.close();
+  }
+
+  @Test
+  void memoryOfAnAutomaticArenaIsCollectedThoughItsRegistrationIsKept() throws Exception {
+    List<DataRegistration> kept = new ArrayList<>();
+    WeakReference<MemorySegment.Scope> automatic = registerTwoAndForget(kept);
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+    while (!automatic.refersTo(null)) {
+      assertTrue(System.nanoTime() - deadline < 0, "it is never collected");
+      System.gc();
+      Thread.sleep(20);
+    }
+    DataRegistration next = acquire(BufferRange.host(arena.scope(), 0x10_0000, 64));
+    assertNotEquals(kept.getFirst(), next);
+    assertFalse(kept.getFirst().isOpen(), "it is superseded");
+    assertTrue(kept.getLast().isOpen());
+    assertEquals(1, device.registrations.closeFreed());
+    assertFalse(kept.getLast().isOpen());
+    next.release();
+    device.registrations.invalidate(next.range().kind(), 0, 0x10_0000, 64);
+    arena.close();
+  }
+
+  private WeakReference<MemorySegment.Scope> registerTwoAndForget(List<DataRegistration> kept) {
+    MemorySegment.Scope automatic = Arena.ofAuto().scope();
+    for (long address : new long[] {0x10_0000, 0x20_0000}) {
+      kept.add(acquire(BufferRange.host(automatic, address, 64)));
+      kept.getLast().release();
+    }
+    return new WeakReference<>(automatic);
+  }
+
+  /** All memory by address has the same scope, and so has a global arena. */
+  @Test
+  @SuppressWarnings("restricted")
+  void whatHasNoArenaIsNotKept() {
+    DataRegistration first =
+        acquire(BufferRange.host(MemorySegment.ofAddress(0x10_0000).reinterpret(64)));
+    first.release();
+    assertFalse(first.isOpen());
+    arena.close();
+  }
+
+  @Test
+  void aBufferIsAnAllocationOfItsOwn() {
+    MemorySegment memory = MemorySegment.ofBuffer(ByteBuffer.allocateDirect(64));
+    DataRegistration first = acquire(BufferRange.host(memory));
+    first.release();
+    assertSame(first, acquire(BufferRange.host(memory.asSlice(8, 8))));
+    first.release();
     arena.close();
   }
 }

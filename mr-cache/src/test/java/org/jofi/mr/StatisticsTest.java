@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.SplittableRandom;
 import java.util.TreeMap;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
@@ -47,7 +48,8 @@ class StatisticsTest {
             CacheLimits.DEFAULT,
             new SteppingClock(),
             counters,
-            RequestNames.NONE);
+            RequestNames.NONE,
+            new SplittableRandom(1)::nextLong);
     MultiRail rails = new MultiRail("endpoint", fabric, device, 2, 1);
     rails.registrations.acquire(BUFFER, Access.ALL).release();
     rails.registrations.acquire(BUFFER, Access.ALL).release();

@@ -101,6 +101,19 @@ final class CacheClosings {
     return true;
   }
 
+  /** Closes idle registrations whose memory was freed, and returns how many. */
+  int closeFreed() {
+    List<Closing> victims = new ArrayList<>();
+    ledger.lock();
+    try {
+      ledger.idle.freed().forEach(registration -> supersede(registration, victims));
+    } finally {
+      ledger.unlock();
+    }
+    finish(victims, CloseReason.FREED);
+    return victims.size();
+  }
+
   int evictIdle() {
     List<Closing> victims = new ArrayList<>();
     ledger.lock();

@@ -5,22 +5,19 @@ import java.util.List;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
-import org.agrona.collections.LongHashSet;
 import org.jofi.mr.registration.CacheLimits;
 import org.jofi.mr.registration.RegistrationException;
 
 /**
  * The state that the cache's one lock guards: which registrations are being opened or closed, which
- * are idle, which could not be closed, and which arenas are open. Every method but {@link #lock}
- * and {@link #unlock} needs the lock. It is held for bookkeeping only, never while a provider
- * works.
+ * are idle, and which could not be closed. Every method but {@link #lock} and {@link #unlock} needs
+ * the lock. It is held for bookkeeping only, never while a provider works.
  */
 final class CacheLedger {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition settled = lock.newCondition();
   private final long waitNs;
   private final List<Transition> transitions = new ArrayList<>();
-  private final LongHashSet liveArenas = new LongHashSet();
   private long sequence;
 
   final List<CacheSpace> spaces = new ArrayList<>();
@@ -110,21 +107,5 @@ final class CacheLedger {
 
   long waitNs() {
     return waitNs;
-  }
-
-  void setArenaLive(long id, boolean live) {
-    if (live) {
-      liveArenas.add(id);
-    } else {
-      liveArenas.remove(id);
-    }
-  }
-
-  /**
-   * Whether memory of an allocation may be registered. It may, unless the id is that of an arena
-   * that is not open here.
-   */
-  boolean isLive(long allocationId) {
-    return allocationId >= 0 || liveArenas.contains(allocationId);
   }
 }

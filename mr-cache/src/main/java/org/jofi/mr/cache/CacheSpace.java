@@ -1,5 +1,6 @@
 package org.jofi.mr.cache;
 
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -38,15 +39,18 @@ public final class CacheSpace {
    * access and allocation.
    */
   static long code(BufferRange range) {
-    return code(range.kind(), range.device(), range.allocationId(), range.dmaBuf() != null);
+    return code(range.kind(), range.device(), range.isKnown(), range.dmaBuf() != null);
+  }
+
+  private static long code(CachedRegistration registration) {
+    BufferRange range = registration.range();
+    return code(
+        range.kind(), range.device(), registration.isOfKnownAllocation(), range.dmaBuf() != null);
   }
 
   @SuppressWarnings("EnumOrdinal") // The number never leaves this process.
-  static long code(MemoryKind kind, int device, long allocationId, boolean dmaBuf) {
-    return kind.ordinal()
-        | (long) device << 8
-        | (dmaBuf ? 1L << 40 : 0L)
-        | (allocationId == BufferRange.UNKNOWN_ALLOCATION ? 0L : 1L << 41);
+  static long code(MemoryKind kind, int device, boolean known, boolean dmaBuf) {
+    return kind.ordinal() | (long) device << 8 | (dmaBuf ? 1L << 40 : 0L) | (known ? 1L << 41 : 0L);
   }
 
   /** The part of a code that says where memory lives. */
@@ -70,12 +74,24 @@ public final class CacheSpace {
   /** Leases a registration that covers the range; null if there is none. */
   @Nullable CachedRegistration lease(BufferRange range, long access, long epoch) {
     return lease(
-        code(range), range.allocationId(), range.address(), range.lengthBytes(), access, epoch);
+        code(range),
+        range.allocationId(),
+        range.scope(),
+        range.address(),
+        range.lengthBytes(),
+        access,
+        epoch);
   }
 
   /** As above, for a range that may be malformed; returns null then. */
   @Nullable CachedRegistration lease(
-      long code, long allocation, long address, long lengthBytes, long access, long epoch) {
+      long code,
+      long allocationId,
+      MemorySegment.@Nullable Scope scope,
+      long address,
+      long lengthBytes,
+      long access,
+      long epoch) {
     long first = IntervalIndex.order(address);
     long last = first + lengthBytes - 1;
     if (last < first) {
@@ -84,7 +100,7 @@ public final class CacheSpace {
     for (Partition partition : partitions) {
       if (partition.code == code && (partition.access & access) == access) {
         CachedRegistration near = partition.index.floor(first);
-        if (near != null && near.covers(allocation, first, last) && near.tryLease(epoch)) {
+        if (near != null && near.covers(allocationId, scope, first, last) && near.tryLease(epoch)) {
           return near;
         }
       }
@@ -99,17 +115,16 @@ public final class CacheSpace {
    * @return the retired registrations
    */
   List<CachedRegistration> insert(CachedRegistration registration) {
-    IntervalIndex index = index(code(registration.range()), registration.access());
+    IntervalIndex index = index(code(registration), registration.access());
     List<CachedRegistration> superseded = new ArrayList<>();
     index.overlapping(registration.first(), registration.last(), superseded);
     open.add(registration);
-    if (superseded.stream().anyMatch(old -> contains(old, registration))) {
+    if (superseded.stream().anyMatch(old -> old.contains(registration))) {
       // Another thread made a larger one at the same time and was first.
       retired.add(registration);
       return List.of();
     }
-    superseded.removeIf(
-        old -> old.allocationId() == registration.allocationId() && !contains(registration, old));
+    superseded.removeIf(old -> old.isOfSameAllocation(registration) && !registration.contains(old));
     for (CachedRegistration old : superseded) {
       index.remove(old);
       retired.add(old);
@@ -123,18 +138,14 @@ public final class CacheSpace {
     if (!open.contains(registration) || !retired.add(registration)) {
       return false;
     }
-    index(code(registration.range()), registration.access()).remove(registration);
+    index(code(registration), registration.access()).remove(registration);
     return true;
-  }
-
-  private static boolean contains(CachedRegistration outer, CachedRegistration inner) {
-    return outer.covers(inner.allocationId(), inner.first(), inner.last());
   }
 
   /** Removes a registration that is being closed. */
   void remove(CachedRegistration registration) {
     if (open.remove(registration) && !retired.remove(registration)) {
-      index(code(registration.range()), registration.access()).remove(registration);
+      index(code(registration), registration.access()).remove(registration);
     }
   }
 

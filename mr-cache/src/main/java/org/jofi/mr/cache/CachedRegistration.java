@@ -1,9 +1,12 @@
 package org.jofi.mr.cache;
 
+import java.lang.foreign.MemorySegment;
+import java.lang.ref.WeakReference;
 import org.jofi.fabric.Access;
 import org.jofi.mr.region.RegionSet;
 import org.jofi.mr.registration.BufferRange;
 import org.jofi.mr.registration.DataRegistration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A data registration as the cache has it: the regions that it owns, and where it is listed. What
@@ -15,6 +18,10 @@ final class CachedRegistration extends LeaseCount implements DataRegistration {
   private final long first;
   private final long last;
   private final long allocationId;
+
+  /** Weak, so that an automatic arena can be collected while its memory is kept registered. */
+  private final @Nullable WeakReference<MemorySegment.Scope> scope;
+
   private final long access;
   private final long sequence;
 
@@ -25,13 +32,19 @@ final class CachedRegistration extends LeaseCount implements DataRegistration {
   boolean queued;
 
   CachedRegistration(
-      RegistrationCache cache, CacheSpace space, RegionSet regions, long access, long sequence) {
+      RegistrationCache cache,
+      CacheSpace space,
+      RegionSet regions,
+      MemorySegment.@Nullable Scope scope,
+      long access,
+      long sequence) {
     super(cache);
     this.space = space;
     this.regions = regions;
     this.first = IntervalIndex.order(regions.range().address());
     this.last = first + regions.range().lengthBytes() - 1;
     this.allocationId = regions.range().allocationId();
+    this.scope = scope == null ? null : new WeakReference<>(scope);
     this.access = access;
     this.sequence = sequence;
   }
@@ -115,16 +128,42 @@ final class CachedRegistration extends LeaseCount implements DataRegistration {
     return last;
   }
 
-  long allocationId() {
-    return allocationId;
+  /** Whether it is memory of that allocation; of an unknown one if there is neither. */
+  boolean isOf(long id, MemorySegment.@Nullable Scope wanted) {
+    WeakReference<MemorySegment.Scope> mine = scope;
+    return allocationId == id
+        && (mine == null ? wanted == null : wanted != null && mine.refersTo(wanted));
+  }
+
+  /** Whether both are memory of the same allocation, which still exists, or of an unknown one. */
+  boolean isOfSameAllocation(CachedRegistration other) {
+    return isOf(other.allocationId, other.scope == null ? null : other.scope.get())
+        && (scope == null) == (other.scope == null);
+  }
+
+  boolean isOfKnownAllocation() {
+    return allocationId != BufferRange.UNKNOWN_ALLOCATION || scope != null;
+  }
+
+  /** Whether its memory was freed: its arena is closed, or was collected. */
+  boolean isFreed() {
+    if (scope == null) {
+      return false;
+    }
+    MemorySegment.Scope arena = scope.get();
+    return arena == null || !arena.isAlive();
   }
 
   long sequence() {
     return sequence;
   }
 
-  boolean covers(long allocation, long fromFirst, long toLast) {
-    return first <= fromFirst && toLast <= last && allocationId == allocation;
+  boolean covers(long id, MemorySegment.@Nullable Scope wanted, long fromFirst, long toLast) {
+    return first <= fromFirst && toLast <= last && isOf(id, wanted);
+  }
+
+  boolean contains(CachedRegistration inner) {
+    return first <= inner.first && inner.last <= last && isOfSameAllocation(inner);
   }
 
   @Override

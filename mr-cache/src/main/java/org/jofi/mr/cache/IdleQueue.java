@@ -1,8 +1,8 @@
 package org.jofi.mr.cache;
 
 import java.util.Comparator;
+import java.util.List;
 import java.util.TreeSet;
-import org.jofi.mr.registration.BufferRange;
 import org.jofi.mr.registration.CacheLimits;
 import org.jspecify.annotations.Nullable;
 
@@ -26,11 +26,12 @@ final class IdleQueue {
     this.limits = limits;
   }
 
-  /** Whether a registration of this range may be kept at all. */
-  boolean keeps(BufferRange range) {
-    return range.allocationId() != BufferRange.UNKNOWN_ALLOCATION
+  /** Whether a registration may be kept at all. */
+  boolean keeps(CachedRegistration registration) {
+    return registration.isOfKnownAllocation()
+        && !registration.isFreed()
         && limits.idleEntries() > 0
-        && range.lengthBytes() <= limits.idleBytes();
+        && registration.range().lengthBytes() <= limits.idleBytes();
   }
 
   boolean isOverBudget() {
@@ -54,6 +55,11 @@ final class IdleQueue {
       registration.queued = false;
       bytes -= registration.range().lengthBytes();
     }
+  }
+
+  /** Those whose memory was freed. */
+  List<CachedRegistration> freed() {
+    return queue.stream().filter(CachedRegistration::isFreed).toList();
   }
 
   /**

@@ -94,7 +94,7 @@ final class RegionOpenings {
           space.scope(),
           keys,
           rails,
-          range,
+          range.withoutScope(),
           access,
           leftover -> closings.keep(space, leftover));
     } finally {

@@ -1,5 +1,6 @@
 package org.jofi.mr.cache;
 
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
@@ -42,6 +43,8 @@ import org.jspecify.annotations.Nullable;
  * lessees keep it, but it gets no new leases, and it closes when it becomes idle.
  */
 public final class RegistrationCache {
+  private static final long OF_ARENA = CacheSpace.code(MemoryKind.HOST, 0, true, false);
+
   private final CacheCounters counters;
   private final CacheLedger ledger;
   private final CacheClosings closings;
@@ -113,14 +116,35 @@ public final class RegistrationCache {
       long lengthBytes,
       long access) {
     checkAccess(access);
-    long code = CacheSpace.code(kind, device, allocationId, false);
-    CachedRegistration found = space.lease(code, allocationId, address, lengthBytes, access, epoch);
+    boolean known = allocationId != BufferRange.UNKNOWN_ALLOCATION;
+    long code = CacheSpace.code(kind, device, known, false);
+    CachedRegistration found =
+        space.lease(code, allocationId, null, address, lengthBytes, access, epoch);
     if (found != null) {
       hit(found);
       return found;
     }
-    BufferRange range = new BufferRange(kind, device, allocationId, address, lengthBytes, null);
-    return miss(space, rails, range, access);
+    return miss(
+        space, rails, BufferRange.device(kind, device, allocationId, address, lengthBytes), access);
+  }
+
+  /** As above, for host memory of an arena. */
+  public DataRegistration acquire(
+      CacheSpace space,
+      List<Rail> rails,
+      MemorySegment.Scope arena,
+      long address,
+      long lengthBytes,
+      long access) {
+    checkAccess(access);
+    CachedRegistration found =
+        space.lease(
+            OF_ARENA, BufferRange.UNKNOWN_ALLOCATION, arena, address, lengthBytes, access, epoch);
+    if (found != null) {
+      hit(found);
+      return found;
+    }
+    return miss(space, rails, BufferRange.host(arena, address, lengthBytes), access);
   }
 
   private void hit(CachedRegistration found) {
@@ -175,9 +199,9 @@ public final class RegistrationCache {
       throw new IllegalStateException(
           "cannot register %s: %s is closed".formatted(range, space.scope()));
     }
-    if (!ledger.isLive(range.allocationId())) {
-      throw new IllegalStateException(
-          "cannot register %s: its arena is closed, or of another device".formatted(range));
+    MemorySegment.Scope arena = range.scope();
+    if (arena != null && (!arena.isAlive() || ClosingArenas.contains(arena))) {
+      throw new IllegalStateException("cannot register %s: its arena is closed".formatted(range));
     }
   }
 
@@ -239,7 +263,12 @@ public final class RegistrationCache {
       epoch = epoch + 1;
       admitted =
           new CachedRegistration(
-              this, opening.space(), regions, opening.access(), ledger.nextSequence());
+              this,
+              opening.space(),
+              regions,
+              opening.range().scope(),
+              opening.access(),
+              ledger.nextSequence());
       for (CachedRegistration old : opening.space().insert(admitted)) {
         closings.supersede(old, victims);
       }
@@ -272,8 +301,7 @@ public final class RegistrationCache {
     List<Closing> evicted = new ArrayList<>();
     ledger.lock();
     try {
-      if (registration.space().isRetired(registration)
-          || !ledger.idle.keeps(registration.range())) {
+      if (registration.space().isRetired(registration) || !ledger.idle.keeps(registration)) {
         if (registration.closeIfIdle()) {
           closings.start(registration, released);
         }
@@ -320,32 +348,12 @@ public final class RegistrationCache {
     closings.invalidate(
         List.of(
             new BufferRange(
-                kind, device, BufferRange.UNKNOWN_ALLOCATION, address, lengthBytes, null)));
+                kind, device, BufferRange.UNKNOWN_ALLOCATION, null, address, lengthBytes, null)));
   }
 
-  /** Allows memory of a new arena to be registered. */
-  public void openArena(long id) {
-    setArenaLive(id, true);
-  }
-
-  /** Forbids it again, and closes every registration of the arena's memory. */
-  public void closeArena(long id, List<BufferRange> allocated) {
-    setArenaLive(id, false);
-    try {
-      closings.invalidate(allocated);
-    } catch (RegistrationBusyException | RegistrationException e) {
-      setArenaLive(id, true); // Nothing was closed.
-      throw e;
-    }
-  }
-
-  private void setArenaLive(long id, boolean live) {
-    ledger.lock();
-    try {
-      ledger.setArenaLive(id, live);
-    } finally {
-      ledger.unlock();
-    }
+  /** As above, for several ranges; all of them or none. */
+  public void invalidate(List<BufferRange> ranges) {
+    closings.invalidate(ranges);
   }
 
   /**
@@ -395,6 +403,11 @@ public final class RegistrationCache {
     } finally {
       ledger.unlock();
     }
+  }
+
+  /** Closes idle registrations whose memory was freed, and returns how many. */
+  public int closeFreed() {
+    return closings.closeFreed();
   }
 
   /** Closes all idle registrations and returns how many. Those in use or leased stay open. */

@@ -55,7 +55,7 @@ record Transition(
         && space == wanted
         && (access & wantedAccess) == wantedAccess
         && CacheSpace.code(range) == CacheSpace.code(part)
-        && range.allocationId() == part.allocationId()
+        && range.isOfSameAllocation(part)
         && offset >= 0
         && offset <= range.lengthBytes() - part.lengthBytes();
   }

@@ -1,5 +1,6 @@
 package org.jofi.mr.key;
 
+import java.util.function.LongSupplier;
 import org.jofi.fabric.Domain;
 import org.jofi.fabric.KeyOwner;
 
@@ -30,9 +31,9 @@ public sealed interface KeySource permits KeyPool, KeySource.ProviderKeys {
   }
 
   /** The source for a domain, depending on who chooses its keys. */
-  static KeySource of(Domain domain) {
+  static KeySource of(Domain domain, LongSupplier random) {
     return domain.info().keyOwner() == KeyOwner.PROVIDER
         ? new ProviderKeys()
-        : new KeyPool(domain.info().toString(), domain.info().limits().mrKeyBytes());
+        : new KeyPool(domain.info().toString(), domain.info().limits().mrKeyBytes(), random);
   }
 }

@@ -302,7 +302,7 @@ public class CacheConcurrencyTest {
         new Device(
             Profile.EFA, 2, 1, new CacheLimits(8, 1 << 20, TimeUnit.MILLISECONDS.toNanos(20)));
     try (RegisteredArena arena = device.registrations.openArena()) {
-      BufferRange range = arena.range(arena.allocate(4096, 64));
+      BufferRange range = BufferRange.host(arena.allocate(4096, 64));
       device.fabric.duringNextRegistration =
           () -> {
             inProvider.countDown();
@@ -314,7 +314,8 @@ public class CacheConcurrencyTest {
       assertThrows(RegistrationException.class, device.registrations::close);
       goOn.countDown();
       assertTrue(slow.get().isOpen(), "nothing was closed");
-      assertTrue(acquire(arena.range(arena.allocate(64))).isOpen(), "and it can be registered");
+      assertTrue(
+          acquire(BufferRange.host(arena.allocate(64))).isOpen(), "and it can be registered");
     }
   }
 }

@@ -37,6 +37,10 @@ final class CacheModel {
       this.sequence = sequence;
     }
 
+    boolean isFreed() {
+      return range.scope() != null && !range.scope().isAlive();
+    }
+
     boolean isIdle() {
       return leases == 0 && uses == 0;
     }
@@ -83,7 +87,7 @@ final class CacheModel {
         && !entry.superseded
         && entry.space == space
         && entry.isLike(range)
-        && entry.range.allocationId() == range.allocationId()
+        && entry.range.isOfSameAllocation(range)
         && (entry.access & access) == access
         && entry.contains(range);
   }
@@ -117,9 +121,9 @@ final class CacheModel {
               && old.space == space
               && old.isLike(range)
               && old.access == access
-              && isKnown(old.range) == isKnown(range);
+              && old.range.isKnown() == range.isKnown();
       boolean freed =
-          old.range.allocationId() != range.allocationId()
+          !old.range.isOfSameAllocation(range)
               && old.overlaps(range.kind(), range.device(), range.address(), range.lengthBytes());
       if (samePartition && (made.contains(old.range) || freed)) {
         old.superseded = true;
@@ -128,10 +132,6 @@ final class CacheModel {
       }
     }
     entries.put(registration, made);
-  }
-
-  private static boolean isKnown(BufferRange range) {
-    return range.allocationId() != BufferRange.UNKNOWN_ALLOCATION;
   }
 
   void release(DataRegistration registration) {
@@ -152,7 +152,8 @@ final class CacheModel {
       return;
     }
     boolean keeps =
-        isKnown(entry.range)
+        entry.range.isKnown()
+            && !entry.isFreed()
             && limits.idleEntries() > 0
             && entry.range.lengthBytes() <= limits.idleBytes();
     if (entry.superseded || !keeps) {
@@ -195,6 +196,19 @@ final class CacheModel {
     long from = Math.floorDiv(range.address(), PAGE) * PAGE;
     long needed = Math.ceilDiv(range.address() + range.lengthBytes() - from, PAGE) * PAGE;
     return evict(needed) > 0;
+  }
+
+  /** What is idle and of freed memory goes; what is leased does when it is given back. */
+  long closeFreed() {
+    long closed = 0;
+    for (Entry entry : open()) {
+      if (entry.counted && entry.isFreed()) {
+        entry.counted = false;
+        entry.closed = entry.isIdle();
+        closed += entry.closed ? 1 : 0;
+      }
+    }
+    return closed;
   }
 
   /** Everything idle goes. */

@@ -14,6 +14,7 @@ import net.jqwik.api.state.Transformer;
 import org.jofi.fabric.Access;
 import org.jofi.fabric.FabricErrno;
 import org.jofi.fabric.MemoryKind;
+import org.jofi.mr.cache.CacheWorld.Identity;
 import org.jofi.mr.recording.RecordingFabric;
 import org.jofi.mr.registration.CacheLimits;
 
@@ -54,13 +55,16 @@ public class CacheProperties {
             Arbitraries.of(MemoryKind.HOST, MemoryKind.CUDA),
             Arbitraries.integers().between(0, 1),
             Arbitraries.frequency(Tuple.of(5, false), Tuple.of(1, true)),
-            Arbitraries.frequency(Tuple.of(5, true), Tuple.of(1, false)),
+            Arbitraries.frequency(
+                Tuple.of(3, Identity.ID),
+                Tuple.of(3, Identity.ARENA),
+                Tuple.of(1, Identity.NOTHING)),
             Arbitraries.integers().between(0, 15),
             Arbitraries.integers().between(1, 6))
         .as(
-            (kind, device, dmaBuf, known, unit, units) ->
+            (kind, device, dmaBuf, identity, unit, units) ->
                 new CacheWorld.Memory(
-                    kind, kind == MemoryKind.HOST ? 0 : device, dmaBuf, known, unit, units));
+                    kind, kind == MemoryKind.HOST ? 0 : device, dmaBuf, identity, unit, units));
   }
 
   private static Arbitrary<Integer> index() {
@@ -108,6 +112,7 @@ public class CacheProperties {
                             step(
                                 "free %s, told %s".formatted(memory, told),
                                 world -> world.free(memory, told)))))
+        .withAction(1, action(index().map(i -> step("close freed", CacheWorld::closeFreed))))
         .withAction(1, action(index().map(i -> step("evict idle", CacheWorld::evictIdle))))
         .withAction(
             2,

@@ -189,7 +189,7 @@ class CacheStressTest {
   /** Registers memory of an arena, frees it, and frees nothing that is still registered. */
   private static void useArena(Shared shared) {
     RegisteredArena arena = shared.device.registrations.openArena();
-    BufferRange range = arena.range(arena.allocate(UNIT, 8));
+    BufferRange range = BufferRange.host(arena.allocate(UNIT, 8));
     DataRegistration held = null;
     try {
       held = shared.endpoint.get().registrations.acquire(range, Access.ALL);

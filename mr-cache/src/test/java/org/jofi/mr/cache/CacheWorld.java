@@ -5,9 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.SplittableRandom;
 import org.jofi.fabric.Access;
 import org.jofi.fabric.BoundRegion;
 import org.jofi.fabric.DmaBuf;
@@ -44,8 +46,16 @@ final class CacheWorld {
   record Shape(
       RecordingFabric.Profile profile, int dataRails, int controlRails, CacheLimits limits) {}
 
+  /** What tells allocations of memory apart. */
+  enum Identity {
+    NOTHING,
+    ID,
+    ARENA
+  }
+
   /** Memory as an action names it: a place, and a range of small units in one of two areas. */
-  record Memory(MemoryKind kind, int device, boolean dmaBuf, boolean known, int unit, int units) {
+  record Memory(
+      MemoryKind kind, int device, boolean dmaBuf, Identity identity, int unit, int units) {
     private static final long BASE = 0x10000;
     private static final long UNIT = 1536;
     private static final long AREA = 8;
@@ -58,12 +68,13 @@ final class CacheWorld {
       return (kind == MemoryKind.HOST ? 0 : 1 + device) * 2 + area();
     }
 
-    BufferRange range(long allocationId) {
+    BufferRange range(long allocationId, Arena arena) {
       long length = Math.min(units, (area() + 1) * AREA - unit);
       return new BufferRange(
           kind,
           device,
-          known ? allocationId : BufferRange.UNKNOWN_ALLOCATION,
+          identity == Identity.ID ? allocationId : BufferRange.UNKNOWN_ALLOCATION,
+          identity == Identity.ARENA ? arena.scope() : null,
           BASE + unit * UNIT,
           length * UNIT,
           dmaBuf ? new DmaBuf(7 + unit, 0) : null);
@@ -91,6 +102,7 @@ final class CacheWorld {
   private final MultiRail[] endpoints = new MultiRail[ENDPOINTS];
   private final List<Lease> leases = new ArrayList<>();
   private final long[] allocations = new long[6];
+  private final Arena[] arenas = new Arena[allocations.length];
   private int opened;
   private int failTimes;
   private RecordingFabric.Step failStep = RecordingFabric.Step.REGISTER;
@@ -106,9 +118,11 @@ final class CacheWorld {
             shape.limits,
             new SteppingClock(),
             counters,
-            RequestNames.NONE);
+            RequestNames.NONE,
+            new SplittableRandom(1)::nextLong);
     model = new CacheModel(shape.limits);
     Arrays.setAll(allocations, i -> i + 1L);
+    Arrays.setAll(arenas, i -> Arena.ofShared());
     openEndpoint(0);
   }
 
@@ -144,7 +158,7 @@ final class CacheWorld {
     if (endpoint == null) {
       return;
     }
-    BufferRange range = memory.range(allocations[memory.place()]);
+    BufferRange range = memory.range(allocations[memory.place()], arenas[memory.place()]);
     long space = endpoint.registrations.generation();
     int[] before = calls();
     if (model.hits(space, range, access)) {
@@ -178,7 +192,7 @@ final class CacheWorld {
       DataRegistration got = endpoint.registrations.acquire(range, access);
       model.admit(got, space, range, access);
       leases.add(new Lease(endpoint, got, range, access));
-      assertEquals(range, got.range());
+      assertEquals(range.withoutScope(), got.range());
       if (failures == 0) {
         requireCalls(before, shape.dataRails);
       }
@@ -289,6 +303,8 @@ final class CacheWorld {
       return;
     }
     allocations[memory.place()] += allocations.length;
+    arenas[memory.place()].close();
+    arenas[memory.place()] = Arena.ofShared();
   }
 
   private boolean invalidate(Memory memory) {
@@ -306,6 +322,10 @@ final class CacheWorld {
     call.run();
     overlapping.forEach(entry -> entry.closed = true);
     return true;
+  }
+
+  void closeFreed() {
+    assertEquals(model.closeFreed(), device.closeFreed());
   }
 
   void evictIdle() {

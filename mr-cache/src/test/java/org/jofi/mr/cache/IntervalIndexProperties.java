@@ -55,6 +55,7 @@ public class IntervalIndexProperties {
             domain -> new KeySource.ProviderKeys()),
         space,
         none,
+        null,
         Access.SEND,
         place);
   }

@@ -100,7 +100,7 @@ public class StuckRegionsProperties {
 
   private static void arena(Device device) {
     RegisteredArena arena = device.registrations.openArena();
-    BufferRange range = arena.range(arena.allocate(UNIT, 64));
+    BufferRange range = BufferRange.host(arena.allocate(UNIT, 64));
     device.rails.registrations.acquire(range, Access.ALL).release();
     boolean closed = false;
     while (!closed) {

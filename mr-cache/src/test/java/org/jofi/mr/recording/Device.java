@@ -3,6 +3,7 @@ package org.jofi.mr.recording;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.util.List;
+import java.util.SplittableRandom;
 import org.jofi.mr.DeviceRegistrations;
 import org.jofi.mr.registration.CacheCounters;
 import org.jofi.mr.registration.CacheLimits;
@@ -37,7 +38,8 @@ public final class Device implements AutoCloseable {
               whenRefused = () -> {};
               then.run();
               return List.of("request 42");
-            });
+            },
+            new SplittableRandom(1)::nextLong);
     rails = new MultiRail("endpoint 0", fabric, registrations, dataRails, controlRails);
   }
 

@@ -132,7 +132,7 @@ final class DeviceBuffers {
             new StagingSpace(
                 memory,
                 StagingShape.USUAL,
-                block -> owner.acquire(BufferRange.host(block)),
+                block -> owner.acquire(BufferRange.host(block.address(), block.byteSize())),
                 pageBytes,
                 mostRings);
         spaces.put(memory, space);

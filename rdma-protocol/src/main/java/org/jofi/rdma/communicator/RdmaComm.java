@@ -9,6 +9,7 @@ import java.util.stream.IntStream;
 import org.agrona.concurrent.IdleStrategy;
 import org.agrona.concurrent.NanoClock;
 import org.jofi.fabric.Access;
+import org.jofi.fabric.DmaBuf;
 import org.jofi.fabric.FabricException;
 import org.jofi.fabric.MemoryKind;
 import org.jofi.mr.registration.BufferRange;
@@ -189,13 +190,15 @@ abstract class RdmaComm implements Comm {
   }
 
   static BufferRange range(Buffer buffer) {
-    return new BufferRange(
-        buffer.kind(),
-        buffer.device(),
-        BufferRange.UNKNOWN_ALLOCATION,
-        buffer.address(),
-        buffer.lengthBytes(),
-        buffer.dmaBuf());
+    BufferRange range =
+        BufferRange.device(
+            buffer.kind(),
+            buffer.device(),
+            BufferRange.UNKNOWN_ALLOCATION,
+            buffer.address(),
+            buffer.lengthBytes());
+    DmaBuf piece = buffer.dmaBuf();
+    return piece == null ? range : range.through(piece);
   }
 
   /** Registers a range on the endpoint's data rails. */

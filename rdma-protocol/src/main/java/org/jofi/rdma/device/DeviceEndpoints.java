@@ -86,7 +86,7 @@ public final class DeviceEndpoints implements AutoCloseable {
   private DeviceNics nics() {
     int needed = profile.progress().threads() ? opened.size() + 1 : 1;
     if (nics.size() < needed) {
-      nics.add(DeviceNics.open(provider, profile.group(), environment.clock()));
+      nics.add(DeviceNics.open(provider, profile.group(), environment));
     }
     return nics.getLast();
   }

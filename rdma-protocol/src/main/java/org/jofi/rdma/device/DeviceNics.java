@@ -3,7 +3,6 @@ package org.jofi.rdma.device;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
-import org.agrona.concurrent.NanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.agrona.concurrent.status.CountersManager;
 import org.jofi.fabric.Domain;
@@ -15,6 +14,7 @@ import org.jofi.mr.registration.CacheCounters;
 import org.jofi.mr.registration.CacheLimits;
 import org.jofi.mr.registration.RequestNames;
 import org.jofi.mr.teardown.OwnershipGraph;
+import org.jofi.rdma.spi.RdmaEnvironment;
 import org.jofi.rdma.topology.DeviceGroup;
 
 /**
@@ -41,7 +41,7 @@ final class DeviceNics implements AutoCloseable {
    *
    * @throws RuntimeException if a provider refuses; nothing stays open then
    */
-  static DeviceNics open(FabricProvider provider, DeviceGroup group, NanoClock clock) {
+  static DeviceNics open(FabricProvider provider, DeviceGroup group, RdmaEnvironment environment) {
     OwnershipGraph graph = new OwnershipGraph();
     try {
       List<Domain> domains = new ArrayList<>();
@@ -54,7 +54,12 @@ final class DeviceNics implements AutoCloseable {
       }
       DeviceRegistrations registrations =
           new DeviceRegistrations(
-              domains, CacheLimits.DEFAULT, clock, counters(group.name()), RequestNames.NONE);
+              domains,
+              CacheLimits.DEFAULT,
+              environment.clock(),
+              counters(group.name()),
+              RequestNames.NONE,
+              environment.random());
       registrations.addTo(graph);
       return new DeviceNics(graph, List.copyOf(domains), registrations);
     } catch (RuntimeException e) {

@@ -12,6 +12,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jofi.mr.RegisteredArena;
+import org.jofi.mr.registration.BufferRange;
 import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.wire.EagerGrant;
 import org.jofi.simulated.Simulation;
@@ -142,13 +143,13 @@ class ClosingTest {
       // The cache keeps registrations of such memory after their last lease.
       RegisteredArena memory = linked.right.host.device.openArena();
       MemorySegment target = memory.allocate(BYTES, 64);
-      DataRegistration lease = linked.right.register(memory.range(target));
+      DataRegistration lease = linked.right.register(BufferRange.host(target));
       linked.receive(target.address(), BYTES, lease);
       linked.pass(10_000_000, linked.left, linked.right);
       linked.right.connections.close(linked.receiving);
       linked.await("giving up", linked.receiving::isReleased, linked.right);
       lease.release();
-      DataRegistration again = linked.right.register(memory.range(target));
+      DataRegistration again = linked.right.register(BufferRange.host(target));
       linked.source.fill((byte) 7);
       linked.queue(BYTES);
       linked.pass(100_000_000, linked.left, linked.right);

@@ -46,8 +46,8 @@ final class Linked {
     receiving = pair.receives;
     source = arena.allocate(bytes, 64);
     target = arena.allocate(bytes, 64);
-    from = left.register(BufferRange.host(source));
-    to = right.register(BufferRange.host(target));
+    from = left.register(BufferRange.host(source).withoutScope());
+    to = right.register(BufferRange.host(target).withoutScope());
   }
 
   /** Two hosts of that profile with so many rails each, and a connection. */

@@ -135,9 +135,9 @@ final class Pair implements AutoCloseable {
     return lease;
   }
 
-  /** Zeroed memory that a side's node reaches. */
+  /** Zeroed memory that a side's node reaches, whose registration ends with its last use. */
   DataRegistration memory(Connection connection, long bytes) {
-    return register(connection, BufferRange.host(arena.allocate(bytes, 4096)));
+    return register(connection, BufferRange.host(arena.allocate(bytes, 4096)).withoutScope());
   }
 
   /** Registered memory, as a peer names it. */

@@ -5,6 +5,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import org.agrona.concurrent.IdleStrategy;
 import org.agrona.concurrent.NanoClock;
@@ -75,7 +76,8 @@ public final class Host implements AutoCloseable, ArrivalSink {
             CacheLimits.DEFAULT,
             clock,
             new CacheCounters(counters, "host " + index),
-            RequestNames.NONE);
+            RequestNames.NONE,
+            new SplittableRandom(1)::nextLong);
     endpoint =
         EndpointDriver.open(
             "endpoint " + index,

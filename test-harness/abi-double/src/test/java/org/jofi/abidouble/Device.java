@@ -1,6 +1,7 @@
 package org.jofi.abidouble;
 
 import java.nio.ByteBuffer;
+import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 import org.agrona.concurrent.SystemNanoClock;
@@ -34,7 +35,12 @@ final class Device implements AutoCloseable {
     }
     registrations =
         new DeviceRegistrations(
-            domains, limits, SystemNanoClock.INSTANCE, counters(), RequestNames.NONE);
+            domains,
+            limits,
+            SystemNanoClock.INSTANCE,
+            counters(),
+            RequestNames.NONE,
+            new SecureRandom()::nextLong);
   }
 
   private static CacheCounters counters() {

@@ -73,7 +73,8 @@ public class RegistrationCacheBenchmark {
                   CacheLimits.DEFAULT.withIdle(Integer.MAX_VALUE, Long.MAX_VALUE),
                   SystemNanoClock.INSTANCE,
                   counters(),
-                  RequestNames.NONE)
+                  RequestNames.NONE,
+                  new SplittableRandom(1)::nextLong)
               .attach(new OneRail(rails));
       int[] order = new int[entries];
       SplittableRandom random = new SplittableRandom(1);
@@ -128,7 +129,7 @@ public class RegistrationCacheBenchmark {
   }
 
   private static BufferRange buffer(int index, long offset, long length) {
-    return new BufferRange(MemoryKind.HOST, 0, 1, BASE + index * STRIDE + offset, length, null);
+    return BufferRange.host(BASE + index * STRIDE + offset, length).ofAllocation(1);
   }
 
   /** A hit on exactly what was registered, and its release. */
