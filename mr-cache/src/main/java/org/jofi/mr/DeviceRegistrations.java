@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import org.agrona.concurrent.NanoClock;
 import org.jofi.fabric.Domain;
 import org.jofi.fabric.MemoryKind;
@@ -116,9 +117,11 @@ public final class DeviceRegistrations implements OwnershipGraph.Forcible {
   /**
    * Closes idle registrations whose memory was freed, and returns how many. Nothing else looks for
    * them: call it now and then.
+   *
+   * @param freed whether memory without an arena was freed
    */
-  public int closeFreed() {
-    return cache.closeFreed();
+  public int closeFreed(Predicate<BufferRange> freed) {
+    return cache.closeFreed(freed);
   }
 
   /** Closes all idle registrations and returns how many. Those in use or leased stay open. */

@@ -29,6 +29,7 @@ import org.jofi.mr.teardown.TeardownException;
  */
 public final class EndpointRegistrations {
   private final EndpointRails rails;
+  private final List<Rail> dataRails;
   private final MrScope scope;
   private final RegistrationCache cache;
   private final CacheSpace space;
@@ -44,6 +45,7 @@ public final class EndpointRegistrations {
   EndpointRegistrations(
       EndpointRails rails, MrScope scope, RegistrationCache cache, DeviceRegistrations device) {
     this.rails = rails;
+    this.dataRails = List.copyOf(rails.dataRails());
     this.scope = scope;
     this.cache = cache;
     this.space = cache.space(scope);
@@ -73,7 +75,7 @@ public final class EndpointRegistrations {
    */
   public DataRegistration acquire(BufferRange range, long access) {
     refuseIfClosing(range);
-    return cache.acquire(space, rails.dataRails(), range, access);
+    return cache.acquire(space, dataRails, range, access);
   }
 
   /**
@@ -93,7 +95,7 @@ public final class EndpointRegistrations {
       refuseIfClosing(BufferRange.device(kind, device, allocationId, address, lengthBytes));
     }
     return cache.acquire(
-        space, rails.dataRails(), kind, device, allocationId, address, lengthBytes, access);
+        space, dataRails, kind, device, allocationId, address, lengthBytes, access);
   }
 
   /**
@@ -109,7 +111,7 @@ public final class EndpointRegistrations {
     if (closing) {
       refuseIfClosing(BufferRange.host(arena, address, lengthBytes));
     }
-    return cache.acquire(space, rails.dataRails(), arena, address, lengthBytes, access);
+    return cache.acquire(space, dataRails, arena, address, lengthBytes, access);
   }
 
   /**

@@ -205,13 +205,13 @@ class MutantsTest {
         new Mutant(
             "data buffers are registered on control rails",
             "EndpointRegistrations.java",
-            "cache.acquire(space, rails.dataRails(), range, access)",
+            "cache.acquire(space, dataRails, range, access)",
             "cache.acquire(space, rails.controlRails(), range, access)",
             cache),
         new Mutant(
             "data buffers are registered on control rails too",
             "EndpointRegistrations.java",
-            "cache.acquire(space, rails.dataRails(), range, access)",
+            "cache.acquire(space, dataRails, range, access)",
             "cache.acquire(space, all(), range, access)",
             cache),
         new Mutant(

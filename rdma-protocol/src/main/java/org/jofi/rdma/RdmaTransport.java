@@ -1,14 +1,16 @@
 package org.jofi.rdma;
 
+import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.List;
 import org.jofi.fabric.FabricException;
 import org.jofi.fabric.FabricProvider;
 import org.jofi.fabric.MemoryKind;
+import org.jofi.mr.RegisteredArena;
+import org.jofi.mr.registration.RegistrationException;
 import org.jofi.mr.teardown.CloseSteps;
 import org.jofi.mr.teardown.TeardownException;
 import org.jofi.rdma.communicator.RdmaDevice;
-import org.jofi.rdma.device.DeviceEndpoints;
 import org.jofi.rdma.device.DeviceProfile;
 import org.jofi.rdma.device.NicSelection;
 import org.jofi.rdma.spi.RdmaEnvironment;
@@ -17,6 +19,7 @@ import org.jofi.rdma.topology.DeviceGrouping;
 import org.jofi.rdma.topology.SysfsPci;
 import org.jofi.transport.Device;
 import org.jofi.transport.FailureCause;
+import org.jofi.transport.Memory;
 import org.jofi.transport.Transport;
 import org.jofi.transport.TransportException;
 import org.jofi.transport.TransportOptions;
@@ -54,12 +57,7 @@ public final class RdmaTransport implements Transport {
               options,
               drivesGpus,
               environment.processors());
-      devices.add(
-          new RdmaDevice(
-              profile,
-              new DeviceEndpoints(provider, profile, options, environment),
-              options,
-              environment));
+      devices.add(new RdmaDevice(provider, profile, options, environment));
     }
     return new RdmaTransport(options, devices);
   }
@@ -72,6 +70,21 @@ public final class RdmaTransport implements Transport {
   @Override
   public TransportOptions options() {
     return options;
+  }
+
+  @Override
+  public Arena openArena() {
+    return new RegisteredArena(
+        () -> devices.stream().flatMap(device -> device.registrations().stream()).toList());
+  }
+
+  @Override
+  public void forget(Memory memory) {
+    try {
+      devices.forEach(device -> device.forget(memory));
+    } catch (RegistrationException | FabricException e) {
+      throw new TransportException(FailureCause.FABRIC, String.valueOf(e.getMessage()), e);
+    }
   }
 
   /**

@@ -2,12 +2,14 @@ package org.jofi.runtime;
 
 import static java.lang.System.Logger.Level.ERROR;
 
+import java.lang.foreign.Arena;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.AgentRunner;
 import org.agrona.concurrent.SleepingMillisIdleStrategy;
 import org.jofi.rdma.RdmaTransport;
 import org.jofi.transport.Device;
+import org.jofi.transport.Memory;
 import org.jofi.transport.Transport;
 import org.jofi.transport.TransportOptions;
 
@@ -44,6 +46,16 @@ final class KeptTransport implements Transport {
   @Override
   public TransportOptions options() {
     return transport.options();
+  }
+
+  @Override
+  public Arena openArena() {
+    return transport.openArena();
+  }
+
+  @Override
+  public void forget(Memory memory) {
+    transport.forget(memory);
   }
 
   @Override

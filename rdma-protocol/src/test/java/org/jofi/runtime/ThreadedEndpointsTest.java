@@ -27,7 +27,6 @@ import org.jofi.transport.FailureCause;
 import org.jofi.transport.ListenComm;
 import org.jofi.transport.ProgressThreads;
 import org.jofi.transport.RecvComm;
-import org.jofi.transport.Registration;
 import org.jofi.transport.Result;
 import org.jofi.transport.SendComm;
 import org.jofi.transport.TransportException;
@@ -96,11 +95,9 @@ class ThreadedEndpointsTest {
       }
     }
 
-    long send(MemorySegment from, Registration source) {
+    long send(MemorySegment from) {
       long[] sent = new long[1];
-      until(
-          "the receive's entry",
-          () -> (sent[0] = send.isend(from.address(), BYTES, 1, source)) > 0);
+      until("the receive's entry", () -> (sent[0] = send.isend(from, 1)) > 0);
       return sent[0];
     }
   }
@@ -119,10 +116,8 @@ class ThreadedEndpointsTest {
       assertEquals(2, threads(device).size(), () -> threads(device).toString());
       MemorySegment from = arena.allocate(BYTES).fill((byte) 7);
       MemorySegment to = arena.allocate(BYTES);
-      Registration source = link.send.regMr(from);
-      Registration target = link.receive.regMr(to);
-      long received = link.receive.irecv(to.address(), BYTES, 1, target);
-      long sent = link.send(from, source);
+      long received = link.receive.irecv(to, 1);
+      long sent = link.send(from);
       until("the last byte", () -> to.get(ValueLayout.JAVA_BYTE, BYTES - 1) == 7);
       assertEquals(BYTES, await.request(link.receive, received, BOUND));
       assertEquals(BYTES, await.request(link.send, sent, BOUND));
@@ -179,8 +174,8 @@ class ThreadedEndpointsTest {
       Link link = Link.over(transport.devices().getFirst());
       MemorySegment from = arena.allocate(BYTES).fill((byte) 7);
       MemorySegment to = arena.allocate(BYTES);
-      long received = link.receive.irecv(to.address(), BYTES, 1, link.receive.regMr(to));
-      long sent = link.send(from, link.send.regMr(from));
+      long received = link.receive.irecv(to, 0, BYTES, 1);
+      long sent = link.send(from);
       assertEquals(BYTES, await.request(link.receive, received, BOUND));
       assertEquals(BYTES, await.request(link.send, sent, BOUND));
     }

@@ -85,7 +85,11 @@ final class FlushGroup {
   private void post() {
     for (int part = over; part < count; part++) {
       if (ids[part] == NOT_POSTED) {
-        long id = comm.iflush(addresses[part], lengths[part], registrations[part]);
+        long id =
+            comm.iflush(
+                registrations[part],
+                addresses[part] - registrations[part].memory().address(),
+                lengths[part]);
         if (id == Result.TRY_AGAIN) {
           break;
         }

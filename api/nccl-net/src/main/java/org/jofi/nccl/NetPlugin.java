@@ -8,10 +8,10 @@ import java.util.function.LongFunction;
 import java.util.function.Supplier;
 import org.jofi.fabric.DmaBuf;
 import org.jofi.fabric.MemoryKind;
-import org.jofi.transport.Buffer;
 import org.jofi.transport.ConnectHandle;
 import org.jofi.transport.DeviceProperties;
 import org.jofi.transport.ListenComm;
+import org.jofi.transport.Memory;
 import org.jofi.transport.RecvComm;
 import org.jofi.transport.SendComm;
 import org.jofi.transport.Transport;
@@ -240,17 +240,17 @@ final class NetPlugin {
   int regMr(
       long comm, long data, long size, int type, int gpu, long offset, int fd, long regionOut) {
     RawMemory.putLong(regionOut, 0);
-    Buffer buffer = buffer(data, size, type, gpu);
+    Memory memory = memory(data, size, type, gpu);
     if (fd >= 0) {
-      buffer = buffer.through(new DmaBuf(fd, offset));
+      memory = memory.through(new DmaBuf(fd, offset));
     }
-    RawMemory.putLong(regionOut, comms.get(comm).register(comm, buffer, regions));
+    RawMemory.putLong(regionOut, comms.get(comm).register(comm, memory, regions));
     return NcclResult.SUCCESS;
   }
 
-  private static Buffer buffer(long data, long size, int type, int gpu) {
+  private static Memory memory(long data, long size, int type, int gpu) {
     if (type == PropertiesStruct.HOST) {
-      return Buffer.host(data, size);
+      return Memory.host(data, size);
     }
     if (type != PropertiesStruct.CUDA && type != PropertiesStruct.DMA_BUF) {
       throw new IllegalArgumentException("no memory of type %d can be registered".formatted(type));
@@ -259,7 +259,7 @@ final class NetPlugin {
       throw new IllegalArgumentException(
           "cannot tell which GPU the memory at 0x%x belongs to".formatted(data));
     }
-    return Buffer.device(MemoryKind.CUDA, gpu, data, size);
+    return Memory.device(MemoryKind.CUDA, gpu, data, size);
   }
 
   /** Deregisters memory. */

@@ -4,13 +4,14 @@ import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jofi.fabric.MemoryKind;
-import org.jofi.transport.Buffer;
 import org.jofi.transport.Comm;
 import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
+import org.jofi.transport.Memory;
 import org.jofi.transport.Registration;
 import org.jofi.transport.Result;
 import org.jofi.transport.TransportException;
+import org.jofi.transport.Use;
 
 /**
  * A communicator, as NCCL uses it. Any thread. While one thread is in a call, posts and tests of
@@ -162,6 +163,9 @@ abstract sealed class PluginComm permits PluginSendComm, PluginRecvComm {
         : NcclResult.INTERNAL_ERROR;
   }
 
+  /** What it registers memory for. */
+  abstract Use use();
+
   /**
    * Registers memory. Another thread may be in a call meanwhile, since NICs may take long to
    * register and the transport allows any thread to do so.
@@ -172,11 +176,11 @@ abstract sealed class PluginComm permits PluginSendComm, PluginRecvComm {
    * @throws TransportException if the NICs refuse it. GPU memory is not staged through host memory
    *     then
    */
-  final long register(long self, Buffer buffer, HandleTable<Region> table) {
+  final long register(long self, Memory memory, HandleTable<Region> table) {
     checkOpen();
     Registration registration;
     try {
-      registration = comm.regMr(buffer);
+      registration = comm.register(memory, use());
     } catch (IllegalStateException closed) {
       checkOpen();
       throw closed;
@@ -185,7 +189,7 @@ abstract sealed class PluginComm permits PluginSendComm, PluginRecvComm {
       checkReached(registration);
       return keep(new Region(self, registration), table);
     } catch (RuntimeException refused) {
-      giveBack(registration);
+      registration.close();
       throw refused;
     }
   }
@@ -196,7 +200,7 @@ abstract sealed class PluginComm permits PluginSendComm, PluginRecvComm {
    * grouped receives, and NCCL's own path through host memory is better.
    */
   private void checkReached(Registration registration) {
-    if (registration.kind() == MemoryKind.HOST || !isStaged(registration)) {
+    if (registration.memory().kind() == MemoryKind.HOST || !registration.isStaged()) {
       return;
     }
     checkOpen();
@@ -208,16 +212,6 @@ abstract sealed class PluginComm permits PluginSendComm, PluginRecvComm {
             .formatted(label(), registration.path()));
   }
 
-  /** The transport gives no other sign of it. */
-  private static boolean isStaged(Registration registration) {
-    try {
-      registration.remote();
-      return false;
-    } catch (IllegalStateException staged) {
-      return true;
-    }
-  }
-
   private long keep(Region region, HandleTable<Region> table) {
     enter();
     try {
@@ -226,14 +220,6 @@ abstract sealed class PluginComm permits PluginSendComm, PluginRecvComm {
       return handle;
     } finally {
       leave();
-    }
-  }
-
-  private void giveBack(Registration registration) {
-    try {
-      comm.deregMr(registration);
-    } catch (IllegalArgumentException | IllegalStateException closed) {
-      log.info("%s gave it back already: %s".formatted(label(), closed.getMessage()));
     }
   }
 
@@ -248,7 +234,7 @@ abstract sealed class PluginComm permits PluginSendComm, PluginRecvComm {
       Registration registration = table.remove(handle).registration();
       regions.remove(handle);
       try {
-        comm.deregMr(registration);
+        registration.close();
       } catch (IllegalStateException inUse) {
         log.info(
             "%s is aborted, since its memory goes away: %s".formatted(label(), inUse.getMessage()));

@@ -3,6 +3,7 @@ package org.jofi.nccl;
 import org.jofi.transport.RecvComm;
 import org.jofi.transport.Registration;
 import org.jofi.transport.Result;
+import org.jofi.transport.Use;
 import org.jspecify.annotations.Nullable;
 
 /** A communicator that receives. */
@@ -16,7 +17,7 @@ final class PluginRecvComm extends PluginComm {
   private static final long POINTER_BYTES = 8;
 
   private final RecvComm comm;
-  private final long[] addresses = new long[MAX_RECEIVES];
+  private final long[] offsets = new long[MAX_RECEIVES];
   private final long[] lengths = new long[MAX_RECEIVES];
   private final int[] tags = new int[MAX_RECEIVES];
   private final Registration[] registrations = new Registration[MAX_RECEIVES];
@@ -50,16 +51,17 @@ final class PluginRecvComm extends PluginComm {
         return 0;
       }
       for (int part = 0; part < count; part++) {
-        addresses[part] = RawMemory.getLong(data + part * POINTER_BYTES);
         lengths[part] = RawMemory.getLong(sizes + part * POINTER_BYTES);
         tags[part] = RawMemory.getInt(tagged + part * (long) Integer.BYTES);
         registrations[part] =
             regions.get(RawMemory.getLong(handles + part * POINTER_BYTES)).registration();
+        offsets[part] =
+            RawMemory.getLong(data + part * POINTER_BYTES) - registrations[part].memory().address();
       }
       long id =
           count == 1
-              ? comm.irecv(addresses[0], lengths[0], tags[0], registrations[0])
-              : comm.irecv(count, addresses, lengths, tags, registrations);
+              ? comm.irecv(registrations[0], offsets[0], lengths[0], tags[0])
+              : comm.irecv(count, registrations, offsets, lengths, tags);
       return id == Result.TRY_AGAIN ? 0 : requests.add(id, count);
     } finally {
       leave();
@@ -111,6 +113,11 @@ final class PluginRecvComm extends PluginComm {
   private @Nullable FlushGroup flush(int slot) {
     int detail = requests.detail(slot);
     return detail < 0 ? flushes[-1 - detail] : null;
+  }
+
+  @Override
+  Use use() {
+    return Use.RECEIVE;
   }
 
   @Override

@@ -3,6 +3,7 @@ package org.jofi.nccl;
 import org.jofi.transport.Registration;
 import org.jofi.transport.Result;
 import org.jofi.transport.SendComm;
+import org.jofi.transport.Use;
 
 /** A communicator that sends. */
 final class PluginSendComm extends PluginComm {
@@ -26,11 +27,16 @@ final class PluginSendComm extends PluginComm {
       if (requests.isFull()) {
         return 0;
       }
-      long id = comm.isend(data, size, tag, registration);
+      long id = comm.isend(registration, data - registration.memory().address(), size, tag);
       return id == Result.TRY_AGAIN ? 0 : requests.add(id, 0);
     } finally {
       leave();
     }
+  }
+
+  @Override
+  Use use() {
+    return Use.SEND;
   }
 
   @Override

@@ -18,7 +18,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
-import org.jofi.fabric.MemoryKind;
+import org.jofi.transport.Memory;
 import org.jofi.transport.RecvComm;
 import org.jofi.transport.Registration;
 import org.jofi.transport.Result;
@@ -55,6 +55,20 @@ class CommLifeTest {
       this.stays = stays;
     }
 
+    private Registration registration() {
+      return FakeTransport.fake(
+          Registration.class,
+          (proxy, method, arguments) ->
+              switch (method.getName()) {
+                case "memory" -> Memory.host(4096, BYTES);
+                case "close" -> {
+                  deregistered.incrementAndGet();
+                  yield null;
+                }
+                default -> throw new AssertionError(method.getName());
+              });
+    }
+
     private RecvComm comm() {
       return FakeTransport.fake(
           RecvComm.class,
@@ -68,13 +82,9 @@ class CommLifeTest {
               case "irecv" -> 7L;
               case "iflush" -> Result.NOTHING_TO_DO;
               case "test" -> BYTES;
-              case "regMr" -> FakeTransport.fake(Registration.class, (p, m, a) -> MemoryKind.HOST);
+              case "register" -> registration();
               case "close" -> {
                 closed.incrementAndGet();
-                yield null;
-              }
-              case "deregMr" -> {
-                deregistered.incrementAndGet();
                 yield null;
               }
               default -> throw new AssertionError(method.getName());
@@ -234,7 +244,7 @@ class CommLifeTest {
 
   @Test
   void aRegistrationThatTakesItsTimeHoldsNobodyUp() throws Exception {
-    Slow registersSlowly = new Slow("regMr");
+    Slow registersSlowly = new Slow("register");
     NetPlugin plugin = plugin(SHORT, registersSlowly);
     long listener = listen(plugin);
     long comm = accept(plugin, listener);
@@ -254,7 +264,7 @@ class CommLifeTest {
 
   @Test
   void aRegistrationThatEndsAfterTheCloseIsGivenBack() throws Exception {
-    Slow registersSlowly = new Slow("regMr");
+    Slow registersSlowly = new Slow("register");
     NetPlugin plugin = plugin(SHORT, registersSlowly);
     long comm = accept(plugin, listen(plugin));
     Future<Long> registering = threads.submit(() -> register(plugin, comm));

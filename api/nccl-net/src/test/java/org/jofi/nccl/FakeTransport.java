@@ -1,5 +1,6 @@
 package org.jofi.nccl;
 
+import java.lang.foreign.Arena;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
 import java.util.ArrayDeque;
@@ -13,6 +14,7 @@ import org.jofi.transport.DeviceLimits;
 import org.jofi.transport.DeviceProperties;
 import org.jofi.transport.DeviceProperties.Rail;
 import org.jofi.transport.ListenComm;
+import org.jofi.transport.Memory;
 import org.jofi.transport.RecvComm;
 import org.jofi.transport.Transport;
 import org.jofi.transport.TransportOptions;
@@ -71,6 +73,16 @@ final class FakeTransport implements Transport {
   @Override
   public TransportOptions options() {
     return TransportOptions.builder().build();
+  }
+
+  @Override
+  public Arena openArena() {
+    return Arena.ofShared();
+  }
+
+  @Override
+  public void forget(Memory memory) {
+    // It registers nothing.
   }
 
   @Override

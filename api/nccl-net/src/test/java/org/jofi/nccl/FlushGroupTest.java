@@ -8,6 +8,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import org.jofi.transport.FailureCause;
+import org.jofi.transport.Memory;
 import org.jofi.transport.RecvComm;
 import org.jofi.transport.Registration;
 import org.jofi.transport.Result;
@@ -41,14 +42,15 @@ class FlushGroupTest {
               Registration.class.getClassLoader(),
               new Class<?>[] {Registration.class},
               (proxy, method, arguments) -> {
-                throw new AssertionError(method.getName());
+                assertEquals("memory", method.getName());
+                return Memory.host(4096, 1 << 20);
               });
 
   private FlushGroup group(int buffers) {
     FlushGroup group = new FlushGroup(comm);
     group.begin();
     for (int buffer = 0; buffer < buffers; buffer++) {
-      group.add(buffer * 4096L, 4096, registration);
+      group.add((buffer + 1) * 4096L, 4096, registration);
     }
     return group;
   }

@@ -11,9 +11,9 @@ import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 import org.jofi.fabric.MemoryKind;
+import org.jofi.transport.Memory;
 import org.jofi.transport.RecvComm;
 import org.jofi.transport.Registration;
-import org.jofi.transport.RemoteMemory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -44,20 +44,22 @@ class GpuRegistrationTest {
     arena.close();
   }
 
-  private static Registration registration(MemoryKind kind, boolean staged) {
+  private Registration registration(MemoryKind kind, boolean staged) {
     return FakeTransport.fake(
         Registration.class,
         (proxy, method, arguments) ->
             switch (method.getName()) {
-              case "kind" -> kind;
+              case "memory" ->
+                  kind == MemoryKind.HOST
+                      ? Memory.host(0x7f00_0000_0000L, 64)
+                      : Memory.device(kind, 0, 0x7f00_0000_0000L, 64);
+              case "isStaged" -> staged;
+              case "close" -> {
+                deregistered.add(proxy);
+                yield null;
+              }
               case "path" ->
                   staged ? "staged; the NICs refused it: " + REFUSAL : "GPU direct via dma-buf";
-              case "remote" -> {
-                if (staged) {
-                  throw new IllegalStateException("it is staged");
-                }
-                yield RemoteMemory.of(64, new long[1], new long[1]);
-              }
               default -> throw new AssertionError(method.getName());
             });
   }
@@ -69,11 +71,7 @@ class GpuRegistrationTest {
             (proxy, method, arguments) ->
                 switch (method.getName()) {
                   case "label" -> "receive communicator 3";
-                  case "regMr" -> registration;
-                  case "deregMr" -> {
-                    deregistered.add(arguments[0]);
-                    yield null;
-                  }
+                  case "register" -> registration;
                   default -> throw new AssertionError(method.getName());
                 });
     FakeTransport transport = new FakeTransport(List.of(comm));

@@ -10,10 +10,19 @@ import java.util.Optional;
  * <p><b>Posting calls</b> do not wait for the peer or the network, never throw for anything that
  * the network or the peer does, and allocate nothing. They return a request id, which is positive,
  * or {@link Result#TRY_AGAIN}, or {@link Result#NOTHING_TO_DO}. Posting to a communicator that
- * failed succeeds: the request reports the failure. The buffer belongs to the transport until the
+ * failed succeeds: the request reports the failure. The memory belongs to the transport until the
  * request is over. Where endpoints have {@linkplain ProgressThreads progress threads}, a posting
  * call may have to wait while the endpoint's thread copies data that it just received, a few
  * milliseconds at most; {@link #test} returns at once instead.
+ *
+ * <p><b>Memory</b> is given as a segment, which is registered by its first use: as a whole, so that
+ * its parts share the registration, and for what it is used for only. That first call waits for the
+ * NICs, and allocates. The device's registration cache keeps the registration for the next call
+ * ({@link CacheOptions}), unless the segment has no arena that says when its memory is freed: one
+ * by address, or of the global arena, is registered anew for each request. The request keeps the
+ * segment reachable. Closing an arena of the JDK under a request cannot be refused, and lets the
+ * NIC access memory that was freed; {@link Transport#openArena} refuses it. Memory that is used
+ * again and again, and all memory of GPUs, can be {@linkplain #register registered} by the caller.
  *
  * <p>After {@link #close}, every call throws {@link IllegalStateException}, except {@link #state},
  * {@link #test}, {@link #failure} and {@link #close}.
@@ -35,71 +44,72 @@ public interface Comm extends AutoCloseable {
   /**
    * Registers memory for requests of this communicator: fi_mr(3). Any thread may call this, even
    * while another thread is in a call of this communicator, because NICs may take seconds to
-   * register large memory.
+   * register large memory. Memory that the peer reaches when it likes, {@link Use#PEER_READS} and
+   * {@link Use#PEER_WRITES}, is not kept registered once its last registration is closed.
    *
+   * @param first what for
+   * @param more what else for
    * @throws TransportException if a NIC cannot register it, with {@link FailureCause#FABRIC} and
    *     the rail in the message, or {@link FailureCause#EXHAUSTED}; nothing stays registered then
    */
-  Registration regMr(Buffer buffer);
+  Registration register(Memory memory, Use first, Use... more);
 
-  /** Registers host memory of a segment; see {@link #regMr(Buffer)} and {@link Buffer#host}. */
-  default Registration regMr(MemorySegment segment) {
-    return regMr(Buffer.host(segment));
+  /** Registers host memory of a segment; see {@link #register(Memory, Use, Use...)}. */
+  default Registration register(MemorySegment segment, Use first, Use... more) {
+    return register(Memory.of(segment), first, more);
   }
-
-  /**
-   * Deregisters memory.
-   *
-   * @throws IllegalStateException while a request that uses it is in flight, or has timed out while
-   *     the NIC still has operations of it; the memory stays registered and must not be freed
-   * @throws IllegalArgumentException if it belongs to another communicator, or is already
-   *     deregistered
-   */
-  void deregMr(Registration registration);
 
   /**
    * Writes into the peer's memory: fi_write(3). A long write is striped over the rails.
    *
-   * @param address first byte to write from, within the registration
+   * @param from host memory to write from
+   * @param offset of the first byte, in the segment
    * @param lengthBytes how many, 0 or more
-   * @param registration of the local memory
-   * @param remote the peer's memory
-   * @param remoteOffsetBytes where in the peer's memory; the whole range must be within it
+   * @param to the peer's memory, which it registered for {@link Use#PEER_WRITES}
+   * @param remoteOffset where in the peer's memory, in bytes; the whole range must be within it
    * @return a request id, or {@link Result#TRY_AGAIN}
    * @throws IllegalArgumentException if a range is not within its memory
+   * @throws TransportException if it is not registered yet, and a NIC refuses it
    */
   long iwrite(
-      long address,
-      long lengthBytes,
-      Registration registration,
-      RemoteMemory remote,
-      long remoteOffsetBytes);
+      MemorySegment from, long offset, long lengthBytes, RemoteMemory to, long remoteOffset);
+
+  /**
+   * As {@link #iwrite(MemorySegment, long, long, RemoteMemory, long)}, from memory that is
+   * registered for {@link Use#SEND}.
+   */
+  long iwrite(Registration from, long offset, long lengthBytes, RemoteMemory to, long remoteOffset);
 
   /**
    * Writes a few bytes, which are copied: they need no registration, and the caller may change them
    * as soon as the call returns. Otherwise as {@link #iwrite}. It is not an injected write,
    * fi_inject_write(3), since that does not report when the data has arrived.
    *
-   * @param address first byte, in host memory of this process, not 0 unless nothing is written. It
-   *     is not checked: an address that is not mapped, or is in device memory, crashes the process
+   * @param from any host memory, the Java heap included
+   * @param offset of the first byte, in the segment
    * @param lengthBytes at most {@link DeviceLimits#inlineWriteBytes()}
    * @return a request id, or {@link Result#TRY_AGAIN}
-   * @throws IllegalArgumentException if it is too long, or not within the remote memory, or the
-   *     address is 0
+   * @throws IllegalArgumentException if it is too long, or a range is not within its memory
    */
-  long iwriteInline(long address, long lengthBytes, RemoteMemory remote, long remoteOffsetBytes);
+  long iwriteInline(
+      MemorySegment from, long offset, long lengthBytes, RemoteMemory to, long remoteOffset);
 
   /**
-   * Reads from the peer's memory: fi_read(3). As {@link #iwrite}, the other way round.
+   * Reads from the peer's memory: fi_read(3). As {@link #iwrite(MemorySegment, long, long,
+   * RemoteMemory, long)}, the other way round.
    *
+   * @param from the peer's memory, which it registered for {@link Use#PEER_READS}
    * @return a request id, or {@link Result#TRY_AGAIN}
    */
   long iread(
-      long address,
-      long lengthBytes,
-      Registration registration,
-      RemoteMemory remote,
-      long remoteOffsetBytes);
+      MemorySegment into, long offset, long lengthBytes, RemoteMemory from, long remoteOffset);
+
+  /**
+   * As {@link #iread(MemorySegment, long, long, RemoteMemory, long)}, into memory that is
+   * registered for {@link Use#RECEIVE}.
+   */
+  long iread(
+      Registration into, long offset, long lengthBytes, RemoteMemory from, long remoteOffset);
 
   /**
    * Makes progress and returns the state of a request. A request that is over is reported once, and

@@ -9,6 +9,9 @@ public interface Device {
   /** What it is and can do. */
   DeviceProperties properties();
 
+  /** What its registration cache did and holds; of all zeros until it is first used. */
+  CacheStatistics cacheStatistics();
+
   /**
    * Starts to listen.
    *

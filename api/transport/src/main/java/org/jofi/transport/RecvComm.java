@@ -1,27 +1,41 @@
 package org.jofi.transport;
 
+import java.lang.foreign.MemorySegment;
+
 /** The receiving side of a connection. See {@link Comm} for threads and results. */
 public interface RecvComm extends Comm {
 
   /**
    * Receives a message with this tag.
    *
-   * @param address first byte, within the registration; ignored if the length is 0
-   * @param lengthBytes length of the buffer, 0 or more; a longer message is truncated to it
+   * @param segment host memory, which {@link Comm} says more of
+   * @param offset of the first byte, in the segment
+   * @param lengthBytes how long a message may be, 0 or more; a longer one is truncated to it
    * @param tag any 32 bits
-   * @param registration of the memory
    * @return a request id, for which {@link #test} returns the number of bytes received; {@link
    *     Result#TRY_AGAIN} while {@link DeviceLimits#receivesInFlight()} are in flight
-   * @throws IllegalArgumentException if the range is not within the registration or is too long
+   * @throws IllegalArgumentException if the range is not within the segment or is too long, or the
+   *     segment is read-only or on the Java heap
+   * @throws TransportException if it is not registered yet, and a NIC refuses it
    */
-  long irecv(long address, long lengthBytes, int tag, Registration registration);
+  long irecv(MemorySegment segment, long offset, long lengthBytes, int tag);
+
+  /** Receives into a whole segment; see {@link #irecv(MemorySegment, long, long, int)}. */
+  default long irecv(MemorySegment segment, int tag) {
+    return irecv(segment, 0, segment.byteSize(), tag);
+  }
 
   /**
-   * Receives into the whole memory of a registration; see {@link #irecv(long, long, int,
-   * Registration)}.
+   * As {@link #irecv(MemorySegment, long, long, int)}, into memory that is registered for {@link
+   * Use#RECEIVE}.
+   *
+   * @param offset of the first byte, in the registered memory; ignored if the length is 0
    */
+  long irecv(Registration registration, long offset, long lengthBytes, int tag);
+
+  /** Receives into all of it; see {@link #irecv(Registration, long, long, int)}. */
   default long irecv(Registration registration, int tag) {
-    return irecv(registration.address(), registration.lengthBytes(), tag, registration);
+    return irecv(registration, 0, registration.lengthBytes(), tag);
   }
 
   /**
@@ -30,10 +44,17 @@ public interface RecvComm extends Comm {
    *
    * @param count 1 to {@link DeviceLimits#groupedReceives()}; the number of messages, and of
    *     elements of each array that are used
+   * @param offsets of the first bytes, in the segments
    * @return a request id, or {@link Result#TRY_AGAIN}; for which {@link #test} returns the sum of
    *     the lengths
    */
-  long irecv(int count, long[] addresses, long[] lengths, int[] tags, Registration[] registrations);
+  long irecv(int count, MemorySegment[] segments, long[] offsets, long[] lengths, int[] tags);
+
+  /**
+   * As {@link #irecv(int, MemorySegment[], long[], long[], int[])}, into memory that is registered
+   * for {@link Use#RECEIVE}.
+   */
+  long irecv(int count, Registration[] registrations, long[] offsets, long[] lengths, int[] tags);
 
   /**
    * As {@link Comm#test}; once a grouped receive is done, it also returns the length of each
@@ -51,10 +72,11 @@ public interface RecvComm extends Comm {
    * are, too.
    *
    * @param registration of the memory that the data was received into
+   * @param offset of the first byte, in the registered memory
    * @return a request id; {@link Result#TRY_AGAIN}; {@link Result#NOTHING_TO_DO} where no flush is
    *     needed, for the reason of {@link #flushReason}
    */
-  long iflush(long address, long lengthBytes, Registration registration);
+  long iflush(Registration registration, long offset, long lengthBytes);
 
   /** A sentence that says whether {@link #iflush} of this memory does something, and why. */
   String flushReason(Registration registration);

@@ -1,5 +1,7 @@
 package org.jofi.transport;
 
+import java.lang.foreign.MemorySegment;
+
 /** The sending side of a connection. See {@link Comm} for threads and results. */
 public interface SendComm extends Comm {
 
@@ -17,28 +19,41 @@ public interface SendComm extends Comm {
    * copied, and over once it left, before its receive. It reports its own length then, even if the
    * receive turns out to be shorter. A close, which waits for the peer, delivers what left.
    *
-   * @param address first byte, within the registration; ignored if the length is 0
+   * @param segment host memory, which {@link Comm} says more of
+   * @param offset of the first byte, in the segment
    * @param lengthBytes 0 to {@link DeviceLimits#maxMessageBytes()}
    * @param tag any 32 bits
-   * @param registration of the memory
    * @return a request id; {@link Result#TRY_AGAIN} if too many sends are not over and reported yet
-   * @throws IllegalArgumentException if the range is not within the registration or is too long
+   * @throws IllegalArgumentException if the range is not within the segment or is too long, or the
+   *     segment is on the Java heap
+   * @throws TransportException if it is not registered yet, and a NIC refuses it
    */
-  long isend(long address, long lengthBytes, int tag, Registration registration);
+  long isend(MemorySegment segment, long offset, long lengthBytes, int tag);
+
+  /** Sends a whole segment; see {@link #isend(MemorySegment, long, long, int)}. */
+  default long isend(MemorySegment segment, int tag) {
+    return isend(segment, 0, segment.byteSize(), tag);
+  }
+
+  /**
+   * As {@link #isend(MemorySegment, long, long, int)}, from memory that is registered for {@link
+   * Use#SEND}.
+   *
+   * @param offset of the first byte, in the registered memory; ignored if the length is 0
+   */
+  long isend(Registration registration, long offset, long lengthBytes, int tag);
+
+  /** Sends all of it; see {@link #isend(Registration, long, long, int)}. */
+  default long isend(Registration registration, int tag) {
+    return isend(registration, 0, registration.lengthBytes(), tag);
+  }
 
   /**
    * Takes back a send that waits for its receive. Its id is stale from then on, its memory is the
    * caller's again, and its receive meets the next send of the tag.
    *
-   * @param request of {@link #isend(long, long, int, Registration)}
+   * @param request of {@link #isend}
    * @return whether it was taken back; false if it has started, or is over, or is no such send
    */
   boolean cancel(long request);
-
-  /**
-   * Sends the whole memory of a registration; see {@link #isend(long, long, int, Registration)}.
-   */
-  default long isend(Registration registration, int tag) {
-    return isend(registration.address(), registration.lengthBytes(), tag, registration);
-  }
 }

@@ -1,5 +1,6 @@
 package org.jofi.transport;
 
+import java.lang.foreign.Arena;
 import java.util.List;
 import java.util.Objects;
 import java.util.ServiceLoader;
@@ -33,6 +34,24 @@ public interface Transport extends AutoCloseable {
 
   /** The options that it was opened with. */
   TransportOptions options();
+
+  /**
+   * Opens an arena of host memory for any thread. It refuses to close, with an {@link
+   * IllegalStateException}, while a request uses its memory; before it frees the memory, it closes
+   * what is registered of it. The transport does not close it.
+   */
+  Arena openArena();
+
+  /**
+   * Closes whatever is registered of memory that is about to be freed, on all devices; the next use
+   * registers anew. Memory of arenas needs no such call, and device memory none but to give its
+   * pages back at once rather than within a few seconds.
+   *
+   * @throws IllegalStateException if requests in flight use any of it; the message names them, and
+   *     the memory must not be freed
+   * @throws TransportException if a NIC refuses; the memory must not be freed yet, call again
+   */
+  void forget(Memory memory);
 
   /**
    * Closes everything that was opened through it, in the right order. Communicators with requests

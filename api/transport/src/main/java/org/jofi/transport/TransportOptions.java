@@ -3,56 +3,13 @@ package org.jofi.transport;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
- * How to open a transport. Immutable. Each parameter's description ends with its default, which
- * {@link #builder} starts from.
- *
- * @param provider libfabric's name of the provider to use, such as {@code efa}; empty for any, the
- *     default
- * @param grouping how NICs are grouped into devices; by locality
- * @param maxRails largest number of rails of a device, 1 to 8; 8
- * @param controlOnAllRails whether control messages use all rails, or only the first; all
- * @param endpointsPerDevice number of endpoints that the communicators of a device are spread over,
- *     1 to 64, or 0 for automatic; automatic, which is 4 if they have progress threads and else 1.
- *     With more endpoints, more threads can use communicators of a device without waiting for each
- *     other's lock.
- * @param progressThreads whether endpoints have progress threads; never
- * @param minStripeBytes a message has one stripe for every so many bytes, started ones included,
- *     and at most one per rail; a multiple of 128; 131 072
- * @param maxMessageBytes longest message, 1 to 2^40; 2^40
- * @param eagerBytes longest message from host memory that may leave before its receive was
- *     announced, 0 to 65 472, or {@link #EAGER_BY_PROVIDER} for what suits the provider; that. 0
- *     turns it off. Such a message is copied, and its request is over once it left. Each side has a
- *     limit, and the lower one counts. {@link DeviceLimits#eagerBytes} is what was chosen.
- * @param immediateDelivery how the receiver learns of stripes; automatic
- * @param flushPolicy when flushes are needed; automatic
- * @param connectTimeout time limit for making a connection; 30 s
- * @param requestTimeout how long a matched request may make no progress, nor those before it, until
- *     it fails; 60 s
- * @param peerTimeout how long a peer may be silent while something is pending until it counts as
- *     lost; 10 s. A live peer answers even while its application computes.
- * @param closeTimeout time limit for closing a communicator or an endpoint; 5 s
- * @param requireGpuDirect whether opening fails unless device memory can be registered; no
+ * How to open a transport. Immutable. {@link Builder} says what each option means, and ends with
+ * its default.
  */
-public record TransportOptions(
-    String provider,
-    Grouping grouping,
-    int maxRails,
-    boolean controlOnAllRails,
-    int endpointsPerDevice,
-    ProgressThreads progressThreads,
-    long minStripeBytes,
-    long maxMessageBytes,
-    int eagerBytes,
-    ImmediateDelivery immediateDelivery,
-    FlushPolicy flushPolicy,
-    Duration connectTimeout,
-    Duration requestTimeout,
-    Duration peerTimeout,
-    Duration closeTimeout,
-    boolean requireGpuDirect) {
-
+public final class TransportOptions {
   /** Largest number of rails of a device. */
   public static final int MAX_RAILS = 8;
 
@@ -70,16 +27,42 @@ public record TransportOptions(
 
   private static final Duration LONGEST_TIMEOUT = Duration.ofDays(1);
 
-  /**
-   * @throws IllegalArgumentException if an option is out of bounds; the message names it and its
-   *     bounds
-   */
-  public TransportOptions {
-    Objects.requireNonNull(provider);
-    Objects.requireNonNull(grouping);
-    Objects.requireNonNull(progressThreads);
-    Objects.requireNonNull(immediateDelivery);
-    Objects.requireNonNull(flushPolicy);
+  private final String provider;
+  private final Grouping grouping;
+  private final int maxRails;
+  private final boolean controlOnAllRails;
+  private final int endpointsPerDevice;
+  private final ProgressThreads progressThreads;
+  private final long minStripeBytes;
+  private final long maxMessageBytes;
+  private final int eagerBytes;
+  private final ImmediateDelivery immediateDelivery;
+  private final FlushPolicy flushPolicy;
+  private final Duration connectTimeout;
+  private final Duration requestTimeout;
+  private final Duration peerTimeout;
+  private final Duration closeTimeout;
+  private final boolean requireGpuDirect;
+  private final CacheOptions cache;
+
+  private TransportOptions(Builder from) {
+    provider = Objects.requireNonNull(from.provider);
+    grouping = Objects.requireNonNull(from.grouping);
+    maxRails = from.maxRails;
+    controlOnAllRails = from.controlOnAllRails;
+    endpointsPerDevice = from.endpointsPerDevice;
+    progressThreads = Objects.requireNonNull(from.progressThreads);
+    minStripeBytes = from.minStripeBytes;
+    maxMessageBytes = from.maxMessageBytes;
+    eagerBytes = from.eagerBytes;
+    immediateDelivery = Objects.requireNonNull(from.immediateDelivery);
+    flushPolicy = Objects.requireNonNull(from.flushPolicy);
+    connectTimeout = from.connectTimeout;
+    requestTimeout = from.requestTimeout;
+    peerTimeout = from.peerTimeout;
+    closeTimeout = from.closeTimeout;
+    requireGpuDirect = from.requireGpuDirect;
+    cache = Objects.requireNonNull(from.cache);
     within("maxRails", maxRails, 1, MAX_RAILS);
     within("endpointsPerDevice", endpointsPerDevice, 0, 64);
     within("minStripeBytes", minStripeBytes, STRIPE_ALIGNMENT_BYTES, LONGEST_MESSAGE_BYTES);
@@ -103,6 +86,91 @@ public record TransportOptions(
         }
       }
     }
+  }
+
+  /** See {@link Builder#provider}. */
+  public String provider() {
+    return provider;
+  }
+
+  /** See {@link Builder#grouping}. */
+  public Grouping grouping() {
+    return grouping;
+  }
+
+  /** See {@link Builder#maxRails}. */
+  public int maxRails() {
+    return maxRails;
+  }
+
+  /** See {@link Builder#controlOnAllRails}. */
+  public boolean controlOnAllRails() {
+    return controlOnAllRails;
+  }
+
+  /** See {@link Builder#endpointsPerDevice}. */
+  public int endpointsPerDevice() {
+    return endpointsPerDevice;
+  }
+
+  /** See {@link Builder#progressThreads}. */
+  public ProgressThreads progressThreads() {
+    return progressThreads;
+  }
+
+  /** See {@link Builder#minStripeBytes}. */
+  public long minStripeBytes() {
+    return minStripeBytes;
+  }
+
+  /** See {@link Builder#maxMessageBytes}. */
+  public long maxMessageBytes() {
+    return maxMessageBytes;
+  }
+
+  /** See {@link Builder#eagerBytes}. */
+  public int eagerBytes() {
+    return eagerBytes;
+  }
+
+  /** See {@link Builder#immediateDelivery}. */
+  public ImmediateDelivery immediateDelivery() {
+    return immediateDelivery;
+  }
+
+  /** See {@link Builder#flushPolicy}. */
+  public FlushPolicy flushPolicy() {
+    return flushPolicy;
+  }
+
+  /** See {@link Builder#connectTimeout}. */
+  public Duration connectTimeout() {
+    return connectTimeout;
+  }
+
+  /** See {@link Builder#requestTimeout}. */
+  public Duration requestTimeout() {
+    return requestTimeout;
+  }
+
+  /** See {@link Builder#peerTimeout}. */
+  public Duration peerTimeout() {
+    return peerTimeout;
+  }
+
+  /** See {@link Builder#closeTimeout}. */
+  public Duration closeTimeout() {
+    return closeTimeout;
+  }
+
+  /** See {@link Builder#requireGpuDirect}. */
+  public boolean requireGpuDirect() {
+    return requireGpuDirect;
+  }
+
+  /** See {@link Builder#cache}. */
+  public CacheOptions cache() {
+    return cache;
   }
 
   /** The defaults. */
@@ -129,7 +197,66 @@ public record TransportOptions(
     }
   }
 
-  /** Collects options. Not for sharing between threads. */
+  /** Starts from these. */
+  public Builder toBuilder() {
+    Builder builder = new Builder();
+    builder.provider = provider;
+    builder.grouping = grouping;
+    builder.maxRails = maxRails;
+    builder.controlOnAllRails = controlOnAllRails;
+    builder.endpointsPerDevice = endpointsPerDevice;
+    builder.progressThreads = progressThreads;
+    builder.minStripeBytes = minStripeBytes;
+    builder.maxMessageBytes = maxMessageBytes;
+    builder.eagerBytes = eagerBytes;
+    builder.immediateDelivery = immediateDelivery;
+    builder.flushPolicy = flushPolicy;
+    builder.connectTimeout = connectTimeout;
+    builder.requestTimeout = requestTimeout;
+    builder.peerTimeout = peerTimeout;
+    builder.closeTimeout = closeTimeout;
+    builder.requireGpuDirect = requireGpuDirect;
+    builder.cache = cache;
+    return builder;
+  }
+
+  private List<Object> values() {
+    return List.of(
+        provider,
+        grouping,
+        maxRails,
+        controlOnAllRails,
+        endpointsPerDevice,
+        progressThreads,
+        minStripeBytes,
+        maxMessageBytes,
+        eagerBytes,
+        immediateDelivery,
+        flushPolicy,
+        connectTimeout,
+        requestTimeout,
+        peerTimeout,
+        closeTimeout,
+        requireGpuDirect,
+        cache);
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof TransportOptions options && values().equals(options.values());
+  }
+
+  @Override
+  public int hashCode() {
+    return values().hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return "options " + values();
+  }
+
+  /** Collects options, from the defaults on. Not for sharing between threads. */
   public static final class Builder {
     private String provider = "";
     private Grouping grouping = new Grouping.ByLocality();
@@ -147,112 +274,138 @@ public record TransportOptions(
     private Duration peerTimeout = Duration.ofSeconds(10);
     private Duration closeTimeout = Duration.ofSeconds(5);
     private boolean requireGpuDirect;
+    private CacheOptions cache = CacheOptions.DEFAULT;
 
     private Builder() {}
 
+    /** Libfabric's name of the provider to use, such as {@code efa}; empty for any, the default. */
     public Builder provider(String value) {
       provider = value;
       return this;
     }
 
+    /** How NICs are grouped into devices; by locality. */
     public Builder grouping(Grouping value) {
       grouping = value;
       return this;
     }
 
+    /** Largest number of rails of a device, 1 to 8; 8. */
     public Builder maxRails(int value) {
       maxRails = value;
       return this;
     }
 
+    /** Whether control messages use all rails, or only the first; all. */
     public Builder controlOnAllRails(boolean value) {
       controlOnAllRails = value;
       return this;
     }
 
+    /**
+     * Number of endpoints that the communicators of a device are spread over, 1 to 64, or 0 for
+     * automatic; automatic, which is 4 if they have progress threads and else 1. With more
+     * endpoints, more threads can use communicators of a device without waiting for each other's
+     * lock.
+     */
     public Builder endpointsPerDevice(int value) {
       endpointsPerDevice = value;
       return this;
     }
 
+    /** Whether endpoints have progress threads; never. */
     public Builder progressThreads(ProgressThreads value) {
       progressThreads = value;
       return this;
     }
 
+    /**
+     * A message has one stripe for every so many bytes, started ones included, and at most one per
+     * rail; a multiple of 128; 131 072.
+     */
     public Builder minStripeBytes(long value) {
       minStripeBytes = value;
       return this;
     }
 
+    /** Longest message, 1 to 2^40; 2^40. */
     public Builder maxMessageBytes(long value) {
       maxMessageBytes = value;
       return this;
     }
 
+    /**
+     * Longest message from host memory that may leave before its receive was announced, 0 to 65
+     * 472, or {@link #EAGER_BY_PROVIDER} for what suits the provider; that. 0 turns it off. Such a
+     * message is copied, and its request is over once it left. Each side has a limit, and the lower
+     * one counts. {@link DeviceLimits#eagerBytes} is what was chosen.
+     */
     public Builder eagerBytes(int value) {
       eagerBytes = value;
       return this;
     }
 
+    /** How the receiver learns of stripes; automatic. */
     public Builder immediateDelivery(ImmediateDelivery value) {
       immediateDelivery = value;
       return this;
     }
 
+    /** When flushes are needed; automatic. */
     public Builder flushPolicy(FlushPolicy value) {
       flushPolicy = value;
       return this;
     }
 
+    /** Time limit for making a connection; 30 s. */
     public Builder connectTimeout(Duration value) {
       connectTimeout = value;
       return this;
     }
 
+    /**
+     * How long a matched request may make no progress, nor those before it, until it fails; 60 s.
+     */
     public Builder requestTimeout(Duration value) {
       requestTimeout = value;
       return this;
     }
 
+    /**
+     * How long a peer may be silent while something is pending until it counts as lost; 10 s. A
+     * live peer answers even while its application computes.
+     */
     public Builder peerTimeout(Duration value) {
       peerTimeout = value;
       return this;
     }
 
+    /** Time limit for closing a communicator or an endpoint; 5 s. */
     public Builder closeTimeout(Duration value) {
       closeTimeout = value;
       return this;
     }
 
+    /** Whether opening fails unless device memory can be registered; no. */
     public Builder requireGpuDirect(boolean value) {
       requireGpuDirect = value;
+      return this;
+    }
+
+    /** What the registration cache keeps; {@link CacheOptions#DEFAULT}. */
+    public Builder cache(CacheOptions value) {
+      cache = value;
       return this;
     }
 
     /**
      * The options.
      *
-     * @throws IllegalArgumentException if an option is out of bounds; the message names it
+     * @throws IllegalArgumentException if an option is out of bounds; the message names it and its
+     *     bounds
      */
     public TransportOptions build() {
-      return new TransportOptions(
-          provider,
-          grouping,
-          maxRails,
-          controlOnAllRails,
-          endpointsPerDevice,
-          progressThreads,
-          minStripeBytes,
-          maxMessageBytes,
-          eagerBytes,
-          immediateDelivery,
-          flushPolicy,
-          connectTimeout,
-          requestTimeout,
-          peerTimeout,
-          closeTimeout,
-          requireGpuDirect);
+      return new TransportOptions(this);
     }
   }
 }

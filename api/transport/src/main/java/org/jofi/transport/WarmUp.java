@@ -13,7 +13,8 @@ import java.util.Optional;
  * <p>The messages use host memory alone: short ones, one at a time and several at once, with the
  * receive posted first or last, and ones that are too long to leave before their receive. They go
  * through the device's NICs and count in what the NICs, the provider and the registration cache
- * count. Afterwards no connection and no registration of them is left; the device stays open.
+ * count. Afterwards no connection of them is left, and nothing of their memory but what the cache
+ * keeps until it is collected; the device stays open.
  *
  * @param messages how many were sent and received
  * @param took how long all of it took, connecting and closing included

@@ -1,6 +1,7 @@
 package org.jofi.transport;
 
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import java.util.Optional;
 import org.agrona.concurrent.BackoffIdleStrategy;
@@ -102,13 +103,12 @@ final class WarmUpTraffic {
     // Of an automatic arena, because NICs may hold on to it after this has ended.
     int longBytes = Math.max(LEAST_LONG_BYTES, device.properties().limits().eagerBytes() + 1);
     Arena arena = Arena.ofAuto();
-    Registration from = requireSender().regMr(arena.allocate(longBytes));
-    Registration to = requireReceiver().regMr(arena.allocate((long) WINDOW * longBytes));
+    Ends ends = new Ends(arena.allocate(longBytes), arena.allocate((long) WINDOW * longBytes));
     long fastest = Long.MAX_VALUE;
     long fasterAt = System.nanoTime();
     while (!settled) {
       long before = System.nanoTime();
-      cycle(from, to, longBytes);
+      cycle(ends, longBytes);
       long after = System.nanoTime();
       if (after - before < fastest * FASTER) {
         fastest = after - before;
@@ -121,21 +121,36 @@ final class WarmUpTraffic {
     }
   }
 
-  /** What collectives do: answer one message with the next, fill a window, be early, send much. */
-  private void cycle(Registration from, Registration to, int longBytes) {
-    for (int i = 0; i < REPEATS && !isOver(0); i++) {
-      exchange(1, SHORT_BYTES, from, to, true);
-      exchange(1, SHORT_BYTES, from, to, false);
-      exchange(WINDOW, SHORT_BYTES, from, to, true);
-      exchange(1, longBytes, from, to, true);
+  /** Both ends' memory, as segments and registered, for callers do either. */
+  private final class Ends {
+    final MemorySegment from;
+    final MemorySegment to;
+    final Registration registeredFrom;
+    final Registration registeredTo;
+
+    Ends(MemorySegment from, MemorySegment to) {
+      this.from = from;
+      this.to = to;
+      registeredFrom = requireSender().register(from, Use.SEND);
+      registeredTo = requireReceiver().register(to, Use.RECEIVE);
     }
-    exchange(WINDOW, SHORT_BYTES, from, to, false);
-    exchange(WINDOW, longBytes, from, to, true);
+  }
+
+  /** What collectives do: answer one message with the next, fill a window, be early, send much. */
+  private void cycle(Ends ends, int longBytes) {
+    for (int i = 0; i < REPEATS && !isOver(0); i++) {
+      boolean registered = i % 2 == 0;
+      exchange(1, SHORT_BYTES, ends, registered, true);
+      exchange(1, SHORT_BYTES, ends, registered, false);
+      exchange(WINDOW, SHORT_BYTES, ends, registered, true);
+      exchange(1, longBytes, ends, registered, true);
+    }
+    exchange(WINDOW, SHORT_BYTES, ends, true, false);
+    exchange(WINDOW, longBytes, ends, true, true);
   }
 
   /** Sends some messages and receives them; those who are first are posted first. */
-  private void exchange(
-      int count, int bytes, Registration from, Registration to, boolean receiveFirst) {
+  private void exchange(int count, int bytes, Ends ends, boolean registered, boolean receiveFirst) {
     int sent = 0;
     int received = 0;
     int sendsDone = 0;
@@ -143,15 +158,21 @@ final class WarmUpTraffic {
     while (sendsDone < count || receivesDone < count) {
       boolean worked = false;
       if (received < count && (receiveFirst || sent == count)) {
+        long at = (long) received * bytes;
         long request =
-            requireReceiver().irecv(to.address() + (long) received * bytes, bytes, TAG, to);
+            registered
+                ? requireReceiver().irecv(ends.registeredTo, at, bytes, TAG)
+                : requireReceiver().irecv(ends.to, at, bytes, TAG);
         if (request != Result.TRY_AGAIN) {
           receiving[received++] = request;
           worked = true;
         }
       }
       if (sent < count && (!receiveFirst || received == count)) {
-        long request = requireSender().isend(from.address(), bytes, TAG, from);
+        long request =
+            registered
+                ? requireSender().isend(ends.registeredFrom, 0, bytes, TAG)
+                : requireSender().isend(ends.from, 0, bytes, TAG);
         if (request != Result.TRY_AGAIN) {
           sending[sent++] = request;
           worked = true;

@@ -20,7 +20,7 @@ class TransportOptionsTest {
     assertEquals(8, options.maxRails());
     assertEquals(131_072, options.minStripeBytes());
     assertEquals(Duration.ofSeconds(30), options.connectTimeout());
-    assertEquals(options, TransportOptions.builder().build());
+    assertEquals(CacheOptions.DEFAULT, options.cache());
   }
 
   @Test
@@ -42,6 +42,23 @@ class TransportOptionsTest {
     TransportOptions.Builder builder = change.apply(TransportOptions.builder());
     IllegalArgumentException refusal = assertThrows(IllegalArgumentException.class, builder::build);
     assertTrue(refusal.getMessage().contains(name), refusal.getMessage());
+  }
+
+  @Test
+  void optionsCanBeChangedOneByOne() {
+    TransportOptions some =
+        TransportOptions.builder()
+            .provider("efa")
+            .eagerBytes(7)
+            .cache(CacheOptions.DEFAULT.withIdleBytes(5).withIdleRegistrations(3))
+            .build();
+    TransportOptions changed = some.toBuilder().maxRails(2).build();
+    assertEquals("efa", changed.provider());
+    assertEquals(7, changed.eagerBytes());
+    assertEquals(new CacheOptions(3, 5, 1L << 30), changed.cache());
+    assertEquals(2, changed.maxRails());
+    assertEquals(8, some.maxRails());
+    assertThrows(IllegalArgumentException.class, () -> new CacheOptions(0, -1, 0));
   }
 
   @Test

@@ -101,12 +101,27 @@ final class CacheClosings {
     return true;
   }
 
-  /** Closes idle registrations whose memory was freed, and returns how many. */
-  int closeFreed() {
+  /**
+   * Closes idle registrations whose memory was freed, and returns how many.
+   *
+   * @param freed whether memory without an arena was freed; called without the lock
+   */
+  int closeFreed(Predicate<BufferRange> freed) {
+    List<CachedRegistration> idle;
+    ledger.lock();
+    try {
+      idle = ledger.idle.all();
+    } finally {
+      ledger.unlock();
+    }
+    List<CachedRegistration> gone = idle.stream().filter(each -> each.isFreed(freed)).toList();
+    if (gone.isEmpty()) {
+      return 0;
+    }
     List<Closing> victims = new ArrayList<>();
     ledger.lock();
     try {
-      ledger.idle.freed().forEach(registration -> supersede(registration, victims));
+      gone.stream().filter(each -> each.queued).forEach(each -> supersede(each, victims));
     } finally {
       ledger.unlock();
     }

@@ -1,12 +1,17 @@
 package org.jofi.mr.cache;
 
+import java.lang.foreign.MemorySegment;
+import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.WeakHashMap;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
 import org.jofi.mr.registration.CacheLimits;
 import org.jofi.mr.registration.RegistrationException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The state that the cache's one lock guards: which registrations are being opened or closed, which
@@ -18,6 +23,8 @@ final class CacheLedger {
   private final Condition settled = lock.newCondition();
   private final long waitNs;
   private final List<Transition> transitions = new ArrayList<>();
+  private final Map<MemorySegment.Scope, WeakReference<MemorySegment.Scope>> scopes =
+      new WeakHashMap<>();
   private long sequence;
 
   final List<CacheSpace> spaces = new ArrayList<>();
@@ -40,6 +47,11 @@ final class CacheLedger {
 
   void unlock() {
     lock.unlock();
+  }
+
+  /** The one weak reference to a scope. */
+  @Nullable WeakReference<MemorySegment.Scope> weakly(MemorySegment.@Nullable Scope scope) {
+    return scope == null ? null : scopes.computeIfAbsent(scope, WeakReference::new);
   }
 
   long nextSequence() {

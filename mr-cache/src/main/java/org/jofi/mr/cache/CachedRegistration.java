@@ -2,6 +2,7 @@ package org.jofi.mr.cache;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.WeakReference;
+import java.util.function.Predicate;
 import org.jofi.fabric.Access;
 import org.jofi.mr.region.RegionSet;
 import org.jofi.mr.registration.BufferRange;
@@ -19,7 +20,10 @@ final class CachedRegistration extends LeaseCount implements DataRegistration {
   private final long last;
   private final long allocationId;
 
-  /** Weak, so that an automatic arena can be collected while its memory is kept registered. */
+  /**
+   * Weak, so that an automatic arena can be collected while its memory is kept registered. All
+   * registrations of an arena share one, which is therefore in the CPU's caches.
+   */
   private final @Nullable WeakReference<MemorySegment.Scope> scope;
 
   private final long access;
@@ -35,7 +39,7 @@ final class CachedRegistration extends LeaseCount implements DataRegistration {
       RegistrationCache cache,
       CacheSpace space,
       RegionSet regions,
-      MemorySegment.@Nullable Scope scope,
+      @Nullable WeakReference<MemorySegment.Scope> scope,
       long access,
       long sequence) {
     super(cache);
@@ -44,7 +48,7 @@ final class CachedRegistration extends LeaseCount implements DataRegistration {
     this.first = IntervalIndex.order(regions.range().address());
     this.last = first + regions.range().lengthBytes() - 1;
     this.allocationId = regions.range().allocationId();
-    this.scope = scope == null ? null : new WeakReference<>(scope);
+    this.scope = scope;
     this.access = access;
     this.sequence = sequence;
   }
@@ -143,6 +147,11 @@ final class CachedRegistration extends LeaseCount implements DataRegistration {
 
   boolean isOfKnownAllocation() {
     return allocationId != BufferRange.UNKNOWN_ALLOCATION || scope != null;
+  }
+
+  /** Whether its memory was freed, which is asked for memory without an arena. */
+  boolean isFreed(Predicate<BufferRange> freed) {
+    return scope == null ? freed.test(regions.range()) : isFreed();
   }
 
   /** Whether its memory was freed: its arena is closed, or was collected. */

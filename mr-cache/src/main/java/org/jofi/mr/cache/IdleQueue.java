@@ -57,9 +57,8 @@ final class IdleQueue {
     }
   }
 
-  /** Those whose memory was freed. */
-  List<CachedRegistration> freed() {
-    return queue.stream().filter(CachedRegistration::isFreed).toList();
+  List<CachedRegistration> all() {
+    return List.copyOf(queue);
   }
 
   /**

@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.agrona.concurrent.NanoClock;
 import org.jofi.fabric.Access;
 import org.jofi.fabric.Domain;
@@ -266,7 +267,7 @@ public final class RegistrationCache {
               this,
               opening.space(),
               regions,
-              opening.range().scope(),
+              ledger.weakly(opening.range().scope()),
               opening.access(),
               ledger.nextSequence());
       for (CachedRegistration old : opening.space().insert(admitted)) {
@@ -405,9 +406,13 @@ public final class RegistrationCache {
     }
   }
 
-  /** Closes idle registrations whose memory was freed, and returns how many. */
-  public int closeFreed() {
-    return closings.closeFreed();
+  /**
+   * Closes idle registrations whose memory was freed, and returns how many.
+   *
+   * @param freed whether memory without an arena was freed
+   */
+  public int closeFreed(Predicate<BufferRange> freed) {
+    return closings.closeFreed(freed);
   }
 
   /** Closes all idle registrations and returns how many. Those in use or leased stay open. */

@@ -50,6 +50,11 @@ class CudaContextTest {
   }
 
   @Test
+  void freedMemoryLosesItsId() {
+    DriverChecks.freedMemoryLosesItsId(200);
+  }
+
+  @Test
   void pinnedMemoryIsHostMemory() {
     DriverChecks.pinnedMemoryIsHostMemory();
   }

@@ -8,6 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import org.jofi.cuda.bindings.CudaDriver;
@@ -53,6 +57,42 @@ final class DriverChecks {
           assertThrows(FabricException.class, () -> memory.allocate(1L << 50));
       assertEquals(FabricErrno.ENOMEM, tooMuch.errno());
       assertTrue(String.valueOf(tooMuch.getMessage()).contains("CUDA_ERROR_OUT_OF_MEMORY"));
+    }
+  }
+
+  /**
+   * What the registration cache of GPU memory stands on: an id is never given twice, and what was
+   * freed no longer has its id. Returns how often an address came back.
+   */
+  static int freedMemoryLosesItsId(int rounds) {
+    SplittableRandom random = new SplittableRandom(19);
+    Set<Long> ids = new HashSet<>();
+    Set<Long> addresses = new HashSet<>();
+    List<DeviceAllocation> held = new ArrayList<>();
+    int reused = 0;
+    try (DeviceMemory memory = new CudaDeviceMemoryProvider().open(0)) {
+      for (int i = 0; i < rounds; i++) {
+        if (held.size() < 4 || (held.size() < 16 && random.nextBoolean())) {
+          DeviceAllocation made = memory.allocation(memory.allocate(1L << random.nextInt(9, 23)));
+          assertTrue(ids.add(made.id()), () -> made + ": its id was given before");
+          reused += addresses.add(made.address()) ? 0 : 1;
+          held.add(made);
+        } else {
+          DeviceAllocation freed = held.remove(random.nextInt(held.size()));
+          memory.free(freed.address());
+          assertNotEquals(freed.id(), idOrNone(memory, freed.address()), freed + " was freed");
+        }
+      }
+      held.forEach(left -> memory.free(left.address()));
+    }
+    return reused;
+  }
+
+  private static long idOrNone(DeviceMemory memory, long address) {
+    try {
+      return memory.allocation(address).id();
+    } catch (FabricException none) {
+      return 0;
     }
   }
 

@@ -15,6 +15,11 @@ final class GpuTrial {
     }
     probe.devices().forEach(System.out::println);
     check("attributes tell the allocation", DriverChecks::attributesTellTheAllocation);
+    check(
+        "freed memory loses its id, and no id is given twice",
+        () ->
+            System.out.printf(
+                "%d addresses came back%n", DriverChecks.freedMemoryLosesItsId(2000)));
     check("pinned memory is host memory", DriverChecks::pinnedMemoryIsHostMemory);
     check(
         "copies keep every byte, 1 B to 64 MiB",

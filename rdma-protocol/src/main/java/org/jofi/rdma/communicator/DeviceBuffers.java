@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jofi.fabric.DeviceMemory;
 import org.jofi.fabric.DmaBuf;
 import org.jofi.fabric.FabricException;
@@ -14,9 +15,10 @@ import org.jofi.mr.teardown.CloseSteps;
 import org.jofi.rdma.device.DeviceMemories;
 import org.jofi.rdma.staging.StagingShape;
 import org.jofi.rdma.staging.StagingSpace;
-import org.jofi.transport.Buffer;
 import org.jofi.transport.FailureCause;
+import org.jofi.transport.Memory;
 import org.jofi.transport.TransportException;
+import org.jofi.transport.Use;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +26,8 @@ import org.jspecify.annotations.Nullable;
  * dma-buf and then by address; otherwise it is staged through host memory.
  */
 final class DeviceBuffers {
+  private static final String VIA_DMA_BUF = "GPU direct via dma-buf";
+
   private final RdmaComm owner;
   private final DeviceMemories memories;
   private final boolean direct;
@@ -57,18 +61,19 @@ final class DeviceBuffers {
   /**
    * Registers device memory; without the endpoint's lock.
    *
+   * @param access that the uses need
    * @throws RegistrationException if the NICs refuse it and it cannot be staged
    * @throws TransportException if nothing here drives such memory
    */
-  RdmaRegistration register(Buffer buffer) {
+  RdmaRegistration register(Memory memory, Set<Use> uses, long access) {
     if (direct) {
       try {
-        return registerDirectly(buffer);
+        return registerDirectly(memory, uses, access);
       } catch (RegistrationException refused) {
-        if (required || memories.find(buffer.kind(), buffer.device()).isEmpty()) {
+        if (required || memories.find(memory.kind(), memory.device()).isEmpty()) {
           throw refused;
         }
-        return stage(buffer, "; the NICs refused it: " + refused.getMessage());
+        return stage(memory, uses, "; the NICs refused it: " + refused.getMessage());
       }
     }
     if (required) {
@@ -77,67 +82,86 @@ final class DeviceBuffers {
           "%s: its NICs take no device memory (FI_HMEM), and requireGpuDirect forbids to stage it"
               .formatted(owner.label()));
     }
-    return stage(buffer, "");
+    return stage(memory, uses, "");
   }
 
-  private RdmaRegistration registerDirectly(Buffer buffer) {
-    BufferRange range = RdmaComm.range(buffer);
-    DeviceMemory memory =
-        buffer.dmaBuf() == null ? memories.find(buffer.kind(), buffer.device()).orElse(null) : null;
-    if (memory == null) {
-      return new RdmaRegistration(
-          owner,
-          buffer,
-          owner.acquire(range),
-          buffer.dmaBuf() == null ? "GPU direct by address" : "GPU direct via dma-buf");
+  private RdmaRegistration registerDirectly(Memory memory, Set<Use> uses, long access) {
+    DeviceMemory gpu = memories.find(memory.kind(), memory.device()).orElse(null);
+    BufferRange range = range(memory, gpu);
+    DmaBuf given = memory.dmaBuf();
+    if (given != null) {
+      DataRegistration data = owner.acquire(range.through(given), access);
+      return RdmaRegistration.of(owner, memory, uses, data, VIA_DMA_BUF);
     }
-    if (memory.description().dmaBuf()) {
-      RdmaRegistration exported = throughDmaBuf(buffer, range, memory);
+    if (gpu != null && gpu.description().dmaBuf()) {
+      DataRegistration exported = throughDmaBuf(range, gpu, access);
       if (exported != null) {
-        return exported;
+        return RdmaRegistration.of(owner, memory, uses, exported, VIA_DMA_BUF);
       }
     }
-    long id = memory.allocation(buffer.address()).id();
-    return new RdmaRegistration(
-        owner, buffer, owner.acquire(range.ofAllocation(id)), "GPU direct by address");
+    return RdmaRegistration.of(
+        owner, memory, uses, owner.acquire(range, access), "GPU direct by address");
   }
 
-  private @Nullable RdmaRegistration throughDmaBuf(
-      Buffer buffer, BufferRange range, DeviceMemory memory) {
+  /**
+   * The range, with the id of its allocation if the GPU's driver knows it.
+   *
+   * @throws FabricException if it is by address, and no memory that a NIC could register
+   */
+  private static BufferRange range(Memory memory, @Nullable DeviceMemory gpu) {
+    long id = BufferRange.UNKNOWN_ALLOCATION;
+    if (gpu != null) {
+      try {
+        id = gpu.allocation(memory.address()).id();
+      } catch (FabricException unknown) {
+        // A dma-buf may be of memory that another driver allocated.
+        if (memory.dmaBuf() == null) {
+          throw unknown;
+        }
+      }
+    }
+    return BufferRange.device(
+        memory.kind(), memory.device(), id, memory.address(), memory.lengthBytes());
+  }
+
+  /** A NIC holds on to the memory itself, so that the descriptor can be closed at once. */
+  private @Nullable DataRegistration throughDmaBuf(
+      BufferRange range, DeviceMemory gpu, long access) {
     DmaBuf exported;
     try {
-      exported = memory.exportDmaBuf(buffer.address(), buffer.lengthBytes());
+      exported = gpu.exportDmaBuf(range.address(), range.lengthBytes());
     } catch (FabricException kernelOrDriver) {
       return null;
     }
     try {
-      DataRegistration data = owner.acquire(range.through(exported));
-      return new RdmaRegistration(
-          owner, buffer, data, null, "GPU direct via dma-buf", () -> memory.closeDmaBuf(exported));
+      return owner.acquire(range.through(exported), access);
     } catch (RegistrationException refused) {
-      memory.closeDmaBuf(exported);
       return null;
+    } finally {
+      gpu.closeDmaBuf(exported);
     }
   }
 
-  private RdmaRegistration stage(Buffer buffer, String why) {
-    DeviceMemory memory = memories.open(buffer.kind(), buffer.device());
+  private RdmaRegistration stage(Memory memory, Set<Use> uses, String why) {
+    DeviceMemory gpu = memories.open(memory.kind(), memory.device());
     try (var _ = owner.lock().rare()) {
       if (closed) {
         throw new IllegalStateException(owner.label() + " was closed meanwhile");
       }
-      StagingSpace space = spaces.get(memory);
+      StagingSpace space = spaces.get(gpu);
       if (space == null) {
         space =
             new StagingSpace(
-                memory,
+                gpu,
                 StagingShape.USUAL,
-                block -> owner.acquire(BufferRange.host(block.address(), block.byteSize())),
+                block ->
+                    owner.acquire(
+                        BufferRange.host(block.address(), block.byteSize()), owner.blockAccess()),
                 pageBytes,
                 mostRings);
-        spaces.put(memory, space);
+        spaces.put(gpu, space);
       }
-      return new RdmaRegistration(owner, buffer, null, space, space.shape() + why, () -> {});
+      return RdmaRegistration.staged(owner, memory, uses, space, space.shape() + why);
     }
   }
 

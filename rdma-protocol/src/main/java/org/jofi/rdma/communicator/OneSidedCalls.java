@@ -1,14 +1,21 @@
 package org.jofi.rdma.communicator;
 
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.engine.Connection;
 import org.jofi.transport.Registration;
 import org.jofi.transport.RemoteMemory;
 import org.jofi.transport.Result;
+import org.jofi.transport.Use;
+import org.jspecify.annotations.Nullable;
 
 /** A communicator's reads and writes of its peer's memory: checked, then posted. As its calls. */
 final class OneSidedCalls {
   private final RdmaComm comm;
   private final Connection connection;
+  // Bytes of the heap on their way to the copy that is registered. With the endpoint's lock held.
+  private @Nullable MemorySegment fromHeap;
 
   OneSidedCalls(RdmaComm comm, Connection connection) {
     this.comm = comm;
@@ -16,68 +23,118 @@ final class OneSidedCalls {
   }
 
   /** As {@link org.jofi.transport.Comm#iwrite}. */
-  long write(
+  long write(MemorySegment from, long offset, long lengthBytes, RemoteMemory to, long at) {
+    checkOneSided(lengthBytes, to, at);
+    DataRegistration lease = comm.leases().lease(from, offset, lengthBytes, Rights.SENT);
+    try {
+      return write(from.address() + offset, lengthBytes, lease, from, to, at);
+    } finally {
+      // The request uses it by itself.
+      lease.release();
+    }
+  }
+
+  /** As {@link org.jofi.transport.Comm#iwrite}. */
+  long write(Registration from, long offset, long lengthBytes, RemoteMemory to, long at) {
+    RdmaRegistration ours = comm.own(from);
+    checkOneSided(lengthBytes, to, at);
+    return write(
+        ours.address(Use.SEND, offset, lengthBytes), lengthBytes, ours.data(), ours, to, at);
+  }
+
+  private long write(
       long address,
       long lengthBytes,
-      Registration registration,
-      RemoteMemory remote,
-      long remoteOffsetBytes) {
-    RdmaRegistration ours = comm.own(registration);
-    checkOneSided(lengthBytes, remote, remoteOffsetBytes);
-    ours.check(address, lengthBytes);
+      DataRegistration data,
+      Object memory,
+      RemoteMemory to,
+      long at) {
     try (var _ = comm.lock().posting()) {
       comm.checkOpen();
-      long request = connection.write(address, lengthBytes, ours.data(), remote, remoteOffsetBytes);
+      long request = connection.write(address, lengthBytes, data, to, at);
       if (request == Result.TRY_AGAIN) {
         comm.endpoint().help();
-        request = connection.write(address, lengthBytes, ours.data(), remote, remoteOffsetBytes);
+        request = connection.write(address, lengthBytes, data, to, at);
       }
-      comm.uses().add(request, ours);
+      comm.uses().add(request, memory);
       return request;
     }
   }
 
   /** As {@link org.jofi.transport.Comm#iwriteInline}. */
-  long writeInline(long address, long lengthBytes, RemoteMemory remote, long remoteOffsetBytes) {
-    checkOneSided(lengthBytes, remote, remoteOffsetBytes);
+  long writeInline(MemorySegment from, long offset, long lengthBytes, RemoteMemory to, long at) {
+    checkOneSided(lengthBytes, to, at);
     int most = comm.device().properties().limits().inlineWriteBytes();
     if (lengthBytes > most) {
       throw new IllegalArgumentException(
           "%s writes up to %d bytes inline, not %d".formatted(comm.label(), most, lengthBytes));
     }
-    if (address == 0 && lengthBytes > 0) {
+    if (offset < 0 || offset > from.byteSize() - lengthBytes) {
       throw new IllegalArgumentException(
-          "%s: no %d bytes are at address 0".formatted(comm.label(), lengthBytes));
+          "%s: %d bytes at offset %d are not within %s"
+              .formatted(comm.label(), lengthBytes, offset, from));
     }
     try (var _ = comm.lock().posting()) {
       comm.checkOpen();
-      long request = connection.writeInline(address, lengthBytes, remote, remoteOffsetBytes);
+      long address = from.isNative() ? from.address() + offset : copied(from, offset, lengthBytes);
+      long request = connection.writeInline(address, lengthBytes, to, at);
       if (request == Result.TRY_AGAIN) {
         comm.endpoint().help();
-        request = connection.writeInline(address, lengthBytes, remote, remoteOffsetBytes);
+        request = connection.writeInline(address, lengthBytes, to, at);
       }
       return request;
     }
   }
 
+  private long copied(MemorySegment from, long offset, long lengthBytes) {
+    MemorySegment into = fromHeap;
+    if (into == null) {
+      into = Arena.ofAuto().allocate(comm.device().properties().limits().inlineWriteBytes());
+      fromHeap = into;
+    }
+    MemorySegment.copy(from, offset, into, 0, lengthBytes);
+    return into.address();
+  }
+
   /** As {@link org.jofi.transport.Comm#iread}. */
-  long read(
+  long read(MemorySegment into, long offset, long lengthBytes, RemoteMemory from, long at) {
+    checkOneSided(lengthBytes, from, at);
+    if (into.isReadOnly()) {
+      throw new IllegalArgumentException(
+          "%s: nothing can be read into %s, which is read-only".formatted(comm.label(), into));
+    }
+    DataRegistration lease = comm.leases().lease(into, offset, lengthBytes, Rights.READ_INTO);
+    try {
+      return read(into.address() + offset, lengthBytes, lease, into, from, at);
+    } finally {
+      // The request uses it by itself.
+      lease.release();
+    }
+  }
+
+  /** As {@link org.jofi.transport.Comm#iread}. */
+  long read(Registration into, long offset, long lengthBytes, RemoteMemory from, long at) {
+    RdmaRegistration ours = comm.own(into);
+    checkOneSided(lengthBytes, from, at);
+    return read(
+        ours.address(Use.RECEIVE, offset, lengthBytes), lengthBytes, ours.data(), ours, from, at);
+  }
+
+  private long read(
       long address,
       long lengthBytes,
-      Registration registration,
-      RemoteMemory remote,
-      long remoteOffsetBytes) {
-    RdmaRegistration ours = comm.own(registration);
-    checkOneSided(lengthBytes, remote, remoteOffsetBytes);
-    ours.check(address, lengthBytes);
+      DataRegistration data,
+      Object memory,
+      RemoteMemory from,
+      long at) {
     try (var _ = comm.lock().posting()) {
       comm.checkOpen();
-      long request = connection.read(address, lengthBytes, ours.data(), remote, remoteOffsetBytes);
+      long request = connection.read(address, lengthBytes, data, from, at);
       if (request == Result.TRY_AGAIN) {
         comm.endpoint().help();
-        request = connection.read(address, lengthBytes, ours.data(), remote, remoteOffsetBytes);
+        request = connection.read(address, lengthBytes, data, from, at);
       }
-      comm.uses().add(request, ours);
+      comm.uses().add(request, memory);
       return request;
     }
   }

@@ -1,5 +1,7 @@
 package org.jofi.rdma.communicator;
 
+import java.lang.foreign.MemorySegment;
+import java.util.EnumSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
@@ -8,7 +10,6 @@ import java.util.Set;
 import java.util.stream.IntStream;
 import org.agrona.concurrent.IdleStrategy;
 import org.agrona.concurrent.NanoClock;
-import org.jofi.fabric.Access;
 import org.jofi.fabric.DmaBuf;
 import org.jofi.fabric.FabricException;
 import org.jofi.fabric.MemoryKind;
@@ -20,23 +21,21 @@ import org.jofi.rdma.device.DeviceEndpoint;
 import org.jofi.rdma.device.EndpointLock;
 import org.jofi.rdma.engine.Connection;
 import org.jofi.rdma.operation.OperationSink;
-import org.jofi.transport.Buffer;
 import org.jofi.transport.Comm;
 import org.jofi.transport.CommState;
 import org.jofi.transport.Device;
 import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
+import org.jofi.transport.Memory;
 import org.jofi.transport.RailStatus;
 import org.jofi.transport.Registration;
 import org.jofi.transport.RemoteMemory;
 import org.jofi.transport.Result;
 import org.jofi.transport.TransportException;
+import org.jofi.transport.Use;
 
 /** What sending and receiving communicators have in common. */
 abstract class RdmaComm implements Comm {
-  private static final long DATA_ACCESS =
-      Access.WRITE | Access.READ | Access.REMOTE_WRITE | Access.REMOTE_READ;
-
   private final RdmaDevice device;
   private final DeviceEndpoint endpoint;
   private final Connection connection;
@@ -44,7 +43,8 @@ abstract class RdmaComm implements Comm {
   private final DeviceBuffers deviceBuffers;
   private final EndpointLock.Tester tester = new EndpointLock.Tester();
   private final OneSidedCalls oneSided;
-  private final RegistrationUses uses = new RegistrationUses();
+  private final RegistrationUses uses;
+  private final SegmentLeases leases;
   private final Set<RdmaRegistration> registrations = new LinkedHashSet<>();
   // Written with the endpoint's lock held.
   private volatile CommState closing = CommState.OPEN;
@@ -59,6 +59,10 @@ abstract class RdmaComm implements Comm {
     this.endpoint = endpoint;
     this.connection = connection;
     oneSided = new OneSidedCalls(this, connection);
+    uses = new RegistrationUses(connection);
+    leases =
+        new SegmentLeases(
+            this, endpoint.rails().registrations(), device.options().cache().wholeSegmentBytes());
     label =
         "%s %d of %s, peer's %d"
             .formatted(
@@ -119,6 +123,16 @@ abstract class RdmaComm implements Comm {
     return uses;
   }
 
+  final SegmentLeases leases() {
+    return leases;
+  }
+
+  /** Whether memory of that kind is flushed when something was received into it. */
+  abstract boolean flushes(MemoryKind kind);
+
+  /** What its staging blocks are accessed for. */
+  abstract long blockAccess();
+
   /** The communicator, as one who tests; for its thread. */
   final EndpointLock.Tester tester() {
     return tester;
@@ -162,20 +176,21 @@ abstract class RdmaComm implements Comm {
   }
 
   @Override
-  public final Registration regMr(Buffer buffer) {
-    Objects.requireNonNull(buffer);
+  public final Registration register(Memory memory, Use first, Use... more) {
+    Objects.requireNonNull(memory);
     checkOpen();
+    Set<Use> wanted = EnumSet.of(first, more);
+    boolean flushed = flushes(memory.kind());
+    long access =
+        wanted.stream().mapToLong(use -> Rights.of(use, flushed)).reduce(0, (a, b) -> a | b);
     RdmaRegistration registration;
     try {
       registration =
-          buffer.kind() == MemoryKind.HOST
-              ? new RdmaRegistration(this, buffer, acquire(range(buffer)), "host")
-              : deviceBuffers.register(buffer);
+          memory.kind() == MemoryKind.HOST
+              ? RdmaRegistration.of(this, memory, wanted, acquire(range(memory), access), "host")
+              : deviceBuffers.register(memory, wanted, access);
     } catch (RegistrationException e) {
-      throw new TransportException(
-          e.getCause() instanceof FabricException ? FailureCause.FABRIC : FailureCause.EXHAUSTED,
-          label + ": " + e.getMessage(),
-          e);
+      throw refused(e);
     } catch (FabricException e) {
       throw new TransportException(FailureCause.FABRIC, label + ": " + e.getMessage(), e);
     }
@@ -189,63 +204,74 @@ abstract class RdmaComm implements Comm {
     throw new IllegalStateException(label + " was closed meanwhile");
   }
 
-  static BufferRange range(Buffer buffer) {
+  private static BufferRange range(Memory memory) {
+    MemorySegment segment = memory.segment();
     BufferRange range =
-        BufferRange.device(
-            buffer.kind(),
-            buffer.device(),
-            BufferRange.UNKNOWN_ALLOCATION,
-            buffer.address(),
-            buffer.lengthBytes());
-    DmaBuf piece = buffer.dmaBuf();
+        segment == null
+            ? BufferRange.host(memory.address(), memory.lengthBytes())
+            : BufferRange.host(segment);
+    DmaBuf piece = memory.dmaBuf();
     return piece == null ? range : range.through(piece);
   }
 
   /** Registers a range on the endpoint's data rails. */
-  final DataRegistration acquire(BufferRange range) {
-    return endpoint.rails().registrations().acquire(range, DATA_ACCESS);
+  final DataRegistration acquire(BufferRange range, long access) {
+    return endpoint.rails().registrations().acquire(range, access);
   }
 
-  @Override
-  public final void deregMr(Registration registration) {
+  /** What a caller gets to know of a refusal. */
+  final TransportException refused(RegistrationException why) {
+    return new TransportException(
+        why.getCause() instanceof FabricException ? FailureCause.FABRIC : FailureCause.EXHAUSTED,
+        label + ": " + why.getMessage(),
+        why);
+  }
+
+  /** As {@link Registration#close}. */
+  final void close(RdmaRegistration registration) {
     try (var _ = lock().rare()) {
-      checkOpen();
-      RdmaRegistration ours = own(registration);
-      long user = uses.user(ours, connection);
+      if (!registration.isHeld()) {
+        return;
+      }
+      long user = uses.user(registration);
       if (user != 0) {
         throw new IllegalStateException(
             "%s: request 0x%x, whose operations are not over, uses %s"
-                .formatted(label, user, ours));
+                .formatted(label, user, registration));
       }
-      registrations.remove(ours);
-      ours.release();
+      registrations.remove(registration);
+      registration.release();
     }
   }
 
   @Override
   public final long iwrite(
-      long address,
-      long lengthBytes,
-      Registration registration,
-      RemoteMemory remote,
-      long remoteOffsetBytes) {
-    return oneSided.write(address, lengthBytes, registration, remote, remoteOffsetBytes);
+      MemorySegment from, long offset, long lengthBytes, RemoteMemory to, long remoteOffset) {
+    return oneSided.write(from, offset, lengthBytes, to, remoteOffset);
+  }
+
+  @Override
+  public final long iwrite(
+      Registration from, long offset, long lengthBytes, RemoteMemory to, long remoteOffset) {
+    return oneSided.write(from, offset, lengthBytes, to, remoteOffset);
   }
 
   @Override
   public final long iwriteInline(
-      long address, long lengthBytes, RemoteMemory remote, long remoteOffsetBytes) {
-    return oneSided.writeInline(address, lengthBytes, remote, remoteOffsetBytes);
+      MemorySegment from, long offset, long lengthBytes, RemoteMemory to, long remoteOffset) {
+    return oneSided.writeInline(from, offset, lengthBytes, to, remoteOffset);
   }
 
   @Override
   public final long iread(
-      long address,
-      long lengthBytes,
-      Registration registration,
-      RemoteMemory remote,
-      long remoteOffsetBytes) {
-    return oneSided.read(address, lengthBytes, registration, remote, remoteOffsetBytes);
+      MemorySegment into, long offset, long lengthBytes, RemoteMemory from, long remoteOffset) {
+    return oneSided.read(into, offset, lengthBytes, from, remoteOffset);
+  }
+
+  @Override
+  public final long iread(
+      Registration into, long offset, long lengthBytes, RemoteMemory from, long remoteOffset) {
+    return oneSided.read(into, offset, lengthBytes, from, remoteOffset);
   }
 
   @Override
@@ -258,6 +284,9 @@ abstract class RdmaComm implements Comm {
       if (result == Result.IN_PROGRESS && !isClosed()) {
         endpoint.help();
         result = connection.test(request);
+      }
+      if (result >= 0) {
+        uses.over(request);
       }
       return result;
     }
@@ -316,16 +345,15 @@ abstract class RdmaComm implements Comm {
     }
     awaitRelease();
     CloseSteps steps = new CloseSteps();
-    long user = 0;
+    long user;
     try (var _ = lock().closing()) {
       closing = CommState.CLOSED;
-      for (RdmaRegistration registration : registrations) {
-        user = user == 0 ? uses.user(registration, connection) : user;
-        steps.step(registration::release);
-      }
+      user = uses.user();
       if (user != 0 || !connection.isReleased()) {
-        device.keepReachable(registrations);
+        registrations.forEach(registration -> device.keepReachable(registration.memory()));
+        uses.memory().forEach(device::keepReachable);
       }
+      registrations.forEach(registration -> steps.step(registration::release));
       registrations.clear();
       if (user == 0 && connection.isReleased()) {
         steps.step(deviceBuffers::close);

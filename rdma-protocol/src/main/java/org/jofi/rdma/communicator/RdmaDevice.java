@@ -1,10 +1,18 @@
 package org.jofi.rdma.communicator;
 
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
+import org.jofi.fabric.DeviceMemory;
+import org.jofi.fabric.FabricException;
+import org.jofi.fabric.FabricProvider;
+import org.jofi.fabric.MemoryKind;
+import org.jofi.mr.DeviceRegistrations;
+import org.jofi.mr.registration.BufferRange;
+import org.jofi.mr.registration.CacheCounters;
+import org.jofi.mr.registration.DataRegistration;
 import org.jofi.mr.teardown.CloseSteps;
 import org.jofi.rdma.device.DeviceEndpoint;
 import org.jofi.rdma.device.DeviceEndpoints;
@@ -12,34 +20,41 @@ import org.jofi.rdma.device.DeviceMemories;
 import org.jofi.rdma.device.DeviceProfile;
 import org.jofi.rdma.spi.RdmaEnvironment;
 import org.jofi.rdma.staging.StagingSpace;
+import org.jofi.transport.CacheStatistics;
 import org.jofi.transport.ConnectAttempt;
 import org.jofi.transport.ConnectHandle;
 import org.jofi.transport.Device;
 import org.jofi.transport.DeviceProperties;
 import org.jofi.transport.ListenComm;
+import org.jofi.transport.Memory;
 import org.jofi.transport.TransportException;
 import org.jofi.transport.TransportOptions;
 
 /** A device, over its endpoints. Any thread. */
 public final class RdmaDevice implements Device, AutoCloseable {
+  /** Drivers of GPUs are asked less often, since that may slow down what the GPUs do. */
+  private static final int TENDED_PER_DRIVER = 10;
+
   private final DeviceProfile profile;
   private final DeviceEndpoints endpoints;
   private final TransportOptions options;
   private final RdmaEnvironment environment;
   private final DeviceMemories memories;
+  // For the thread that tends.
+  private int tended;
   // Guarded by itself.
   private final Set<RdmaComm> open = new LinkedHashSet<>();
   private final List<StagingSpace> kept = new ArrayList<>();
-  private final List<RdmaRegistration> reachable = new ArrayList<>();
+  private final List<Object> reachable = new ArrayList<>();
 
-  /** A device of that profile; it opens when it is first used. */
+  /** A device of that profile, over the NICs of a provider; it opens when it is first used. */
   public RdmaDevice(
+      FabricProvider provider,
       DeviceProfile profile,
-      DeviceEndpoints endpoints,
       TransportOptions options,
       RdmaEnvironment environment) {
     this.profile = profile;
-    this.endpoints = endpoints;
+    endpoints = new DeviceEndpoints(provider, profile, options, environment, this::using);
     this.options = options;
     this.environment = environment;
     memories = new DeviceMemories(environment.deviceMemory());
@@ -60,16 +75,82 @@ public final class RdmaDevice implements Device, AutoCloseable {
     return new RdmaConnectAttempt(this, endpoints.next(), handle);
   }
 
+  @Override
+  public CacheStatistics cacheStatistics() {
+    CacheStatistics all = new CacheStatistics(0, 0, 0, 0, 0, 0);
+    for (DeviceRegistrations each : endpoints.registrations()) {
+      CacheCounters.Snapshot now = each.statistics();
+      all =
+          all.plus(
+              new CacheStatistics(
+                  now.hits(),
+                  now.misses(),
+                  now.evictions(),
+                  now.registrations(),
+                  now.bytesPinned(),
+                  now.registrationNs()));
+    }
+    return all;
+  }
+
   /**
-   * Makes progress on all its endpoints once, for communicators that no thread uses now. Returns
-   * the number of events.
+   * Makes progress on all its endpoints once, for communicators that no thread uses now, and closes
+   * registrations that are kept of memory that was freed. Returns the number of events.
    */
   public int tend() {
     int events = 0;
     for (DeviceEndpoint endpoint : endpoints.opened()) {
       events += endpoint.tend();
     }
+    tended++;
+    boolean asksDrivers = tended % TENDED_PER_DRIVER == 0;
+    for (DeviceRegistrations each : endpoints.registrations()) {
+      each.closeFreed(range -> asksDrivers && isFreed(range));
+    }
     return events;
+  }
+
+  /** Whether a GPU's driver no longer knows memory as the same allocation. */
+  private boolean isFreed(BufferRange range) {
+    Optional<DeviceMemory> gpu =
+        range.kind() == MemoryKind.HOST
+            ? Optional.empty()
+            : memories.find(range.kind(), range.device());
+    if (gpu.isEmpty()) {
+      return false;
+    }
+    try {
+      return gpu.get().allocation(range.address()).id() != range.allocationId();
+    } catch (FabricException none) {
+      return true;
+    }
+  }
+
+  /** Where memory is registered, on its NICs as far as they are open. */
+  public List<DeviceRegistrations> registrations() {
+    return endpoints.registrations();
+  }
+
+  /**
+   * As {@link org.jofi.transport.Transport#forget}, for its NICs.
+   *
+   * @throws org.jofi.mr.registration.RegistrationBusyException while requests use it
+   */
+  public void forget(Memory memory) {
+    for (DeviceRegistrations each : endpoints.registrations()) {
+      each.invalidate(memory.kind(), memory.device(), memory.address(), memory.lengthBytes());
+    }
+  }
+
+  /** Names requests, as far as can be seen without any lock of theirs. */
+  private List<String> using(DataRegistration registration) {
+    List<RdmaComm> comms;
+    synchronized (open) {
+      comms = new ArrayList<>(open);
+    }
+    List<String> names = new ArrayList<>();
+    comms.forEach(comm -> comm.uses().names(registration.range(), comm.label(), names));
+    return names;
   }
 
   TransportOptions options() {
@@ -100,12 +181,12 @@ public final class RdmaDevice implements Device, AutoCloseable {
   }
 
   /**
-   * Keeps the memory of registrations reachable until the NICs are closed, because operations of a
-   * communicator that ended may still use it.
+   * Keeps memory reachable until the NICs are closed, because operations of a communicator that
+   * ended may still use it.
    */
-  void keepReachable(Collection<RdmaRegistration> left) {
+  void keepReachable(Object memory) {
     synchronized (open) {
-      reachable.addAll(left);
+      reachable.add(memory);
     }
   }
 

@@ -1,5 +1,7 @@
 package org.jofi.rdma.communicator;
 
+import java.lang.foreign.MemorySegment;
+import org.jofi.fabric.MemoryKind;
 import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.device.DeviceEndpoint;
 import org.jofi.rdma.engine.ReceiveConnection;
@@ -9,6 +11,7 @@ import org.jofi.transport.Failure;
 import org.jofi.transport.RecvComm;
 import org.jofi.transport.Registration;
 import org.jofi.transport.Result;
+import org.jofi.transport.Use;
 
 /** The accepting side's communicator. */
 final class RdmaRecvComm extends RdmaComm implements RecvComm {
@@ -23,59 +26,124 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
   private final long[] addresses = new long[GROUP];
   private final long[] lengths = new long[GROUP];
   private final int[] tags = new int[GROUP];
-  private final RdmaRegistration[] ours = new RdmaRegistration[GROUP];
   private final DataRegistration[] data = new DataRegistration[GROUP];
+  // Used by the thread that posts a group of segments, before it has the lock.
+  private final DataRegistration[] leasing = new DataRegistration[GROUP];
+  private final long received;
 
   RdmaRecvComm(RdmaDevice device, DeviceEndpoint endpoint, ReceiveConnection connection) {
     super(device, endpoint, connection, "receive communicator", STAGED_AT_ONCE);
     this.connection = connection;
     flushNeed = new FlushNeed(device.options().flushPolicy());
+    received = Rights.RECEIVED | (flushNeed.isNeeded(MemoryKind.HOST) ? Rights.FLUSHED : 0);
   }
 
   @Override
-  public long irecv(long address, long lengthBytes, int tag, Registration registration) {
+  public long irecv(MemorySegment segment, long offset, long lengthBytes, int tag) {
+    checkOpen();
+    DataRegistration lease = lease(segment, offset, lengthBytes);
+    try (var _ = lock().posting()) {
+      checkOpen();
+      addresses[0] = segment.address() + offset;
+      lengths[0] = lengthBytes;
+      tags[0] = tag;
+      data[0] = lease;
+      long request = post(1, lengths, tags);
+      uses().add(request, segment);
+      return request;
+    } finally {
+      // The request uses it by itself.
+      lease.release();
+    }
+  }
+
+  private DataRegistration lease(MemorySegment segment, long offset, long lengthBytes) {
+    checkLength(lengthBytes);
+    if (segment.isReadOnly()) {
+      throw new IllegalArgumentException(
+          "%s: nothing can be received into %s, which is read-only".formatted(label(), segment));
+    }
+    return leases().lease(segment, offset, lengthBytes, received);
+  }
+
+  @Override
+  public long irecv(Registration registration, long offset, long lengthBytes, int tag) {
     try (var _ = lock().posting()) {
       checkOpen();
       RdmaRegistration own = own(registration);
       StagingSpace space = own.space();
       if (space != null) {
-        return stage(space, address, lengthBytes, tag, own);
+        return stage(space, own, offset, lengthBytes, tag);
       }
-      addresses[0] = address;
       lengths[0] = lengthBytes;
       tags[0] = tag;
-      take(0, address, lengthBytes, registration);
-      return post(1, addresses, lengths, tags);
+      take(0, registration, offset, lengthBytes);
+      long request = post(1, lengths, tags);
+      uses().add(request, own);
+      return request;
     }
   }
 
   @Override
   public long irecv(
-      int count, long[] from, long[] bytes, int[] tagged, Registration[] registrations) {
+      int count, MemorySegment[] segments, long[] offsets, long[] bytes, int[] tagged) {
+    checkGroup(count, segments.length, offsets, bytes, tagged);
+    checkOpen();
+    int leased = 0;
+    try {
+      for (; leased < count; leased++) {
+        leasing[leased] = lease(segments[leased], offsets[leased], bytes[leased]);
+      }
+      try (var _ = lock().posting()) {
+        checkOpen();
+        for (int i = 0; i < count; i++) {
+          addresses[i] = segments[i].address() + offsets[i];
+          data[i] = leasing[i];
+        }
+        long request = post(count, bytes, tagged);
+        uses().add(request, count, segments);
+        return request;
+      }
+    } finally {
+      for (int i = 0; i < leased; i++) {
+        leasing[i].release();
+      }
+    }
+  }
+
+  @Override
+  public long irecv(
+      int count, Registration[] registrations, long[] offsets, long[] bytes, int[] tagged) {
+    checkGroup(count, registrations.length, offsets, bytes, tagged);
+    try (var _ = lock().posting()) {
+      checkOpen();
+      for (int i = 0; i < count; i++) {
+        take(i, registrations[i], offsets[i], bytes[i]);
+      }
+      long request = post(count, bytes, tagged);
+      uses().add(request, count, registrations);
+      return request;
+    }
+  }
+
+  private void checkGroup(int count, int memories, long[] offsets, long[] bytes, int[] tagged) {
     if (count < 1 || count > GROUP) {
       throw new IllegalArgumentException(
           "%s groups 1 to %d receives, not %d".formatted(label(), GROUP, count));
     }
-    if (from.length < count
+    if (memories < count
+        || offsets.length < count
         || bytes.length < count
-        || tagged.length < count
-        || registrations.length < count) {
+        || tagged.length < count) {
       throw new IllegalArgumentException(
           "%s: a group of %d receives needs arrays as long".formatted(label(), count));
-    }
-    try (var _ = lock().posting()) {
-      checkOpen();
-      for (int i = 0; i < count; i++) {
-        take(i, from[i], bytes[i], registrations[i]);
-      }
-      return post(count, from, bytes, tagged);
     }
   }
 
   private long stage(
-      StagingSpace space, long address, long lengthBytes, int tag, RdmaRegistration own) {
+      StagingSpace space, RdmaRegistration own, long offset, long lengthBytes, int tag) {
     checkLength(lengthBytes);
-    own.check(address, lengthBytes);
+    long address = own.address(Use.RECEIVE, offset, lengthBytes);
     long request = connection.receiver().receiveStaged(space, address, lengthBytes, tag);
     if (request == Result.TRY_AGAIN) {
       endpoint().help();
@@ -85,25 +153,23 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
     return request;
   }
 
-  private void take(int index, long address, long lengthBytes, Registration registration) {
+  private void take(int index, Registration registration, long offset, long lengthBytes) {
     RdmaRegistration own = own(registration);
     checkLength(lengthBytes);
-    own.check(address, lengthBytes);
+    addresses[index] = own.address(Use.RECEIVE, offset, lengthBytes);
     if (own.space() != null) {
       throw new IllegalArgumentException(
           "%s is %s: receive it by itself, not in a group".formatted(own, own.path()));
     }
-    ours[index] = own;
     data[index] = own.data();
   }
 
-  private long post(int count, long[] from, long[] bytes, int[] tagged) {
-    long request = connection.receiver().receive(count, from, bytes, tagged, data);
+  private long post(int count, long[] bytes, int[] tagged) {
+    long request = connection.receiver().receive(count, addresses, bytes, tagged, data);
     if (request == Result.TRY_AGAIN) {
       endpoint().help();
-      request = connection.receiver().receive(count, from, bytes, tagged, data);
+      request = connection.receiver().receive(count, addresses, bytes, tagged, data);
     }
-    uses().add(request, count, ours);
     return request;
   }
 
@@ -118,17 +184,20 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
         endpoint().help();
         result = connection.test(request, into);
       }
+      if (result >= 0) {
+        uses().over(request);
+      }
       return result;
     }
   }
 
   @Override
-  public long iflush(long address, long lengthBytes, Registration registration) {
+  public long iflush(Registration registration, long offset, long lengthBytes) {
     RdmaRegistration own = own(registration);
-    own.check(address, lengthBytes);
+    long address = own.address(Use.RECEIVE, offset, lengthBytes);
     try (var _ = lock().posting()) {
       checkOpen();
-      if (lengthBytes == 0 || own.space() != null || !flushNeed.isNeeded(own.kind())) {
+      if (lengthBytes == 0 || own.space() != null || !flushes(own.memory().kind())) {
         return Result.NOTHING_TO_DO;
       }
       long request = connection.flush(address, lengthBytes, own.data());
@@ -142,12 +211,24 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
   }
 
   @Override
+  boolean flushes(MemoryKind kind) {
+    return flushNeed.isNeeded(kind);
+  }
+
+  @Override
+  long blockAccess() {
+    return Rights.RECEIVED;
+  }
+
+  @Override
   public String flushReason(Registration registration) {
     RdmaRegistration own = own(registration);
     if (own.space() != null) {
       return "not flushed: a staged receive is over when the last copy to the device is";
     }
-    Failure refusal = flushNeed.isNeeded(own.kind()) ? connection.flushRefusal() : null;
-    return refusal == null ? flushNeed.reason(own.kind()) : "cannot be flushed: " + refusal;
+    Failure refusal = flushNeed.isNeeded(own.memory().kind()) ? connection.flushRefusal() : null;
+    return refusal == null
+        ? flushNeed.reason(own.memory().kind())
+        : "cannot be flushed: " + refusal;
   }
 }

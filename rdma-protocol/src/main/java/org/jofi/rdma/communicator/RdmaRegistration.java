@@ -1,63 +1,61 @@
 package org.jofi.rdma.communicator;
 
-import org.jofi.fabric.MemoryKind;
+import java.util.Set;
 import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.staging.StagingSpace;
-import org.jofi.transport.Buffer;
+import org.jofi.transport.Memory;
 import org.jofi.transport.Registration;
 import org.jofi.transport.RemoteMemory;
+import org.jofi.transport.Use;
 import org.jspecify.annotations.Nullable;
 
 /** A lease of a registration with the NICs, for a communicator; or memory that is staged. */
 final class RdmaRegistration implements Registration {
   private final RdmaComm owner;
   // Its segment is dropped with the lease.
-  private volatile Buffer buffer;
+  private volatile Memory memory;
+  private final Set<Use> uses;
   private final @Nullable DataRegistration data;
   private final @Nullable StagingSpace space;
   private final String path;
-  private final Runnable afterwards;
   // Written with the endpoint's lock held.
   private volatile boolean open = true;
 
-  RdmaRegistration(RdmaComm owner, Buffer buffer, DataRegistration data, String path) {
-    this(owner, buffer, data, null, path, () -> {});
-  }
-
-  /**
-   * @param data what the NICs know it as; null if it is staged
-   * @param space what it is staged through; null if it is not
-   * @param path how it is reached, in words
-   * @param afterwards what to do when it was given back
-   */
-  RdmaRegistration(
+  private RdmaRegistration(
       RdmaComm owner,
-      Buffer buffer,
+      Memory memory,
+      Set<Use> uses,
       @Nullable DataRegistration data,
       @Nullable StagingSpace space,
-      String path,
-      Runnable afterwards) {
+      String path) {
     this.owner = owner;
-    this.buffer = buffer;
+    this.memory = memory;
+    this.uses = uses;
     this.data = data;
     this.space = space;
     this.path = path;
-    this.afterwards = afterwards;
+  }
+
+  /** Memory that the NICs know as {@code data}; {@code path} says in words how they reach it. */
+  static RdmaRegistration of(
+      RdmaComm owner, Memory memory, Set<Use> uses, DataRegistration data, String path) {
+    return new RdmaRegistration(owner, memory, uses, data, null, path);
+  }
+
+  /** Memory that is staged. */
+  static RdmaRegistration staged(
+      RdmaComm owner, Memory memory, Set<Use> uses, StagingSpace space, String path) {
+    return new RdmaRegistration(owner, memory, uses, null, space, path);
   }
 
   @Override
-  public long address() {
-    return buffer.address();
+  public Memory memory() {
+    return memory;
   }
 
   @Override
-  public long lengthBytes() {
-    return buffer.lengthBytes();
-  }
-
-  @Override
-  public MemoryKind kind() {
-    return buffer.kind();
+  public boolean isStaged() {
+    return space != null;
   }
 
   @Override
@@ -68,16 +66,32 @@ final class RdmaRegistration implements Registration {
   @Override
   public RemoteMemory remote() {
     if (!open) {
-      throw new IllegalStateException(this + " was deregistered");
+      throw new IllegalStateException(this + " is closed");
     }
     DataRegistration data = data();
+    if (uses.stream().noneMatch(Use::isExposed)) {
+      throw new IllegalStateException(
+          "%s is registered for %s, not for the peer: add PEER_READS or PEER_WRITES"
+              .formatted(this, uses));
+    }
     long[] addresses = new long[data.rails()];
     long[] keys = new long[data.rails()];
     for (int rail = 0; rail < keys.length; rail++) {
-      addresses[rail] = data.remoteAddress(rail, buffer.address());
+      addresses[rail] = data.remoteAddress(rail, memory.address());
       keys[rail] = data.key(rail);
     }
-    return RemoteMemory.of(buffer.lengthBytes(), addresses, keys);
+    return RemoteMemory.of(memory.lengthBytes(), addresses, keys);
+  }
+
+  @Override
+  public boolean isOpen() {
+    DataRegistration known = data;
+    return open && (known == null || known.isOpen());
+  }
+
+  @Override
+  public void close() {
+    owner.close(this);
   }
 
   /**
@@ -99,40 +113,59 @@ final class RdmaRegistration implements Registration {
     return space;
   }
 
+  /** Whether it is not given back yet. */
+  boolean isHeld() {
+    return open;
+  }
+
   boolean isOf(RdmaComm comm) {
     return open && owner.equals(comm);
   }
 
-  /** Gives the lease back; a second call does nothing. */
+  /**
+   * Gives the lease back; a second call does nothing. What the peer could reach when it liked is
+   * not kept registered: a late write of it must meet no memory that is used for something else.
+   */
   void release() {
     if (open) {
       open = false;
       DataRegistration known = data;
       if (known != null) {
+        if (uses.stream().anyMatch(Use::isExposed)) {
+          known.retire();
+        }
         known.release();
       }
-      buffer = buffer.withoutSegment();
-      afterwards.run();
+      memory = memory.withoutSegment();
     }
   }
 
   /**
-   * @throws IllegalArgumentException if a range leaves it; one of no bytes never does
+   * The address of a range of it.
+   *
+   * @throws IllegalArgumentException if it is not registered for that, or a range leaves it; one of
+   *     no bytes never does
    */
-  void check(long address, long lengthBytes) {
-    if (lengthBytes < 0
-        || (lengthBytes > 0
-            && (address - buffer.address() < 0
-                || lengthBytes > buffer.lengthBytes()
-                || address - buffer.address() > buffer.lengthBytes() - lengthBytes))) {
+  long address(Use use, long offset, long lengthBytes) {
+    if (!uses.contains(use)) {
       throw new IllegalArgumentException(
-          "%d bytes at 0x%x are not within %s".formatted(lengthBytes, address, this));
+          "%s is registered for %s, not for %s".formatted(this, uses, use));
     }
+    return address(offset, lengthBytes);
+  }
+
+  /** As {@link #address(Use, long, long)}, whatever it is registered for. */
+  long address(long offset, long lengthBytes) {
+    if (lengthBytes < 0
+        || (lengthBytes > 0 && (offset < 0 || offset > memory.lengthBytes() - lengthBytes))) {
+      throw new IllegalArgumentException(
+          "%d bytes at offset %d are not within %s".formatted(lengthBytes, offset, this));
+    }
+    return memory.address() + offset;
   }
 
   @Override
   public String toString() {
-    return "registration of %d bytes of %s memory at 0x%x"
-        .formatted(buffer.lengthBytes(), buffer.kind(), buffer.address());
+    return "registration of " + memory;
   }
 }

@@ -1,10 +1,14 @@
 package org.jofi.rdma.communicator;
 
+import java.lang.foreign.MemorySegment;
+import org.jofi.fabric.MemoryKind;
+import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.device.DeviceEndpoint;
 import org.jofi.rdma.engine.SendConnection;
 import org.jofi.rdma.staging.StagingSpace;
 import org.jofi.transport.Registration;
 import org.jofi.transport.SendComm;
+import org.jofi.transport.Use;
 
 /** The connector's communicator. */
 final class RdmaSendComm extends RdmaComm implements SendComm {
@@ -19,10 +23,26 @@ final class RdmaSendComm extends RdmaComm implements SendComm {
   }
 
   @Override
-  public long isend(long address, long lengthBytes, int tag, Registration registration) {
+  public long isend(MemorySegment segment, long offset, long lengthBytes, int tag) {
+    checkLength(lengthBytes);
+    checkOpen();
+    DataRegistration lease = leases().lease(segment, offset, lengthBytes, Rights.SENT);
+    try (var _ = lock().posting()) {
+      checkOpen();
+      long request = connection.sender().send(segment.address() + offset, lengthBytes, tag, lease);
+      uses().add(request, segment);
+      return request;
+    } finally {
+      // The request uses it by itself.
+      lease.release();
+    }
+  }
+
+  @Override
+  public long isend(Registration registration, long offset, long lengthBytes, int tag) {
     RdmaRegistration ours = own(registration);
     checkLength(lengthBytes);
-    ours.check(address, lengthBytes);
+    long address = ours.address(Use.SEND, offset, lengthBytes);
     try (var _ = lock().posting()) {
       checkOpen();
       StagingSpace space = ours.space();
@@ -33,6 +53,16 @@ final class RdmaSendComm extends RdmaComm implements SendComm {
       uses().add(request, ours);
       return request;
     }
+  }
+
+  @Override
+  boolean flushes(MemoryKind kind) {
+    return false;
+  }
+
+  @Override
+  long blockAccess() {
+    return Rights.SENT;
   }
 
   @Override

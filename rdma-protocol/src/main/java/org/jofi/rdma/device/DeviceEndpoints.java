@@ -4,7 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jofi.fabric.FabricException;
 import org.jofi.fabric.FabricProvider;
+import org.jofi.mr.DeviceRegistrations;
 import org.jofi.mr.registration.RegistrationException;
+import org.jofi.mr.registration.RequestNames;
 import org.jofi.mr.teardown.CloseSteps;
 import org.jofi.rdma.spi.RdmaEnvironment;
 import org.jofi.transport.FailureCause;
@@ -19,22 +21,29 @@ public final class DeviceEndpoints implements AutoCloseable {
   private final DeviceProfile profile;
   private final TransportOptions options;
   private final RdmaEnvironment environment;
+  private final RequestNames names;
   // Guarded by this object's monitor.
   private final List<DeviceEndpoint> opened = new ArrayList<>();
   private final List<DeviceNics> nics = new ArrayList<>();
   private int turn;
   private boolean closed;
 
-  /** The endpoints of a device; none is open yet. */
+  /**
+   * The endpoints of a device; none is open yet.
+   *
+   * @param names names the requests that use a registration, for error messages
+   */
   public DeviceEndpoints(
       FabricProvider provider,
       DeviceProfile profile,
       TransportOptions options,
-      RdmaEnvironment environment) {
+      RdmaEnvironment environment,
+      RequestNames names) {
     this.provider = provider;
     this.profile = profile;
     this.options = options;
     this.environment = environment;
+    this.names = names;
   }
 
   /**
@@ -86,7 +95,7 @@ public final class DeviceEndpoints implements AutoCloseable {
   private DeviceNics nics() {
     int needed = profile.progress().threads() ? opened.size() + 1 : 1;
     if (nics.size() < needed) {
-      nics.add(DeviceNics.open(provider, profile.group(), environment));
+      nics.add(DeviceNics.open(provider, profile.group(), options.cache(), environment, names));
     }
     return nics.getLast();
   }
@@ -94,6 +103,11 @@ public final class DeviceEndpoints implements AutoCloseable {
   /** Those that are open now. */
   public synchronized List<DeviceEndpoint> opened() {
     return List.copyOf(opened);
+  }
+
+  /** Where memory is registered, of those that are open now. */
+  public synchronized List<DeviceRegistrations> registrations() {
+    return nics.stream().map(DeviceNics::registrations).toList();
   }
 
   /**

@@ -16,6 +16,7 @@ import org.jofi.mr.registration.RequestNames;
 import org.jofi.mr.teardown.OwnershipGraph;
 import org.jofi.rdma.spi.RdmaEnvironment;
 import org.jofi.rdma.topology.DeviceGroup;
+import org.jofi.transport.CacheOptions;
 
 /**
  * The NICs of a device, opened: a fabric and a domain each, and where memory is registered with all
@@ -41,7 +42,12 @@ final class DeviceNics implements AutoCloseable {
    *
    * @throws RuntimeException if a provider refuses; nothing stays open then
    */
-  static DeviceNics open(FabricProvider provider, DeviceGroup group, RdmaEnvironment environment) {
+  static DeviceNics open(
+      FabricProvider provider,
+      DeviceGroup group,
+      CacheOptions cache,
+      RdmaEnvironment environment,
+      RequestNames names) {
     OwnershipGraph graph = new OwnershipGraph();
     try {
       List<Domain> domains = new ArrayList<>();
@@ -55,10 +61,10 @@ final class DeviceNics implements AutoCloseable {
       DeviceRegistrations registrations =
           new DeviceRegistrations(
               domains,
-              CacheLimits.DEFAULT,
+              CacheLimits.DEFAULT.withIdle(cache.idleRegistrations(), cache.idleBytes()),
               environment.clock(),
               counters(group.name()),
-              RequestNames.NONE,
+              names,
               environment.random());
       registrations.addTo(graph);
       return new DeviceNics(graph, List.copyOf(domains), registrations);

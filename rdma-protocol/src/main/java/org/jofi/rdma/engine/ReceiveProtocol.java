@@ -7,10 +7,9 @@ import org.jofi.rdma.staging.StagingSpace;
 public interface ReceiveProtocol extends MessageProtocol {
 
   /**
-   * Receives; as {@link org.jofi.transport.RecvComm#irecv(int, long[], long[], int[],
-   * org.jofi.transport.Registration[])}.
+   * Receives; as {@link org.jofi.transport.RecvComm#irecv}.
    *
-   * @param registrations cover the ranges, and are leased by the caller until the request is over
+   * @param registrations cover the ranges, and are leased by the caller until this returns
    */
   long receive(
       int count, long[] addresses, long[] lengths, int[] tags, DataRegistration[] registrations);

@@ -16,11 +16,12 @@ import org.jofi.fabric.MemoryKind;
 import org.jofi.rdma.RdmaTransport;
 import org.jofi.rdma.communicator.SimulatedHosts.Pair;
 import org.jofi.simulated.profile.Profile;
-import org.jofi.transport.Buffer;
 import org.jofi.transport.ConnectAttempt;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.ListenComm;
+import org.jofi.transport.Memory;
 import org.jofi.transport.TransportException;
+import org.jofi.transport.Use;
 import org.junit.jupiter.api.Test;
 
 /** A transport closes whatever it meets on the way. */
@@ -96,7 +97,9 @@ class ClosingTest {
         new SimulatedHosts(Profile.TCP, 6, 2, options -> options, ClosingTest::withFaultyCopies)) {
       Pair pair = hosts.connect();
       MemorySegment memory = hosts.simulation.host(1).allocateDevice(MemoryKind.CUDA, 10_000);
-      pair.receive().regMr(Buffer.device(MemoryKind.CUDA, 0, memory.address(), memory.byteSize()));
+      pair.receive()
+          .register(
+              Memory.device(MemoryKind.CUDA, 0, memory.address(), memory.byteSize()), Use.RECEIVE);
       pair.send().close();
       TransportException failed =
           assertThrows(TransportException.class, () -> pair.receive().close());

@@ -30,6 +30,7 @@ import org.jofi.transport.RemoteMemory;
 import org.jofi.transport.Result;
 import org.jofi.transport.SendComm;
 import org.jofi.transport.TransportException;
+import org.jofi.transport.Use;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -55,18 +56,17 @@ class CommunicatorsTest {
   private static void transfer(SimulatedHosts hosts, Pair pair, int bytes) {
     MemorySegment from = hosts.memory(bytes + 1, 3);
     MemorySegment to = hosts.memory(bytes + 1, 100);
-    Registration source = pair.send().regMr(from);
-    Registration target = pair.receive().regMr(to);
-    long receive = pair.receive().irecv(target.address(), bytes, -5, target);
+    Registration source = pair.send().register(from, Use.SEND, Use.RECEIVE);
+    Registration target = pair.receive().register(to, Use.RECEIVE);
+    long receive = pair.receive().irecv(target, 0, bytes, -5);
     long[] send = {Result.TRY_AGAIN};
     hosts.await(
-        "a send of " + bytes,
-        () -> (send[0] = pair.send().isend(source.address(), bytes, -5, source)) > 0);
+        "a send of " + bytes, () -> (send[0] = pair.send().isend(source, 0, bytes, -5)) > 0);
     assertEquals(bytes, hosts.await(pair.receive(), receive));
     assertEquals(bytes, hosts.await(pair.send(), send[0]));
     assertEquals(-1, from.asSlice(0, bytes).mismatch(to.asSlice(0, bytes)));
-    pair.send().deregMr(source);
-    pair.receive().deregMr(target);
+    source.close();
+    target.close();
   }
 
   @Test
@@ -86,21 +86,18 @@ class CommunicatorsTest {
     try (SimulatedHosts hosts = new SimulatedHosts(Profile.EFA, 3, 1)) {
       Pair pair = hosts.connect();
       SendComm send = pair.send();
-      Registration memory = send.regMr(hosts.memory(100, 0));
-      Registration other = pair.receive().regMr(hosts.memory(100, 0));
-      assertThrows(
-          IllegalArgumentException.class, () -> send.isend(memory.address() + 1, 100, 0, memory));
-      assertThrows(
-          IllegalArgumentException.class, () -> send.isend(memory.address() - 1, 10, 0, memory));
-      assertThrows(
-          IllegalArgumentException.class, () -> send.isend(memory.address(), -1, 0, memory));
-      assertThrows(
-          IllegalArgumentException.class,
-          () -> send.isend(memory.address(), Long.MAX_VALUE, 0, memory));
-      assertThrows(IllegalArgumentException.class, () -> send.isend(other.address(), 10, 0, other));
-      assertThrows(IllegalArgumentException.class, () -> send.deregMr(other));
-      send.deregMr(memory);
-      assertThrows(IllegalArgumentException.class, () -> send.deregMr(memory));
+      Registration memory = send.register(hosts.memory(100, 0), Use.SEND);
+      Registration other = pair.receive().register(hosts.memory(100, 0), Use.SEND);
+      assertThrows(IllegalArgumentException.class, () -> send.isend(memory, 1, 100, 0));
+      assertThrows(IllegalArgumentException.class, () -> send.isend(memory, -1, 10, 0));
+      assertThrows(IllegalArgumentException.class, () -> send.isend(memory, 0, -1, 0));
+      assertThrows(IllegalArgumentException.class, () -> send.isend(memory, 0, Long.MAX_VALUE, 0));
+      assertThrows(IllegalArgumentException.class, () -> send.isend(other, 0, 10, 0));
+      assertTrue(memory.isOpen());
+      memory.close();
+      assertFalse(memory.isOpen());
+      memory.close();
+      assertThrows(IllegalArgumentException.class, () -> send.isend(memory, 0, 10, 0));
       assertThrows(IllegalStateException.class, memory::remote);
     }
   }
@@ -115,13 +112,12 @@ class CommunicatorsTest {
       long request = receive.irecv(registration[0], 1);
       assertFalse(isCollected(segment));
 
-      Registration source = pair.send().regMr(hosts.memory(100, 9));
+      Registration source = pair.send().register(hosts.memory(100, 9), Use.SEND, Use.RECEIVE);
       long[] send = {0};
-      hosts.await(
-          "a send", () -> (send[0] = pair.send().isend(source.address(), 100, 1, source)) > 0);
+      hosts.await("a send", () -> (send[0] = pair.send().isend(source, 0, 100, 1)) > 0);
       hosts.await(pair.send(), send[0]);
       hosts.await(receive, request);
-      receive.deregMr(registration[0]);
+      registration[0].close();
       registration[0] = source;
       assertTrue(isCollected(segment));
     }
@@ -129,7 +125,7 @@ class CommunicatorsTest {
 
   private static WeakReference<MemorySegment> registerAutomatic(Comm comm, Registration[] into) {
     MemorySegment memory = Arena.ofAuto().allocate(1 << 20);
-    into[0] = comm.regMr(memory);
+    into[0] = comm.register(memory, Use.SEND, Use.RECEIVE, Use.PEER_READS, Use.PEER_WRITES);
     return new WeakReference<>(memory);
   }
 
@@ -145,28 +141,26 @@ class CommunicatorsTest {
     try (SimulatedHosts hosts = new SimulatedHosts(Profile.CXI, 4, 2)) {
       Pair pair = hosts.connect();
       RecvComm receive = pair.receive();
-      Registration used = receive.regMr(hosts.memory(100, 0));
-      Registration unused = receive.regMr(hosts.memory(100, 0));
+      Registration used = receive.register(hosts.memory(100, 0), Use.RECEIVE);
+      Registration unused = receive.register(hosts.memory(100, 0), Use.RECEIVE);
       long request =
           receive.irecv(
               2,
-              new long[] {used.address(), used.address() + 50},
+              new Registration[] {used, used},
+              new long[] {0, 50},
               new long[] {50, 50},
-              new int[] {1, 2},
-              new Registration[] {used, used});
-      IllegalStateException refused =
-          assertThrows(IllegalStateException.class, () -> receive.deregMr(used));
+              new int[] {1, 2});
+      IllegalStateException refused = assertThrows(IllegalStateException.class, () -> used.close());
       assertTrue(refused.getMessage().contains(Long.toHexString(request)), refused::getMessage);
-      receive.deregMr(unused);
-      Registration source = pair.send().regMr(hosts.memory(100, 9));
+      unused.close();
+      Registration source = pair.send().register(hosts.memory(100, 9), Use.SEND, Use.RECEIVE);
       for (int tag : List.of(2, 1)) {
         long[] send = {0};
-        hosts.await(
-            "a send", () -> (send[0] = pair.send().isend(source.address(), 50, tag, source)) > 0);
+        hosts.await("a send", () -> (send[0] = pair.send().isend(source, 0, 50, tag)) > 0);
         assertEquals(50, hosts.await(pair.send(), send[0]));
       }
       assertEquals(100, hosts.await(receive, request));
-      receive.deregMr(used);
+      used.close();
     }
   }
 
@@ -176,7 +170,7 @@ class CommunicatorsTest {
     try (SimulatedHosts hosts = new SimulatedHosts(profile, 5, 2)) {
       Pair closing = hosts.connect();
       Pair staying = hosts.connect();
-      Registration memory = closing.receive().regMr(hosts.memory(100, 0));
+      Registration memory = closing.receive().register(hosts.memory(100, 0), Use.SEND, Use.RECEIVE);
       long pending = closing.receive().irecv(memory, 1);
       closing.send().close();
       assertEquals(CommState.CLOSED, closing.send().state());
@@ -197,7 +191,7 @@ class CommunicatorsTest {
   void theOwnCloseFailsRequestsWithItsCause() {
     try (SimulatedHosts hosts = new SimulatedHosts(Profile.TCP, 6, 1)) {
       Pair pair = hosts.connect();
-      Registration memory = pair.receive().regMr(hosts.memory(100, 0));
+      Registration memory = pair.receive().register(hosts.memory(100, 0), Use.SEND, Use.RECEIVE);
       long pending = pair.receive().irecv(memory, 1);
       pair.receive().close();
       assertEquals(FailureCause.CLOSED.code(), pair.receive().test(pending));
@@ -210,7 +204,7 @@ class CommunicatorsTest {
   void anAbortTellsThePeer() {
     try (SimulatedHosts hosts = new SimulatedHosts(Profile.TCP, 7, 1)) {
       Pair pair = hosts.connect();
-      Registration memory = pair.receive().regMr(hosts.memory(100, 0));
+      Registration memory = pair.receive().register(hosts.memory(100, 0), Use.SEND, Use.RECEIVE);
       long pending = pair.receive().irecv(memory, 1);
       pair.send().abort();
       assertEquals(FailureCause.PEER_ABORTED.code(), hosts.await(pair.receive(), pending));
@@ -222,7 +216,7 @@ class CommunicatorsTest {
   void aTransportClosesWhatIsOpen() {
     SimulatedHosts hosts = new SimulatedHosts(Profile.CXI_CLIENT_KEY, 8, 2);
     Pair pair = hosts.connect();
-    Registration memory = pair.receive().regMr(hosts.memory(100, 0));
+    Registration memory = pair.receive().register(hosts.memory(100, 0), Use.SEND, Use.RECEIVE);
     long pending = pair.receive().irecv(memory, 1);
     hosts.device(0).listen();
     hosts.device(0).connect(hosts.device(1).listen().handle());
@@ -281,8 +275,8 @@ class CommunicatorsTest {
   void hostMemoryNeedsNoFlushUnlessDemanded() {
     try (SimulatedHosts hosts = new SimulatedHosts(Profile.TCP, 12, 2)) {
       RecvComm receive = hosts.connect().receive();
-      Registration memory = receive.regMr(hosts.memory(100, 0));
-      assertEquals(Result.NOTHING_TO_DO, receive.iflush(memory.address(), 100, memory));
+      Registration memory = receive.register(hosts.memory(100, 0), Use.SEND, Use.RECEIVE);
+      assertEquals(Result.NOTHING_TO_DO, receive.iflush(memory, 0, 100));
       assertTrue(
           receive.flushReason(memory).startsWith("not flushed"), receive.flushReason(memory));
     }
@@ -290,8 +284,8 @@ class CommunicatorsTest {
         new SimulatedHosts(
             Profile.TCP, 12, 2, options -> options.flushPolicy(FlushPolicy.ALWAYS))) {
       RecvComm receive = hosts.connect().receive();
-      Registration memory = receive.regMr(hosts.memory(100, 0));
-      assertEquals(100, hosts.await(receive, receive.iflush(memory.address(), 100, memory)));
+      Registration memory = receive.register(hosts.memory(100, 0), Use.SEND, Use.RECEIVE);
+      assertEquals(100, hosts.await(receive, receive.iflush(memory, 0, 100)));
       assertFalse(receive.flushReason(memory).startsWith("not"), receive.flushReason(memory));
     }
   }
@@ -308,20 +302,22 @@ class CommunicatorsTest {
           MemorySegment from = hosts.memory(10_000, 3);
           MemorySegment into = hosts.memory(10_000, 50);
           MemorySegment target = hosts.memory(20_000, 100);
-          Registration source = here.regMr(from);
-          Registration sink = here.regMr(into);
-          Registration peers = there.regMr(target);
+          Registration source =
+              here.register(from, Use.SEND, Use.RECEIVE, Use.PEER_READS, Use.PEER_WRITES);
+          Registration sink =
+              here.register(into, Use.SEND, Use.RECEIVE, Use.PEER_READS, Use.PEER_WRITES);
+          Registration peers =
+              there.register(target, Use.SEND, Use.RECEIVE, Use.PEER_READS, Use.PEER_WRITES);
           RemoteMemory remote = peers.remote();
-          long write = here.iwrite(source.address(), 10_000, source, remote, 10_000);
-          assertThrows(IllegalStateException.class, () -> here.deregMr(source));
+          long write = here.iwrite(source, 0, 10_000, remote, 10_000);
+          assertThrows(IllegalStateException.class, () -> source.close());
           assertEquals(10_000, hosts.await(here, write));
           assertEquals(-1, from.mismatch(target.asSlice(10_000)));
-          assertEquals(
-              10_000, hosts.await(here, here.iread(sink.address(), 10_000, sink, remote, 10_000)));
+          assertEquals(10_000, hosts.await(here, here.iread(sink, 0, 10_000, remote, 10_000)));
           assertEquals(-1, from.mismatch(into));
           MemorySegment few = hosts.memory(512, 7);
           int most = here.device().properties().limits().inlineWriteBytes();
-          long inline = here.iwriteInline(few.address(), most, remote, 20_000 - most);
+          long inline = here.iwriteInline(few, 0, most, remote, 20_000 - most);
           byte[] written = few.asSlice(0, most).toArray(ValueLayout.JAVA_BYTE);
           few.fill((byte) 0);
           assertEquals(most, hosts.await(here, inline));
@@ -329,10 +325,10 @@ class CommunicatorsTest {
               -1,
               MemorySegment.ofArray(written).mismatch(target.asSlice(20_000 - most)),
               "written inline");
-          assertEquals(0, hosts.await(here, here.iwrite(0, 0, source, remote, 20_000)));
-          here.deregMr(source);
-          here.deregMr(sink);
-          there.deregMr(peers);
+          assertEquals(0, hosts.await(here, here.iwrite(source, 0, 0, remote, 20_000)));
+          source.close();
+          sink.close();
+          peers.close();
         }
       }
     }
@@ -343,44 +339,50 @@ class CommunicatorsTest {
     try (SimulatedHosts hosts = new SimulatedHosts(Profile.EFA, 14, 2)) {
       Pair pair = hosts.connect();
       SendComm send = pair.send();
-      Registration memory = send.regMr(hosts.memory(100, 0));
-      RemoteMemory remote = pair.receive().regMr(hosts.memory(100, 0)).remote();
-      long at = memory.address();
+      Registration memory = send.register(hosts.memory(100, 0), Use.SEND, Use.RECEIVE);
+      RemoteMemory remote =
+          pair.receive()
+              .register(
+                  hosts.memory(100, 0), Use.SEND, Use.RECEIVE, Use.PEER_READS, Use.PEER_WRITES)
+              .remote();
       for (long[] wrong :
           new long[][] {
-            {at + 1, 100, 0},
-            {at - 1, 10, 0},
-            {at, -1, 0},
-            {at, Long.MAX_VALUE, 0},
-            {at, 10, -1},
-            {at, 10, 91},
-            {at, 10, Long.MAX_VALUE}
+            {1, 100, 0},
+            {-1, 10, 0},
+            {0, -1, 0},
+            {0, Long.MAX_VALUE, 0},
+            {Long.MAX_VALUE, 10, 0},
+            {0, 10, -1},
+            {0, 10, 91},
+            {0, 10, Long.MAX_VALUE}
           }) {
         assertThrows(
             IllegalArgumentException.class,
-            () -> send.iwrite(wrong[0], wrong[1], memory, remote, wrong[2]));
+            () -> send.iwrite(memory, wrong[0], wrong[1], remote, wrong[2]));
         assertThrows(
             IllegalArgumentException.class,
-            () -> send.iread(wrong[0], wrong[1], memory, remote, wrong[2]));
+            () -> send.iread(memory, wrong[0], wrong[1], remote, wrong[2]));
       }
       int most = send.device().properties().limits().inlineWriteBytes();
       MemorySegment bytes = hosts.memory(most + 1, 0);
-      RemoteMemory large = pair.receive().regMr(hosts.memory(most + 1, 0)).remote();
+      RemoteMemory large =
+          pair.receive()
+              .register(hosts.memory(most + 1, 0), Use.RECEIVE, Use.PEER_READS, Use.PEER_WRITES)
+              .remote();
       assertThrows(
-          IllegalArgumentException.class,
-          () -> send.iwriteInline(bytes.address(), most + 1, large, 0));
+          IllegalArgumentException.class, () -> send.iwriteInline(bytes, 0, most + 1, large, 0));
       assertThrows(
-          IllegalArgumentException.class, () -> send.iwriteInline(bytes.address(), 10, remote, 91));
-      assertThrows(IllegalArgumentException.class, () -> send.iwriteInline(0, 10, remote, 0));
-      assertEquals(0, hosts.await(send, send.iwriteInline(0, 0, remote, 0)));
+          IllegalArgumentException.class, () -> send.iwriteInline(bytes, 0, 10, remote, 91));
+      assertThrows(
+          IllegalArgumentException.class, () -> send.iwriteInline(bytes, most, 10, remote, 0));
+      assertEquals(0, hosts.await(send, send.iwriteInline(bytes, 0, 0, remote, 0)));
       RemoteMemory other =
           RemoteMemory.of(100, new long[] {remote.address(0)}, new long[] {remote.key(0)});
       IllegalArgumentException rails =
-          assertThrows(IllegalArgumentException.class, () -> send.iwrite(at, 10, memory, other, 0));
+          assertThrows(IllegalArgumentException.class, () -> send.iwrite(memory, 0, 10, other, 0));
       assertTrue(rails.getMessage().contains("2 data rail"), rails::getMessage);
-      assertThrows(IllegalArgumentException.class, () -> send.iread(at, 10, memory, other, 0));
-      assertThrows(
-          IllegalArgumentException.class, () -> send.iwriteInline(bytes.address(), 10, other, 0));
+      assertThrows(IllegalArgumentException.class, () -> send.iread(memory, 0, 10, other, 0));
+      assertThrows(IllegalArgumentException.class, () -> send.iwriteInline(bytes, 0, 10, other, 0));
     }
   }
 
@@ -391,15 +393,19 @@ class CommunicatorsTest {
         new SimulatedHosts(profile, 15, 2, options -> options.flushPolicy(FlushPolicy.ALWAYS))) {
       Pair pair = hosts.connect();
       RecvComm receive = pair.receive();
-      Registration memory = receive.regMr(hosts.memory(8192, 0));
-      RemoteMemory remote = pair.send().regMr(hosts.memory(8192, 0)).remote();
+      Registration memory = receive.register(hosts.memory(8192, 0), Use.SEND, Use.RECEIVE);
+      RemoteMemory remote =
+          pair.send()
+              .register(
+                  hosts.memory(8192, 0), Use.SEND, Use.RECEIVE, Use.PEER_READS, Use.PEER_WRITES)
+              .remote();
       MemorySegment few = hosts.memory(64, 0);
       List<Long> requests =
           List.of(
-              receive.iwrite(memory.address(), 4096, memory, remote, 0),
-              receive.iread(memory.address() + 4096, 4096, memory, remote, 4096),
-              receive.iwriteInline(few.address(), 64, remote, 0),
-              receive.iflush(memory.address(), 4096, memory));
+              receive.iwrite(memory, 0, 4096, remote, 0),
+              receive.iread(memory, 4096, 4096, remote, 4096),
+              receive.iwriteInline(few, 0, 64, remote, 0),
+              receive.iflush(memory, 0, 4096));
       receive.close();
       Set<Long> expected = Set.of(4096L, 64L, FailureCause.CLOSED.code());
       // A group's test takes any request.
@@ -407,10 +413,8 @@ class CommunicatorsTest {
         assertTrue(expected.contains(receive.test(request, new long[1])), () -> "" + request);
         assertEquals(Result.STALE_REQUEST, receive.test(request));
       }
-      assertThrows(
-          IllegalStateException.class, () -> receive.iwriteInline(few.address(), 64, remote, 0));
-      assertThrows(
-          IllegalArgumentException.class, () -> receive.iflush(memory.address(), 64, memory));
+      assertThrows(IllegalStateException.class, () -> receive.iwriteInline(few, 0, 64, remote, 0));
+      assertThrows(IllegalArgumentException.class, () -> receive.iflush(memory, 0, 64));
     }
   }
 
@@ -420,9 +424,12 @@ class CommunicatorsTest {
   void aTransportClosesOverOneSidedRequests(Profile profile) {
     SimulatedHosts hosts = new SimulatedHosts(profile, 16, 2);
     Pair pair = hosts.connect();
-    RemoteMemory remote = pair.send().regMr(hosts.memory(8192, 0)).remote();
+    RemoteMemory remote =
+        pair.send()
+            .register(hosts.memory(8192, 0), Use.SEND, Use.RECEIVE, Use.PEER_READS, Use.PEER_WRITES)
+            .remote();
     MemorySegment few = hosts.memory(64, 0);
-    long request = pair.receive().iwriteInline(few.address(), 64, remote, 0);
+    long request = pair.receive().iwriteInline(few, 0, 64, remote, 0);
     hosts.close();
     assertNotEquals(Result.IN_PROGRESS, pair.receive().test(request));
   }

@@ -8,12 +8,13 @@ import java.lang.foreign.MemorySegment;
 import org.jofi.fabric.MemoryKind;
 import org.jofi.rdma.communicator.SimulatedHosts.Pair;
 import org.jofi.simulated.profile.Profile;
-import org.jofi.transport.Buffer;
 import org.jofi.transport.Comm;
 import org.jofi.transport.FailureCause;
+import org.jofi.transport.Memory;
 import org.jofi.transport.Registration;
 import org.jofi.transport.Result;
 import org.jofi.transport.TransportException;
+import org.jofi.transport.Use;
 import org.junit.jupiter.api.Test;
 
 /** Device memory through transports: which way it takes, and that it arrives. */
@@ -29,10 +30,14 @@ class DeviceBuffersTest {
   }
 
   private static Registration register(Comm comm, MemorySegment memory, boolean onDevice) {
-    return comm.regMr(
+    return comm.register(
         onDevice
-            ? Buffer.device(MemoryKind.CUDA, 0, memory.address(), memory.byteSize())
-            : Buffer.host(memory));
+            ? Memory.device(MemoryKind.CUDA, 0, memory.address(), memory.byteSize())
+            : Memory.of(memory),
+        Use.SEND,
+        Use.RECEIVE,
+        Use.PEER_READS,
+        Use.PEER_WRITES);
   }
 
   @Test
@@ -54,16 +59,15 @@ class DeviceBuffersTest {
         assertEquals(there ? STAGED : "host", source.path());
         assertEquals(here ? STAGED : "host", target.path());
         for (int bytes : new int[] {BYTES, 1, 0, 70_000}) {
-          long receive = pair.receive().irecv(to.address(), bytes, 3, target);
+          long receive = pair.receive().irecv(target, 0, bytes, 3);
           long[] send = {Result.TRY_AGAIN};
-          hosts.await(
-              "a send", () -> (send[0] = pair.send().isend(from.address(), bytes, 3, source)) > 0);
+          hosts.await("a send", () -> (send[0] = pair.send().isend(source, 0, bytes, 3)) > 0);
           assertEquals(bytes, hosts.await(pair.receive(), receive));
           assertEquals(bytes, hosts.await(pair.send(), send[0]));
           assertEquals(-1, to.asSlice(0, bytes).mismatch(from.asSlice(0, bytes)));
         }
         if (here) {
-          assertEquals(Result.NOTHING_TO_DO, pair.receive().iflush(to.address(), BYTES, target));
+          assertEquals(Result.NOTHING_TO_DO, pair.receive().iflush(target, 0, BYTES));
           assertTrue(pair.receive().flushReason(target).startsWith("not flushed: a staged"));
           assertThrows(IllegalStateException.class, target::remote);
           IllegalArgumentException grouped =
@@ -73,14 +77,14 @@ class DeviceBuffersTest {
                       pair.receive()
                           .irecv(
                               1,
-                              new long[] {to.address()},
+                              new Registration[] {target},
+                              new long[] {0},
                               new long[] {10},
-                              new int[] {1},
-                              new Registration[] {target}));
+                              new int[] {1}));
           assertTrue(String.valueOf(grouped.getMessage()).contains("not in a group"));
         }
-        pair.receive().deregMr(target);
-        pair.send().deregMr(source);
+        target.close();
+        source.close();
       }
     }
   }
@@ -120,12 +124,12 @@ class DeviceBuffersTest {
       TransportException refused =
           assertThrows(
               TransportException.class,
-              () -> pair.send().regMr(Buffer.device(MemoryKind.CUDA, 7, 4096, 10)));
+              () -> pair.send().register(Memory.device(MemoryKind.CUDA, 7, 4096, 10), Use.SEND));
       assertEquals(FailureCause.UNAVAILABLE, refused.failure());
       TransportException unknown =
           assertThrows(
               TransportException.class,
-              () -> pair.send().regMr(Buffer.device(MemoryKind.ROCM, 0, 4096, 10)));
+              () -> pair.send().register(Memory.device(MemoryKind.ROCM, 0, 4096, 10), Use.SEND));
       assertTrue(String.valueOf(unknown.getMessage()).contains("nothing here drives ROCM"));
     }
   }

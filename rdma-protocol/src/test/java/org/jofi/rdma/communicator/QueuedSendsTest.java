@@ -14,13 +14,14 @@ import java.util.stream.Stream;
 import org.jofi.fabric.MemoryKind;
 import org.jofi.rdma.communicator.SimulatedHosts.Pair;
 import org.jofi.simulated.profile.Profile;
-import org.jofi.transport.Buffer;
 import org.jofi.transport.Comm;
 import org.jofi.transport.CommState;
 import org.jofi.transport.FailureCause;
+import org.jofi.transport.Memory;
 import org.jofi.transport.Registration;
 import org.jofi.transport.Result;
 import org.jofi.transport.SendComm;
+import org.jofi.transport.Use;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -38,16 +39,16 @@ class QueuedSendsTest {
   private static void transfer(SimulatedHosts hosts, Pair pair, int bytes, boolean sendFirst) {
     MemorySegment from = hosts.memory(bytes, 3);
     MemorySegment to = hosts.memory(bytes, 100);
-    Registration source = pair.send().regMr(from);
-    Registration target = pair.receive().regMr(to);
+    Registration source = pair.send().register(from, Use.SEND);
+    Registration target = pair.receive().register(to, Use.RECEIVE);
     long send = sendFirst ? pair.send().isend(source, TAG) : 0;
     long receive = pair.receive().irecv(target, TAG);
     send = sendFirst ? send : pair.send().isend(source, TAG);
     assertEquals(bytes, test(hosts, pair.send(), send));
     assertEquals(bytes, test(hosts, pair.receive(), receive));
     assertEquals(-1, from.mismatch(to));
-    pair.send().deregMr(source);
-    pair.receive().deregMr(target);
+    source.close();
+    target.close();
   }
 
   /** Nothing but tests. */
@@ -100,14 +101,14 @@ class QueuedSendsTest {
                     .requestTimeout(Duration.ofSeconds(1))
                     .peerTimeout(Duration.ofSeconds(1)))) {
       Pair pair = hosts.connect();
-      Registration source = pair.send().regMr(hosts.memory(100, 1));
-      Registration target = pair.receive().regMr(hosts.memory(100, 2));
-      long first = pair.send().isend(source.address(), 60, TAG, source);
+      Registration source = pair.send().register(hosts.memory(100, 1), Use.SEND);
+      Registration target = pair.receive().register(hosts.memory(100, 2), Use.RECEIVE);
+      long first = pair.send().isend(source, 0, 60, TAG);
       long end = hosts.simulation.nanoTime() + Duration.ofSeconds(30).toNanos();
       hosts.await("time to pass", () -> hosts.simulation.nanoTime() > end);
       assertEquals(Result.IN_PROGRESS, pair.send().test(first));
       assertEquals(CommState.OPEN, pair.send().state());
-      long second = pair.send().isend(source.address(), 70, TAG, source);
+      long second = pair.send().isend(source, 0, 70, TAG);
       for (int bytes : List.of(60, 70)) {
         assertEquals(bytes, hosts.await(pair.receive(), pair.receive().irecv(target, TAG)));
       }
@@ -120,13 +121,13 @@ class QueuedSendsTest {
   void aFullTableAloneRefuses() {
     try (SimulatedHosts hosts = new SimulatedHosts(Profile.EFA, 4, 2)) {
       Pair pair = hosts.connect();
-      Registration source = pair.send().regMr(hosts.memory(1000, 1));
-      Registration target = pair.receive().regMr(hosts.memory(1000, 2));
+      Registration source = pair.send().register(hosts.memory(1000, 1), Use.SEND);
+      Registration target = pair.receive().register(hosts.memory(1000, 2), Use.RECEIVE);
       List<Long> sends = new ArrayList<>();
-      long id = pair.send().isend(source.address(), 0, TAG, source);
+      long id = pair.send().isend(source, 0, 0, TAG);
       while (id > 0) {
         sends.add(id);
-        id = pair.send().isend(source.address(), sends.size(), TAG, source);
+        id = pair.send().isend(source, 0, sends.size(), TAG);
       }
       assertEquals(Result.TRY_AGAIN, id);
       assertTrue(sends.size() > 200, () -> "only " + sends.size());
@@ -135,7 +136,7 @@ class QueuedSendsTest {
         assertEquals(i, hosts.await(pair.receive(), receive));
         assertEquals(i, hosts.await(pair.send(), sends.get(i)));
         if (i == 0) {
-          long more = pair.send().isend(source.address(), 1, TAG + 1, source);
+          long more = pair.send().isend(source, 0, 1, TAG + 1);
           assertTrue(more > 0);
           assertTrue(pair.send().cancel(more));
         }
@@ -148,24 +149,24 @@ class QueuedSendsTest {
     try (SimulatedHosts hosts = new SimulatedHosts(Profile.CXI, 5, 1)) {
       Pair pair = hosts.connect();
       SendComm send = pair.send();
-      Registration source = send.regMr(hosts.memory(100, 1));
-      Registration target = pair.receive().regMr(hosts.memory(100, 2));
-      long first = send.isend(source.address(), 10, TAG, source);
-      long second = send.isend(source.address(), 20, TAG, source);
-      assertThrows(IllegalStateException.class, () -> send.deregMr(source));
+      Registration source = send.register(hosts.memory(100, 1), Use.SEND);
+      Registration target = pair.receive().register(hosts.memory(100, 2), Use.RECEIVE);
+      long first = send.isend(source, 0, 10, TAG);
+      long second = send.isend(source, 0, 20, TAG);
+      assertThrows(IllegalStateException.class, () -> source.close());
       assertTrue(send.cancel(first));
       assertFalse(send.cancel(first));
       assertEquals(Result.STALE_REQUEST, send.test(first));
-      assertThrows(IllegalStateException.class, () -> send.deregMr(source));
+      assertThrows(IllegalStateException.class, () -> source.close());
       assertEquals(20, hosts.await(pair.receive(), pair.receive().irecv(target, TAG)));
       assertFalse(send.cancel(second));
       assertEquals(20, hosts.await(send, second));
       assertFalse(send.cancel(second));
       assertFalse(send.cancel(0));
       long last = send.isend(source, TAG);
-      assertThrows(IllegalStateException.class, () -> send.deregMr(source));
+      assertThrows(IllegalStateException.class, () -> source.close());
       assertTrue(send.cancel(last));
-      send.deregMr(source);
+      source.close();
     }
   }
 
@@ -182,12 +183,13 @@ class QueuedSendsTest {
     try (SimulatedHosts hosts =
         new SimulatedHosts(profile, 6, 2, options -> options.eagerBytes(0))) {
       Pair pair = hosts.connect();
-      Registration source = pair.send().regMr(hosts.memory(1000, 1));
+      Registration source = pair.send().register(hosts.memory(1000, 1), Use.SEND);
       List<Long> sends = new ArrayList<>();
       for (int i = 0; i < 10; i++) {
         sends.add(pair.send().isend(source, i % 3));
       }
-      Registration onDevice = pair.send().regMr(device(hosts, 0, hosts.memory(1000, 1)));
+      Registration onDevice =
+          pair.send().register(device(hosts, 0, hosts.memory(1000, 1)), Use.SEND);
       sends.add(pair.send().isend(onDevice, TAG));
       how.accept(pair);
       for (long send : sends) {
@@ -196,11 +198,11 @@ class QueuedSendsTest {
     }
   }
 
-  private static Buffer device(SimulatedHosts hosts, int host, MemorySegment content) {
+  private static Memory device(SimulatedHosts hosts, int host, MemorySegment content) {
     MemorySegment memory =
         hosts.simulation.host(host).allocateDevice(MemoryKind.CUDA, content.byteSize());
     memory.copyFrom(content);
-    return Buffer.device(MemoryKind.CUDA, 0, memory.address(), memory.byteSize());
+    return Memory.device(MemoryKind.CUDA, 0, memory.address(), memory.byteSize());
   }
 
   /** More than there are blocks for, of several lengths. */
@@ -210,12 +212,12 @@ class QueuedSendsTest {
     int most = 2_500_000;
     try (SimulatedHosts hosts = new SimulatedHosts(Profile.TCP, 7, 2)) {
       Pair pair = hosts.connect();
-      Registration source = pair.send().regMr(device(hosts, 0, hosts.memory(most, 1)));
-      Registration target = pair.receive().regMr(hosts.memory(most, 2));
+      Registration source = pair.send().register(device(hosts, 0, hosts.memory(most, 1)), Use.SEND);
+      Registration target = pair.receive().register(hosts.memory(most, 2), Use.RECEIVE);
       List<Long> sends = new ArrayList<>();
       List<Long> receives = new ArrayList<>();
       for (int i = 0; i < count; i++) {
-        sends.add(pair.send().isend(source.address(), length(i), i % 2, source));
+        sends.add(pair.send().isend(source, 0, length(i), i % 2));
       }
       for (int i = 0; i < count; i++) {
         receives.add(pair.receive().irecv(target, i % 2));
@@ -224,7 +226,7 @@ class QueuedSendsTest {
         assertEquals(length(i), hosts.await(pair.receive(), receives.get(i)));
         assertEquals(length(i), hosts.await(pair.send(), sends.get(i)));
       }
-      pair.send().deregMr(source);
+      source.close();
     }
   }
 

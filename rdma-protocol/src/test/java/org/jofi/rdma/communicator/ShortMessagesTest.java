@@ -14,6 +14,7 @@ import org.jofi.transport.Comm;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.Registration;
 import org.jofi.transport.Result;
+import org.jofi.transport.Use;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -47,14 +48,15 @@ class ShortMessagesTest {
         Pair pair = hosts.connect();
         MemorySegment from = hosts.memory(LONG, 1);
         MemorySegment to = hosts.memory(SHORT, 2);
-        Registration source = pair.send().regMr(from);
-        Registration target = pair.receive().regMr(to);
+        Registration source = pair.send().register(from, Use.SEND);
+        Registration target = pair.receive().register(to, Use.RECEIVE);
         long send = sendFirst ? pair.send().isend(source, TAG) : 0;
         long receive = pair.receive().irecv(target, TAG);
         send = sendFirst ? send : pair.send().isend(source, TAG);
         assertEquals(SHORT, both(hosts, pair, send, receive));
         assertEquals(-1, from.asSlice(0, SHORT).mismatch(to));
-        release(pair, source, target);
+        source.close();
+        target.close();
       }
     }
   }
@@ -79,11 +81,6 @@ class ShortMessagesTest {
     }
   }
 
-  private static void release(Pair pair, Registration source, Registration target) {
-    pair.send().deregMr(source);
-    pair.receive().deregMr(target);
-  }
-
   /** What one may send and the other can store differ: the lower limit counts. */
   @ParameterizedTest
   @MethodSource("profiles")
@@ -103,8 +100,8 @@ class ShortMessagesTest {
         for (int bytes : List.of(8, 300, 301, 9_000, 60_000, 60_001, 16)) {
           MemorySegment from = hosts.memory(bytes, bytes);
           MemorySegment to = hosts.memory(bytes, bytes + 1);
-          Registration source = pair.send().regMr(from);
-          Registration target = pair.receive().regMr(to);
+          Registration source = pair.send().register(from, Use.SEND);
+          Registration target = pair.receive().register(to, Use.RECEIVE);
           sends.add(pair.send().isend(source, TAG));
           sent.add(from);
           received.add(to);
@@ -116,8 +113,8 @@ class ShortMessagesTest {
           assertEquals(sent.get(i).byteSize(), both(hosts, pair, sends.get(i), receives.get(i)));
           assertEquals(-1, sent.get(i).mismatch(received.get(i)));
         }
-        ours.forEach(pair.send()::deregMr);
-        theirs.forEach(pair.receive()::deregMr);
+        ours.forEach(Registration::close);
+        theirs.forEach(Registration::close);
       }
     }
   }
@@ -130,13 +127,13 @@ class ShortMessagesTest {
       Pair pair = hosts.connect();
       MemorySegment from = hosts.memory(SHORT, 1);
       MemorySegment to = hosts.memory(SHORT, 2);
-      Registration source = pair.send().regMr(from);
-      Registration target = pair.receive().regMr(to);
+      Registration source = pair.send().register(from, Use.SEND);
+      Registration target = pair.receive().register(to, Use.RECEIVE);
       List<Integer> tags = List.of(TAG, TAG + 1, TAG);
       for (int tag : tags) {
         assertEquals(SHORT, hosts.await(pair.send(), pair.send().isend(source, tag)));
       }
-      pair.send().deregMr(source);
+      source.close();
       pair.send().close();
       for (int tag : List.of(TAG + 1, TAG, TAG)) {
         to.fill((byte) 0);
@@ -146,7 +143,7 @@ class ShortMessagesTest {
       long beyond = pair.receive().irecv(target, TAG);
       assertTrue(beyond > 0, () -> Result.describe(beyond));
       assertEquals(FailureCause.PEER_CLOSED.code(), hosts.await(pair.receive(), beyond));
-      pair.receive().deregMr(target);
+      target.close();
     }
   }
 }

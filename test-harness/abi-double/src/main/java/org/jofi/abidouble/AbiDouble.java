@@ -105,6 +105,16 @@ public final class AbiDouble {
     return premises.ledger().posted(call);
   }
 
+  /** Keeps what happens to its objects from now on, for {@link #trace}. */
+  public void startTrace() {
+    premises.ledger().startTrace();
+  }
+
+  /** What happened to its objects since then, in that order; data calls are not in it. */
+  public List<TraceEntry> trace() {
+    return premises.ledger().trace();
+  }
+
   /** What was broken, and what was opened and never closed. */
   public List<Violation> verdict() {
     List<Violation> all = new ArrayList<>(violations());

@@ -89,6 +89,7 @@ abstract class Fid {
         history.removeFirst();
       }
       history.add("[%s] %s".formatted(Thread.currentThread().getName(), event));
+      ledger.trace(name, event);
     }
   }
 

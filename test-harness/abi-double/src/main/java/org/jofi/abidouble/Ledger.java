@@ -21,10 +21,29 @@ final class Ledger {
   private final Map<String, Map<String, Long>> posted = new TreeMap<>();
   private final List<Violation> violations = new ArrayList<>();
   private final Map<String, Shortage> shortages = new HashMap<>();
+  private final List<TraceEntry> trace = new ArrayList<>();
+  private boolean tracing;
   private int opened;
 
   /** A call that is to be refused: how many are answered before, and with what error. */
   private record Shortage(int before, int errno) {}
+
+  /** Keeps what happens to objects from now on. */
+  synchronized void startTrace() {
+    trace.clear();
+    tracing = true;
+  }
+
+  /** What happened to objects since then, in that order. */
+  synchronized List<TraceEntry> trace() {
+    return List.copyOf(trace);
+  }
+
+  synchronized void trace(String object, String event) {
+    if (tracing) {
+      trace.add(new TraceEntry(object, event));
+    }
+  }
 
   /** A number for the name of an object to come. */
   synchronized int next() {

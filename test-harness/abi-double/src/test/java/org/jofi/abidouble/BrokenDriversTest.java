@@ -30,6 +30,7 @@ import org.jofi.transport.Registration;
 import org.jofi.transport.Result;
 import org.jofi.transport.SendComm;
 import org.jofi.transport.TransportOptions;
+import org.jofi.transport.Use;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -97,8 +98,8 @@ class BrokenDriversTest {
         ConnectAttempt attempt = device.connect(listener.handle());
         SendComm send = await.connection(attempt, BOUND);
         RecvComm receive = await.accepted(listener, BOUND)) {
-      Registration source = send.regMr(arena.allocate(4096, 64));
-      Registration sink = receive.regMr(arena.allocate(4096, 64));
+      Registration source = send.register(arena.allocate(4096, 64), Use.SEND);
+      Registration sink = receive.register(arena.allocate(4096, 64), Use.RECEIVE);
       long received = receive.irecv(sink, 1);
       long sent = Result.TRY_AGAIN;
       while (sent == Result.TRY_AGAIN && receive.test(received) == Result.IN_PROGRESS) {
@@ -106,9 +107,7 @@ class BrokenDriversTest {
         Thread.yield();
       }
       await.request(receive, received, BOUND);
-      long flush =
-          await.posted(
-              receive, () -> receive.iflush(sink.address(), sink.lengthBytes(), sink), BOUND);
+      long flush = await.posted(receive, () -> receive.iflush(sink, 0, sink.lengthBytes()), BOUND);
       await.request(receive, flush, BOUND);
     }
   }

@@ -14,6 +14,7 @@ import org.jofi.transport.Registration;
 import org.jofi.transport.RemoteMemory;
 import org.jofi.transport.Result;
 import org.jofi.transport.SendComm;
+import org.jofi.transport.Use;
 
 /**
  * A process with a connection to the other one in each direction.
@@ -101,16 +102,16 @@ record Connected(
   void meet() {
     MemorySegment in = arena.allocate(64, 64);
     MemorySegment out = arena.allocate(64, 64);
-    Registration source = send.regMr(out);
-    Registration sink = receive.regMr(in);
+    Registration source = send.register(out, Use.SEND);
+    Registration sink = receive.register(in, Use.RECEIVE);
     for (int round = 0; round < 2; round++) {
       long received = post(() -> receive.irecv(sink, MEET));
       long sent = post(() -> send.isend(source, MEET));
       moved(send, sent, 64);
       moved(receive, received, 64);
     }
-    send.deregMr(source);
-    receive.deregMr(sink);
+    source.close();
+    sink.close();
   }
 
   /** Tells the other process of memory of this one; what the other one tells in return. */
@@ -119,15 +120,15 @@ record Connected(
     MemorySegment in = arena.allocate(RemoteMemory.MAX_BYTES, 64);
     byte[] bytes = mine.encode();
     MemorySegment.copy(bytes, 0, out, ValueLayout.JAVA_BYTE, 0, bytes.length);
-    Registration source = send.regMr(out);
-    Registration sink = receive.regMr(in);
+    Registration source = send.register(out, Use.SEND);
+    Registration sink = receive.register(in, Use.RECEIVE);
     long received = post(() -> receive.irecv(sink, SWAP));
-    long sent = post(() -> send.isend(out.address(), bytes.length, SWAP, source));
+    long sent = post(() -> send.isend(source, 0, bytes.length, SWAP));
     moved(send, sent, bytes.length);
     // Both have as many rails, so that theirs is as long.
     moved(receive, received, bytes.length);
-    send.deregMr(source);
-    receive.deregMr(sink);
+    source.close();
+    sink.close();
     return RemoteMemory.decode(in.asSlice(0, bytes.length).toArray(ValueLayout.JAVA_BYTE));
   }
 

@@ -12,6 +12,7 @@ import org.jofi.transport.CommState;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.Registration;
 import org.jofi.transport.Result;
+import org.jofi.transport.Use;
 
 /** What two connected processes do with each other. */
 enum Exchange {
@@ -43,7 +44,7 @@ enum Exchange {
       messages(
           side,
           (in, length, sink) -> {
-            long flush = side.post(() -> side.receive().iflush(in.address(), length, sink));
+            long flush = side.post(() -> side.receive().iflush(sink, 0, length));
             if (length > 0) {
               side.moved(side.receive(), flush, length);
             } else if (flush != Result.NOTHING_TO_DO) {
@@ -104,8 +105,8 @@ enum Exchange {
     void run(Connected side) {
       MemorySegment out = side.arena().allocate(LONG_BYTES, 64);
       MemorySegment in = side.arena().allocate(LONG_BYTES, 64);
-      Registration source = side.send().regMr(out);
-      Registration sink = side.receive().regMr(in);
+      Registration source = side.send().register(out, Use.SEND);
+      Registration sink = side.receive().register(in, Use.RECEIVE);
       long received = side.post(() -> side.receive().irecv(sink, TAG));
       long sent = side.post(() -> side.send().isend(source, TAG));
       if (side.index() == 0) {
@@ -134,7 +135,7 @@ enum Exchange {
     void run(Connected side) {
       side.meet();
       MemorySegment in = side.arena().allocate(LONG_BYTES, 64);
-      Registration sink = side.receive().regMr(in);
+      Registration sink = side.receive().register(in, Use.RECEIVE);
       long received = side.post(() -> side.receive().irecv(sink, TAG));
       if (side.index() == 1) {
         side.await("being killed", () -> false);
@@ -187,33 +188,34 @@ enum Exchange {
       MemorySegment out = side.arena().allocate(Math.max(length, 1), 64);
       MemorySegment in = side.arena().allocate(Math.max(length, 1), 64);
       side.fill(out, message);
-      Registration source = side.send().regMr(out);
-      Registration sink = side.receive().regMr(in);
-      long received = side.post(() -> side.receive().irecv(in.address(), length, TAG, sink));
-      long sent = side.post(() -> side.send().isend(out.address(), length, TAG, source));
+      Registration source = side.send().register(out, Use.SEND);
+      Registration sink = side.receive().register(in, Use.RECEIVE);
+      long received = side.post(() -> side.receive().irecv(sink, 0, length, TAG));
+      long sent = side.post(() -> side.send().isend(source, 0, length, TAG));
       side.moved(side.send(), sent, length);
       side.moved(side.receive(), received, length);
       arrival.of(in, length, sink);
       side.check(in.asSlice(0, length), message);
-      side.send().deregMr(source);
-      side.receive().deregMr(sink);
+      source.close();
+      sink.close();
       message++;
     }
   }
 
   /** Many flushes at once, each of other bytes. */
   private static void manyFlushes(Connected side) {
-    Registration memory = side.receive().regMr(side.arena().allocate(FLUSHES_AT_ONCE, 64));
+    Registration memory =
+        side.receive().register(side.arena().allocate(FLUSHES_AT_ONCE, 64), Use.RECEIVE);
     long[] flushes = new long[FLUSHES_AT_ONCE];
     for (int i = 0; i < FLUSHES_AT_ONCE; i++) {
-      long from = memory.address() + i;
+      int offset = i;
       int length = FLUSHES_AT_ONCE - i;
-      flushes[i] = side.post(() -> side.receive().iflush(from, length, memory));
+      flushes[i] = side.post(() -> side.receive().iflush(memory, offset, length));
     }
     for (int i = 0; i < FLUSHES_AT_ONCE; i++) {
       side.moved(side.receive(), flushes[i], FLUSHES_AT_ONCE - i);
     }
-    side.receive().deregMr(memory);
+    memory.close();
   }
 
   /** Each flush has read through each data rail, once. */
@@ -228,7 +230,7 @@ enum Exchange {
 
   private static void group(Connected side, int count, int round) {
     List<Registration> sources = new ArrayList<>();
-    long[] addresses = new long[count];
+    long[] offsets = new long[count];
     long[] lengths = new long[count];
     int[] tags = new int[count];
     Registration[] sinks = new Registration[count];
@@ -239,12 +241,11 @@ enum Exchange {
       MemorySegment in = side.arena().allocate(lengths[i], 64);
       MemorySegment out = side.arena().allocate(lengths[i], 64);
       side.fill(out, i + round);
-      addresses[i] = in.address();
-      sinks[i] = side.receive().regMr(in);
+      sinks[i] = side.receive().register(in, Use.RECEIVE);
       ins.add(in);
-      sources.add(side.send().regMr(out));
+      sources.add(side.send().register(out, Use.SEND));
     }
-    long received = side.post(() -> side.receive().irecv(count, addresses, lengths, tags, sinks));
+    long received = side.post(() -> side.receive().irecv(count, sinks, offsets, lengths, tags));
     long[] sent = new long[count];
     // From the last tag to the first: they are matched by tag.
     for (int i = count - 1; i >= 0; i--) {
@@ -259,8 +260,8 @@ enum Exchange {
     side.moved(side.receive(), received, sum);
     for (int i = 0; i < count; i++) {
       side.check(ins.get(i), i + round);
-      side.send().deregMr(sources.get(i));
-      side.receive().deregMr(sinks[i]);
+      sources.get(i).close();
+      sinks[i].close();
     }
   }
 
@@ -268,9 +269,9 @@ enum Exchange {
       Connected side, FailureCause here, FailureCause there, Runnable end) {
     side.meet();
     MemorySegment in = side.arena().allocate(LONG_BYTES, 64);
-    Registration sink = side.receive().regMr(in);
+    Registration sink = side.receive().register(in, Use.RECEIVE);
     long first = side.post(() -> side.receive().irecv(sink, 1));
-    long second = side.post(() -> side.receive().irecv(in.address(), 100, 2, sink));
+    long second = side.post(() -> side.receive().irecv(sink, 0, 100, 2));
     if (side.index() == 0) {
       end.run();
       side.failed(side.receive(), first, here);
@@ -280,7 +281,7 @@ enum Exchange {
     // The other side's receiver goes: what this side sends to it fails. Then this side's sender
     // does not go on either.
     MemorySegment out = side.arena().allocate(LONG_BYTES, 64);
-    Registration source = side.send().regMr(out);
+    Registration source = side.send().register(out, Use.SEND);
     // A short one would leave without a receive.
     long sent = side.post(() -> side.send().isend(source, 3));
     side.failed(side.send(), sent, there);

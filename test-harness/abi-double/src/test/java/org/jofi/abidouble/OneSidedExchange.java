@@ -9,6 +9,7 @@ import org.jofi.transport.Comm;
 import org.jofi.transport.Registration;
 import org.jofi.transport.RemoteMemory;
 import org.jofi.transport.Result;
+import org.jofi.transport.Use;
 
 /**
  * Writes, inline writes and reads of all lengths from one end of each connection to the other, all
@@ -102,8 +103,8 @@ final class OneSidedExchange {
 
     End(Comm comm) {
       this.comm = comm;
-      registration = comm.regMr(local);
-      window = comm.regMr(reached);
+      registration = comm.register(local, Use.SEND, Use.RECEIVE);
+      window = comm.register(reached, Use.PEER_READS, Use.PEER_WRITES);
     }
 
     void post(RemoteMemory there) {
@@ -113,15 +114,14 @@ final class OneSidedExchange {
     }
 
     private long post(Step step, RemoteMemory there) {
-      long address = local.address() + step.at();
       long length = step.lengthBytes();
       return switch (step.kind()) {
-        case WRITE -> comm.iwrite(address, length, registration, there, step.at());
-        case READ -> comm.iread(address, length, registration, there, step.at());
+        case WRITE -> comm.iwrite(registration, step.at(), length, there, step.at());
+        case READ -> comm.iread(registration, step.at(), length, there, step.at());
         case INLINE -> {
           MemorySegment bytes = side.arena().allocate(Math.max(1, length), 64);
           bytes.asSlice(0, length).copyFrom(of(local, step));
-          long request = comm.iwriteInline(bytes.address(), length, there, step.at());
+          long request = comm.iwriteInline(bytes, 0, length, there, step.at());
           // They are the caller's again.
           bytes.fill(UNTOUCHED);
           yield request;
@@ -148,8 +148,8 @@ final class OneSidedExchange {
     void verify() {
       require(memory(side.index(), other), local, "what it wrote from and read into");
       require(memory(other, side.index()), reached, "what was written and read by the other");
-      comm.deregMr(registration);
-      comm.deregMr(window);
+      registration.close();
+      window.close();
     }
 
     private void require(MemorySegment expected, MemorySegment found, Object what) {

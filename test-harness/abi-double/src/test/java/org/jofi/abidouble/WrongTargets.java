@@ -15,6 +15,7 @@ import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.Registration;
 import org.jofi.transport.RemoteMemory;
+import org.jofi.transport.Use;
 import org.junit.jupiter.api.function.Executable;
 
 /**
@@ -53,8 +54,8 @@ final class WrongTargets {
     send.hit(receiversWithdrawn);
     receive.hit(sendersWithdrawn);
     side.meet();
-    side.send().deregMr(send.withdrawn);
-    side.receive().deregMr(receive.withdrawn);
+    send.withdrawn.close();
+    receive.withdrawn.close();
     side.meet();
     send.miss(receiver, receiversWithdrawn);
     receive.miss(sender, sendersWithdrawn);
@@ -95,9 +96,9 @@ final class WrongTargets {
     End(Comm comm) {
       this.comm = comm;
       side.fill(local, 0);
-      registration = comm.regMr(local);
-      target = comm.regMr(reached);
-      withdrawn = comm.regMr(reachedOnce);
+      registration = comm.register(local, Use.SEND, Use.RECEIVE);
+      target = comm.register(reached, Use.PEER_READS, Use.PEER_WRITES);
+      withdrawn = comm.register(reachedOnce, Use.PEER_READS, Use.PEER_WRITES);
     }
 
     void miss(RemoteMemory there, RemoteMemory gone) {
@@ -116,14 +117,13 @@ final class WrongTargets {
     /** What does not fit is refused by the call, and never reaches a provider. */
     private void refused(RemoteMemory there) {
       Map<String, Long> before = side.library().calls();
-      long address = registration.address();
       for (long offset : new long[] {-1, BYTES - LENGTH + 1, BYTES, Long.MAX_VALUE}) {
-        refused(() -> comm.iwrite(address, LENGTH, registration, there, offset));
-        refused(() -> comm.iwriteInline(address, LENGTH, there, offset));
-        refused(() -> comm.iread(address, LENGTH, registration, there, offset));
+        refused(() -> comm.iwrite(registration, 0, LENGTH, there, offset));
+        refused(() -> comm.iwriteInline(local, 0, LENGTH, there, offset));
+        refused(() -> comm.iread(registration, 0, LENGTH, there, offset));
       }
-      refused(() -> comm.iwrite(address + BYTES - 1, LENGTH, registration, there, 0));
-      refused(() -> comm.iread(address - 1, LENGTH, registration, there, 0));
+      refused(() -> comm.iwrite(registration, BYTES - 1, LENGTH, there, 0));
+      refused(() -> comm.iread(registration, -1, LENGTH, there, 0));
       require(before.equals(side.library().calls()), "refused, and posted");
     }
 
@@ -134,10 +134,9 @@ final class WrongTargets {
     /** All three fail, by that rule; what is right goes on. */
     private void missed(Rule rule, RemoteMemory wrong, long offset, RemoteMemory right) {
       int before = side.library().violations().size();
-      long address = registration.address();
-      failed(rule, () -> comm.iwrite(address, LENGTH, registration, wrong, offset));
-      failed(rule, () -> comm.iwriteInline(address, LENGTH, wrong, offset));
-      failed(rule, () -> comm.iread(address, LENGTH, registration, wrong, offset));
+      failed(rule, () -> comm.iwrite(registration, 0, LENGTH, wrong, offset));
+      failed(rule, () -> comm.iwriteInline(local, 0, LENGTH, wrong, offset));
+      failed(rule, () -> comm.iread(registration, 0, LENGTH, wrong, offset));
       List<Violation> all = side.library().violations();
       List<Violation> found = all.subList(before, all.size());
       require(
@@ -164,14 +163,12 @@ final class WrongTargets {
     /** Writes and reads back. */
     private void hit(RemoteMemory there) {
       MemorySegment back = side.arena().allocate(LENGTH, 64);
-      Registration into = comm.regMr(back);
-      long address = registration.address() + RIGHT;
+      Registration into = comm.register(back, Use.RECEIVE);
       side.moved(
-          comm, side.post(() -> comm.iwrite(address, LENGTH, registration, there, RIGHT)), LENGTH);
-      side.moved(
-          comm, side.post(() -> comm.iread(back.address(), LENGTH, into, there, RIGHT)), LENGTH);
+          comm, side.post(() -> comm.iwrite(registration, RIGHT, LENGTH, there, RIGHT)), LENGTH);
+      side.moved(comm, side.post(() -> comm.iread(into, 0, LENGTH, there, RIGHT)), LENGTH);
       require(back.mismatch(local.asSlice(RIGHT, LENGTH)) < 0, "other bytes are back");
-      comm.deregMr(into);
+      into.close();
     }
 
     /** Nothing that missed left a trace, here or there. */

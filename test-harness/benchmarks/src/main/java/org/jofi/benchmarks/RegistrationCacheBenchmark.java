@@ -1,5 +1,7 @@
 package org.jofi.benchmarks;
 
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -84,7 +86,7 @@ public class RegistrationCacheBenchmark {
         order[at] = i;
       }
       for (int i : order) {
-        registrations.acquire(buffer(i, 0, LENGTH), Access.ALL).release();
+        registrations.acquire(range(i), Access.ALL).release();
       }
       firstPages = new long[entries];
       lastPages = new long[entries];
@@ -94,12 +96,38 @@ public class RegistrationCacheBenchmark {
       }
     }
 
+    BufferRange range(int index) {
+      return buffer(index, 0, LENGTH);
+    }
+
     private static CacheCounters counters() {
       return new CacheCounters(
           new CountersManager(
               new UnsafeBuffer(ByteBuffer.allocateDirect(16 * CountersReader.METADATA_LENGTH)),
               new UnsafeBuffer(ByteBuffer.allocateDirect(16 * CountersReader.COUNTER_LENGTH))),
           "benchmark");
+    }
+  }
+
+  /** Registered memory of an arena, which a program that registers it itself also holds. */
+  @State(Scope.Benchmark)
+  @SuppressWarnings("NullAway.Init") // JMH calls hold() first.
+  public static class Segments extends Registered {
+    final MemorySegment.Scope arena = Arena.ofShared().scope();
+    DataRegistration[] held;
+
+    /** Leases all of them. */
+    @Setup(Level.Trial)
+    public void hold() {
+      held = new DataRegistration[entries];
+      for (int i = 0; i < entries; i++) {
+        held[i] = registrations.acquire(range(i), Access.SEND);
+      }
+    }
+
+    @Override
+    BufferRange range(int index) {
+      return BufferRange.host(arena, BASE + index * STRIDE, LENGTH);
     }
   }
 
@@ -196,6 +224,43 @@ public class RegistrationCacheBenchmark {
         registered.registrations.acquire(MemoryKind.HOST, 0, 1, address, length, Access.ALL);
     registration.release();
     return registration;
+  }
+
+  /** What a request with a registration does with it. */
+  @Benchmark
+  @Threads(1)
+  public DataRegistration requestOfRegistration(Segments registered, Picks picks) {
+    DataRegistration held = registered.held[picks.next(registered.entries)];
+    held.beginUse();
+    held.endUse();
+    return held;
+  }
+
+  /** What a request with a segment does: as that, and it finds the registration. */
+  @Benchmark
+  @Threads(1)
+  public DataRegistration requestOfSegment(Segments registered, Picks picks) {
+    return request(registered, picks.next(registered.entries));
+  }
+
+  /** As {@link #requestOfSegment}, of one of a hundred. */
+  @Benchmark
+  @Threads(1)
+  public DataRegistration requestOfSegmentAmongHundred(Segments registered, Picks picks) {
+    return request(registered, picks.next(100) * (registered.entries / 100));
+  }
+
+  private static DataRegistration request(Segments registered, int entry) {
+    MemorySegment.Scope arena = registered.arena;
+    if (!arena.isAlive()) {
+      throw new IllegalStateException("the arena is closed");
+    }
+    DataRegistration found =
+        registered.registrations.acquire(arena, BASE + entry * STRIDE, LENGTH, Access.SEND);
+    found.beginUse();
+    found.release();
+    found.endUse();
+    return found;
   }
 
   /** Finds a buffer's pages by looking at one entry after the other. */

@@ -21,6 +21,7 @@ import org.jofi.transport.Result;
 import org.jofi.transport.SendComm;
 import org.jofi.transport.Transport;
 import org.jofi.transport.TransportOptions;
+import org.jofi.transport.Use;
 
 /**
  * What {@code src/main/c/write_twin.c} moves, through communicators: messages with tags that meet
@@ -65,8 +66,8 @@ public final class TransportTwin {
     this.window = window;
     this.out = out;
     this.in = in;
-    outMemory = out.regMr(memory(arena));
-    inMemory = in.regMr(memory(arena));
+    outMemory = out.register(memory(arena), Use.SEND);
+    inMemory = in.register(memory(arena), Use.RECEIVE);
     sends = new long[window];
     receives = new long[Math.max(2, window)];
   }
@@ -196,7 +197,7 @@ public final class TransportTwin {
   private void post(int wanted) {
     while (posted - taken < wanted) {
       int slot = (int) (posted % receives.length);
-      long request = in.irecv(inMemory.address() + slot * bytes, bytes, TAG, inMemory);
+      long request = in.irecv(inMemory, slot * bytes, bytes, TAG);
       if (request == Result.TRY_AGAIN) {
         in.progress();
       } else {
@@ -215,7 +216,7 @@ public final class TransportTwin {
     int slot = (int) (sent % window);
     long request;
     do {
-      request = out.isend(outMemory.address() + slot * bytes, bytes, TAG, outMemory);
+      request = out.isend(outMemory, slot * bytes, bytes, TAG);
     } while (request == Result.TRY_AGAIN);
     sends[slot] = request;
     sent++;

@@ -297,6 +297,11 @@ final class AllReduceCommand implements Callable<Integer> {
               ? "%nevery element of every round was the exact sum%n"
               : "%n%d elements were WRONG%n",
           wrong);
+      CacheLoad cache = new CacheLoad(device.device().cacheStatistics());
+      if (options.verbose) {
+        report.text("%s%n", cache);
+      }
+      settings.put("registrationCache", cache.fields());
       settings.put("chunkBytes", plan.chunkBytes());
       settings.put("window", plan.window());
       preparation.describe(settings);

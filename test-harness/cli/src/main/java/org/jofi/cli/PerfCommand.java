@@ -113,6 +113,13 @@ final class PerfCommand implements Callable<Integer> {
           "Messages in flight while bandwidth is measured, 1 to 64. Default: ${DEFAULT-VALUE}.")
   private int window;
 
+  @Option(
+      names = "--register-once",
+      description =
+          "Register memory once for each length. Without it, each message finds its memory in the"
+              + " registration cache, as a program's does that registers nothing itself.")
+  private boolean registersOnce;
+
   @CommandLine.Mixin private RankOptions options;
 
   @Override
@@ -126,7 +133,8 @@ final class PerfCommand implements Callable<Integer> {
               RankOptions.number("--iterations", iterations, 1, 0),
               RankOptions.number("--warmup", warmup, 0, -1),
               window,
-              bidirectional);
+              bidirectional,
+              registersOnce);
       if (listens && connect != null) {
         throw new IllegalArgumentException("one side listens, the other connects: not both");
       }
@@ -153,6 +161,7 @@ final class PerfCommand implements Callable<Integer> {
     parameters.put("--warmup", RankOptions.told(warmup));
     parameters.put("--window", Integer.toString(window));
     parameters.put("--bidirectional", Boolean.toString(bidirectional));
+    parameters.put("--register-once", Boolean.toString(registersOnce));
     options.describe(parameters);
     RankLauncher launcher =
         new RankLauncher(
@@ -224,12 +233,18 @@ final class PerfCommand implements Callable<Integer> {
         report.text("%n");
         loads.forEach(load -> report.text("%s%n", load));
       }
+      CacheLoad cache = new CacheLoad(device.device().cacheStatistics());
+      if (options.verbose) {
+        report.text("%n%s%n", cache);
+      }
       Map<String, Object> settings = new LinkedHashMap<>();
       settings.put("operation", name);
       settings.put("bidirectional", bidirectional);
       settings.put("window", window);
       preparation.describe(settings);
       settings.put("errors", errors);
+      settings.put("registersOnce", registersOnce);
+      settings.put("registrationCache", cache.fields());
       settings.put("railLoads", loads.stream().map(RailLoad::fields).toList());
       report.document(fabric, device, settings, rows.stream().map(PerfCommand::fields).toList());
       return errors == 0;

@@ -81,6 +81,11 @@ final class RankOptions {
               + " a simulated fabric does without. Default: ${DEFAULT-VALUE}.")
   double prepareSeconds;
 
+  @Option(
+      names = {"-v", "--verbose"},
+      description = "Print also what the registration cache did.")
+  boolean verbose;
+
   @Option(names = "--json", description = "Print JSON in place of the table.")
   boolean json;
 

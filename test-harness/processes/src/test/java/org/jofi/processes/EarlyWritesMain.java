@@ -16,6 +16,7 @@ import org.jofi.transport.Registration;
 import org.jofi.transport.RemoteMemory;
 import org.jofi.transport.SendComm;
 import org.jofi.transport.TransportOptions;
+import org.jofi.transport.Use;
 
 /**
  * One process of {@link EarlyWritesTest}. The first connects, and looks away until the second has
@@ -53,7 +54,7 @@ final class EarlyWritesMain {
   private static void connect(Peer peer, MemorySegment memory) throws IOException {
     // Its memory is registered before there is a connection to the other process.
     Peer.Link self = peer.link(peer.listener.handle());
-    Registration exposed = self.send().regMr(memory);
+    Registration exposed = self.send().register(memory, Use.SEND, Use.PEER_READS, Use.PEER_WRITES);
     peer.tell(HexFormat.of().formatHex(exposed.remote().encode()));
     ConnectHandle other = ConnectHandle.decode(HexFormat.of().parseHex(peer.hear()));
     try (ConnectAttempt attempt = peer.device.connect(other)) {
@@ -66,14 +67,14 @@ final class EarlyWritesMain {
       for (int at = 0; at < LONG; at++) {
         demand(memory.get(ValueLayout.JAVA_BYTE, at) == pattern(at), "what was written is there");
       }
-      Registration own = send.regMr(memory);
+      Registration own = send.register(memory, Use.SEND, Use.RECEIVE);
       demandAll(peer, send, sendAll(send, own), SMALL);
       peer.tell("sent");
       demand(peer.hear().equals("done"), "the other side is as far");
-      send.deregMr(own);
+      own.close();
       send.close();
     }
-    self.send().deregMr(exposed);
+    exposed.close();
     self.send().close();
     self.receive().close();
   }
@@ -86,9 +87,9 @@ final class EarlyWritesMain {
     RemoteMemory far = RemoteMemory.decode(HexFormat.of().parseHex(peer.hear()));
     peer.tell(HexFormat.of().formatHex(peer.listener.handle().encode()));
     RecvComm receive = peer.await.accepted(peer.listener, Peer.BOUND);
-    Registration own = receive.regMr(memory);
+    Registration own = receive.register(memory, Use.SEND, Use.RECEIVE);
     List<Long> receives = receiveAll(receive, own);
-    long write = receive.iwrite(memory.address(), LONG, own, far, 0);
+    long write = receive.iwrite(own, 0, LONG, far, 0);
     for (long start = System.nanoTime(); System.nanoTime() - start < AWAY_NS; ) {
       receive.progress();
     }
@@ -99,28 +100,29 @@ final class EarlyWritesMain {
     demandAll(peer, receive, receives, SMALL);
     demand(peer.hear().equals("sent"), "the other side is as far");
     peer.tell("done");
-    receive.deregMr(own);
+    own.close();
     receive.close();
   }
 
   /** The same with itself, so that nothing is slow because it is done for the first time. */
   private static void rehearse(Peer peer, MemorySegment memory) {
     Peer.Link self = peer.link(peer.listener.handle());
-    Registration from = self.send().regMr(memory);
-    Registration to = self.receive().regMr(memory);
+    Registration from =
+        self.send().register(memory, Use.SEND, Use.RECEIVE, Use.PEER_READS, Use.PEER_WRITES);
+    Registration to = self.receive().register(memory, Use.SEND, Use.RECEIVE);
     receiveAll(self.receive(), to);
-    long write = self.receive().iwrite(memory.address(), LONG, to, from.remote(), 0);
+    long write = self.receive().iwrite(to, 0, LONG, from.remote(), 0);
     demandAll(peer, self.receive(), List.of(write), LONG);
-    self.send().deregMr(from);
+    from.close();
     self.send().close();
-    self.receive().deregMr(to);
+    to.close();
     self.receive().close();
   }
 
   private static List<Long> receiveAll(RecvComm receive, Registration memory) {
     List<Long> receives = new ArrayList<>();
     for (int i = 0; i < RECEIVES; i++) {
-      receives.add(receive.irecv(memory.address() + (long) i * SMALL, SMALL, TAG, memory));
+      receives.add(receive.irecv(memory, (long) i * SMALL, SMALL, TAG));
     }
     return receives;
   }
@@ -128,7 +130,7 @@ final class EarlyWritesMain {
   private static List<Long> sendAll(SendComm send, Registration memory) {
     List<Long> sends = new ArrayList<>();
     for (int i = 0; i < RECEIVES; i++) {
-      sends.add(send.isend(memory.address() + (long) i * SMALL, SMALL, TAG, memory));
+      sends.add(send.isend(memory, (long) i * SMALL, SMALL, TAG));
     }
     return sends;
   }

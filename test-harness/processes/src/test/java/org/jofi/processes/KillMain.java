@@ -16,6 +16,7 @@ import org.jofi.transport.Registration;
 import org.jofi.transport.Result;
 import org.jofi.transport.TransportException;
 import org.jofi.transport.TransportOptions;
+import org.jofi.transport.Use;
 
 /**
  * One process of {@link KillTest}: the first survives, and demands that all that it has pending is
@@ -85,8 +86,8 @@ final class KillMain {
       return;
     }
     Peer.Link link = peer.link(other);
-    Registration memory = link.receive().regMr(arena.allocate(LARGE));
-    Registration source = link.send().regMr(arena.allocate(LARGE));
+    Registration memory = link.receive().register(arena.allocate(LARGE), Use.RECEIVE);
+    Registration source = link.send().register(arena.allocate(LARGE), Use.SEND);
     peer.tell(READY + ProcessHandle.current().pid());
     if (moment == Moment.TRANSFERRING) {
       long receive = 0;
@@ -126,8 +127,8 @@ final class KillMain {
       return;
     }
     Peer.Link link = peer.link(other);
-    Registration memory = link.receive().regMr(arena.allocate(LARGE));
-    Registration source = link.send().regMr(arena.allocate(LARGE));
+    Registration memory = link.receive().register(arena.allocate(LARGE), Use.RECEIVE);
+    Registration source = link.send().register(arena.allocate(LARGE), Use.SEND);
     String word = peer.hear();
     if (!word.startsWith(READY)) {
       throw new IllegalStateException("no word from the peer but " + word);
@@ -137,7 +138,7 @@ final class KillMain {
     switch (moment) {
       case RECEIVES_POSTED -> {
         for (int i = 0; i < RECEIVES; i++) {
-          receives.add(link.receive().irecv(memory.address(), 1000, TAG, memory));
+          receives.add(link.receive().irecv(memory, 0, 1000, TAG));
         }
       }
       case TRANSFERRING -> {
@@ -152,7 +153,7 @@ final class KillMain {
       case SENDS_QUEUED -> {
         // The short one waits behind the long one: alone it would leave at once.
         sends.add(link.send().isend(source, TAG));
-        sends.add(link.send().isend(source.address(), 8, TAG, source));
+        sends.add(link.send().isend(source, 0, 8, TAG));
       }
       case FLUSHING -> flush(link, memory, 1000);
       case HOLDING_ITS_LOCK ->
@@ -176,7 +177,7 @@ final class KillMain {
       close(peer.link(peer.listener.handle()));
     }
     // Posting to the dead succeeds; the request tells.
-    receives.add(link.receive().irecv(memory.address(), 10, TAG, memory));
+    receives.add(link.receive().irecv(memory, 0, 10, TAG));
     receives.forEach(request -> demandFailure(link.receive(), request));
     for (long request : sends) {
       boolean failed = demandFailure(link.send(), request);
@@ -204,7 +205,7 @@ final class KillMain {
   private static void flush(Peer.Link link, Registration memory, int times) {
     long begun = System.nanoTime();
     for (int i = 0; i < times; i++) {
-      long flush = link.receive().iflush(memory.address(), 4096, memory);
+      long flush = link.receive().iflush(memory, 0, 4096);
       long result = Result.IN_PROGRESS;
       while (result == Result.IN_PROGRESS) {
         if (System.nanoTime() - begun > Peer.BOUND.toNanos()) {

@@ -14,6 +14,7 @@ import org.jofi.transport.ProgressThreads;
 import org.jofi.transport.Registration;
 import org.jofi.transport.Result;
 import org.jofi.transport.TransportOptions;
+import org.jofi.transport.Use;
 
 /**
  * One process of {@link ReconnectTest}. Its main thread does what NCCL's service thread does:
@@ -112,12 +113,13 @@ final class ReconnectMain {
     List<Long> receives = new ArrayList<>();
     List<Long> sends = new ArrayList<>();
     for (int i = 0; i < IN_FLIGHT; i++) {
-      Registration into = link.receive().regMr(place(i, MOST_BYTES));
+      Registration into = link.receive().register(place(i, MOST_BYTES), Use.RECEIVE);
       receives.add(link.receive().irecv(into, TAG));
     }
     meet("receives posted");
     for (int i = 0; i < IN_FLIGHT; i++) {
-      Registration from = link.send().regMr(place(IN_FLIGHT + i, 1 + random.nextInt(MOST_BYTES)));
+      Registration from =
+          link.send().register(place(IN_FLIGHT + i, 1 + random.nextInt(MOST_BYTES)), Use.SEND);
       sends.add(posted(link.send(), () -> link.send().isend(from, TAG)));
       // So that it starts.
       link.send().progress();
@@ -139,7 +141,7 @@ final class ReconnectMain {
     SplittableRandom theirs = new SplittableRandom(2L * round + (first ? 1 : 0));
     for (int i = 0; i < CHECKED; i++) {
       Message expected = new Message(place(i, 1 + theirs.nextInt(MOST_BYTES)), theirs.nextLong());
-      Registration into = link.receive().regMr(expected.memory);
+      Registration into = link.receive().register(expected.memory, Use.RECEIVE);
       expected.request = link.receive().irecv(into, TAG);
       receives.add(expected);
     }
@@ -147,7 +149,7 @@ final class ReconnectMain {
       Message message =
           new Message(place(IN_FLIGHT + i, 1 + ours.nextInt(MOST_BYTES)), ours.nextLong());
       message.fill();
-      Registration from = link.send().regMr(message.memory);
+      Registration from = link.send().register(message.memory, Use.SEND);
       message.request = posted(link.send(), () -> link.send().isend(from, TAG));
       sends.add(message);
     }

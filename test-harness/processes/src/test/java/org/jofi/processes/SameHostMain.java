@@ -12,6 +12,7 @@ import org.jofi.transport.RecvComm;
 import org.jofi.transport.Registration;
 import org.jofi.transport.TransportException;
 import org.jofi.transport.TransportOptions;
+import org.jofi.transport.Use;
 
 /** One process of {@link SameHostTest}: messages with itself, messages both ways, and flushes. */
 final class SameHostMain {
@@ -67,23 +68,23 @@ final class SameHostMain {
       Peer peer, Peer.Link link, int bytes, Arena arena, int ours, int theirs) {
     MemorySegment from = arena.allocate(bytes, 4096).fill((byte) ours);
     MemorySegment to = arena.allocate(bytes, 4096);
-    Registration source = link.send().regMr(from);
-    Registration target = link.receive().regMr(to);
+    Registration source = link.send().register(from, Use.SEND);
+    Registration target = link.receive().register(to, Use.RECEIVE);
     long receive = link.receive().irecv(target, TAG);
     long send = link.send().isend(source, TAG);
     demand(peer.await.request(link.receive(), receive, Peer.BOUND) == bytes, "all arrives");
     demand(peer.await.request(link.send(), send, Peer.BOUND) == bytes, "all is sent");
-    link.send().deregMr(source);
-    link.receive().deregMr(target);
+    source.close();
+    target.close();
     demand(to.mismatch(from.fill((byte) theirs)) == -1, "it is what the other one sent");
   }
 
   /** Says what flushes come to, each of them the same. */
   private static void flush(Peer peer, RecvComm receive, Arena arena) {
-    Registration memory = receive.regMr(arena.allocate(BYTES, 4096));
+    Registration memory = receive.register(arena.allocate(BYTES, 4096), Use.RECEIVE);
     List<String> ends = new ArrayList<>();
     for (int i = 0; i < FLUSHES; i++) {
-      long request = receive.iflush(memory.address(), memory.lengthBytes(), memory);
+      long request = receive.iflush(memory, 0, memory.lengthBytes());
       try {
         ends.add(Long.toString(peer.await.request(receive, request, Peer.BOUND)));
       } catch (TransportException refused) {
@@ -92,7 +93,7 @@ final class SameHostMain {
     }
     System.out.println(FLUSHED + String.join(", ", ends.stream().distinct().toList()));
     System.out.println(REASON + receive.flushReason(memory));
-    receive.deregMr(memory);
+    memory.close();
   }
 
   private static void meet(Peer peer) throws IOException {

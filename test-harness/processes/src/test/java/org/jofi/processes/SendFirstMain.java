@@ -7,6 +7,7 @@ import org.jofi.transport.ConnectHandle;
 import org.jofi.transport.ProgressThreads;
 import org.jofi.transport.Registration;
 import org.jofi.transport.TransportOptions;
+import org.jofi.transport.Use;
 
 /** One process of {@link SendFirstTest}. One thread does all of it. */
 final class SendFirstMain {
@@ -55,16 +56,16 @@ final class SendFirstMain {
       Peer peer, Peer.Link link, int bytes, boolean sendFirst, MemorySegment memory) {
     MemorySegment from = memory.asSlice(0, bytes).fill((byte) (bytes + 5));
     MemorySegment to = memory.asSlice(LONGEST, bytes).fill((byte) 0);
-    Registration source = link.send().regMr(from);
-    Registration target = link.receive().regMr(to);
+    Registration source = link.send().register(from, Use.SEND);
+    Registration target = link.receive().register(to, Use.RECEIVE);
     long send = sendFirst ? link.send().isend(source, TAG) : 0;
     long receive = link.receive().irecv(target, TAG);
     send = sendFirst ? send : link.send().isend(source, TAG);
     demand(peer.await.request(link.send(), send, Peer.BOUND) == bytes, "all is sent");
     demand(peer.await.request(link.receive(), receive, Peer.BOUND) == bytes, "all arrives");
     demand(from.mismatch(to) == -1, "it is what was sent");
-    link.send().deregMr(source);
-    link.receive().deregMr(target);
+    source.close();
+    target.close();
   }
 
   private static void demand(boolean holds, String what) {

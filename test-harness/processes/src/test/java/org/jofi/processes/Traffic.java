@@ -13,6 +13,7 @@ import java.util.concurrent.TimeoutException;
 import org.jofi.transport.Comm;
 import org.jofi.transport.Registration;
 import org.jofi.transport.Result;
+import org.jofi.transport.Use;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,8 +52,12 @@ final class Traffic {
     peerSeed = 1000L * number + (first ? 500 : 0);
     memory = arena.allocate(2L * WINDOW * MOST_BYTES, 4096);
     registered = arena.allocate(4L << 20, 4096);
-    source = link.send().regMr(memory.asSlice(0, (long) WINDOW * MOST_BYTES));
-    target = link.receive().regMr(memory.asSlice((long) WINDOW * MOST_BYTES));
+    source = link.send().register(memory.asSlice(0, (long) WINDOW * MOST_BYTES), Use.SEND);
+    target = link.receive().register(memory.asSlice((long) WINDOW * MOST_BYTES), Use.RECEIVE);
+  }
+
+  private static long within(Registration registration, Message message) {
+    return message.memory.address() - registration.memory().address();
   }
 
   void start() {
@@ -70,7 +75,9 @@ final class Traffic {
   void register(SplittableRandom random) {
     while (fresh.size() < MOST_WAITING) {
       long offset = random.nextLong(registered.byteSize());
-      fresh.add(link.send().regMr(registered.asSlice(offset, registered.byteSize() - offset)));
+      fresh.add(
+          link.send()
+              .register(registered.asSlice(offset, registered.byteSize() - offset), Use.SEND));
     }
   }
 
@@ -112,7 +119,7 @@ final class Traffic {
           System.nanoTime() - moved < Peer.BOUND.toNanos(), "something to move: " + this);
       Registration unused = fresh.poll();
       if (unused != null) {
-        link.send().deregMr(unused);
+        unused.close();
       }
       Thread.yield();
     }
@@ -125,7 +132,7 @@ final class Traffic {
     } else if (sends.size() < WINDOW) {
       Message next = message(seed, posted, 0);
       next.fill();
-      next.request = link.send().isend(next.memory.address(), next.memory.byteSize(), TAG, source);
+      next.request = link.send().isend(source, within(source, next), next.memory.byteSize(), TAG);
       if (next.request != Result.TRY_AGAIN) {
         sends.add(next);
         posted++;
@@ -138,7 +145,7 @@ final class Traffic {
     while (receives.size() < WINDOW && awaited + receives.size() < toReceive) {
       Message next = message(peerSeed, awaited + receives.size(), WINDOW);
       next.request =
-          link.receive().irecv(next.memory.address(), next.memory.byteSize(), TAG, target);
+          link.receive().irecv(target, within(target, next), next.memory.byteSize(), TAG);
       ReconnectMain.demand(
           next.request > 0, "a receive to be posted: " + Result.describe(next.request));
       receives.add(next);

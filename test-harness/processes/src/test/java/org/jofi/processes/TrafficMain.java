@@ -18,6 +18,7 @@ import org.jofi.transport.Registration;
 import org.jofi.transport.Result;
 import org.jofi.transport.SendComm;
 import org.jofi.transport.TransportOptions;
+import org.jofi.transport.Use;
 
 /**
  * One process of {@link TrafficTest}. Both sides of a connection draw the same messages from the
@@ -230,7 +231,11 @@ final class TrafficMain {
       Message none = new Message(-1, 0, 0, 0);
       for (int i = 0; i < MOST_IN_FLIGHT; i++) {
         MemorySegment memory = arena.allocate(MOST_BYTES, 4096);
-        free.add(new Slot(memory, comm.regMr(memory), none));
+        free.add(
+            new Slot(
+                memory,
+                comm.register(memory, Use.SEND, Use.RECEIVE, Use.PEER_READS, Use.PEER_WRITES),
+                none));
       }
     }
 
@@ -244,9 +249,7 @@ final class TrafficMain {
       }
       if (waiting != null) {
         Message message = waiting.message;
-        waiting.request =
-            comm.isend(
-                waiting.registration.address(), message.bytes, message.tag, waiting.registration);
+        waiting.request = comm.isend(waiting.registration, 0, message.bytes, message.tag);
         if (waiting.request != Result.TRY_AGAIN) {
           flying.add(waiting);
           waiting = null;
@@ -290,7 +293,11 @@ final class TrafficMain {
       Message none = new Message(-1, 0, 0, 0);
       for (int i = 0; i < MOST_IN_FLIGHT; i++) {
         MemorySegment memory = arena.allocate(MOST_BYTES, 4096);
-        free.add(new Slot(memory, comm.regMr(memory), none));
+        free.add(
+            new Slot(
+                memory,
+                comm.register(memory, Use.SEND, Use.RECEIVE, Use.PEER_READS, Use.PEER_WRITES),
+                none));
       }
     }
 
@@ -305,8 +312,7 @@ final class TrafficMain {
             slot.message.number % 3 == 0
                 ? Math.min(MOST_BYTES, slot.message.bytes + 100)
                 : slot.message.bytes;
-        slot.request =
-            comm.irecv(slot.registration.address(), room, slot.message.tag, slot.registration);
+        slot.request = comm.irecv(slot.registration, 0, room, slot.message.tag);
         demand(slot.request > 0, "an irecv: " + Result.describe(slot.request));
         flying.add(slot);
         moved = true;

@@ -4,7 +4,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.jofi.fabric.DeviceAdder;
 import org.jofi.fabric.DeviceMemory;
-import org.jofi.transport.Buffer;
+import org.jofi.transport.Memory;
 
 /** GPU memory; the GPU does the additions. The image is copied to it and from it synchronously. */
 final class DeviceRingMemory implements RingMemory {
@@ -42,17 +42,17 @@ final class DeviceRingMemory implements RingMemory {
   }
 
   @Override
-  public Buffer array() {
-    return buffer(array, image.byteSize());
+  public Memory array() {
+    return memory(array, image.byteSize());
   }
 
   @Override
-  public Buffer landing() {
-    return buffer(landing, landingBytes);
+  public Memory landing() {
+    return memory(landing, landingBytes);
   }
 
-  private Buffer buffer(long address, long bytes) {
-    return Buffer.device(device.kind(), device.description().ordinal(), address, bytes);
+  private Memory memory(long address, long bytes) {
+    return Memory.device(device.kind(), device.description().ordinal(), address, bytes);
   }
 
   @Override

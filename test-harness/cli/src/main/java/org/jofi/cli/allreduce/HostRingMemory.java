@@ -4,7 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import org.jofi.transport.Buffer;
+import org.jofi.transport.Memory;
 
 /** Host memory; the CPU does the additions. */
 public final class HostRingMemory implements RingMemory {
@@ -21,13 +21,13 @@ public final class HostRingMemory implements RingMemory {
   }
 
   @Override
-  public Buffer array() {
-    return Buffer.host(array);
+  public Memory array() {
+    return Memory.of(array);
   }
 
   @Override
-  public Buffer landing() {
-    return Buffer.host(landing);
+  public Memory landing() {
+    return Memory.of(landing);
   }
 
   @Override

@@ -3,9 +3,8 @@ package org.jofi.cli.allreduce;
 import org.jofi.cli.ranks.BoundedWait;
 import org.jofi.cli.ranks.RankFailure;
 import org.jofi.cli.ranks.RingLinks;
-import org.jofi.transport.Buffer;
+import org.jofi.transport.Memory;
 import org.jofi.transport.RecvComm;
-import org.jofi.transport.Registration;
 import org.jofi.transport.Result;
 
 /**
@@ -18,29 +17,27 @@ final class IncomingArray implements AutoCloseable {
   private final String partner;
   private final String receivingFrom;
   private final String flushingFrom;
-  private final Registration registration;
+  private final IncomingMemory memory;
   private long receiving = Result.NOTHING_TO_DO;
   private long flushing = Result.NOTHING_TO_DO;
-  private long address;
+  private long offset;
   private long length;
 
   /**
-   * Registers where it lands.
-   *
    * @param target the memory that it is received into
    */
-  IncomingArray(RingLinks links, Buffer target, int partner) {
+  IncomingArray(RingLinks links, Memory target, int partner) {
     patience = links.patience();
     comm = links.from(partner);
     this.partner = "rank " + partner;
     receivingFrom = "receiving from " + this.partner;
     flushingFrom = "flushing what came from " + this.partner;
-    registration = comm.regMr(target);
+    memory = new IncomingMemory(comm, target);
   }
 
   /** Posts a receive of this many bytes. The message before is over. */
-  void receive(long offset, long bytes) {
-    address = registration.address() + offset;
+  void receive(long at, long bytes) {
+    offset = at;
     length = bytes;
     patience.progressed();
     receiving = post();
@@ -52,7 +49,7 @@ final class IncomingArray implements AutoCloseable {
   }
 
   private long post() {
-    return comm.irecv(address, length, OutgoingArray.TAG, registration);
+    return memory.irecv(offset, length, OutgoingArray.TAG);
   }
 
   /** Makes progress unless the message is over, and its data can be seen where it landed. */
@@ -61,7 +58,7 @@ final class IncomingArray implements AutoCloseable {
       return false;
     }
     if (flushing == Result.TRY_AGAIN) {
-      flushing = comm.iflush(address, length, registration);
+      flushing = memory.iflush(offset, length);
     }
     return flushing == Result.NOTHING_TO_DO || (flushing != Result.TRY_AGAIN && isFlushed());
   }
@@ -88,11 +85,11 @@ final class IncomingArray implements AutoCloseable {
   }
 
   String path() {
-    return registration.path();
+    return memory.path();
   }
 
   @Override
   public void close() {
-    comm.deregMr(registration);
+    memory.close();
   }
 }

@@ -3,7 +3,6 @@ package org.jofi.cli.allreduce;
 import org.jofi.cli.ranks.BoundedWait;
 import org.jofi.cli.ranks.RankFailure;
 import org.jofi.cli.ranks.RingLinks;
-import org.jofi.transport.Registration;
 import org.jofi.transport.Result;
 import org.jofi.transport.SendComm;
 
@@ -15,17 +14,16 @@ final class OutgoingArray implements AutoCloseable {
   private final SendComm comm;
   private final String partner;
   private final String sendingTo;
-  private final Registration registration;
+  private final OutgoingMemory memory;
   private long request = Result.NOTHING_TO_DO;
   private long length;
 
-  /** Registers the array. */
   OutgoingArray(RingLinks links, RingMemory memory, int partner) {
     patience = links.patience();
     comm = links.to(partner);
     this.partner = "rank " + partner;
     sendingTo = "sending to " + this.partner;
-    registration = comm.regMr(memory.array());
+    this.memory = new OutgoingMemory(comm, memory.array());
   }
 
   /** Starts to send a part of the array, in bytes. The message before is over. */
@@ -40,7 +38,7 @@ final class OutgoingArray implements AutoCloseable {
   }
 
   private long post(long offset) {
-    return comm.isend(registration.address() + offset, length, TAG, registration);
+    return memory.isend(offset, length, TAG);
   }
 
   /** Makes progress unless the message is over, after which the array may change. */
@@ -59,11 +57,11 @@ final class OutgoingArray implements AutoCloseable {
   }
 
   String path() {
-    return registration.path();
+    return memory.path();
   }
 
   @Override
   public void close() {
-    comm.deregMr(registration);
+    memory.close();
   }
 }

@@ -7,14 +7,13 @@ import org.jofi.cli.ranks.BoundedWait;
 import org.jofi.cli.ranks.RankFailure;
 import org.jofi.cli.ranks.RingLinks;
 import org.jofi.transport.RecvComm;
-import org.jofi.transport.Registration;
 import org.jofi.transport.Result;
 import org.jofi.transport.SendComm;
 
 /**
  * Runs a {@link RingSchedule} over two communicators: it sums an array of float32 over all ranks,
- * in place. For one thread; allocates nothing while it runs. The array and the landing area, where
- * received elements wait to be added, stay registered as long as this is open.
+ * in place. For one thread; allocates nothing while it runs, once the array and the landing area,
+ * where received elements wait to be added, are registered.
  *
  * <p>Several requests are in flight in each direction. In a loop, it posts what may be posted,
  * takes the oldest request that is done, and adds. While it adds, the NICs transfer the rest. If
@@ -30,9 +29,9 @@ public final class RingAllReduce implements AllReduce {
   private final RecvComm previous;
   private final RingMemory memory;
   private final RingSchedule schedule;
-  private final Registration outgoing;
-  private final Registration incoming;
-  private final Registration landings;
+  private final OutgoingMemory outgoing;
+  private final IncomingMemory incoming;
+  private final IncomingMemory landings;
   private final long slotBytes;
   private final int window;
   private final long[] sending;
@@ -68,9 +67,9 @@ public final class RingAllReduce implements AllReduce {
     this.receiving = new long[window];
     this.flushing = new long[window];
     this.slotBytes = RingMemory.slotBytes(schedule.chunkElements());
-    this.outgoing = next.regMr(memory.array());
-    this.incoming = previous.regMr(memory.array());
-    this.landings = previous.regMr(memory.landing());
+    this.outgoing = new OutgoingMemory(next, memory.array());
+    this.incoming = new IncomingMemory(previous, memory.array());
+    this.landings = new IncomingMemory(previous, memory.landing());
   }
 
   /** The length of the landing area that it needs, in bytes. */
@@ -114,8 +113,7 @@ public final class RingAllReduce implements AllReduce {
         && schedule.receiveNeeds(receivesPosted) < sendsDone) {
       int receive = receivesPosted;
       long request =
-          previous.irecv(
-              target(receive), bytes(schedule.receiveCount(receive)), TAG, registration(receive));
+          into(receive).irecv(offset(receive), bytes(schedule.receiveCount(receive)), TAG);
       if (request == Result.TRY_AGAIN) {
         break;
       }
@@ -132,11 +130,8 @@ public final class RingAllReduce implements AllReduce {
         && sendsPosted - sendsDone < window
         && schedule.sendNeeds(sendsPosted) < receivesDone) {
       long request =
-          next.isend(
-              outgoing.address() + bytes(schedule.sendOffset(sendsPosted)),
-              bytes(schedule.sendCount(sendsPosted)),
-              TAG,
-              outgoing);
+          outgoing.isend(
+              bytes(schedule.sendOffset(sendsPosted)), bytes(schedule.sendCount(sendsPosted)), TAG);
       if (request == Result.TRY_AGAIN) {
         break;
       }
@@ -174,9 +169,7 @@ public final class RingAllReduce implements AllReduce {
     boolean worked = false;
     while (flushesPosted < receivesArrived) {
       int receive = flushesPosted;
-      long request =
-          previous.iflush(
-              target(receive), bytes(schedule.receiveCount(receive)), registration(receive));
+      long request = into(receive).iflush(offset(receive), bytes(schedule.receiveCount(receive)));
       if (request == Result.TRY_AGAIN) {
         break;
       }
@@ -236,16 +229,16 @@ public final class RingAllReduce implements AllReduce {
   }
 
   /**
-   * The target address of a receive: a slot of the landing area if it is to be added, or its place
-   * in the array if it is a sum.
+   * Where a receive goes: to a slot of the landing area if it is to be added, or to its place in
+   * the array if it is a sum.
    */
-  private long target(int receive) {
+  private long offset(int receive) {
     return receive < schedule.reductions()
-        ? landings.address() + slot(receive) * slotBytes
-        : incoming.address() + bytes(schedule.receiveOffset(receive));
+        ? slot(receive) * slotBytes
+        : bytes(schedule.receiveOffset(receive));
   }
 
-  private Registration registration(int receive) {
+  private IncomingMemory into(int receive) {
     return receive < schedule.reductions() ? landings : incoming;
   }
 
@@ -259,8 +252,8 @@ public final class RingAllReduce implements AllReduce {
 
   @Override
   public void close() {
-    next.deregMr(outgoing);
-    previous.deregMr(incoming);
-    previous.deregMr(landings);
+    outgoing.close();
+    incoming.close();
+    landings.close();
   }
 }

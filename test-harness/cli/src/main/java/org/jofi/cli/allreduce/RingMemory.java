@@ -3,15 +3,15 @@ package org.jofi.cli.allreduce;
 import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
 
 import java.lang.foreign.MemorySegment;
-import org.jofi.transport.Buffer;
+import org.jofi.transport.Memory;
 
 /**
  * The memory of one all-reduce: an array of float32, and a landing area for received elements that
  * have to be added to it. It is in host memory, or in the memory of a GPU, which does the
  * additions. For one thread.
  *
- * <p>Deregister both before closing it. After a failure it is left open, because NICs may still
- * access it.
+ * <p>Close the registrations of both before closing it. After a failure it is left open, because
+ * NICs may still access it.
  */
 public interface RingMemory extends AutoCloseable {
   /** Parts of the landing area begin at a multiple of this, a page. */
@@ -36,10 +36,10 @@ public interface RingMemory extends AutoCloseable {
   }
 
   /** The array. */
-  Buffer array();
+  Memory array();
 
   /** The landing area. */
-  Buffer landing();
+  Memory landing();
 
   /**
    * Adds a part of the landing area to a part of the array, and waits until it is done. Allocates

@@ -1,6 +1,12 @@
 package org.jofi.cli.perf;
 
+import java.lang.foreign.MemorySegment;
+import java.util.Objects;
 import org.jofi.cli.ranks.RingLinks;
+import org.jofi.transport.RecvComm;
+import org.jofi.transport.Registration;
+import org.jofi.transport.RemoteMemory;
+import org.jofi.transport.SendComm;
 
 /** The operations that can be measured, as flows over the connections of a rank. */
 final class Flows {
@@ -9,60 +15,74 @@ final class Flows {
   private Flows() {}
 
   static Flow sends(RingLinks links, PerfMemory memory, long bytes, int window) {
-    return new Flow(links.toNext(), links.patience(), "send", bytes, window) {
+    SendComm next = links.toNext();
+    Registration near = memory.near();
+    MemorySegment segment = memory.nearMemory();
+    return new Flow(next, links.patience(), "send", bytes, window) {
       @Override
       long post(int index) {
-        return links
-            .toNext()
-            .isend(memory.near().address() + memory.offset(index), bytes, TAG, memory.near());
+        long offset = memory.offset(index);
+        return near == null
+            ? next.isend(segment, offset, bytes, TAG)
+            : next.isend(near, offset, bytes, TAG);
       }
     };
   }
 
   static Flow receives(RingLinks links, PerfMemory memory, long bytes, int window) {
-    return new Flow(links.fromPrevious(), links.patience(), "receive", bytes, window) {
+    RecvComm previous = links.fromPrevious();
+    Registration far = memory.far();
+    MemorySegment segment = memory.farMemory();
+    return new Flow(previous, links.patience(), "receive", bytes, window) {
       @Override
       long post(int index) {
-        return links
-            .fromPrevious()
-            .irecv(memory.far().address() + memory.offset(index), bytes, TAG, memory.far());
+        long offset = memory.offset(index);
+        return far == null
+            ? previous.irecv(segment, offset, bytes, TAG)
+            : previous.irecv(far, offset, bytes, TAG);
       }
     };
   }
 
   static Flow writes(RingLinks links, PerfMemory memory, long bytes, int window) {
-    return new Flow(links.toNext(), links.patience(), "write", bytes, window) {
+    SendComm next = links.toNext();
+    Registration near = memory.near();
+    MemorySegment segment = memory.nearMemory();
+    RemoteMemory target = memory.peersFar();
+    return new Flow(next, links.patience(), "write", bytes, window) {
       @Override
       long post(int index) {
         long offset = memory.offset(index);
-        return links
-            .toNext()
-            .iwrite(
-                memory.near().address() + offset, bytes, memory.near(), memory.peersFar(), offset);
+        return near == null
+            ? next.iwrite(segment, offset, bytes, target, offset)
+            : next.iwrite(near, offset, bytes, target, offset);
       }
     };
   }
 
   static Flow reads(RingLinks links, PerfMemory memory, long bytes, int window) {
-    return new Flow(links.toNext(), links.patience(), "read", bytes, window) {
+    SendComm next = links.toNext();
+    Registration near = memory.near();
+    MemorySegment segment = memory.nearMemory();
+    RemoteMemory source = memory.peersFar();
+    return new Flow(next, links.patience(), "read", bytes, window) {
       @Override
       long post(int index) {
         long offset = memory.offset(index);
-        return links
-            .toNext()
-            .iread(
-                memory.near().address() + offset, bytes, memory.near(), memory.peersFar(), offset);
+        return near == null
+            ? next.iread(segment, offset, bytes, source, offset)
+            : next.iread(near, offset, bytes, source, offset);
       }
     };
   }
 
   static Flow flushes(RingLinks links, PerfMemory memory, long bytes, int window) {
-    return new Flow(links.fromPrevious(), links.patience(), "flush", bytes, window) {
+    RecvComm previous = links.fromPrevious();
+    Registration far = Objects.requireNonNull(memory.far(), "what is flushed is registered");
+    return new Flow(previous, links.patience(), "flush", bytes, window) {
       @Override
       long post(int index) {
-        return links
-            .fromPrevious()
-            .iflush(memory.far().address() + memory.offset(index), bytes, memory.far());
+        return previous.iflush(far, memory.offset(index), bytes);
       }
     };
   }

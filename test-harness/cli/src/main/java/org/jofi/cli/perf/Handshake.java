@@ -3,7 +3,6 @@ package org.jofi.cli.perf;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.jofi.cli.ranks.RingLinks;
-import org.jofi.transport.Registration;
 import org.jofi.transport.Result;
 
 /**
@@ -17,14 +16,11 @@ final class Handshake implements AutoCloseable {
 
   private final RingLinks links;
   private final Arena arena = Arena.ofConfined();
-  private final Registration out;
-  private final Registration in;
+  private final MemorySegment out = arena.allocate(BYTES);
+  private final MemorySegment in = arena.allocate(BYTES);
 
   Handshake(RingLinks links) {
     this.links = links;
-    MemorySegment memory = arena.allocate(2 * BYTES, BYTES);
-    this.out = links.toNext().regMr(memory.asSlice(0, BYTES));
-    this.in = links.fromPrevious().regMr(memory.asSlice(BYTES, BYTES));
   }
 
   void await() {
@@ -45,8 +41,6 @@ final class Handshake implements AutoCloseable {
 
   @Override
   public void close() {
-    links.toNext().deregMr(out);
-    links.fromPrevious().deregMr(in);
     arena.close();
   }
 }

@@ -4,9 +4,12 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.Objects;
 import org.jofi.cli.ranks.RingLinks;
 import org.jofi.transport.Registration;
 import org.jofi.transport.RemoteMemory;
+import org.jofi.transport.Use;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The memory of one rank for one length. It has two buffers, each with a slot for every message in
@@ -21,29 +24,39 @@ final class PerfMemory implements AutoCloseable {
   /** Above this length, messages in flight share slots. */
   private static final long MOST_BYTES = 256 << 20;
 
-  private final RingLinks links;
   private final long bytes;
   private final long stride;
   private final int slots;
   private final Arena arena = Arena.ofConfined();
   private final MemorySegment nearMemory;
   private final MemorySegment farMemory;
-  private final Registration near;
-  private final Registration far;
-  private final RemoteMemory peersFar;
+  private final @Nullable Registration near;
+  private final @Nullable Registration far;
+  private final @Nullable RemoteMemory peersFar;
 
-  /** Allocates and registers memory, and gets the peer's. Both ranks do this at the same time. */
-  PerfMemory(RingLinks links, long bytes, int window) {
-    this.links = links;
+  /**
+   * Allocates memory and registers what is not registered by use; gets the peer's for one-sided
+   * operations. Both ranks do this at the same time.
+   */
+  PerfMemory(RingLinks links, PerfPlan plan, long bytes) {
+    int window = plan.window();
+    PerfOperation operation = plan.operation();
+    boolean exposed = operation == PerfOperation.WRITE || operation == PerfOperation.READ;
     this.bytes = bytes;
     this.stride = stride(bytes);
     this.slots = slots(bytes, window);
     this.nearMemory = arena.allocate(slots * stride, PAGE_BYTES);
     this.farMemory = arena.allocate(slots * stride, PAGE_BYTES);
-    this.near = links.toNext().regMr(nearMemory);
-    this.far = links.fromPrevious().regMr(farMemory);
-    int peer = 1 - links.bootstrap().rank();
-    this.peersFar = RemoteMemory.decode(links.gather(far.remote().encode()).get(peer));
+    near = plan.registersOnce() ? links.toNext().register(nearMemory, Use.SEND, Use.RECEIVE) : null;
+    if (exposed) {
+      far = links.fromPrevious().register(farMemory, Use.RECEIVE, Use.PEER_READS, Use.PEER_WRITES);
+      int peer = 1 - links.bootstrap().rank();
+      peersFar = RemoteMemory.decode(links.gather(far.remote().encode()).get(peer));
+    } else {
+      boolean registered = plan.registersOnce() || operation == PerfOperation.FLUSH;
+      far = registered ? links.fromPrevious().register(farMemory, Use.RECEIVE) : null;
+      peersFar = null;
+    }
   }
 
   private static long stride(long bytes) {
@@ -72,16 +85,27 @@ final class PerfMemory implements AutoCloseable {
     return message % slots * stride;
   }
 
-  Registration near() {
+  /** Null if it is registered by use. */
+  @Nullable Registration near() {
     return near;
   }
 
-  Registration far() {
+  MemorySegment nearMemory() {
+    return nearMemory;
+  }
+
+  /** Null if it is registered by use. */
+  @Nullable Registration far() {
     return far;
   }
 
+  MemorySegment farMemory() {
+    return farMemory;
+  }
+
+  /** What this rank reads and writes of its peer, one-sidedly. */
   RemoteMemory peersFar() {
-    return peersFar;
+    return Objects.requireNonNull(peersFar, "only one-sided operations reach it");
   }
 
   void fillNear(int pattern) {
@@ -126,8 +150,12 @@ final class PerfMemory implements AutoCloseable {
 
   @Override
   public void close() {
-    links.toNext().deregMr(near);
-    links.fromPrevious().deregMr(far);
+    if (near != null) {
+      near.close();
+    }
+    if (far != null) {
+      far.close();
+    }
     arena.close();
   }
 }

@@ -13,6 +13,8 @@ import java.util.List;
  *     enough for the JIT compiler
  * @param window messages in flight while bandwidth is measured
  * @param bidirectional whether bandwidth is measured in both directions at the same time
+ * @param registersOnce whether memory is registered once for each length, rather than by each
+ *     message, through the registration cache
  */
 public record PerfPlan(
     PerfOperation operation,
@@ -20,7 +22,8 @@ public record PerfPlan(
     int iterations,
     int warmup,
     int window,
-    boolean bidirectional) {
+    boolean bidirectional,
+    boolean registersOnce) {
   private static final long USUAL_BYTES = 256L << 20;
   private static final int MOST_USUAL = 10_000;
   private static final int LEAST_USUAL = 20;
@@ -79,6 +82,6 @@ public record PerfPlan(
   }
 
   private PerfPlan with(long bytes, int count) {
-    return new PerfPlan(operation, List.of(bytes), count, 0, window, bidirectional);
+    return new PerfPlan(operation, List.of(bytes), count, 0, window, bidirectional, registersOnce);
   }
 }

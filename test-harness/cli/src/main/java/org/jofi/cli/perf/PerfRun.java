@@ -58,7 +58,7 @@ public final class PerfRun {
   }
 
   private PerfRow measure(long bytes, Handshake handshake) {
-    try (PerfMemory memory = new PerfMemory(links, bytes, plan.window())) {
+    try (PerfMemory memory = new PerfMemory(links, plan, bytes)) {
       Measurement measurement = new Measurement(memory, bytes, handshake);
       long wrong = measurement.verify();
       measurement.latency();

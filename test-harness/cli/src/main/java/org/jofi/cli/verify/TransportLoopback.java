@@ -17,6 +17,7 @@ import org.jofi.transport.Registration;
 import org.jofi.transport.Result;
 import org.jofi.transport.SendComm;
 import org.jofi.transport.TransportException;
+import org.jofi.transport.Use;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,8 +54,8 @@ public final class TransportLoopback implements DeliveryPath {
     this.target = target;
     this.sender = sender;
     this.receiver = receiver;
-    sourceRegistration = sender.regMr(source.buffer());
-    targetRegistration = receiver.regMr(target.buffer());
+    sourceRegistration = sender.register(source.memory(), Use.SEND);
+    targetRegistration = receiver.register(target.memory(), Use.RECEIVE);
   }
 
   /**
@@ -133,8 +134,7 @@ public final class TransportLoopback implements DeliveryPath {
 
   @Override
   public Optional<String> send() {
-    long receive =
-        receiver.irecv(target.address() + GUARD_BYTES, messageBytes, TAG, targetRegistration);
+    long receive = receiver.irecv(targetRegistration, GUARD_BYTES, messageBytes, TAG);
     long send = Result.TRY_AGAIN;
     long sent = Result.IN_PROGRESS;
     long received = Result.IN_PROGRESS;
@@ -146,7 +146,7 @@ public final class TransportLoopback implements DeliveryPath {
                 .formatted(BOUND, sent == Result.IN_PROGRESS ? "not sent" : "nothing came"));
       }
       if (send == Result.TRY_AGAIN) {
-        send = sender.isend(source.address(), messageBytes, TAG, sourceRegistration);
+        send = sender.isend(sourceRegistration, 0, messageBytes, TAG);
       } else if (sent == Result.IN_PROGRESS) {
         sent = sender.test(send);
       }
@@ -173,7 +173,7 @@ public final class TransportLoopback implements DeliveryPath {
 
   @Override
   public Flush flush() {
-    long request = receiver.iflush(target.address(), messageBytes, targetRegistration);
+    long request = receiver.iflush(targetRegistration, 0, messageBytes);
     if (request == Result.NOTHING_TO_DO) {
       return Flush.NOT_NEEDED;
     }

@@ -4,7 +4,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.jofi.fabric.DeviceMemory;
 import org.jofi.fabric.MemoryKind;
-import org.jofi.transport.Buffer;
+import org.jofi.transport.Memory;
 import org.jspecify.annotations.Nullable;
 
 /** A buffer in host memory or device memory. The code that made it closes it. */
@@ -30,10 +30,10 @@ final class VerifiedMemory implements AutoCloseable {
     return address;
   }
 
-  Buffer buffer() {
+  Memory memory() {
     return device == null
-        ? Buffer.host(host)
-        : Buffer.device(MemoryKind.CUDA, device.description().ordinal(), address, host.byteSize());
+        ? Memory.of(host)
+        : Memory.device(MemoryKind.CUDA, device.description().ordinal(), address, host.byteSize());
   }
 
   void put(MemorySegment bytes) {

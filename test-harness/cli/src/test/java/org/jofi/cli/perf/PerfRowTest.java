@@ -38,16 +38,16 @@ class PerfRowTest {
 
   @Test
   void longMessagesAreFewer() {
-    PerfPlan plan = new PerfPlan(PerfOperation.SEND, List.of(8L, 1L << 26), 0, -1, 8, false);
+    PerfPlan plan = new PerfPlan(PerfOperation.SEND, List.of(8L, 1L << 26), 0, -1, 8, false, false);
     assertEquals(10_000, plan.iterations(8));
     assertEquals(5_000, plan.warmup(8), "the compiler's share");
     assertEquals(20, plan.iterations(1L << 26));
     assertEquals(10, plan.warmup(1L << 26));
     assertThrows(
         IllegalArgumentException.class,
-        () -> new PerfPlan(PerfOperation.SEND, List.of(0L), 0, -1, 8, false));
+        () -> new PerfPlan(PerfOperation.SEND, List.of(0L), 0, -1, 8, false, false));
     assertThrows(
         IllegalArgumentException.class,
-        () -> new PerfPlan(PerfOperation.SEND, List.of(8L), 0, -1, 65, false));
+        () -> new PerfPlan(PerfOperation.SEND, List.of(8L), 0, -1, 65, false, false));
   }
 }

@@ -24,6 +24,7 @@ import org.jofi.transport.CommState;
 import org.jofi.transport.Device;
 import org.jofi.transport.Transport;
 import org.jofi.transport.TransportOptions;
+import org.jofi.transport.Use;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -100,14 +101,14 @@ class RingLinksTest {
       MemorySegment out = arena.allocate(ValueLayout.JAVA_INT);
       out.set(ValueLayout.JAVA_INT, 0, links.bootstrap().rank());
       MemorySegment in = arena.allocate(ValueLayout.JAVA_INT);
-      var sent = links.to(peer).regMr(out);
-      var received = links.from(peer).regMr(in);
+      var sent = links.to(peer).register(out, Use.SEND);
+      var received = links.from(peer).register(in, Use.RECEIVE);
       long receive = links.from(peer).irecv(received, 3);
       long send = links.to(peer).isend(sent, 3);
       links.patience().await(links.to(peer), send, "sending");
       links.patience().await(links.from(peer), receive, "receiving");
-      links.to(peer).deregMr(sent);
-      links.from(peer).deregMr(received);
+      sent.close();
+      received.close();
       return in.get(ValueLayout.JAVA_INT, 0);
     }
   }

@@ -17,16 +17,17 @@ import org.jofi.fabric.DeviceMemoryProvider;
 import org.jofi.fabric.DeviceProbe;
 import org.jofi.fabric.MemoryKind;
 import org.jofi.transport.Await;
-import org.jofi.transport.Buffer;
 import org.jofi.transport.Comm;
 import org.jofi.transport.ConnectAttempt;
 import org.jofi.transport.ListenComm;
+import org.jofi.transport.Memory;
 import org.jofi.transport.RecvComm;
 import org.jofi.transport.Registration;
 import org.jofi.transport.Result;
 import org.jofi.transport.SendComm;
 import org.jofi.transport.Transport;
 import org.jofi.transport.TransportOptions;
+import org.jofi.transport.Use;
 
 /**
  * Moves messages between GPU memory and pinned host memory, both ways, through two transports of
@@ -80,13 +81,13 @@ final class StagingTrial implements AutoCloseable {
     gpuTarget = gpu.allocate(most);
     sources =
         new Registration[] {
-          sender.regMr(Buffer.host(source)),
-          sender.regMr(Buffer.device(MemoryKind.CUDA, 0, gpuSource, most))
+          sender.register(Memory.of(source), Use.SEND),
+          sender.register(Memory.device(MemoryKind.CUDA, 0, gpuSource, most), Use.SEND)
         };
     targets =
         new Registration[] {
-          receiver.regMr(Buffer.host(target)),
-          receiver.regMr(Buffer.device(MemoryKind.CUDA, 0, gpuTarget, most))
+          receiver.register(Memory.of(target), Use.RECEIVE),
+          receiver.register(Memory.device(MemoryKind.CUDA, 0, gpuTarget, most), Use.RECEIVE)
         };
   }
 
@@ -183,7 +184,7 @@ final class StagingTrial implements AutoCloseable {
         threads.submit(
             () -> {
               Registration into = targets[to];
-              return await(receiver, receiver.irecv(into.address(), bytes, TAG, into));
+              return await(receiver, receiver.irecv(into, 0, bytes, TAG));
             });
     Future<Long> sent =
         threads.submit(
@@ -192,7 +193,7 @@ final class StagingTrial implements AutoCloseable {
               long request = Result.TRY_AGAIN;
               long end = System.nanoTime() + BOUND.toNanos();
               while (request == Result.TRY_AGAIN && System.nanoTime() < end) {
-                request = sender.isend(out.address(), bytes, TAG, out);
+                request = sender.isend(out, 0, bytes, TAG);
               }
               return await(sender, request);
             });

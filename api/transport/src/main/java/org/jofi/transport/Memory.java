@@ -1,0 +1,137 @@
+package org.jofi.transport;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.util.Objects;
+import org.jofi.fabric.DmaBuf;
+import org.jofi.fabric.MemoryKind;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A range of memory that can be registered. It does not own the memory, but keeps the segment that
+ * it is of reachable. Immutable; any thread.
+ *
+ * <p>What it is of decides whether its registration can be kept for the next use (see {@link
+ * CacheOptions}): memory of an arena as long as that is open, device memory as long as its driver
+ * says that it is the same allocation. Memory by address, and of the global arena, is registered
+ * while somebody holds the registration.
+ */
+public final class Memory {
+  private final MemoryKind kind;
+  private final int device;
+  private final long address;
+  private final long lengthBytes;
+  private final @Nullable DmaBuf dmaBuf;
+  private final @Nullable MemorySegment segment;
+
+  private Memory(
+      MemoryKind kind,
+      int device,
+      long address,
+      long lengthBytes,
+      @Nullable DmaBuf dmaBuf,
+      @Nullable MemorySegment segment) {
+    this.kind = Objects.requireNonNull(kind);
+    this.device = device;
+    this.address = address;
+    this.lengthBytes = lengthBytes;
+    this.dmaBuf = dmaBuf;
+    this.segment = segment;
+    if (lengthBytes < 1) {
+      throw new IllegalArgumentException("cannot register %d bytes".formatted(lengthBytes));
+    }
+    if (address == 0 && dmaBuf == null) {
+      throw new IllegalArgumentException("cannot register memory at the null address");
+    }
+    if (device < 0 || (kind == MemoryKind.HOST && device != 0)) {
+      throw new IllegalArgumentException("%s memory has no device %d".formatted(kind, device));
+    }
+  }
+
+  /**
+   * Host memory of a segment. An arena that is closed by hand must stay open until its memory's
+   * registration is closed and its requests are over; {@link Transport#openArena} sees to that.
+   *
+   * @throws IllegalArgumentException if the segment is empty, or on the Java heap, where objects
+   *     move
+   */
+  public static Memory of(MemorySegment segment) {
+    if (!segment.isNative()) {
+      throw new IllegalArgumentException(
+          "cannot register heap memory, which the collector moves; use Arena.allocate");
+    }
+    return new Memory(MemoryKind.HOST, 0, segment.address(), segment.byteSize(), null, segment);
+  }
+
+  /**
+   * Host memory of a direct buffer, from its position to its limit. Each call makes another
+   * allocation of it, so make it once where the registration is to be kept.
+   *
+   * @throws IllegalArgumentException if nothing remains in the buffer, or it is on the Java heap
+   */
+  public static Memory of(ByteBuffer direct) {
+    return of(MemorySegment.ofBuffer(direct));
+  }
+
+  /** Host memory by address, which its owner keeps. */
+  public static Memory host(long address, long lengthBytes) {
+    return new Memory(MemoryKind.HOST, 0, address, lengthBytes, null, null);
+  }
+
+  /**
+   * Device memory by address, of this process.
+   *
+   * @param device ordinal of the GPU
+   */
+  public static Memory device(MemoryKind kind, int device, long address, long lengthBytes) {
+    return new Memory(kind, device, address, lengthBytes, null, null);
+  }
+
+  /**
+   * This memory, registered through a dma-buf, whose descriptor the caller may close when it is
+   * registered.
+   */
+  public Memory through(DmaBuf piece) {
+    return new Memory(kind, device, address, lengthBytes, piece, segment);
+  }
+
+  /** This memory by address: its owner keeps it. */
+  public Memory withoutSegment() {
+    return new Memory(kind, device, address, lengthBytes, dmaBuf, null);
+  }
+
+  /** Where it lives. */
+  public MemoryKind kind() {
+    return kind;
+  }
+
+  /** Ordinal of the GPU for device memory; 0 for host memory. */
+  public int device() {
+    return device;
+  }
+
+  /** Its first byte. */
+  public long address() {
+    return address;
+  }
+
+  /** Its length, 1 or more. */
+  public long lengthBytes() {
+    return lengthBytes;
+  }
+
+  /** The dma-buf to register it through; null to register it by address. */
+  public @Nullable DmaBuf dmaBuf() {
+    return dmaBuf;
+  }
+
+  /** The segment that it is; null if its owner keeps the memory by other means. */
+  public @Nullable MemorySegment segment() {
+    return segment;
+  }
+
+  @Override
+  public String toString() {
+    return "%d bytes of %s memory at 0x%x".formatted(lengthBytes, kind, address);
+  }
+}
