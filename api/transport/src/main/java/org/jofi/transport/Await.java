@@ -51,18 +51,88 @@ public final class Await {
       result = comm.test(request);
     }
     if (result == Result.STALE_REQUEST) {
-      throw new IllegalArgumentException(
-          "%s has no request 0x%x: it was reported already, or is another's"
-              .formatted(comm.label(), request));
+      throw stale(comm, request);
     }
     if (result < 0) {
-      throw new TransportException(
-          FailureCause.of(result),
-          comm.failure(request)
-              .map(Failure::toString)
-              .orElse(comm.label() + ": " + Result.describe(result)));
+      throw failed(comm, request, result);
     }
     return result;
+  }
+
+  private static TransportException failed(Comm comm, long request, long result) {
+    return new TransportException(
+        FailureCause.of(result),
+        comm.failure(request)
+            .map(Failure::toString)
+            .orElse(comm.label() + ": " + Result.describe(result)));
+  }
+
+  /**
+   * Waits until all requests of a batch are over. Their results are in the batch then.
+   *
+   * @throws TransportException the first failure, if any failed; {@link FailureCause#TIMED_OUT} if
+   *     some are still in flight after the time-out, and stay so
+   * @throws IllegalArgumentException if one was reported already, or is another communicator's
+   */
+  public void all(Requests requests, Duration timeout) {
+    long deadline = deadline(timeout);
+    idle.reset();
+    while (requests.pending() > 0) {
+      if (requests.test()) {
+        idle.reset();
+      } else if (isOver(deadline)) {
+        throw late("%d of %d requests".formatted(requests.pending(), requests.size()), timeout);
+      } else {
+        idle.idle();
+      }
+    }
+    int failed = requests.failed();
+    if (failed >= 0) {
+      throw failed(requests, failed);
+    }
+  }
+
+  /**
+   * Waits until a request of a batch is over that was not returned before.
+   *
+   * @return its index; {@link Requests#result} says how it ended
+   * @throws TransportException {@link FailureCause#TIMED_OUT} if none is over after the time-out
+   * @throws IllegalArgumentException if it was reported already, or is another communicator's
+   * @throws IllegalStateException if each was returned before
+   */
+  public int any(Requests requests, Duration timeout) {
+    long deadline = deadline(timeout);
+    idle.reset();
+    int index = requests.next();
+    while (index < 0) {
+      if (requests.pending() == 0) {
+        throw new IllegalStateException("no request of the batch is left");
+      }
+      if (!requests.test()) {
+        if (isOver(deadline)) {
+          throw late("any of %d requests".formatted(requests.pending()), timeout);
+        }
+        idle.idle();
+      }
+      index = requests.next();
+    }
+    if (requests.result(index) == Result.STALE_REQUEST) {
+      throw stale(requests.comm(index), requests.request(index));
+    }
+    return index;
+  }
+
+  private static RuntimeException failed(Requests requests, int index) {
+    Comm comm = requests.comm(index);
+    long request = requests.request(index);
+    long result = requests.result(index);
+    return result == Result.STALE_REQUEST ? stale(comm, request) : failed(comm, request, result);
+  }
+
+  private static IllegalArgumentException stale(Comm comm, long request) {
+    return new IllegalArgumentException(
+        "%s has no request 0x%x: it was reported already, or is another's"
+            .formatted(comm.label(), request));
   }
 
   /**

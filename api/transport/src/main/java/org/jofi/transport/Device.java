@@ -12,6 +12,9 @@ public interface Device {
   /** What its registration cache did and holds; of all zeros until it is first used. */
   CacheStatistics cacheStatistics();
 
+  /** Opens a poller for this device's communicators and one thread. */
+  Poller openPoller();
+
   /**
    * Starts to listen.
    *

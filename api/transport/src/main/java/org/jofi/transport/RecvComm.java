@@ -67,6 +67,16 @@ public interface RecvComm extends Comm {
   long test(long request, long[] lengths);
 
   /**
+   * The length of each message of a receive that succeeded and was reported, until its slot is used
+   * again: for groups that a {@link Poller} told of.
+   *
+   * @param lengths is filled with the lengths, in the order of the call that posted them
+   * @return how many there are; 0 if it is no receive that succeeded, or its slot is used again
+   * @throws IllegalArgumentException if the array is shorter than the group
+   */
+  int lengths(long request, long[] lengths);
+
+  /**
    * Makes received data visible to the GPU whose memory it is in. It reads through every data rail
    * that may have carried part of the data: when such a read is complete, the NIC's earlier writes
    * are, too.

@@ -33,6 +33,7 @@ import org.jofi.transport.RemoteMemory;
 import org.jofi.transport.Result;
 import org.jofi.transport.TransportException;
 import org.jofi.transport.Use;
+import org.jspecify.annotations.Nullable;
 
 /** What sending and receiving communicators have in common. */
 abstract class RdmaComm implements Comm {
@@ -46,6 +47,8 @@ abstract class RdmaComm implements Comm {
   private final RegistrationUses uses;
   private final SegmentLeases leases;
   private final Set<RdmaRegistration> registrations = new LinkedHashSet<>();
+  // Guarded by the endpoint's lock.
+  private @Nullable RdmaPoller poller;
   // Written with the endpoint's lock held.
   private volatile CommState closing = CommState.OPEN;
 
@@ -280,16 +283,55 @@ abstract class RdmaComm implements Comm {
       if (hold == null) {
         return Result.IN_PROGRESS;
       }
-      long result = connection.test(request);
+      long result = result(request);
       if (result == Result.IN_PROGRESS && !isClosed()) {
         endpoint.help();
-        result = connection.test(request);
-      }
-      if (result >= 0) {
-        uses.over(request);
+        result = result(request);
       }
       return result;
     }
+  }
+
+  /**
+   * Lists requests as they become over, for a poller.
+   *
+   * @throws IllegalArgumentException if another one has it
+   */
+  final void list(RdmaPoller by) {
+    try (var _ = lock().rare()) {
+      if (poller != null) {
+        throw new IllegalArgumentException(
+            label + (by.equals(poller) ? " is added already" : " is added to another poller"));
+      }
+      poller = by;
+      connection.list(true);
+    }
+  }
+
+  final void listNoMore() {
+    try (var _ = lock().rare()) {
+      poller = null;
+      connection.list(false);
+    }
+  }
+
+  /** Whether nothing that is listed is over. With the lock held or once it is closed. */
+  final boolean listsNothing() {
+    return !connection.hasOver();
+  }
+
+  /** The next request that is over and listed, which {@link #result} reports; 0 if none is. */
+  final long takeOver() {
+    return connection.firstOver();
+  }
+
+  /** Reports how a request ended. With the lock held. */
+  final long result(long request) {
+    long result = connection.test(request);
+    if (result >= 0) {
+      uses.over(request);
+    }
+    return result;
   }
 
   @Override

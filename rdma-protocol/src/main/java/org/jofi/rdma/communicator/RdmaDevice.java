@@ -27,6 +27,7 @@ import org.jofi.transport.Device;
 import org.jofi.transport.DeviceProperties;
 import org.jofi.transport.ListenComm;
 import org.jofi.transport.Memory;
+import org.jofi.transport.Poller;
 import org.jofi.transport.TransportException;
 import org.jofi.transport.TransportOptions;
 
@@ -63,6 +64,11 @@ public final class RdmaDevice implements Device, AutoCloseable {
   @Override
   public DeviceProperties properties() {
     return profile.properties();
+  }
+
+  @Override
+  public Poller openPoller() {
+    return new RdmaPoller(this);
   }
 
   @Override

@@ -192,6 +192,13 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
   }
 
   @Override
+  public int lengths(long request, long[] into) {
+    try (var _ = lock().rare()) {
+      return connection.receiver().lengths(request, into);
+    }
+  }
+
+  @Override
   public long iflush(Registration registration, long offset, long lengthBytes) {
     RdmaRegistration own = own(registration);
     long address = own.address(Use.RECEIVE, offset, lengthBytes);

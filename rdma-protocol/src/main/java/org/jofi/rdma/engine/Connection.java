@@ -111,6 +111,34 @@ public abstract class Connection {
     return kindOf(request).test(request);
   }
 
+  /** Begins to list requests as they become over, for {@link #firstOver}, or stops. */
+  public final void list(boolean on) {
+    for (RequestQueue kind : kinds) {
+      kind.list(on);
+    }
+  }
+
+  /** Whether any request is listed. */
+  public final boolean hasOver() {
+    for (RequestQueue kind : kinds) {
+      if (kind.hasOver()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** The next listed request that is over, to be tested now; 0 if there is none. */
+  public final long firstOver() {
+    for (RequestQueue kind : kinds) {
+      long request = kind.firstOver();
+      if (request != 0) {
+        return request;
+      }
+    }
+    return 0;
+  }
+
   /** How a request failed; null if it did not, or is forgotten. */
   public final @Nullable Failure failure(long request) {
     return kindOf(request).failure(request);

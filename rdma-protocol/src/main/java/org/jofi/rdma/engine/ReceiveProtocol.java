@@ -28,4 +28,12 @@ public interface ReceiveProtocol extends MessageProtocol {
    * @throws IllegalArgumentException if it is shorter than the group, which did not fail
    */
   long test(long request, long[] lengths);
+
+  /**
+   * Each length of a receive that succeeded and was reported, until its slot is used again.
+   *
+   * @return how many there are; 0 if it is no such receive
+   * @throws IllegalArgumentException if the array is shorter than the group
+   */
+  int lengths(long request, long[] lengths);
 }

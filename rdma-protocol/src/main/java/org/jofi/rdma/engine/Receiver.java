@@ -433,18 +433,38 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
       return test(request);
     }
     IncomingReceive receive = (IncomingReceive) request(slot).strategy();
+    checkFits(receive, lengths);
+    long result = test(request);
+    if (result >= 0) {
+      fill(receive, lengths);
+    }
+    return result;
+  }
+
+  @Override
+  public int lengths(long request, long[] lengths) {
+    int slot = owns(request) ? table().reported(request) : RequestTable.NONE;
+    if (slot == RequestTable.NONE) {
+      return 0;
+    }
+    IncomingReceive receive = (IncomingReceive) request(slot).strategy();
+    checkFits(receive, lengths);
+    fill(receive, lengths);
+    return receive.count();
+  }
+
+  private static void checkFits(IncomingReceive receive, long[] lengths) {
     if (lengths.length < receive.count()) {
       throw new IllegalArgumentException(
           "a group of %d receives has more than %d lengths"
               .formatted(receive.count(), lengths.length));
     }
-    long result = test(request);
-    if (result >= 0) {
-      for (int sub = 0; sub < receive.count(); sub++) {
-        lengths[sub] = receive.lengthBytes(sub);
-      }
+  }
+
+  private static void fill(IncomingReceive receive, long[] lengths) {
+    for (int sub = 0; sub < receive.count(); sub++) {
+      lengths[sub] = receive.lengthBytes(sub);
     }
-    return result;
   }
 
   /** Stripes and lengths that fitted nothing in flight. */

@@ -133,6 +133,21 @@ public abstract class RequestQueue {
     return table.test(request);
   }
 
+  /** Begins to list requests as they become over, or stops. */
+  final void list(boolean on) {
+    table.list(on);
+  }
+
+  /** Whether any is listed. */
+  final boolean hasOver() {
+    return table.hasOver();
+  }
+
+  /** The next listed request that is over; 0 if there is none. */
+  final long firstOver() {
+    return table.firstOver();
+  }
+
   /** Whether a request may still use its memory: it is not over, or its operations are not. */
   public final boolean usesMemory(long request) {
     return table.usesMemory(request);

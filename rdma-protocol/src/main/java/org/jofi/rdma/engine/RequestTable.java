@@ -53,6 +53,12 @@ final class RequestTable {
   private int available;
   private int active;
   private int used;
+  // Slots that became over, oldest first, while that is listed; each once. Some were tested since.
+  private int[] over = new int[0];
+  private boolean[] listed = new boolean[0];
+  private int overFrom;
+  private int overCount;
+  private boolean lists;
 
   /**
    * @param first where the kind's range starts
@@ -91,6 +97,9 @@ final class RequestTable {
     failures = Arrays.copyOf(failures, more);
     free = Arrays.copyOf(free, more);
     offer(old, more);
+    if (lists) {
+      growList();
+    }
   }
 
   /** Takes a slot, or {@link #NONE}. */
@@ -141,6 +150,7 @@ final class RequestTable {
     states[slot] = OVER;
     active--;
     results[slot] = bytes;
+    becameOver(slot);
   }
 
   /** An active request is over, and failed. */
@@ -150,6 +160,59 @@ final class RequestTable {
     active--;
     results[slot] = failure.cause().code();
     failures[slot] = failure;
+    becameOver(slot);
+  }
+
+  /** Begins to list requests as they become over, or stops; those that are over come first. */
+  void list(boolean on) {
+    lists = on;
+    overFrom = 0;
+    overCount = 0;
+    Arrays.fill(listed, false);
+    if (on) {
+      growList();
+      for (int slot = 0; slot < used; slot++) {
+        if (states[slot] == OVER) {
+          becameOver(slot);
+        }
+      }
+    }
+  }
+
+  private void growList() {
+    int[] more = new int[states.length];
+    for (int i = 0; i < overCount; i++) {
+      more[i] = over[(overFrom + i) % over.length];
+    }
+    over = more;
+    overFrom = 0;
+    listed = Arrays.copyOf(listed, states.length);
+  }
+
+  private void becameOver(int slot) {
+    if (lists && !listed[slot]) {
+      listed[slot] = true;
+      over[(overFrom + overCount++) % over.length] = slot;
+    }
+  }
+
+  /** Whether any is listed, tested since or not. */
+  boolean hasOver() {
+    return overCount > 0;
+  }
+
+  /** The id of the request that is over for longest and was not tested, if listed; else 0. */
+  long firstOver() {
+    while (overCount > 0) {
+      int slot = over[overFrom];
+      overFrom = (overFrom + 1) % over.length;
+      overCount--;
+      listed[slot] = false;
+      if (states[slot] == OVER) {
+        return id(slot);
+      }
+    }
+    return 0;
   }
 
   /** An active request is no more; its id is stale from now on. */
@@ -211,6 +274,12 @@ final class RequestTable {
   boolean usesMemory(long request) {
     int slot = RequestId.slot(request) - first;
     return isLast(request) && (states[slot] == ACTIVE || memory[slot]);
+  }
+
+  /** The slot of a request that is over and was reported, until it is used again; or NONE. */
+  int reported(long request) {
+    int slot = RequestId.slot(request) - first;
+    return isLast(request) && states[slot] != ACTIVE && failures[slot] == null ? slot : NONE;
   }
 
   boolean isActive(int slot) {
