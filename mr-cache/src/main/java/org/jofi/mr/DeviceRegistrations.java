@@ -115,8 +115,8 @@ public final class DeviceRegistrations implements OwnershipGraph.Forcible {
   }
 
   /**
-   * Closes idle registrations whose memory was freed, and returns how many. Nothing else looks for
-   * them: call it now and then.
+   * Closes idle registrations whose memory was freed, up to 64 at a time, and returns how many.
+   * Nothing else looks for them: call it now and then.
    *
    * @param freed whether memory without an arena was freed
    */

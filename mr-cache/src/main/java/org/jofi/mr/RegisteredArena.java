@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.function.Supplier;
+import org.jofi.fabric.FabricException;
 import org.jofi.mr.cache.ClosingArenas;
 import org.jofi.mr.registration.BufferRange;
 import org.jofi.mr.registration.CacheLimits;
@@ -58,11 +59,18 @@ public final class RegisteredArena implements Arena {
   public synchronized void close() {
     if (memory.scope().isAlive()) {
       ClosingArenas.add(memory.scope());
+      boolean undone = true;
       try {
         devices.get().forEach(device -> device.invalidate(allocated));
-      } catch (RegistrationBusyException | RegistrationException e) {
-        ClosingArenas.remove(memory.scope());
-        throw e;
+        undone = false;
+      } catch (FabricException refused) {
+        ClosingArenas.decide(memory.scope());
+        undone = false;
+        throw refused;
+      } finally {
+        if (undone) {
+          ClosingArenas.remove(memory.scope());
+        }
       }
     }
     try {

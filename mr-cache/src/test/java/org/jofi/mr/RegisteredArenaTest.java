@@ -13,7 +13,9 @@ import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jofi.fabric.Access;
 import org.jofi.fabric.FabricErrno;
 import org.jofi.fabric.FabricException;
@@ -123,6 +125,33 @@ class RegisteredArenaTest {
       there.release();
     }
     arena.close();
+  }
+
+  /** Whoever registers while a close is being refused waits for that, and is served. */
+  @Test
+  void aRefusedCloseDisturbsNobody() throws Exception {
+    DataRegistration used = acquire(BufferRange.host(segment));
+    assertTrue(device.rails.post(used, used.range()));
+    AtomicBoolean stop = new AtomicBoolean();
+    FutureTask<Integer> others =
+        new FutureTask<>(
+            () -> {
+              int times = 0;
+              for (; !stop.get(); times++) {
+                acquire(BufferRange.host(arena.allocate(64, 64))).release();
+              }
+              return times;
+            });
+    Thread.ofPlatform().start(others);
+    for (int i = 0; i < 200; i++) {
+      assertThrows(RegistrationBusyException.class, arena::close);
+    }
+    stop.set(true);
+    assertTrue(others.get(20, TimeUnit.SECONDS) > 0);
+    device.rails.complete(0);
+    used.release();
+    arena.close();
+    assertEquals(0, device.fabric.openRegions());
   }
 
   @Test

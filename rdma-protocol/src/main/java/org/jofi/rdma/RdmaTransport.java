@@ -74,8 +74,9 @@ public final class RdmaTransport implements Transport {
 
   @Override
   public Arena openArena() {
-    return new RegisteredArena(
-        () -> devices.stream().flatMap(device -> device.registrations().stream()).toList());
+    return new TransportArena(
+        new RegisteredArena(
+            () -> devices.stream().flatMap(device -> device.registrations().stream()).toList()));
   }
 
   @Override
@@ -89,8 +90,9 @@ public final class RdmaTransport implements Transport {
 
   /**
    * Makes progress on every open endpoint once. So peers get answers even if no thread uses their
-   * communicator now, and time limits are checked. It blocks no longer than another thread holds an
-   * endpoint's lock.
+   * communicator now, and time limits are checked. Then it closes some of what is kept registered
+   * of memory that was freed. It blocks as long as another thread holds an endpoint's lock, and the
+   * NICs take for that.
    *
    * @return how many events there were
    */

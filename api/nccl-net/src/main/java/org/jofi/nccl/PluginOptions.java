@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Consumer;
+import org.jofi.transport.CacheOptions;
 import org.jofi.transport.FlushPolicy;
 import org.jofi.transport.Grouping;
 import org.jofi.transport.ImmediateDelivery;
@@ -44,6 +45,9 @@ final class PluginOptions {
   /** {@code auto}, {@code always} or {@code never}. */
   static final String FLUSH = "JOFI_FLUSH";
 
+  /** How many registrations are kept that NCCL gave back. */
+  static final String KEEP_REGISTRATIONS = "JOFI_KEEP_REGISTRATIONS";
+
   static final String CONNECT_TIMEOUT = "JOFI_CONNECT_TIMEOUT";
   static final String REQUEST_TIMEOUT = "JOFI_REQUEST_TIMEOUT";
   static final String PEER_TIMEOUT = "JOFI_PEER_TIMEOUT";
@@ -57,7 +61,10 @@ final class PluginOptions {
 
   private final Map<String, String> environment;
   private final TransportOptions.Builder builder =
-      TransportOptions.builder().progressThreads(ProgressThreads.AUTO);
+      TransportOptions.builder()
+          .progressThreads(ProgressThreads.AUTO)
+          // NCCL gives memory back when it is about to free it, and keeps what it uses registered.
+          .cache(CacheOptions.DEFAULT.withIdleRegistrations(0));
 
   private PluginOptions(Map<String, String> environment) {
     this.environment = environment;
@@ -124,6 +131,9 @@ final class PluginOptions {
         FLUSH,
         "auto, always or never",
         value -> builder.flushPolicy(FlushPolicy.valueOf(constant(value))));
+    number(
+        KEEP_REGISTRATIONS,
+        most -> builder.cache(CacheOptions.DEFAULT.withIdleRegistrations(most)));
     seconds(CONNECT_TIMEOUT, builder::connectTimeout);
     seconds(REQUEST_TIMEOUT, builder::requestTimeout);
     seconds(PEER_TIMEOUT, builder::peerTimeout);

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import org.jofi.transport.CacheOptions;
 import org.jofi.transport.FlushPolicy;
 import org.jofi.transport.Grouping;
 import org.jofi.transport.ImmediateDelivery;
@@ -20,9 +21,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 class PluginOptionsTest {
 
   @Test
-  void whatIsNotSetIsAsTheTransportHasItButForProgressThreads() {
+  void whatIsNotSetIsAsTheTransportHasItButForThreadsAndTheCache() {
     assertEquals(
-        TransportOptions.builder().progressThreads(ProgressThreads.AUTO).build(),
+        TransportOptions.builder()
+            .progressThreads(ProgressThreads.AUTO)
+            .cache(CacheOptions.DEFAULT.withIdleRegistrations(0))
+            .build(),
         PluginOptions.from(Map.of("JOFI_PROVIDER", " ")));
   }
 
@@ -53,6 +57,7 @@ class PluginOptionsTest {
             .eagerBytes(8192)
             .immediateDelivery(ImmediateDelivery.WRITE_THEN_SEND)
             .flushPolicy(FlushPolicy.NEVER)
+            .cache(CacheOptions.DEFAULT.withIdleRegistrations(17))
             .connectTimeout(Duration.ofSeconds(1))
             .requestTimeout(Duration.ofMillis(2500))
             .closeTimeout(Duration.ofSeconds(3))
@@ -71,6 +76,7 @@ class PluginOptionsTest {
                 entry("JOFI_EAGER_BYTES", "8192"),
                 entry("JOFI_IMMEDIATE_DELIVERY", "write-then-send"),
                 entry("JOFI_FLUSH", "never"),
+                entry("JOFI_KEEP_REGISTRATIONS", "17"),
                 entry("JOFI_CONNECT_TIMEOUT", "1"),
                 entry("JOFI_REQUEST_TIMEOUT", "2.5"),
                 entry("JOFI_CLOSE_TIMEOUT", "3"))));

@@ -40,7 +40,7 @@ public interface DeviceMemory extends AutoCloseable {
 
   /**
    * Exports device memory as a dma-buf, for {@link RegionRequest#withDmaBuf}. The caller closes the
-   * file descriptor with {@link #closeDmaBuf}, after the region.
+   * file descriptor with {@link #closeDmaBuf}, when the region is open or was refused.
    *
    * @param address first byte of the range
    * @param lengthBytes its length; the exported piece may be longer, and begin earlier

@@ -3,8 +3,8 @@ package org.jofi.fabric;
 /**
  * A piece of a dma-buf: fi_mr(3), FI_MR_DMABUF.
  *
- * @param fd file descriptor of the dma-buf. The caller owns it and keeps it open while the memory
- *     is registered
+ * @param fd file descriptor of the dma-buf. The caller owns it, and may close it once the memory is
+ *     registered: NICs hold on to the memory, not to the descriptor
  * @param offsetBytes where the piece starts in the dma-buf, 0 or more
  */
 public record DmaBuf(int fd, long offsetBytes) {

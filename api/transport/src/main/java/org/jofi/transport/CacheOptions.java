@@ -4,6 +4,8 @@ package org.jofi.transport;
  * What the registration cache of a device keeps. Registering takes microseconds to seconds, and
  * pins memory. So a registration is kept after its last use, for the next one of the same memory,
  * and closed when a budget is exceeded, least recently used first, or when its memory was freed.
+ * Endpoints with {@linkplain ProgressThreads progress threads} have a cache each, and an equal
+ * share of the budgets.
  *
  * @param idleRegistrations how many are kept that nobody uses; 0 keeps none
  * @param idleBytes how much memory they keep pinned, in bytes; 0 keeps none

@@ -85,7 +85,7 @@ public interface Comm extends AutoCloseable {
    * as soon as the call returns. Otherwise as {@link #iwrite}. It is not an injected write,
    * fi_inject_write(3), since that does not report when the data has arrived.
    *
-   * @param from any host memory, the Java heap included
+   * @param from any host memory that this thread may access, the Java heap included
    * @param offset of the first byte, in the segment
    * @param lengthBytes at most {@link DeviceLimits#inlineWriteBytes()}
    * @return a request id, or {@link Result#TRY_AGAIN}

@@ -12,8 +12,9 @@ public interface Poller extends AutoCloseable {
   interface Completions {
     /**
      * A request is over; it is not reported again. The call may post further requests, which a
-     * later poll tells of. It must close nothing. If it throws, the poll ends with that, and the
-     * requests that it has not told of are told by the next one.
+     * later poll tells of, and test others, which are then not told of. It must neither close nor
+     * poll. If it throws, the poll ends with that, and the next one goes on with the request after
+     * it.
      *
      * @param comm whose request it is
      * @param request its id
@@ -40,8 +41,10 @@ public interface Poller extends AutoCloseable {
    * Makes progress once on each endpoint, and tells of what is over. Requests of a communicator
    * that was closed are told of as well, after which it is no longer added.
    *
-   * @param limit tells of so many at most, 1 or more; the rest waits for the next poll
+   * @param limit tells of so many at most, 1 or more; the rest waits for the next poll. It may be
+   *     fewer although more are over
    * @return how many it told of
+   * @throws IllegalStateException from within a call of {@link Completions}
    */
   int poll(Completions to, int limit);
 

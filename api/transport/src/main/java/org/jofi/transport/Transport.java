@@ -38,7 +38,9 @@ public interface Transport extends AutoCloseable {
   /**
    * Opens an arena of host memory for any thread. It refuses to close, with an {@link
    * IllegalStateException}, while a request uses its memory; before it frees the memory, it closes
-   * what is registered of it. The transport does not close it.
+   * what is registered of it. If a NIC refuses that, the close throws a {@link TransportException},
+   * frees nothing, and can be repeated; the memory can no longer be registered then. The transport
+   * does not close it.
    */
   Arena openArena();
 

@@ -26,6 +26,9 @@ import org.jspecify.annotations.Nullable;
 final class CacheClosings {
   private static final System.Logger LOG = System.getLogger(CacheClosings.class.getName());
 
+  /** Whoever looks for freed memory has other things to do, and will look again. */
+  private static final int FREED_AT_ONCE = 64;
+
   private final CacheLedger ledger;
   private final CacheCounters counters;
   private final RequestNames names;
@@ -102,7 +105,7 @@ final class CacheClosings {
   }
 
   /**
-   * Closes idle registrations whose memory was freed, and returns how many.
+   * Closes idle registrations whose memory was freed, some at a time, and returns how many.
    *
    * @param freed whether memory without an arena was freed; called without the lock
    */
@@ -114,7 +117,8 @@ final class CacheClosings {
     } finally {
       ledger.unlock();
     }
-    List<CachedRegistration> gone = idle.stream().filter(each -> each.isFreed(freed)).toList();
+    List<CachedRegistration> gone =
+        idle.stream().filter(each -> each.isFreed(freed)).limit(FREED_AT_ONCE).toList();
     if (gone.isEmpty()) {
       return 0;
     }

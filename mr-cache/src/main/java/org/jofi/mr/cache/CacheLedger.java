@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  * the lock. It is held for bookkeeping only, never while a provider works.
  */
 final class CacheLedger {
+  private static final long BRIEFLY_NS = 1_000_000;
+
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition settled = lock.newCondition();
   private final long waitNs;
@@ -49,9 +51,14 @@ final class CacheLedger {
     lock.unlock();
   }
 
-  /** The one weak reference to a scope. */
+  /** A weak reference to a scope: the same each time, unless another scope is equal to it. */
   @Nullable WeakReference<MemorySegment.Scope> weakly(MemorySegment.@Nullable Scope scope) {
-    return scope == null ? null : scopes.computeIfAbsent(scope, WeakReference::new);
+    if (scope == null) {
+      return null;
+    }
+    WeakReference<MemorySegment.Scope> known = scopes.computeIfAbsent(scope, WeakReference::new);
+    // Scopes of one direct buffer are equal, but each says for itself whether it is alive.
+    return known.refersTo(scope) ? known : new WeakReference<>(scope);
   }
 
   long nextSequence() {
@@ -97,6 +104,12 @@ final class CacheLedger {
               .formatted(what),
           e);
     }
+  }
+
+  /** As {@link #await}, for what other threads change without the lock; a millisecond at most. */
+  long awaitBriefly(long leftNs, String what) {
+    long slice = Math.min(leftNs, BRIEFLY_NS);
+    return leftNs - slice + await(slice, what);
   }
 
   /** Waits until no such transition is left. */

@@ -1,21 +1,28 @@
 package org.jofi.mr.cache;
 
 import java.lang.foreign.MemorySegment;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The arenas that are about to free their memory, which nobody may register any more: on no device,
- * not even on one that is opened meanwhile. So there is one set of them in the process. Any thread.
+ * not even on one that is opened meanwhile. So there is one list of them in the process. Any
+ * thread.
  */
 public final class ClosingArenas {
-  private static final Set<MemorySegment.Scope> CLOSING = ConcurrentHashMap.newKeySet();
+  /** By arena, whether it is decided that it closes. */
+  private static final Map<MemorySegment.Scope, Boolean> CLOSING = new ConcurrentHashMap<>();
 
   private ClosingArenas() {}
 
-  /** Its memory cannot be registered until {@link #remove}. */
+  /** It closes unless its memory is in use: who wants to register it waits for that. */
   public static void add(MemorySegment.Scope arena) {
-    CLOSING.add(arena);
+    CLOSING.put(arena, false);
+  }
+
+  /** It will close, now or when that is tried again: its memory cannot be registered any more. */
+  public static void decide(MemorySegment.Scope arena) {
+    CLOSING.put(arena, true);
   }
 
   /** It was closed, or is not going to be. */
@@ -23,7 +30,13 @@ public final class ClosingArenas {
     CLOSING.remove(arena);
   }
 
-  static boolean contains(MemorySegment.Scope arena) {
-    return CLOSING.contains(arena);
+  /** Whether it is not decided yet whether it closes. */
+  static boolean isUndecided(MemorySegment.Scope arena) {
+    return CLOSING.getOrDefault(arena, true) == false;
+  }
+
+  /** Whether it will close. */
+  static boolean isDecided(MemorySegment.Scope arena) {
+    return CLOSING.getOrDefault(arena, false);
   }
 }

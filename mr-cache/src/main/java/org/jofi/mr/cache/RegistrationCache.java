@@ -174,10 +174,14 @@ public final class RegistrationCache {
           hit(found);
           return found;
         }
-        if (!ledger.isInTransition(other -> other.willServe(space, range, access))) {
+        MemorySegment.Scope arena = range.scope();
+        if (arena != null && ClosingArenas.isUndecided(arena)) {
+          leftNs = ledger.awaitBriefly(leftNs, "register " + range);
+        } else if (ledger.isInTransition(other -> other.willServe(space, range, access))) {
+          leftNs = ledger.await(leftNs, "register " + range);
+        } else {
           break;
         }
-        leftNs = ledger.await(leftNs, "register " + range);
       }
       ledger.begin(opening);
       counters.missed();
@@ -201,7 +205,7 @@ public final class RegistrationCache {
           "cannot register %s: %s is closed".formatted(range, space.scope()));
     }
     MemorySegment.Scope arena = range.scope();
-    if (arena != null && (!arena.isAlive() || ClosingArenas.contains(arena))) {
+    if (arena != null && (!arena.isAlive() || ClosingArenas.isDecided(arena))) {
       throw new IllegalStateException("cannot register %s: its arena is closed".formatted(range));
     }
   }

@@ -10,11 +10,11 @@ import org.agrona.collections.LongHashSet;
  * The keys of one domain where the application chooses them. No two open regions have the same key.
  * Any thread.
  *
- * <p>Keys are drawn at random, since whoever reaches the NIC and knows a key can use the region. A
- * key is reused as late as possible, and keys in the order in which they were given back. So a late
- * write of a peer to a closed region most likely finds no region, instead of another one with the
- * same key. When more than {@link #RESTING} keys are waiting, the oldest is reused, so that the
- * pool's memory is bounded by the number of open regions.
+ * <p>Keys are drawn at random, since whoever reaches the NIC and knows a key can use the region.
+ * Those that were given back rest: a late write of a peer to a closed region most likely finds no
+ * region then, instead of another one with the same key. When more than {@link #RESTING} rest, or
+ * no other key is left, the one that rested longest is reused, so that the pool's memory is bounded
+ * by the number of open regions.
  */
 final class KeyPool implements KeySource {
   /**

@@ -122,6 +122,14 @@ public record BufferRange(
     return new BufferRange(kind, device, allocationId, scope, address, lengthBytes, piece);
   }
 
+  /**
+   * This range as of an unknown allocation: its registration serves nobody who knows the
+   * allocation, and is closed with its last lease.
+   */
+  public BufferRange ofUnknownAllocation() {
+    return new BufferRange(kind, device, UNKNOWN_ALLOCATION, null, address, lengthBytes, dmaBuf);
+  }
+
   /** This range without its scope, which it then does not keep reachable. */
   public BufferRange withoutScope() {
     return new BufferRange(kind, device, allocationId, null, address, lengthBytes, dmaBuf);
@@ -133,8 +141,9 @@ public record BufferRange(
   }
 
   /** Whether both are of the same allocation, or both of an unknown one. */
+  @SuppressWarnings("ReferenceEquality") // Two segments of one direct buffer have equal scopes.
   public boolean isOfSameAllocation(BufferRange other) {
-    return allocationId == other.allocationId && Objects.equals(scope, other.scope);
+    return allocationId == other.allocationId && scope == other.scope;
   }
 
   /** The request that registers this range. */

@@ -108,7 +108,8 @@ public final class CudaContext implements AutoCloseable {
   }
 
   /**
-   * Frees memory that {@link #allocate} returned: cuMemFree. No part of it may be registered.
+   * Frees memory that {@link #allocate} returned: cuMemFree. No NIC may be using it. What is still
+   * registered of it stays allocated until it is not.
    *
    * @throws IllegalArgumentException if it returned no such address, or the memory is already freed
    */

@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jofi.fabric.DeviceAllocation;
 import org.jofi.fabric.DeviceMemory;
 import org.jofi.fabric.DmaBuf;
 import org.jofi.fabric.FabricException;
@@ -87,7 +88,8 @@ final class DeviceBuffers {
 
   private RdmaRegistration registerDirectly(Memory memory, Set<Use> uses, long access) {
     DeviceMemory gpu = memories.find(memory.kind(), memory.device()).orElse(null);
-    BufferRange range = range(memory, gpu);
+    boolean exposed = uses.stream().anyMatch(Use::isExposed);
+    BufferRange range = exposed ? range(memory, gpu).ofUnknownAllocation() : range(memory, gpu);
     DmaBuf given = memory.dmaBuf();
     if (given != null) {
       DataRegistration data = owner.acquire(range.through(given), access);
@@ -112,7 +114,12 @@ final class DeviceBuffers {
     long id = BufferRange.UNKNOWN_ALLOCATION;
     if (gpu != null) {
       try {
-        id = gpu.allocation(memory.address()).id();
+        DeviceAllocation found = gpu.allocation(memory.address());
+        // Of a range over several mappings (cuMemMap), one id says too little.
+        id =
+            found.covers(memory.address(), memory.lengthBytes())
+                ? found.id()
+                : BufferRange.UNKNOWN_ALLOCATION;
       } catch (FabricException unknown) {
         // A dma-buf may be of memory that another driver allocated.
         if (memory.dmaBuf() == null) {

@@ -14,8 +14,10 @@ import org.jspecify.annotations.Nullable;
 final class OneSidedCalls {
   private final RdmaComm comm;
   private final Connection connection;
-  // Bytes of the heap on their way to the copy that is registered. With the endpoint's lock held.
-  private @Nullable MemorySegment fromHeap;
+  // What is written inline, on its way to the copy that is registered: a copy of a segment is
+  // checked
+  // against the end of its arena, an address is not. With the endpoint's lock held.
+  private @Nullable MemorySegment written;
 
   OneSidedCalls(RdmaComm comm, Connection connection) {
     this.comm = comm;
@@ -25,6 +27,7 @@ final class OneSidedCalls {
   /** As {@link org.jofi.transport.Comm#iwrite}. */
   long write(MemorySegment from, long offset, long lengthBytes, RemoteMemory to, long at) {
     checkOneSided(lengthBytes, to, at);
+    comm.checkOpen();
     DataRegistration lease = comm.leases().lease(from, offset, lengthBytes, Rights.SENT);
     try {
       return write(from.address() + offset, lengthBytes, lease, from, to, at);
@@ -76,7 +79,7 @@ final class OneSidedCalls {
     }
     try (var _ = comm.lock().posting()) {
       comm.checkOpen();
-      long address = from.isNative() ? from.address() + offset : copied(from, offset, lengthBytes);
+      long address = copied(from, offset, lengthBytes);
       long request = connection.writeInline(address, lengthBytes, to, at);
       if (request == Result.TRY_AGAIN) {
         comm.endpoint().help();
@@ -87,10 +90,10 @@ final class OneSidedCalls {
   }
 
   private long copied(MemorySegment from, long offset, long lengthBytes) {
-    MemorySegment into = fromHeap;
+    MemorySegment into = written;
     if (into == null) {
       into = Arena.ofAuto().allocate(comm.device().properties().limits().inlineWriteBytes());
-      fromHeap = into;
+      written = into;
     }
     MemorySegment.copy(from, offset, into, 0, lengthBytes);
     return into.address();
@@ -103,6 +106,7 @@ final class OneSidedCalls {
       throw new IllegalArgumentException(
           "%s: nothing can be read into %s, which is read-only".formatted(comm.label(), into));
     }
+    comm.checkOpen();
     DataRegistration lease = comm.leases().lease(into, offset, lengthBytes, Rights.READ_INTO);
     try {
       return read(into.address() + offset, lengthBytes, lease, into, from, at);

@@ -190,7 +190,8 @@ abstract class RdmaComm implements Comm {
     try {
       registration =
           memory.kind() == MemoryKind.HOST
-              ? RdmaRegistration.of(this, memory, wanted, acquire(range(memory), access), "host")
+              ? RdmaRegistration.of(
+                  this, memory, wanted, acquire(range(memory, wanted), access), "host")
               : deviceBuffers.register(memory, wanted, access);
     } catch (RegistrationException e) {
       throw refused(e);
@@ -205,6 +206,13 @@ abstract class RdmaComm implements Comm {
     }
     registration.release();
     throw new IllegalStateException(label + " was closed meanwhile");
+  }
+
+  /** What the peer reaches when it likes shares no registration with what it does not. */
+  private static BufferRange range(Memory memory, Set<Use> uses) {
+    return uses.stream().anyMatch(Use::isExposed)
+        ? range(memory).ofUnknownAllocation()
+        : range(memory);
   }
 
   private static BufferRange range(Memory memory) {
@@ -320,15 +328,22 @@ abstract class RdmaComm implements Comm {
     return !connection.hasOver();
   }
 
-  /** The next request that is over and listed, which {@link #result} reports; 0 if none is. */
-  final long takeOver() {
+  /** The next request that is over and listed, which is to be tested; 0 if none is. */
+  final long nextOver() {
     return connection.firstOver();
   }
 
-  /** Reports how a request ended. With the lock held. */
-  final long result(long request) {
+  /** Reports how a request ended that was listed; without progress. */
+  final long reported(long request) {
+    try (var _ = lock().posting()) {
+      return result(request);
+    }
+  }
+
+  /** Reports how a request ended, and lets go of its memory if that is not used any more. */
+  private long result(long request) {
     long result = connection.test(request);
-    if (result >= 0) {
+    if (result >= 0 || (result < 0 && Result.isOver(result) && !connection.usesMemory(request))) {
       uses.over(request);
     }
     return result;

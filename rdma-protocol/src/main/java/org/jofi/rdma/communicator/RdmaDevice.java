@@ -5,6 +5,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.jofi.fabric.DeviceAllocation;
 import org.jofi.fabric.DeviceMemory;
 import org.jofi.fabric.FabricException;
 import org.jofi.fabric.FabricProvider;
@@ -126,7 +127,9 @@ public final class RdmaDevice implements Device, AutoCloseable {
       return false;
     }
     try {
-      return gpu.get().allocation(range.address()).id() != range.allocationId();
+      DeviceAllocation found = gpu.get().allocation(range.address());
+      return found.id() != range.allocationId()
+          || !found.covers(range.address(), range.lengthBytes());
     } catch (FabricException none) {
       return true;
     }

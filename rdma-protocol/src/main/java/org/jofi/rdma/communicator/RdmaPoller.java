@@ -1,28 +1,32 @@
 package org.jofi.rdma.communicator;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import org.jofi.rdma.device.DeviceEndpoint;
 import org.jofi.rdma.device.EndpointLock;
 import org.jofi.transport.Comm;
 import org.jofi.transport.Poller;
+import org.jofi.transport.Result;
 import org.jspecify.annotations.Nullable;
 
-/** Takes what is over from the communicators of an endpoint in one hold of its lock, and tells. */
+/**
+ * Finds what is over of the communicators of an endpoint in one hold of its lock. Each request is
+ * reported when it is told of, not before: until then it is as if nobody had looked at it.
+ */
 final class RdmaPoller implements Poller {
-  private static final int FEW = 64;
+  /** So many are found at once. */
+  private static final int BATCH = 256;
 
   private final RdmaDevice device;
   private final List<Below> below = new ArrayList<>();
   private int turn;
 
-  // What was taken and is not told yet.
-  private @Nullable RdmaComm[] comms = new @Nullable RdmaComm[FEW];
-  private long[] requests = new long[FEW];
-  private long[] results = new long[FEW];
-  private int taken;
+  // What was found and is not told yet.
+  private final @Nullable RdmaComm[] comms = new @Nullable RdmaComm[BATCH];
+  private final long[] requests = new long[BATCH];
+  private int found;
   private int told;
+  private boolean telling;
 
   RdmaPoller(RdmaDevice device) {
     this.device = device;
@@ -65,8 +69,17 @@ final class RdmaPoller implements Poller {
     for (Below one : below) {
       if (comm instanceof RdmaComm ours && one.comms.remove(ours)) {
         ours.listNoMore();
+        forgetFound(ours);
         below.removeIf(each -> each.comms.isEmpty());
         return;
+      }
+    }
+  }
+
+  private void forgetFound(RdmaComm comm) {
+    for (int i = told; i < found; i++) {
+      if (comm.equals(comms[i])) {
+        comms[i] = null;
       }
     }
   }
@@ -76,42 +89,46 @@ final class RdmaPoller implements Poller {
     if (limit < 1) {
       throw new IllegalArgumentException("a poll tells of 1 or more, not " + limit);
     }
-    if (told == taken) {
-      told = 0;
-      taken = 0;
-      makeRoom(limit);
-      take(limit);
+    if (telling) {
+      throw new IllegalStateException("a poll from within a poll's call: return from it first");
     }
-    int before = told;
-    int end = Math.min(taken, told + limit);
-    while (told < end) {
+    if (told == found) {
+      told = 0;
+      found = 0;
+      find(Math.min(limit, BATCH));
+    }
+    telling = true;
+    try {
+      return tell(to, limit);
+    } finally {
+      telling = false;
+    }
+  }
+
+  private int tell(Completions to, int limit) {
+    int count = 0;
+    while (told < found && count < limit) {
       int at = told++;
       RdmaComm comm = comms[at];
-      if (comm != null) {
-        to.completed(comm, requests[at], results[at]);
+      // Somebody may have tested it since.
+      long result = comm == null ? Result.STALE_REQUEST : comm.reported(requests[at]);
+      if (comm != null && result != Result.STALE_REQUEST) {
+        count++;
+        to.completed(comm, requests[at], result);
       }
     }
-    return end - before;
+    return count;
   }
 
-  private void makeRoom(int limit) {
-    if (limit > requests.length) {
-      int room = Math.max(limit, 2 * requests.length);
-      comms = Arrays.copyOf(comms, room);
-      requests = Arrays.copyOf(requests, room);
-      results = Arrays.copyOf(results, room);
-    }
-  }
-
-  /** Each endpoint once; the next poll begins with another one. */
-  private void take(int limit) {
+  /** Looks at each endpoint once; the next poll begins with another one. */
+  private void find(int most) {
     int endpoints = below.size();
     if (endpoints == 0) {
       return;
     }
     turn = (turn + 1) % endpoints;
     for (int i = 0; i < endpoints; i++) {
-      take(below.get((turn + i) % endpoints), limit);
+      find(below.get((turn + i) % endpoints), most);
     }
     for (int i = below.size() - 1; i >= 0; i--) {
       dropClosed(below.get(i));
@@ -121,30 +138,28 @@ final class RdmaPoller implements Poller {
     }
   }
 
-  private void take(Below from, int limit) {
-    try (var hold = from.endpoint.lock().testing(from.tester)) {
+  private void find(Below in, int most) {
+    try (var hold = in.endpoint.lock().testing(in.tester)) {
       if (hold == null) {
         return;
       }
-      from.endpoint.help();
-      int comms = from.comms.size();
-      from.turn = (from.turn + 1) % comms;
-      for (int i = 0; i < comms && taken < limit; i++) {
-        take(from.comms.get((from.turn + i) % comms), limit);
+      in.endpoint.help();
+      int count = in.comms.size();
+      in.turn = (in.turn + 1) % count;
+      for (int i = 0; i < count && found < most; i++) {
+        find(in.comms.get((in.turn + i) % count), most);
       }
     }
   }
 
-  private void take(RdmaComm comm, int limit) {
-    while (taken < limit) {
-      long request = comm.takeOver();
+  private void find(RdmaComm comm, int most) {
+    while (found < most) {
+      long request = comm.nextOver();
       if (request == 0) {
         return;
       }
-      comms[taken] = comm;
-      requests[taken] = request;
-      results[taken] = comm.result(request);
-      taken++;
+      comms[found] = comm;
+      requests[found++] = request;
     }
   }
 
@@ -165,5 +180,6 @@ final class RdmaPoller implements Poller {
       one.comms.forEach(RdmaComm::listNoMore);
     }
     below.clear();
+    told = found;
   }
 }

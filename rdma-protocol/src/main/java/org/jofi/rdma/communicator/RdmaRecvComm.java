@@ -29,13 +29,11 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
   private final DataRegistration[] data = new DataRegistration[GROUP];
   // Used by the thread that posts a group of segments, before it has the lock.
   private final DataRegistration[] leasing = new DataRegistration[GROUP];
-  private final long received;
 
   RdmaRecvComm(RdmaDevice device, DeviceEndpoint endpoint, ReceiveConnection connection) {
     super(device, endpoint, connection, "receive communicator", STAGED_AT_ONCE);
     this.connection = connection;
     flushNeed = new FlushNeed(device.options().flushPolicy());
-    received = Rights.RECEIVED | (flushNeed.isNeeded(MemoryKind.HOST) ? Rights.FLUSHED : 0);
   }
 
   @Override
@@ -63,7 +61,7 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
       throw new IllegalArgumentException(
           "%s: nothing can be received into %s, which is read-only".formatted(label(), segment));
     }
-    return leases().lease(segment, offset, lengthBytes, received);
+    return leases().lease(segment, offset, lengthBytes, Rights.RECEIVED);
   }
 
   @Override

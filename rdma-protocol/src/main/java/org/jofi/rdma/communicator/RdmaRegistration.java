@@ -122,18 +122,12 @@ final class RdmaRegistration implements Registration {
     return open && owner.equals(comm);
   }
 
-  /**
-   * Gives the lease back; a second call does nothing. What the peer could reach when it liked is
-   * not kept registered: a late write of it must meet no memory that is used for something else.
-   */
+  /** Gives the lease back; a second call does nothing. */
   void release() {
     if (open) {
       open = false;
       DataRegistration known = data;
       if (known != null) {
-        if (uses.stream().anyMatch(Use::isExposed)) {
-          known.retire();
-        }
         known.release();
       }
       memory = memory.withoutSegment();

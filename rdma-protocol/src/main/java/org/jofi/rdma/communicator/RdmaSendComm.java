@@ -69,7 +69,11 @@ final class RdmaSendComm extends RdmaComm implements SendComm {
   public boolean cancel(long request) {
     try (var _ = lock().posting()) {
       checkOpen();
-      return connection.sender().cancel(request);
+      boolean cancelled = connection.sender().cancel(request);
+      if (cancelled) {
+        uses().over(request);
+      }
+      return cancelled;
     }
   }
 }

@@ -114,9 +114,18 @@ final class RegistrationUses {
     @Nullable Object[] memory = used;
     for (int i = 0; i < memory.length && i / GROUP < ids.length; i++) {
       Object each = memory[i];
-      if (each != null && touches(each, range) && connection.usesMemory(ids[i / GROUP])) {
+      if (each != null && touches(each, range) && isUsing(ids[i / GROUP])) {
         names.add("request 0x%x of %s".formatted(ids[i / GROUP], label));
       }
+    }
+  }
+
+  private boolean isUsing(long request) {
+    try {
+      return connection.usesMemory(request);
+    } catch (ArrayIndexOutOfBoundsException growing) {
+      // The table grows just now, under the lock that this thread does not have.
+      return true;
     }
   }
 

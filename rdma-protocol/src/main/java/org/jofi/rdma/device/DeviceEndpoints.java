@@ -9,6 +9,7 @@ import org.jofi.mr.registration.RegistrationException;
 import org.jofi.mr.registration.RequestNames;
 import org.jofi.mr.teardown.CloseSteps;
 import org.jofi.rdma.spi.RdmaEnvironment;
+import org.jofi.transport.CacheOptions;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.TransportException;
 import org.jofi.transport.TransportOptions;
@@ -90,12 +91,17 @@ public final class DeviceEndpoints implements AutoCloseable {
 
   /**
    * Endpoints with threads do not share domains, because a domain's lock would make the threads
-   * wait for each other.
+   * wait for each other. Nor do they share registrations then, but what is kept of them.
    */
   private DeviceNics nics() {
     int needed = profile.progress().threads() ? opened.size() + 1 : 1;
     if (nics.size() < needed) {
-      nics.add(DeviceNics.open(provider, profile.group(), options.cache(), environment, names));
+      CacheOptions all = options.cache();
+      int caches = profile.progress().threads() ? profile.progress().endpoints() : 1;
+      CacheOptions share =
+          all.withIdleRegistrations(Math.ceilDiv(all.idleRegistrations(), caches))
+              .withIdleBytes(all.idleBytes() / caches);
+      nics.add(DeviceNics.open(provider, profile.group(), share, environment, names));
     }
     return nics.getLast();
   }

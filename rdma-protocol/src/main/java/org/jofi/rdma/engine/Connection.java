@@ -28,6 +28,7 @@ public abstract class Connection {
   private final RequestQueue messages;
   private final OneSided oneSided;
   private final RequestQueue[] kinds;
+  private int overTurn;
   private final Liveness liveness;
   private final CloseHandshake closing = new CloseHandshake();
   private final SentListener onWay = new Told();
@@ -130,8 +131,10 @@ public abstract class Connection {
 
   /** The next listed request that is over, to be tested now; 0 if there is none. */
   public final long firstOver() {
-    for (RequestQueue kind : kinds) {
-      long request = kind.firstOver();
+    for (int i = 0; i < kinds.length; i++) {
+      // Each kind in turn, so that none waits for the others to have nothing.
+      overTurn = (overTurn + 1) % kinds.length;
+      long request = kinds[overTurn].firstOver();
       if (request != 0) {
         return request;
       }

@@ -35,7 +35,7 @@ public final class Flushes extends RequestQueue {
    *
    * @param lengthBytes 0 or more; there is nothing to do for 0
    * @param registration covers the range for {@link Access#REMOTE_READ}, and is leased by the
-   *     caller until the request is over
+   *     caller until this returns
    */
   public long flush(long address, long lengthBytes, DataRegistration registration) {
     assert lengthBytes >= 0 && OneSided.covers(registration, address, lengthBytes) : registration;

@@ -42,7 +42,7 @@ public final class OneSided extends RequestQueue {
    * Writes; as {@link org.jofi.transport.Comm#iwrite}.
    *
    * @param registration covers the range for {@link Access#WRITE}, and is leased by the caller
-   *     until the request is over
+   *     until this returns
    */
   public long write(
       long address,
@@ -57,7 +57,7 @@ public final class OneSided extends RequestQueue {
    * Reads; as {@link org.jofi.transport.Comm#iread}.
    *
    * @param registration covers the range for {@link Access#READ}, and is leased by the caller until
-   *     the request is over
+   *     this returns
    */
   public long read(
       long address,

@@ -92,7 +92,11 @@ public abstract class RequestQueue {
   }
 
   static Failure deregistered(String operation) {
-    return new Failure(FailureCause.CLOSED, 0, operation, "its memory was deregistered meanwhile");
+    return new Failure(
+        FailureCause.CLOSED,
+        0,
+        operation,
+        "its memory is not registered any more: it was given back, forgotten or freed");
   }
 
   static Failure timedOut(String where, String missing, long boundNs) {

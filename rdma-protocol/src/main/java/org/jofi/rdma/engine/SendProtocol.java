@@ -9,7 +9,7 @@ public interface SendProtocol extends MessageProtocol {
   /**
    * Sends; as {@link org.jofi.transport.SendComm#isend}.
    *
-   * @param registration covers the range, and is leased by the caller until the request is over
+   * @param registration covers the range, and is leased by the caller until this returns
    */
   long send(long address, long lengthBytes, int tag, DataRegistration registration);
 

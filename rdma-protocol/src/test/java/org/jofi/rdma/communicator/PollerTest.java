@@ -270,6 +270,77 @@ class PollerTest {
     }
   }
 
+  /** Calls that post take slots of requests that are over; what is not told yet keeps its own. */
+  @Test
+  void whatIsFoundTogetherStaysKnownUntilItIsTold() {
+    try (SimulatedHosts hosts = new SimulatedHosts(Profile.EFA, 7, 1);
+        Poller poller = hosts.device(1).openPoller()) {
+      Pair pair = hosts.connect();
+      poller.add(pair.receive());
+      MemorySegment memory = hosts.memory(1000, 1);
+      MemorySegment[] both = {memory, memory};
+      List<Long> groups = new ArrayList<>();
+      for (int i = 0; i < 4; i++) {
+        groups.add(
+            pair.receive()
+                .irecv(
+                    2,
+                    both,
+                    new long[] {0, 500},
+                    new long[] {500, 500},
+                    new int[] {2 * i, 2 * i + 1}));
+      }
+      for (int tag = 0; tag < 8; tag++) {
+        hosts.await(pair.send(), pair.send().isend(memory, 0, 100 + tag, tag));
+      }
+      for (int i = 0; i < 100; i++) {
+        hosts.tend();
+        hosts.simulation.idle();
+      }
+      List<Long> told = new ArrayList<>();
+      int count =
+          poller.poll(
+              (comm, request, result) -> {
+                long[] lengths = new long[2];
+                int group = groups.indexOf(request);
+                assertEquals(2, pair.receive().lengths(request, lengths));
+                assertArrayEquals(new long[] {100 + 2 * group, 101 + 2 * group}, lengths);
+                told.add(request);
+                for (int more = 0; more < 3; more++) {
+                  pair.receive().irecv(memory, TAG + 100);
+                }
+                if (group == 1) {
+                  // Who is tested is not told of.
+                  assertEquals(205 + 4, comm.test(groups.get(2)));
+                }
+                assertThrows(IllegalStateException.class, () -> poller.poll((c, r, s) -> {}, 1));
+              },
+              Integer.MAX_VALUE);
+      assertEquals(3, count);
+      assertEquals(List.of(groups.get(0), groups.get(1), groups.get(3)), told);
+    }
+  }
+
+  @Test
+  void whatWasFoundAndNotToldCanBeTestedWhenThePollerIsGone() {
+    try (SimulatedHosts hosts = new SimulatedHosts(Profile.TCP, 8, 1)) {
+      Pair pair = hosts.connect();
+      MemorySegment memory = hosts.memory(100, 1);
+      List<Long> receives = new ArrayList<>();
+      for (int i = 0; i < 3; i++) {
+        receives.add(pair.receive().irecv(memory, TAG));
+        hosts.await(pair.send(), pair.send().isend(memory, TAG));
+      }
+      try (Poller poller = hosts.device(1).openPoller()) {
+        poller.add(pair.receive());
+        hosts.await("one", () -> poller.poll((c, r, s) -> {}, 1) == 1);
+      }
+      assertEquals(Result.STALE_REQUEST, pair.receive().test(receives.get(0)));
+      assertEquals(100, hosts.await(pair.receive(), receives.get(1)));
+      assertEquals(100, hosts.await(pair.receive(), receives.get(2)));
+    }
+  }
+
   @Test
   @SuppressWarnings("try") // It is closed twice.
   void wrongUsesAreRefused() {

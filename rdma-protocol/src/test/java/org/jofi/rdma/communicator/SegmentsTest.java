@@ -393,6 +393,53 @@ class SegmentsTest {
     }
   }
 
+  /** A peer that may read a window may not read what another peer writes into the same memory. */
+  @Test
+  void exposedMemorySharesNoRegistration() {
+    try (SimulatedHosts hosts = new SimulatedHosts(Profile.EFA, 15, 1)) {
+      Pair pair = hosts.connect();
+      MemorySegment window = hosts.memory(1000, 50);
+      Registration exposed =
+          pair.receive().register(window, Use.RECEIVE, Use.PEER_READS, Use.PEER_WRITES);
+      exchange(hosts, pair, hosts.memory(1000, 1), window, 0, 1000);
+      assertEquals(2, statistics(pair.receive()).misses());
+      exposed.close();
+      assertEquals(1, statistics(pair.receive()).registrations());
+    }
+  }
+
+  @Test
+  void twoSegmentsOfOneDirectBufferAreToldApart() {
+    try (SimulatedHosts hosts = new SimulatedHosts(Profile.TCP, 16, 1)) {
+      Pair pair = hosts.connect();
+      ByteBuffer buffer = ByteBuffer.allocateDirect(100);
+      MemorySegment first = MemorySegment.ofBuffer(buffer);
+      MemorySegment second = MemorySegment.ofBuffer(buffer);
+      MemorySegment to = hosts.memory(100, 1);
+      for (int i = 0; i < 3; i++) {
+        exchange(hosts, pair, first, to, 0, 100);
+      }
+      for (int i = 0; i < 3; i++) {
+        exchange(hosts, pair, second, to, 0, 100);
+      }
+      assertEquals(2, statistics(pair.send()).misses());
+    }
+  }
+
+  @Test
+  void whatIsWrittenInlineIsOfAnOpenArena() {
+    try (SimulatedHosts hosts = new SimulatedHosts(Profile.EFA, 17, 1)) {
+      Pair pair = hosts.connect();
+      RemoteMemory remote = pair.receive().register(hosts.memory(100, 1), Use.PEER_WRITES).remote();
+      MemorySegment closed;
+      try (Arena arena = Arena.ofConfined()) {
+        closed = arena.allocate(8);
+      }
+      assertThrows(
+          IllegalStateException.class, () -> pair.send().iwriteInline(closed, 0, 8, remote, 0));
+    }
+  }
+
   @Test
   void aRegistrationServesOnlyWhatItIsFor() {
     try (SimulatedHosts hosts = new SimulatedHosts(Profile.EFA, 14, 1)) {

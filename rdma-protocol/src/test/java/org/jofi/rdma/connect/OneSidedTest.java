@@ -253,7 +253,7 @@ class OneSidedTest {
         assertEquals(FailureCause.CLOSED.code(), pair.receives.test(request));
         Failure failure = pair.receives.failure(request);
         assertNotNull(failure);
-        assertTrue(failure.detail().contains("deregistered"), failure::toString);
+        assertTrue(failure.detail().contains("not registered any more"), failure::toString);
       }
       pair.finish(simulation);
     }

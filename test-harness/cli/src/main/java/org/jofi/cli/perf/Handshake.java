@@ -9,15 +9,15 @@ import org.jofi.transport.Result;
  * A barrier of two ranks: both go on within a message time. A rank that waits makes progress, so
  * that the other's one-sided operations and completions are served meanwhile.
  */
-final class Handshake implements AutoCloseable {
+final class Handshake {
   private static final int TAG = 2;
   private static final long BYTES = 8;
   private static final String WHAT = "the other side";
 
   private final RingLinks links;
-  private final Arena arena = Arena.ofConfined();
-  private final MemorySegment out = arena.allocate(BYTES);
-  private final MemorySegment in = arena.allocate(BYTES);
+  // Of an automatic arena, because after a failure NICs may still access it.
+  private final MemorySegment out = Arena.ofAuto().allocate(BYTES);
+  private final MemorySegment in = Arena.ofAuto().allocate(BYTES);
 
   Handshake(RingLinks links) {
     this.links = links;
@@ -37,10 +37,5 @@ final class Handshake implements AutoCloseable {
     }
     links.patience().await(links.toNext(), send, WHAT);
     links.patience().await(links.fromPrevious(), receive, WHAT);
-  }
-
-  @Override
-  public void close() {
-    arena.close();
   }
 }

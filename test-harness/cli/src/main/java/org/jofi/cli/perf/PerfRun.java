@@ -49,36 +49,36 @@ public final class PerfRun {
    * @throws org.jofi.cli.ranks.BootstrapException if the other rank is lost
    */
   public void run(Consumer<PerfRow> each) {
-    try (Handshake handshake = new Handshake(links)) {
-      for (long bytes : plan.sizesBytes()) {
-        each.accept(measure(bytes, handshake));
-        progress.accept(++lengths);
-      }
+    Handshake handshake = new Handshake(links);
+    for (long bytes : plan.sizesBytes()) {
+      each.accept(measure(bytes, handshake));
+      progress.accept(++lengths);
     }
   }
 
   private PerfRow measure(long bytes, Handshake handshake) {
-    try (PerfMemory memory = new PerfMemory(links, plan, bytes)) {
-      Measurement measurement = new Measurement(memory, bytes, handshake);
-      long wrong = measurement.verify();
-      measurement.latency();
-      long streamNanos = measurement.stream();
-      PerfRow.Measured mine =
-          new PerfRow.Measured(
-              latencies.percentile(0.5),
-              latencies.percentile(0.99),
-              latencies.percentile(0.999),
-              streamNanos,
-              wrong + measurement.wrongLengths());
-      // The other rank may still wait for transfers that need this rank's progress and memory.
-      List<byte[]> both = links.gather(mine.encode());
-      return PerfRow.of(
-          bytes,
-          plan.iterations(bytes),
-          plan.bidirectional(),
-          PerfRow.Measured.decode(both.get(0)),
-          PerfRow.Measured.decode(both.get(1)));
-    }
+    // After a failure it stays open, because NICs may still access it.
+    PerfMemory memory = new PerfMemory(links, plan, bytes);
+    Measurement measurement = new Measurement(memory, bytes, handshake);
+    long wrong = measurement.verify();
+    measurement.latency();
+    long streamNanos = measurement.stream();
+    PerfRow.Measured mine =
+        new PerfRow.Measured(
+            latencies.percentile(0.5),
+            latencies.percentile(0.99),
+            latencies.percentile(0.999),
+            streamNanos,
+            wrong + measurement.wrongLengths());
+    // The other rank may still wait for transfers that need this rank's progress and memory.
+    List<byte[]> both = links.gather(mine.encode());
+    memory.close();
+    return PerfRow.of(
+        bytes,
+        plan.iterations(bytes),
+        plan.bidirectional(),
+        PerfRow.Measured.decode(both.get(0)),
+        PerfRow.Measured.decode(both.get(1)));
   }
 
   /** The measurement of one length. */
