@@ -3,7 +3,6 @@ package org.jofi.benchmarks;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jofi.transport.Comm;
@@ -71,6 +70,7 @@ public class PollerBenchmark {
   private Comm[] comms;
   private long[] requests;
   private int over;
+  private boolean added;
   private final Poller.Completions count =
       (comm, request, result) -> {
         check(result);
@@ -151,23 +151,16 @@ public class PollerBenchmark {
 
   /** Polls. */
   @Benchmark
-  public void polls(Added ignored) {
+  public void polls() {
+    if (!added) {
+      sends.forEach(poller::add);
+      receives.forEach(poller::add);
+      added = true;
+    }
     post();
     over = 0;
     while (over < requests.length) {
       poller.poll(count, 256);
-    }
-  }
-
-  /** The communicators are the poller's. */
-  @State(Scope.Thread)
-  public static class Added {
-    /** Adds them. */
-    @Setup(Level.Trial)
-    public void add(PollerBenchmark to) {
-      to.sends.forEach(to.poller::add);
-      to.receives.forEach(to.poller::add);
-      Arrays.fill(to.comms, null);
     }
   }
 }
