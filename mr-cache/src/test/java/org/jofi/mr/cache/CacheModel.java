@@ -156,7 +156,9 @@ final class CacheModel {
             && !entry.isFreed()
             && limits.idleEntries() > 0
             && entry.range.lengthBytes() <= limits.idleBytes();
-    if (entry.superseded || !keeps) {
+    // What is counted already is not looked at when it is given back, but when its turn comes, or
+    // when somebody looks for freed memory.
+    if (entry.superseded || (!keeps && !entry.counted)) {
       entry.closed = true;
     } else if (!entry.counted) {
       entry.counted = true;
