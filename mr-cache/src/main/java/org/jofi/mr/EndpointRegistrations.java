@@ -151,7 +151,7 @@ public final class EndpointRegistrations {
           "local memory is not for peers; access %s is".formatted(Access.describe(access)));
     }
     for (Rail rail : on) {
-      if (!rails.dataRails().contains(rail) && !rails.controlRails().contains(rail)) {
+      if (!dataRails.contains(rail) && !rails.controlRails().contains(rail)) {
         throw new IllegalArgumentException("%s is no rail of %s".formatted(rail, rails.label()));
       }
     }
@@ -236,7 +236,7 @@ public final class EndpointRegistrations {
   }
 
   private List<Rail> all() {
-    List<Rail> all = new ArrayList<>(rails.dataRails());
+    List<Rail> all = new ArrayList<>(dataRails);
     all.addAll(rails.controlRails());
     return all;
   }

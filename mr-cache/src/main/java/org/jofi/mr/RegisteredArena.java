@@ -59,18 +59,14 @@ public final class RegisteredArena implements Arena {
   public synchronized void close() {
     if (memory.scope().isAlive()) {
       ClosingArenas.add(memory.scope());
-      boolean undone = true;
       try {
         devices.get().forEach(device -> device.invalidate(allocated));
-        undone = false;
       } catch (FabricException refused) {
         ClosingArenas.decide(memory.scope());
-        undone = false;
         throw refused;
-      } finally {
-        if (undone) {
-          ClosingArenas.remove(memory.scope());
-        }
+      } catch (RuntimeException undone) {
+        ClosingArenas.remove(memory.scope());
+        throw undone;
       }
     }
     try {

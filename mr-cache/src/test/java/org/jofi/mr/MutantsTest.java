@@ -424,8 +424,8 @@ class MutantsTest {
         new Mutant(
             "who gave up waiting leaves an arena closed",
             "RegisteredArena.java",
-            "        if (undone) {\n          ClosingArenas.remove(memory.scope());",
-            "        if (false) {\n          ClosingArenas.remove(memory.scope());",
+            "        ClosingArenas.remove(memory.scope());\n        throw undone;",
+            "        throw undone;",
             threads),
         // The index.
         new Mutant(

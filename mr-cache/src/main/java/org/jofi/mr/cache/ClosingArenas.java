@@ -32,11 +32,11 @@ public final class ClosingArenas {
 
   /** Whether it is not decided yet whether it closes. */
   static boolean isUndecided(MemorySegment.Scope arena) {
-    return CLOSING.getOrDefault(arena, true) == false;
+    return Boolean.FALSE.equals(CLOSING.get(arena));
   }
 
   /** Whether it will close. */
   static boolean isDecided(MemorySegment.Scope arena) {
-    return CLOSING.getOrDefault(arena, false);
+    return Boolean.TRUE.equals(CLOSING.get(arena));
   }
 }

@@ -127,12 +127,12 @@ public record BufferRange(
    * allocation, and is closed with its last lease.
    */
   public BufferRange ofUnknownAllocation() {
-    return new BufferRange(kind, device, UNKNOWN_ALLOCATION, null, address, lengthBytes, dmaBuf);
+    return ofAllocation(UNKNOWN_ALLOCATION);
   }
 
   /** This range without its scope, which it then does not keep reachable. */
   public BufferRange withoutScope() {
-    return new BufferRange(kind, device, allocationId, null, address, lengthBytes, dmaBuf);
+    return ofAllocation(allocationId);
   }
 
   /** Whether its allocation is known. */

@@ -88,21 +88,20 @@ final class DeviceBuffers {
 
   private RdmaRegistration registerDirectly(Memory memory, Set<Use> uses, long access) {
     DeviceMemory gpu = memories.find(memory.kind(), memory.device()).orElse(null);
-    boolean exposed = uses.stream().anyMatch(Use::isExposed);
-    BufferRange range = exposed ? range(memory, gpu).ofUnknownAllocation() : range(memory, gpu);
+    BufferRange range = range(memory, gpu);
     DmaBuf given = memory.dmaBuf();
     if (given != null) {
-      DataRegistration data = owner.acquire(range.through(given), access);
+      DataRegistration data = owner.acquire(range.through(given), uses, access);
       return RdmaRegistration.of(owner, memory, uses, data, VIA_DMA_BUF);
     }
     if (gpu != null && gpu.description().dmaBuf()) {
-      DataRegistration exported = throughDmaBuf(range, gpu, access);
+      DataRegistration exported = throughDmaBuf(range, gpu, uses, access);
       if (exported != null) {
         return RdmaRegistration.of(owner, memory, uses, exported, VIA_DMA_BUF);
       }
     }
     return RdmaRegistration.of(
-        owner, memory, uses, owner.acquire(range, access), "GPU direct by address");
+        owner, memory, uses, owner.acquire(range, uses, access), "GPU direct by address");
   }
 
   /**
@@ -116,10 +115,9 @@ final class DeviceBuffers {
       try {
         DeviceAllocation found = gpu.allocation(memory.address());
         // Of a range over several mappings (cuMemMap), one id says too little.
-        id =
-            found.covers(memory.address(), memory.lengthBytes())
-                ? found.id()
-                : BufferRange.UNKNOWN_ALLOCATION;
+        if (found.covers(memory.address(), memory.lengthBytes())) {
+          id = found.id();
+        }
       } catch (FabricException unknown) {
         // A dma-buf may be of memory that another driver allocated.
         if (memory.dmaBuf() == null) {
@@ -133,7 +131,7 @@ final class DeviceBuffers {
 
   /** A NIC holds on to the memory itself, so that the descriptor can be closed at once. */
   private @Nullable DataRegistration throughDmaBuf(
-      BufferRange range, DeviceMemory gpu, long access) {
+      BufferRange range, DeviceMemory gpu, Set<Use> uses, long access) {
     DmaBuf exported;
     try {
       exported = gpu.exportDmaBuf(range.address(), range.lengthBytes());
@@ -141,7 +139,7 @@ final class DeviceBuffers {
       return null;
     }
     try {
-      return owner.acquire(range.through(exported), access);
+      return owner.acquire(range.through(exported), uses, access);
     } catch (RegistrationException refused) {
       return null;
     } finally {

@@ -14,9 +14,8 @@ import org.jspecify.annotations.Nullable;
 final class OneSidedCalls {
   private final RdmaComm comm;
   private final Connection connection;
-  // What is written inline, on its way to the copy that is registered: a copy of a segment is
-  // checked
-  // against the end of its arena, an address is not. With the endpoint's lock held.
+  // What is written inline, on its way to the copy that is registered: copying from a segment is
+  // checked against the end of its arena, an address is not. With the endpoint's lock held.
   private @Nullable MemorySegment written;
 
   OneSidedCalls(RdmaComm comm, Connection connection) {
@@ -26,42 +25,76 @@ final class OneSidedCalls {
 
   /** As {@link org.jofi.transport.Comm#iwrite}. */
   long write(MemorySegment from, long offset, long lengthBytes, RemoteMemory to, long at) {
-    checkOneSided(lengthBytes, to, at);
+    return move(false, from, offset, lengthBytes, to, at);
+  }
+
+  /** As {@link org.jofi.transport.Comm#iwrite}. */
+  long write(Registration from, long offset, long lengthBytes, RemoteMemory to, long at) {
+    return move(false, from, offset, lengthBytes, to, at);
+  }
+
+  /** As {@link org.jofi.transport.Comm#iread}. */
+  long read(MemorySegment into, long offset, long lengthBytes, RemoteMemory from, long at) {
+    return move(true, into, offset, lengthBytes, from, at);
+  }
+
+  /** As {@link org.jofi.transport.Comm#iread}. */
+  long read(Registration into, long offset, long lengthBytes, RemoteMemory from, long at) {
+    return move(true, into, offset, lengthBytes, from, at);
+  }
+
+  private long move(
+      boolean reads, MemorySegment near, long offset, long lengthBytes, RemoteMemory far, long at) {
+    checkOneSided(lengthBytes, far, at);
     comm.checkOpen();
-    DataRegistration lease = comm.leases().lease(from, offset, lengthBytes, Rights.SENT);
+    DataRegistration lease =
+        comm.leases().lease(near, offset, lengthBytes, reads ? Rights.READ_INTO : Rights.SENT);
     try {
-      return write(from.address() + offset, lengthBytes, lease, from, to, at);
+      return post(reads, near.address() + offset, lengthBytes, lease, near, far, at);
     } finally {
       // The request uses it by itself.
       lease.release();
     }
   }
 
-  /** As {@link org.jofi.transport.Comm#iwrite}. */
-  long write(Registration from, long offset, long lengthBytes, RemoteMemory to, long at) {
-    RdmaRegistration ours = comm.own(from);
-    checkOneSided(lengthBytes, to, at);
-    return write(
-        ours.address(Use.SEND, offset, lengthBytes), lengthBytes, ours.data(), ours, to, at);
+  private long move(
+      boolean reads, Registration near, long offset, long lengthBytes, RemoteMemory far, long at) {
+    RdmaRegistration ours = comm.own(near);
+    checkOneSided(lengthBytes, far, at);
+    long address = ours.address(reads ? Use.RECEIVE : Use.SEND, offset, lengthBytes);
+    return post(reads, address, lengthBytes, ours.data(), ours, far, at);
   }
 
-  private long write(
+  private long post(
+      boolean reads,
       long address,
       long lengthBytes,
       DataRegistration data,
       Object memory,
-      RemoteMemory to,
+      RemoteMemory far,
       long at) {
     try (var _ = comm.lock().posting()) {
       comm.checkOpen();
-      long request = connection.write(address, lengthBytes, data, to, at);
+      long request = postOnce(reads, address, lengthBytes, data, far, at);
       if (request == Result.TRY_AGAIN) {
         comm.endpoint().help();
-        request = connection.write(address, lengthBytes, data, to, at);
+        request = postOnce(reads, address, lengthBytes, data, far, at);
       }
       comm.uses().add(request, memory);
       return request;
     }
+  }
+
+  private long postOnce(
+      boolean reads,
+      long address,
+      long lengthBytes,
+      DataRegistration data,
+      RemoteMemory far,
+      long at) {
+    return reads
+        ? connection.read(address, lengthBytes, data, far, at)
+        : connection.write(address, lengthBytes, data, far, at);
   }
 
   /** As {@link org.jofi.transport.Comm#iwriteInline}. */
@@ -97,50 +130,6 @@ final class OneSidedCalls {
     }
     MemorySegment.copy(from, offset, into, 0, lengthBytes);
     return into.address();
-  }
-
-  /** As {@link org.jofi.transport.Comm#iread}. */
-  long read(MemorySegment into, long offset, long lengthBytes, RemoteMemory from, long at) {
-    checkOneSided(lengthBytes, from, at);
-    if (into.isReadOnly()) {
-      throw new IllegalArgumentException(
-          "%s: nothing can be read into %s, which is read-only".formatted(comm.label(), into));
-    }
-    comm.checkOpen();
-    DataRegistration lease = comm.leases().lease(into, offset, lengthBytes, Rights.READ_INTO);
-    try {
-      return read(into.address() + offset, lengthBytes, lease, into, from, at);
-    } finally {
-      // The request uses it by itself.
-      lease.release();
-    }
-  }
-
-  /** As {@link org.jofi.transport.Comm#iread}. */
-  long read(Registration into, long offset, long lengthBytes, RemoteMemory from, long at) {
-    RdmaRegistration ours = comm.own(into);
-    checkOneSided(lengthBytes, from, at);
-    return read(
-        ours.address(Use.RECEIVE, offset, lengthBytes), lengthBytes, ours.data(), ours, from, at);
-  }
-
-  private long read(
-      long address,
-      long lengthBytes,
-      DataRegistration data,
-      Object memory,
-      RemoteMemory from,
-      long at) {
-    try (var _ = comm.lock().posting()) {
-      comm.checkOpen();
-      long request = connection.read(address, lengthBytes, data, from, at);
-      if (request == Result.TRY_AGAIN) {
-        comm.endpoint().help();
-        request = connection.read(address, lengthBytes, data, from, at);
-      }
-      comm.uses().add(request, memory);
-      return request;
-    }
   }
 
   private void checkOneSided(long lengthBytes, RemoteMemory remote, long remoteOffsetBytes) {

@@ -191,7 +191,7 @@ abstract class RdmaComm implements Comm {
       registration =
           memory.kind() == MemoryKind.HOST
               ? RdmaRegistration.of(
-                  this, memory, wanted, acquire(range(memory, wanted), access), "host")
+                  this, memory, wanted, acquire(range(memory), wanted, access), "host")
               : deviceBuffers.register(memory, wanted, access);
     } catch (RegistrationException e) {
       throw refused(e);
@@ -208,13 +208,6 @@ abstract class RdmaComm implements Comm {
     throw new IllegalStateException(label + " was closed meanwhile");
   }
 
-  /** What the peer reaches when it likes shares no registration with what it does not. */
-  private static BufferRange range(Memory memory, Set<Use> uses) {
-    return uses.stream().anyMatch(Use::isExposed)
-        ? range(memory).ofUnknownAllocation()
-        : range(memory);
-  }
-
   private static BufferRange range(Memory memory) {
     MemorySegment segment = memory.segment();
     BufferRange range =
@@ -223,6 +216,14 @@ abstract class RdmaComm implements Comm {
             : BufferRange.host(segment);
     DmaBuf piece = memory.dmaBuf();
     return piece == null ? range : range.through(piece);
+  }
+
+  /**
+   * Registers a range on the endpoint's data rails. What the peer reaches when it likes shares no
+   * registration with what it does not.
+   */
+  final DataRegistration acquire(BufferRange range, Set<Use> uses, long access) {
+    return acquire(Rights.expose(uses) ? range.ofUnknownAllocation() : range, access);
   }
 
   /** Registers a range on the endpoint's data rails. */
@@ -340,9 +341,12 @@ abstract class RdmaComm implements Comm {
     }
   }
 
-  /** Reports how a request ended, and lets go of its memory if that is not used any more. */
   private long result(long request) {
-    long result = connection.test(request);
+    return told(request, connection.test(request));
+  }
+
+  /** A result that is told to the caller: lets go of memory that is not used any more. */
+  final long told(long request, long result) {
     if (result >= 0 || (result < 0 && Result.isOver(result) && !connection.usesMemory(request))) {
       uses.over(request);
     }

@@ -130,12 +130,8 @@ final class RdmaPoller implements Poller {
     for (int i = 0; i < endpoints; i++) {
       find(below.get((turn + i) % endpoints), most);
     }
-    for (int i = below.size() - 1; i >= 0; i--) {
-      dropClosed(below.get(i));
-      if (below.get(i).comms.isEmpty()) {
-        below.remove(i);
-      }
-    }
+    below.forEach(RdmaPoller::dropClosed);
+    below.removeIf(each -> each.comms.isEmpty());
   }
 
   private void find(Below in, int most) {

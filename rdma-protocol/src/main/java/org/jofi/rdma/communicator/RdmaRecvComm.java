@@ -57,10 +57,6 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
 
   private DataRegistration lease(MemorySegment segment, long offset, long lengthBytes) {
     checkLength(lengthBytes);
-    if (segment.isReadOnly()) {
-      throw new IllegalArgumentException(
-          "%s: nothing can be received into %s, which is read-only".formatted(label(), segment));
-    }
     return leases().lease(segment, offset, lengthBytes, Rights.RECEIVED);
   }
 
@@ -182,10 +178,7 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
         endpoint().help();
         result = connection.test(request, into);
       }
-      if (result >= 0) {
-        uses().over(request);
-      }
-      return result;
+      return told(request, result);
     }
   }
 

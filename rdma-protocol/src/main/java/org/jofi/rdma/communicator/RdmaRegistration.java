@@ -69,7 +69,7 @@ final class RdmaRegistration implements Registration {
       throw new IllegalStateException(this + " is closed");
     }
     DataRegistration data = data();
-    if (uses.stream().noneMatch(Use::isExposed)) {
+    if (!Rights.expose(uses)) {
       throw new IllegalStateException(
           "%s is registered for %s, not for the peer: add PEER_READS or PEER_WRITES"
               .formatted(this, uses));
@@ -145,11 +145,6 @@ final class RdmaRegistration implements Registration {
       throw new IllegalArgumentException(
           "%s is registered for %s, not for %s".formatted(this, uses, use));
     }
-    return address(offset, lengthBytes);
-  }
-
-  /** As {@link #address(Use, long, long)}, whatever it is registered for. */
-  long address(long offset, long lengthBytes) {
     if (lengthBytes < 0
         || (lengthBytes > 0 && (offset < 0 || offset > memory.lengthBytes() - lengthBytes))) {
       throw new IllegalArgumentException(

@@ -1,5 +1,6 @@
 package org.jofi.rdma.communicator;
 
+import java.util.Set;
 import org.jofi.fabric.Access;
 import org.jofi.transport.Use;
 
@@ -18,6 +19,11 @@ final class Rights {
   static final long FLUSHED = Access.REMOTE_READ;
 
   private Rights() {}
+
+  /** Whether the peer reaches memory of these uses when it likes. */
+  static boolean expose(Set<Use> uses) {
+    return uses.stream().anyMatch(Use::isExposed);
+  }
 
   /**
    * @param flushed whether received memory is flushed

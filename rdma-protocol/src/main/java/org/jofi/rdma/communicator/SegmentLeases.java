@@ -34,12 +34,17 @@ final class SegmentLeases {
   /**
    * Leases a registration that covers a part of a segment; give it back when the request uses it.
    *
-   * @throws IllegalArgumentException if the part is not within the segment, or it is on the heap
+   * @throws IllegalArgumentException if the part is not within the segment, or it is on the heap,
+   *     or read-only although something is to arrive in it
    * @throws IllegalStateException if its arena is closed
    * @throws TransportException if it has to be registered, and that fails
    */
   DataRegistration lease(MemorySegment segment, long offset, long lengthBytes, long access) {
     check(segment, offset, lengthBytes);
+    if (access != Rights.SENT && segment.isReadOnly()) {
+      throw new IllegalArgumentException(
+          "%s: nothing can arrive in %s, which is read-only".formatted(owner.label(), segment));
+    }
     // A message of no bytes needs memory as any other does, and the segment may be empty.
     MemorySegment memory = lengthBytes == 0 ? stand() : segment;
     boolean whole = lengthBytes == 0 || memory.byteSize() <= wholeBytes;

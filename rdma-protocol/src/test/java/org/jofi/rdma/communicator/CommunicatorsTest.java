@@ -110,7 +110,7 @@ class CommunicatorsTest {
       Registration[] registration = new Registration[1];
       WeakReference<MemorySegment> segment = registerAutomatic(receive, registration);
       long request = receive.irecv(registration[0], 1);
-      assertFalse(isCollected(segment));
+      assertFalse(SimulatedHosts.isCollected(segment));
 
       Registration source = pair.send().register(hosts.memory(100, 9), Use.SEND, Use.RECEIVE);
       long[] send = {0};
@@ -119,7 +119,7 @@ class CommunicatorsTest {
       hosts.await(receive, request);
       registration[0].close();
       registration[0] = source;
-      assertTrue(isCollected(segment));
+      assertTrue(SimulatedHosts.isCollected(segment));
     }
   }
 
@@ -127,13 +127,6 @@ class CommunicatorsTest {
     MemorySegment memory = Arena.ofAuto().allocate(1 << 20);
     into[0] = comm.register(memory, Use.SEND, Use.RECEIVE, Use.PEER_READS, Use.PEER_WRITES);
     return new WeakReference<>(memory);
-  }
-
-  private static boolean isCollected(WeakReference<?> object) {
-    for (int i = 0; i < 5 && !object.refersTo(null); i++) {
-      System.gc();
-    }
-    return object.refersTo(null);
   }
 
   @Test

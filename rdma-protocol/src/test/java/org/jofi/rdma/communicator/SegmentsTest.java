@@ -224,10 +224,10 @@ class SegmentsTest {
       Pair pair = hosts.connect();
       long[] request = new long[1];
       WeakReference<MemorySegment> automatic = receiveAutomatic(pair.receive(), request);
-      assertFalse(isCollected(automatic));
+      assertFalse(SimulatedHosts.isCollected(automatic));
       hosts.await(pair.send(), pair.send().isend(hosts.memory(100, 1), TAG));
       assertEquals(100, hosts.await(pair.receive(), request[0]));
-      assertTrue(isCollected(automatic));
+      assertTrue(SimulatedHosts.isCollected(automatic));
       hosts.tend();
       assertEquals(0, statistics(pair.receive()).registrations());
     }
@@ -237,13 +237,6 @@ class SegmentsTest {
     MemorySegment memory = Arena.ofAuto().allocate(100);
     request[0] = comm.irecv(memory, TAG);
     return new WeakReference<>(memory);
-  }
-
-  private static boolean isCollected(WeakReference<?> object) {
-    for (int i = 0; i < 5 && !object.refersTo(null); i++) {
-      System.gc();
-    }
-    return object.refersTo(null);
   }
 
   @ParameterizedTest

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.ref.WeakReference;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -155,6 +156,14 @@ final class SimulatedHosts implements AutoCloseable {
       memory.set(java.lang.foreign.ValueLayout.JAVA_BYTE, at, (byte) (at * 7 + pattern));
     }
     return memory;
+  }
+
+  /** Whether the collector finds nobody who holds it. */
+  static boolean isCollected(WeakReference<?> object) {
+    for (int i = 0; i < 5 && !object.refersTo(null); i++) {
+      System.gc();
+    }
+    return object.refersTo(null);
   }
 
   /** A connection. */
