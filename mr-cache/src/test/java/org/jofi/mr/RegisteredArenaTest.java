@@ -13,6 +13,7 @@ import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -133,16 +134,19 @@ class RegisteredArenaTest {
     DataRegistration used = acquire(BufferRange.host(segment));
     assertTrue(device.rails.post(used, used.range()));
     AtomicBoolean stop = new AtomicBoolean();
+    CountDownLatch started = new CountDownLatch(1);
     FutureTask<Integer> others =
         new FutureTask<>(
             () -> {
               int times = 0;
               for (; !stop.get(); times++) {
                 acquire(BufferRange.host(arena.allocate(64, 64))).release();
+                started.countDown();
               }
               return times;
             });
     Thread.ofPlatform().start(others);
+    assertTrue(started.await(20, TimeUnit.SECONDS));
     for (int i = 0; i < 200; i++) {
       assertThrows(RegistrationBusyException.class, arena::close);
     }
