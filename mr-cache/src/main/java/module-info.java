@@ -1,13 +1,17 @@
 /** Registrations by role and scope, and the registration cache. */
-@SuppressWarnings("requires-transitive-automatic")
+@SuppressWarnings({"requires-transitive-automatic", "module"}) // The protocol is built after it.
 module org.jofi.mr {
   requires jdk.jfr;
   requires static transitive org.jspecify;
   requires transitive org.agrona;
   requires transitive org.jofi.transport;
 
-  exports org.jofi.mr;
-  exports org.jofi.mr.registration;
-  exports org.jofi.mr.scope;
-  exports org.jofi.mr.teardown;
+  exports org.jofi.mr to
+      org.jofi.rdma;
+  exports org.jofi.mr.registration to
+      org.jofi.rdma;
+  exports org.jofi.mr.scope to
+      org.jofi.rdma;
+  exports org.jofi.mr.teardown to
+      org.jofi.rdma;
 }

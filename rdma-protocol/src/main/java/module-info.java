@@ -1,13 +1,13 @@
 /** Communicators over multi-rail endpoints. */
-@SuppressWarnings("module") // The doctor is built after this module.
+@SuppressWarnings("module") // Those that it opens up to are built after it.
 module org.jofi.rdma {
   requires static transitive org.jspecify;
   requires transitive org.jofi.transport;
   requires org.jofi.mr;
 
-  exports org.jofi.rdma;
-  exports org.jofi.rdma.spi;
-  exports org.jofi.runtime;
+  exports org.jofi.rdma.spi to
+      org.jofi.cli,
+      org.jofi.doctor;
   exports org.jofi.rdma.topology to
       org.jofi.doctor;
 

@@ -4,8 +4,6 @@ module org.jofi.cuda {
   requires transitive org.jofi.transport;
   requires org.jofi.cuda.bindings;
 
-  exports org.jofi.cuda;
-
   provides org.jofi.fabric.DeviceMemoryProvider with
       org.jofi.cuda.CudaDeviceMemoryProvider;
 }

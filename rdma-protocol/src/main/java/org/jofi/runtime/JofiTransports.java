@@ -9,7 +9,7 @@ import org.jofi.transport.TransportException;
 import org.jofi.transport.TransportOptions;
 import org.jofi.transport.TransportProvider;
 
-/** Opens transports over libfabric, with this machine's clock. */
+/** Opens transports, over libfabric unless told otherwise, with this machine's clock. */
 public final class JofiTransports implements TransportProvider {
   private static final String LIBFABRIC = "libfabric";
 
@@ -32,12 +32,8 @@ public final class JofiTransports implements TransportProvider {
     return open(libfabric, options);
   }
 
-  /**
-   * Opens a transport over the NICs of a given provider, such as a simulated one in real time.
-   *
-   * @throws TransportException as {@link Transport#open}
-   */
-  public static Transport open(FabricProvider provider, TransportOptions options) {
+  @Override
+  public Transport open(FabricProvider provider, TransportOptions options) {
     return new KeptTransport(RdmaTransport.open(provider, options, Machine.environment()));
   }
 }

@@ -46,7 +46,7 @@ class WarmUpTest {
   private final List<Comm> comms = new ArrayList<>();
 
   private static Transport open(String profile, ProgressThreads threads) {
-    return JofiTransports.open(
+    return Transport.open(
         new SimulatedProvider(),
         TransportOptions.builder()
             .provider(Profile.named(profile).providerName())

@@ -7,10 +7,7 @@ import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
-import org.jofi.fabric.RegistrationScope;
 import org.jofi.transport.Device;
-import org.jofi.transport.DeviceLimits;
 import org.jofi.transport.DeviceProperties;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.TransportException;
@@ -34,20 +31,7 @@ class DeviceWarmUpsTest {
 
   /** A device that cannot be opened. */
   private static Device broken(int index) {
-    DeviceProperties properties =
-        new DeviceProperties(
-            index,
-            "nic" + index,
-            "none",
-            Optional.empty(),
-            0,
-            List.of(new DeviceProperties.Rail("nic" + index, "none", Optional.empty(), 0)),
-            1,
-            RegistrationScope.DOMAIN,
-            List.of(),
-            "",
-            new DeviceLimits(1, 0, 0, 1, 1, 1, 1),
-            List.of());
+    DeviceProperties properties = FakeProperties.of(index, "nic" + index);
     return (Device)
         Proxy.newProxyInstance(
             Device.class.getClassLoader(),

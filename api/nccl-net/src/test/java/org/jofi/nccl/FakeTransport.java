@@ -5,14 +5,10 @@ import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
 import java.util.ArrayDeque;
 import java.util.List;
-import java.util.Optional;
 import java.util.Queue;
-import org.jofi.fabric.RegistrationScope;
 import org.jofi.transport.ConnectHandle;
 import org.jofi.transport.Device;
-import org.jofi.transport.DeviceLimits;
 import org.jofi.transport.DeviceProperties;
-import org.jofi.transport.DeviceProperties.Rail;
 import org.jofi.transport.ListenComm;
 import org.jofi.transport.Memory;
 import org.jofi.transport.RecvComm;
@@ -21,20 +17,7 @@ import org.jofi.transport.TransportOptions;
 
 /** A transport of one device, whose listeners accept the communicators that a test gives. */
 final class FakeTransport implements Transport {
-  private static final DeviceProperties PROPERTIES =
-      new DeviceProperties(
-          0,
-          "fake0",
-          "fake",
-          Optional.empty(),
-          1,
-          List.of(new Rail("fake0", "fabric", Optional.empty(), 1)),
-          1,
-          RegistrationScope.DOMAIN,
-          List.of(),
-          "writes",
-          new DeviceLimits(1L << 40, 64, 8192, 1000, 128, 128, 16),
-          List.of());
+  private static final DeviceProperties PROPERTIES = FakeProperties.of(0, "fake0");
 
   private final Queue<RecvComm> coming;
 

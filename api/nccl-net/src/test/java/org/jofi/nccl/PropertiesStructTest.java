@@ -10,8 +10,6 @@ import java.util.List;
 import java.util.Optional;
 import org.jofi.fabric.MemoryKind;
 import org.jofi.fabric.PciAddress;
-import org.jofi.fabric.RegistrationScope;
-import org.jofi.transport.DeviceLimits;
 import org.jofi.transport.DeviceProperties;
 import org.jofi.transport.DeviceProperties.MemoryPath;
 import org.jofi.transport.DeviceProperties.Rail;
@@ -30,19 +28,8 @@ class PropertiesStructTest {
             : List.of(
                 new MemoryPath(MemoryKind.HOST, true, "host"),
                 new MemoryPath(MemoryKind.CUDA, cuda.equals("direct"), cuda));
-    return new DeviceProperties(
-        2,
-        "rdma0",
-        "efa",
-        path,
-        speed,
-        List.of(new Rail("rdma0", "fabric", pci, speed)),
-        1,
-        RegistrationScope.DOMAIN,
-        memory,
-        "writes",
-        new DeviceLimits(1L << 40, 64, 8192, 1000, 128, 128, 16),
-        List.of());
+    return new FakeProperties(
+        2, "rdma0", path, speed, List.of(new Rail("rdma0", "fabric", pci, speed)), memory);
   }
 
   @ParameterizedTest

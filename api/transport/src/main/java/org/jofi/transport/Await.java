@@ -50,21 +50,7 @@ public final class Await {
       idle.idle();
       result = comm.test(request);
     }
-    if (result == Result.STALE_REQUEST) {
-      throw stale(comm, request);
-    }
-    if (result < 0) {
-      throw failed(comm, request, result);
-    }
-    return result;
-  }
-
-  private static TransportException failed(Comm comm, long request, long result) {
-    return new TransportException(
-        FailureCause.of(result),
-        comm.failure(request)
-            .map(Failure::toString)
-            .orElse(comm.label() + ": " + Result.describe(result)));
+    return Result.check(comm, request, result);
   }
 
   /**
@@ -88,7 +74,7 @@ public final class Await {
     }
     int failed = requests.failed();
     if (failed >= 0) {
-      throw failed(requests, failed);
+      check(requests, failed);
     }
   }
 
@@ -117,22 +103,13 @@ public final class Await {
       index = requests.next();
     }
     if (requests.result(index) == Result.STALE_REQUEST) {
-      throw stale(requests.comm(index), requests.request(index));
+      check(requests, index);
     }
     return index;
   }
 
-  private static RuntimeException failed(Requests requests, int index) {
-    Comm comm = requests.comm(index);
-    long request = requests.request(index);
-    long result = requests.result(index);
-    return result == Result.STALE_REQUEST ? stale(comm, request) : failed(comm, request, result);
-  }
-
-  private static IllegalArgumentException stale(Comm comm, long request) {
-    return new IllegalArgumentException(
-        "%s has no request 0x%x: it was reported already, or is another's"
-            .formatted(comm.label(), request));
+  private static void check(Requests requests, int index) {
+    Result.check(requests.comm(index), requests.request(index), requests.result(index));
   }
 
   /**

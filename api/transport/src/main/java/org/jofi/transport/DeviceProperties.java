@@ -1,62 +1,60 @@
 package org.jofi.transport;
 
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import org.jofi.fabric.MemoryKind;
 import org.jofi.fabric.PciAddress;
 import org.jofi.fabric.RegistrationScope;
 
 /**
- * The properties of a device.
+ * The properties of a device, which do not change. Any thread.
  *
- * @param index its index in {@link Transport#devices()}
- * @param name of its first NIC and the number of its other NICs; unique within the transport
- * @param provider libfabric's name of the provider
- * @param pciPath path of its first NIC below /sys/devices, if known
- * @param speedMegabitsPerSecond sum over its rails; 0 if unknown
- * @param rails its NICs, in the order that stripes are numbered in; 1 to 8
- * @param controlRails how many of them also carry control messages
- * @param registrationScope what registrations belong to, the domain or one endpoint
- * @param memory kinds of memory that can be registered, and how NICs access each, such as {@code
- *     GPU direct via dma-buf}
- * @param immediateDelivery how immediate data is delivered, and why in this way
- * @param limits its limits
- * @param groupingReasons sentences that say why its NICs are one device
+ * @apiNote only the transport implements it, so that it may get further methods.
  */
-public record DeviceProperties(
-    int index,
-    String name,
-    String provider,
-    Optional<String> pciPath,
-    long speedMegabitsPerSecond,
-    List<Rail> rails,
-    int controlRails,
-    RegistrationScope registrationScope,
-    List<MemoryPath> memory,
-    String immediateDelivery,
-    DeviceLimits limits,
-    List<String> groupingReasons) {
+public interface DeviceProperties {
 
-  public DeviceProperties {
-    Objects.requireNonNull(name);
-    Objects.requireNonNull(limits);
-    rails = List.copyOf(rails);
-    memory = List.copyOf(memory);
-    groupingReasons = List.copyOf(groupingReasons);
-    if (rails.isEmpty()) {
-      throw new IllegalArgumentException("device %s has no rails".formatted(name));
-    }
-    if (controlRails != 1 && controlRails != rails.size()) {
-      throw new IllegalArgumentException(
-          "device %s of %d rails cannot have %d control rails"
-              .formatted(name, rails.size(), controlRails));
-    }
-  }
+  /** Its index in {@link Transport#devices()}. */
+  int index();
+
+  /** The name of its first NIC and the number of its other NICs; unique within the transport. */
+  String name();
+
+  /** libfabric's name of the provider. */
+  String provider();
+
+  /** The path of its first NIC below /sys/devices, if known. */
+  Optional<String> pciPath();
+
+  /** The sum over its rails, in Mbit/s; 0 if unknown. */
+  long speedMegabitsPerSecond();
+
+  /** Its NICs, in the order in which rails are numbered; 1 to 8. */
+  List<Rail> rails();
+
+  /** How many of them also carry control messages: one, or all. */
+  int controlRails();
+
+  /** What registrations belong to, the domain or one endpoint. */
+  RegistrationScope registrationScope();
+
+  /**
+   * The kinds of memory that can be registered, and how NICs access each, such as {@code GPU direct
+   * via dma-buf}.
+   */
+  List<MemoryPath> memory();
+
+  /** How immediate data is delivered, and why in this way: a sentence. */
+  String immediateDelivery();
+
+  /** Its limits. */
+  DeviceLimits limits();
+
+  /** Sentences that say why its NICs are one device. */
+  List<String> groupingReasons();
 
   /** Whether this kind of memory can be registered. */
-  public boolean takes(MemoryKind kind) {
-    return memory.stream().anyMatch(path -> path.kind() == kind);
+  default boolean takes(MemoryKind kind) {
+    return memory().stream().anyMatch(path -> path.kind() == kind);
   }
 
   /**
@@ -67,8 +65,7 @@ public record DeviceProperties(
    * @param pci its PCI address, if known
    * @param speedMegabitsPerSecond 0 if unknown
    */
-  public record Rail(
-      String nic, String fabric, Optional<PciAddress> pci, long speedMegabitsPerSecond) {}
+  record Rail(String nic, String fabric, Optional<PciAddress> pci, long speedMegabitsPerSecond) {}
 
   /**
    * How NICs access a kind of memory.
@@ -77,5 +74,5 @@ public record DeviceProperties(
    * @param direct whether they access it themselves, without copies through other memory
    * @param path the same in words, such as {@code host}: for people, not for programs
    */
-  public record MemoryPath(MemoryKind kind, boolean direct, String path) {}
+  record MemoryPath(MemoryKind kind, boolean direct, String path) {}
 }

@@ -39,6 +39,30 @@ public final class Result {
     return result != IN_PROGRESS;
   }
 
+  /**
+   * Throws if a request failed, with the failure's own words.
+   *
+   * @param result what {@link Comm#test} or a {@link Poller} said of it
+   * @return the result: the number of bytes, or {@link #IN_PROGRESS}
+   * @throws TransportException if it failed
+   * @throws IllegalArgumentException if there is no such request
+   */
+  public static long check(Comm comm, long request, long result) {
+    if (result == STALE_REQUEST) {
+      throw new IllegalArgumentException(
+          "%s has no request 0x%x: it was reported already, or is another's"
+              .formatted(comm.label(), request));
+    }
+    if (FailureCause.isFailure(result)) {
+      throw new TransportException(
+          FailureCause.of(result),
+          comm.failure(request)
+              .map(Failure::toString)
+              .orElse(comm.label() + ": " + describe(result)));
+    }
+    return result;
+  }
+
   /** What a result of {@link Comm#test} means, as text for errors and logs. */
   public static String describe(long result) {
     if (result >= 0) {

@@ -3,7 +3,7 @@ package org.jofi.transport;
 import java.lang.foreign.Arena;
 import java.util.List;
 import java.util.Objects;
-import java.util.ServiceLoader;
+import org.jofi.fabric.FabricProvider;
 
 /**
  * The NICs of this machine, grouped into devices. Any thread. Several transports may be open in one
@@ -12,21 +12,24 @@ import java.util.ServiceLoader;
 public interface Transport extends AutoCloseable {
 
   /**
-   * Opens a transport. The implementation is found on the module path or class path.
+   * Opens a transport over libfabric. The implementation is found on the module path or class path.
    *
    * @throws TransportException with {@link FailureCause#UNAVAILABLE} if there is no implementation,
    *     no NIC, or less than the options require; the message says what was looked for
    */
   static Transport open(TransportOptions options) {
-    Objects.requireNonNull(options);
-    return ServiceLoader.load(TransportProvider.class, TransportProvider.class.getClassLoader())
-        .findFirst()
-        .orElseThrow(
-            () ->
-                new TransportException(
-                    FailureCause.UNAVAILABLE,
-                    "no transport found: put the jofi-rdma-protocol jar on the module path"))
-        .open(options);
+    return TransportProvider.installed().open(Objects.requireNonNull(options));
+  }
+
+  /**
+   * Opens a transport over the NICs of a given provider, such as a simulated one in real time. The
+   * provider needs no entry as a service.
+   *
+   * @throws TransportException as {@link #open(TransportOptions)}
+   */
+  static Transport open(FabricProvider provider, TransportOptions options) {
+    return TransportProvider.installed()
+        .open(Objects.requireNonNull(provider), Objects.requireNonNull(options));
   }
 
   /** Its devices, 1 or more, in a stable order. */

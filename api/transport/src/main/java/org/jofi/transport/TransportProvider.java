@@ -1,12 +1,38 @@
 package org.jofi.transport;
 
+import java.util.ServiceLoader;
+import org.jofi.fabric.FabricProvider;
+
 /** Opens transports: a service, found by {@link java.util.ServiceLoader}. Any thread. */
 public interface TransportProvider {
 
   /**
-   * Opens a transport; see {@link Transport#open}.
+   * The one on the module path or class path.
+   *
+   * @throws TransportException with {@link FailureCause#UNAVAILABLE} if there is none
+   */
+  static TransportProvider installed() {
+    return ServiceLoader.load(TransportProvider.class, TransportProvider.class.getClassLoader())
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new TransportException(
+                    FailureCause.UNAVAILABLE,
+                    "no transport found: put the jofi-rdma-protocol jar on the module path"));
+  }
+
+  /**
+   * Opens a transport; see {@link Transport#open(TransportOptions)}.
    *
    * @throws TransportException as described there
    */
   Transport open(TransportOptions options);
+
+  /**
+   * Opens a transport over a given provider; see {@link Transport#open(FabricProvider,
+   * TransportOptions)}.
+   *
+   * @throws TransportException as described there
+   */
+  Transport open(FabricProvider provider, TransportOptions options);
 }

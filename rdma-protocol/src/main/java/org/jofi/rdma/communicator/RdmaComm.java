@@ -288,6 +288,9 @@ abstract class RdmaComm implements Comm {
 
   @Override
   public final long test(long request) {
+    if (request == Result.NOTHING_TO_DO) {
+      return 0;
+    }
     try (var hold = lock().testing(tester, request)) {
       if (hold == null) {
         return Result.IN_PROGRESS;

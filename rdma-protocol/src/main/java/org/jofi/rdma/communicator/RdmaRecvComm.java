@@ -169,6 +169,9 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
 
   @Override
   public long test(long request, long[] into) {
+    if (request == Result.NOTHING_TO_DO) {
+      return 0;
+    }
     try (var hold = lock().testing(tester(), request)) {
       if (hold == null) {
         return Result.IN_PROGRESS;

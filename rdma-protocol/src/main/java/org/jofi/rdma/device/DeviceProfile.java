@@ -61,7 +61,7 @@ public record DeviceProfile(
     ProgressPlan progress = ProgressPlan.of(options, first.traits(), processors);
     reasons.addAll(progress.reasons());
     DeviceProperties properties =
-        new DeviceProperties(
+        new RdmaDeviceProperties(
             index,
             group.name(),
             first.provider(),
@@ -142,7 +142,7 @@ public record DeviceProfile(
             .mapToLong(nic -> nic.limits().maxMessageBytes())
             .min()
             .orElse(options.maxMessageBytes());
-    return new DeviceLimits(
+    return new RdmaDeviceProperties.Limits(
         Math.min(longest, options.maxMessageBytes()),
         InlineCopies.BYTES,
         eagerBytes(group, options),

@@ -270,6 +270,7 @@ class CommunicatorsTest {
       RecvComm receive = hosts.connect().receive();
       Registration memory = receive.register(hosts.memory(100, 0), Use.SEND, Use.RECEIVE);
       assertEquals(Result.NOTHING_TO_DO, receive.iflush(memory, 0, 100));
+      assertEquals(0, receive.test(Result.NOTHING_TO_DO));
       assertTrue(
           receive.flushReason(memory).startsWith("not flushed"), receive.flushReason(memory));
     }

@@ -17,6 +17,8 @@ import java.util.concurrent.TimeUnit;
 final class CommandProcess {
   private static final long BOUND_SECONDS = 150;
 
+  private static final String MAIN = Jofi.class.getName();
+
   /** SIGABRT's exit code: how a JVM ends that crashed. */
   private static final int CRASHED = 128 + 6;
 
@@ -85,6 +87,13 @@ final class CommandProcess {
     return Map.of("LD_LIBRARY_PATH", unusable.toString(), "JOFI_LIBFABRIC", "");
   }
 
+  /** A program that is compiled in memory, as {@code jofi run} does it, not started yet. */
+  static ProcessBuilder program(Map<String, String> environment, Path source, String... arguments) {
+    ProcessBuilder builder = builder(environment, arguments);
+    builder.command().replaceAll(word -> word.equals(MAIN) ? source.toString() : word);
+    return builder;
+  }
+
   /** The command, not started yet. */
   static ProcessBuilder builder(Map<String, String> environment, String... arguments) {
     String java = System.getProperty("jofi.test.java", "");
@@ -98,7 +107,7 @@ final class CommandProcess {
     command.add("--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED");
     command.add("-Djofi.libfabric=" + System.getProperty("jofi.libfabric", ""));
     command.add("-Djofi.java=" + java);
-    command.addAll(List.of("-cp", System.getProperty("java.class.path"), Jofi.class.getName()));
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), MAIN));
     command.addAll(List.of(arguments));
     ProcessBuilder builder = new ProcessBuilder(command);
     builder.environment().putAll(environment);

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -31,12 +30,8 @@ class ReadmeExampleTest {
     assertTrue(found.find(), "README.md shows no program");
     Path source = Files.writeString(folder.resolve("Hello.java"), found.group(1));
 
-    // The compiler in memory takes the program's options and class path, and no main class.
-    List<String> command =
-        CommandProcess.builder(Map.of()).command().stream()
-            .map(word -> word.equals(Jofi.class.getName()) ? source.toString() : word)
-            .toList();
-    CommandProcess.Outcome outcome = CommandProcess.run(folder, new ProcessBuilder(command));
+    CommandProcess.Outcome outcome =
+        CommandProcess.run(folder, CommandProcess.program(Map.of(), source));
 
     assertEquals("", outcome.err());
     assertEquals(0, outcome.code());

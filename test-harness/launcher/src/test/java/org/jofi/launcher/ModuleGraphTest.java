@@ -6,11 +6,17 @@ import static org.junit.jupiter.api.Assertions.fail;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
+import java.lang.module.ModuleDescriptor;
+import java.lang.module.ModuleFinder;
+import java.lang.module.ModuleReference;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -59,6 +65,41 @@ class ModuleGraphTest {
         () -> String.join("\n", lines));
     assertTrue(
         lines.stream().noneMatch(line -> line.contains("WARNING")), () -> String.join("\n", lines));
+  }
+
+  /** A program sees what a user's program would: the modules' exports, and no more. */
+  @Test
+  void aProgramRunsFromItsSource() throws Exception {
+    requireModules();
+    String example = LauncherTree.PROJECT.resolve("examples/HaloExchange.java").toString();
+    assertEquals(
+        List.of("100 steps of 128 rows by 2 ranks: every cell as by one"),
+        start("", "run", example, "net"));
+  }
+
+  /** Whatever a program may use is meant for programs. */
+  @Test
+  void onlyWhatIsPublicIsExportedToAll() {
+    requireModules();
+    Path modules = LauncherTree.PROJECT.resolve("test-harness/cli/target/modules");
+    Map<String, Set<String>> open =
+        ModuleFinder.of(modules).findAll().stream()
+            .map(ModuleReference::descriptor)
+            .filter(module -> module.name().startsWith("org.jofi."))
+            .collect(Collectors.toMap(ModuleDescriptor::name, ModuleGraphTest::exportedToAll));
+    assertEquals(
+        Set.of("org.jofi.fabric", "org.jofi.transport"), open.remove("org.jofi.transport"));
+    assertTrue(open.remove("org.jofi.conformance").contains("org.jofi.conformance.rule"));
+    assertTrue(open.remove("org.jofi.simulated").contains("org.jofi.simulated.profile"));
+    assertTrue(open.keySet().containsAll(Set.of("org.jofi.rdma", "org.jofi.mr")), open::toString);
+    open.forEach((module, packages) -> assertEquals(Set.of(), packages, module));
+  }
+
+  private static Set<String> exportedToAll(ModuleDescriptor module) {
+    return module.exports().stream()
+        .filter(each -> !each.isQualified())
+        .map(ModuleDescriptor.Exports::source)
+        .collect(Collectors.toSet());
   }
 
   private static void requireModules() {

@@ -2,7 +2,6 @@ package org.jofi.cli.ranks;
 
 import org.jofi.fabric.FabricProvider;
 import org.jofi.fabric.FabricUnavailableException;
-import org.jofi.runtime.JofiTransports;
 import org.jofi.simulated.SimulatedProvider;
 import org.jofi.simulated.profile.Profile;
 import org.jofi.transport.Transport;
@@ -89,6 +88,6 @@ public final class FabricChoice {
   /** Opens a transport on it, which the caller closes. */
   public Transport open(TransportOptions.Builder options) {
     TransportOptions chosen = options.provider(provider).build();
-    return network == null ? Transport.open(chosen) : JofiTransports.open(network, chosen);
+    return network == null ? Transport.open(chosen) : Transport.open(network, chosen);
   }
 }

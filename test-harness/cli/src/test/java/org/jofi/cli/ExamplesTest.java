@@ -1,0 +1,75 @@
+package org.jofi.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The programs in examples/, each of which checks what it did. */
+@Timeout(300)
+class ExamplesTest {
+  /** Surefire runs tests in the module's folder. */
+  private static final Path EXAMPLES = Path.of("..", "..", "examples");
+
+  @TempDir private Path folder;
+
+  private String run(Map<String, String> environment, String program, String provider)
+      throws IOException, InterruptedException {
+    CommandProcess.Outcome outcome =
+        CommandProcess.run(
+            folder,
+            CommandProcess.program(environment, EXAMPLES.resolve(program + ".java"), provider));
+    assertEquals("", outcome.err());
+    assertEquals(0, outcome.code(), outcome.out());
+    return outcome.out();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"net", "tcp;ofi_rxm", "shm"})
+  void haloExchange(String provider) throws Exception {
+    assertEquals(
+        "100 steps of 128 rows by 2 ranks: every cell as by one\n",
+        run(Map.of(), "HaloExchange", provider));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"net", "tcp;ofi_rxm", "shm"})
+  void reduceScatter(String provider) throws Exception {
+    assertEquals(
+        "4 ranks hold a part each of the sum of 4096 KiB\n",
+        run(Map.of(), "ReduceScatter", provider));
+  }
+
+  /** Over the stand-in for the driver. */
+  @ParameterizedTest
+  @ValueSource(strings = {"net", "shm"})
+  void gpuExchange(String provider) throws Exception {
+    Map<String, String> standIn = Map.of("JOFI_CUDA", CudaStandIn.build(folder).toString());
+    String said = run(standIn, "GpuExchange", provider);
+    assertTrue(said.startsWith("staged through pinned host memory"), said);
+    assertTrue(said.endsWith("\n4096 KiB of GPU memory arrived\n"), said);
+  }
+
+  @Test
+  void eachIsRunHere() throws IOException {
+    try (Stream<Path> files = Files.list(EXAMPLES)) {
+      Set<String> programs =
+          files
+              .map(file -> file.getFileName().toString())
+              .filter(name -> name.endsWith(".java"))
+              .collect(Collectors.toSet());
+      assertEquals(Set.of("HaloExchange.java", "ReduceScatter.java", "GpuExchange.java"), programs);
+    }
+  }
+}
