@@ -124,6 +124,21 @@ public final class DeviceRegistrations implements OwnershipGraph.Forcible {
     return cache.closeFreed(freed);
   }
 
+  /** Whether there is nothing for {@link #settle} to do. */
+  public boolean isSettled() {
+    return cache.isSettled();
+  }
+
+  /**
+   * Closes, or keeps, the registrations whose last use ended, which {@link DataRegistration#endUse}
+   * leaves undone because its callers hold locks. Call it without locks, after the use of memory
+   * that has no known allocation, before that is freed; if another thread is at it, it waits for
+   * that.
+   */
+  public void settle() {
+    cache.settle();
+  }
+
   /** Closes all idle registrations and returns how many. Those in use or leased stay open. */
   public int evictIdle() {
     return cache.evictIdle();

@@ -64,7 +64,7 @@ public final class EndpointRegistrations {
    * after it was invalidated (see {@link RegistrationCache#invalidate}).
    *
    * <p>A hit allocates nothing and takes no lock. A miss calls the provider on this thread. If the
-   * provider is out of resources, idle registrations are evicted, and the call is tried once more.
+   * provider is out of resources, idle registrations are evicted, and the call is tried again.
    *
    * @param range the range that must be covered
    * @param access bits of {@link Access} that the registration must allow, at least one

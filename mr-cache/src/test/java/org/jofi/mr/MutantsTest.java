@@ -247,14 +247,14 @@ class MutantsTest {
         new Mutant(
             "a failed registration is not tried again",
             "RegionOpenings.java",
-            "if (!isOutOfResources(e) || ",
-            "if (isOutOfResources(e) || ",
+            "!isOutOfResources(e) || ",
+            "isOutOfResources(e) || ",
             cache),
         new Mutant(
             "every failed registration is tried again",
             "RegionOpenings.java",
-            "if (!isOutOfResources(e) || ",
-            "if (",
+            "!isOutOfResources(e) || ",
+            "",
             cache),
         new Mutant(
             "the first rail's key is given back on all rails",
@@ -290,8 +290,32 @@ class MutantsTest {
         new Mutant(
             "mailboxes and pools do not make the cache give up what is idle",
             "RegionOpenings.java",
-            "if (!isOutOfResources(e) || ",
-            "if (role != RegistrationRole.DATA || !isOutOfResources(e) || ",
+            "!isOutOfResources(e) || ",
+            "role != RegistrationRole.DATA || !isOutOfResources(e) || ",
+            boundary),
+        new Mutant(
+            "room is made without end",
+            "RegionOpenings.java",
+            "tries == MOST_TRIES || ",
+            "",
+            boundary),
+        new Mutant(
+            "the same room is made each time",
+            "RegionOpenings.java",
+            "1 << (4 * (tries - 1))",
+            "1",
+            boundary),
+        new Mutant(
+            "what is not needed any more is closed within a completion",
+            "LeaseCount.java",
+            "becameIdle(what == USE)",
+            "becameIdle(false)",
+            boundary),
+        new Mutant(
+            "who registers leaves what is not needed any more",
+            "RegistrationCache.java",
+            "    settle();\n    Transition opening",
+            "    Transition opening",
             boundary),
         new Mutant(
             "one space that refuses keeps the others open",

@@ -80,18 +80,20 @@ final class CacheClosings {
   }
 
   /**
-   * Evicts at least one registration, and at least this many bytes if so many are idle. If nothing
-   * is idle but other threads are closing registrations, waits for them.
+   * Evicts idle registrations. If nothing is idle but other threads are closing registrations,
+   * waits for them.
    *
+   * @param least how many at least, if so many are idle
+   * @param bytes how much memory at least, if so much is idle
    * @return whether resources were freed
    * @throws RegistrationException if the other threads do not finish in time
    */
-  boolean makeRoom(long bytes, String what) {
+  boolean makeRoom(int least, long bytes, String what) {
     List<Closing> victims = new ArrayList<>();
     ledger.lock();
     try {
       long freed = 0;
-      while (freed < bytes && !ledger.idle.isEmpty()) {
+      while ((freed < bytes || victims.size() < least) && !ledger.idle.isEmpty()) {
         freed += evictFirst(victims);
       }
       if (victims.isEmpty()) {

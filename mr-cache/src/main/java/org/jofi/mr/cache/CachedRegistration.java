@@ -112,8 +112,12 @@ final class CachedRegistration extends LeaseCount implements DataRegistration {
   }
 
   @Override
-  void becameIdle() {
-    cache.becameIdle(this);
+  void becameIdle(boolean byUse) {
+    if (byUse) {
+      cache.endedUse(this);
+    } else {
+      cache.becameIdle(this);
+    }
   }
 
   CacheSpace space() {

@@ -115,12 +115,16 @@ abstract class LeaseCount {
     }
     // Tells even while it is closed: if closing is taken back, nobody else would tell.
     if (((before - what) & (TELL | COUNTS)) == TELL) {
-      becameIdle();
+      becameIdle(what == USE);
     }
   }
 
-  /** Called without locks when nobody needs it any more and the cache has asked to be told. */
-  abstract void becameIdle();
+  /**
+   * Called when nobody needs it any more and the cache has asked to be told.
+   *
+   * @param byUse whether the last use ended, perhaps with a lock held; else the last lease, without
+   */
+  abstract void becameIdle(boolean byUse);
 
   final long stamp() {
     return (long) STAMP.getOpaque(this);

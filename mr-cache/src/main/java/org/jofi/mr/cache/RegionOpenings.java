@@ -14,6 +14,7 @@ import org.jofi.mr.registration.BufferRange;
 import org.jofi.mr.registration.CacheCounters;
 import org.jofi.mr.registration.RegistrationException;
 import org.jofi.mr.scope.Rail;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Registers memory with the providers, without holding the cache's lock, and measures how long they
@@ -22,6 +23,9 @@ import org.jofi.mr.scope.Rail;
 final class RegionOpenings {
   /** Memory is pinned in whole pages. This is the largest page size in use. */
   private static final long PAGE_BYTES = 64 << 10;
+
+  /** How often it is tried, if each time something could be evicted. */
+  static final int MOST_TRIES = 4;
 
   private final Function<Domain, KeySource> keys;
   private final NanoClock clock;
@@ -41,24 +45,26 @@ final class RegionOpenings {
 
   /**
    * Registers on each rail. If a provider is out of resources, idle registrations are evicted, and
-   * it is tried once more.
+   * it is tried again. Other processes take of the same resources, so that each time more are
+   * evicted.
    *
    * @throws RegistrationException if a provider refuses; nothing stays open then, except for
    *     regions that could not be closed, which the cache keeps
    */
   RegionSet open(
       RegistrationRole role, CacheSpace space, List<Rail> rails, BufferRange range, long access) {
-    try {
-      return timed(role, space, rails, range, access);
-    } catch (RegistrationException e) {
-      if (!isOutOfResources(e) || !madeRoom(range, e)) {
-        throw e;
-      }
+    @Nullable RegistrationException before = null;
+    for (int tries = 1; ; tries++) {
       try {
         return timed(role, space, rails, range, access);
-      } catch (RegistrationException again) {
-        again.addSuppressed(e);
-        throw again;
+      } catch (RegistrationException e) {
+        if (before != null) {
+          e.addSuppressed(before);
+        }
+        if (tries == MOST_TRIES || !isOutOfResources(e) || !madeRoom(range, tries, e)) {
+          throw e;
+        }
+        before = e;
       }
     }
   }
@@ -70,13 +76,18 @@ final class RegionOpenings {
             && (refused.errno() == FabricErrno.ENOMEM || refused.errno() == FabricErrno.ENOSPC));
   }
 
-  private boolean madeRoom(BufferRange range, RegistrationException cause) {
+  private boolean madeRoom(BufferRange range, int tries, RegistrationException cause) {
     try {
-      return closings.makeRoom(pages(range), "register " + range);
+      return closings.makeRoom(leastEvicted(tries), pages(range), "register " + range);
     } catch (RegistrationException late) {
       cause.addSuppressed(late);
       return false;
     }
+  }
+
+  /** How many registrations are evicted at least, after so many tries: 1, 16, 256. */
+  static int leastEvicted(int tries) {
+    return 1 << (4 * (tries - 1));
   }
 
   /** The length of the memory in whole pages, in bytes. */

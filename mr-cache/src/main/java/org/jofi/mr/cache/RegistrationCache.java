@@ -50,6 +50,7 @@ public final class RegistrationCache {
   private final CacheLedger ledger;
   private final CacheClosings closings;
   private final RegionOpenings openings;
+  private final EndedUses ended = new EndedUses();
   private volatile long epoch;
 
   /** An empty cache; {@code keys} gives the keys of a NIC's domain. */
@@ -163,6 +164,7 @@ public final class RegistrationCache {
 
   private DataRegistration miss(
       CacheSpace space, List<Rail> rails, BufferRange range, long access) {
+    settle();
     Transition opening = Transition.sharedOpening(space, range, access);
     ledger.lock();
     try {
@@ -300,7 +302,22 @@ public final class RegistrationCache {
     closings.finish(victims, CloseReason.RELEASED);
   }
 
-  /** Called when the last lease or use of a registration ended that is not in the idle queue. */
+  /** Called when the last use of a registration ended that is not in the idle queue. */
+  void endedUse(CachedRegistration registration) {
+    ended.add(registration);
+  }
+
+  /** Whether there is nothing for {@link #settle} to do. Any thread, with any lock held. */
+  public boolean isSettled() {
+    return ended.isEmpty();
+  }
+
+  /** Closes, or keeps, registrations whose last use has ended. Without locks. */
+  public void settle() {
+    ended.settle(this::becameIdle);
+  }
+
+  /** Called when a registration that is not in the idle queue has no lease and no use any more. */
   void becameIdle(CachedRegistration registration) {
     List<Closing> released = new ArrayList<>();
     List<Closing> evicted = new ArrayList<>();
@@ -416,11 +433,13 @@ public final class RegistrationCache {
    * @param freed whether memory without an arena was freed
    */
   public int closeFreed(Predicate<BufferRange> freed) {
+    settle();
     return closings.closeFreed(freed);
   }
 
   /** Closes all idle registrations and returns how many. Those in use or leased stay open. */
   public int evictIdle() {
+    settle();
     return closings.evictIdle();
   }
 
@@ -429,6 +448,7 @@ public final class RegistrationCache {
    * the cache.
    */
   public CacheCounters.Snapshot statistics() {
+    settle();
     ledger.lock();
     try {
       long hits = 0;

@@ -73,7 +73,8 @@ public interface DataRegistration extends Descriptors {
   boolean beginUse();
 
   /**
-   * Called when the request's last operation has completed.
+   * Called when the request's last operation has completed. It calls no provider: what is then not
+   * needed any more is closed by {@link org.jofi.mr.DeviceRegistrations#settle}.
    *
    * @throws IllegalStateException without an earlier {@link #beginUse}
    */

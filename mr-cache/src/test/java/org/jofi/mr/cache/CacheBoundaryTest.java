@@ -221,7 +221,7 @@ public class CacheBoundaryTest {
   }
 
   @Test
-  void roomIsMadeOnceForARegistrationThatFails() {
+  void roomIsMadeForARegistrationThatFails() {
     acquire(host(0x10_0000, 4096)).release();
     acquire(host(0x20_0000, 4096)).release();
     device.fabric.failNext(Step.REGISTER, 1, FabricErrno.ENOSPC);
@@ -231,10 +231,76 @@ public class CacheBoundaryTest {
     made.release();
     device.fabric.failNext(Step.REGISTER, 0, FabricErrno.ENOMEM, 3);
     acquireFails(host(0x40_0000, 64));
-    assertEquals(before + 2, device.fabric.calls(Step.REGISTER), "tried twice, no more");
+    assertEquals(before + 2, device.fabric.calls(Step.REGISTER), "evicts one, and tries again");
     acquireFails(host(0x40_0000, 64));
     assertEquals(before + 3, device.fabric.calls(Step.REGISTER), "nothing to evict: no retry");
     assertEquals(0, device.fabric.openRegions());
+  }
+
+  /** Another process takes what was freed, each time. */
+  @Test
+  void moreAndMoreRoomIsMade() {
+    for (int i = 0; i < 300; i++) {
+      acquire(host(0x100_0000 + i * 0x1_0000L, 0x1_0000)).release();
+    }
+    device.fabric.failNext(Step.REGISTER, 0, FabricErrno.ENOMEM, 2);
+    acquire(host(0x1_0000, 64)).release();
+    assertEquals(1 + 16, device.registrations.statistics().evictions());
+    device.fabric.failNext(Step.REGISTER, 0, FabricErrno.ENOMEM, 4);
+    int before = device.fabric.calls(Step.REGISTER);
+    acquireFails(host(0x2_0000, 64));
+    assertEquals(before + RegionOpenings.MOST_TRIES, device.fabric.calls(Step.REGISTER));
+    assertEquals(17 + 1 + 16 + 256, device.registrations.statistics().evictions());
+  }
+
+  /** Uses end where no provider may be called. */
+  @Test
+  void whoseLastUseEndsIsLookedAtLater() {
+    DataRegistration unknown = acquire(BufferRange.host(0x10_0000, 64));
+    DataRegistration known = acquire(host(0x20_0000, 64));
+    for (DataRegistration each : List.of(unknown, known)) {
+      assertTrue(each.beginUse());
+      each.release();
+    }
+    assertTrue(device.registrations.isSettled());
+    unknown.endUse();
+    known.endUse();
+    assertFalse(device.registrations.isSettled());
+    assertEquals(4, device.fabric.openRegions(), "closed within a completion");
+    device.registrations.settle();
+    assertTrue(device.registrations.isSettled());
+    assertFalse(unknown.isOpen());
+    assertEquals(2, device.fabric.openRegions());
+    assertSame(known, acquire(host(0x20_0000, 64)));
+    known.release();
+    assertEquals(1, device.registrations.evictIdle(), "kept twice, or not at all");
+  }
+
+  @Test
+  void whatIsNotLookedAtYetIsUsedAgainOrGivenUp() {
+    DataRegistration again = used(host(0x10_0000, 64));
+    assertSame(again, acquire(host(0x10_0000, 64)));
+    device.registrations.settle();
+    assertTrue(again.isOpen(), "closed under its lease");
+    again.release();
+    DataRegistration freed = used(BufferRange.host(0x20_0000, 64));
+    device.registrations.invalidate(MemoryKind.HOST, 0, 0x20_0000, 64);
+    assertFalse(freed.isOpen());
+    device.registrations.settle();
+    DataRegistration missed = used(BufferRange.host(0x30_0000, 64));
+    acquire(host(0x40_0000, 64)).release();
+    assertFalse(missed.isOpen(), "left until another registration is made");
+    assertEquals(2, device.registrations.evictIdle());
+    assertEquals(0, device.fabric.openRegions());
+  }
+
+  /** One that only a use held, which has ended. */
+  private DataRegistration used(BufferRange range) {
+    DataRegistration registration = acquire(range);
+    assertTrue(registration.beginUse());
+    registration.release();
+    registration.endUse();
+    return registration;
   }
 
   private void acquireFails(BufferRange range) {

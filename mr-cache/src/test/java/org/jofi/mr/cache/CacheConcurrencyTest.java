@@ -219,6 +219,7 @@ public class CacheConcurrencyTest {
     assertEquals(known ? 1 : 0, device.registrations.evictIdle());
     assertFalse(released.isOpen());
     busy.endUse();
+    device.registrations.settle();
   }
 
   @Test

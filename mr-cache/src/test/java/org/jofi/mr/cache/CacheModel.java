@@ -194,10 +194,10 @@ final class CacheModel {
   }
 
   /** Room is made for a registration that failed. */
-  boolean makeRoom(BufferRange range) {
+  boolean makeRoom(BufferRange range, int least) {
     long from = Math.floorDiv(range.address(), PAGE) * PAGE;
     long needed = Math.ceilDiv(range.address() + range.lengthBytes() - from, PAGE) * PAGE;
-    return evict(needed) > 0;
+    return evict(needed, least) > 0;
   }
 
   /** What is idle and of freed memory goes; what is leased does when it is given back. */
@@ -213,11 +213,11 @@ final class CacheModel {
     return closed;
   }
 
-  /** Everything idle goes. */
-  long evict(long needed) {
+  /** What is idle goes, until it is as many bytes and as many registrations. */
+  long evict(long needed, int least) {
     long before = evictions;
     long freed = 0;
-    while (freed < needed && first().isPresent()) {
+    while ((freed < needed || evictions - before < least) && first().isPresent()) {
       freed += evictOrDiscount(first().get());
     }
     return evictions - before;

@@ -124,7 +124,7 @@ public class CacheProperties {
                             RecordingFabric.Step.ENABLE),
                         index(),
                         Arbitraries.of(FabricErrno.ENOMEM, FabricErrno.ENOSPC, FabricErrno.EINVAL),
-                        Arbitraries.integers().between(1, 2))
+                        Arbitraries.integers().between(1, 4))
                     .as(
                         (step, rail, errno, times) ->
                             step(

@@ -122,6 +122,11 @@ class CacheStressTest {
     }
     if (registration.beginUse()) {
       check(shared, endpoint, registration, range);
+      if (random.nextBoolean()) {
+        registration.release();
+        registration.endUse();
+        return;
+      }
       registration.endUse();
     }
     registration.release();

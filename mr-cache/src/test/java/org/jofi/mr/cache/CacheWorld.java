@@ -176,10 +176,13 @@ final class CacheWorld {
     boolean outOfResources = failErrno == FabricErrno.ENOMEM || failErrno == FabricErrno.ENOSPC;
     if (fails) {
       fabric.failNext(failStep, failNic, failErrno, failures);
-      if (outOfResources && model.makeRoom(range)) {
-        fails = failures > 1;
-        attempts = 2;
+      while (outOfResources
+          && attempts <= failures
+          && attempts < RegionOpenings.MOST_TRIES
+          && model.makeRoom(range, RegionOpenings.leastEvicted(attempts))) {
+        attempts++;
       }
+      fails = failures >= attempts;
     }
     if (fails) {
       RegistrationException failed =
@@ -329,7 +332,7 @@ final class CacheWorld {
   }
 
   void evictIdle() {
-    assertEquals(model.evict(Long.MAX_VALUE), device.evictIdle());
+    assertEquals(model.evict(Long.MAX_VALUE, Integer.MAX_VALUE), device.evictIdle());
   }
 
   /** Steps of registration in every order but the right one: refused, and nothing is left. */

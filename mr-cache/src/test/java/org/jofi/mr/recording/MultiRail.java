@@ -29,6 +29,7 @@ public final class MultiRail implements EndpointRails, InFlightOperations {
   public record Request(List<RecordingEndpoint> endpoints, List<Integer> contexts, Runnable done) {}
 
   private final String label;
+  private final DeviceRegistrations device;
   private final List<Rail> data = new ArrayList<>();
   private final List<Rail> control = new ArrayList<>();
   private final List<RecordingEndpoint> endpoints = new ArrayList<>();
@@ -47,6 +48,7 @@ public final class MultiRail implements EndpointRails, InFlightOperations {
       int dataRails,
       int controlRails) {
     this.label = label;
+    this.device = device;
     for (int i = 0; i < dataRails; i++) {
       data.add(open("data", i, fabric.domains.get(i)));
     }
@@ -173,6 +175,7 @@ public final class MultiRail implements EndpointRails, InFlightOperations {
         request.done.run();
       }
     }
+    device.settle();
     return requests.size();
   }
 

@@ -12,7 +12,6 @@ import org.jofi.fabric.FabricException;
 import org.jofi.mr.registration.BufferRange;
 import org.jofi.mr.registration.DataRegistration;
 import org.jofi.mr.registration.RegistrationException;
-import org.jofi.mr.teardown.CloseSteps;
 import org.jofi.rdma.device.DeviceMemories;
 import org.jofi.rdma.staging.StagingShape;
 import org.jofi.rdma.staging.StagingSpace;
@@ -138,12 +137,25 @@ final class DeviceBuffers {
     } catch (FabricException kernelOrDriver) {
       return null;
     }
+    @Nullable DataRegistration data = null;
     try {
-      return owner.acquire(range.through(exported), uses, access);
+      data = owner.acquire(range.through(exported), uses, access);
     } catch (RegistrationException refused) {
-      return null;
+      // Perhaps by address.
     } finally {
+      close(exported, gpu, data);
+    }
+    return data;
+  }
+
+  private static void close(DmaBuf exported, DeviceMemory gpu, @Nullable DataRegistration data) {
+    try {
       gpu.closeDmaBuf(exported);
+    } catch (RuntimeException open) {
+      if (data != null) {
+        data.release();
+      }
+      throw open;
     }
   }
 
@@ -170,14 +182,11 @@ final class DeviceBuffers {
     }
   }
 
-  /** Frees all blocks, which no NIC can access any more. With the endpoint's lock held. */
-  void close() {
-    CloseSteps steps = new CloseSteps();
-    abandon().forEach(space -> steps.step(space::close));
-    steps.end();
-  }
-
-  /** What is left to close when the NICs can reach nothing any more. */
+  /**
+   * Stages nothing any more. With the endpoint's lock held.
+   *
+   * @return what is left to close, when the NICs can reach nothing any more
+   */
   List<StagingSpace> abandon() {
     closed = true;
     List<StagingSpace> left = new ArrayList<>(spaces.values());

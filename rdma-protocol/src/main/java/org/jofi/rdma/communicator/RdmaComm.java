@@ -21,6 +21,7 @@ import org.jofi.rdma.device.DeviceEndpoint;
 import org.jofi.rdma.device.EndpointLock;
 import org.jofi.rdma.engine.Connection;
 import org.jofi.rdma.operation.OperationSink;
+import org.jofi.rdma.staging.StagingSpace;
 import org.jofi.transport.Comm;
 import org.jofi.transport.CommState;
 import org.jofi.transport.Device;
@@ -204,6 +205,7 @@ abstract class RdmaComm implements Comm {
         return registration;
       }
     }
+    registration.end();
     registration.release();
     throw new IllegalStateException(label + " was closed meanwhile");
   }
@@ -252,8 +254,9 @@ abstract class RdmaComm implements Comm {
                 .formatted(label, user, registration));
       }
       registrations.remove(registration);
-      registration.release();
+      registration.end();
     }
+    registration.release();
   }
 
   @Override
@@ -410,6 +413,8 @@ abstract class RdmaComm implements Comm {
     awaitRelease();
     CloseSteps steps = new CloseSteps();
     long user;
+    List<RdmaRegistration> ended;
+    List<StagingSpace> unused;
     try (var _ = lock().closing()) {
       closing = CommState.CLOSED;
       user = uses.user();
@@ -417,14 +422,17 @@ abstract class RdmaComm implements Comm {
         registrations.forEach(registration -> device.keepReachable(registration.memory()));
         uses.memory().forEach(device::keepReachable);
       }
-      registrations.forEach(registration -> steps.step(registration::release));
+      ended = List.copyOf(registrations);
+      ended.forEach(RdmaRegistration::end);
       registrations.clear();
-      if (user == 0 && connection.isReleased()) {
-        steps.step(deviceBuffers::close);
-      } else {
-        device.keep(deviceBuffers.abandon());
+      unused = deviceBuffers.abandon();
+      if (user != 0 || !connection.isReleased()) {
+        device.keep(unused);
+        unused = List.of();
       }
     }
+    ended.forEach(registration -> steps.step(registration::release));
+    unused.forEach(space -> steps.step(space::close));
     device.closed(this);
     if (user != 0) {
       throw new TransportException(

@@ -122,15 +122,17 @@ final class RdmaRegistration implements Registration {
     return open && owner.equals(comm);
   }
 
-  /** Gives the lease back; a second call does nothing. */
+  /** Ends it, once. With the endpoint's lock held. */
+  void end() {
+    open = false;
+    memory = memory.withoutSegment();
+  }
+
+  /** Gives the lease back, once, after its end. Without the lock, since NICs may take long. */
   void release() {
-    if (open) {
-      open = false;
-      DataRegistration known = data;
-      if (known != null) {
-        known.release();
-      }
-      memory = memory.withoutSegment();
+    DataRegistration known = data;
+    if (known != null) {
+      known.release();
     }
   }
 

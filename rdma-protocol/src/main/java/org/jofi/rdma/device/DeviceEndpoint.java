@@ -2,6 +2,7 @@ package org.jofi.rdma.device;
 
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import org.jofi.mr.DeviceRegistrations;
 import org.jofi.mr.registration.Descriptors;
 import org.jofi.rdma.connect.ConnectionFactory;
 import org.jofi.rdma.connect.ConnectionSettings;
@@ -73,6 +74,7 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
               label,
               options.closeTimeout(),
               environment.clock(),
+              new Settling(nics.registrations()),
               profile.progress().threads() ? environment.executors() : null,
               this::progress);
     } catch (RuntimeException refused) {
@@ -208,5 +210,18 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
     connections.refuseAll();
     endpoint.abort();
     connections.abandon();
+  }
+
+  /** Closes registrations that are not needed any more, which may take long. */
+  private record Settling(DeviceRegistrations registrations) implements EndpointLock.Afterwards {
+    @Override
+    public boolean isDue() {
+      return !registrations.isSettled();
+    }
+
+    @Override
+    public void run() {
+      registrations.settle();
+    }
   }
 }

@@ -39,11 +39,33 @@ public final class EndpointLock {
   private final String label;
   private final Duration closeTimeout;
   private final NanoClock clock;
+  private final Afterwards afterwards;
   private final @Nullable ProgressExecutor executor;
   // Whether a close has waited for the executor in vain.
   private volatile boolean stuck;
   // How many rounds of the progress thread had events.
   private final AtomicLong eventful = new AtomicLong();
+
+  /** What whoever gives the lock back does without it, such as calls that may take long. */
+  interface Afterwards {
+    /** Nothing. */
+    Afterwards NOTHING =
+        new Afterwards() {
+          @Override
+          public boolean isDue() {
+            return false;
+          }
+
+          @Override
+          public void run() {}
+        };
+
+    /** Whether there is something to do. */
+    boolean isDue();
+
+    /** Does it. Without the lock. */
+    void run();
+  }
 
   /** A lock that is held; closing it gives it back. */
   public final class Hold implements AutoCloseable {
@@ -57,6 +79,9 @@ public final class EndpointLock {
     @Override
     public void close() {
       lock.unlock();
+      if (afterwards.isDue() && !lock.isHeldByCurrentThread()) {
+        afterwards.run();
+      }
     }
   }
 
@@ -105,6 +130,7 @@ public final class EndpointLock {
    * @param label the endpoint's name
    * @param closeTimeout how long a close waits for a round to end
    * @param clock for the waits of tests
+   * @param afterwards what there is to do without it
    * @param starter starts a progress thread, which begins at once; null for none
    * @param round polls the endpoint once, with the lock held
    * @throws TransportException with {@code EXHAUSTED} if there is no thread for it
@@ -113,11 +139,13 @@ public final class EndpointLock {
       String label,
       Duration closeTimeout,
       NanoClock clock,
+      Afterwards afterwards,
       ProgressExecutor.@Nullable Starter starter,
       IntSupplier round) {
     this.label = label;
     this.closeTimeout = closeTimeout;
     this.clock = clock;
+    this.afterwards = afterwards;
     executor =
         starter == null
             ? null

@@ -87,6 +87,8 @@ final class Linked {
       int events = 0;
       for (Node node : nodes) {
         events += node.connections.progress();
+        // As whoever gives the endpoint's lock back.
+        node.host.device.settle();
       }
       if (events == 0) {
         simulation.idle();

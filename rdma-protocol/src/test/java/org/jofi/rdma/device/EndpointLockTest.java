@@ -28,11 +28,14 @@ class EndpointLockTest {
   private boolean resting;
   private boolean stuck;
   private long now;
+  private final List<Boolean> afterwards = new ArrayList<>();
+  private boolean due;
   private final EndpointLock lock =
       new EndpointLock(
           "lo",
           CLOSE,
           () -> now,
+          new After(),
           (_, given, everyRound, closeNs) -> {
             real = (ReentrantLock) given;
             round = everyRound;
@@ -41,6 +44,19 @@ class EndpointLockTest {
           },
           () -> events);
   private final EndpointLock.Tester tester = new EndpointLock.Tester();
+
+  /** Notes whether the lock is held as it runs. */
+  private final class After implements EndpointLock.Afterwards {
+    @Override
+    public boolean isDue() {
+      return due;
+    }
+
+    @Override
+    public void run() {
+      afterwards.add(real.isHeldByCurrentThread());
+    }
+  }
 
   /** A progress thread that says what it is told to, and keeps what it is asked. */
   private final class Busy implements ProgressExecutor {
@@ -215,8 +231,25 @@ class EndpointLockTest {
   }
 
   @Test
+  void whatIsDueIsDoneOnceTheLockIsGivenBack() {
+    lock.posting().close();
+    assertEquals(List.of(), afterwards);
+    due = true;
+    lock.rare().close();
+    assertEquals(List.of(false), afterwards);
+    afterwards.clear();
+    EndpointLock free = new EndpointLock("lo", CLOSE, () -> 0, new After(), null, () -> 0);
+    try (var _ = free.rare()) {
+      free.posting().close();
+      assertEquals(List.of(), afterwards, "within another call");
+    }
+    assertEquals(1, afterwards.size());
+  }
+
+  @Test
   void withoutAProgressThreadEveryWayIsOpen() {
-    EndpointLock free = new EndpointLock("lo", CLOSE, () -> 0, null, () -> 0);
+    EndpointLock free =
+        new EndpointLock("lo", CLOSE, () -> 0, EndpointLock.Afterwards.NOTHING, null, () -> 0);
     assertFalse(free.isDriven());
     try (var posting = free.posting();
         var testing = free.testing(tester);
