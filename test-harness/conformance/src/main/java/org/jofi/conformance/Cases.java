@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jofi.conformance.cancel.CancelCases;
 import org.jofi.conformance.closing.CloseOrderCases;
+import org.jofi.conformance.closing.LateWriteCases;
 import org.jofi.conformance.closing.RegionCloseCases;
 import org.jofi.conformance.discovery.DiscoveryCases;
 import org.jofi.conformance.eagain.EagainCases;
@@ -60,6 +61,7 @@ public final class Cases {
               TruncationCases.all(),
               RemoteErrorCases.all(),
               CloseOrderCases.all(),
+              LateWriteCases.all(),
               RegionCloseCases.all(),
               ThreadingCases.all(),
               ProgressCases.all(),
