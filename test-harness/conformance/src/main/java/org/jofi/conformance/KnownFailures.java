@@ -48,6 +48,7 @@ final class KnownFailures {
         always("tcp", NEW, "discovery/capabilities", direction, anybody),
         always("net", OLD, "immediate/length", zero, OWN_LENGTHS),
         always("tcp;ofi_rxm", OLD, "immediate/length", zero, OWN_LENGTHS),
+        sometimes("tcp;ofi_rxm", NEW, new Rate(7, 8), "immediate/length", zero, OWN_LENGTHS),
         always("net", OLD, "errors/truncation-goes-on", silence, WHOLE_RECEIVES),
         always("tcp;ofi_rxm", OLD, "errors/truncation-goes-on", silence, WHOLE_RECEIVES),
         sometimes(
@@ -78,6 +79,13 @@ final class KnownFailures {
                 + " which it does here"),
         always("shm", OLD, "errors/bad-key-write", never, OWN_KEYS),
         always("shm", NEW, "errors/bad-key-write", never, OWN_KEYS),
+        always(
+            "shm",
+            NEW,
+            "closing/endpoint-ends-writes",
+            "ends the process when an endpoint closes into which writes are under way",
+            "closes endpoints when their connections are over; over shm a device has one rail, and"
+                + " nothing is sent again"),
         always(
             "shm",
             OLD,

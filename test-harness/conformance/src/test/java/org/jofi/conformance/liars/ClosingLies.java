@@ -4,12 +4,15 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
+import org.jofi.fabric.Access;
 import org.jofi.fabric.AddressVector;
 import org.jofi.fabric.CompletionQueue;
 import org.jofi.fabric.Domain;
 import org.jofi.fabric.Fabric;
 import org.jofi.fabric.FabricErrno;
 import org.jofi.fabric.FabricException;
+import org.jofi.fabric.MemoryRegion;
+import org.jofi.fabric.RegionRequest;
 
 /** Lies of fi_close. */
 final class ClosingLies {
@@ -66,6 +69,11 @@ final class ClosingLies {
                     super.closeEndpoint(endpoint);
                   }
                 }),
+        new Liar(
+            "lets writes land when their target is closed",
+            "efa",
+            "closing/endpoint-ends-writes",
+            LateLanding::new),
         new Liar("opens a fabric only so often", "cxi", "closing/open-again", NineOpenings::new),
         new Liar(
             "closes an endpoint that regions are bound to",
@@ -143,6 +151,39 @@ final class ClosingLies {
       if (idle > 8) {
         idle = 0;
         throw new FabricException("fi_fabric", FabricErrno.EMFILE, "", "a lying provider");
+      }
+    }
+  }
+
+  /** Writes into large memory once its endpoint is closed. */
+  private static final class LateLanding extends Lie {
+    private static final long LARGE = 32L << 20;
+
+    private LyingDomain domain;
+    private long target;
+    private boolean closed;
+
+    @Override
+    synchronized MemoryRegion register(LyingDomain in, RegionRequest request) {
+      if (request.lengthBytes() >= LARGE && Access.isRemote(request.access())) {
+        domain = in;
+        target = request.address();
+        closed = false;
+      }
+      return super.register(in, request);
+    }
+
+    @Override
+    synchronized void closeEndpoint(LyingEndpoint endpoint) {
+      super.closeEndpoint(endpoint);
+      closed |= endpoint.domain().equals(domain);
+    }
+
+    @Override
+    synchronized void polling(LyingQueue queue) {
+      if (closed && target != 0) {
+        Memory.spoil(target);
+        target = 0;
       }
     }
   }
