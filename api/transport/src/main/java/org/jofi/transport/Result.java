@@ -53,7 +53,7 @@ public final class Result {
           "%s has no request 0x%x: it was reported already, or is another's"
               .formatted(comm.label(), request));
     }
-    if (FailureCause.isFailure(result)) {
+    if (result < 0 && result != IN_PROGRESS) {
       throw new TransportException(
           FailureCause.of(result),
           comm.failure(request)

@@ -448,7 +448,6 @@ public final class RegistrationCache {
    * the cache.
    */
   public CacheCounters.Snapshot statistics() {
-    settle();
     ledger.lock();
     try {
       long hits = 0;

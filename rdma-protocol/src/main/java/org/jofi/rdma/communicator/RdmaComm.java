@@ -137,11 +137,6 @@ abstract class RdmaComm implements Comm {
   /** What its staging blocks are accessed for. */
   abstract long blockAccess();
 
-  /** The communicator, as one who tests; for its thread. */
-  final EndpointLock.Tester tester() {
-    return tester;
-  }
-
   /**
    * @throws IllegalStateException if it is closed, or being closed
    */
@@ -291,6 +286,11 @@ abstract class RdmaComm implements Comm {
 
   @Override
   public final long test(long request) {
+    return result(request, null);
+  }
+
+  /** As {@link Comm#test}; if it is done, with the lengths of its messages, if they are wanted. */
+  final long result(long request, long @Nullable [] lengths) {
     if (request == Result.NOTHING_TO_DO) {
       return 0;
     }
@@ -298,13 +298,18 @@ abstract class RdmaComm implements Comm {
       if (hold == null) {
         return Result.IN_PROGRESS;
       }
-      long result = result(request);
+      long result = told(request, lengths);
       if (result == Result.IN_PROGRESS && !isClosed()) {
         endpoint.help();
-        result = result(request);
+        result = told(request, lengths);
       }
       return result;
     }
+  }
+
+  /** What the connection has of a request. */
+  long look(long request, long @Nullable [] lengths) {
+    return connection.test(request);
   }
 
   /**
@@ -343,17 +348,14 @@ abstract class RdmaComm implements Comm {
   /** Reports how a request ended that was listed; without progress. */
   final long reported(long request) {
     try (var _ = lock().posting()) {
-      return result(request);
+      return told(request, null);
     }
   }
 
-  private long result(long request) {
-    return told(request, connection.test(request));
-  }
-
-  /** A result that is told to the caller: lets go of memory that is not used any more. */
-  final long told(long request, long result) {
-    if (result >= 0 || (result < 0 && Result.isOver(result) && !connection.usesMemory(request))) {
+  /** What is told to the caller: lets go of memory that is not used any more. */
+  private long told(long request, long @Nullable [] lengths) {
+    long result = look(request, lengths);
+    if (result >= 0 || (Result.isOver(result) && !connection.usesMemory(request))) {
       uses.over(request);
     }
     return result;

@@ -1,6 +1,7 @@
 package org.jofi.rdma.communicator;
 
 import java.lang.foreign.MemorySegment;
+import java.util.Objects;
 import org.jofi.fabric.MemoryKind;
 import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.device.DeviceEndpoint;
@@ -12,6 +13,7 @@ import org.jofi.transport.RecvComm;
 import org.jofi.transport.Registration;
 import org.jofi.transport.Result;
 import org.jofi.transport.Use;
+import org.jspecify.annotations.Nullable;
 
 /** The accepting side's communicator. */
 final class RdmaRecvComm extends RdmaComm implements RecvComm {
@@ -169,20 +171,12 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
 
   @Override
   public long test(long request, long[] into) {
-    if (request == Result.NOTHING_TO_DO) {
-      return 0;
-    }
-    try (var hold = lock().testing(tester(), request)) {
-      if (hold == null) {
-        return Result.IN_PROGRESS;
-      }
-      long result = connection.test(request, into);
-      if (result == Result.IN_PROGRESS && !isClosed()) {
-        endpoint().help();
-        result = connection.test(request, into);
-      }
-      return told(request, result);
-    }
+    return result(request, Objects.requireNonNull(into));
+  }
+
+  @Override
+  long look(long request, long @Nullable [] into) {
+    return into == null ? connection.test(request) : connection.test(request, into);
   }
 
   @Override

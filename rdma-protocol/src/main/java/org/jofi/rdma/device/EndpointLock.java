@@ -48,18 +48,6 @@ public final class EndpointLock {
 
   /** What whoever gives the lock back does without it, such as calls that may take long. */
   interface Afterwards {
-    /** Nothing. */
-    Afterwards NOTHING =
-        new Afterwards() {
-          @Override
-          public boolean isDue() {
-            return false;
-          }
-
-          @Override
-          public void run() {}
-        };
-
     /** Whether there is something to do. */
     boolean isDue();
 

@@ -248,8 +248,7 @@ class EndpointLockTest {
 
   @Test
   void withoutAProgressThreadEveryWayIsOpen() {
-    EndpointLock free =
-        new EndpointLock("lo", CLOSE, () -> 0, EndpointLock.Afterwards.NOTHING, null, () -> 0);
+    EndpointLock free = new EndpointLock("lo", CLOSE, () -> 0, new After(), null, () -> 0);
     assertFalse(free.isDriven());
     try (var posting = free.posting();
         var testing = free.testing(tester);

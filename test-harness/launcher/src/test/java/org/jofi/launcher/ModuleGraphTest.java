@@ -27,6 +27,9 @@ import org.junit.jupiter.params.provider.ValueSource;
  * provider.
  */
 class ModuleGraphTest {
+  private static final Path MODULES =
+      LauncherTree.PROJECT.resolve("test-harness/cli/target/modules");
+
   @TempDir private Path folder;
 
   @Test
@@ -81,9 +84,8 @@ class ModuleGraphTest {
   @Test
   void onlyWhatIsPublicIsExportedToAll() {
     requireModules();
-    Path modules = LauncherTree.PROJECT.resolve("test-harness/cli/target/modules");
     Map<String, Set<String>> open =
-        ModuleFinder.of(modules).findAll().stream()
+        ModuleFinder.of(MODULES).findAll().stream()
             .map(ModuleReference::descriptor)
             .filter(module -> module.name().startsWith("org.jofi."))
             .collect(Collectors.toMap(ModuleDescriptor::name, ModuleGraphTest::exportedToAll));
@@ -103,8 +105,7 @@ class ModuleGraphTest {
   }
 
   private static void requireModules() {
-    Path modules = LauncherTree.PROJECT.resolve("test-harness/cli/target/modules");
-    if (!Files.isDirectory(modules)) {
+    if (!Files.isDirectory(MODULES)) {
       String text = "the program is laid out in Maven's package phase only: run mvn verify";
       if ("true".equals(System.getenv("CI"))) {
         fail(text);

@@ -49,8 +49,9 @@ public final class LateWriteCases {
   private static void endpointEndsWrites(Bench bench) {
     Pair pair = bench.pair();
     Peer right = pair.right();
+    boolean ofDomain = bench.info().registrationScope() == RegistrationScope.DOMAIN;
     // Polls the same domain when the endpoint is gone.
-    if (bench.info().registrationScope() == RegistrationScope.DOMAIN) {
+    if (ofDomain) {
       bench.beside(right, "beside");
     }
     Buffer source = pair.left().buffer(BYTES, Access.WRITE);
@@ -68,7 +69,7 @@ public final class LateWriteCases {
         throw new NotClaimedException("writes land within the call that posts them");
       }
     }
-    if (bench.info().registrationScope() == RegistrationScope.DOMAIN) {
+    if (ofDomain) {
       right.endpoint().close();
     } else {
       bench.close(right);
