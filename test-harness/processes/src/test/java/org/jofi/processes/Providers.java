@@ -41,7 +41,8 @@ final class Providers {
     return FabricProvider.named("libfabric").version();
   }
 
-  private static List<String> withoutDevices() {
+  /** Those that need no device. */
+  static List<String> withoutDevices() {
     Set<String> installed =
         FabricProvider.named("libfabric").discover(FabricHints.any()).stream()
             .map(FabricInfo::provider)
