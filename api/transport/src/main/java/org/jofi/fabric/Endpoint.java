@@ -71,10 +71,36 @@ public interface Endpoint extends AutoCloseable {
   void setOption(EndpointOption option, long value);
 
   /** Sends a message: fi_send. */
-  int send(long address, long lengthBytes, long descriptor, long peer, int context);
+  default int send(long address, long lengthBytes, long descriptor, long peer, int context) {
+    return send(address, lengthBytes, descriptor, peer, context, PostFlags.NONE);
+  }
+
+  /**
+   * Sends a message: fi_send, fi_sendmsg.
+   *
+   * @param flags {@link PostFlags#NONE} or {@link PostFlags#DELIVERY_COMPLETE}
+   */
+  int send(long address, long lengthBytes, long descriptor, long peer, int context, long flags);
 
   /** Sends a message with immediate data: fi_senddata. */
-  int sendData(long address, long lengthBytes, long descriptor, long data, long peer, int context);
+  default int sendData(
+      long address, long lengthBytes, long descriptor, long data, long peer, int context) {
+    return sendData(address, lengthBytes, descriptor, data, peer, context, PostFlags.NONE);
+  }
+
+  /**
+   * Sends a message with immediate data: fi_senddata, fi_sendmsg.
+   *
+   * @param flags as those of {@link #send(long, long, long, long, int, long)}
+   */
+  int sendData(
+      long address,
+      long lengthBytes,
+      long descriptor,
+      long data,
+      long peer,
+      int context,
+      long flags);
 
   /**
    * Sends a message of at most {@link EndpointLimits#injectedSendBytes()}: fi_inject. The caller
@@ -149,7 +175,8 @@ public interface Endpoint extends AutoCloseable {
 
   /**
    * Closes it; a second call does nothing. Operations in flight are dropped, with or without
-   * completions. Their buffers and slots are free once the completion queue is closed as well.
+   * completions. Their buffers are free once this returns; their slots are once the completion
+   * queue was found to be empty, or is closed as well.
    *
    * @throws FabricException with {@code EBUSY} while endpoint-scoped regions are bound to it; the
    *     message names them

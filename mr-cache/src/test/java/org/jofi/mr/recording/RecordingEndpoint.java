@@ -125,13 +125,20 @@ public final class RecordingEndpoint implements Endpoint {
   }
 
   @Override
-  public int send(long address, long lengthBytes, long descriptor, long peer, int context) {
+  public int send(
+      long address, long lengthBytes, long descriptor, long peer, int context, long flags) {
     return post("send", address, lengthBytes, descriptor, context);
   }
 
   @Override
   public int sendData(
-      long address, long lengthBytes, long descriptor, long data, long peer, int context) {
+      long address,
+      long lengthBytes,
+      long descriptor,
+      long data,
+      long peer,
+      int context,
+      long flags) {
     return post("senddata", address, lengthBytes, descriptor, context);
   }
 

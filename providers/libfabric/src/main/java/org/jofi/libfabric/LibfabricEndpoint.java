@@ -216,18 +216,25 @@ final class LibfabricEndpoint extends FabricObject implements Endpoint {
   }
 
   @Override
-  public int send(long address, long lengthBytes, long descriptor, long peer, int context) {
+  public int send(
+      long address, long lengthBytes, long descriptor, long peer, int context, long flags) {
     long op = transmitQueue.context(context);
     int bad = badPost(address, lengthBytes, limits.sendBytes(), descriptor, peer, op);
-    return bad != 0 ? bad : calls.send(address, lengthBytes, descriptor, peer, op);
+    return bad != 0 ? bad : calls.send(address, lengthBytes, descriptor, peer, op, flags);
   }
 
   @Override
   public int sendData(
-      long address, long lengthBytes, long descriptor, long data, long peer, int context) {
+      long address,
+      long lengthBytes,
+      long descriptor,
+      long data,
+      long peer,
+      int context,
+      long flags) {
     long op = transmitQueue.context(context);
     int bad = badPost(address, lengthBytes, limits.sendBytes(), descriptor, peer, op);
-    return bad != 0 ? bad : calls.sendData(address, lengthBytes, descriptor, data, peer, op);
+    return bad != 0 ? bad : calls.sendData(address, lengthBytes, descriptor, data, peer, op, flags);
   }
 
   @Override

@@ -7,6 +7,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.jofi.fabric.PostFlags;
+import org.jofi.libfabric.bindings.fi_msg;
 import org.jofi.libfabric.bindings.fi_msg_rma;
 import org.jofi.libfabric.bindings.fi_ops_ep;
 import org.jofi.libfabric.bindings.fi_ops_msg;
@@ -17,7 +18,8 @@ import org.jofi.libfabric.bindings.iovec;
 
 /**
  * The data calls of one enabled endpoint: function pointers read once from its operation tables,
- * which some providers replace when an endpoint is enabled, and one prepared fi_msg_rma.
+ * which some providers replace when an endpoint is enabled, one prepared fi_msg_rma, and one
+ * fi_msg.
  */
 final class PostingCalls {
   /** The calls of an endpoint that is not open. */
@@ -29,12 +31,16 @@ final class PostingCalls {
   private static final long DESTINATION = fi_msg_rma.addr$offset();
   private static final long CONTEXT = fi_msg_rma.context$offset();
   private static final long DATA = fi_msg_rma.data$offset();
+  private static final long PLAIN_DESTINATION = fi_msg.addr$offset();
+  private static final long PLAIN_CONTEXT = fi_msg.context$offset();
+  private static final long PLAIN_DATA = fi_msg.data$offset();
 
   private final RegionMapLock regionMapLock;
   private final boolean splitsWriteData;
   private final long endpoint;
   private final MemorySegment send;
   private final MemorySegment sendData;
+  private final MemorySegment sendMessage;
   private final MemorySegment inject;
   private final MemorySegment recv;
   private final MemorySegment write;
@@ -49,6 +55,8 @@ final class PostingCalls {
   private final MemorySegment remote;
   private final MemorySegment descriptors;
   private final long messageAddress;
+  private final MemorySegment plainMessage;
+  private final long plainMessageAddress;
 
   private PostingCalls() {
     regionMapLock = RegionMapLock.NONE;
@@ -56,9 +64,11 @@ final class PostingCalls {
     endpoint = 0;
     arena = Arena.global();
     MemorySegment none = MemorySegment.NULL;
-    send = sendData = inject = recv = write = writeData = writeMessage = read = cancel = none;
-    message = local = remote = descriptors = none;
-    messageAddress = 0;
+    send =
+        sendData =
+            sendMessage = inject = recv = write = writeData = writeMessage = read = cancel = none;
+    message = plainMessage = local = remote = descriptors = none;
+    messageAddress = plainMessageAddress = 0;
   }
 
   private PostingCalls(MemorySegment ep, RegionMapLock regionMapLock, boolean splitsWriteData) {
@@ -69,6 +79,7 @@ final class PostingCalls {
     MemorySegment rma = InfoReader.struct(fid_ep.rma(ep));
     send = function(fi_ops_msg.send(msg));
     sendData = function(fi_ops_msg.senddata(msg));
+    sendMessage = function(fi_ops_msg.sendmsg(msg));
     inject = function(fi_ops_msg.inject(msg));
     recv = function(fi_ops_msg.recv(msg));
     boolean oneSided = rma.address() != 0;
@@ -84,6 +95,11 @@ final class PostingCalls {
     remote = arena.allocate(fi_rma_iov.sizeof(), Long.BYTES);
     descriptors = arena.allocate(Long.BYTES, Long.BYTES);
     messageAddress = message.address();
+    plainMessage = NativeStruct.allocate(arena, fi_msg.sizeof());
+    plainMessageAddress = plainMessage.address();
+    fi_msg.msg_iov(plainMessage, local);
+    fi_msg.desc(plainMessage, descriptors);
+    fi_msg.iov_count(plainMessage, 1);
     fi_msg_rma.msg_iov(message, local);
     fi_msg_rma.desc(message, descriptors);
     fi_msg_rma.iov_count(message, 1);
@@ -105,7 +121,10 @@ final class PostingCalls {
     return MemorySegment.ofAddress(pointer.address());
   }
 
-  int send(long address, long length, long descriptor, long peer, long context) {
+  int send(long address, long length, long descriptor, long peer, long context, long flags) {
+    if (flags != PostFlags.NONE) {
+      return sendMessage(address, length, descriptor, 0, peer, context, flags);
+    }
     regionMapLock.enter();
     try {
       return (int) Downcalls.call(send, endpoint, address, length, descriptor, peer, context);
@@ -114,7 +133,11 @@ final class PostingCalls {
     }
   }
 
-  int sendData(long address, long length, long descriptor, long data, long peer, long context) {
+  int sendData(
+      long address, long length, long descriptor, long data, long peer, long context, long flags) {
+    if (flags != PostFlags.NONE) {
+      return sendMessage(address, length, descriptor, data, peer, context, flags | REMOTE_CQ_DATA);
+    }
     regionMapLock.enter();
     try {
       return (int)
@@ -281,6 +304,23 @@ final class PostingCalls {
     regionMapLock.enter();
     try {
       return (int) Downcalls.call(writeMessage, endpoint, messageAddress, flags | COMPLETION);
+    } finally {
+      regionMapLock.leave();
+    }
+  }
+
+  /** fi_sendmsg; its flags, too, replace the endpoint's. */
+  private int sendMessage(
+      long address, long length, long descriptor, long data, long peer, long context, long flags) {
+    local.set(ValueLayout.JAVA_LONG, 0, address);
+    local.set(ValueLayout.JAVA_LONG, 8, length);
+    descriptors.set(ValueLayout.JAVA_LONG, 0, descriptor);
+    plainMessage.set(ValueLayout.JAVA_LONG, PLAIN_DESTINATION, peer);
+    plainMessage.set(ValueLayout.JAVA_LONG, PLAIN_CONTEXT, context);
+    plainMessage.set(ValueLayout.JAVA_LONG, PLAIN_DATA, data);
+    regionMapLock.enter();
+    try {
+      return (int) Downcalls.call(sendMessage, endpoint, plainMessageAddress, flags | COMPLETION);
     } finally {
       regionMapLock.leave();
     }

@@ -104,13 +104,14 @@ final class InstantNic implements Domain {
     }
 
     @Override
-    public int send(long address, long length, long descriptor, long peer, int context) {
+    public int send(
+        long address, long length, long descriptor, long peer, int context, long flags) {
       return -FabricErrno.ENOSYS;
     }
 
     @Override
     public int sendData(
-        long address, long length, long descriptor, long data, long peer, int context) {
+        long address, long length, long descriptor, long data, long peer, int context, long flags) {
       return -FabricErrno.ENOSYS;
     }
 

@@ -56,7 +56,8 @@ public enum Rule {
   CONTEXT_RANGE("fi_endpoint(3), FI_CONTEXT2", "a context slot is one of the queue's"),
   /** A context slot is used by one operation at a time. */
   CONTEXT_REUSE(
-      "fi_endpoint(3), FI_CONTEXT2", "a context slot is free again only when it was polled"),
+      "fi_endpoint(3), FI_CONTEXT2",
+      "a context slot is free again only when it was polled, or its endpoint closed"),
   /** Peers are in the address vector. */
   PEER_KNOWN("fi_av(3)", "a peer is one that was inserted and not removed"),
   /** A peer is removed only when no operation to it is in flight. */

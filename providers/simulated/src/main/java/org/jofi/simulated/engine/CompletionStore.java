@@ -120,6 +120,13 @@ public final class CompletionStore {
     busy.set(context);
   }
 
+  /** An operation that uses this context slot will never complete: its endpoint closed. */
+  void give(int context) {
+    if (context >= 0) {
+      busy.clear(context);
+    }
+  }
+
   void add(
       int context,
       long flags,

@@ -281,6 +281,7 @@ public final class Engine {
   public void closed(QueuePair endpoint) {
     endpoints.remove(endpoint.address());
     for (PostedReceive receive : endpoint.receives().posted()) {
+      endpoint.receiveQueue().give(receive.context);
       endpoint.receives().give(receive);
     }
     endpoint.receives().posted().clear();
@@ -297,12 +298,16 @@ public final class Engine {
   private void drop(QueuePair endpoint, Transfer transfer) {
     if (transfer.source == endpoint && !transfer.dropped) {
       transfer.dropped = true;
+      if (!transfer.completed) {
+        endpoint.transmitQueue().give(transfer.context);
+      }
       over(transfer);
     }
     PostedReceive receive = transfer.receive;
     if (transfer.target == endpoint && receive != null && !transfer.announced) {
       transfer.announced = true;
       transfer.receive = null;
+      endpoint.receiveQueue().give(receive.context);
       endpoint.receives().give(receive);
     }
   }

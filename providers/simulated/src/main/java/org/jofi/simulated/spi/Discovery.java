@@ -15,6 +15,7 @@ import org.jofi.fabric.PciAddress;
 import org.jofi.fabric.ProviderTraits;
 import org.jofi.simulated.network.Host;
 import org.jofi.simulated.network.Nic;
+import org.jofi.simulated.profile.Behaviour;
 import org.jofi.simulated.profile.Negotiation;
 import org.jofi.simulated.profile.Profile;
 
@@ -94,10 +95,22 @@ public final class Discovery {
             .threading(offer.threading())
             .nic(attributes(nic))
             .writesData(nic.profile().behaviour().writeData())
-            // Every profile is used as hardware is.
-            .traits(ProviderTraits.HARDWARE)
+            .traits(traits(nic.profile().behaviour()))
             .attachment(nic)
             .build());
+  }
+
+  /** Every profile is used as hardware is, but for what a completion means. */
+  private static ProviderTraits traits(Behaviour behaviour) {
+    ProviderTraits hardware = ProviderTraits.HARDWARE;
+    return new ProviderTraits(
+        hardware.software(),
+        hardware.preference(),
+        hardware.copiesByProcessor(),
+        hardware.smallWritesNeedDelivery(),
+        !behaviour.completesOnTransmit(),
+        hardware.writesDataToItself(),
+        hardware.eagerBytes());
   }
 
   /**

@@ -146,7 +146,7 @@ final class SimulatedEndpoint implements Endpoint, RegionHolder {
   }
 
   @Override
-  public int send(long from, long bytes, long descriptor, long peer, int context) {
+  public int send(long from, long bytes, long descriptor, long peer, int context, long flags) {
     return transmit(
         TransferKind.SEND,
         "fi_send",
@@ -158,13 +158,14 @@ final class SimulatedEndpoint implements Endpoint, RegionHolder {
         0,
         0,
         context,
-        0,
+        flags,
         false,
         0);
   }
 
   @Override
-  public int sendData(long from, long bytes, long descriptor, long data, long peer, int context) {
+  public int sendData(
+      long from, long bytes, long descriptor, long data, long peer, int context, long flags) {
     return transmit(
         TransferKind.SEND,
         "fi_senddata",
@@ -176,7 +177,7 @@ final class SimulatedEndpoint implements Endpoint, RegionHolder {
         0,
         0,
         context,
-        0,
+        flags,
         true,
         data);
   }

@@ -96,15 +96,17 @@ final class LyingEndpoint implements Endpoint {
   }
 
   @Override
-  public int send(long address, long bytes, long descriptor, long peer, int context) {
-    return post(new Post(Post.Kind.SEND, address, bytes, descriptor, 0, peer, 0, 0, context, 0));
+  public int send(long address, long bytes, long descriptor, long peer, int context, long flags) {
+    return post(
+        new Post(Post.Kind.SEND, address, bytes, descriptor, 0, peer, 0, 0, context, flags));
   }
 
   @Override
   public int sendData(
-      long address, long bytes, long descriptor, long data, long peer, int context) {
+      long address, long bytes, long descriptor, long data, long peer, int context, long flags) {
     return post(
-        new Post(Post.Kind.SEND_DATA, address, bytes, descriptor, data, peer, 0, 0, context, 0));
+        new Post(
+            Post.Kind.SEND_DATA, address, bytes, descriptor, data, peer, 0, 0, context, flags));
   }
 
   @Override
