@@ -52,6 +52,36 @@ public final class EndpointRegistrations {
     this.device = device;
   }
 
+  /** Whether registrations stay as they are when the endpoint of one of the rails closes. */
+  public boolean outlivesEndpoints() {
+    return scope.outlivesEndpoints();
+  }
+
+  /**
+   * Closes the regions that belong to the endpoint of a data rail, which is to close, and makes no
+   * more of them. What is registered there has no key for peers on that rail any more. With the
+   * lock of the endpoint, which posts nothing to that rail.
+   *
+   * @return false if another thread is registering: call it again
+   * @throws org.jofi.fabric.FabricException if the provider refuses: call it again
+   */
+  public boolean closeRail(int rail) {
+    if (scope.outlivesEndpoints()) {
+      return true;
+    }
+    Rail closing = dataRails.get(rail);
+    if (!scope.closeRail(closing)) {
+      return false;
+    }
+    cache.closeRail(space, closing);
+    List<OwnedRegistration> own;
+    synchronized (owned) {
+      own = List.copyOf(owned);
+    }
+    own.forEach(registration -> registration.regions().closeRail(closing));
+    return true;
+  }
+
   /** Identifies the scope within which this endpoint shares its data registrations. */
   public long generation() {
     return scope.generation();
@@ -151,7 +181,7 @@ public final class EndpointRegistrations {
           "local memory is not for peers; access %s is".formatted(Access.describe(access)));
     }
     for (Rail rail : on) {
-      if (!dataRails.contains(rail) && !rails.controlRails().contains(rail)) {
+      if (!rails.dataRails().contains(rail) && !rails.controlRails().contains(rail)) {
         throw new IllegalArgumentException("%s is no rail of %s".formatted(rail, rails.label()));
       }
     }
@@ -236,7 +266,7 @@ public final class EndpointRegistrations {
   }
 
   private List<Rail> all() {
-    List<Rail> all = new ArrayList<>(dataRails);
+    List<Rail> all = new ArrayList<>(rails.dataRails());
     all.addAll(rails.controlRails());
     return all;
   }

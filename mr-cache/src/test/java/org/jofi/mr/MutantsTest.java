@@ -283,9 +283,9 @@ class MutantsTest {
         new Mutant(
             "the key of a half-made region that stays open is given back",
             "RegionSet.java",
-            "          closer.run();\n          closers[rail] = null;",
-            "          closers[rail] = null;\n          try {\n            closer.run();\n"
-                + "          } catch (RuntimeException ignored) {\n          }",
+            "      closer.run();\n      closers[rail] = null;",
+            "      closers[rail] = null;\n      try {\n        closer.run();\n"
+                + "      } catch (RuntimeException ignored) {\n      }",
             boundary),
         new Mutant(
             "mailboxes and pools do not make the cache give up what is idle",

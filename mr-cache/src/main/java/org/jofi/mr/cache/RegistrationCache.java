@@ -388,6 +388,22 @@ public final class RegistrationCache {
   }
 
   /**
+   * Closes the regions of a space on one rail, whose endpoint is to close.
+   *
+   * @throws org.jofi.fabric.FabricException if a provider refuses: call it again
+   */
+  public void closeRail(CacheSpace space, Rail rail) {
+    List<CachedRegistration> open;
+    ledger.lock();
+    try {
+      open = List.copyOf(space.open());
+    } finally {
+      ledger.unlock();
+    }
+    open.forEach(registration -> registration.regions().closeRail(rail));
+  }
+
+  /**
    * Does {@link #purge} for all spaces, even if one fails. After that no space can be opened any
    * more.
    */

@@ -6,6 +6,7 @@ import java.util.function.Function;
 import org.jofi.fabric.Access;
 import org.jofi.fabric.Addressing;
 import org.jofi.fabric.Domain;
+import org.jofi.fabric.MemoryKind;
 import org.jofi.fabric.MemoryRegion;
 import org.jofi.mr.key.KeySource;
 import org.jofi.mr.registration.BufferRange;
@@ -17,10 +18,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The regions of one range on several rails. The range is registered on all of them or on none. Any
- * thread may read descriptors, keys and addresses; one thread closes.
+ * thread may read descriptors, keys and addresses; one thread closes, but for a single rail.
  */
 public final class RegionSet implements AutoCloseable {
   private final BufferRange range;
+  private final List<Rail> rails;
 
   /** For each rail, the action that closes its region in the state that it reached. */
   private final @Nullable Runnable[] closers;
@@ -33,14 +35,16 @@ public final class RegionSet implements AutoCloseable {
   private final long[] peerKeys;
   private final long[] peerBases;
 
-  private RegionSet(BufferRange range, int rails) {
+  private RegionSet(BufferRange range, List<Rail> on) {
     this.range = range;
-    closers = new Runnable[rails];
-    takenKeys = new long[rails];
-    keySources = new KeySource[rails];
-    descriptors = new long[rails];
-    peerKeys = new long[rails];
-    peerBases = new long[rails];
+    rails = on;
+    int count = on.size();
+    closers = new Runnable[count];
+    takenKeys = new long[count];
+    keySources = new KeySource[count];
+    descriptors = new long[count];
+    peerKeys = new long[count];
+    peerBases = new long[count];
   }
 
   /**
@@ -60,7 +64,7 @@ public final class RegionSet implements AutoCloseable {
       Consumer<RegionSet> leftover) {
     RegistrationEvent event = new RegistrationEvent();
     event.begin();
-    RegionSet set = new RegionSet(range, rails.size());
+    RegionSet set = new RegionSet(range, rails);
     for (int rail = 0; rail < rails.size(); rail++) {
       try {
         set.openRail(role, scope, keys, rail, rails.get(rail), access);
@@ -93,17 +97,25 @@ public final class RegionSet implements AutoCloseable {
     if (role == RegistrationRole.LOCAL && !MrScope.needsDescriptor(rail, range.kind())) {
       return;
     }
-    KeySource source = keys.apply(rail.domain());
-    takenKeys[index] = source.take();
-    keySources[index] = source;
-    MemoryRegion region =
-        scope.register(
-            rail, range.request(access, takenKeys[index]), closer -> closers[index] = closer);
-    descriptors[index] = region.descriptor();
-    if (Access.isRemote(access)) {
-      peerKeys[index] = region.key();
-    }
     peerBases[index] = peerBase(rail.domain().info().addressing());
+    try (MrScope.Use use = scope.use(rail)) {
+      if (use == null) {
+        return;
+      }
+      KeySource source = keys.apply(rail.domain());
+      takenKeys[index] = source.take();
+      keySources[index] = source;
+      MemoryRegion region =
+          scope.register(
+              rail, range.request(access, takenKeys[index]), closer -> closers[index] = closer);
+      if (MrScope.needsDescriptor(rail, range.kind()) || range.kind() != MemoryKind.HOST) {
+        // Without, an operation does not depend on a region that closes before its endpoint.
+        descriptors[index] = region.descriptor();
+      }
+      if (Access.isRemote(access)) {
+        peerKeys[index] = region.key();
+      }
+    }
   }
 
   /** What to subtract from an address of this process to get the address that a peer uses. */
@@ -156,27 +168,46 @@ public final class RegionSet implements AutoCloseable {
    *     of it
    */
   @Override
-  public void close() {
+  public synchronized void close() {
     RuntimeException failure = null;
     for (int rail = closers.length - 1; rail >= 0; rail--) {
-      KeySource source = keySources[rail];
-      if (source == null) {
-        continue;
-      }
       try {
-        Runnable closer = closers[rail];
-        if (closer != null) {
-          closer.run();
-          closers[rail] = null;
-        }
-        keySources[rail] = null;
-        source.giveBack(takenKeys[rail]);
+        closeRail(rail);
       } catch (RuntimeException e) {
         failure = Failures.join(failure, e);
       }
     }
     if (failure != null) {
       throw failure;
+    }
+  }
+
+  private void closeRail(int rail) {
+    KeySource source = keySources[rail];
+    if (source == null) {
+      return;
+    }
+    Runnable closer = closers[rail];
+    if (closer != null) {
+      closer.run();
+      closers[rail] = null;
+    }
+    keySources[rail] = null;
+    source.giveBack(takenKeys[rail]);
+  }
+
+  /**
+   * Closes the region on a rail whose endpoint closes, though others may be in use. It has no key
+   * and no descriptor there any more. Called by whoever posts to that rail, and does so no more.
+   *
+   * @throws org.jofi.fabric.FabricException if the provider refuses; the call can be repeated
+   */
+  public synchronized void closeRail(Rail of) {
+    int rail = rails.indexOf(of);
+    if (rail >= 0) {
+      closeRail(rail);
+      descriptors[rail] = 0;
+      peerKeys[rail] = 0;
     }
   }
 }

@@ -12,6 +12,8 @@ import org.jofi.mr.teardown.OwnershipGraph;
  * have receives posted in it, and before its domain.
  */
 public final class DomainScope implements MrScope {
+  private static final Use NOTHING = () -> {};
+
   private final long generation;
 
   /**
@@ -31,6 +33,22 @@ public final class DomainScope implements MrScope {
     MemoryRegion region = rail.domain().register(request);
     undo.accept(region::close);
     return region;
+  }
+
+  @Override
+  public boolean outlivesEndpoints() {
+    return true;
+  }
+
+  @Override
+  public Use use(Rail rail) {
+    return NOTHING;
+  }
+
+  @Override
+  public boolean closeRail(Rail rail) {
+    // Its regions are the domain's.
+    return true;
   }
 
   @Override

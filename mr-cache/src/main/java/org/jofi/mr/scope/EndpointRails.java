@@ -6,8 +6,9 @@ import java.util.List;
  * The rails of one multi-rail endpoint, by role. A multi-rail endpoint implements this. Memory is
  * registered only on the rails of the role that uses it.
  *
- * <p>The lists never change. It needs no identity of its own: {@code DeviceRegistrations} gives
- * each endpoint a unique generation number.
+ * <p>How many there are never changes; a rail may get another endpoint, as far as {@link
+ * MrScope#outlivesEndpoints registrations outlive that}. It needs no identity of its own: {@code
+ * DeviceRegistrations} gives each endpoint a unique generation number.
  */
 public interface EndpointRails {
 

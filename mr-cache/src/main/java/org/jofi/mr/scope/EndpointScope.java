@@ -1,13 +1,17 @@
 package org.jofi.mr.scope;
 
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Consumer;
 import org.jofi.fabric.BoundRegion;
 import org.jofi.fabric.MemoryRegion;
 import org.jofi.fabric.RegionRequest;
 import org.jofi.fabric.UnboundRegion;
 import org.jofi.mr.teardown.OwnershipGraph;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The scope in which regions belong to endpoints (FI_MR_ENDPOINT). Registering takes fi_mr_regattr,
@@ -20,6 +24,10 @@ import org.jofi.mr.teardown.OwnershipGraph;
 public final class EndpointScope implements MrScope {
   private final EndpointRails owner;
   private final long generation;
+  private final ReentrantReadWriteLock closing = new ReentrantReadWriteLock();
+
+  /** Guarded by that lock. */
+  private final Set<Rail> closed = new HashSet<>();
 
   EndpointScope(EndpointRails owner, long generation) {
     this.owner = Objects.requireNonNull(owner);
@@ -45,6 +53,34 @@ public final class EndpointScope implements MrScope {
     MemoryRegion region = bound.enable();
     undo.accept(region::close);
     return region;
+  }
+
+  @Override
+  public boolean outlivesEndpoints() {
+    return false;
+  }
+
+  @Override
+  public @Nullable Use use(Rail rail) {
+    closing.readLock().lock();
+    if (closed.contains(rail)) {
+      closing.readLock().unlock();
+      return null;
+    }
+    return closing.readLock()::unlock;
+  }
+
+  @Override
+  public boolean closeRail(Rail rail) {
+    if (!closing.writeLock().tryLock()) {
+      return false;
+    }
+    try {
+      closed.add(rail);
+      return true;
+    } finally {
+      closing.writeLock().unlock();
+    }
   }
 
   @Override

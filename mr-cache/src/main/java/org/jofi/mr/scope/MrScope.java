@@ -12,6 +12,7 @@ import org.jofi.fabric.MrMode;
 import org.jofi.fabric.RegionRequest;
 import org.jofi.fabric.RegistrationScope;
 import org.jofi.mr.teardown.OwnershipGraph;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the regions of a device belong to, and everything that depends on it: the calls that make a
@@ -34,6 +35,30 @@ public sealed interface MrScope permits DomainScope, EndpointScope {
    * @throws org.jofi.fabric.FabricException if the provider refuses any of the steps
    */
   MemoryRegion register(Rail rail, RegionRequest request, Consumer<Runnable> undo);
+
+  /** Whether regions stay open when the endpoint closes of a rail that they were made on. */
+  boolean outlivesEndpoints();
+
+  /**
+   * Begins an act on a rail's regions that must not meet the closing of the rail, as {@link
+   * #register} is. What is returned ends it, on the same thread.
+   *
+   * @return null if the rail is closed: no region is made on it
+   */
+  @Nullable Use use(Rail rail);
+
+  /** See {@link #use}. */
+  interface Use extends AutoCloseable {
+    @Override
+    void close();
+  }
+
+  /**
+   * A rail closes: no region is made on it from now on.
+   *
+   * @return false if one is being made: call it again
+   */
+  boolean closeRail(Rail rail);
 
   /**
    * Adds the order of closing to the graph: a registration before or after the endpoints and
