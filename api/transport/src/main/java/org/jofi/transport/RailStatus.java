@@ -8,19 +8,13 @@ import java.util.Optional;
  *
  * @param rail 0 or more
  * @param nic the NIC, as in {@link DeviceProperties.Rail#nic}
- * @param lostBy why it was given up for this peer; empty if it is in use
- * @param silence why it is given nothing new for now, though it is in use: something is out on it
- *     and nothing comes back, while the peer is heard over other rails. Empty if it answers
+ * @param lostBy why it was given up for this peer; empty if it is in use. It is tried again from
+ *     time to time
  * @param written what goes to the peer
  * @param read what is read from the peer, by {@link Comm#iread}
  */
 public record RailStatus(
-    int rail,
-    String nic,
-    Optional<Failure> lostBy,
-    Optional<Failure> silence,
-    Traffic written,
-    Traffic read) {
+    int rail, String nic, Optional<Failure> lostBy, Traffic written, Traffic read) {
 
   /**
    * What goes over a rail in one direction. With a single rail there is nothing to choose, so that

@@ -31,7 +31,7 @@ final class ClosingConnections {
   ClosingConnections(ConnectionSettings settings, Consumer<Connection> released) {
     this.settings = settings;
     this.released = released;
-    silent = new SilentPeers(settings.closeNs());
+    silent = new SilentPeers(settings.closeNs(), settings.suspicion());
   }
 
   /** Aborts a side when it fails. */
@@ -143,9 +143,28 @@ final class ClosingConnections {
     }
   }
 
+  /**
+   * Asks the peers of all connections if another endpoint of the device suspects that some process
+   * is dead.
+   *
+   * @param watched time in which this side looked, in nanoseconds
+   */
+  void lookForDead(ById<Connection> live, long watched) {
+    if (silent.isSuspicionNew()) {
+      for (int i = 0; i < live.size(); i++) {
+        Connection connection = live.get(i);
+        if (connection.mayAsk() && silent.ask(connection, watched)) {
+          tell(connection, MessageType.PING);
+        }
+      }
+    }
+    silent.look(watched, settings.clock().nanoTime());
+  }
+
   /** A peer was silent for too long. */
   void lose(Connection connection) {
     silent.silent(connection, settings.clock().nanoTime());
+    connection.sink().railControl().giveUpFences();
     if (connection.closing().isLocalClosed()) {
       connection.peerVanished();
       return;
@@ -174,7 +193,9 @@ final class ClosingConnections {
 
   /** Advances a side that is ending; returns whether nothing is left to do for it here. */
   private boolean advance(Connection connection, long now) {
-    boolean overdue = connection.closing().isOverdue(now);
+    boolean closed = connection.closing().isLocalClosed();
+    boolean overdue =
+        connection.closing().isOverdue(now) || (closed && silent.contains(connection, now));
     boolean awaiting = connection.awaitWrites(overdue);
     if (overdue && !connection.closing().isLocalClosed() && connection.closing().isPeerClosed()) {
       // Messages that the peer sent before it closed did not arrive.
@@ -183,6 +204,7 @@ final class ClosingConnections {
     if (!connection.isQuiet() || (!overdue && connection.protocol().awaitsMore())) {
       if (overdue) {
         connection.expire();
+        connection.sink().railControl().giveUpFences();
       }
       return false;
     }
@@ -200,6 +222,7 @@ final class ClosingConnections {
     if (!connection.closing().isPeerDone()) {
       if (!overdue) {
         repeat(connection, now);
+        silent.waits(settings.closeNs() - connection.closing().leftNs(now), now);
         return false;
       }
       silent.silent(connection, now);

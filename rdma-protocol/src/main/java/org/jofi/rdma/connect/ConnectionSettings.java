@@ -19,6 +19,7 @@ import org.jofi.rdma.wire.EagerGrant;
  *     lost; after a third of this time it gets a ping
  * @param clock for bounds
  * @param random numbers that cannot be guessed
+ * @param suspicion shared by the endpoints of a device
  */
 public record ConnectionSettings(
     long features,
@@ -29,4 +30,5 @@ public record ConnectionSettings(
     long closeNs,
     long silenceNs,
     NanoClock clock,
-    LongSupplier random) {}
+    LongSupplier random,
+    Suspicion suspicion) {}

@@ -41,6 +41,7 @@ public final class ConnectionTable implements ArrivalSink {
   private final ClosedConnections closed = new ClosedConnections();
   private final ClosingConnections endings;
   private final StripeQuestions questions = new StripeQuestions();
+  private final RailMessages rails = new RailMessages();
   private final WatchedTime time;
   private @Nullable WatchedTime railTime;
   private @Nullable EndpointDriver endpoint;
@@ -145,6 +146,7 @@ public final class ConnectionTable implements ArrivalSink {
           case CONNECT, ACCEPT, REFUSE ->
               !refusesAll && connector().message(type, memory, at, lengthBytes);
           case EAGER -> packet(memory, at, lengthBytes);
+          case RAIL_UP, RAIL_SEEN -> railUp(memory, at, lengthBytes);
           default -> control(type, memory, at, lengthBytes);
         };
     if (!taken) {
@@ -172,6 +174,15 @@ public final class ConnectionTable implements ArrivalSink {
     }
     endings.heard(connection);
     return connection.protocol().packet(memory, at, lengthBytes);
+  }
+
+  private boolean railUp(MemorySegment memory, long at, long lengthBytes) {
+    Connection connection = isCurrent(memory, at) ? connectionOf(memory, at) : null;
+    if (connection == null) {
+      return false;
+    }
+    endings.heard(connection);
+    return rails.railUp(connection, memory, at, lengthBytes);
   }
 
   private boolean control(MessageType type, MemorySegment memory, long at, long lengthBytes) {
@@ -218,6 +229,9 @@ public final class ConnectionTable implements ArrivalSink {
       case ASK -> {
         return questions.add(connection, memory, at);
       }
+      case FENCE, FENCED -> {
+        return rails.fence(connection, type, memory, at);
+      }
       default -> {
         return connection.protocol().message(type, memory, at);
       }
@@ -229,6 +243,13 @@ public final class ConnectionTable implements ArrivalSink {
   public void broken(Failure why) {
     for (int i = 0; i < live.size(); i++) {
       live.get(i).protocol().queueBroke(why);
+    }
+  }
+
+  @Override
+  public void railClosed() {
+    for (int i = 0; i < live.size(); i++) {
+      live.get(i).protocol().railClosed();
     }
   }
 
@@ -265,9 +286,9 @@ public final class ConnectionTable implements ArrivalSink {
     if (time.poll(events == 0)) {
       checkConnections();
     }
-    WatchedTime rails = railTime;
-    if (rails != null && rails.poll(events == 0)) {
-      lookAtRails(rails.watchedNs());
+    WatchedTime watched = railTime;
+    if (watched != null && watched.poll(events == 0)) {
+      lookAtRails(watched.watchedNs());
     }
     return events + endings.advance();
   }
@@ -292,11 +313,14 @@ public final class ConnectionTable implements ArrivalSink {
         endings.ask(connection);
         endings.ask(connection);
       }
+      rails.tell(connection);
     }
+    rails.answer();
   }
 
   private void checkConnections() {
     long now = time.watchedNs();
+    endings.lookForDead(live, now);
     for (int i = 0; i < live.size(); i++) {
       Connection connection = live.get(i);
       switch (connection.check(now, settings.requestNs())) {

@@ -7,6 +7,7 @@ import org.jofi.mr.registration.Descriptors;
 import org.jofi.rdma.connect.ConnectionFactory;
 import org.jofi.rdma.connect.ConnectionSettings;
 import org.jofi.rdma.connect.ConnectionTable;
+import org.jofi.rdma.connect.Suspicion;
 import org.jofi.rdma.driver.EndpointDriver;
 import org.jofi.rdma.driver.EndpointSettings;
 import org.jofi.rdma.engine.PeerLink;
@@ -36,7 +37,8 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
       DeviceNics nics,
       DeviceProfile profile,
       TransportOptions options,
-      RdmaEnvironment environment) {
+      RdmaEnvironment environment,
+      Suspicion suspicion) {
     connections =
         new ConnectionTable(
             new ConnectionSettings(
@@ -48,7 +50,8 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
                 options.closeTimeout().toNanos(),
                 options.peerTimeout().toNanos(),
                 environment.clock(),
-                environment.random()));
+                environment.random(),
+                suspicion));
     endpoint =
         EndpointDriver.open(
             label,
@@ -90,6 +93,7 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
   /**
    * Opens one.
    *
+   * @param suspicion shared by the endpoints of the device
    * @throws RuntimeException if a provider refuses; nothing stays open then
    */
   static DeviceEndpoint open(
@@ -97,8 +101,9 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
       DeviceNics nics,
       DeviceProfile profile,
       TransportOptions options,
-      RdmaEnvironment environment) {
-    return new DeviceEndpoint(label, nics, profile, options, environment);
+      RdmaEnvironment environment,
+      Suspicion suspicion) {
+    return new DeviceEndpoint(label, nics, profile, options, environment, suspicion);
   }
 
   /** The lock of everything here. Any thread. */

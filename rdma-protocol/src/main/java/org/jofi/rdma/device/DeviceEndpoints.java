@@ -8,6 +8,7 @@ import org.jofi.mr.DeviceRegistrations;
 import org.jofi.mr.registration.RegistrationException;
 import org.jofi.mr.registration.RequestNames;
 import org.jofi.mr.teardown.CloseSteps;
+import org.jofi.rdma.connect.Suspicion;
 import org.jofi.rdma.spi.RdmaEnvironment;
 import org.jofi.transport.CacheOptions;
 import org.jofi.transport.FailureCause;
@@ -23,6 +24,7 @@ public final class DeviceEndpoints implements AutoCloseable {
   private final TransportOptions options;
   private final RdmaEnvironment environment;
   private final RequestNames names;
+  private final Suspicion suspicion = new Suspicion();
   // Guarded by this object's monitor.
   private final List<DeviceEndpoint> opened = new ArrayList<>();
   private final List<DeviceNics> nics = new ArrayList<>();
@@ -79,7 +81,8 @@ public final class DeviceEndpoints implements AutoCloseable {
           nics(),
           profile,
           options,
-          environment);
+          environment,
+          suspicion);
     } catch (FabricException e) {
       throw new TransportException(
           FailureCause.FABRIC, "cannot open device %s: %s".formatted(name, e.getMessage()), e);

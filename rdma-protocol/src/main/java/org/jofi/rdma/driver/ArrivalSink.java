@@ -25,4 +25,9 @@ public interface ArrivalSink {
    * A rail's completion queue broke, so that arrivals over it are not reported any more. May post.
    */
   void broken(Failure why);
+
+  /** A data rail was closed, with what its queue held. May post. */
+  default void railClosed() {
+    // Whoever counts nothing misses nothing.
+  }
 }

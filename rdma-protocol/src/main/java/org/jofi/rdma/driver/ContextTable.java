@@ -61,6 +61,11 @@ final class ContextTable {
     return owners[context - first];
   }
 
+  /** A slot that is out belongs to somebody else from now on. */
+  void pass(int context, OperationOwner to) {
+    owners[context - first] = to;
+  }
+
   /** Number of its first slot. */
   int first() {
     return first;

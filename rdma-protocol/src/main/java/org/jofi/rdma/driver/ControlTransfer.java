@@ -1,10 +1,14 @@
 package org.jofi.rdma.driver;
 
+import org.jofi.rdma.operation.Certainty;
 import org.jofi.rdma.operation.TransferListener;
 import org.jofi.rdma.wire.ProtocolLimits;
+import org.jofi.transport.Failure;
 
 /** A transfer over the control rails: a stripe goes over whichever takes it. */
 final class ControlTransfer extends RailTransfer {
+  private int counted;
+
   ControlTransfer(PeerRails rails, TransferListener listener) {
     super(rails, listener, ProtocolLimits.MAX_GROUP);
   }
@@ -25,13 +29,35 @@ final class ControlTransfer extends RailTransfer {
   }
 
   @Override
-  void taken(int rail) {
-    // Announcements are not counted.
+  void taken(int stripe, int rail) {
+    counted |= 1 << stripe;
+    rails().wrote(rail);
   }
 
   @Override
   void done(int stripe, int rail) {
-    // Announcements are not counted.
+    takeBack(stripe);
+  }
+
+  @Override
+  void takeBack(int stripe) {
+    if ((counted & 1 << stripe) != 0) {
+      counted &= ~(1 << stripe);
+      rails().written(plan().rail(stripe));
+    }
+  }
+
+  /** It is written from memory that lasts, and the same bytes go to the same place. */
+  @Override
+  public OperationOwner leaveBehind(long cookie, PeerRails silent, Failure why) {
+    if (!silent.equals(rails())) {
+      return this;
+    }
+    int stripe = (int) cookie;
+    if (move(stripe, plan().rail(stripe), why, Certainty.UNKNOWN)) {
+      rails().tasks().defer(this);
+    }
+    return NOBODY;
   }
 
   @Override

@@ -1,6 +1,7 @@
 package org.jofi.rdma.driver;
 
 import java.util.ArrayDeque;
+import java.util.function.IntConsumer;
 import org.agrona.concurrent.NanoClock;
 import org.jofi.rdma.operation.Task;
 import org.jofi.rdma.operation.Tasks;
@@ -29,10 +30,9 @@ final class DataFlow {
   private final Tasks tasks;
   private final NanoClock clock;
   private final long minStripeBytes;
-  private final boolean arrivesUnseen;
   private final RailRates rates;
   private final RailShares shares;
-  private final RailClock silence;
+  private final IntConsumer onAnswer;
   private final ArrayDeque<Message> waiting = new ArrayDeque<>();
   private final Pump pump = new Pump();
   private long finished;
@@ -60,11 +60,8 @@ final class DataFlow {
     /** What was cut is to be posted, now or when the rails take it. */
     void post();
 
-    /** Whether its stripes complete only when the peer has them. */
-    boolean isDelivered();
-
-    /** Its stripes complete only when the peer has them, or as soon as they left. */
-    void deliver(boolean value);
+    /** Whether none works, and one soon may. */
+    boolean mayWait();
 
     /** Whether it is in the flow's queue. */
     boolean waits();
@@ -85,18 +82,11 @@ final class DataFlow {
   /**
    * @param rates of the rails, as they are taken to be at first
    * @param minStripeBytes least length that is worth another rail
-   * @param arrivesUnseen whether a plain write may complete before the peer has it
-   * @param silence which rails to the peer are silent
+   * @param onAnswer is told the rail when something that was out on it arrived
    */
   DataFlow(
-      Tasks tasks,
-      NanoClock clock,
-      RailRates rates,
-      long minStripeBytes,
-      boolean arrivesUnseen,
-      RailClock silence) {
-    this.silence = silence;
-    this.arrivesUnseen = arrivesUnseen;
+      Tasks tasks, NanoClock clock, RailRates rates, long minStripeBytes, IntConsumer onAnswer) {
+    this.onAnswer = onAnswer;
     this.tasks = tasks;
     this.clock = clock;
     this.minStripeBytes = minStripeBytes;
@@ -125,7 +115,10 @@ final class DataFlow {
   }
 
   private boolean bind(Message message) {
-    int usable = silence.without(message.usableRails());
+    int usable = message.usableRails();
+    if (usable == 0 && message.mayWait()) {
+      return false;
+    }
     if (usable == 0) {
       // Posting finds that out.
       message.cut(0, message.left());
@@ -135,7 +128,6 @@ final class DataFlow {
       long now = clock.nanoTime();
       boolean first = message.stripes() == 0;
       if (first) {
-        message.deliver(arrivesUnseen && needsDelivery(message, usable));
         cutForStale(message, usable, now);
       }
       shares.cut(part(message, usable, first), most(message, usable, first), usable);
@@ -199,12 +191,8 @@ final class DataFlow {
   /** A stripe of a message is done. */
   void done(Message message, int rail, long bytes) {
     finished++;
-    if (arrivesUnseen && !message.isDelivered()) {
-      rates.left(rail, bytes);
-    } else {
-      rates.arrived(rail, bytes, isAlone(message), clock.nanoTime());
-      silence.answered(rail);
-    }
+    rates.arrived(rail, bytes, isAlone(message), clock.nanoTime());
+    onAnswer.accept(rail);
     goOn();
   }
 
@@ -213,14 +201,6 @@ final class DataFlow {
     if (!waiting.isEmpty()) {
       tasks.defer(pump);
     }
-  }
-
-  /**
-   * Whether the stripes of a message are to complete only when the peer has them. What goes over
-   * one rail alone, with nothing before it, is sooner done without.
-   */
-  private boolean needsDelivery(Message message, int usable) {
-    return !isAlone(message) || rates.areBusy(usable);
   }
 
   private boolean isAlone(Message message) {

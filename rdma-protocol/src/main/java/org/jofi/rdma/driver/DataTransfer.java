@@ -3,6 +3,7 @@ package org.jofi.rdma.driver;
 import java.util.Arrays;
 import org.jofi.rdma.operation.TransferListener;
 import org.jofi.rdma.wire.ProtocolLimits;
+import org.jofi.transport.Failure;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 final class DataTransfer extends RailTransfer implements DataFlow.Message {
   private static final byte NOWHERE = -1;
 
-  private final @Nullable PeerFlows flows;
+  private final Peer peer;
   private final DataProgress progress;
   private final FlushLanding landing;
   private final DataProgress.Turn turn;
@@ -22,40 +23,34 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
 
   private int waited;
   private boolean waits;
-  private boolean delivered;
 
-  /**
-   * @param flows to the peer; null with one rail
-   */
-  DataTransfer(
-      PeerRails rails,
-      @Nullable PeerFlows flows,
-      DataProgress progress,
-      FlushLanding landing,
-      TransferListener listener) {
-    super(rails, listener, ProtocolLimits.stripes(rails.count()));
-    this.flows = flows;
+  /** The address of the peer's endpoint to which each stripe was posted, as its hash. */
+  private final int[] addresses;
+
+  DataTransfer(Peer peer, DataProgress progress, FlushLanding landing, TransferListener listener) {
+    super(peer.data(), listener, ProtocolLimits.stripes(peer.data().count()));
+    this.peer = peer;
     this.progress = progress;
     turn = progress.new Turn();
     this.landing = landing;
-    accounts = new byte[ProtocolLimits.stripes(rails.count())];
+    accounts = new byte[ProtocolLimits.stripes(rails().count())];
+    addresses = new int[accounts.length];
   }
 
   @Override
   protected void reset() {
     super.reset();
     waited = 0;
-    delivered = false;
     turn.open();
     Arrays.fill(accounts, NOWHERE);
   }
 
   private @Nullable DataFlow flow() {
-    PeerFlows both = flows;
-    if (both == null || kind() == Kind.READ_OWN) {
-      return null;
-    }
-    return kind() == Kind.READ ? both.reads() : both.writes();
+    return switch (kind()) {
+      case READ_OWN -> null;
+      case READ -> peer.reads();
+      case WRITE -> peer.writes();
+    };
   }
 
   @Override
@@ -90,16 +85,6 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
   }
 
   @Override
-  public boolean isDelivered() {
-    return delivered;
-  }
-
-  @Override
-  public void deliver(boolean value) {
-    delivered = value;
-  }
-
-  @Override
   public boolean waits() {
     return waits;
   }
@@ -116,6 +101,11 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
       usable |= rails().isUsable(rail) ? 1 << rail : 0;
     }
     return usable;
+  }
+
+  @Override
+  public boolean mayWait() {
+    return rails().mayReturn();
   }
 
   @Override
@@ -169,12 +159,35 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
   @Override
   int usable(int stripe) {
     // What was written over a rail is flushed by a read over the same one.
-    return kind() == Kind.READ_OWN ? plan().rail(stripe) : super.usable(stripe);
+    if (kind() != Kind.READ_OWN) {
+      return super.usable(stripe);
+    }
+    int rail = plan().rail(stripe);
+    return rails().port(rail).brokenBy() == null ? rail : PeerRails.NONE;
   }
 
+  /**
+   * A write of which nothing is known may land yet, for bytes may be in a socket, or in the fabric.
+   * So its rail is used no more, if there is another one, until the peer has closed its end of it.
+   */
   @Override
-  boolean needsDelivery() {
-    return delivered;
+  boolean isInDoubt(int stripe, int rail, Failure why) {
+    PeerRails rails = rails();
+    if (kind() != Kind.WRITE || rails.count() == 1 || (failsAlone() && rails.isUsable(rail))) {
+      return false;
+    }
+    if (rails.isUsable(rail)) {
+      if (rails.after(rail) == rail) {
+        return false;
+      }
+      rails.lose(rail, why);
+    }
+    if (rails.isLost()) {
+      return false;
+    }
+    takeBack(stripe);
+    peer.fences().await(this, stripe, rail, addresses[stripe], why);
+    return true;
   }
 
   @Override
@@ -196,8 +209,9 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
   }
 
   @Override
-  void taken(int rail) {
+  void taken(int stripe, int rail) {
     progress.post(rail);
+    addresses[stripe] = rails().count() == 1 ? 0 : rails().address(rail).hashCode();
   }
 
   @Override

@@ -21,6 +21,7 @@ import org.jofi.rdma.memory.FreelistShape;
 import org.jofi.rdma.operation.ArrivalBudget;
 import org.jofi.rdma.operation.OperationSink;
 import org.jofi.rdma.operation.Packet;
+import org.jofi.rdma.operation.RailControl;
 import org.jofi.rdma.operation.SentListener;
 import org.jofi.rdma.operation.Tasks;
 import org.jofi.rdma.wire.FabricAddress;
@@ -28,6 +29,7 @@ import org.jofi.rdma.wire.HandshakeEncoder;
 import org.jofi.rdma.wire.ProtocolLimits;
 import org.jofi.rdma.wire.RailAddresses;
 import org.jofi.transport.Failure;
+import org.jofi.transport.FailureCause;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,7 +52,8 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
   private final List<ReceiveBuffers> receives = new ArrayList<>();
   private final Tasks tasks = new Tasks();
   private final ArrivalBudget budget;
-  private final DataFlows flows;
+  private final RailRetirement retirement;
+  private final Peers peers;
   private final EndpointRegistrations registrations;
   private final int packetBytes;
   private final BlockFreelist messages;
@@ -97,17 +100,25 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
             copier,
             block -> registerBlock(block, dataRails(), Access.WRITE));
     landing = new FlushLanding(rails.data(), settings.pageBytes());
-    boolean arrivesUnseen = !traits().completionMeansDelivered();
-    flows =
-        new DataFlows(
-            clock ->
+    retirement = new RailRetirement(rails, arrivals, registrations, landing);
+    peers = new Peers(addresses -> openPeer(addresses, settings), retirement);
+  }
+
+  private Peer openPeer(RailAddresses addresses, EndpointSettings settings) {
+    PeerRails data = PeerRails.to(rails.data(), tasks, addresses.data());
+    PeerRails control = controlTo(addresses);
+    return data.count() == 1
+        ? new Peer(data, control)
+        : new Peer(
+            data,
+            control,
+            onAnswer ->
                 new DataFlow(
                     tasks,
                     settings.clock(),
                     settings.rates().get(),
                     settings.minStripeBytes(),
-                    arrivesUnseen,
-                    clock),
+                    onAnswer),
             railBoundNs());
   }
 
@@ -242,9 +253,9 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
     return tasks;
   }
 
-  /** What goes to each peer over several data rails. */
-  DataFlows flows() {
-    return flows;
+  /** Whom its connections lead to. */
+  Peers peers() {
+    return peers;
   }
 
   /** How long a data rail may be silent, in nanoseconds; of several. */
@@ -253,12 +264,29 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
   }
 
   /**
-   * Looks which data rails are silent, if there are several.
+   * Looks which data rails are silent, if there are several, and closes them.
    *
    * @param now time in which this side looked, in nanoseconds
    */
   public void lookAtRails(long now) {
-    flows.look(now);
+    retirement.look();
+    peers.look(now);
+  }
+
+  /** As {@link RailControl#isFenced}. */
+  boolean isFenced(int rail, int address) {
+    RailPort port = data(rail);
+    boolean open = port.address().hashCode() == address && !port.isClosed();
+    if (open) {
+      retirement.begin(
+          rail,
+          new Failure(
+              FailureCause.PEER_LOST,
+              0,
+              port.label(),
+              "a peer lost what it wrote over it, and asks for an end"));
+    }
+    return !open;
   }
 
   /**
@@ -310,9 +338,16 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
    */
   public void answer(Packet packet, FabricAddress stranger, int lengthBytes) {
     RailPort port = rails.control().getFirst();
-    PeerRails alone =
-        new PeerRails(List.of(port), tasks, new long[] {port.peers().stranger(stranger)});
+    PeerRails alone = PeerRails.toStranger(port, tasks, port.peers().stranger(stranger));
     send(packet, alone, lengthBytes, (_, _) -> port.peers().answered(stranger), 0);
+  }
+
+  /** Sends a message over that control rail, though it may be given up, and over no other. */
+  void sendOver(Packet packet, PeerRails to, int rail, int lengthBytes) {
+    OutgoingMessage message = (OutgoingMessage) packet;
+    message.address(to, lengthBytes, SentListener.NOBODY, 0);
+    message.onlyOver(rail);
+    tasks.submit(message);
   }
 
   /**
@@ -323,11 +358,6 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
     OutgoingMessage message = (OutgoingMessage) packet;
     message.addressImmediate(to, bits, who, cookie);
     tasks.defer(message);
-  }
-
-  /** The data rails to a peer. */
-  PeerRails dataTo(RailAddresses peer) {
-    return PeerRails.to(rails.data(), tasks, peer.data());
   }
 
   /** The control rails to a peer. */

@@ -56,16 +56,21 @@ public final class FlushLanding {
                           "flush over %s".formatted(port.rail()),
                           "a read of an endpoint's own memory need not go through the NIC there: "
                               + why.getMessage()));
-      try {
-        selves[port.number()] = port.peer(port.address());
-      } catch (IllegalArgumentException | FabricException e) {
-        refusal =
-            new Failure(
-                FailureCause.UNAVAILABLE,
-                e instanceof FabricException fabric ? fabric.errno() : 0,
-                "flush over %s".formatted(port.rail()),
-                "an endpoint cannot reach itself there: %s".formatted(e.getMessage()));
-      }
+      reopened(port);
+    }
+  }
+
+  /** A rail has an endpoint, or another one. */
+  void reopened(RailPort port) {
+    try {
+      selves[port.number()] = port.peer(port.address());
+    } catch (IllegalArgumentException | FabricException e) {
+      refusal =
+          new Failure(
+              FailureCause.UNAVAILABLE,
+              e instanceof FabricException fabric ? fabric.errno() : 0,
+              "flush over %s".formatted(port.rail()),
+              "an endpoint cannot reach itself there: %s".formatted(e.getMessage()));
     }
   }
 

@@ -29,6 +29,7 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
   private @Nullable PeerRails rails;
   private int rail;
   private int tries;
+  private boolean pinned;
   private int lengthBytes;
   private int data;
   private boolean bare;
@@ -55,6 +56,7 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
     rails = to;
     rail = to.next();
     tries = 0;
+    pinned = false;
     lengthBytes = length;
     bare = false;
     listener = who;
@@ -67,6 +69,12 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
     if (to != null) {
       rail = to.leastBusy(rail);
     }
+  }
+
+  /** It goes over that rail, though it may be given up, or not at all. */
+  void onlyOver(int only) {
+    rail = only;
+    pinned = true;
   }
 
   void addressImmediate(PeerRails to, int bits, SentListener who, long whose) {
@@ -83,15 +91,15 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
         finish(DROPPED);
         return true;
       }
-      rail = to.thatOrAnother(rail);
+      rail = pinned ? rail : to.thatOrAnother(rail);
       if (rail == PeerRails.NONE) {
         finish(to.reason(bare ? "fi_senddata" : "fi_send"));
         return true;
       }
       RailPort port = to.port(rail);
-      int answer = post(port, to.peer(rail));
+      int answer = post(port, to.peer(rail), to.flags());
       if (answer == -FabricErrno.EAGAIN) {
-        rail = to.next();
+        rail = pinned ? rail : to.next();
         return false;
       }
       tries++;
@@ -101,7 +109,7 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
         return true;
       }
       Failure why = Failures.ofPost(bare ? "fi_senddata" : "fi_send", port, -answer);
-      rail = to.retry(rail, why, tries);
+      rail = pinned ? PeerRails.NONE : to.retry(rail, why, tries);
       if (rail == PeerRails.NONE) {
         finish(why);
         return true;
@@ -110,12 +118,12 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
     return true;
   }
 
-  private int post(RailPort port, long peer) {
+  private int post(RailPort port, long peer, long flags) {
     long from = buffers.address(entry);
     long descriptor = buffers.descriptor(entry, port.number());
     return bare
-        ? port.sendData(this, 0, from, 0, descriptor, data, peer)
-        : port.send(this, 0, from, lengthBytes, descriptor, peer);
+        ? port.sendData(this, 0, from, 0, descriptor, data, peer, flags)
+        : port.send(this, 0, from, lengthBytes, descriptor, peer, flags);
   }
 
   @Override
@@ -135,7 +143,11 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
     if (to != null) {
       to.returned(rail);
     }
-    rail = to == null ? PeerRails.NONE : to.retry(rail, why, tries);
+    rail = to == null || pinned ? PeerRails.NONE : to.retry(rail, why, tries);
+    sendAgain(why);
+  }
+
+  private void sendAgain(Failure why) {
     if (rail == PeerRails.NONE || !listener.mayRepeat(cookie)) {
       finish(why);
     } else {
@@ -144,28 +156,53 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
   }
 
   @Override
+  public void dropped(long operation, RailPort port, Failure why) {
+    PeerRails to = rails;
+    if (to != null) {
+      to.returned(rail);
+    }
+    rail = to == null || pinned ? PeerRails.NONE : to.another(rail, tries);
+    sendAgain(why);
+  }
+
+  @Override
   public void lost(long operation, RailPort port, Failure why) {
-    // The NIC may still read the buffer, so it is never reused, and a copy is sent over another
-    // rail.
+    // The NIC may still read the buffer, so it is never reused.
     SentListener told = listener;
-    long whose = cookie;
+    if (!sendCopy()) {
+      listener = SentListener.NOBODY;
+      told.sent(cookie, why);
+    }
+  }
+
+  @Override
+  public OperationOwner leaveBehind(long operation, PeerRails silent, Failure why) {
+    if (silent.equals(rails)) {
+      // Its buffer is free when it comes back.
+      sendCopy();
+    }
+    return this;
+  }
+
+  /** A copy goes over another rail, in its place; false if there is no such rail, or no buffer. */
+  private boolean sendCopy() {
     PeerRails to = rails;
     OutgoingMessage copy =
-        to == null || !told.mayRepeat(whose) || to.after(rail) == PeerRails.NONE
+        to == null || pinned || !listener.mayRepeat(cookie) || to.after(rail) == PeerRails.NONE
             ? null
             : home.take();
     if (to == null || copy == null) {
-      listener = SentListener.NOBODY;
-      told.sent(whose, why);
-      return;
+      return false;
     }
     MemorySegment.copy(memory(), at(), copy.memory(), copy.at(), lengthBytes);
-    copy.address(to, lengthBytes, told, whose);
+    copy.address(to, lengthBytes, listener, cookie);
     copy.data = data;
     copy.bare = bare;
+    to.returned(rail);
     rails = null;
     listener = SentListener.NOBODY;
     home.again(copy);
+    return true;
   }
 
   private void finish(@Nullable Failure failure) {

@@ -1,25 +1,26 @@
 package org.jofi.rdma.driver;
 
-import java.util.Optional;
 import org.jofi.rdma.operation.ArrivalBudget;
 import org.jofi.rdma.operation.InlineCopy;
 import org.jofi.rdma.operation.OperationSink;
 import org.jofi.rdma.operation.Packet;
+import org.jofi.rdma.operation.RailControl;
 import org.jofi.rdma.operation.SentListener;
 import org.jofi.rdma.operation.Tasks;
 import org.jofi.rdma.operation.Transfer;
 import org.jofi.rdma.operation.TransferListener;
 import org.jofi.rdma.wire.RailAddresses;
+import org.jofi.rdma.wire.RailUp;
 import org.jofi.transport.Failure;
 import org.jofi.transport.RailStatus;
 import org.jspecify.annotations.Nullable;
 
 /** The way from an endpoint to one peer: the data rails and the control rails. */
-final class Path implements OperationSink {
+final class Path implements OperationSink, RailControl {
   private final EndpointDriver driver;
+  private final Peer peer;
   private final PeerRails data;
   private final PeerRails control;
-  private final @Nullable PeerFlows flows;
   private final DataProgress progress;
 
   /**
@@ -28,22 +29,22 @@ final class Path implements OperationSink {
    * @throws IllegalArgumentException if it has not as many rails, or an address is none
    * @throws org.jofi.fabric.FabricException if a provider refuses an address
    */
-  Path(EndpointDriver driver, RailAddresses peer) {
-    if (peer.data().size() != driver.dataCount()
-        || peer.control().size() != driver.controlCount()) {
+  Path(EndpointDriver driver, RailAddresses addresses) {
+    if (addresses.data().size() != driver.dataCount()
+        || addresses.control().size() != driver.controlCount()) {
       throw new IllegalArgumentException(
           "%s has %d data and %d control rails, its peer %d and %d: use the same on both sides"
               .formatted(
                   driver.label(),
                   driver.dataCount(),
                   driver.controlCount(),
-                  peer.data().size(),
-                  peer.control().size()));
+                  addresses.data().size(),
+                  addresses.control().size()));
     }
     this.driver = driver;
-    data = driver.dataTo(peer);
-    control = driver.controlTo(peer);
-    flows = data.count() == 1 ? null : driver.flows().to(data);
+    peer = driver.peers().to(addresses);
+    data = peer.data();
+    control = peer.control();
     progress = new DataProgress(data.count());
   }
 
@@ -54,28 +55,63 @@ final class Path implements OperationSink {
 
   @Override
   public RailStatus rail(int rail) {
-    PeerFlows both = flows;
-    return new RailStatus(
-        rail,
-        data.port(rail).rail().domain().info().domainName(),
-        data.lostBy(rail),
-        both == null ? Optional.empty() : both.clock().silence(rail),
-        both == null ? RailStatus.Traffic.NONE : both.writes().traffic(rail),
-        both == null ? RailStatus.Traffic.NONE : both.reads().traffic(rail));
+    return peer.status(rail);
   }
 
   @Override
   public void heard() {
-    PeerFlows both = flows;
-    if (both != null) {
-      both.clock().heard();
-    }
+    peer.heard();
   }
 
   @Override
   public boolean takeQuestion() {
-    PeerFlows both = flows;
-    return both != null && both.clock().takeQuestion();
+    return peer.takeQuestion();
+  }
+
+  @Override
+  public RailControl railControl() {
+    return this;
+  }
+
+  @Override
+  public long takeFence() {
+    return peer.fences().takeDue();
+  }
+
+  @Override
+  public void fenced(int rail, int address) {
+    peer.fences().fenced(rail, address);
+  }
+
+  @Override
+  public void giveUpFences() {
+    peer.fences().giveUp();
+  }
+
+  @Override
+  public boolean isFenced(int rail, int address) {
+    return driver.isFenced(rail, address);
+  }
+
+  @Override
+  public int takeReturning() {
+    return peer.takeReturning();
+  }
+
+  @Override
+  public RailUp railUp(int rail) {
+    RailPort port = driver.data(rail);
+    return new RailUp(rail, port.incarnation(), peer.known(rail), port.address());
+  }
+
+  @Override
+  public void told(RailUp of, boolean answers) {
+    peer.told(of.rail(), of.incarnation(), of.address(), of.known(), answers);
+  }
+
+  @Override
+  public void sendOver(int rail, Packet packet, int lengthBytes) {
+    driver.sendOver(packet, control, peer.controlOf(rail), lengthBytes);
   }
 
   @Override
@@ -95,7 +131,7 @@ final class Path implements OperationSink {
 
   @Override
   public Transfer overData(TransferListener listener) {
-    return new DataTransfer(data, flows, progress, driver.landing(), listener);
+    return new DataTransfer(peer, progress, driver.landing(), listener);
   }
 
   @Override

@@ -4,6 +4,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jofi.fabric.PostFlags;
 import org.jofi.rdma.operation.Tasks;
 import org.jofi.rdma.schedule.ControlRotation;
 import org.jofi.rdma.wire.FabricAddress;
@@ -12,9 +13,11 @@ import org.jofi.transport.FailureCause;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rails of one role to a peer: the peer's number on each, and which of them are usable. A rail
- * is given up for a peer when an operation fails because the peer cannot be reached over it, or
- * when it keeps failing and there is another; and for all peers when its completion queue breaks.
+ * The rails of one role to a peer: where it is reached on each, and which of them are usable. A
+ * rail is given up for a peer when an operation fails because the peer cannot be reached over it,
+ * when it keeps failing and there is another, or when it is silent; and for all peers when its
+ * completion queue breaks. It is <em>away</em> while this side opens another endpoint for it, of
+ * which the peer has to know. Both may {@linkplain #join end}.
  */
 public final class PeerRails {
   /** No rail is left. */
@@ -30,25 +33,53 @@ public final class PeerRails {
 
   private final RailPort[] ports;
   private final Tasks tasks;
+  private final @Nullable FabricAddress[] addresses;
   private final long[] peers;
+
+  /** Of this side's endpoints, in which the peer has those numbers. */
+  private final int[] incarnations;
+
   private final int[] failures;
   private final int[] messagesOut;
+  private final int[] writesOut;
   private final ControlRotation rotation;
-  private int lost;
+  private final long flags;
+  private int answered;
+  private int unusable;
+  private int away;
   private final Map<Integer, Failure> lostBy = new HashMap<>(0);
   private @Nullable Failure failure;
 
-  /**
-   * @param tasks the endpoint's
-   * @param peers the peer's number on each
-   */
-  PeerRails(List<RailPort> ports, Tasks tasks, long[] peers) {
+  private PeerRails(List<RailPort> ports, Tasks tasks) {
+    int count = ports.size();
     this.ports = ports.toArray(RailPort[]::new);
     this.tasks = tasks;
-    this.peers = peers.clone();
-    failures = new int[peers.length];
-    messagesOut = new int[peers.length];
-    rotation = new ControlRotation(peers.length);
+    addresses = new @Nullable FabricAddress[count];
+    peers = new long[count];
+    incarnations = new int[count];
+    failures = new int[count];
+    messagesOut = new int[count];
+    writesOut = new int[count];
+    flags = count > 1 && arrivesUnseen() ? PostFlags.DELIVERY_COMPLETE : PostFlags.NONE;
+    rotation = new ControlRotation(count);
+    for (int rail = 0; rail < count; rail++) {
+      incarnations[rail] = this.ports[rail].incarnation();
+    }
+  }
+
+  private boolean arrivesUnseen() {
+    return !ports[0].rail().domain().info().traits().completionMeansDelivered();
+  }
+
+  /**
+   * A rail to an address that may not be a peer's.
+   *
+   * @param number of the address, on that rail
+   */
+  static PeerRails toStranger(RailPort port, Tasks tasks, long number) {
+    PeerRails rails = new PeerRails(List.of(port), tasks);
+    rails.peers[0] = number;
+    return rails;
   }
 
   /**
@@ -60,11 +91,16 @@ public final class PeerRails {
    * @throws org.jofi.fabric.FabricException as {@link RailPort#peer}
    */
   static PeerRails to(List<RailPort> ports, Tasks tasks, List<FabricAddress> addresses) {
-    long[] peers = new long[ports.size()];
-    for (int rail = 0; rail < peers.length; rail++) {
-      peers[rail] = ports.get(rail).peer(addresses.get(rail));
+    PeerRails rails = new PeerRails(ports, tasks);
+    for (int rail = 0; rail < rails.count(); rail++) {
+      rails.addresses[rail] = addresses.get(rail);
+      if (ports.get(rail).isRetired()) {
+        rails.leave(rail);
+      } else {
+        rails.peers[rail] = ports.get(rail).peer(addresses.get(rail));
+      }
     }
-    return new PeerRails(ports, tasks, peers);
+    return rails;
   }
 
   /** Where what waits is queued. */
@@ -89,7 +125,11 @@ public final class PeerRails {
 
   /** Whether a rail is to be used. */
   public boolean isUsable(int rail) {
-    if ((lost & 1 << rail) != 0) {
+    if ((unusable & 1 << rail) != 0) {
+      return false;
+    }
+    if (incarnations[rail] != ports[rail].incarnation()) {
+      leave(rail);
       return false;
     }
     Failure broken = ports[rail].brokenBy();
@@ -97,6 +137,73 @@ public final class PeerRails {
       lose(rail, broken);
       return false;
     }
+    return true;
+  }
+
+  private void leave(int rail) {
+    unusable |= 1 << rail;
+    away |= 1 << rail;
+    rotation.exclude(rail);
+  }
+
+  /** Whether a rail is not usable because this side opens another endpoint for it. */
+  boolean isAway(int rail) {
+    return !isUsable(rail) && (away & 1 << rail) != 0;
+  }
+
+  /** Whether a rail is away, and will be usable again if its link works. */
+  boolean mayReturn() {
+    for (int rail = 0; away != 0 && rail < peers.length; rail++) {
+      Failure broken = ports[rail].brokenBy();
+      if ((away & 1 << rail) != 0 && broken != null) {
+        lose(rail, broken);
+      }
+    }
+    return away != 0;
+  }
+
+  /** Where the peer is reached on a rail. */
+  FabricAddress address(int rail) {
+    FabricAddress address = addresses[rail];
+    if (address == null) {
+      throw new IllegalStateException("a stranger's address is not kept");
+    }
+    return address;
+  }
+
+  /** The peer opened another endpoint, at that address; the rail has to {@link #join} anew. */
+  void moved(int rail, FabricAddress address) {
+    addresses[rail] = address;
+    if (isUsable(rail)) {
+      lose(rail, new Failure(FailureCause.PEER_LOST, 0, ports[rail].label(), "the peer closed it"));
+    }
+  }
+
+  /**
+   * A rail is usable from now on, if it can be: both sides know of each other's endpoint.
+   *
+   * @return whether it is
+   * @throws IllegalArgumentException as {@link RailPort#peer}
+   * @throws org.jofi.fabric.FabricException as {@link RailPort#peer}
+   */
+  boolean join(int rail) {
+    RailPort port = ports[rail];
+    if (isUsable(rail)) {
+      return true;
+    }
+    if (port.isRetired() || port.brokenBy() != null) {
+      return false;
+    }
+    peers[rail] = port.peer(address(rail));
+    incarnations[rail] = port.incarnation();
+    unusable &= ~(1 << rail);
+    away &= ~(1 << rail);
+    failures[rail] = 0;
+    lostBy.remove(rail);
+    if (unusable == 0) {
+      failure = null;
+    }
+    rotation.restore(rail);
     return true;
   }
 
@@ -122,6 +229,37 @@ public final class PeerRails {
       }
     }
     return best;
+  }
+
+  /**
+   * How operations are posted, {@link PostFlags}. With several rails, what is out on one of them
+   * may have to go over another: so it counts as done only when the peer has it. A plain one may as
+   * soon as it left, and over sockets does.
+   */
+  long flags() {
+    return flags;
+  }
+
+  /** Messages, and writes that are counted, that are out on a rail. */
+  int out(int rail) {
+    return messagesOut[rail] + writesOut[rail];
+  }
+
+  /** The rails over which something succeeded since the last call, a bit each. */
+  int takeAnswered() {
+    int since = answered;
+    answered = 0;
+    return since;
+  }
+
+  /** A rail took a write that is counted. */
+  void wrote(int rail) {
+    writesOut[rail]++;
+  }
+
+  /** A write that is counted is back, done or not. */
+  void written(int rail) {
+    writesOut[rail]--;
   }
 
   /** A rail took a message. */
@@ -160,11 +298,16 @@ public final class PeerRails {
    * @return the rail to post it on again, or {@link #NONE}
    */
   public int retry(int rail, Failure why, int tries) {
+    failed(rail, why);
+    return another(rail, tries);
+  }
+
+  /** An operation failed over a rail, which may be given up for that. */
+  void failed(int rail, Failure why) {
     failures[rail] += FAILURE_WEIGHT;
     if (why.cause() == FailureCause.PEER_LOST || (failures[rail] > MOST_WEIGHT && hasOther(rail))) {
       lose(rail, why);
     }
-    return another(rail, tries);
   }
 
   /** As {@link #retry}, of an operation whose failure says nothing of its rail. */
@@ -174,6 +317,7 @@ public final class PeerRails {
 
   /** An operation succeeded. */
   void succeeded(int rail) {
+    answered |= 1 << rail;
     if (failures[rail] > 0) {
       failures[rail]--;
     }
@@ -184,21 +328,23 @@ public final class PeerRails {
     return other != NONE && other != rail;
   }
 
-  private void lose(int rail, Failure why) {
-    lost |= 1 << rail;
+  /** A rail is given up. */
+  void lose(int rail, Failure why) {
+    unusable |= 1 << rail;
+    away &= ~(1 << rail);
     rotation.exclude(rail);
     lostBy.putIfAbsent(rail, why);
     failure = why;
   }
 
-  /** Why a rail was given up; empty if it is in use. */
+  /** Why a rail was given up; empty if it is in use, or soon will be. */
   Optional<Failure> lostBy(int rail) {
     return isUsable(rail) ? Optional.empty() : Optional.ofNullable(lostBy.get(rail));
   }
 
   /** Whether every rail was given up. */
   public boolean isLost() {
-    return lost == (1 << peers.length) - 1;
+    return (unusable & ~away) == (1 << peers.length) - 1;
   }
 
   /** Why the last rail was given up; null if all are in use. */

@@ -1,8 +1,5 @@
 package org.jofi.rdma.driver;
 
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
-import java.util.Optional;
 import java.util.function.IntFunction;
 import org.jofi.fabric.ProviderTraits;
 import org.jofi.transport.Failure;
@@ -19,10 +16,8 @@ import org.jspecify.annotations.Nullable;
  * would show that the peer is there, it is asked over the control rails; a process that answers has
  * polled all its rails before.
  *
- * <p>A rail that is silent for the bound, or for eight times as long as it should take if that is
- * longer, is given nothing new until something comes back over it, or until nothing is out on it
- * any more: what failed went over another rail, and only something new can tell how this one is.
- * One rail is always used.
+ * <p>A rail is silent that does not answer for the bound, or for eight times as long as it should
+ * take if that is longer. The last usable one never is.
  */
 final class RailClock {
   /** Three lost retransmissions in a row of TCP take 200 + 400 + 800 ms. */
@@ -43,8 +38,6 @@ final class RailClock {
   private static final int PATIENCE = 8;
   private static final int MOST_BOUNDS = 4;
 
-  private static final Logger LOG = System.getLogger("org.jofi.rdma.rails");
-
   private final IntFunction<String> labels;
   private final long boundNs;
   private final long[] ages;
@@ -53,7 +46,6 @@ final class RailClock {
   private final long[] counted;
 
   private final @Nullable Failure[] silence;
-  private int silent;
   private int answered;
   private boolean heard;
   private boolean question;
@@ -67,6 +59,9 @@ final class RailClock {
 
     /** How long they should take, in nanoseconds. */
     double expectedNs(int rail);
+
+    /** Whether a rail is used. */
+    boolean isUsable(int rail);
   }
 
   /**
@@ -90,15 +85,6 @@ final class RailClock {
   /** Something that was out on a rail came back. */
   void answered(int rail) {
     answered |= 1 << rail;
-    useAgain(rail, "answers again");
-  }
-
-  private void useAgain(int rail, String why) {
-    if ((silent & 1 << rail) != 0) {
-      silent &= ~(1 << rail);
-      silence[rail] = null;
-      LOG.log(Level.WARNING, "{0} {1}", labels.apply(rail), why);
-    }
   }
 
   /** A message of the peer arrived. */
@@ -106,15 +92,13 @@ final class RailClock {
     heard = true;
   }
 
-  /** Those of some rails that are not silent; all of them if all are. */
-  int without(int among) {
-    int others = among & ~silent;
-    return others == 0 ? among : others;
-  }
-
-  /** Why a rail counts as silent; empty if it does not. */
-  Optional<Failure> silence(int rail) {
-    return Optional.ofNullable(silence[rail]);
+  /** Why a rail was found to be silent. */
+  Failure silence(int rail) {
+    Failure why = silence[rail];
+    if (why == null) {
+      throw new IllegalStateException("rail %d was never silent".formatted(rail));
+    }
+    return why;
   }
 
   /**
@@ -130,25 +114,30 @@ final class RailClock {
    * Looks at what is out.
    *
    * @param now time in which this side looked, in nanoseconds
+   * @return the rails that were found to be silent, a bit each; they are to be used no more
    */
-  void look(Load load, long now) {
+  int look(Load load, long now) {
     boolean alive = heard || answered != 0;
     boolean busy = false;
+    int usable = 0;
+    for (int rail = 0; rail < ages.length; rail++) {
+      usable |= load.isUsable(rail) ? 1 << rail : 0;
+    }
+    int found = 0;
     for (int rail = 0; rail < ages.length; rail++) {
       int bit = 1 << rail;
-      boolean idle = load.out(rail) == 0;
-      if (idle) {
-        useAgain(rail, "has nothing out any more, and is tried again");
-      }
+      boolean idle = load.out(rail) == 0 || (usable & bit) == 0;
       if (idle || (answered & bit) != 0) {
         ages[rail] = 0;
         counted[rail] = now;
       } else if (alive) {
         ages[rail] += Math.min(now - counted[rail], boundNs / CREDIT);
         counted[rail] = now;
-        suspect(rail, load);
+        if ((usable & ~found & ~bit) != 0 && isSilent(rail, load)) {
+          found |= bit;
+        }
       }
-      busy |= !idle && (silent & bit) == 0;
+      busy |= !idle;
     }
     if (alive || !busy) {
       heardAt = now;
@@ -160,28 +149,22 @@ final class RailClock {
       question = true;
       askedAt = now;
     }
+    return found;
   }
 
-  private void suspect(int rail, Load load) {
+  private boolean isSilent(int rail, Load load) {
     long expected = (long) (PATIENCE * load.expectedNs(rail));
-    long patience = Math.clamp(expected, boundNs, MOST_BOUNDS * boundNs);
-    int with = silent | 1 << rail;
-    if (ages[rail] < patience || with == silent || with == (1 << ages.length) - 1) {
-      return;
+    if (ages[rail] < Math.clamp(expected, boundNs, MOST_BOUNDS * boundNs)) {
+      return false;
     }
-    silent = with;
-    Failure why =
+    silence[rail] =
         new Failure(
             FailureCause.TIMED_OUT,
             0,
             labels.apply(rail),
             "silent for %d ms with %d bytes out, while the peer is heard over others"
                 .formatted(ages[rail] / 1_000_000, load.out(rail)));
-    silence[rail] = why;
-    LOG.log(
-        Level.WARNING,
-        "{0}: {1}; nothing more is given to it until it answers, and what it has waits for it",
-        why.where(),
-        why.detail());
+    ages[rail] = 0;
+    return true;
   }
 }

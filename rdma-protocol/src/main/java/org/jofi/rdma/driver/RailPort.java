@@ -14,7 +14,8 @@ import org.jofi.transport.Failure;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One rail of one role: its endpoint and address vector, and the owners of posted operations. The
+ * One rail of one role: its endpoint and address vector, and the owners of posted operations. Its
+ * endpoint may be closed, as a fence for what was posted, and another one opened in its place. The
  * posting calls are those of {@link Endpoint}, with an owner and a cookie instead of a context
  * slot. After {@code -EAGAIN} nothing is offered to the provider until the next poll: a refused
  * call costs as much as one that is taken.
@@ -24,27 +25,63 @@ public final class RailPort {
   private static final int EXPECTED_PEERS = 64;
 
   private final int number;
-  private final Rail rail;
-  private final AddressVector addresses;
+  private final String label;
+  private final Domain domain;
   private final RailQueue queue;
-  private final Endpoint endpoint;
   private final ContextTable operations;
   private final ContextTable receives;
-  private final RailPeers peers;
-  private boolean draining;
   private final LongHashSet refused = new LongHashSet();
+  private Opened opened;
+  private int incarnation;
+  private boolean retired;
+  private boolean closed;
+  private boolean draining;
   private @Nullable Failure broken;
 
-  private RailPort(
-      int number, Domain domain, Endpoint endpoint, AddressVector addresses, RailQueue queue) {
+  /** What is open, or was at last. */
+  private record Opened(
+      Rail rail,
+      Endpoint endpoint,
+      AddressVector addresses,
+      RailPeers peers,
+      FabricAddress address) {
+
+    /** If something refuses, nothing stays open. */
+    static Opened open(String label, Domain domain, RailQueue queue) {
+      AddressVector addresses = domain.openAddressVector(EXPECTED_PEERS);
+      try {
+        return open(label, domain, addresses, queue);
+      } catch (RuntimeException e) {
+        addresses.close();
+        throw e;
+      }
+    }
+
+    private static Opened open(
+        String label, Domain domain, AddressVector addresses, RailQueue queue) {
+      Endpoint endpoint = domain.openEndpoint(EndpointRequest.of(label, addresses, queue.queue()));
+      try {
+        return new Opened(
+            new Rail(domain, endpoint),
+            endpoint,
+            addresses,
+            new RailPeers(addresses, label),
+            FabricAddress.of(endpoint.address()));
+      } catch (RuntimeException e) {
+        endpoint.close();
+        throw e;
+      }
+    }
+  }
+
+  private RailPort(int number, String label, Domain domain, RailQueue queue) {
     this.number = number;
-    this.rail = new Rail(domain, endpoint);
-    this.addresses = addresses;
+    this.label = label;
+    this.domain = domain;
     this.queue = queue;
-    this.endpoint = endpoint;
     operations = queue.operations();
     receives = queue.receives();
-    peers = new RailPeers(addresses, endpoint.label());
+    opened = Opened.open(label, domain, queue);
   }
 
   /**
@@ -52,16 +89,9 @@ public final class RailPort {
    * the queue.
    */
   static RailPort open(int number, String label, Domain domain, RailQueue queue) {
-    AddressVector addresses = domain.openAddressVector(EXPECTED_PEERS);
-    try {
-      Endpoint endpoint = domain.openEndpoint(EndpointRequest.of(label, addresses, queue.queue()));
-      RailPort port = new RailPort(number, domain, endpoint, addresses, queue);
-      queue.add(port);
-      return port;
-    } catch (RuntimeException e) {
-      addresses.close();
-      throw e;
-    }
+    RailPort port = new RailPort(number, label, domain, queue);
+    queue.add(port);
+    return port;
   }
 
   /** Which rail of its role. */
@@ -71,17 +101,17 @@ public final class RailPort {
 
   /** NIC and endpoint. */
   public Rail rail() {
-    return rail;
+    return opened.rail();
   }
 
   /** What errors call it. */
   public String label() {
-    return endpoint.label();
+    return label;
   }
 
-  /** Where peers reach it. */
+  /** Where peers reach it, or did before it closed. */
   public FabricAddress address() {
-    return FabricAddress.of(endpoint.address());
+    return opened.address();
   }
 
   /**
@@ -90,20 +120,20 @@ public final class RailPort {
    * @throws FabricException with {@code EMSGSIZE}, naming both lengths
    */
   void requireSends(int bytes) {
-    long most = endpoint.limits().sendBytes();
+    long most = opened.endpoint().limits().sendBytes();
     if (most < bytes) {
       throw new FabricException(
           "fi_getopt(FI_OPT_MAX_MSG_SIZE)",
           FabricErrno.EMSGSIZE,
           "",
           "%s: its sends end at %d bytes, and control messages have up to %d"
-              .formatted(rail, most, bytes));
+              .formatted(rail(), most, bytes));
     }
   }
 
   /** The addresses that it posts to. */
   RailPeers peers() {
-    return peers;
+    return opened.peers();
   }
 
   /**
@@ -114,16 +144,25 @@ public final class RailPort {
    * @throws org.jofi.fabric.FabricException if the provider refuses it
    */
   public long peer(FabricAddress address) {
-    return peers.peer(address);
+    return peers().peer(address);
   }
 
   /** As {@link Endpoint#send}. */
   public int send(
-      OperationOwner owner, long cookie, long address, long bytes, long descriptor, long peer) {
+      OperationOwner owner,
+      long cookie,
+      long address,
+      long bytes,
+      long descriptor,
+      long peer,
+      long flags) {
     int context = take(owner, cookie, peer);
     return context < 0
         ? AGAIN
-        : posted(peer, context, endpoint.send(address, bytes, descriptor, peer, context));
+        : posted(
+            peer,
+            context,
+            opened.endpoint().send(address, bytes, descriptor, peer, context, flags));
   }
 
   /** As {@link Endpoint#sendData}. */
@@ -134,15 +173,24 @@ public final class RailPort {
       long bytes,
       long descriptor,
       int data,
-      long peer) {
+      long peer,
+      long flags) {
     int context = take(owner, cookie, peer);
     return context < 0
         ? AGAIN
         : posted(
             peer,
             context,
-            endpoint.sendData(
-                address, bytes, descriptor, Integer.toUnsignedLong(data), peer, context));
+            opened
+                .endpoint()
+                .sendData(
+                    address,
+                    bytes,
+                    descriptor,
+                    Integer.toUnsignedLong(data),
+                    peer,
+                    context,
+                    flags));
   }
 
   /** As {@link Endpoint#recv}, from any peer. */
@@ -153,7 +201,7 @@ public final class RailPort {
         : posted(
             receives,
             context,
-            endpoint.recv(address, bytes, descriptor, AddressVector.ANY, context));
+            opened.endpoint().recv(address, bytes, descriptor, AddressVector.ANY, context));
   }
 
   /** As {@link Endpoint#write}. */
@@ -173,7 +221,9 @@ public final class RailPort {
         : posted(
             peer,
             context,
-            endpoint.write(address, bytes, descriptor, peer, remoteAddress, key, context, flags));
+            opened
+                .endpoint()
+                .write(address, bytes, descriptor, peer, remoteAddress, key, context, flags));
   }
 
   /** As {@link Endpoint#writeData}, with 32 bits. */
@@ -194,16 +244,18 @@ public final class RailPort {
         : posted(
             peer,
             context,
-            endpoint.writeData(
-                address,
-                bytes,
-                descriptor,
-                Integer.toUnsignedLong(data),
-                peer,
-                remoteAddress,
-                key,
-                context,
-                flags));
+            opened
+                .endpoint()
+                .writeData(
+                    address,
+                    bytes,
+                    descriptor,
+                    Integer.toUnsignedLong(data),
+                    peer,
+                    remoteAddress,
+                    key,
+                    context,
+                    flags));
   }
 
   /** As {@link Endpoint#read}. */
@@ -222,11 +274,11 @@ public final class RailPort {
         : posted(
             peer,
             context,
-            endpoint.read(address, bytes, descriptor, peer, remoteAddress, key, context));
+            opened.endpoint().read(address, bytes, descriptor, peer, remoteAddress, key, context));
   }
 
   private int take(OperationOwner owner, long cookie, long peer) {
-    return !refused.isEmpty() && refused.contains(peer)
+    return retired || (!refused.isEmpty() && refused.contains(peer))
         ? ContextTable.NONE
         : operations.take(owner, cookie);
   }
@@ -268,6 +320,87 @@ public final class RailPort {
     }
   }
 
+  /**
+   * Which of its endpoints, one after the other, is open, or will be: it changes as soon as one is
+   * to close.
+   */
+  int incarnation() {
+    return incarnation;
+  }
+
+  /** Whether its endpoint is to be closed, or is closed: nothing can be posted. */
+  boolean isRetired() {
+    return retired;
+  }
+
+  /** Its endpoint is to be closed: nothing more is posted. */
+  void retire() {
+    if (!retired) {
+      retired = true;
+      incarnation++;
+    }
+  }
+
+  /**
+   * Closes its endpoint, after which nothing that was posted to it can land. A second call does
+   * nothing.
+   *
+   * @throws FabricException if the provider refuses
+   */
+  void closeEndpoint() {
+    opened.endpoint().close();
+    closed = true;
+  }
+
+  /** Whether its endpoint is closed. */
+  boolean isClosed() {
+    return closed;
+  }
+
+  /** Its endpoint is closed, and its queue is empty: tells the owners of what was under way. */
+  void drop(Failure why) {
+    drop(operations, why);
+    drop(receives, why);
+  }
+
+  private void drop(ContextTable table, Failure why) {
+    for (int context = table.first(); context < table.end(); context++) {
+      long cookie = table.cookie(context);
+      OperationOwner owner = table.give(context);
+      if (owner != null) {
+        owner.dropped(cookie, this, why);
+      }
+    }
+  }
+
+  /**
+   * Opens another endpoint in place of the one that was closed.
+   *
+   * @throws FabricException if the provider refuses; nothing more is open then
+   */
+  void reopen() {
+    opened.addresses().close();
+    refused.clear();
+    opened = Opened.open(label, domain, queue);
+    retired = false;
+    closed = false;
+  }
+
+  /** What is out to a peer that is silent here is posted again over another rail, if it can be. */
+  void leaveBehind(PeerRails silent, Failure why) {
+    for (int context = operations.first(); context < operations.end(); context++) {
+      OperationOwner owner = operations.owner(context);
+      if (owner != null) {
+        operations.pass(context, owner.leaveBehind(operations.cookie(context), silent, why));
+      }
+    }
+  }
+
+  /** It stays closed. */
+  void end(Failure why) {
+    broken = why;
+  }
+
   /** Asks the provider to drop what waits for messages. */
   void cancelReceives() {
     cancel(receives);
@@ -283,10 +416,15 @@ public final class RailPort {
     for (int context = table.first(); context < table.end(); context++) {
       if (table.owner(context) != null) {
         // Sends and writes cannot be taken back; that is no failure of the cancelling.
-        int answer = endpoint.cancel(context);
+        int answer = opened.endpoint().cancel(context);
         assert answer <= 0 : answer;
       }
     }
+  }
+
+  /** Operations in flight that are no receives. */
+  int operationsOut() {
+    return operations.taken();
   }
 
   /** Operations and receives in flight. */
@@ -294,7 +432,7 @@ public final class RailPort {
     return operations.taken() + receives.taken();
   }
 
-  /** Why its completion queue broke; null if it works. */
+  /** Why its completion queue broke, or it stays closed; null if it works, or will. */
   public @Nullable Failure brokenBy() {
     return broken;
   }
@@ -311,9 +449,9 @@ public final class RailPort {
   /** Hands endpoint and address vector to the graph that closes them, before the queue. */
   void addTo(OwnershipGraph graph) {
     graph
-        .own(endpoint, label())
-        .own(addresses, "address vector of " + label())
-        .closesBefore(endpoint, queue.queue())
-        .closesBefore(endpoint, addresses);
+        .own(opened.endpoint(), label)
+        .own(opened.addresses(), "address vector of " + label)
+        .closesBefore(opened.endpoint(), queue.queue())
+        .closesBefore(opened.endpoint(), opened.addresses());
   }
 }

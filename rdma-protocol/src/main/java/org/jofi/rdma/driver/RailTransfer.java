@@ -34,7 +34,7 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
   }
 
   /** A rail took a stripe. */
-  abstract void taken(int rail);
+  abstract void taken(int stripe, int rail);
 
   /** A stripe is done. */
   abstract void done(int stripe, int rail);
@@ -44,8 +44,11 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
     // Most keep no account.
   }
 
-  /** Whether stripes that bring data complete only when the peer has them. */
-  boolean needsDelivery() {
+  /**
+   * Whether a stripe that is over here, but may land at the peer, is in doubt until that is out of
+   * the question: it is told apart then.
+   */
+  boolean isInDoubt(int stripe, int rail, Failure why) {
     return false;
   }
 
@@ -72,7 +75,9 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
   private void post(int stripe) {
     int rail = usable(stripe);
     if (rail == PeerRails.NONE) {
-      end(stripe, rails.reason(operation(stripe)), Certainty.NOT_EXECUTED, false);
+      if (!rails.mayReturn()) {
+        end(stripe, rails.reason(operation(stripe)), Certainty.NOT_EXECUTED, false);
+      }
       return;
     }
     int answer = call(stripe, rail);
@@ -83,9 +88,12 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
     tries[stripe]++;
     if (answer == 0) {
       posted(stripe);
-      taken(rail);
+      taken(stripe, rail);
     } else {
       Failure why = Failures.ofPost(operation(stripe), rails.port(rail), -answer);
+      if (!failsAlone()) {
+        rails.failed(rail, why);
+      }
       move(stripe, rail, why, Certainty.NOT_EXECUTED);
     }
   }
@@ -100,10 +108,9 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
   }
 
   /** It failed over a rail; whether it is to be posted again. */
-  private boolean move(int stripe, int rail, Failure why, Certainty certainty) {
+  final boolean move(int stripe, int rail, Failure why, Certainty certainty) {
     takeBack(stripe);
-    int other =
-        failsAlone() ? rails.another(rail, tries[stripe]) : rails.retry(rail, why, tries[stripe]);
+    int other = rails.another(rail, tries[stripe]);
     if (other != PeerRails.NONE) {
       plan().moveTo(stripe, other);
     }
@@ -135,7 +142,7 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
             peer,
             to,
             key(rail),
-            needsDelivery() ? PostFlags.DELIVERY_COMPLETE : PostFlags.NONE)
+            rails.flags())
         : port.write(
             this,
             stripe,
@@ -145,7 +152,7 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
             peer,
             to,
             key(rail),
-            completesOnDelivery(stripe) ? PostFlags.DELIVERY_COMPLETE : PostFlags.NONE);
+            completesOnDelivery(stripe) ? PostFlags.DELIVERY_COMPLETE : rails.flags());
   }
 
   @Override
@@ -158,7 +165,13 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
 
   @Override
   public void failed(long cookie, RailPort port, CompletionError error) {
-    if (move((int) cookie, port.number(), Failures.of(port, error), Certainty.UNKNOWN)) {
+    int stripe = (int) cookie;
+    Failure why = Failures.of(port, error);
+    if (!failsAlone()) {
+      rails.failed(port.number(), why);
+    }
+    if (!isInDoubt(stripe, port.number(), why)
+        && move(stripe, port.number(), why, Certainty.UNKNOWN)) {
       rails.tasks().defer(this);
     }
   }
@@ -167,6 +180,28 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
   public void lost(long cookie, RailPort port, Failure why) {
     takeBack((int) cookie);
     lose((int) cookie, why);
+  }
+
+  @Override
+  public void dropped(long cookie, RailPort port, Failure why) {
+    int stripe = (int) cookie;
+    if (!isInDoubt(stripe, port.number(), why)) {
+      over(stripe, why);
+    }
+  }
+
+  /** Nothing more of a stripe will happen: it is posted again if its listener wants that. */
+  final void over(int stripe, Failure why) {
+    if (move(stripe, plan().rail(stripe), why, Certainty.OVER)) {
+      rails.tasks().defer(this);
+    }
+  }
+
+  /** Nothing is known of a stripe, so that it is not posted again. */
+  final void giveUp(int stripe, Failure why) {
+    takeBack(stripe);
+    boolean again = end(stripe, why, Certainty.UNKNOWN, false);
+    assert !again;
   }
 
   @Override

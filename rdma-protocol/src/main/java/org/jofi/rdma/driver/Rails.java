@@ -104,6 +104,19 @@ final class Rails {
     return events;
   }
 
+  /** Polls the queue of a rail until it is empty, or broken. */
+  void drain(int rail, ArrivalSink arrivals) {
+    RailQueue queue = queues.get(rail);
+    int polled = queue.poll();
+    while (polled > 0) {
+      polled = queue.poll();
+    }
+    Failure why = polled < 0 ? queue.brokenBy() : null;
+    if (why != null) {
+      arrivals.broken(why);
+    }
+  }
+
   /** Whether the last poll left nothing in a queue. */
   boolean isDrained() {
     return drained;

@@ -99,6 +99,12 @@ final class ReceiveBuffers extends Task implements OperationOwner {
     stopped = true;
   }
 
+  @Override
+  public void dropped(long cookie, RailPort port, Failure why) {
+    idle.addInt((int) cookie);
+    tasks.defer(this);
+  }
+
   /** Hands on what arrived, and posts the buffers again. */
   int deliver(ArrivalSink sink) {
     int delivered = 0;

@@ -38,6 +38,11 @@ final class AnnouncedReceives {
     return first;
   }
 
+  /** The oldest index in flight; after {@link #last} if there is none. */
+  long oldest() {
+    return window.oldest();
+  }
+
   /** The last index that was given. */
   long last() {
     return window.next() - 1;

@@ -127,6 +127,11 @@ public final class CloseHandshake {
     return due;
   }
 
+  /** How long it is until its bound. */
+  public long leftNs(long now) {
+    return deadline - now;
+  }
+
   /** Whether its bound passed. */
   public boolean isOverdue(long now) {
     return now - deadline >= 0;

@@ -33,7 +33,8 @@ final class FlushRead extends OneWayTransfer {
   @Override
   public boolean failed(
       Transfer transfer, int stripe, Failure why, Certainty certainty, boolean railLeft) {
-    return super.failed(transfer, stripe, interpret(why), certainty, railLeft);
+    return mayRepeat(certainty, railLeft)
+        || super.failed(transfer, stripe, interpret(why), certainty, railLeft);
   }
 
   /** The peer has no part in it: whatever the errno, it is not the peer that is lost. */

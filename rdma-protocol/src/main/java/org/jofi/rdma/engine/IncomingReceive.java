@@ -152,6 +152,11 @@ abstract class IncomingReceive extends ListedStrategy<IncomingReceive> {
   /** Whether a stripe of it arrived: as {@link Receiver#hasStripe}. */
   abstract int hasStripe(int sub, int stripe);
 
+  /** All of a message is in its memory, as its sender says, whoever was told. */
+  void delivered(int sub, long lengthBytes) {
+    // A chunk is no message.
+  }
+
   /** A stripe was written again; whether it fits. */
   abstract boolean written(int sub, int immediate);
 

@@ -77,4 +77,7 @@ public interface MessageProtocol {
 
   /** The completion queue of a rail broke, so that arrivals over it are not noticed any more. */
   void queueBroke(Failure why);
+
+  /** A data rail was closed, and what its queue held may be lost. */
+  void railClosed();
 }

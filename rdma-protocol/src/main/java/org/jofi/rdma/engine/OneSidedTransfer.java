@@ -71,7 +71,7 @@ final class OneSidedTransfer extends OneWayTransfer {
   @Override
   public boolean failed(
       Transfer transfer, int stripe, Failure why, Certainty certainty, boolean railLeft) {
-    return mayPostAgain(certainty, railLeft)
+    return mayRepeat(certainty, railLeft)
         || super.failed(transfer, stripe, why, certainty, railLeft);
   }
 

@@ -7,6 +7,7 @@ import org.jofi.rdma.operation.SentListener;
 import org.jofi.rdma.operation.Task;
 import org.jofi.rdma.wire.ConnectionId;
 import org.jofi.rdma.wire.ControlMessage;
+import org.jofi.rdma.wire.MessageType;
 
 /**
  * What the requests of one end of a connection share: where operations go, who the peer is, and
@@ -119,6 +120,37 @@ public final class PeerLink {
     ControlMessage.putWritten(
         message.memory(), message.at(), connectionId, receiveIndex, immediate);
     send(message, who, cookie);
+    return true;
+  }
+
+  /**
+   * Tells that a message arrived whole.
+   *
+   * @param lengthBytes its true length
+   * @return false if there is no buffer now
+   */
+  boolean sendArrived(long receiveIndex, long lengthBytes) {
+    return tell(MessageType.ARRIVED, receiveIndex, lengthBytes);
+  }
+
+  /**
+   * Asks which messages arrived whole.
+   *
+   * @param receiveIndex of receives from that one on
+   */
+  void sendLacking(long receiveIndex) {
+    // If there is no buffer, it is asked again.
+    tell(MessageType.LACKING, receiveIndex, 0);
+  }
+
+  private boolean tell(MessageType type, long receiveIndex, long lengthBytes) {
+    Packet message = sink.takePacket();
+    if (message == null) {
+      return false;
+    }
+    ControlMessage.putArrived(
+        message.memory(), message.at(), connectionId, type, receiveIndex, lengthBytes);
+    send(message, SentListener.NOBODY, 0);
     return true;
   }
 

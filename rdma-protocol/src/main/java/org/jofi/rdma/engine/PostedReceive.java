@@ -224,6 +224,14 @@ final class PostedReceive extends IncomingReceive {
     return true;
   }
 
+  @Override
+  void delivered(int sub, long lengthBytes) {
+    if ((arrived & 1 << sub) == 0 && !isTaken(sub) && lengthBytes <= posted[sub]) {
+      lengths[sub] = lengthBytes;
+      arrive(sub);
+    }
+  }
+
   private void check(int sub) {
     if (!StripeArrivals.isComplete(arrivals[sub]) || (arrived & 1 << sub) != 0) {
       return;

@@ -33,6 +33,7 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
   private final StrategyList<IncomingReceive> order = new StrategyList<>();
   private final EagerReceives eager;
   private final LossDetector losses = new LossDetector();
+  private final LostNotices notices = new LostNotices();
   private final AnnouncementQueue unannounced;
   private int places;
   private long dropped;
@@ -251,6 +252,13 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
     long index = ControlMessage.number(memory, at);
     switch (type) {
       case TRUE_LENGTH -> trueLength(index, ControlMessage.lengthBytes(memory, at));
+      case ARRIVED -> {
+        IncomingReceive receive = inFlight(index);
+        if (receive != null) {
+          receive.delivered(receive.sub(index), ControlMessage.lengthBytes(memory, at));
+          failIfPeerIsDone();
+        }
+      }
       case WRITTEN -> written(index, ControlMessage.immediate(memory, at));
       case WANT -> {
         peerSaw(index);
@@ -342,6 +350,9 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
     boolean over = failure() == null && announcements.isUnread(unseen);
     boolean entriesLost = over || (request != null && request.isWritten());
     losses.set(finished > whole + eager.untaken(), entriesLost ? unseen : 0);
+    if (finished > whole + eager.untaken() && link().sink().dataRails() > 1) {
+      notices.suspect(announcements.last());
+    }
     if (over) {
       unannounced.writeAgain(unseen);
     } else if (request != null && entriesLost) {
@@ -352,6 +363,9 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
   @Override
   public void check(long now, long boundNs) {
     super.check(now, boundNs);
+    if (failure() == null && notices.isDue(announcements.oldest(), now)) {
+      link().sendLacking(announcements.oldest());
+    }
     String late = failure() == null ? losses.overdue(now, boundNs) : null;
     if (late != null) {
       expire(timedOut("irecv from " + link().describePeer(), late, boundNs));
@@ -372,6 +386,11 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
   @Override
   public void queueBroke(Failure why) {
     fail(why);
+  }
+
+  @Override
+  public void railClosed() {
+    notices.suspect(announcements.last());
   }
 
   void failIfPeerIsDone() {

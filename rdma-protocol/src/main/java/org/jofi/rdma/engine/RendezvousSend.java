@@ -134,6 +134,16 @@ class RendezvousSend extends RequestStrategy implements SentListener {
     sender.link().submit(telling);
   }
 
+  /** Its receive. */
+  long receiveIndex() {
+    return receiveIndex;
+  }
+
+  /** The true length of its message. */
+  long lengthTold() {
+    return toldBytes;
+  }
+
   /** Whether that is its receive, and it is not over. */
   boolean is(long index) {
     return isLive() && receiveIndex == index;

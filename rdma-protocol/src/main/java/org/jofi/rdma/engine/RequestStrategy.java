@@ -99,6 +99,11 @@ abstract class RequestStrategy implements TransferListener {
     return isLive() && railLeft && certainty == Certainty.NOT_EXECUTED;
   }
 
+  /** The same of one of which nobody was told: nothing more of it happens. */
+  final boolean mayRepeat(Certainty certainty, boolean railLeft) {
+    return isLive() && railLeft && certainty != Certainty.UNKNOWN;
+  }
+
   /** Drops what is not posted yet of a transfer. */
   final void drop(Transfer transfer) {
     request.returned(transfer.withdraw());

@@ -39,6 +39,13 @@ public final class Sender extends RequestQueue implements SendProtocol {
   private final Announcements announcements;
   private final EagerSends eager;
   private final SendQueue queue;
+
+  /**
+   * Null with one rail, which is never closed; and where a write that completed is with the peer's
+   * NIC, and would be lost with that.
+   */
+  private final @Nullable DeliveredMessages delivered;
+
   private long started;
   private long finished;
   private long stripesWritten;
@@ -65,6 +72,9 @@ public final class Sender extends RequestQueue implements SendProtocol {
             new MailboxLayout(link().sink().dataRails()),
             link().id().fromGeneration(),
             maxMessageBytes);
+    boolean completesWhenDelivered =
+        link().sink().dataRails() > 1 && !link().sink().completionMeansDelivered();
+    delivered = completesWhenDelivered ? new DeliveredMessages() : null;
     announcements = new Announcements(this.mailbox);
     eager = new EagerSends(link, this, grant);
     queue = new SendQueue(this, announcements, eager);
@@ -261,6 +271,9 @@ public final class Sender extends RequestQueue implements SendProtocol {
     } else if (!(request.strategy() instanceof EagerSend) && request.strategy().isComplete()) {
       // Also if it failed meanwhile: the peer gets it.
       finished++;
+      if (delivered != null && request.strategy() instanceof RendezvousSend send) {
+        delivered.add(send.receiveIndex(), send.lengthTold());
+      }
     }
   }
 
@@ -277,6 +290,13 @@ public final class Sender extends RequestQueue implements SendProtocol {
 
   @Override
   public boolean message(MessageType type, MemorySegment memory, long at) {
+    if (type == MessageType.LACKING) {
+      DeliveredMessages known = delivered;
+      if (known != null) {
+        known.tell(link(), ControlMessage.number(memory, at));
+      }
+      return true;
+    }
     if (type == MessageType.CREDIT) {
       return eager.credit(
           ControlMessage.handled(memory, at),
@@ -322,6 +342,11 @@ public final class Sender extends RequestQueue implements SendProtocol {
     fail(
         new Failure(
             FailureCause.PEER_CLOSED, 0, "communicator %d".formatted(link().id().from()), ""));
+  }
+
+  @Override
+  public void railClosed() {
+    // What it waits for is seen in its mailbox.
   }
 
   @Override

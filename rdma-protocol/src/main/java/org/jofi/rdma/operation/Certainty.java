@@ -6,5 +6,8 @@ public enum Certainty {
   NOT_EXECUTED,
 
   /** It was posted: some or all of it may have happened, or may happen yet. */
-  UNKNOWN
+  UNKNOWN,
+
+  /** It was posted: some or all of it may have happened, and nothing more will. */
+  OVER
 }

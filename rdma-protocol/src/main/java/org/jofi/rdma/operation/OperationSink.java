@@ -27,6 +27,9 @@ public interface OperationSink {
    */
   boolean takeQuestion();
 
+  /** What the two sides have to tell each other about their data rails. */
+  RailControl railControl();
+
   /** How many control rails there are to the peer, usable or not. */
   int controlRails();
 

@@ -35,7 +35,25 @@ public enum MessageType {
   /** How many of the eager messages the receiver has handled and taken: {@link ControlMessage}. */
   CREDIT(15),
   /** The sender waits for announcements, or does no longer: {@link ControlMessage}. */
-  WANT(16);
+  WANT(16),
+  /**
+   * What its sender wrote to a data rail may be lost: the endpoint there is to be closed, so that
+   * none of it lands any more.
+   */
+  FENCE(17),
+  /** It is. */
+  FENCED(18),
+  /** Where its sender is reached on a data rail that is not in use; over that: {@link RailUp}. */
+  RAIL_UP(19),
+  /** That is known; and where its sender is reached: {@link RailUp}. */
+  RAIL_SEEN(20),
+  /**
+   * The receiver closed a rail, with what its queue held, and asks which messages arrived of those
+   * from a receive on.
+   */
+  LACKING(21),
+  /** A message arrived whole, as its sender knows. */
+  ARRIVED(22);
 
   private static final MessageType[] VALUES = values();
 
@@ -57,6 +75,9 @@ public enum MessageType {
 
   /** Whether it is a {@link ControlMessage}, of fixed size. */
   public boolean isControl() {
-    return code >= REFUSE.code && code != EAGER.code;
+    return code >= REFUSE.code
+        && code != EAGER.code
+        && code != RAIL_UP.code
+        && code != RAIL_SEEN.code;
   }
 }

@@ -244,7 +244,7 @@ class ConnectionsTest {
       Failure why = Objects.requireNonNull(other.failure());
       assertEquals(FailureCause.INCOMPATIBLE, why.cause());
       assertTrue(
-          why.detail().contains("version 1 of the protocol, this side version 2"), why::toString);
+          why.detail().contains("version 1 of the protocol, this side version 3"), why::toString);
       right.connections.connector().close(listener);
       await(
           simulation,

@@ -64,6 +64,11 @@ class HostileWireTest {
     public void broken(Failure why) {
       connections.broken(why);
     }
+
+    @Override
+    public void railClosed() {
+      connections.railClosed();
+    }
   }
 
   /** 25 000 messages and as many immediates and mailbox lines per profile. */
@@ -222,12 +227,12 @@ class HostileWireTest {
           byte[] real = anyOf(recorders[random.nextInt(2)].messages).clone();
           int at = random.nextInt(24, 32);
           real[at] ^= (byte) (1 << random.nextInt(8));
-          real[6] = (byte) random.nextInt(3, 14);
+          real[6] = (byte) random.nextInt(3, 23);
           yield put(real);
         }
         case 3 -> {
           byte[] real = anyOf(recorders[random.nextInt(2)].messages).clone();
-          int version = random.nextInt(3, 60_000);
+          int version = random.nextInt(4, 60_000);
           real[4] = (byte) version;
           real[5] = (byte) (version >> 8);
           yield put(real);

@@ -295,5 +295,8 @@ class LossesTest {
 
     @Override
     public void lost(long cookie, RailPort port, Failure why) {}
+
+    @Override
+    public void dropped(long cookie, RailPort port, Failure why) {}
   }
 }

@@ -57,4 +57,9 @@ final class LossyArrivals implements ArrivalSink {
   public void broken(Failure why) {
     connections.broken(why);
   }
+
+  @Override
+  public void railClosed() {
+    connections.railClosed();
+  }
 }

@@ -67,7 +67,7 @@ final class Node implements ConnectionFactory, AutoCloseable {
     this(simulation, profile, index, rails, requestNs, silenceNs, maxMessageBytes, EagerGrant.NONE);
   }
 
-  private Node(
+  Node(
       Simulation simulation,
       Profile profile,
       int index,
@@ -115,7 +115,8 @@ final class Node implements ConnectionFactory, AutoCloseable {
                 BOUND_NS,
                 silenceNs,
                 clock,
-                random::nextLong));
+                random::nextLong,
+                new Suspicion()));
     this.host = host;
     host.sink = connections;
     connections.attach(host.endpoint, this);

@@ -183,6 +183,20 @@ final class Pair implements AutoCloseable {
     left.connections.close(sends);
     right.connections.close(receives);
     await("closing", () -> left.connections.live() + right.connections.live() == 0);
+    await("the last messages", () -> left.host.isQuiet() && right.host.isQuiet());
+  }
+
+  /** Closes this pair's two sides, whatever else the nodes have. */
+  void closeConnectionsOnly() {
+    left.connections.close(sends);
+    right.connections.close(receives);
+    await("closing", () -> sends.isReleased() && receives.isReleased());
+  }
+
+  /** Lets go of its memory, when nothing uses it any more. */
+  void releaseLeases() {
+    leases.forEach(DataRegistration::release);
+    leases.clear();
   }
 
   /** Closes all, and finds nothing left. */

@@ -221,9 +221,13 @@ final class ProtocolRun {
         pattern);
   }
 
-  /** Whether no live host has a connection. */
+  /** Whether no live host has a connection, or something out if all can be reached. */
   private boolean idle() {
-    return nodes.stream().allMatch(node -> node.isDead() || node.connections.live() == 0);
+    return nodes.stream()
+        .allMatch(
+            node ->
+                node.isDead()
+                    || (node.connections.live() == 0 && (reported || node.host.isQuiet())));
   }
 
   private static void accept(List<Communicator> these, Listener listener) {

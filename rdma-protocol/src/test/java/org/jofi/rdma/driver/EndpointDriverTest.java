@@ -49,6 +49,11 @@ class EndpointDriverTest {
     }
 
     @Override
+    public void dropped(long cookie, RailPort port, Failure why) {
+      failures.add(why);
+    }
+
+    @Override
     public void failed(long cookie, RailPort port, CompletionError error) {
       failures.add(Failures.of(port, error));
     }

@@ -25,7 +25,7 @@ class FailingRailTest {
     try (Simulation simulation = Simulation.of(Profile.EFA).nicsPerHost(2).open();
         Host left = host(simulation, 0, 2);
         Host right = host(simulation, 1, 2)) {
-      PeerRails rails = left.endpoint.dataTo(right.endpoint.addresses());
+      PeerRails rails = left.endpoint.peers().to(right.endpoint.addresses()).data();
       for (int failure = 0; failure < 3; failure++) {
         assertTrue(rails.isUsable(1), "given up after " + failure);
         assertEquals(0, rails.retry(1, WHY, 1));
@@ -44,7 +44,7 @@ class FailingRailTest {
     try (Simulation simulation = Simulation.of(Profile.EFA).nicsPerHost(2).open();
         Host left = host(simulation, 0, 2);
         Host right = host(simulation, 1, 2)) {
-      PeerRails rails = left.endpoint.dataTo(right.endpoint.addresses());
+      PeerRails rails = left.endpoint.peers().to(right.endpoint.addresses()).data();
       for (int failure = 0; failure < 100; failure++) {
         assertNotEquals(PeerRails.NONE, rails.retry(1, WHY, 1));
         for (int success = 0; success < 64; success++) {
@@ -61,7 +61,7 @@ class FailingRailTest {
     try (Simulation simulation = Simulation.of(Profile.EFA).nicsPerHost(2).open();
         Host left = host(simulation, 0, 2);
         Host right = host(simulation, 1, 2)) {
-      PeerRails rails = left.endpoint.dataTo(right.endpoint.addresses());
+      PeerRails rails = left.endpoint.peers().to(right.endpoint.addresses()).data();
       for (int failure = 0; failure < 100; failure++) {
         assertEquals(0, rails.another(1, 1));
       }
@@ -75,7 +75,7 @@ class FailingRailTest {
     try (Simulation simulation = Simulation.of(Profile.EFA).open();
         Host left = host(simulation, 0, 1);
         Host right = host(simulation, 1, 1)) {
-      PeerRails rails = left.endpoint.dataTo(right.endpoint.addresses());
+      PeerRails rails = left.endpoint.peers().to(right.endpoint.addresses()).data();
       for (int failure = 0; failure < 100; failure++) {
         assertEquals(0, rails.retry(0, WHY, 1));
       }

@@ -131,6 +131,11 @@ public final class Host implements AutoCloseable, ArrivalSink {
     sink.broken(why);
   }
 
+  @Override
+  public void railClosed() {
+    sink.railClosed();
+  }
+
   /** Keeps what arrives. */
   private final class Kept implements ArrivalSink {
     @Override
@@ -156,6 +161,21 @@ public final class Host implements AutoCloseable, ArrivalSink {
 
   void locked(Consumer<EndpointDriver> task) {
     task.accept(endpoint);
+  }
+
+  /**
+   * Whether nothing is out that is no receive. What is acknowledged by the other side's program
+   * needs that to be polled.
+   */
+  public boolean isQuiet() {
+    int out = 0;
+    for (int rail = 0; rail < endpoint.dataCount(); rail++) {
+      out += endpoint.data(rail).operationsOut();
+    }
+    for (int rail = 0; rail < endpoint.controlCount(); rail++) {
+      out += endpoint.control(rail).operationsOut();
+    }
+    return out == 0;
   }
 
   @Override

@@ -47,7 +47,6 @@ final class ModelRails {
     int posted;
     int out;
     boolean waits;
-    boolean delivered;
 
     Sent(long bytes) {
       this.bytes = bytes;
@@ -104,13 +103,8 @@ final class ModelRails {
     }
 
     @Override
-    public boolean isDelivered() {
-      return delivered;
-    }
-
-    @Override
-    public void deliver(boolean value) {
-      delivered = value;
+    public boolean mayWait() {
+      return false;
     }
 
     @Override
@@ -129,10 +123,8 @@ final class ModelRails {
     random = new Random(seed);
     free = new double[rates.length];
     answered = new double[rates.length];
-    RailClock silence = new RailClock(rates.length, rail -> "rail " + rail, 1_500_000_000L);
     flow =
-        new DataFlow(
-            tasks, () -> now, new RailRates(new long[rates.length]), MIN_STRIPE, true, silence);
+        new DataFlow(tasks, () -> now, new RailRates(new long[rates.length]), MIN_STRIPE, _ -> {});
   }
 
   /** A rail is so fast from now on. */

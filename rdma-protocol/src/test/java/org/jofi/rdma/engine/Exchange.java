@@ -11,6 +11,7 @@ import org.jofi.mr.registration.BufferRange;
 import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.driver.ArrivalSink;
 import org.jofi.rdma.driver.Host;
+import org.jofi.rdma.operation.RailControl;
 import org.jofi.rdma.wire.ConnectionId;
 import org.jofi.rdma.wire.ControlMessage;
 import org.jofi.rdma.wire.EagerGrant;
@@ -29,6 +30,7 @@ final class Exchange implements AutoCloseable {
   static final long MAX = 1L << 20;
 
   private static final long CHECK_NS = 1_000_000;
+  private static final long LOOK_NS = 50_000_000;
   private static final int SENDER_ID = 7;
   static final int SENDER_GENERATION = 11;
   private static final int RECEIVER_ID = 32_767;
@@ -46,7 +48,10 @@ final class Exchange implements AutoCloseable {
   private final Arena arena = Arena.ofShared();
   private final List<DataRegistration> leases = new ArrayList<>();
   private final EagerGrant eager;
+  private final List<Long> fencesThere = new ArrayList<>();
+  private final List<Long> fencesBack = new ArrayList<>();
   private long checked;
+  private long looked;
   private long strays;
 
   Exchange(Simulation simulation, int rails, int controlRails, boolean writesData) {
@@ -126,12 +131,50 @@ final class Exchange implements AutoCloseable {
 
   int progress() {
     int events = left.progress() + right.progress();
+    if (simulation.nanoTime() - looked >= LOOK_NS) {
+      looked = simulation.nanoTime();
+      lookAtRails();
+    }
     if (!eager.isNone() && simulation.nanoTime() - checked >= CHECK_NS) {
       // What waits for credit in vain says so as time goes by.
       checked = simulation.nanoTime();
       sender.check(0, Long.MAX_VALUE);
     }
     return events;
+  }
+
+  /** As a table of connections: looks at the rails, and tells each side what the other has to. */
+  private void lookAtRails() {
+    left.endpoint.lookAtRails(looked);
+    right.endpoint.lookAtRails(looked);
+    RailControl there = sender.link().sink().railControl();
+    RailControl back = receiver.link().sink().railControl();
+    lookAtRails(there, back, fencesThere);
+    lookAtRails(back, there, fencesBack);
+  }
+
+  private static void lookAtRails(RailControl of, RailControl other, List<Long> fences) {
+    for (long fence = of.takeFence(); fence >= 0; fence = of.takeFence()) {
+      fences.add(fence);
+    }
+    if (!fences.isEmpty()) {
+      fence(of, other, fences);
+    }
+    for (int rail = of.takeReturning(); rail >= 0; rail = of.takeReturning()) {
+      other.told(of.railUp(rail), false);
+      of.told(other.railUp(rail), true);
+    }
+  }
+
+  private static void fence(RailControl of, RailControl other, List<Long> fences) {
+    fences.removeIf(
+        fence -> {
+          boolean done = other.isFenced((int) (fence >>> Integer.SIZE), fence.intValue());
+          if (done) {
+            of.fenced((int) (fence >>> Integer.SIZE), fence.intValue());
+          }
+          return done;
+        });
   }
 
   @Override

@@ -10,6 +10,7 @@ import org.jofi.rdma.operation.Certainty;
 import org.jofi.rdma.operation.InlineCopy;
 import org.jofi.rdma.operation.OperationSink;
 import org.jofi.rdma.operation.Packet;
+import org.jofi.rdma.operation.RailControl;
 import org.jofi.rdma.operation.SentListener;
 import org.jofi.rdma.operation.Tasks;
 import org.jofi.rdma.operation.Transfer;
@@ -233,12 +234,7 @@ final class ModelEnd implements OperationSink {
   @Override
   public RailStatus rail(int rail) {
     return new RailStatus(
-        rail,
-        "model",
-        Optional.empty(),
-        Optional.empty(),
-        RailStatus.Traffic.NONE,
-        RailStatus.Traffic.NONE);
+        rail, "model", Optional.empty(), RailStatus.Traffic.NONE, RailStatus.Traffic.NONE);
   }
 
   @Override
@@ -249,6 +245,11 @@ final class ModelEnd implements OperationSink {
   @Override
   public boolean takeQuestion() {
     return false;
+  }
+
+  @Override
+  public RailControl railControl() {
+    throw new UnsupportedOperationException("its rails are never closed");
   }
 
   @Override

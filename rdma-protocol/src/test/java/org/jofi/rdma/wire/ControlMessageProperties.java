@@ -22,7 +22,7 @@ class ControlMessageProperties {
   private void putAny(Random random) {
     FailureCause why = FailureCause.of(-16 - random.nextInt(FailureCause.values().length));
     ConnectionId connectionId = Messages.connectionId(random, true, true);
-    switch (random.nextInt(13)) {
+    switch (random.nextInt(15)) {
       case 0 ->
           ControlMessage.putRefuse(
               memory,
@@ -86,6 +86,24 @@ class ControlMessageProperties {
             untaken,
             random.nextLong(1L << 55));
       }
+      case 13 -> {
+        boolean lacking = random.nextBoolean();
+        ControlMessage.putArrived(
+            memory,
+            0,
+            connectionId,
+            lacking ? MessageType.LACKING : MessageType.ARRIVED,
+            random.nextLong(1, Long.MAX_VALUE),
+            lacking ? 0 : random.nextLong(ProtocolLimits.MAX_MESSAGE_BYTES + 1));
+      }
+      case 12 ->
+          ControlMessage.putFence(
+              memory,
+              0,
+              connectionId,
+              random.nextInt(ProtocolLimits.MAX_RAILS),
+              random.nextInt(),
+              random.nextBoolean());
       case 11 -> ControlMessage.putWant(memory, 0, connectionId, random.nextLong(Long.MAX_VALUE));
       default ->
           ControlMessage.putTrueLength(
@@ -177,6 +195,22 @@ class ControlMessageProperties {
               ControlMessage.untaken(memory, 0),
               ControlMessage.announced(memory, 0));
       case WANT -> ControlMessage.putWant(out, 0, connectionId, ControlMessage.number(memory, 0));
+      case LACKING, ARRIVED ->
+          ControlMessage.putArrived(
+              out,
+              0,
+              connectionId,
+              MessageHeader.type(memory, 0),
+              ControlMessage.number(memory, 0),
+              ControlMessage.lengthBytes(memory, 0));
+      case FENCE, FENCED ->
+          ControlMessage.putFence(
+              out,
+              0,
+              connectionId,
+              ControlMessage.rail(memory, 0),
+              ControlMessage.address(memory, 0),
+              MessageHeader.type(memory, 0) == MessageType.FENCED);
       default -> throw new AssertionError();
     }
     // A refusal may be of another version, which is kept.
@@ -256,12 +290,20 @@ class ControlMessageProperties {
   void onlySomeTypesAreControlMessages() {
     for (MessageType type : MessageType.values()) {
       boolean isOther =
-          EnumSet.of(MessageType.CONNECT, MessageType.ACCEPT, MessageType.EAGER).contains(type);
+          EnumSet.of(
+                  MessageType.CONNECT,
+                  MessageType.ACCEPT,
+                  MessageType.EAGER,
+                  MessageType.RAIL_UP,
+                  MessageType.RAIL_SEEN)
+              .contains(type);
       assertEquals(!isOther, type.isControl(), () -> "" + type);
     }
     assertEquals(MessageType.EAGER, MessageType.of(14));
     assertEquals(MessageType.CREDIT, MessageType.of(15));
     assertEquals(MessageType.WANT, MessageType.of(16));
+    assertEquals(MessageType.FENCE, MessageType.of(17));
+    assertEquals(MessageType.RAIL_SEEN, MessageType.of(20));
   }
 
   @Example
@@ -311,7 +353,7 @@ class ControlMessageProperties {
         2,
         true);
     assertEquals(
-        "6a6f667002000b004000000002010403"
+        "6a6f667003000b004000000002010403"
             + "ff7f0807000000008877665544332211"
             + "09000000000000002502000000000000"
             + "0".repeat(32),

@@ -34,7 +34,7 @@ final class Messages {
     return Stream.generate(() -> address(random)).limit(count).toList();
   }
 
-  private static FabricAddress address(Random random) {
+  static FabricAddress address(Random random) {
     return FabricAddress.of(bytes(random, random.nextInt(1, ProtocolLimits.MAX_ADDRESS_BYTES + 1)));
   }
 

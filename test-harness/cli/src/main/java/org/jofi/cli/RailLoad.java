@@ -28,7 +28,7 @@ record RailLoad(String nic, double share, long bytesPerSecond, @Nullable Failure
                     rail.nic(),
                     all == 0 ? 0 : (double) traffic(rail, reads).bytes() / all,
                     traffic(rail, reads).bytesPerSecond(),
-                    rail.lostBy().or(rail::silence).orElse(null)))
+                    rail.lostBy().orElse(null)))
         .toList();
   }
 

@@ -30,11 +30,11 @@ final class ManyMain {
 
   private ManyMain() {}
 
-  /** Arguments: provider, whether they are aborted, side. */
+  /** Arguments: provider, whether they are aborted, progress threads, side. */
   public static void main(String[] arguments) throws IOException {
     TransportOptions.Builder options =
         TransportOptions.builder()
-            .progressThreads(ProgressThreads.NEVER)
+            .progressThreads(ProgressThreads.valueOf(arguments[2]))
             .connectTimeout(Peer.BOUND)
             .peerTimeout(BOUND)
             .closeTimeout(BOUND);
@@ -44,7 +44,7 @@ final class ManyMain {
       // So that what every endpoint has is there.
       Peer.Link link = peer.link(other);
       long before = heap();
-      if (arguments[2].equals("first")) {
+      if (arguments[3].equals("first")) {
         main.connect(peer, other);
       } else {
         main.accept(peer);
@@ -55,7 +55,7 @@ final class ManyMain {
           each <= MOST_HEAP_BYTES, "%d B of heap at most".formatted(MOST_HEAP_BYTES));
       peer.tell("connected");
       peer.hear();
-      if (arguments[2].equals("first")) {
+      if (arguments[3].equals("first")) {
         main.comms.add(link.send());
         main.comms.add(link.receive());
         System.out.println(ProcessPair.KILL_PEER);

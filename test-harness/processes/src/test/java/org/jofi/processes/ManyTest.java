@@ -2,6 +2,7 @@ package org.jofi.processes;
 
 import java.util.List;
 import java.util.stream.Stream;
+import org.jofi.transport.ProgressThreads;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -9,8 +10,8 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Thousands of communicators of one endpoint to one process, which is killed. Each endpoint waits
- * for the dead by itself, so that several take longer.
+ * Thousands of communicators to one process, which is killed; with progress threads over several
+ * endpoints.
  */
 @ResourceLock(ProcessPair.PROCESSORS)
 class ManyTest {
@@ -32,18 +33,25 @@ class ManyTest {
   @ParameterizedTest(name = "{0}")
   @MethodSource("providers")
   void allCloseWithinOneBound(String provider) throws Exception {
-    run(provider, false);
+    run(provider, false, ProgressThreads.NEVER);
   }
 
   @ParameterizedTest(name = "{0}, abort: {1}")
   @MethodSource("others")
   @Tag("long")
   void allEndWithinOneBound(String provider, boolean abort) throws Exception {
-    run(provider, abort);
+    run(provider, abort, ProgressThreads.NEVER);
   }
 
-  private static void run(String provider, boolean abort) throws Exception {
-    List<String> arguments = List.of(provider, Boolean.toString(abort));
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("providers")
+  void whatSeveralEndpointsHaveClosesWithinOneBound(String provider) throws Exception {
+    run(provider, false, ProgressThreads.ALWAYS);
+  }
+
+  private static void run(String provider, boolean abort, ProgressThreads threads)
+      throws Exception {
+    List<String> arguments = List.of(provider, Boolean.toString(abort), threads.name());
     try (ProviderPair pair =
         new ProviderPair(ManyMain.class, ProcessPair.Compilation.USUAL, arguments)) {
       pair.await(BOUND_SECONDS);

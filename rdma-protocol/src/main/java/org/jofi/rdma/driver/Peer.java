@@ -1,0 +1,309 @@
+package org.jofi.rdma.driver;
+
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.Arrays;
+import java.util.function.Function;
+import java.util.function.IntConsumer;
+import org.jofi.rdma.wire.ControlMessage;
+import org.jofi.rdma.wire.FabricAddress;
+import org.jofi.transport.Failure;
+import org.jofi.transport.RailStatus;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The way to a peer, which all connections to it share: the rails of each role, what is out on
+ * them, which are silent, and how they come to be used again. Used with the endpoint's lock held.
+ */
+final class Peer {
+  private static final Logger LOG = System.getLogger("org.jofi.rdma.rails");
+
+  private final PeerRails data;
+  private final PeerRails control;
+
+  /** Null with one rail, as the next two. */
+  private final @Nullable DataFlow writes;
+
+  private final @Nullable DataFlow reads;
+  private final @Nullable RailClock clock;
+
+  /** Null with one control rail. */
+  private final @Nullable RailClock controlClock;
+
+  private final RailClock.Load dataLoad = new DataLoad();
+  private final RailClock.Load controlLoad = new ControlLoad();
+  private final Fences fences = new Fences();
+  private final RailReturns returns;
+
+  /** The latest of the peer's endpoints on each rail that this side knows. */
+  private final int[] known;
+
+  /** The latest of this side's endpoints on each rail that the peer knows. */
+  private final int[] acknowledged;
+
+  /** One that has a single data rail. */
+  Peer(PeerRails data, PeerRails control) {
+    this(data, control, null, null, null, null);
+  }
+
+  /**
+   * One that has several.
+   *
+   * @param flow makes one that tells of each rail over which something arrived
+   * @param boundNs how long a rail may be silent
+   */
+  Peer(PeerRails data, PeerRails control, Function<IntConsumer, DataFlow> flow, long boundNs) {
+    this(
+        data,
+        control,
+        flow,
+        clock(data, control, boundNs),
+        control.count() == 1 ? null : clock(control, control, boundNs));
+  }
+
+  private static RailClock clock(PeerRails rails, PeerRails control, long boundNs) {
+    return new RailClock(
+        rails.count(),
+        rail -> "%s, to peer %d".formatted(rails.port(rail).label(), control.peer(0)),
+        boundNs);
+  }
+
+  private Peer(
+      PeerRails data,
+      PeerRails control,
+      Function<IntConsumer, DataFlow> flow,
+      RailClock clock,
+      @Nullable RailClock controlClock) {
+    this(
+        data,
+        control,
+        flow.apply(clock::answered),
+        flow.apply(clock::answered),
+        clock,
+        controlClock);
+  }
+
+  private Peer(
+      PeerRails data,
+      PeerRails control,
+      @Nullable DataFlow writes,
+      @Nullable DataFlow reads,
+      @Nullable RailClock clock,
+      @Nullable RailClock controlClock) {
+    this.data = data;
+    this.control = control;
+    this.writes = writes;
+    this.reads = reads;
+    this.clock = clock;
+    this.controlClock = controlClock;
+    returns = new RailReturns(data.count());
+    known = new int[data.count()];
+    acknowledged = new int[data.count()];
+    Arrays.setAll(acknowledged, rail -> data.port(rail).incarnation());
+  }
+
+  PeerRails data() {
+    return data;
+  }
+
+  PeerRails control() {
+    return control;
+  }
+
+  /** What goes to the peer; null with one rail. */
+  @Nullable DataFlow writes() {
+    return writes;
+  }
+
+  /** What is read from it; null with one rail. */
+  @Nullable DataFlow reads() {
+    return reads;
+  }
+
+  Fences fences() {
+    return fences;
+  }
+
+  /** Whether it cannot be reached any more. */
+  boolean isLost() {
+    return data.isLost() || control.isLost();
+  }
+
+  private final class DataLoad implements RailClock.Load {
+    @Override
+    public long out(int rail) {
+      return (writes == null ? 0 : writes.out(rail)) + (reads == null ? 0 : reads.out(rail));
+    }
+
+    @Override
+    public double expectedNs(int rail) {
+      return (writes == null ? 0 : writes.expectedNs(rail))
+          + (reads == null ? 0 : reads.expectedNs(rail));
+    }
+
+    @Override
+    public boolean isUsable(int rail) {
+      return data.isUsable(rail);
+    }
+  }
+
+  private final class ControlLoad implements RailClock.Load {
+    @Override
+    public long out(int rail) {
+      return (long) control.out(rail) * ControlMessage.BYTES;
+    }
+
+    @Override
+    public double expectedNs(int rail) {
+      return 0;
+    }
+
+    @Override
+    public boolean isUsable(int rail) {
+      return control.isUsable(rail);
+    }
+  }
+
+  RailStatus status(int rail) {
+    return new RailStatus(
+        rail,
+        data.port(rail).rail().domain().info().domainName(),
+        data.lostBy(rail),
+        writes == null ? RailStatus.Traffic.NONE : writes.traffic(rail),
+        reads == null ? RailStatus.Traffic.NONE : reads.traffic(rail));
+  }
+
+  /** A message of the peer arrived. */
+  void heard() {
+    if (clock != null) {
+      clock.heard();
+    }
+    if (controlClock != null) {
+      controlClock.heard();
+    }
+  }
+
+  /** Whether the peer is to be asked whether it is there; once. */
+  boolean takeQuestion() {
+    boolean ofData = clock != null && clock.takeQuestion();
+    boolean ofControl = controlClock != null && controlClock.takeQuestion();
+    return ofData || ofControl;
+  }
+
+  /**
+   * Looks which rails are silent, and which are not in use.
+   *
+   * @param now time in which this side looked, in nanoseconds
+   * @return the data rails that are silent: their endpoints are to be closed
+   */
+  int look(long now) {
+    RailClock watch = clock;
+    if (watch == null) {
+      return 0;
+    }
+    lookAtControl(watch, now);
+    int silent = watch.look(dataLoad, now);
+    for (int rail = 0; rail < data.count(); rail++) {
+      if ((silent & 1 << rail) != 0) {
+        data.lose(rail, watch.silence(rail));
+      }
+      if (isToReturn(rail)) {
+        returns.outOfUse(rail, now, data.isAway(rail));
+      } else {
+        returns.inUse(rail, now);
+      }
+    }
+    fences.look(now, isLost());
+    return silent;
+  }
+
+  private void lookAtControl(RailClock ofData, long now) {
+    RailClock watch = controlClock;
+    int answered = control.takeAnswered();
+    if (answered != 0) {
+      ofData.heard();
+    }
+    if (watch == null) {
+      return;
+    }
+    for (int rail = 0; rail < control.count(); rail++) {
+      if ((answered & 1 << rail) != 0) {
+        watch.answered(rail);
+      }
+    }
+    for (int silent = watch.look(controlLoad, now); silent != 0; silent &= silent - 1) {
+      int rail = Integer.numberOfTrailingZeros(silent);
+      Failure why = watch.silence(rail);
+      LOG.log(Level.WARNING, "{0}: {1}; what it had goes over others", why.where(), why.detail());
+      control.lose(rail, why);
+      control.port(rail).leaveBehind(control, why);
+    }
+  }
+
+  /** Whether a rail is not used, and may be again. */
+  private boolean isToReturn(int rail) {
+    RailPort port = data.port(rail);
+    boolean dataIsOut = !data.isUsable(rail) && !port.isRetired() && port.brokenBy() == null;
+    int messages = controlOf(rail);
+    return dataIsOut || (!control.isUsable(messages) && control.port(messages).brokenBy() == null);
+  }
+
+  /** The control rail over the NIC of a data rail; or the only one. */
+  int controlOf(int rail) {
+    return Math.min(rail, control.count() - 1);
+  }
+
+  /** Why a rail was found to be silent. */
+  Failure silence(int rail) {
+    RailClock watch = clock;
+    if (watch == null) {
+      throw new IllegalStateException("a single rail is never silent");
+    }
+    return watch.silence(rail);
+  }
+
+  /** A rail over which the peer is to be told of this side's endpoint; -1 if there is none. */
+  int takeReturning() {
+    return returns.takeDue();
+  }
+
+  /** The latest of the peer's endpoints on a rail that this side knows. */
+  int known(int rail) {
+    return known[rail];
+  }
+
+  /**
+   * The peer told over a rail where it is reached on it.
+   *
+   * @param incarnation which of its endpoints that is
+   * @param acknowledges the latest of this side's endpoints on that rail that the peer knows
+   * @param answers whether it answers, so that the rail works in both directions
+   * @throws IllegalArgumentException as {@link RailPort#peer}
+   * @throws org.jofi.fabric.FabricException as {@link RailPort#peer}
+   */
+  void told(int rail, int incarnation, FabricAddress address, int acknowledges, boolean answers) {
+    if (incarnation >= known[rail]) {
+      known[rail] = incarnation;
+      if (!address.equals(data.address(rail))) {
+        data.moved(rail, address);
+      }
+    }
+    acknowledged[rail] = Math.max(acknowledged[rail], acknowledges);
+    if (!answers) {
+      return;
+    }
+    boolean wasOut = isToReturn(rail);
+    control.join(controlOf(rail));
+    boolean joined = acknowledged[rail] >= data.port(rail).incarnation() && data.join(rail);
+    if (wasOut && !isToReturn(rail)) {
+      LOG.log(
+          Level.INFO, "{0}, to peer {1}: answers again", data.port(rail).label(), control.peer(0));
+    }
+    if (joined && writes != null) {
+      writes.goOn();
+    }
+    if (joined && reads != null) {
+      reads.goOn();
+    }
+  }
+}

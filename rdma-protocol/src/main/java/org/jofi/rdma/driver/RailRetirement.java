@@ -1,0 +1,151 @@
+package org.jofi.rdma.driver;
+
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import org.jofi.fabric.FabricException;
+import org.jofi.mr.EndpointRegistrations;
+import org.jofi.transport.Failure;
+import org.jofi.transport.FailureCause;
+
+/**
+ * Closes the endpoints of data rails, and opens others in their place. That is the fence after
+ * which nothing lands any more that was posted to a rail, and it gives back what this side posted
+ * to it and what does not come back by itself. Closing a registration would be neither: a provider
+ * may check a key once, and write for as long as bytes come.
+ *
+ * <p>A rail is shared by all peers. What is out to those that answer is given time to come back, so
+ * that nothing of theirs is in doubt. Used with the endpoint's lock held; it waits for nothing.
+ *
+ * <p>Where registrations belong to endpoints, those of the rail are closed before, and the rail
+ * stays closed: peers were told its keys, and nobody could tell them others.
+ *
+ * @see <a href="https://ofiwg.github.io/libfabric/main/man/fi_endpoint.3.html">fi_endpoint(3)</a>
+ */
+final class RailRetirement {
+  /** How often it is looked whether what is out comes back. */
+  private static final int LOOKS = 3;
+
+  private static final Logger LOG = System.getLogger("org.jofi.rdma.rails");
+
+  private final Rails rails;
+  private final ArrivalSink arrivals;
+  private final EndpointRegistrations registrations;
+  private final FlushLanding landing;
+  private final Retiring[] retiring;
+  private int under;
+
+  /** How far a rail is. */
+  private static final class Retiring {
+    Failure why = new Failure(FailureCause.FABRIC, 0, "", "");
+    int out;
+    int looks;
+    boolean refused;
+  }
+
+  RailRetirement(
+      Rails rails,
+      ArrivalSink arrivals,
+      EndpointRegistrations registrations,
+      FlushLanding landing) {
+    this.rails = rails;
+    this.arrivals = arrivals;
+    this.registrations = registrations;
+    this.landing = landing;
+    retiring = new Retiring[rails.data().size()];
+    for (int rail = 0; rail < retiring.length; rail++) {
+      retiring[rail] = new Retiring();
+    }
+  }
+
+  /**
+   * A rail is to close, unless it does already.
+   *
+   * @return false if it must not: it is the last one, and no other can be opened in its place
+   */
+  boolean begin(int rail, Failure why) {
+    RailPort port = rails.data().get(rail);
+    if ((under & 1 << rail) != 0 || port.brokenBy() != null) {
+      return true;
+    }
+    if (!registrations.outlivesEndpoints() && !hasOther(rail)) {
+      return false;
+    }
+    Retiring of = retiring[rail];
+    of.why = why;
+    of.out = port.operationsOut();
+    of.looks = 0;
+    of.refused = false;
+    under |= 1 << rail;
+    port.retire();
+    LOG.log(
+        Level.WARNING,
+        "{0}: {1}; its endpoint is closed, and what it had goes over others",
+        why.where(),
+        why.detail());
+    return true;
+  }
+
+  private boolean hasOther(int rail) {
+    for (RailPort port : rails.data()) {
+      if (port.number() != rail && !port.isRetired() && port.brokenBy() == null) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Closes rails on which nothing comes back any more. */
+  void look() {
+    for (int left = under; left != 0; left &= left - 1) {
+      int rail = Integer.numberOfTrailingZeros(left);
+      Retiring of = retiring[rail];
+      int out = rails.data().get(rail).operationsOut();
+      if (out == 0 || out == of.out || ++of.looks == LOOKS) {
+        close(rail, of);
+      }
+      of.out = out;
+    }
+  }
+
+  private void close(int rail, Retiring of) {
+    RailPort port = rails.data().get(rail);
+    // What has arrived counts, whatever its endpoint comes to.
+    rails.drain(rail, arrivals);
+    try {
+      if (!registrations.closeRail(rail)) {
+        of.looks = LOOKS - 1;
+        return;
+      }
+      port.closeEndpoint();
+    } catch (FabricException e) {
+      // Tried again at the next look. Until then nobody is told that nothing can land.
+      of.looks = LOOKS - 1;
+      if (!of.refused) {
+        of.refused = true;
+        LOG.log(Level.WARNING, "{0} cannot be closed yet: {1}", port.label(), e.getMessage());
+      }
+      return;
+    }
+    rails.drain(rail, arrivals);
+    under &= ~(1 << rail);
+    port.drop(of.why);
+    arrivals.railClosed();
+    if (!registrations.outlivesEndpoints()) {
+      port.end(of.why);
+      return;
+    }
+    try {
+      port.reopen();
+      landing.reopened(port);
+    } catch (FabricException e) {
+      Failure refused =
+          new Failure(
+              FailureCause.FABRIC,
+              e.errno(),
+              port.label(),
+              "its endpoint closed, and no other could be opened: %s".formatted(e.getMessage()));
+      port.end(refused);
+      LOG.log(Level.WARNING, "{0}: {1}", refused.where(), refused.detail());
+    }
+  }
+}

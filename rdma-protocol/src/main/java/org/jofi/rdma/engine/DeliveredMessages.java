@@ -1,0 +1,39 @@
+package org.jofi.rdma.engine;
+
+import org.jofi.rdma.wire.MailboxLayout;
+
+/**
+ * The last messages that were sent to the end: all of their bytes are in the memory of their
+ * receives, whether the receiver was told of it or not: each write was made to complete on
+ * delivery.
+ */
+final class DeliveredMessages {
+  private static final long NONE = 0;
+
+  private final long[] indices = new long[MailboxLayout.ENTRIES];
+  private final long[] lengths = new long[MailboxLayout.ENTRIES];
+
+  /** The message of a receive was delivered. */
+  void add(long receiveIndex, long lengthBytes) {
+    int slot = slot(receiveIndex);
+    indices[slot] = receiveIndex;
+    lengths[slot] = lengthBytes;
+  }
+
+  /**
+   * Tells the receiver of all that went to receives from that one on, as far as there are buffers.
+   */
+  void tell(PeerLink link, long from) {
+    for (int slot = 0; slot < indices.length; slot++) {
+      if (indices[slot] != NONE
+          && indices[slot] >= from
+          && !link.sendArrived(indices[slot], lengths[slot])) {
+        return;
+      }
+    }
+  }
+
+  private static int slot(long receiveIndex) {
+    return (int) receiveIndex & MailboxLayout.ENTRIES - 1;
+  }
+}
