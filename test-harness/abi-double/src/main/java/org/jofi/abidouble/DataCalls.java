@@ -9,6 +9,7 @@ import java.util.function.ToLongFunction;
 import org.jofi.fabric.Access;
 import org.jofi.fabric.CompletionFlags;
 import org.jofi.fabric.FabricErrno;
+import org.jofi.libfabric.bindings.fi_msg;
 import org.jofi.libfabric.bindings.fi_msg_rma;
 import org.jofi.libfabric.bindings.fi_ops_msg;
 import org.jofi.libfabric.bindings.fi_ops_rma;
@@ -90,6 +91,34 @@ final class DataCalls {
                 data,
                 peer,
                 context));
+  }
+
+  long sendMessage(MemorySegment pointer, long flags) {
+    MemorySegment message = Pointers.struct(pointer);
+    checks.plainMessage("fi_sendmsg", message, flags);
+    checks.peer("fi_sendmsg", fi_msg.addr(message));
+    MemorySegment local = Pointers.struct(fi_msg.msg_iov(message));
+    MemorySegment descriptors = fi_msg.desc(message);
+    RegionFid region =
+        checks.local(
+            "fi_sendmsg",
+            iovec.iov_base(local),
+            iovec.iov_len(local),
+            Pointers.isNull(descriptors) ? MemorySegment.NULL : Pointers.read(descriptors),
+            Access.SEND);
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment copy = arena.allocate(fi_msg.sizeof(), Long.BYTES);
+      copy.copyFrom(message.asSlice(0, fi_msg.sizeof()));
+      return post(
+          "fi_sendmsg",
+          fi_msg.context(message),
+          region,
+          real -> {
+            fi_msg.desc(copy, arena.allocateFrom(ValueLayout.ADDRESS, real));
+            return fi_ops_msg.sendmsg.invoke(
+                fi_ops_msg.sendmsg(messages()), endpoint.real(), copy, flags);
+          });
+    }
   }
 
   /** Copied at once: it has neither descriptor nor context. */

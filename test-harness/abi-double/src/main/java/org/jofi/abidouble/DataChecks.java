@@ -7,6 +7,7 @@ import static org.jofi.libfabric.bindings.LibfabricConstants.FI_REMOTE_CQ_DATA;
 import java.lang.foreign.MemorySegment;
 import org.jofi.fabric.Access;
 import org.jofi.fabric.PostFlags;
+import org.jofi.libfabric.bindings.fi_msg;
 import org.jofi.libfabric.bindings.fi_msg_rma;
 import org.jofi.libfabric.bindings.fi_rma_iov;
 import org.jofi.libfabric.bindings.iovec;
@@ -160,6 +161,19 @@ final class DataChecks {
               endpoint);
     }
     return true;
+  }
+
+  /** A struct fi_msg has one piece, and flags that the call knows. */
+  void plainMessage(String call, MemorySegment message, long flags) {
+    if (Pointers.isNull(fi_msg.msg_iov(message))
+        || fi_msg.iov_count(message) != 1
+        || (flags & ~FLAGS) != 0) {
+      throw ledger.refusal(
+          Rule.MESSAGE,
+          call,
+          "%d pieces, flags 0x%x".formatted(fi_msg.iov_count(message), flags),
+          endpoint);
+    }
   }
 
   /** A struct fi_msg_rma of one piece, as CXI takes it. */

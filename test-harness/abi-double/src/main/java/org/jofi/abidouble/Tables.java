@@ -297,6 +297,16 @@ final class Tables {
                     endpoint ->
                         endpoint.data().sendData(buffer, length, descriptor, data, peer, context)),
             arena));
+    fi_ops_msg.sendmsg(
+        table,
+        fi_ops_msg.sendmsg.allocate(
+            (self, message, flags) ->
+                upcalls.on(
+                    self,
+                    EndpointFid.class,
+                    "fi_sendmsg",
+                    endpoint -> endpoint.data().sendMessage(message, flags)),
+            arena));
     fi_ops_msg.inject(
         table,
         fi_ops_msg.inject.allocate(
