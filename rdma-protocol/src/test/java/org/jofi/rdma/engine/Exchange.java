@@ -31,6 +31,7 @@ final class Exchange implements AutoCloseable {
 
   private static final long CHECK_NS = 1_000_000;
   private static final long LOOK_NS = 50_000_000;
+  private static final int QUIET_ROUNDS = 10_000;
   private static final int SENDER_ID = 7;
   static final int SENDER_GENERATION = 11;
   private static final int RECEIVER_ID = 32_767;
@@ -177,8 +178,14 @@ final class Exchange implements AutoCloseable {
         });
   }
 
+  /** Closes both in order, after what was sent last is acknowledged, which needs both polled. */
   @Override
   public void close() {
+    for (int round = 0; round < QUIET_ROUNDS && !(left.isQuiet() && right.isQuiet()); round++) {
+      if (progress() == 0) {
+        simulation.idle();
+      }
+    }
     leases.forEach(DataRegistration::release);
     left.close();
     right.close();
