@@ -289,6 +289,7 @@ class RailDeathTest {
       left.abort();
       right.abort();
       simulation.close();
+      flows.forEach(flow -> flow.pair.arena.close());
     }
 
     private void fault() {
