@@ -1,6 +1,7 @@
 /** Communicators over multi-rail endpoints. */
 @SuppressWarnings("module") // Those that it opens up to are built after it.
 module org.jofi.rdma {
+  requires jdk.jfr;
   requires static transitive org.jspecify;
   requires transitive org.jofi.transport;
   requires org.jofi.mr;

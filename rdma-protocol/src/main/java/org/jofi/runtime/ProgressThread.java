@@ -48,6 +48,7 @@ final class ProgressThread implements ProgressExecutor {
 
   private final Lock lock;
   private final IntSupplier round;
+  private final Runnable between;
   private final long closeNs;
   private final Thread thread;
   private final AtomicInteger announced = new AtomicInteger();
@@ -57,16 +58,19 @@ final class ProgressThread implements ProgressExecutor {
   private volatile boolean busy;
   private volatile boolean resting;
 
-  private ProgressThread(String label, Lock lock, IntSupplier round, long closeNs) {
+  private ProgressThread(
+      String label, Lock lock, IntSupplier round, Runnable between, long closeNs) {
     this.lock = lock;
     this.round = round;
+    this.between = between;
     this.closeNs = closeNs;
     thread = Thread.ofPlatform().name("jofi " + label).daemon().unstarted(this::run);
   }
 
   /** As {@link ProgressExecutor.Starter}. */
-  static ProgressThread start(String label, Lock lock, IntSupplier round, long closeNs) {
-    ProgressThread started = new ProgressThread(label, lock, round, closeNs);
+  static ProgressThread start(
+      String label, Lock lock, IntSupplier round, Runnable between, long closeNs) {
+    ProgressThread started = new ProgressThread(label, lock, round, between, closeNs);
     try {
       started.thread.start();
     } catch (OutOfMemoryError none) {
@@ -87,6 +91,7 @@ final class ProgressThread implements ProgressExecutor {
     try {
       while (!stopped) {
         int events = once();
+        between.run();
         if (announced.get() > 0) {
           standBack();
         }

@@ -27,7 +27,7 @@ class ProgressThreadTest {
   private final AtomicInteger rounds = new AtomicInteger();
 
   private ProgressExecutor start(IntSupplier round) {
-    return ProgressThread.start("lo of a test", lock, round, CLOSE_NS);
+    return ProgressThread.start("lo of a test", lock, round, () -> {}, CLOSE_NS);
   }
 
   private static void await(BooleanSupplier condition) {
@@ -169,6 +169,7 @@ class ProgressThreadTest {
               awaitUninterrupted(goOn);
               return 0;
             },
+            () -> {},
             TimeUnit.MILLISECONDS.toNanos(100));
     await(() -> rounds.get() > 0);
     Thread.currentThread().interrupt();

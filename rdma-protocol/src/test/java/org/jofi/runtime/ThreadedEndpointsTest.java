@@ -169,8 +169,8 @@ class ThreadedEndpointsTest {
     try (Arena arena = Arena.ofShared();
         RdmaTransport transport =
             open(
-                (label, lock, round, closeNs) ->
-                    new Unlucky(ProgressThread.start(label, lock, round, closeNs)))) {
+                (label, lock, round, between, closeNs) ->
+                    new Unlucky(ProgressThread.start(label, lock, round, between, closeNs)))) {
       Link link = Link.over(transport.devices().getFirst());
       MemorySegment from = arena.allocate(BYTES).fill((byte) 7);
       MemorySegment to = arena.allocate(BYTES);
@@ -189,7 +189,7 @@ class ThreadedEndpointsTest {
     CountDownLatch goOn = new CountDownLatch(1);
     RdmaTransport transport =
         open(
-            (label, lock, round, closeNs) ->
+            (label, lock, round, between, closeNs) ->
                 ProgressThread.start(
                     label,
                     lock,
@@ -200,6 +200,7 @@ class ThreadedEndpointsTest {
                       }
                       return round.getAsInt();
                     },
+                    between,
                     closeNs));
     Device device = transport.devices().getFirst();
     Link link = Link.over(device);
@@ -232,11 +233,11 @@ class ThreadedEndpointsTest {
   void nothingStaysOpenWithoutAThread() {
     AtomicBoolean exhausted = new AtomicBoolean(true);
     ProgressExecutor.Starter sometimes =
-        (label, lock, round, closeNs) -> {
+        (label, lock, round, between, closeNs) -> {
           if (exhausted.getAndSet(false)) {
             throw new TransportException(FailureCause.EXHAUSTED, "no thread");
           }
-          return ProgressThread.start(label, lock, round, closeNs);
+          return ProgressThread.start(label, lock, round, between, closeNs);
         };
     Device device;
     try (RdmaTransport transport = open(sometimes)) {

@@ -38,7 +38,8 @@ final class Boot {
       checkVersion(address);
       PluginLog log = new ShimLog(RawMemory.getLong(address + LOG));
       DeviceWarmUps warmUps = new DeviceWarmUps(log);
-      NetPlugin plugin = new NetPlugin(() -> open(warmUps), log, CommGate.USUAL_PATIENCE, warmUps);
+      NetPlugin plugin =
+          new NetPlugin(() -> open(warmUps, log), log, CommGate.USUAL_PATIENCE, warmUps);
       fill(RawMemory.getLong(address + TABLE), plugin, log);
       return 0;
     } catch (Throwable failed) {
@@ -47,9 +48,10 @@ final class Boot {
     }
   }
 
-  private static Transport open(DeviceWarmUps warmUps) {
+  private static Transport open(DeviceWarmUps warmUps, PluginLog log) {
     warmUps.allow(PluginOptions.warmUp(System.getenv()));
-    return Transport.open(PluginOptions.from(System.getenv()));
+    return Transport.open(
+        PluginOptions.from(System.getenv()).toBuilder().railListener(new RailLog(log)).build());
   }
 
   private static void checkVersion(long address) {

@@ -1,5 +1,6 @@
 package org.jofi.transport;
 
+import java.time.Duration;
 import java.util.Optional;
 
 /**
@@ -8,13 +9,39 @@ import java.util.Optional;
  *
  * @param rail 0 or more
  * @param nic the NIC, as in {@link DeviceProperties.Rail#nic}
- * @param lostBy why it was given up for this peer; empty if it is in use. It is tried again from
- *     time to time
+ * @param state whether it is used
+ * @param age for how long that has been so, in time in which the endpoint was polled; to about 50
+ *     ms. {@link Duration#ZERO} with a single rail, which is not watched
+ * @param cause why it is not used; empty if it is
  * @param written what goes to the peer
  * @param read what is read from the peer, by {@link Comm#iread}
  */
 public record RailStatus(
-    int rail, String nic, Optional<Failure> lostBy, Traffic written, Traffic read) {
+    int rail,
+    String nic,
+    State state,
+    Duration age,
+    Optional<Failure> cause,
+    Traffic written,
+    Traffic read) {
+
+  /** Whether a rail is used. */
+  public enum State {
+    /** It is used. */
+    UP,
+    /**
+     * Nothing is known against its link, but this side closed its endpoint, for another peer's
+     * sake, and the peer does not know the new one yet.
+     */
+    REOPENING,
+    /**
+     * It was given up for this peer, because it failed or was silent. It is tried again, after 1 s
+     * and then less and less often, up to 64 s, and comes back when the peer answers over it.
+     */
+    LOST,
+    /** Its endpoint closed, for all peers, and is not opened again. */
+    CLOSED
+  }
 
   /**
    * What goes over a rail in one direction. With a single rail there is nothing to choose, so that
@@ -24,9 +51,11 @@ public record RailStatus(
    * @param bytesOut bytes that were given to the rail, and are not done
    * @param bytesPerSecond how fast it is taken to be, as messages are spread by it; learned from
    *     what completes, and not a limit. 0 if nothing was measured yet
+   * @param share what part of a long message would go over it now, by the rates of the rails that
+   *     are used; 0 to 1
    */
-  public record Traffic(long bytes, long bytesOut, long bytesPerSecond) {
+  public record Traffic(long bytes, long bytesOut, long bytesPerSecond, double share) {
     /** Nothing counted. */
-    public static final Traffic NONE = new Traffic(0, 0, 0);
+    public static final Traffic NONE = new Traffic(0, 0, 0, 0);
   }
 }

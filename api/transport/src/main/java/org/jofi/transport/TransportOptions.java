@@ -44,6 +44,7 @@ public final class TransportOptions {
   private final Duration closeTimeout;
   private final boolean requireGpuDirect;
   private final CacheOptions cache;
+  private final RailListener railListener;
 
   private TransportOptions(Builder from) {
     provider = Objects.requireNonNull(from.provider);
@@ -63,6 +64,7 @@ public final class TransportOptions {
     closeTimeout = from.closeTimeout;
     requireGpuDirect = from.requireGpuDirect;
     cache = Objects.requireNonNull(from.cache);
+    railListener = Objects.requireNonNull(from.railListener);
     within("maxRails", maxRails, 1, MAX_RAILS);
     within("endpointsPerDevice", endpointsPerDevice, 0, 64);
     within("minStripeBytes", minStripeBytes, STRIPE_ALIGNMENT_BYTES, LONGEST_MESSAGE_BYTES);
@@ -173,6 +175,11 @@ public final class TransportOptions {
     return cache;
   }
 
+  /** See {@link Builder#railListener}. */
+  public RailListener railListener() {
+    return railListener;
+  }
+
   /** The defaults. */
   public static TransportOptions defaults() {
     return builder().build();
@@ -217,6 +224,7 @@ public final class TransportOptions {
     builder.closeTimeout = closeTimeout;
     builder.requireGpuDirect = requireGpuDirect;
     builder.cache = cache;
+    builder.railListener = railListener;
     return builder;
   }
 
@@ -238,7 +246,8 @@ public final class TransportOptions {
         peerTimeout,
         closeTimeout,
         requireGpuDirect,
-        cache);
+        cache,
+        railListener);
   }
 
   @Override
@@ -275,6 +284,7 @@ public final class TransportOptions {
     private Duration closeTimeout = Duration.ofSeconds(5);
     private boolean requireGpuDirect;
     private CacheOptions cache = CacheOptions.DEFAULT;
+    private RailListener railListener = RailListener.NONE;
 
     private Builder() {}
 
@@ -395,6 +405,12 @@ public final class TransportOptions {
     /** What the registration cache keeps; {@link CacheOptions#DEFAULT}. */
     public Builder cache(CacheOptions value) {
       cache = value;
+      return this;
+    }
+
+    /** Who is told when a rail is lost or comes back; {@link RailListener#NONE}. */
+    public Builder railListener(RailListener value) {
+      railListener = value;
       return this;
     }
 

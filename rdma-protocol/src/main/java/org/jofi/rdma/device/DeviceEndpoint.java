@@ -10,6 +10,7 @@ import org.jofi.rdma.connect.ConnectionTable;
 import org.jofi.rdma.connect.Suspicion;
 import org.jofi.rdma.driver.EndpointDriver;
 import org.jofi.rdma.driver.EndpointSettings;
+import org.jofi.rdma.driver.RailChanges;
 import org.jofi.rdma.engine.PeerLink;
 import org.jofi.rdma.engine.ReceiveProtocol;
 import org.jofi.rdma.engine.Receiver;
@@ -30,6 +31,7 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
   private final ConnectionTable connections;
   private final EndpointDriver endpoint;
   private final EndpointLock lock;
+  private final RailChanges changes;
   private boolean closed;
 
   private DeviceEndpoint(
@@ -39,6 +41,7 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
       TransportOptions options,
       RdmaEnvironment environment,
       Suspicion suspicion) {
+    changes = new RailChanges(options.railListener());
     connections =
         new ConnectionTable(
             new ConnectionSettings(
@@ -67,7 +70,8 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
                 environment.idle(),
                 options.closeTimeout().toNanos(),
                 () -> new RailRates(profile.group().speeds()),
-                options.minStripeBytes()),
+                options.minStripeBytes(),
+                changes),
             connections);
     connections.attach(endpoint, this);
     try {
@@ -77,7 +81,7 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
               label,
               options.closeTimeout(),
               environment.clock(),
-              new Settling(nics.registrations()),
+              new Later(nics.registrations(), changes),
               profile.progress().threads() ? environment.executors() : null,
               this::progress);
     } catch (RuntimeException refused) {
@@ -217,16 +221,28 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
     connections.abandon();
   }
 
-  /** Closes registrations that are not needed any more, which may take long. */
-  private record Settling(DeviceRegistrations registrations) implements EndpointLock.Afterwards {
+  /**
+   * Tells how rails are doing, and closes registrations that are not needed any more, which may
+   * take long.
+   */
+  private record Later(DeviceRegistrations registrations, RailChanges changes)
+      implements EndpointLock.Afterwards {
     @Override
     public boolean isDue() {
-      return !registrations.isSettled();
+      return changes.isDue() || !registrations.isSettled();
     }
 
     @Override
     public void run() {
+      betweenRounds();
       registrations.settle();
+    }
+
+    @Override
+    public void betweenRounds() {
+      if (changes.isDue()) {
+        changes.tell();
+      }
     }
   }
 }

@@ -53,6 +53,9 @@ public final class EndpointLock {
 
     /** Does it. Without the lock. */
     void run();
+
+    /** What of it does not take long. By the progress thread, without the lock. */
+    void betweenRounds();
   }
 
   /** A lock that is held; closing it gives it back. */
@@ -137,7 +140,12 @@ public final class EndpointLock {
     executor =
         starter == null
             ? null
-            : starter.start(label, lock, () -> counted(round.getAsInt()), closeTimeout.toNanos());
+            : starter.start(
+                label,
+                lock,
+                () -> counted(round.getAsInt()),
+                afterwards::betweenRounds,
+                closeTimeout.toNanos());
   }
 
   private int counted(int events) {

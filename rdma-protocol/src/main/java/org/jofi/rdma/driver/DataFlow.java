@@ -207,10 +207,17 @@ final class DataFlow {
     return message.bytes() <= minStripeBytes;
   }
 
-  /** What went over a rail, and how fast it is taken to be. */
-  RailStatus.Traffic traffic(int rail) {
+  /**
+   * What went over a rail, and how fast it is taken to be.
+   *
+   * @param usable the rails that are used, a bit each
+   */
+  RailStatus.Traffic traffic(int rail, int usable) {
     return new RailStatus.Traffic(
-        rates.carried(rail), rates.out(rail), rates.measuredBytesPerSecond(rail));
+        rates.carried(rail),
+        rates.out(rail),
+        rates.measuredBytesPerSecond(rail),
+        (usable & 1 << rail) == 0 ? 0 : rates.share(rail, usable));
   }
 
   /** Bytes that were given to a rail, and are not done. */

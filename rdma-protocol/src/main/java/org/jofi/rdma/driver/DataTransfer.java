@@ -96,11 +96,7 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
 
   @Override
   public int usableRails() {
-    int usable = 0;
-    for (int rail = 0; rail < rails().count(); rail++) {
-      usable |= rails().isUsable(rail) ? 1 << rail : 0;
-    }
-    return usable;
+    return rails().usable();
   }
 
   @Override

@@ -108,10 +108,11 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
     PeerRails data = PeerRails.to(rails.data(), tasks, addresses.data());
     PeerRails control = controlTo(addresses);
     return data.count() == 1
-        ? new Peer(data, control)
+        ? new Peer(data, control, settings.changes())
         : new Peer(
             data,
             control,
+            settings.changes(),
             onAnswer ->
                 new DataFlow(
                     tasks,

@@ -18,6 +18,7 @@ import org.jofi.rdma.schedule.RailRates;
  * @param drainNs bound on that, in nanoseconds
  * @param rates of the data rails, as they are taken to be at first; one for each peer and direction
  * @param minStripeBytes least length of a message that is worth another rail
+ * @param changes where changes of rails are told
  */
 public record EndpointSettings(
     int controlRails,
@@ -29,7 +30,8 @@ public record EndpointSettings(
     Supplier<IdleStrategy> idle,
     long drainNs,
     Supplier<RailRates> rates,
-    long minStripeBytes) {
+    long minStripeBytes,
+    RailChanges changes) {
 
   /** Operations in flight that a rail gets without being told otherwise. */
   public static final int USUAL_SLOTS = 1024;

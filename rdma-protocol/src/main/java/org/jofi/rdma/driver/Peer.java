@@ -1,13 +1,12 @@
 package org.jofi.rdma.driver;
 
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.util.Arrays;
 import java.util.function.Function;
 import java.util.function.IntConsumer;
 import org.jofi.rdma.wire.ControlMessage;
 import org.jofi.rdma.wire.FabricAddress;
 import org.jofi.transport.Failure;
+import org.jofi.transport.RailChange;
 import org.jofi.transport.RailStatus;
 import org.jspecify.annotations.Nullable;
 
@@ -16,8 +15,6 @@ import org.jspecify.annotations.Nullable;
  * them, which are silent, and how they come to be used again. Used with the endpoint's lock held.
  */
 final class Peer {
-  private static final Logger LOG = System.getLogger("org.jofi.rdma.rails");
-
   private final PeerRails data;
   private final PeerRails control;
 
@@ -34,6 +31,8 @@ final class Peer {
   private final RailClock.Load controlLoad = new ControlLoad();
   private final Fences fences = new Fences();
   private final RailReturns returns;
+  private final RailStates states;
+  private final RailStates controlStates;
 
   /** The latest of the peer's endpoints on each rail that this side knows. */
   private final int[] known;
@@ -42,8 +41,8 @@ final class Peer {
   private final int[] acknowledged;
 
   /** One that has a single data rail. */
-  Peer(PeerRails data, PeerRails control) {
-    this(data, control, null, null, null, null);
+  Peer(PeerRails data, PeerRails control, RailChanges changes) {
+    this(data, control, changes, null, null, null, null);
   }
 
   /**
@@ -52,31 +51,40 @@ final class Peer {
    * @param flow makes one that tells of each rail over which something arrived
    * @param boundNs how long a rail may be silent
    */
-  Peer(PeerRails data, PeerRails control, Function<IntConsumer, DataFlow> flow, long boundNs) {
+  Peer(
+      PeerRails data,
+      PeerRails control,
+      RailChanges changes,
+      Function<IntConsumer, DataFlow> flow,
+      long boundNs) {
     this(
         data,
         control,
+        changes,
         flow,
         clock(data, control, boundNs),
         control.count() == 1 ? null : clock(control, control, boundNs));
   }
 
   private static RailClock clock(PeerRails rails, PeerRails control, long boundNs) {
-    return new RailClock(
-        rails.count(),
-        rail -> "%s, to peer %d".formatted(rails.port(rail).label(), control.peer(0)),
-        boundNs);
+    return new RailClock(rails.count(), rail -> label(rails, rail, control), boundNs);
+  }
+
+  private static String label(PeerRails rails, int rail, PeerRails control) {
+    return "%s, to peer %d".formatted(rails.port(rail).label(), control.peer(0));
   }
 
   private Peer(
       PeerRails data,
       PeerRails control,
+      RailChanges changes,
       Function<IntConsumer, DataFlow> flow,
       RailClock clock,
       @Nullable RailClock controlClock) {
     this(
         data,
         control,
+        changes,
         flow.apply(clock::answered),
         flow.apply(clock::answered),
         clock,
@@ -86,6 +94,7 @@ final class Peer {
   private Peer(
       PeerRails data,
       PeerRails control,
+      RailChanges changes,
       @Nullable DataFlow writes,
       @Nullable DataFlow reads,
       @Nullable RailClock clock,
@@ -97,6 +106,11 @@ final class Peer {
     this.clock = clock;
     this.controlClock = controlClock;
     returns = new RailReturns(data.count());
+    states =
+        new RailStates(data, RailChange.Role.DATA, rail -> label(data, rail, control), changes);
+    controlStates =
+        new RailStates(
+            control, RailChange.Role.CONTROL, rail -> label(control, rail, control), changes);
     known = new int[data.count()];
     acknowledged = new int[data.count()];
     Arrays.setAll(acknowledged, rail -> data.port(rail).incarnation());
@@ -165,12 +179,15 @@ final class Peer {
   }
 
   RailStatus status(int rail) {
+    int usable = data.usable();
     return new RailStatus(
         rail,
-        data.port(rail).rail().domain().info().domainName(),
-        data.lostBy(rail),
-        writes == null ? RailStatus.Traffic.NONE : writes.traffic(rail),
-        reads == null ? RailStatus.Traffic.NONE : reads.traffic(rail));
+        data.port(rail).nic(),
+        data.state(rail),
+        states.age(rail),
+        data.cause(rail),
+        writes == null ? RailStatus.Traffic.NONE : writes.traffic(rail, usable),
+        reads == null ? RailStatus.Traffic.NONE : reads.traffic(rail, usable));
   }
 
   /** A message of the peer arrived. */
@@ -214,6 +231,8 @@ final class Peer {
       }
     }
     fences.look(now, isLost());
+    states.look(now);
+    controlStates.look(now);
     return silent;
   }
 
@@ -234,7 +253,6 @@ final class Peer {
     for (int silent = watch.look(controlLoad, now); silent != 0; silent &= silent - 1) {
       int rail = Integer.numberOfTrailingZeros(silent);
       Failure why = watch.silence(rail);
-      LOG.log(Level.WARNING, "{0}: {1}; what it had goes over others", why.where(), why.detail());
       control.lose(rail, why);
       control.port(rail).leaveBehind(control, why);
     }
@@ -292,13 +310,8 @@ final class Peer {
     if (!answers) {
       return;
     }
-    boolean wasOut = isToReturn(rail);
     control.join(controlOf(rail));
     boolean joined = acknowledged[rail] >= data.port(rail).incarnation() && data.join(rail);
-    if (wasOut && !isToReturn(rail)) {
-      LOG.log(
-          Level.INFO, "{0}, to peer {1}: answers again", data.port(rail).label(), control.peer(0));
-    }
     if (joined && writes != null) {
       writes.goOn();
     }

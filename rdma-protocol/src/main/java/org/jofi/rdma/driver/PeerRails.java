@@ -10,6 +10,7 @@ import org.jofi.rdma.schedule.ControlRotation;
 import org.jofi.rdma.wire.FabricAddress;
 import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
+import org.jofi.transport.RailStatus;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -138,6 +139,15 @@ public final class PeerRails {
       return false;
     }
     return true;
+  }
+
+  /** The rails that are to be used, a bit each. */
+  int usable() {
+    int usable = 0;
+    for (int rail = 0; rail < peers.length; rail++) {
+      usable |= isUsable(rail) ? 1 << rail : 0;
+    }
+    return usable;
   }
 
   private void leave(int rail) {
@@ -337,9 +347,25 @@ public final class PeerRails {
     failure = why;
   }
 
-  /** Why a rail was given up; empty if it is in use, or soon will be. */
-  Optional<Failure> lostBy(int rail) {
-    return isUsable(rail) ? Optional.empty() : Optional.ofNullable(lostBy.get(rail));
+  /** Whether a rail is used. */
+  RailStatus.State state(int rail) {
+    if (isUsable(rail)) {
+      return RailStatus.State.UP;
+    }
+    if (ports[rail].brokenBy() != null) {
+      return RailStatus.State.CLOSED;
+    }
+    return lostBy.containsKey(rail) ? RailStatus.State.LOST : RailStatus.State.REOPENING;
+  }
+
+  /** Why a rail is not used; empty if it is. */
+  Optional<Failure> cause(int rail) {
+    if (isUsable(rail)) {
+      return Optional.empty();
+    }
+    Failure own = lostBy.get(rail);
+    Failure of = own == null ? ports[rail].brokenBy() : own;
+    return Optional.ofNullable(of == null ? ports[rail].retiredFor() : of);
   }
 
   /** Whether every rail was given up. */

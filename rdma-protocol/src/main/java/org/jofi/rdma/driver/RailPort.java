@@ -38,6 +38,8 @@ public final class RailPort {
   private boolean draining;
   private @Nullable Failure broken;
 
+  private @Nullable Failure retiredFor;
+
   /** What is open, or was at last. */
   private record Opened(
       Rail rail,
@@ -102,6 +104,11 @@ public final class RailPort {
   /** NIC and endpoint. */
   public Rail rail() {
     return opened.rail();
+  }
+
+  /** Its NIC's name. */
+  String nic() {
+    return domain.info().domainName();
   }
 
   /** What errors call it. */
@@ -334,11 +341,17 @@ public final class RailPort {
   }
 
   /** Its endpoint is to be closed: nothing more is posted. */
-  void retire() {
+  void retire(Failure why) {
+    retiredFor = why;
     if (!retired) {
       retired = true;
       incarnation++;
     }
+  }
+
+  /** Why its endpoint was to be closed last; null if it never was. */
+  @Nullable Failure retiredFor() {
+    return retiredFor;
   }
 
   /**

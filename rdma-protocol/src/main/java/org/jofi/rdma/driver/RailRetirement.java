@@ -76,10 +76,11 @@ final class RailRetirement {
     of.looks = 0;
     of.refused = false;
     under |= 1 << rail;
-    port.retire();
+    port.retire(why);
     LOG.log(
-        Level.WARNING,
-        "{0}: {1}; its endpoint is closed, and what it had goes over others",
+        Level.INFO,
+        "{0}: its endpoint closes, and what it had goes over others. {1}: {2}",
+        port.label(),
         why.where(),
         why.detail());
     return true;

@@ -250,6 +250,11 @@ public final class RailRates {
     return sum;
   }
 
+  /** What part of what these rails carry goes over one of them, 0 to 1. */
+  public double share(int rail, int among) {
+    return rates[rail] / together(among);
+  }
+
   /** Whether so little is out on one of these that it may run dry before a completion is seen. */
   public boolean haveRoom(int among) {
     for (int rail = 0; rail < rates.length; rail++) {

@@ -15,7 +15,7 @@ public interface ProgressExecutor extends AutoCloseable {
   interface Starter {
     /** For environments without threads, such as virtual time. */
     Starter NONE =
-        (label, lock, round, closeNs) -> {
+        (label, lock, round, between, closeNs) -> {
           throw new UnsupportedOperationException("no progress threads here");
         };
 
@@ -26,11 +26,13 @@ public interface ProgressExecutor extends AutoCloseable {
      * @param lock the endpoint's lock
      * @param round polls the endpoint once, with the lock held, and returns how many events there
      *     were
+     * @param between called without the lock after each round; quick, mostly
      * @param closeNs how long a close waits for a round to end
      * @throws org.jofi.transport.TransportException with {@code EXHAUSTED} if there is no thread
      *     for it
      */
-    ProgressExecutor start(String label, Lock lock, IntSupplier round, long closeNs);
+    ProgressExecutor start(
+        String label, Lock lock, IntSupplier round, Runnable between, long closeNs);
   }
 
   /**

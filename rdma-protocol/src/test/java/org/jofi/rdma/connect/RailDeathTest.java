@@ -271,7 +271,7 @@ class RailDeathTest {
       }
       for (Flow flow : flows) {
         for (int rail = 0; rail < rails; rail++) {
-          lost += flow.pair.sends.sink().rail(rail).lostBy().isPresent() ? 1 : 0;
+          lost += flow.pair.sends.sink().rail(rail).cause().isPresent() ? 1 : 0;
         }
       }
       // What was on its way lands by then, if it ever does.

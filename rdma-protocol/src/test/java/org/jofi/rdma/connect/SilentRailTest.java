@@ -13,6 +13,7 @@ import java.util.stream.Stream;
 import org.jofi.fabric.MrMode;
 import org.jofi.simulated.Simulation;
 import org.jofi.simulated.profile.Profile;
+import org.jofi.transport.RailChange;
 import org.jofi.transport.RailStatus;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -85,8 +86,15 @@ class SilentRailTest {
 
     List<Integer> lost() {
       return IntStream.range(0, rails)
-          .filter(rail -> status(rail).lostBy().isPresent())
+          .filter(rail -> status(rail).cause().isPresent())
           .boxed()
+          .toList();
+    }
+
+    /** Of the sender's data rails. */
+    List<RailChange> changes() {
+      return linked.left.host.railChanges().stream()
+          .filter(change -> change.role() == RailChange.Role.DATA)
           .toList();
     }
 
@@ -123,18 +131,31 @@ class SilentRailTest {
       long took = pair.simulation.nanoTime() - start;
       assertTrue(took < 7 * SECOND, "ms: " + took / 1_000_000);
       assertEquals(List.of(SILENT), pair.lost());
-      String why = pair.status(SILENT).lostBy().orElseThrow().toString();
+      boolean staysClosed = profile.negotiation().requiredMrModes().contains(MrMode.ENDPOINT);
+      assertEquals(
+          staysClosed ? RailStatus.State.CLOSED : RailStatus.State.LOST,
+          pair.status(SILENT).state());
+      assertTrue(pair.status(SILENT).age().compareTo(Duration.ofSeconds(5)) < 0);
+      assertEquals(0, pair.status(SILENT).written().share());
+      assertEquals(
+          1,
+          IntStream.range(0, rails).mapToDouble(rail -> pair.status(rail).written().share()).sum(),
+          1e-9);
+      String why = pair.status(SILENT).cause().orElseThrow().toString();
       assertTrue(why.contains("data rail " + SILENT) && why.contains("silent for"), why);
       for (int i = 1; i <= MESSAGES; i++) {
         pair.arrives(pair.send(), receives.get(i));
       }
       assertTrue(pair.simulation.nanoTime() - start < 8 * SECOND, "others wait for nothing");
       pair.linked.pass(40 * SECOND, pair.linked.left, pair.linked.right);
+      assertEquals(staysClosed ? List.of(SILENT) : List.of(), pair.lost());
       assertEquals(
-          profile.negotiation().requiredMrModes().contains(MrMode.ENDPOINT)
-              ? List.of(SILENT)
-              : List.of(),
-          pair.lost());
+          List.of(
+              RailStatus.State.LOST, staysClosed ? RailStatus.State.CLOSED : RailStatus.State.UP),
+          pair.changes().stream().map(RailChange::state).toList());
+      RailChange first = pair.changes().getFirst();
+      assertEquals(why, first.cause().orElseThrow().toString());
+      assertEquals(rails - 1, first.railsUp());
       long before = pair.status(SILENT).written().bytes();
       pair.exchange(2 * MESSAGES);
       assertEquals(pair.lost().isEmpty(), pair.status(SILENT).written().bytes() > before);

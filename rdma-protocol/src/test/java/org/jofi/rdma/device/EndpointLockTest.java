@@ -36,7 +36,7 @@ class EndpointLockTest {
           CLOSE,
           () -> now,
           new After(),
-          (_, given, everyRound, closeNs) -> {
+          (_, given, everyRound, _, closeNs) -> {
             real = (ReentrantLock) given;
             round = everyRound;
             assertEquals(CLOSE.toNanos(), closeNs);
@@ -55,6 +55,11 @@ class EndpointLockTest {
     @Override
     public void run() {
       afterwards.add(real.isHeldByCurrentThread());
+    }
+
+    @Override
+    public void betweenRounds() {
+      throw new AssertionError("there is no progress thread");
     }
   }
 

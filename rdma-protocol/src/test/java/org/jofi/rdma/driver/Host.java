@@ -23,6 +23,7 @@ import org.jofi.mr.registration.RequestNames;
 import org.jofi.rdma.schedule.RailRates;
 import org.jofi.simulated.Simulation;
 import org.jofi.transport.Failure;
+import org.jofi.transport.RailChange;
 
 /** A host with an endpoint over all its NICs, and what arrived there. */
 public final class Host implements AutoCloseable, ArrivalSink {
@@ -33,6 +34,8 @@ public final class Host implements AutoCloseable, ArrivalSink {
   final List<byte[]> messages = new ArrayList<>();
   final List<Long> immediates = new ArrayList<>();
   final List<Failure> breaks = new ArrayList<>();
+  private final List<RailChange> told = new ArrayList<>();
+  private final RailChanges changes = new RailChanges(told::add);
 
   /** Where memory is registered. */
   public final DeviceRegistrations device;
@@ -93,7 +96,8 @@ public final class Host implements AutoCloseable, ArrivalSink {
                 () -> idle(pause),
                 1_000_000_000L,
                 () -> new RailRates(new long[domains.size()]),
-                MIN_STRIPE),
+                MIN_STRIPE,
+                changes),
             this);
   }
 
@@ -157,6 +161,14 @@ public final class Host implements AutoCloseable, ArrivalSink {
   /** Drives the endpoint once. */
   public int progress() {
     return endpoint.progress();
+  }
+
+  /** The rails that were lost, or came back, in order. */
+  public List<RailChange> railChanges() {
+    if (changes.isDue()) {
+      changes.tell();
+    }
+    return told;
   }
 
   void locked(Consumer<EndpointDriver> task) {

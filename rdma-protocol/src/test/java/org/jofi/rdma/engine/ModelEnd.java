@@ -2,6 +2,7 @@ package org.jofi.rdma.engine;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -234,7 +235,13 @@ final class ModelEnd implements OperationSink {
   @Override
   public RailStatus rail(int rail) {
     return new RailStatus(
-        rail, "model", Optional.empty(), RailStatus.Traffic.NONE, RailStatus.Traffic.NONE);
+        rail,
+        "model",
+        RailStatus.State.UP,
+        Duration.ZERO,
+        Optional.empty(),
+        RailStatus.Traffic.NONE,
+        RailStatus.Traffic.NONE);
   }
 
   @Override

@@ -65,8 +65,8 @@ final class AllReduceCommand implements Callable<Integer> {
     CUDA
   }
 
-  private static final String HEADER = "%10s %12s %9s %8s %12s %12s %10s %10s %8s%n";
-  private static final String ROW = "%10s %12d %9s %8d %12.1f %12.1f %10.3f %10.3f %8d%n";
+  private static final String HEADER = "%10s %12s %9s %8s %12s %12s %10s %10s %8s";
+  private static final String ROW = "%10s %12d %9s %8d %12.1f %12.1f %10.3f %10.3f %8d";
 
   @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
 
@@ -285,10 +285,16 @@ final class AllReduceCommand implements Callable<Integer> {
           "ALGBW GB/s",
           "BUSBW GB/s",
           "ERRORS");
+      RailsUp.Column column = new RailsUp.Column(report, links.toNext().rails().size());
+      column.header();
+      List<Map<String, Object>> results = new ArrayList<>();
       run.run(
           row -> {
             rows.add(row);
             print(report, plan, row);
+            RailsUp rails = RailsUp.ofAll(links);
+            column.row(rails);
+            results.add(fields(plan, row, rails));
           });
       long wrong =
           Stream.concat(prepared.stream(), rows.stream()).mapToLong(AllReduceRow::wrong).sum();
@@ -306,8 +312,7 @@ final class AllReduceCommand implements Callable<Integer> {
       settings.put("window", plan.window());
       preparation.describe(settings);
       settings.put("errors", wrong);
-      report.document(
-          fabric, device, settings, rows.stream().map(row -> fields(plan, row)).toList());
+      report.document(fabric, device, settings, results);
       return wrong == 0;
     }
   }
@@ -374,7 +379,7 @@ final class AllReduceCommand implements Callable<Integer> {
         row.wrong());
   }
 
-  private static Map<String, Object> fields(AllReducePlan plan, AllReduceRow row) {
+  private static Map<String, Object> fields(AllReducePlan plan, AllReduceRow row, RailsUp rails) {
     Map<String, Object> fields = new LinkedHashMap<>();
     fields.put("bytes", row.bytes());
     fields.put("elements", row.bytes() / Float.BYTES);
@@ -385,6 +390,7 @@ final class AllReduceCommand implements Callable<Integer> {
     fields.put("algorithmBytesPerSecond", row.algorithmBytesPerSecond());
     fields.put("busBytesPerSecond", row.busBytesPerSecond());
     fields.put("errors", row.wrong());
+    rails.describe(fields);
     return fields;
   }
 }

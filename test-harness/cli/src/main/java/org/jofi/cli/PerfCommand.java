@@ -54,8 +54,8 @@ import picocli.CommandLine.Option;
       "3:something is missing on this machine"
     })
 final class PerfCommand implements Callable<Integer> {
-  private static final String HEADER = "%10s %8s %10s %10s %10s %10s %12s %8s%n";
-  private static final String ROW = "%10s %8d %10.2f %10.2f %10.2f %10.3f %12.0f %8d%n";
+  private static final String HEADER = "%10s %8s %10s %10s %10s %10s %12s %8s";
+  private static final String ROW = "%10s %8d %10.2f %10.2f %10.2f %10.3f %12.0f %8d";
 
   @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
 
@@ -217,11 +217,17 @@ final class PerfCommand implements Callable<Integer> {
           preparation.line());
       report.text(
           HEADER, "SIZE", "COUNT", "P50 us", "P99 us", "P99.9 us", "GB/s", "MSG/s", "ERRORS");
+      RailsUp.Column column = new RailsUp.Column(report, links.toNext().rails().size());
+      column.header();
+      List<Map<String, Object>> results = new ArrayList<>();
       new PerfRun(plan, links, report)
           .run(
               row -> {
                 rows.add(row);
                 print(report, row);
+                RailsUp rails = RailsUp.ofAll(links);
+                column.row(rails);
+                results.add(fields(row, rails));
               });
       long errors =
           Stream.concat(prepared.stream(), rows.stream()).mapToLong(PerfRow::errors).sum();
@@ -246,7 +252,7 @@ final class PerfCommand implements Callable<Integer> {
       settings.put("registersOnce", registersOnce);
       settings.put("registrationCache", cache.fields());
       settings.put("railLoads", loads.stream().map(RailLoad::fields).toList());
-      report.document(fabric, device, settings, rows.stream().map(PerfCommand::fields).toList());
+      report.document(fabric, device, settings, results);
       return errors == 0;
     }
   }
@@ -287,7 +293,7 @@ final class PerfCommand implements Callable<Integer> {
         row.errors());
   }
 
-  private static Map<String, Object> fields(PerfRow row) {
+  private static Map<String, Object> fields(PerfRow row, RailsUp rails) {
     Map<String, Object> fields = new LinkedHashMap<>();
     fields.put("bytes", row.bytes());
     fields.put("count", row.count());
@@ -297,6 +303,7 @@ final class PerfCommand implements Callable<Integer> {
     fields.put("bytesPerSecond", row.bytesPerSecond());
     fields.put("messagesPerSecond", row.messagesPerSecond());
     fields.put("errors", row.errors());
+    rails.describe(fields);
     return fields;
   }
 }

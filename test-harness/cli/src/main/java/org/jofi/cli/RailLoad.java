@@ -6,7 +6,6 @@ import java.util.Locale;
 import java.util.Map;
 import org.jofi.transport.Failure;
 import org.jofi.transport.RailStatus;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What a rail carried of a run.
@@ -14,9 +13,11 @@ import org.jspecify.annotations.Nullable;
  * @param nic its NIC
  * @param share of all bytes, 0 to 1
  * @param bytesPerSecond how fast it was; 0 if that was not measured
- * @param lostBy why it was given up, or is given nothing new; null if it is in use
+ * @param state whether it is used
+ * @param cause why it is not; empty if it is
  */
-record RailLoad(String nic, double share, long bytesPerSecond, @Nullable Failure lostBy) {
+record RailLoad(
+    String nic, double share, long bytesPerSecond, RailStatus.State state, String cause) {
 
   /** Of each rail. */
   static List<RailLoad> of(List<RailStatus> rails, boolean reads) {
@@ -28,7 +29,8 @@ record RailLoad(String nic, double share, long bytesPerSecond, @Nullable Failure
                     rail.nic(),
                     all == 0 ? 0 : (double) traffic(rail, reads).bytes() / all,
                     traffic(rail, reads).bytesPerSecond(),
-                    rail.lostBy().orElse(null)))
+                    rail.state(),
+                    rail.cause().map(Failure::toString).orElse("")))
         .toList();
   }
 
@@ -41,7 +43,8 @@ record RailLoad(String nic, double share, long bytesPerSecond, @Nullable Failure
     fields.put("nic", nic);
     fields.put("share", share);
     fields.put("bytesPerSecond", bytesPerSecond);
-    fields.put("lostBy", lostBy == null ? "" : lostBy.toString());
+    fields.put("state", state.name().toLowerCase(Locale.ROOT));
+    fields.put("cause", cause);
     return fields;
   }
 
@@ -57,6 +60,6 @@ record RailLoad(String nic, double share, long bytesPerSecond, @Nullable Failure
         nic,
         100 * share,
         rate,
-        lostBy == null ? "" : "; not used any more: " + lostBy);
+        cause.isEmpty() ? "" : "; " + state.name().toLowerCase(Locale.ROOT) + ": " + cause);
   }
 }

@@ -95,7 +95,8 @@ class UnequalRailsTest {
         double share = load.get("share").getAsDouble();
         assertTrue(rail < 3 ? share > 0.2 : share < 0.2, loads.toString());
         assertEquals("rail" + rail, load.get("nic").getAsString());
-        assertEquals("", load.get("lostBy").getAsString());
+        assertEquals("up", load.get("state").getAsString());
+        assertEquals("", load.get("cause").getAsString());
       }
     }
   }
@@ -121,7 +122,16 @@ class UnequalRailsTest {
       double gigabits = measured(left, right);
       System.out.printf(
           "longest gap %d ms, %.2f Gbit/s in all:%n%s%n", longest, gigabits, errors());
-      assertTrue(errors().contains("silent for"), errors());
+      assertTrue(errors().contains("; 3 of 4 data rails are up"), errors());
+      JsonObject result =
+          JsonParser.parseString(Files.readString(folder.resolve("left.out")))
+              .getAsJsonObject()
+              .getAsJsonArray("results")
+              .get(0)
+              .getAsJsonObject();
+      assertEquals(3, result.get("railsUp").getAsInt(), result.toString());
+      String why = result.get("railsDownBecause").getAsString();
+      assertTrue(why.contains("data rail 2") && why.contains("silent for"), why);
       assertTrue(longest < 2500, "ms: " + longest);
     }
   }
@@ -143,7 +153,7 @@ class UnequalRailsTest {
       long carried = rails.carried(2);
       measured(left, right);
       System.out.println(errors());
-      assertTrue(errors().contains("answers again"), errors());
+      assertTrue(errors().contains("is used again; 4 of 4 data rails are up"), errors());
       assertTrue(rails.carried(2) - carried > IN_MID_RUN, "it carries nothing");
     }
   }

@@ -1,0 +1,102 @@
+package org.jofi.cli;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.jofi.cli.ranks.RingLinks;
+import org.jofi.transport.RailStatus;
+
+/**
+ * How many data rails are used, of the connection that uses the fewest.
+ *
+ * @param up how many
+ * @param rails how many there are
+ * @param lost whether one was lost, rather than closed because a peer lost it
+ * @param reason why not all; empty if all are
+ */
+record RailsUp(int up, int rails, boolean lost, String reason) {
+
+  /** Of all ranks; all of them call this. */
+  static RailsUp ofAll(RingLinks links) {
+    RailsUp own =
+        fewest(Stream.of(links.toNext().rails(), links.fromPrevious().rails()).map(RailsUp::of));
+    String text = "%d %d %b %s".formatted(own.up, own.rails, own.lost, own.reason);
+    List<byte[]> all = links.gather(text.getBytes(StandardCharsets.UTF_8));
+    return fewest(IntStream.range(0, all.size()).mapToObj(rank -> parse(rank, all.get(rank))));
+  }
+
+  private static RailsUp parse(int rank, byte[] text) {
+    String[] parts = new String(text, StandardCharsets.UTF_8).split(" ", 4);
+    return new RailsUp(
+        Integer.parseInt(parts[0]),
+        Integer.parseInt(parts[1]),
+        Boolean.parseBoolean(parts[2]),
+        parts[3].isEmpty() ? "" : "rank " + rank + ": " + parts[3]);
+  }
+
+  /** Of several that say so, one that knows why. */
+  private static RailsUp fewest(Stream<RailsUp> among) {
+    return among
+        .min(Comparator.comparingInt(RailsUp::up).thenComparing(rails -> !rails.lost))
+        .orElseThrow();
+  }
+
+  private static RailsUp of(List<RailStatus> rails) {
+    long up = rails.stream().filter(rail -> rail.state() == RailStatus.State.UP).count();
+    return rails.stream()
+        .filter(rail -> rail.state() != RailStatus.State.UP)
+        .map(
+            rail ->
+                new RailsUp(
+                    (int) up,
+                    rails.size(),
+                    rail.state() != RailStatus.State.REOPENING,
+                    rail.cause().map(Object::toString).orElse(rail.nic() + " is not used")))
+        .min(Comparator.comparing(rail -> !rail.lost))
+        .orElse(new RailsUp((int) up, rails.size(), false, ""));
+  }
+
+  /** Under {@code RAILS}. */
+  @Override
+  public String toString() {
+    return up + "/" + rails;
+  }
+
+  /** For a result in JSON. */
+  void describe(Map<String, Object> fields) {
+    fields.put("railsUp", up);
+    fields.put("railsDownBecause", reason);
+  }
+
+  /** A column of tables, if there are several rails; under a row, why they are fewer now. */
+  static final class Column {
+    private final RankReport report;
+    private final boolean isShown;
+    private String told = "";
+
+    /**
+     * @param rails of the device
+     */
+    Column(RankReport report, int rails) {
+      this.report = report;
+      isShown = rails > 1;
+    }
+
+    /** After the other columns' names. */
+    void header() {
+      report.text(isShown ? " %8s%n" : "%n", "RAILS");
+    }
+
+    /** After the other columns. */
+    void row(RailsUp rails) {
+      report.text(isShown ? " %8s%n" : "%n", rails);
+      if (!rails.reason.isEmpty() && !rails.reason.equals(told)) {
+        report.text("%s%n", rails.reason);
+      }
+      told = rails.reason;
+    }
+  }
+}
