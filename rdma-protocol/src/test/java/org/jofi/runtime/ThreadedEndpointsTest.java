@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import org.agrona.concurrent.BackoffIdleStrategy;
 import org.jofi.mr.teardown.TeardownException;
@@ -226,6 +227,30 @@ class ThreadedEndpointsTest {
       return true;
     } catch (TransportException | TeardownException stillOpen) {
       return false;
+    }
+  }
+
+  @Test
+  void tasksRunBetweenRoundsUntilTheirCommunicatorIsClosed() {
+    try (RdmaTransport transport = open(ProgressThread::start)) {
+      Link link = Link.over(transport.devices().getFirst());
+      AtomicInteger calls = new AtomicInteger();
+      AtomicInteger failures = new AtomicInteger();
+      assertTrue(link.send.betweenRounds(calls::incrementAndGet));
+      assertTrue(
+          link.send.betweenRounds(
+              () -> {
+                failures.incrementAndGet();
+                throw new IllegalStateException("on purpose");
+              }));
+      while (calls.get() < 1000) {
+        Thread.onSpinWait();
+      }
+      assertEquals(1, failures.get());
+      link.send.close();
+      int last = calls.get();
+      link.receive.progress();
+      assertTrue(calls.get() <= last + 1, "called after the close");
     }
   }
 

@@ -12,19 +12,25 @@ import org.jofi.transport.Registration;
 import org.jofi.transport.Result;
 import org.jofi.transport.TransportException;
 import org.jofi.transport.Use;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A communicator, as NCCL uses it. Any thread. While one thread is in a call, posts and tests of
  * other threads return at once and have to be repeated, while registering and closing wait. Once
  * closing has begun, every call is refused.
  */
-abstract sealed class PluginComm permits PluginSendComm, PluginRecvComm {
+abstract sealed class PluginComm implements HandOver.Requester
+    permits PluginSendComm, PluginRecvComm {
   final RequestTable requests;
 
   private final CommGate gate;
   private final AtomicBoolean closing = new AtomicBoolean();
   private final Comm comm;
   private final PluginLog log;
+
+  /** Null if no thread drives its endpoint. */
+  private final @Nullable HandOver handOver;
+
   private final Set<Long> regions = new HashSet<>();
   private boolean failureTold;
 
@@ -37,6 +43,71 @@ abstract sealed class PluginComm permits PluginSendComm, PluginRecvComm {
     this.requests = requests;
     this.gate = gate;
     this.log = log;
+    HandOver requestsOfDriver = new HandOver(this);
+    handOver = comm.betweenRounds(requestsOfDriver) ? requestsOfDriver : null;
+  }
+
+  /** Whether a post is to be left to the thread that drives the endpoint. */
+  final boolean handsOver() {
+    HandOver driver = handOver;
+    return driver != null && (comm.isDriven() || !driver.isEmpty());
+  }
+
+  /**
+   * Leaves a request to the thread that drives the endpoint; what it takes is in the request's
+   * slot.
+   */
+  final void handOver(long request) {
+    HandOver driver = driver();
+    driver.add(requests.find(request));
+    driveIfNobodyDoes(driver);
+  }
+
+  /**
+   * Refuses at once what the transport would refuse only when it is posted.
+   *
+   * @throws IllegalArgumentException if a range leaves its region; one of no bytes never does
+   */
+  static void checkWithin(Registration registration, long offset, long lengthBytes) {
+    long most = registration.memory().lengthBytes();
+    if (lengthBytes < 0 || (lengthBytes > 0 && (offset < 0 || offset > most - lengthBytes))) {
+      throw new IllegalArgumentException(
+          "%d bytes at offset %d are not within %s".formatted(lengthBytes, offset, registration));
+    }
+  }
+
+  private HandOver driver() {
+    HandOver driver = handOver;
+    if (driver == null) {
+      throw new IllegalStateException(label() + ": no thread drives it");
+    }
+    return driver;
+  }
+
+  private void driveIfNobodyDoes(HandOver driver) {
+    if (!comm.isDriven()) {
+      driver.run();
+    }
+  }
+
+  /** What the request in a slot came to. */
+  private long poll(int slot) {
+    long id = requests.id(slot);
+    if (id != HandOver.HANDED_OVER) {
+      return test(slot, id);
+    }
+    HandOver driver = driver();
+    long result;
+    try {
+      result = driver.result(slot);
+    } catch (RuntimeException refused) {
+      requests.remove(slot);
+      throw refused;
+    }
+    if (result == Result.IN_PROGRESS) {
+      driveIfNobodyDoes(driver);
+    }
+    return result;
   }
 
   /**
@@ -88,18 +159,8 @@ abstract sealed class PluginComm permits PluginSendComm, PluginRecvComm {
     return comm.label();
   }
 
-  /**
-   * Tests the request in a slot.
-   *
-   * @return as {@link Comm#test}
-   */
-  abstract long poll(int slot);
-
   /** Writes the lengths of the request in a slot, which is done with the given result. */
   abstract void putSizes(int slot, long result, long sizes);
-
-  /** Why the request in a slot failed. */
-  abstract String explain(int slot, long result);
 
   /**
    * Tests a request.
@@ -138,8 +199,8 @@ abstract sealed class PluginComm permits PluginSendComm, PluginRecvComm {
     }
   }
 
-  /** Why a request of the transport failed. */
-  final String explainId(long id, long result) {
+  @Override
+  public String explain(int slot, long id, long result) {
     return comm.failure(id)
         .map(Failure::toString)
         .orElseGet(() -> comm.label() + ": " + Result.describe(result));
@@ -150,7 +211,8 @@ abstract sealed class PluginComm permits PluginSendComm, PluginRecvComm {
    * information.
    */
   private int fail(int slot, long result) {
-    String reason = explain(slot, result);
+    long id = requests.id(slot);
+    String reason = id == HandOver.HANDED_OVER ? driver().failure(slot) : explain(slot, id, result);
     requests.remove(slot);
     if (failureTold) {
       log.info(reason);
@@ -291,6 +353,10 @@ abstract sealed class PluginComm permits PluginSendComm, PluginRecvComm {
     try {
       regions.forEach(table::remove);
       regions.clear();
+      HandOver driver = handOver;
+      if (driver != null) {
+        driver.end();
+      }
       requests.clear();
       comm.close();
     } catch (TransportException left) {

@@ -17,11 +17,27 @@ final class PluginRecvComm extends PluginComm {
   private static final long POINTER_BYTES = 8;
 
   private final RecvComm comm;
-  private final long[] offsets = new long[MAX_RECEIVES];
-  private final long[] lengths = new long[MAX_RECEIVES];
-  private final int[] tags = new int[MAX_RECEIVES];
-  private final Registration[] registrations = new Registration[MAX_RECEIVES];
+  private final Group group = new Group();
+
+  /** Of receives that are handed over, by slot. */
+  private final @Nullable Group[] groups = new @Nullable Group[RequestTable.CAPACITY];
+
   private final FlushGroup[] flushes = new FlushGroup[MAX_FLUSHES];
+
+  /** A group of receives, or one. */
+  private static final class Group {
+    final long[] offsets = new long[MAX_RECEIVES];
+    final long[] lengths = new long[MAX_RECEIVES];
+    final int[] tags = new int[MAX_RECEIVES];
+    final Registration[] registrations = new Registration[MAX_RECEIVES];
+
+    void take(Group from, int count) {
+      System.arraycopy(from.offsets, 0, offsets, 0, count);
+      System.arraycopy(from.lengths, 0, lengths, 0, count);
+      System.arraycopy(from.tags, 0, tags, 0, count);
+      System.arraycopy(from.registrations, 0, registrations, 0, count);
+    }
+  }
 
   PluginRecvComm(RecvComm comm, RequestTable requests, CommGate gate, PluginLog log) {
     super(comm, requests, gate, log);
@@ -50,22 +66,67 @@ final class PluginRecvComm extends PluginComm {
       if (requests.isFull()) {
         return 0;
       }
-      for (int part = 0; part < count; part++) {
-        lengths[part] = RawMemory.getLong(sizes + part * POINTER_BYTES);
-        tags[part] = RawMemory.getInt(tagged + part * (long) Integer.BYTES);
-        registrations[part] =
-            regions.get(RawMemory.getLong(handles + part * POINTER_BYTES)).registration();
-        offsets[part] =
-            RawMemory.getLong(data + part * POINTER_BYTES) - registrations[part].memory().address();
+      if (handsOver()) {
+        return handOver(count, data, sizes, tagged, handles, regions);
       }
-      long id =
-          count == 1
-              ? comm.irecv(registrations[0], offsets[0], lengths[0], tags[0])
-              : comm.irecv(count, registrations, offsets, lengths, tags);
+      read(group, count, data, sizes, tagged, handles, regions);
+      long id = post(group, count);
       return id == Result.TRY_AGAIN ? 0 : requests.add(id, count);
     } finally {
       leave();
     }
+  }
+
+  private long handOver(
+      int count, long data, long sizes, long tagged, long handles, HandleTable<Region> regions) {
+    // Of what cannot be read, or is refused, no request remains.
+    read(group, count, data, sizes, tagged, handles, regions);
+    for (int part = 0; part < count; part++) {
+      checkWithin(group.registrations[part], group.offsets[part], group.lengths[part]);
+    }
+    long request = requests.add(HandOver.HANDED_OVER, count);
+    group(requests.find(request)).take(group, count);
+    handOver(request);
+    return request;
+  }
+
+  private Group group(int slot) {
+    Group known = groups[slot];
+    if (known == null) {
+      known = new Group();
+      groups[slot] = known;
+    }
+    return known;
+  }
+
+  private static void read(
+      Group into,
+      int count,
+      long data,
+      long sizes,
+      long tagged,
+      long handles,
+      HandleTable<Region> regions) {
+    for (int part = 0; part < count; part++) {
+      Registration registration =
+          regions.get(RawMemory.getLong(handles + part * POINTER_BYTES)).registration();
+      into.lengths[part] = RawMemory.getLong(sizes + part * POINTER_BYTES);
+      into.tags[part] = RawMemory.getInt(tagged + part * (long) Integer.BYTES);
+      into.registrations[part] = registration;
+      into.offsets[part] =
+          RawMemory.getLong(data + part * POINTER_BYTES) - registration.memory().address();
+    }
+  }
+
+  private long post(Group of, int count) {
+    return count == 1
+        ? comm.irecv(of.registrations[0], of.offsets[0], of.lengths[0], of.tags[0])
+        : comm.irecv(count, of.registrations, of.offsets, of.lengths, of.tags);
+  }
+
+  @Override
+  public long post(int slot) {
+    return post(group(slot), requests.detail(slot));
   }
 
   /**
@@ -121,11 +182,10 @@ final class PluginRecvComm extends PluginComm {
   }
 
   @Override
-  long poll(int slot) {
+  public long test(int slot, long id) {
     FlushGroup flush = flush(slot);
     if (flush == null) {
-      long id = requests.id(slot);
-      return requests.detail(slot) == 1 ? comm.test(id) : comm.test(id, lengths);
+      return requests.detail(slot) == 1 ? comm.test(id) : comm.test(id, group(slot).lengths);
     }
     long result = flush.poll();
     if (result != Result.IN_PROGRESS) {
@@ -142,13 +202,13 @@ final class PluginRecvComm extends PluginComm {
       return;
     }
     for (int part = 0; part < count; part++) {
-      RawMemory.putInt(sizes + part * (long) Integer.BYTES, (int) lengths[part]);
+      RawMemory.putInt(sizes + part * (long) Integer.BYTES, (int) group(slot).lengths[part]);
     }
   }
 
   @Override
-  String explain(int slot, long result) {
+  public String explain(int slot, long id, long result) {
     FlushGroup flush = flush(slot);
-    return explainId(flush == null ? requests.id(slot) : flush.failed(), result);
+    return super.explain(slot, flush == null ? id : flush.failed(), result);
   }
 }

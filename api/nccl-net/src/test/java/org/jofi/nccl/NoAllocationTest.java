@@ -7,11 +7,12 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.jofi.allocation.Allocation;
+import org.jofi.transport.ProgressThreads;
 import org.jofi.transport.Transport;
 import org.jofi.transport.TransportOptions;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** irecv, isend, iflush and test allocate nothing once they are compiled. */
 @Timeout(120)
@@ -47,11 +48,14 @@ class NoAllocationTest {
   private long sourceRegion;
 
   @ParameterizedTest
-  @ValueSource(strings = {"tcp", "shm"})
-  void messages(String provider) {
+  @CsvSource({"tcp, NEVER", "shm, NEVER", "shm, ALWAYS"})
+  void messages(String provider, ProgressThreads threads) {
     NetPlugin plugin =
         new NetPlugin(
-            () -> Transport.open(TransportOptions.builder().provider(provider).build()), SILENT);
+            () ->
+                Transport.open(
+                    TransportOptions.builder().provider(provider).progressThreads(threads).build()),
+            SILENT);
     long context = result(plugin.init(out.address()));
     connect(plugin, context);
     Allocation.assertNone(

@@ -1,6 +1,7 @@
 package org.jofi.rdma.communicator;
 
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -48,7 +49,8 @@ abstract class RdmaComm implements Comm {
   private final RegistrationUses uses;
   private final SegmentLeases leases;
   private final Set<RdmaRegistration> registrations = new LinkedHashSet<>();
-  // Guarded by the endpoint's lock.
+  // Guarded by the endpoint's lock, as the next.
+  private final List<Runnable> tasks = new ArrayList<>(0);
   private @Nullable RdmaPoller poller;
   // Written with the endpoint's lock held.
   private volatile CommState closing = CommState.OPEN;
@@ -380,6 +382,22 @@ abstract class RdmaComm implements Comm {
     }
   }
 
+  @Override
+  public final boolean isDriven() {
+    return lock().isDriven();
+  }
+
+  @Override
+  public final boolean betweenRounds(Runnable task) {
+    if (!endpoint.betweenRounds(task)) {
+      return false;
+    }
+    try (var _ = lock().rare()) {
+      tasks.add(task);
+    }
+    return true;
+  }
+
   /** Begins to close it, without waiting; a second call does nothing. */
   final void startClosing() {
     try (var _ = lock().closing()) {
@@ -419,6 +437,7 @@ abstract class RdmaComm implements Comm {
     List<StagingSpace> unused;
     try (var _ = lock().closing()) {
       closing = CommState.CLOSED;
+      tasks.forEach(endpoint::callNoMore);
       user = uses.user();
       if (user != 0 || !connection.isReleased()) {
         registrations.forEach(registration -> device.keepReachable(registration.memory()));

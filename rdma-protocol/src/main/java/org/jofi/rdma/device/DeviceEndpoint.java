@@ -25,13 +25,16 @@ import org.jofi.transport.TransportOptions;
 
 /**
  * An endpoint of a device and its connections. Everything but {@link #isSound}, {@link #tend},
- * {@link #close}, {@link #rails} and {@link #lock} is called with the lock held.
+ * {@link #close}, {@link #rails}, {@link #lock}, {@link #betweenRounds} and {@link #callNoMore} is
+ * called with the lock held.
  */
 public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
   private final ConnectionTable connections;
   private final EndpointDriver endpoint;
   private final EndpointLock lock;
   private final RailChanges changes;
+  private final RoundTasks tasks = new RoundTasks();
+  private final boolean hasThread;
   private boolean closed;
 
   private DeviceEndpoint(
@@ -74,6 +77,7 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
                 changes),
             connections);
     connections.attach(endpoint, this);
+    hasThread = profile.progress().threads();
     try {
       // Last, because its thread begins at once.
       lock =
@@ -81,8 +85,8 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
               label,
               options.closeTimeout(),
               environment.clock(),
-              new Later(nics.registrations(), changes),
-              profile.progress().threads() ? environment.executors() : null,
+              new Later(nics.registrations(), changes, tasks),
+              hasThread ? environment.executors() : null,
               this::progress);
     } catch (RuntimeException refused) {
       try {
@@ -125,6 +129,23 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
     if (!lock.isDriven()) {
       progress();
     }
+  }
+
+  /**
+   * Has a task called after each round of its progress thread. Any thread, without the lock.
+   *
+   * @return false if it has none
+   */
+  public boolean betweenRounds(Runnable task) {
+    if (hasThread) {
+      tasks.add(task);
+    }
+    return hasThread;
+  }
+
+  /** A task is called no more, or once more if it is about to be. Any thread, without the lock. */
+  public void callNoMore(Runnable task) {
+    tasks.remove(task);
   }
 
   /** Its connections. */
@@ -225,7 +246,7 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
    * Tells how rails are doing, and closes registrations that are not needed any more, which may
    * take long.
    */
-  private record Later(DeviceRegistrations registrations, RailChanges changes)
+  private record Later(DeviceRegistrations registrations, RailChanges changes, RoundTasks tasks)
       implements EndpointLock.Afterwards {
     @Override
     public boolean isDue() {
@@ -234,12 +255,17 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
 
     @Override
     public void run() {
-      betweenRounds();
+      tell();
       registrations.settle();
     }
 
     @Override
     public void betweenRounds() {
+      tell();
+      tasks.run();
+    }
+
+    private void tell() {
       if (changes.isDue()) {
         changes.tell();
       }

@@ -277,7 +277,7 @@ public final class EndpointLock {
   }
 
   /** Whether a progress thread makes progress now. With or without the lock. */
-  boolean isDriven() {
+  public boolean isDriven() {
     ProgressExecutor own = executor;
     return own != null && !own.isResting();
   }
