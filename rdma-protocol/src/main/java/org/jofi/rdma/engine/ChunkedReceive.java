@@ -365,7 +365,7 @@ final class ChunkedReceive extends IncomingReceive implements ChunkCopies.Listen
     while (finished < offered && states[entry(finished)] == FREE) {
       finished++;
       if (finished == chunks) {
-        receiver().messageArrived();
+        receiver().messageArrived(lengthBytes(0));
       }
     }
     proceed();

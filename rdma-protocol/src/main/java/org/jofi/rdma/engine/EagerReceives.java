@@ -20,6 +20,12 @@ import org.jspecify.annotations.Nullable;
  * it waits for announcements; then they are until the next such message.
  */
 final class EagerReceives implements SentListener {
+  /** So many short messages make a row. */
+  private static final int ROW = 16;
+
+  /** Above, two copies cost as much as an announcement. */
+  static final int LONGEST_IN_ROW = 32 * 1024;
+
   private final Receiver receiver;
   private final EagerGrant grant;
   private final UnexpectedMessages unexpected = new UnexpectedMessages();
@@ -27,11 +33,14 @@ final class EagerReceives implements SentListener {
   private long handled;
   private long taken;
   private long told;
+  private final int rowBytes;
+  private int inRow;
   private boolean wanted;
 
   EagerReceives(Receiver receiver, EagerGrant grant) {
     this.receiver = receiver;
     this.grant = grant;
+    rowBytes = Math.min(grant.bytes(), LONGEST_IN_ROW);
   }
 
   /** Tells the sender how far this side is. */
@@ -58,9 +67,28 @@ final class EagerReceives implements SentListener {
     }
   }
 
-  /** Whether a receive is not announced for now: a short message may fill it. */
+  /**
+   * Whether a receive is not announced for now: a short message may fill it. After many short
+   * messages in a row the next is taken to be short as well, however long its receive is.
+   */
   boolean withholds(long lengthBytes, DataRegistration memory) {
-    return !grant.isNone() && !wanted && lengthBytes <= grant.bytes() && memory.isHostMemory();
+    boolean expectsShort = lengthBytes <= grant.bytes() || inRow >= ROW;
+    return !grant.isNone() && !wanted && expectsShort && memory.isHostMemory();
+  }
+
+  /**
+   * A message arrived, whatever its way.
+   *
+   * @return whether it is a long one after many short ones, for whose like receives are withheld
+   */
+  boolean arrived(long lengthBytes) {
+    if (lengthBytes <= rowBytes) {
+      inRow = Math.min(inRow + 1, ROW);
+      return false;
+    }
+    boolean ended = inRow == ROW;
+    inRow = 0;
+    return ended;
   }
 
   /** Messages that were handled. */
@@ -76,6 +104,7 @@ final class EagerReceives implements SentListener {
   /** The sender waits for announcements: nothing is withheld until a message arrives. */
   void want() {
     wanted = true;
+    inRow = 0;
   }
 
   /**

@@ -22,6 +22,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class EagerSends {
   private final PeerLink link;
+
+  /** So many short messages may have been a row at the receiver, which counts its own. */
+  private static final int SHORT_ROW = 4;
+
   private final Sender sender;
   private final EagerGrant grant;
   private final int packetBytes;
@@ -44,6 +48,7 @@ final class EagerSends {
   /** How many the receiver had handled by what was seen: entries, and applied credit. */
   private long handled;
 
+  private int inRow;
   private long posted;
   private long taken;
   private long creditHandled;
@@ -85,6 +90,21 @@ final class EagerSends {
   /** Whether a message is of those that may. */
   boolean fits(long lengthBytes, @Nullable DataRegistration memory) {
     return isOn() && lengthBytes <= grant.bytes() && memory != null && memory.isHostMemory();
+  }
+
+  /**
+   * A message is to be sent, whatever its way.
+   *
+   * @return whether it is a long one after short ones, so that its receive may be withheld
+   */
+  boolean endsRow(long lengthBytes) {
+    if (lengthBytes <= Math.min(grant.bytes(), EagerReceives.LONGEST_IN_ROW)) {
+      inRow++;
+      return false;
+    }
+    boolean ended = inRow >= SHORT_ROW;
+    inRow = 0;
+    return ended;
   }
 
   private boolean hasCredit() {

@@ -247,7 +247,7 @@ final class PostedReceive extends IncomingReceive {
   private void arrive(int sub) {
     arrived |= 1 << sub;
     request().restartBound();
-    receiver().messageArrived();
+    receiver().messageArrived(lengths[sub]);
     request().settle();
   }
 

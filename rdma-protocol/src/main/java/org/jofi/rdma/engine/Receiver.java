@@ -322,9 +322,12 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
     return stripes;
   }
 
-  void messageArrived() {
+  void messageArrived(long lengthBytes) {
     whole++;
     losses.clear();
+    if (eager.arrived(lengthBytes)) {
+      unannounced.release();
+    }
   }
 
   @Override

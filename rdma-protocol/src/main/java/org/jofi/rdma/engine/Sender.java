@@ -120,6 +120,7 @@ public final class Sender extends RequestQueue implements SendProtocol {
     }
     int slot = begin();
     long id = table().id(slot);
+    boolean mayBeWithheld = eager.endsRow(lengthBytes);
     if (index != Announcements.NOWHERE) {
       announcements.take(index);
     }
@@ -136,6 +137,9 @@ public final class Sender extends RequestQueue implements SendProtocol {
       if (broken != null) {
         // Trying to send it found that out.
         send.fail(broken);
+      }
+      if (mayBeWithheld) {
+        queue.ask();
       }
     }
     eager.leave();

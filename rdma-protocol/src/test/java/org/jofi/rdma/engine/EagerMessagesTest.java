@@ -141,6 +141,57 @@ class EagerMessagesTest {
         });
   }
 
+  /** NCCL's receives are as long as its buffers, whatever comes. */
+  @ParameterizedTest
+  @MethodSource("profiles")
+  void longReceivesAreWithheldAfterManyShortMessages(Profile profile) {
+    with(
+        profile,
+        setting -> {
+          Exchange exchange = setting.exchange;
+          exchange(setting, 100, 40);
+          long announced = exchange.receiver.writes();
+          exchange(setting, 100, 20);
+          assertEquals(announced, exchange.receiver.writes(), "nothing more is announced");
+          // A long one comes all the same, and its sender asks at once.
+          long receive = setting.receive(0, 1024, TAG);
+          long send = setting.send(1000, TAG, (byte) 9);
+          int polls = 0;
+          while (exchange.receiver.test(receive) == Result.IN_PROGRESS) {
+            setting.pass();
+            assertTrue(++polls < 200, "it asks too late");
+          }
+          setting.await(exchange.sender, send);
+          setting.assertHolds(0, 1000, (byte) 9);
+          assertEquals(announced + 1, exchange.receiver.writes());
+          // Where long ones come now and then, receives are announced as before.
+          for (int i = 0; i < 10; i++) {
+            exchange(setting, 100, 3);
+            exchange(setting, 1000, 1);
+          }
+          announced = exchange.receiver.writes();
+          long next = setting.receive(0, 1024, TAG);
+          for (polls = 0; exchange.receiver.writes() == announced; polls++) {
+            setting.pass();
+            assertTrue(polls < 200, "it is not announced");
+          }
+          long last = setting.send(1000, TAG, (byte) 5);
+          assertEquals(1000, setting.await(exchange.receiver, next));
+          setting.await(exchange.sender, last);
+        });
+  }
+
+  private static void exchange(Setting setting, int bytes, int messages) {
+    for (int i = 0; i < messages; i++) {
+      setting.target.fill(UNTOUCHED);
+      long receive = setting.receive(0, 1024, TAG);
+      long send = setting.send(bytes, TAG, (byte) i);
+      assertEquals(bytes, setting.await(setting.exchange.receiver, receive));
+      setting.await(setting.exchange.sender, send);
+      setting.assertHolds(0, bytes, (byte) i);
+    }
+  }
+
   @ParameterizedTest
   @MethodSource("profilesThatTakeItAtOnce")
   void aRowOfSendsTakesTwoPackets(Profile profile) {
