@@ -23,9 +23,6 @@ final class EagerReceives implements SentListener {
   /** So many short messages make a row. */
   private static final int ROW = 16;
 
-  /** Above, two copies cost as much as an announcement. */
-  static final int LONGEST_IN_ROW = 32 * 1024;
-
   private final Receiver receiver;
   private final EagerGrant grant;
   private final UnexpectedMessages unexpected = new UnexpectedMessages();
@@ -33,14 +30,13 @@ final class EagerReceives implements SentListener {
   private long handled;
   private long taken;
   private long told;
-  private final int rowBytes;
-  private int inRow;
+  private final ShortRow row;
   private boolean wanted;
 
   EagerReceives(Receiver receiver, EagerGrant grant) {
     this.receiver = receiver;
     this.grant = grant;
-    rowBytes = Math.min(grant.bytes(), LONGEST_IN_ROW);
+    row = new ShortRow(grant, ROW);
   }
 
   /** Tells the sender how far this side is. */
@@ -72,7 +68,7 @@ final class EagerReceives implements SentListener {
    * messages in a row the next is taken to be short as well, however long its receive is.
    */
   boolean withholds(long lengthBytes, DataRegistration memory) {
-    boolean expectsShort = lengthBytes <= grant.bytes() || inRow >= ROW;
+    boolean expectsShort = lengthBytes <= grant.bytes() || row.isRow();
     return !grant.isNone() && !wanted && expectsShort && memory.isHostMemory();
   }
 
@@ -82,13 +78,7 @@ final class EagerReceives implements SentListener {
    * @return whether it is a long one after many short ones, for whose like receives are withheld
    */
   boolean arrived(long lengthBytes) {
-    if (lengthBytes <= rowBytes) {
-      inRow = Math.min(inRow + 1, ROW);
-      return false;
-    }
-    boolean ended = inRow == ROW;
-    inRow = 0;
-    return ended;
+    return row.ends(lengthBytes);
   }
 
   /** Messages that were handled. */
@@ -104,7 +94,7 @@ final class EagerReceives implements SentListener {
   /** The sender waits for announcements: nothing is withheld until a message arrives. */
   void want() {
     wanted = true;
-    inRow = 0;
+    row.end();
   }
 
   /**

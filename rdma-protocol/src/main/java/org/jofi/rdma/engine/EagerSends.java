@@ -48,7 +48,7 @@ final class EagerSends {
   /** How many the receiver had handled by what was seen: entries, and applied credit. */
   private long handled;
 
-  private int inRow;
+  private final ShortRow row;
   private long posted;
   private long taken;
   private long creditHandled;
@@ -59,6 +59,7 @@ final class EagerSends {
     this.link = link;
     this.sender = sender;
     this.grant = grant;
+    row = new ShortRow(grant, SHORT_ROW);
     // The peer's buffers are as long as it needs for what it grants.
     packetBytes = Math.min(link.sink().packetBytes(), grant.packetBytes());
   }
@@ -98,13 +99,7 @@ final class EagerSends {
    * @return whether it is a long one after short ones, so that its receive may be withheld
    */
   boolean endsRow(long lengthBytes) {
-    if (lengthBytes <= Math.min(grant.bytes(), EagerReceives.LONGEST_IN_ROW)) {
-      inRow++;
-      return false;
-    }
-    boolean ended = inRow >= SHORT_ROW;
-    inRow = 0;
-    return ended;
+    return row.ends(lengthBytes);
   }
 
   private boolean hasCredit() {
