@@ -1,6 +1,7 @@
 package org.jofi.runtime;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -248,6 +249,7 @@ class ThreadedEndpointsTest {
       }
       assertEquals(1, failures.get());
       link.send.close();
+      assertFalse(link.send.isDriven(), "nobody calls its tasks");
       int last = calls.get();
       link.receive.progress();
       assertTrue(calls.get() <= last + 1, "called after the close");

@@ -112,8 +112,7 @@ final class HandOver implements Runnable {
         underWay[last] = slot;
         count = last + 1;
       } catch (RuntimeException refused) {
-        refusals[slot] = refused;
-        results.setRelease(slot, REFUSED);
+        refuse(slot, refused);
       }
       posted.setRelease(at + 1);
     }
@@ -125,19 +124,35 @@ final class HandOver implements Runnable {
     for (int at = 0; at < all; at++) {
       int slot = underWay[at];
       long id = ids[at];
-      long result = requester.test(slot, id);
-      if (result == Result.IN_PROGRESS) {
+      if (!isOver(slot, id)) {
         underWay[left] = slot;
         ids[left] = id;
         left++;
-      } else {
-        failures[slot] = result < 0 ? requester.explain(slot, id, result) : null;
-        results.setRelease(slot, result);
       }
     }
     if (left != all) {
       count = left;
     }
+  }
+
+  private boolean isOver(int slot, long id) {
+    try {
+      long result = requester.test(slot, id);
+      if (result == Result.IN_PROGRESS) {
+        return false;
+      }
+      failures[slot] = result < 0 ? requester.explain(slot, id, result) : null;
+      results.setRelease(slot, result);
+    } catch (RuntimeException refused) {
+      // The thread that drives must not end by it, or nobody would drive the others.
+      refuse(slot, refused);
+    }
+    return true;
+  }
+
+  private void refuse(int slot, RuntimeException why) {
+    refusals[slot] = why;
+    results.setRelease(slot, REFUSED);
   }
 
   /**

@@ -25,6 +25,7 @@ class HandOverTest {
     final Map<Long, Long> results = new HashMap<>();
     int room = SLOTS;
     int refused = -1;
+    int untestable = -1;
 
     @Override
     public long post(int slot) {
@@ -42,6 +43,9 @@ class HandOverTest {
     @Override
     public long test(int slot, long id) {
       assertEquals(1000L + slot, id);
+      if (slot == untestable) {
+        throw new IllegalStateException("closed");
+      }
       return results.getOrDefault(id, Result.IN_PROGRESS);
     }
 
@@ -103,6 +107,17 @@ class HandOverTest {
     assertThrows(IllegalArgumentException.class, () -> driver.result(1));
     driver.add(1);
     assertEquals(Result.IN_PROGRESS, driver.result(1));
+  }
+
+  @Test
+  void aTestThatThrowsIsToldAndHoldsUpNothing() {
+    driver.add(0);
+    driver.add(1);
+    transport.untestable = 0;
+    transport.results.put(1001L, 8L);
+    driver.run();
+    assertThrows(IllegalStateException.class, () -> driver.result(0));
+    assertEquals(8, driver.result(1));
   }
 
   @Test

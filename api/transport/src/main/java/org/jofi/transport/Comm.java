@@ -143,7 +143,8 @@ public interface Comm extends AutoCloseable {
 
   /**
    * Whether a progress thread drives its endpoint now. Then a call that posts may have to wait for
-   * the end of that thread's round. Any thread; takes no lock.
+   * the end of that thread's round. Not once it is closed: nobody calls its tasks then. Any thread;
+   * takes no lock.
    */
   boolean isDriven();
 

@@ -384,7 +384,7 @@ abstract class RdmaComm implements Comm {
 
   @Override
   public final boolean isDriven() {
-    return lock().isDriven();
+    return !isClosed() && lock().isDriven();
   }
 
   @Override
