@@ -3,6 +3,7 @@ package org.jofi.rdma.driver;
 import java.lang.foreign.MemorySegment;
 import org.jofi.fabric.CompletionError;
 import org.jofi.fabric.FabricErrno;
+import org.jofi.fabric.PostFlags;
 import org.jofi.rdma.memory.BlockFreelist;
 import org.jofi.rdma.operation.Packet;
 import org.jofi.rdma.operation.SentListener;
@@ -30,6 +31,8 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
   private int rail;
   private int tries;
   private boolean pinned;
+  private boolean asks;
+  private long place;
   private int lengthBytes;
   private int data;
   private boolean bare;
@@ -97,7 +100,8 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
         return true;
       }
       RailPort port = to.port(rail);
-      int answer = post(port, to.peer(rail), to.flags());
+      asks = to.unanswered().asks(rail, listener.mayBeToldLate());
+      int answer = post(port, to.peer(rail), asks ? to.flags() : PostFlags.NONE);
       if (answer == -FabricErrno.EAGAIN) {
         rail = pinned ? rail : to.next();
         return false;
@@ -105,6 +109,7 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
       tries++;
       if (answer == 0) {
         to.took(rail);
+        place = to.unanswered().posted(rail, asks);
         listener.posted(cookie);
         return true;
       }
@@ -129,11 +134,51 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
   @Override
   public void completed(long operation, long bytes) {
     PeerRails to = rails;
+    if (to != null && !asks) {
+      to.unanswered().left(rail, place, this);
+      return;
+    }
     if (to != null) {
       to.returned(rail);
       to.succeeded(rail);
+      to.unanswered().arrived(rail, place);
     }
     finish(null);
+  }
+
+  /** Its place among those that went over its rail. */
+  long place() {
+    return place;
+  }
+
+  /** It left before, and another that followed it arrived. */
+  void arrived() {
+    PeerRails to = rails;
+    if (to != null) {
+      to.returned(rail);
+    }
+    finish(null);
+  }
+
+  /** It left before, and may not have arrived. */
+  void goOverAnother() {
+    PeerRails to = rails;
+    if (to != null) {
+      to.returned(rail);
+      tries = 0;
+      home.again(this);
+    }
+  }
+
+  /** Sends an empty message after it over the same rail, whose arrival means that it arrived. */
+  void askAfter() {
+    PeerRails to = rails;
+    OutgoingMessage question = to == null ? null : home.take();
+    if (to != null && question != null) {
+      question.address(to, 0, SentListener.NOBODY, 0);
+      question.onlyOver(rail);
+      home.again(question);
+    }
   }
 
   @Override

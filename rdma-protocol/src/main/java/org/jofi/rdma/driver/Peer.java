@@ -238,6 +238,7 @@ final class Peer {
 
   private void lookAtControl(RailClock ofData, long now) {
     RailClock watch = controlClock;
+    control.unanswered().look();
     int answered = control.takeAnswered();
     if (answered != 0) {
       ofData.heard();

@@ -45,6 +45,7 @@ public final class PeerRails {
   private final int[] writesOut;
   private final ControlRotation rotation;
   private final long flags;
+  private final UnansweredMessages unanswered;
   private int answered;
   private int unusable;
   private int away;
@@ -62,6 +63,7 @@ public final class PeerRails {
     messagesOut = new int[count];
     writesOut = new int[count];
     flags = count > 1 && arrivesUnseen() ? PostFlags.DELIVERY_COMPLETE : PostFlags.NONE;
+    unanswered = new UnansweredMessages(count, flags == PostFlags.NONE);
     rotation = new ControlRotation(count);
     for (int rail = 0; rail < count; rail++) {
       incarnations[rail] = this.ports[rail].incarnation();
@@ -154,6 +156,7 @@ public final class PeerRails {
     unusable |= 1 << rail;
     away |= 1 << rail;
     rotation.exclude(rail);
+    unanswered.lost(rail);
   }
 
   /** Whether a rail is not usable because this side opens another endpoint for it. */
@@ -248,6 +251,11 @@ public final class PeerRails {
    */
   long flags() {
     return flags;
+  }
+
+  /** The messages of whose arrival nothing is known yet. */
+  UnansweredMessages unanswered() {
+    return unanswered;
   }
 
   /** Messages, and writes that are counted, that are out on a rail. */
@@ -345,6 +353,7 @@ public final class PeerRails {
     rotation.exclude(rail);
     lostBy.putIfAbsent(rail, why);
     failure = why;
+    unanswered.lost(rail);
   }
 
   /** Whether a rail is used. */

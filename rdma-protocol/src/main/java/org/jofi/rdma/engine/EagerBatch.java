@@ -92,6 +92,11 @@ final class EagerBatch implements SentListener {
   }
 
   @Override
+  public boolean mayBeToldLate() {
+    return true;
+  }
+
+  @Override
   public boolean isWanted(long cookie) {
     // What was posted once is over for its senders: it is not dropped because this side closes.
     return !waits || home.isWanted();

@@ -21,6 +21,11 @@ public interface SentListener {
     // Most wait until it left.
   }
 
+  /** Whether the word that it left may come late, because nobody waits for it. */
+  default boolean mayBeToldLate() {
+    return false;
+  }
+
   /** Whether a message that could not be posted yet is still to be sent; it is dropped if not. */
   default boolean isWanted(long cookie) {
     return true;

@@ -64,6 +64,11 @@ final class Linked {
     pair.closeConnections();
   }
 
+  /** Closes both sides, whatever else the nodes have. */
+  void finishConnectionsOnly() {
+    pair.closeConnectionsOnly();
+  }
+
   /** Closes all, with those leases, and finds nothing left. */
   void finish(DataRegistration... leases) {
     pair.closeConnections();
