@@ -48,7 +48,7 @@ final class FakeTransport implements Transport {
         (proxy, method, arguments) ->
             switch (method.getName()) {
               case "accept" -> coming.remove();
-              case "handle" -> ConnectHandle.of(1, new byte[16], new byte[] {1});
+              case "handle" -> ConnectHandle.of(1, new byte[16], List.of(new byte[] {1}));
               default -> null;
             });
   }

@@ -4,6 +4,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.List;
+import java.util.Objects;
 
 /**
  * What a connector needs to find a listener: at most {@link #MAX_BYTES} bytes. The application
@@ -14,8 +16,8 @@ import java.util.HexFormat;
  * connect.
  *
  * <pre>
- *  0 u32 magic "jofi"   4 u16 version   6 u16 length of the address
- *  8 u64 listener       16 nonce, 16 bytes   32 address, up to 96 bytes
+ *  0 u32 magic "jofi"   4 u16 version   6 u8 addresses   7 u8 length of each
+ *  8 u64 listener       16 nonce, 16 bytes   32 addresses, up to 96 bytes
  * </pre>
  *
  * Integers are little-endian.
@@ -30,21 +32,28 @@ public final class ConnectHandle {
   /** Length of the nonce. */
   public static final int NONCE_BYTES = 16;
 
-  /** Greatest length of a fabric address. */
+  /** Greatest length of a fabric address, and of all of them. */
   public static final int MAX_ADDRESS_BYTES = 96;
 
+  /** Greatest number of addresses, one per rail. */
+  public static final int MAX_ADDRESSES = 8;
+
   private static final int MAGIC = 'j' | 'o' << 8 | 'f' << 16 | 'i' << 24;
-  private static final int VERSION = 1;
+  private static final int VERSION = 2;
   private static final int FIXED_BYTES = 32;
 
   private final long listener;
   private final byte[] nonce;
-  private final byte[] address;
+  private final int rails;
 
-  private ConnectHandle(long listener, byte[] nonce, byte[] address) {
+  /** Of each rail, one after the other. */
+  private final byte[] addresses;
+
+  private ConnectHandle(long listener, byte[] nonce, int rails, byte[] addresses) {
     this.listener = listener;
     this.nonce = nonce;
-    this.address = address;
+    this.rails = rails;
+    this.addresses = addresses;
   }
 
   /**
@@ -52,20 +61,36 @@ public final class ConnectHandle {
    *
    * @param listener the listener's number within its process
    * @param nonce 16 bytes that cannot be guessed
-   * @param address fabric address of the endpoint that takes connection requests for the listener:
-   *     fi_getname(3); 1 to 96 bytes
-   * @throws IllegalArgumentException if a length is wrong
+   * @param addresses where requests for the listener are taken, rail by rail, from the first on:
+   *     fi_getname(3); 1 to 8 of one length, which have 1 to 96 bytes together
+   * @throws IllegalArgumentException if a number or a length is wrong
    */
-  public static ConnectHandle of(long listener, byte[] nonce, byte[] address) {
+  public static ConnectHandle of(long listener, byte[] nonce, List<byte[]> addresses) {
     if (nonce.length != NONCE_BYTES) {
       throw new IllegalArgumentException(
           "nonce must have %d bytes, has %d".formatted(NONCE_BYTES, nonce.length));
     }
-    if (address.length < 1 || address.length > MAX_ADDRESS_BYTES) {
+    int rails = addresses.size();
+    int length = rails == 0 ? 0 : addresses.getFirst().length;
+    if (!fits(rails, length) || addresses.stream().anyMatch(other -> other.length != length)) {
       throw new IllegalArgumentException(
-          "address must have 1 to %d bytes, has %d".formatted(MAX_ADDRESS_BYTES, address.length));
+          "1 to %d addresses of one length must have 1 to %d bytes together, these have %s"
+              .formatted(
+                  MAX_ADDRESSES,
+                  MAX_ADDRESS_BYTES,
+                  addresses.stream().map(address -> address.length).toList()));
     }
-    return new ConnectHandle(listener, nonce.clone(), address.clone());
+    ByteBuffer all = ByteBuffer.allocate(rails * length);
+    addresses.forEach(all::put);
+    return new ConnectHandle(listener, nonce.clone(), rails, all.array());
+  }
+
+  /** Whether a handle has room for that many addresses of that length. */
+  private static boolean fits(int rails, int length) {
+    return rails >= 1
+        && rails <= MAX_ADDRESSES
+        && length >= 1
+        && length <= MAX_ADDRESS_BYTES / rails;
   }
 
   /**
@@ -93,36 +118,38 @@ public final class ConnectHandle {
           "connect handle of version %d, this side reads version %d: run one release on both sides"
               .formatted(version, VERSION));
     }
-    int length = Short.toUnsignedInt(in.getShort());
-    if (length < 1 || length > MAX_ADDRESS_BYTES || FIXED_BYTES + length > bytes.length) {
+    int rails = Byte.toUnsignedInt(in.get());
+    int length = Byte.toUnsignedInt(in.get());
+    if (!fits(rails, length) || FIXED_BYTES + rails * length > bytes.length) {
       throw new IllegalArgumentException(
-          "connect handle of %d bytes cannot hold an address of %d"
-              .formatted(bytes.length, length));
+          "connect handle of %d bytes cannot hold %d addresses of %d"
+              .formatted(bytes.length, rails, length));
     }
     long listener = in.getLong();
     byte[] nonce = new byte[NONCE_BYTES];
     in.get(nonce);
-    byte[] address = new byte[length];
-    in.get(address);
+    byte[] addresses = new byte[rails * length];
+    in.get(addresses);
     while (in.hasRemaining()) {
       if (in.get() != 0) {
         throw new IllegalArgumentException(
             "connect handle is followed by something at byte " + (in.position() - 1));
       }
     }
-    return new ConnectHandle(listener, nonce, address);
+    return new ConnectHandle(listener, nonce, rails, addresses);
   }
 
   /** The encoded handle, 33 to 128 bytes; a fresh array. */
   public byte[] encode() {
-    return ByteBuffer.allocate(FIXED_BYTES + address.length)
+    return ByteBuffer.allocate(FIXED_BYTES + addresses.length)
         .order(ByteOrder.LITTLE_ENDIAN)
         .putInt(MAGIC)
         .putShort((short) VERSION)
-        .putShort((short) address.length)
+        .put((byte) rails)
+        .put((byte) (addresses.length / rails))
         .putLong(listener)
         .put(nonce)
-        .put(address)
+        .put(addresses)
         .array();
   }
 
@@ -136,12 +163,20 @@ public final class ConnectHandle {
     return nonce.clone();
   }
 
+  /** How many addresses it has, one per rail from the first on. */
+  public int rails() {
+    return rails;
+  }
+
   /**
-   * The fabric address of the endpoint that takes connection requests for the listener; a fresh
-   * copy.
+   * The fabric address at which requests for the listener are taken, on a rail; a fresh copy.
+   *
+   * @throws IndexOutOfBoundsException if it has none for that rail
    */
-  public byte[] address() {
-    return address.clone();
+  public byte[] address(int rail) {
+    int length = addresses.length / rails;
+    int from = Objects.checkIndex(rail, rails) * length;
+    return Arrays.copyOfRange(addresses, from, from + length);
   }
 
   @Override
@@ -149,7 +184,8 @@ public final class ConnectHandle {
     return other instanceof ConnectHandle that
         && listener == that.listener
         && Arrays.equals(nonce, that.nonce)
-        && Arrays.equals(address, that.address);
+        && rails == that.rails
+        && Arrays.equals(addresses, that.addresses);
   }
 
   @Override
@@ -157,9 +193,9 @@ public final class ConnectHandle {
     return 31 * Long.hashCode(listener) + Arrays.hashCode(nonce);
   }
 
-  /** The listener and its address. The nonce is left out, since it is a secret. */
+  /** The listener and its first address. The nonce is left out, since it is a secret. */
   @Override
   public String toString() {
-    return "listener %d at %s".formatted(listener, HexFormat.of().formatHex(address));
+    return "listener %d at %s".formatted(listener, HexFormat.of().formatHex(address(0)));
   }
 }

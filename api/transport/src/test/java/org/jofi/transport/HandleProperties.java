@@ -5,7 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
 import java.util.Random;
 import java.util.function.Function;
 import net.jqwik.api.Example;
@@ -16,12 +19,20 @@ import net.jqwik.api.constraints.IntRange;
 /** Connect handles and remote memory, in bytes and back; and bytes that are neither. */
 class HandleProperties {
 
-  private static ConnectHandle handle(Random random, int addressBytes) {
+  private static ConnectHandle handle(Random random, int rails, int addressBytes) {
     byte[] nonce = new byte[ConnectHandle.NONCE_BYTES];
-    byte[] address = new byte[addressBytes];
     random.nextBytes(nonce);
-    random.nextBytes(address);
-    return ConnectHandle.of(random.nextLong(), nonce, address);
+    List<byte[]> addresses = new ArrayList<>();
+    for (int rail = 0; rail < rails; rail++) {
+      addresses.add(new byte[addressBytes]);
+      random.nextBytes(addresses.getLast());
+    }
+    return ConnectHandle.of(random.nextLong(), nonce, addresses);
+  }
+
+  private static ConnectHandle handle(Random random) {
+    int rails = random.nextInt(1, ConnectHandle.MAX_ADDRESSES + 1);
+    return handle(random, rails, random.nextInt(1, ConnectHandle.MAX_ADDRESS_BYTES / rails + 1));
   }
 
   private static RemoteMemory memory(Random random, int rails) {
@@ -33,15 +44,21 @@ class HandleProperties {
 
   @Property
   void handlesComeBackFromAPaddedBuffer(
-      @ForAll Random random, @ForAll @IntRange(min = 1, max = 96) int addressBytes) {
-    ConnectHandle handle = handle(random, addressBytes);
+      @ForAll Random random,
+      @ForAll @IntRange(min = 1, max = 8) int rails,
+      @ForAll @IntRange(min = 1, max = 96) int addressBytes) {
+    ConnectHandle handle = handle(random, rails, Math.min(addressBytes, 96 / rails));
     byte[] bytes = handle.encode();
     assertTrue(bytes.length <= ConnectHandle.MAX_BYTES);
     ConnectHandle back = ConnectHandle.decode(Arrays.copyOf(bytes, ConnectHandle.MAX_BYTES));
     assertEquals(handle, back);
     assertEquals(handle.hashCode(), back.hashCode());
     assertArrayEquals(handle.nonce(), back.nonce());
-    assertArrayEquals(handle.address(), back.address());
+    assertEquals(rails, back.rails());
+    for (int rail = 0; rail < rails; rail++) {
+      assertArrayEquals(handle.address(rail), back.address(rail));
+    }
+    assertThrows(IndexOutOfBoundsException.class, () -> back.address(rails));
     assertEquals(handle.listener(), back.listener());
   }
 
@@ -62,7 +79,7 @@ class HandleProperties {
     Random random = new Random(42);
     int refused = 0;
     for (int i = 0; i < 50_000; i++) {
-      byte[] handle = damaged(random, handle(random, random.nextInt(1, 97)).encode());
+      byte[] handle = damaged(random, handle(random).encode());
       byte[] memory = damaged(random, memory(random, random.nextInt(1, 9)).encode());
       refused += reads(handle, b -> ConnectHandle.decode(b).encode()) ? 0 : 1;
       refused += reads(memory, b -> RemoteMemory.decode(b).encode()) ? 0 : 1;
@@ -100,16 +117,27 @@ class HandleProperties {
   void aHandleDoesNotTellItsNonce() {
     byte[] nonce = new byte[16];
     Arrays.fill(nonce, (byte) 0xab);
-    ConnectHandle handle = ConnectHandle.of(3, nonce, new byte[] {1, 2});
+    ConnectHandle handle =
+        ConnectHandle.of(3, nonce, List.of(new byte[] {1, 2}, new byte[] {3, 4}));
     assertEquals("listener 3 at 0102", handle.toString());
   }
 
   @Example
   void partsOfWrongSizeAreRefused() {
     assertThrows(
-        IllegalArgumentException.class, () -> ConnectHandle.of(0, new byte[15], new byte[4]));
-    assertThrows(
-        IllegalArgumentException.class, () -> ConnectHandle.of(0, new byte[16], new byte[97]));
+        IllegalArgumentException.class,
+        () -> ConnectHandle.of(0, new byte[15], List.of(new byte[4])));
+    for (List<byte[]> addresses :
+        List.of(
+            List.<byte[]>of(),
+            List.of(new byte[0]),
+            List.of(new byte[97]),
+            List.of(new byte[16], new byte[28]),
+            Collections.nCopies(4, new byte[25]),
+            Collections.nCopies(9, new byte[1]))) {
+      assertThrows(
+          IllegalArgumentException.class, () -> ConnectHandle.of(0, new byte[16], addresses));
+    }
     assertThrows(
         IllegalArgumentException.class, () -> RemoteMemory.of(0, new long[1], new long[1]));
     assertThrows(

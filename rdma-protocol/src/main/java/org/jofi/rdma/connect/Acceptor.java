@@ -79,7 +79,7 @@ final class Acceptor {
       if (decoder.fault() == WireFault.VERSION) {
         FabricAddress reply = decoder.replyAddress(memory, at, lengthBytes);
         if (reply != null) {
-          refuse(reply, asked(memory, at), FailureCause.INCOMPATIBLE);
+          refuse(reply, 0, asked(memory, at), FailureCause.INCOMPATIBLE);
         }
       }
       return false;
@@ -93,13 +93,13 @@ final class Acceptor {
       if (listener != null) {
         listener.refuse();
       }
-      refuse(request.replyAddress(), request.id(), FailureCause.REFUSED);
+      refuse(request, FailureCause.REFUSED);
       return false;
     }
     FailureCause why = accept(listener, request);
     if (why != null) {
       listener.refuse();
-      refuse(request.replyAddress(), from, why);
+      refuse(request, why);
     }
     return why == null;
   }
@@ -120,6 +120,7 @@ final class Acceptor {
     return answer != null
         && connections.sendTo(
             request.replyAddress(),
+            request.rail(),
             answer,
             HandshakeEncoder.put(answer.memory(), answer.at(), connection.accept()),
             SentListener.NOBODY);
@@ -190,7 +191,8 @@ final class Acceptor {
       int length = HandshakeEncoder.put(answer.memory(), answer.at(), accept);
       connections.add(connection);
       remember(asked.attempt());
-      if (connections.sendTo(request.replyAddress(), answer, length, SentListener.NOBODY)) {
+      if (connections.sendTo(
+          request.replyAddress(), request.rail(), answer, length, SentListener.NOBODY)) {
         listener.add(connection);
       } else {
         connections.abort(connection);
@@ -221,7 +223,13 @@ final class Acceptor {
         && rails.control().size() == endpoint.controlCount();
   }
 
-  private void refuse(FabricAddress to, ConnectionId asked, FailureCause why) {
+  private void refuse(ConnectRequest request, FailureCause why) {
+    // It may have more rails than this side.
+    int rail = Math.min(request.rail(), endpoint.controlCount() - 1);
+    refuse(request.replyAddress(), rail, request.id(), why);
+  }
+
+  private void refuse(FabricAddress to, int rail, ConnectionId asked, FailureCause why) {
     Packet message = endpoint.takePacket();
     if (message != null) {
       ControlMessage.putRefuse(
@@ -231,7 +239,7 @@ final class Acceptor {
           why,
           endpoint.dataCount(),
           endpoint.controlCount());
-      connections.answer(to, message, ControlMessage.BYTES);
+      connections.answer(to, rail, message, ControlMessage.BYTES);
     }
   }
 }

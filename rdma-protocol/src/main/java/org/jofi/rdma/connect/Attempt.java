@@ -17,8 +17,16 @@ public final class Attempt implements SentListener {
   private final ConnectRequest request;
   private final Mailbox mailbox;
   private final long deadline;
-  private boolean onItsWay;
-  private boolean asked;
+  private final int rails;
+
+  /** A bit for each rail over which the request is on its way. */
+  private int onTheirWay;
+
+  /** A bit for each rail over which the listener could not be reached. */
+  private int unreachable;
+
+  private int asked = -1;
+  private boolean due = true;
   private long nextAsk;
   private @Nullable Failure trouble;
   private @Nullable SendConnection connection;
@@ -29,6 +37,7 @@ public final class Attempt implements SentListener {
     this.request = request;
     this.mailbox = mailbox;
     this.deadline = deadline;
+    rails = Math.min(handle.rails(), request.rails().control().size());
   }
 
   @Override
@@ -59,14 +68,29 @@ public final class Attempt implements SentListener {
     return mailbox;
   }
 
-  /** Whether to send the request, for the first time or again. */
-  boolean isDue(long now) {
-    return !onItsWay && (!asked || now - nextAsk >= 0);
+  /** Over how many rails the listener can be asked. */
+  int rails() {
+    return rails;
   }
 
-  void asks(long next) {
-    onItsWay = true;
-    asked = true;
+  /**
+   * The control rail to send the request over, for the first time or again; -1 for none now. Each
+   * has its turn, since one may be silent.
+   */
+  int due(long now) {
+    for (int i = 1; i <= rails && (due || now - nextAsk >= 0); i++) {
+      int rail = (asked + i) % rails;
+      if (((onTheirWay | unreachable) & 1 << rail) == 0) {
+        return rail;
+      }
+    }
+    return -1;
+  }
+
+  void asks(int rail, long next) {
+    asked = rail;
+    onTheirWay |= 1 << rail;
+    due = false;
     nextAsk = next;
   }
 
@@ -91,10 +115,15 @@ public final class Attempt implements SentListener {
 
   @Override
   public void sent(long cookie, @Nullable Failure why) {
-    onItsWay = false;
+    int bit = 1 << (int) cookie;
+    onTheirWay &= ~bit;
     trouble = why == null ? trouble : why;
     if (why != null && why.cause() == FailureCause.PEER_LOST) {
-      fail(why);
+      unreachable |= bit;
+      due = true;
+      if (unreachable == (1 << rails) - 1) {
+        fail(why);
+      }
     }
   }
 }

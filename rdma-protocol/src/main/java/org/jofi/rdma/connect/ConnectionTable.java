@@ -372,10 +372,14 @@ public final class ConnectionTable implements ArrivalSink {
     connector().abandon();
   }
 
-  /** Sends a message of the handshake to an address; whether it could. */
-  boolean sendTo(FabricAddress address, Packet message, int lengthBytes, SentListener listener) {
+  /**
+   * Sends a message of the handshake to an address, over a control rail, whose number the listener
+   * is told; whether it could.
+   */
+  boolean sendTo(
+      FabricAddress address, int rail, Packet message, int lengthBytes, SentListener listener) {
     try {
-      endpoint().send(message, endpoint().controlTo(address), lengthBytes, listener, 0);
+      endpoint().send(message, endpoint().controlTo(address, rail), lengthBytes, listener, rail);
       return true;
     } catch (IllegalArgumentException | FabricException e) {
       endpoint().giveBack(message);
@@ -384,12 +388,12 @@ public final class ConnectionTable implements ArrivalSink {
   }
 
   /**
-   * Sends a message of the handshake to an address without a connection. If that fails, it is not
-   * reported.
+   * Sends a message of the handshake to an address without a connection, over a control rail. If
+   * that fails, it is not reported.
    */
-  void answer(FabricAddress stranger, Packet message, int lengthBytes) {
+  void answer(FabricAddress stranger, int rail, Packet message, int lengthBytes) {
     try {
-      endpoint().answer(message, stranger, lengthBytes);
+      endpoint().answer(message, stranger, rail, lengthBytes);
     } catch (IllegalArgumentException | FabricException e) {
       endpoint().giveBack(message);
     }

@@ -66,8 +66,17 @@ public final class Connector {
 
   /** What a connector to that listener needs. */
   public ConnectHandle handle(Listener listener) {
-    return ConnectHandle.of(
-        listener.number(), listener.nonce().bytes(), endpoint.control(0).address().bytes());
+    List<byte[]> addresses = new ArrayList<>();
+    int length = endpoint.control(0).address().bytes().length;
+    // As many as there is room for, of the first one's length.
+    for (int rail = 0;
+        rail < endpoint.controlCount()
+            && (rail + 1) * length <= ConnectHandle.MAX_ADDRESS_BYTES
+            && endpoint.control(rail).address().bytes().length == length;
+        rail++) {
+      addresses.add(endpoint.control(rail).address().bytes());
+    }
+    return ConnectHandle.of(listener.number(), listener.nonce().bytes(), addresses);
   }
 
   /**
@@ -165,21 +174,24 @@ public final class Connector {
   }
 
   /**
-   * Sends the request, repeatedly as long as no answer comes. A listener that got it before sends
-   * the same answer again.
+   * Sends the request, repeatedly as long as no answer comes, over each control rail in turn. A
+   * listener that got it before sends the same answer again, over the rail of the request.
    */
   private void request(Attempt attempt, long now) {
-    if (!attempt.isDue(now)) {
+    int rail = attempt.due(now);
+    if (rail < 0) {
       return;
     }
     Packet message = endpoint.takePacket();
     if (message == null) {
       return;
     }
-    attempt.asks(now + settings.connectNs() / ASKS);
-    int length = HandshakeEncoder.put(message.memory(), message.at(), attempt.request());
-    FabricAddress to = FabricAddress.of(attempt.handle().address());
-    if (!connections.sendTo(to, message, length, attempt)) {
+    long every = settings.connectNs() / ASKS;
+    attempt.asks(
+        rail, now + (attempt.rails() == 1 ? every : Math.min(every, endpoint.railBoundNs())));
+    int length = HandshakeEncoder.put(message.memory(), message.at(), attempt.request().over(rail));
+    FabricAddress to = FabricAddress.of(attempt.handle().address(rail));
+    if (!connections.sendTo(to, rail, message, length, attempt)) {
       attempt.fail(failure(FailureCause.INCOMPATIBLE, attempt, "no address of this fabric"));
     }
   }
@@ -273,7 +285,7 @@ public final class Connector {
     Packet message = endpoint.takePacket();
     if (message != null) {
       ControlMessage.putAbort(message.memory(), message.at(), connectionId, FailureCause.TIMED_OUT);
-      connections.answer(rails.control().getFirst(), message, ControlMessage.BYTES);
+      connections.answer(rails.control().getFirst(), 0, message, ControlMessage.BYTES);
     }
   }
 

@@ -331,14 +331,14 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
   }
 
   /**
-   * Sends a message over the first control rail to an address that may not be a peer's. The address
-   * is kept only for this message, and its outcome is not reported.
+   * Sends a message over a control rail to an address that may not be a peer's. The address is kept
+   * only for this message, and its outcome is not reported.
    *
    * @throws IllegalArgumentException if that is no address, or too many are answered now
    * @throws org.jofi.fabric.FabricException if the provider refuses the address
    */
-  public void answer(Packet packet, FabricAddress stranger, int lengthBytes) {
-    RailPort port = rails.control().getFirst();
+  public void answer(Packet packet, FabricAddress stranger, int rail, int lengthBytes) {
+    RailPort port = control(rail);
     PeerRails alone = PeerRails.toStranger(port, tasks, port.peers().stranger(stranger));
     send(packet, alone, lengthBytes, (_, _) -> port.peers().answered(stranger), 0);
   }
@@ -367,12 +367,12 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
   }
 
   /**
-   * The first control rail to where a peer listens.
+   * A control rail to where a peer is reached on it.
    *
    * @throws IllegalArgumentException as {@link RailPort#peer}
    */
-  public PeerRails controlTo(FabricAddress listener) {
-    return PeerRails.to(rails.control().subList(0, 1), tasks, List.of(listener));
+  public PeerRails controlTo(FabricAddress address, int rail) {
+    return PeerRails.to(rails.control().subList(rail, rail + 1), tasks, List.of(address));
   }
 
   /**

@@ -7,7 +7,7 @@ import java.util.Objects;
  * A connector's first message.
  *
  * @param id to nobody yet, from the connector's communicator
- * @param replyAddress where the connector's own connection manager is reached
+ * @param replyAddress where the connector awaits the answer: the control rail over which it asks
  * @param nonce what the listener's handle held
  * @param listener the listener, as its handle numbers it
  * @param features what the connector offers: {@link Features}
@@ -39,5 +39,16 @@ public record ConnectRequest(
       throw new IllegalArgumentException(
           "mailbox on %d rails of %d".formatted(mailbox.size(), rails.control().size()));
     }
+  }
+
+  /** The same, to be answered over that control rail. */
+  public ConnectRequest over(int rail) {
+    return new ConnectRequest(
+        id, rails.control().get(rail), nonce, listener, features, maxMessageBytes, rails, mailbox);
+  }
+
+  /** The control rail over which it came; the first if it cannot be told. */
+  public int rail() {
+    return Math.max(0, rails.control().indexOf(replyAddress));
   }
 }

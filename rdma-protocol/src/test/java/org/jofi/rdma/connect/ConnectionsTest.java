@@ -188,7 +188,8 @@ class ConnectionsTest {
           left.connections
               .connector()
               .connect(
-                  ConnectHandle.of(handle.listener(), new Nonce(1, 2).bytes(), handle.address()));
+                  ConnectHandle.of(
+                      handle.listener(), new Nonce(1, 2).bytes(), List.of(handle.address(0))));
       await(
           simulation,
           "refusing",

@@ -44,8 +44,13 @@ class SilentRailTest {
     final Linked linked;
 
     LongMessages(Profile profile, int rails) {
+      this(Simulation.of(profile).nicsPerHost(rails).open(), profile, rails);
+    }
+
+    /** That simulation is its own from now on. */
+    LongMessages(Simulation simulation, Profile profile, int rails) {
       this.rails = rails;
-      simulation = Simulation.of(profile).nicsPerHost(rails).open();
+      this.simulation = simulation;
       linked =
           new Linked(
               simulation,
@@ -159,6 +164,27 @@ class SilentRailTest {
       long before = pair.status(SILENT).written().bytes();
       pair.exchange(2 * MESSAGES);
       assertEquals(pair.lost().isEmpty(), pair.status(SILENT).written().bytes() > before);
+    }
+  }
+
+  static Stream<Arguments> sides() {
+    return Profile.ALL.stream()
+        .flatMap(profile -> Stream.of(0, 1).map(host -> Arguments.of(profile, host)));
+  }
+
+  /** The listener is asked over another rail, and answers over that. */
+  @ParameterizedTest
+  @MethodSource("sides")
+  void connectionsAreMadeThoughTheFirstRailIsSilent(Profile profile, int host) {
+    Simulation stalled = Simulation.of(profile).nicsPerHost(2).open();
+    stalled.host(host).nic(0).stall(Duration.ofSeconds(20));
+    try (LongMessages pair = new LongMessages(stalled, profile, 2)) {
+      long took = stalled.nanoTime();
+      assertTrue(took < 2 * SECOND, "ms: " + took / 1_000_000);
+      long receive = pair.receive();
+      pair.arrives(pair.send(), receive);
+      assertTrue(stalled.nanoTime() - took < 9 * SECOND, "its first message takes too long");
+      pair.linked.pass(40 * SECOND, pair.linked.left, pair.linked.right);
     }
   }
 

@@ -291,7 +291,7 @@ class EndpointDriverTest {
         }
         Packet message = assertNotNullMessage(left.endpoint);
         try {
-          left.endpoint.answer(message, FabricAddress.of(forged), 64);
+          left.endpoint.answer(message, FabricAddress.of(forged), 0, 64);
         } catch (IllegalArgumentException e) {
           left.endpoint.giveBack(message);
           refused++;
@@ -304,7 +304,7 @@ class EndpointDriverTest {
       }
       assertEquals(0, refused, "answers were not over");
       right.messages.clear();
-      left.endpoint.answer(assertNotNullMessage(left.endpoint), real, 64);
+      left.endpoint.answer(assertNotNullMessage(left.endpoint), real, 0, 64);
       await(simulation, () -> right.messages.size() == 1, left, right);
       // Who becomes a peer stays one.
       PeerRails peer = left.endpoint.controlTo(right.endpoint.addresses());
