@@ -163,13 +163,17 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
   }
 
   /**
-   * A write of which nothing is known may land yet, for bytes may be in a socket, or in the fabric.
-   * So its rail is used no more, if there is another one, until the peer has closed its end of it.
+   * A write of which nothing is known may land yet, for bytes may be in a socket, or in the fabric;
+   * and so may what a read asked for, unless its endpoint is closed. So its rail is used no more,
+   * if there is another one, until the peer has closed its end of it.
    */
   @Override
   boolean isInDoubt(int stripe, int rail, Failure why) {
     PeerRails rails = rails();
-    if (kind() != Kind.WRITE || rails.count() == 1 || (failsAlone() && rails.isUsable(rail))) {
+    if (kind() == Kind.READ_OWN
+        || (kind() == Kind.READ && rails.port(rail).isClosed())
+        || rails.count() == 1
+        || (failsAlone() && rails.isUsable(rail))) {
       return false;
     }
     if (rails.isUsable(rail)) {

@@ -8,6 +8,7 @@ import org.jofi.rdma.operation.Certainty;
 import org.jofi.rdma.operation.Transfer;
 import org.jofi.rdma.operation.TransferListener;
 import org.jofi.transport.Failure;
+import org.jofi.transport.FailureCause;
 
 /**
  * A transfer over the rails of one role to a peer. A stripe goes over a usable rail, and over
@@ -91,11 +92,19 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
       taken(stripe, rail);
     } else {
       Failure why = Failures.ofPost(operation(stripe), rails.port(rail), -answer);
-      if (!failsAlone()) {
+      if (tellsOfRail(why)) {
         rails.failed(rail, why);
       }
       move(stripe, rail, why, Certainty.NOT_EXECUTED);
     }
+  }
+
+  /**
+   * Whether a failure is its rail's. That of a transfer that fails alone may be its own, as when a
+   * key was withdrawn; but not where the peer cannot be reached.
+   */
+  private boolean tellsOfRail(Failure why) {
+    return !failsAlone() || (why.cause() == FailureCause.PEER_LOST && kind() != Kind.READ_OWN);
   }
 
   /** The rail for a stripe, which moves if its own is given up; or {@link PeerRails#NONE}. */
@@ -167,11 +176,13 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
   public void failed(long cookie, RailPort port, CompletionError error) {
     int stripe = (int) cookie;
     Failure why = Failures.of(port, error);
-    if (!failsAlone()) {
+    if (tellsOfRail(why)) {
       rails.failed(port.number(), why);
     }
-    if (!isInDoubt(stripe, port.number(), why)
-        && move(stripe, port.number(), why, Certainty.UNKNOWN)) {
+    // When an endpoint closes, some providers report what was out to it, others drop it. In either
+    // case nothing more will happen of it.
+    Certainty certainty = port.isClosed() ? Certainty.OVER : Certainty.UNKNOWN;
+    if (!isInDoubt(stripe, port.number(), why) && move(stripe, port.number(), why, certainty)) {
       rails.tasks().defer(this);
     }
   }

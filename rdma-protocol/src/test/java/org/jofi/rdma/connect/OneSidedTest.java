@@ -54,6 +54,37 @@ class OneSidedTest {
     }
   }
 
+  /**
+   * An error that says that the peer is not reached over a rail is the rail's, not the request's.
+   */
+  @ParameterizedTest
+  @MethodSource("profiles")
+  void whatDoesNotReachThePeerOverARailGoesOverAnother(Profile profile) {
+    int length = 600_000;
+    for (long seed = 1; seed <= SEEDS; seed++) {
+      try (Simulation simulation = simulation(profile, seed, 3, FaultPlan.none())) {
+        Pair pair = Pair.of(simulation, profile, 3);
+        DataRegistration here = pair.memory(pair.sends, length);
+        DataRegistration there = pair.memory(pair.receives, length);
+        long at = here.range().address();
+        simulation.host(1).nic(1).kill();
+        for (int round = 0; round < 6; round++) {
+          boolean reads = round % 2 == 1;
+          Pair.fill(Pair.segment(reads ? there : here), round);
+          long request =
+              reads
+                  ? pair.sends.read(at, length, here, Pair.remote(there), 0)
+                  : pair.sends.write(at, length, here, Pair.remote(there), 0);
+          assertEquals(
+              length,
+              pair.outcome(pair.sends, request),
+              () -> "%s: %s".formatted(pair, pair.sends.failure(request)));
+          assertEquals(-1, Pair.segment(here).mismatch(Pair.segment(there)), pair.toString());
+        }
+      }
+    }
+  }
+
   @ParameterizedTest
   @MethodSource("profiles")
   void aRequestAllocatesNothing(Profile profile) {

@@ -111,12 +111,16 @@ class UnequalRailsTest {
     }
   }
 
-  /** Nobody but the log notices, and every byte is right: the others carry what it had. */
-  @Test
-  void aRailThatIsCutIsSurvived() throws Exception {
+  /**
+   * Nobody but the log notices, and every byte is right: the others carry what it had. Reads, too:
+   * their rail's endpoint closes, and then the provider says that they failed.
+   */
+  @ParameterizedTest
+  @ValueSource(strings = {"send", "read"})
+  void aRailThatIsCutIsSurvived(String operation) throws Exception {
     try (NetworkRails rails = new NetworkRails(GIGABIT, GIGABIT, GIGABIT, GIGABIT)) {
-      Process left = start(true, rails, "-n", "600");
-      Process right = start(false, rails, "-n", "600");
+      Process left = start(true, rails, "-n", "600", "--op", operation);
+      Process right = start(false, rails, "-n", "600", "--op", operation);
       cutInMidRun(rails, right);
       long longest = longestGap(rails, right);
       double gigabits = measured(left, right);
