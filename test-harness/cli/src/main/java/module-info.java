@@ -16,4 +16,6 @@ module org.jofi.cli {
 
   opens org.jofi.cli to
       info.picocli;
+  opens org.jofi.cli.soak to
+      com.google.gson;
 }

@@ -32,7 +32,8 @@ import picocli.CommandLine.Command;
       VerifyGpuCommand.class,
       SimulateCommand.class,
       NcclPluginCommand.class,
-      AllReduceCommand.class
+      AllReduceCommand.class,
+      SoakCommand.class
     })
 public final class Jofi implements Runnable {
   @CommandLine.Spec private CommandLine.Model.CommandSpec spec;

@@ -55,10 +55,15 @@ final class CommandProcess {
   }
 
   static Outcome run(Path folder, ProcessBuilder builder) throws IOException, InterruptedException {
+    return run(folder, builder, BOUND_SECONDS);
+  }
+
+  static Outcome run(Path folder, ProcessBuilder builder, long boundSeconds)
+      throws IOException, InterruptedException {
     Path out = Files.createTempFile(folder, "out", ".txt");
     Path err = Files.createTempFile(folder, "err", ".txt");
     Process process = builder.redirectOutput(out.toFile()).redirectError(err.toFile()).start();
-    if (!process.waitFor(BOUND_SECONDS, TimeUnit.SECONDS)) {
+    if (!process.waitFor(boundSeconds, TimeUnit.SECONDS)) {
       process.destroyForcibly();
       throw new AssertionError(
           "hangs: %s%n%s%s"

@@ -10,12 +10,18 @@ import org.jofi.transport.Memory;
 public final class HostRingMemory implements RingMemory {
   private static final long PAGE_BYTES = 4096;
 
-  private final Arena arena = Arena.ofConfined();
+  private final Arena arena;
   private final MemorySegment array;
   private final MemorySegment landing;
 
   /** Allocates; see {@link RingMemory.Allocator}. */
   public HostRingMemory(long arrayBytes, long landingBytes) {
+    this(Arena.ofConfined(), arrayBytes, landingBytes);
+  }
+
+  /** Allocates in an arena, which is closed with this. */
+  public HostRingMemory(Arena arena, long arrayBytes, long landingBytes) {
+    this.arena = arena;
     array = arena.allocate(arrayBytes, PAGE_BYTES);
     landing = arena.allocate(landingBytes, PAGE_BYTES);
   }

@@ -1,20 +1,17 @@
 package org.jofi.cli.ranks;
 
-import java.io.IOException;
 import java.io.PrintWriter;
-import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /**
  * Runs ranks as processes of this machine. The same program is started once per rank, on the same
@@ -24,26 +21,18 @@ import java.util.concurrent.TimeUnit;
  * process ends, in any way, they end, too.
  */
 public final class RankProcesses {
-  /** The system property for the java program that starts ranks, instead of this runtime's. */
-  public static final String JAVA = "jofi.java";
-
-  private static final String SECRET = "JOFI_BOOTSTRAP_SECRET";
-  private static final String PARENT = "JOFI_PARENT";
   private static final Duration END_WITHIN = Duration.ofSeconds(30);
-  private static final Duration KILL_WITHIN = Duration.ofSeconds(5);
   private static final int FAILED = 1;
-  private static final int LEAST_SIGNAL_CODE = 129;
-  private static final int MOST_SIGNAL_CODE = 128 + 64;
 
   private record Ended(int rank, Process process) {}
 
-  private final String mainClass;
+  private final Class<?> program;
   private final PrintWriter err;
   private final List<Process> processes = new ArrayList<>();
   private final BlockingQueue<Ended> ended;
 
   private RankProcesses(Class<?> program, PrintWriter err, int ranks) {
-    this.mainClass = program.getName();
+    this.program = program;
     this.err = err;
     this.ended = new ArrayBlockingQueue<>(ranks);
   }
@@ -69,18 +58,32 @@ public final class RankProcesses {
    * Returns the secret of the run.
    */
   public static String secretOfThisRank() {
-    if (System.getenv(PARENT) != null) {
+    return secretOfThisRank(line -> {});
+  }
+
+  /**
+   * As {@link #secretOfThisRank()}, for a parent that speaks.
+   *
+   * @param orders takes each line that the parent says, on a thread of its own
+   */
+  public static String secretOfThisRank(Consumer<String> orders) {
+    if (System.getenv(RankProcess.PARENT) != null) {
       SharedMemory.clear(ProcessHandle.current().pid());
-      ParentWatch.start(System.in);
+      ParentWatch.start(System.in, orders);
     }
-    String secret = System.getenv(SECRET);
+    String secret = System.getenv(RankProcess.SECRET);
     return secret == null ? "" : secret;
   }
 
-  private int runAll(int ranks, List<String> arguments, Duration patience) {
+  /** A secret that nobody guesses. */
+  public static String newSecret() {
     byte[] random = new byte[16];
     new SecureRandom().nextBytes(random);
-    String secret = HexFormat.of().formatHex(random);
+    return HexFormat.of().formatHex(random);
+  }
+
+  private int runAll(int ranks, List<String> arguments, Duration patience) {
+    String secret = newSecret();
     InetSocketAddress anyPort = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     try (BootstrapServer server =
         BootstrapServer.open(anyPort, ranks, secret, patience, BootstrapServer.Watch.PROCESSES)) {
@@ -93,42 +96,20 @@ public final class RankProcesses {
       }
       return awaitAll(server);
     } finally {
-      processes.forEach(RankProcesses::end);
-    }
-  }
-
-  private static void end(Process process) {
-    process.destroyForcibly();
-    try {
-      if (process.waitFor(KILL_WITHIN.toSeconds(), TimeUnit.SECONDS)) {
-        SharedMemory.clear(process.pid());
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+      processes.forEach(RankProcess::end);
     }
   }
 
   private void start(Placement placement, String secret, List<String> arguments) {
     ProcessBuilder builder =
-        new ProcessBuilder(command(arguments))
-            .redirectInput(ProcessBuilder.Redirect.PIPE)
+        RankProcess.builder(program, placement, secret, List.of(), List.of(), arguments)
             .redirectOutput(ProcessBuilder.Redirect.INHERIT)
             .redirectError(ProcessBuilder.Redirect.INHERIT);
-    builder.environment().putAll(placement.environment());
-    builder.environment().putAll(Map.of(SECRET, secret, PARENT, "stdin"));
-    try {
-      Process process = builder.start();
-      processes.add(process);
-      SharedMemory.clearAfter(process.toHandle());
-      Thread.ofVirtual()
-          .name("rank-watch-" + placement.rank())
-          .start(() -> awaitEnd(placement.rank(), process));
-    } catch (IOException e) {
-      throw new BootstrapException(
-          "cannot start rank %d of %d: %s"
-              .formatted(placement.rank(), placement.size(), e.getMessage()),
-          e);
-    }
+    Process process = RankProcess.start(builder, placement);
+    processes.add(process);
+    Thread.ofVirtual()
+        .name("rank-watch-" + placement.rank())
+        .start(() -> awaitEnd(placement.rank(), process));
   }
 
   private void awaitEnd(int rank, Process process) {
@@ -157,7 +138,7 @@ public final class RankProcesses {
           return worst;
         }
         int code = next.process.exitValue();
-        server.lost(next.rank, describe(next.process.pid(), code));
+        server.lost(next.rank, RankProcess.describe(next.process.pid(), code));
         if (code != 0) {
           if (worst == 0) {
             deadline = System.nanoTime() + END_WITHIN.toNanos();
@@ -174,66 +155,15 @@ public final class RankProcesses {
 
   /** The exit code that the rank chose; 1 if something else ended it. */
   private int own(Ended rank, int code) {
-    if (!isSignal(code)) {
+    if (!RankProcess.isSignal(code)) {
       return code;
     }
     if (SharedMemory.isEnding()) {
       // This process is being ended, and so are its ranks; the user need not be told.
       return FAILED;
     }
-    err.printf("rank %d %s%n", rank.rank, describe(rank.process.pid(), code));
+    err.printf("rank %d %s%n", rank.rank, RankProcess.describe(rank.process.pid(), code));
     err.flush();
     return FAILED;
-  }
-
-  private static boolean isSignal(int code) {
-    return code >= LEAST_SIGNAL_CODE && code <= MOST_SIGNAL_CODE;
-  }
-
-  private static String describe(long pid, int code) {
-    if (!isSignal(code)) {
-      return "(process %d) ended with exit code %d".formatted(pid, code);
-    }
-    int signal = code - 128;
-    String name =
-        switch (signal) {
-          case 2 -> " (SIGINT)";
-          case 6 -> " (SIGABRT)";
-          case 7 -> " (SIGBUS)";
-          case 9 -> " (SIGKILL)";
-          case 11 -> " (SIGSEGV)";
-          case 15 -> " (SIGTERM)";
-          default -> "";
-        };
-    return "(process %d) was killed by signal %d%s".formatted(pid, signal, name);
-  }
-
-  /** The command line of this program on this runtime, with the same JVM options. */
-  private List<String> command(List<String> arguments) {
-    List<String> command = new ArrayList<>();
-    String java = System.getProperty(JAVA, "");
-    command.add(
-        java.isEmpty() ? Path.of(System.getProperty("java.home"), "bin", "java").toString() : java);
-    for (String option : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
-      // Leave out debug agents, which listen on ports, and options for the main module, which the
-      // launcher sets itself.
-      if (!option.startsWith("-Djdk.module.") && !option.startsWith("-agentlib:jdwp")) {
-        command.add(option);
-      }
-    }
-    String classPath = System.getProperty("java.class.path", "");
-    if (!classPath.isEmpty()) {
-      command.add("-cp");
-      command.add(classPath);
-    }
-    String module = System.getProperty("jdk.module.main");
-    if (module == null) {
-      command.add(mainClass);
-    } else {
-      command.add("-m");
-      command.add(module + "/" + mainClass);
-    }
-    command.addAll(arguments);
-    return command;
   }
 }
