@@ -80,7 +80,7 @@ public record FaultChoice(Set<FaultKind> permitted, List<LeftOut> leftOut) {
         leftOut.add(
             new LeftOut(
                 EnumSet.of(FaultKind.LOSS),
-                "the kernel has no netem (module sch_netem): " + why,
+                "packets cannot be dropped at random here, which takes iptables: " + why,
                 false));
       }
     }

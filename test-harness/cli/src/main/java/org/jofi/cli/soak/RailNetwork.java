@@ -34,6 +34,9 @@ public final class RailNetwork implements RailFaults, AutoCloseable {
   private final int ranks;
   private final int rails;
 
+  /** What is lost of what a rank sends over a rail, in percent. */
+  private final int[][] losses;
+
   /**
    * Makes it.
    *
@@ -42,6 +45,7 @@ public final class RailNetwork implements RailFaults, AutoCloseable {
   public RailNetwork(int ranks, int rails) {
     this.ranks = ranks;
     this.rails = rails;
+    losses = new int[ranks][rails];
     removeOrphans();
     try {
       make("ip netns add " + hub);
@@ -89,7 +93,7 @@ public final class RailNetwork implements RailFaults, AutoCloseable {
   public static String obstacleToLoss() {
     return obstacleOf(
         () -> {
-          try (RailNetwork network = new RailNetwork(1, 1)) {
+          try (RailNetwork network = new RailNetwork(2, 1)) {
             network.lose(0, 0, 1);
           }
         });
@@ -165,16 +169,26 @@ public final class RailNetwork implements RailFaults, AutoCloseable {
 
   @Override
   public void swallow(int rank, int rail) {
-    // A queueing discipline of every kernel that has any; a loss of 100 % of netem is of few.
+    // A queueing discipline of every kernel that has any.
     shape(rank, rail, "blackhole");
   }
 
   @Override
   public void lose(int rank, int rail, int percent) {
-    String where = "dev %s".formatted(name(rail));
-    String tc = within(namespace(rank)) + " tc qdisc ";
-    make(tc + "replace %s root handle 1: %s".formatted(where, SOUND));
-    make(tc + "add %s parent 1:1 handle 2: netem loss %d%%".formatted(where, percent));
+    losses[rank][rail] = percent;
+    dropAtOthers("-A", rank, rail, percent);
+  }
+
+  /** Where it arrives: what is dropped where it leaves, TCP knows of. */
+  private void dropAtOthers(String change, int rank, int rail, int percent) {
+    for (int other = 0; other < ranks; other++) {
+      if (other != rank) {
+        make(
+            "%s iptables -w %s INPUT -i %s -s %s -m statistic --mode random --probability 0.%02d -j DROP"
+                .formatted(
+                    within(namespace(other)), change, name(rail), address(rail, rank), percent));
+      }
+    }
   }
 
   @Override
@@ -186,6 +200,11 @@ public final class RailNetwork implements RailFaults, AutoCloseable {
   public void mend(int rank, int rail) {
     make("ip -n %s link set %s up".formatted(namespace(rank), name(rail)));
     shape(rank, rail, SOUND);
+    int lost = losses[rank][rail];
+    if (lost > 0) {
+      losses[rank][rail] = 0;
+      dropAtOthers("-D", rank, rail, lost);
+    }
   }
 
   private void shape(int rank, int rail, String discipline) {
