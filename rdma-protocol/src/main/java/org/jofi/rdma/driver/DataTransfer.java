@@ -173,7 +173,7 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
     if (kind() == Kind.READ_OWN
         || (kind() == Kind.READ && rails.port(rail).isClosed())
         || rails.count() == 1
-        || (failsAlone() && rails.isUsable(rail))) {
+        || (rails.isUsable(rail) && !tellsOfRail(stripe, why))) {
       return false;
     }
     if (rails.isUsable(rail)) {

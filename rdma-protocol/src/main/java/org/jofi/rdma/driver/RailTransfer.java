@@ -92,7 +92,7 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
       taken(stripe, rail);
     } else {
       Failure why = Failures.ofPost(operation(stripe), rails.port(rail), -answer);
-      if (tellsOfRail(why)) {
+      if (tellsOfRail(stripe, why)) {
         rails.failed(rail, why);
       }
       move(stripe, rail, why, Certainty.NOT_EXECUTED);
@@ -101,10 +101,20 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
 
   /**
    * Whether a failure is its rail's. That of a transfer that fails alone may be its own, as when a
-   * key was withdrawn; but not where the peer cannot be reached.
+   * key was withdrawn; over sockets that shuts the connection, too, and so looks as if the peer
+   * were out of reach, or as if somebody had canceled it. So such a transfer is tried over one
+   * other rail only, and leaves two.
    */
-  private boolean tellsOfRail(Failure why) {
-    return !failsAlone() || (why.cause() == FailureCause.PEER_LOST && kind() != Kind.READ_OWN);
+  final boolean tellsOfRail(int stripe, Failure why) {
+    if (!failsAlone()) {
+      return true;
+    }
+    boolean ofConnection =
+        why.cause() == FailureCause.PEER_LOST || why.errno() == FabricErrno.ECANCELED;
+    return ofConnection
+        && kind() != Kind.READ_OWN
+        && tries[stripe] <= 1
+        && Integer.bitCount(rails.usable()) > 2;
   }
 
   /** The rail for a stripe, which moves if its own is given up; or {@link PeerRails#NONE}. */
@@ -176,7 +186,7 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
   public void failed(long cookie, RailPort port, CompletionError error) {
     int stripe = (int) cookie;
     Failure why = Failures.of(port, error);
-    if (tellsOfRail(why)) {
+    if (tellsOfRail(stripe, why)) {
       rails.failed(port.number(), why);
     }
     // When an endpoint closes, some providers report what was out to it, others drop it. In either

@@ -24,6 +24,13 @@ public final class RailRates {
 
   private static final long SAMPLE_BYTES = 512 << 10;
   private static final long SAMPLE_NS = 8_000_000;
+
+  /**
+   * What one poll found done was not done in the time between two of them. It is part of the next
+   * sample, with the time that passes until then.
+   */
+  private static final long LEAST_SAMPLE_NS = 50_000;
+
   private static final long SHORTEST_NS = 1_000;
 
   /** Until a poll sees that something completed. */
@@ -141,7 +148,8 @@ public final class RailRates {
     }
     sampleBytes[rail] += bytes;
     sampleNs[rail] += ns;
-    if (!measured[rail] || sampleBytes[rail] >= SAMPLE_BYTES || sampleNs[rail] >= SAMPLE_NS) {
+    boolean enough = sampleBytes[rail] >= SAMPLE_BYTES && sampleNs[rail] >= LEAST_SAMPLE_NS;
+    if (!measured[rail] || enough || sampleNs[rail] >= SAMPLE_NS) {
       learn(rail, (double) sampleBytes[rail] / sampleNs[rail]);
       sampleBytes[rail] = 0;
       sampleNs[rail] = 0;

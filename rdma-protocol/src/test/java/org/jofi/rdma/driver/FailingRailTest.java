@@ -5,6 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import org.jofi.fabric.FabricErrno;
+import org.jofi.rdma.operation.Certainty;
+import org.jofi.rdma.operation.Transfer;
+import org.jofi.rdma.operation.TransferListener;
 import org.jofi.simulated.Simulation;
 import org.jofi.simulated.profile.Profile;
 import org.jofi.transport.Failure;
@@ -15,6 +19,25 @@ import org.junit.jupiter.api.Test;
 class FailingRailTest {
   private static final Failure WHY =
       new Failure(FailureCause.FABRIC, 5, "fi_write", "input/output");
+
+  private static final TransferListener NOBODY =
+      new TransferListener() {
+        @Override
+        public void completed(Transfer transfer, int stripe) {
+          throw new AssertionError();
+        }
+
+        @Override
+        public boolean failed(
+            Transfer transfer, int stripe, Failure why, Certainty certainty, boolean railLeft) {
+          throw new AssertionError(why.toString());
+        }
+
+        @Override
+        public void lost(Transfer transfer, int stripe, Failure why) {
+          throw new AssertionError(why.toString());
+        }
+      };
 
   private static Host host(Simulation simulation, int index, int rails) {
     return new Host(simulation, index, rails, rails);
@@ -66,6 +89,31 @@ class FailingRailTest {
         assertEquals(0, rails.another(1, 1));
       }
       assertTrue(rails.isUsable(1));
+    }
+  }
+
+  /**
+   * Nobody cancels what is out: a connection broke. If that was for what was posted, another will,
+   * so two rails are left.
+   */
+  @Test
+  void whatIsCanceledIsItsRailsAndMayLandYet() {
+    try (Simulation simulation = Simulation.of(Profile.TCP).nicsPerHost(3).open();
+        Host left = host(simulation, 0, 3);
+        Host right = host(simulation, 1, 3)) {
+      PeerRails rails = left.endpoint.peers().to(right.endpoint.addresses()).data();
+      DataTransfer transfer =
+          (DataTransfer) left.endpoint.path(right.endpoint.addresses()).overData(NOBODY);
+      transfer.begin(Transfer.Kind.WRITE, 4096, rail -> 0);
+      transfer.failAlone();
+      assertFalse(transfer.isInDoubt(0, 0, WHY));
+      assertTrue(rails.isUsable(0));
+      Failure canceled =
+          new Failure(FailureCause.FABRIC, FabricErrno.ECANCELED, "fi_write", "not connected");
+      assertTrue(transfer.isInDoubt(0, 1, canceled));
+      assertFalse(rails.isUsable(1));
+      assertFalse(transfer.isInDoubt(1, 2, canceled));
+      assertTrue(rails.isUsable(2));
     }
   }
 
