@@ -22,6 +22,7 @@ final class LibC {
   private static final int MS_ASYNC = 1;
   private static final int SC_PAGESIZE = 30;
   private static final int PTHREAD_PROCESS_SHARED = 1;
+  private static final int SHUT_RDWR = 2;
   private static final int ENOMEM = 12;
   private static final int EFAULT = 14;
   private static final long MAX_TEXT_BYTES = 4096;
@@ -58,6 +59,28 @@ final class LibC {
       plain(
           "pthread_spin_init",
           FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.JAVA_INT));
+  private static final MethodHandle GETSOCKNAME =
+      plain(
+          "getsockname",
+          FunctionDescriptor.of(
+              ValueLayout.JAVA_INT,
+              ValueLayout.JAVA_INT,
+              ValueLayout.ADDRESS,
+              ValueLayout.ADDRESS));
+  private static final MethodHandle GETSOCKOPT =
+      plain(
+          "getsockopt",
+          FunctionDescriptor.of(
+              ValueLayout.JAVA_INT,
+              ValueLayout.JAVA_INT,
+              ValueLayout.JAVA_INT,
+              ValueLayout.JAVA_INT,
+              ValueLayout.ADDRESS,
+              ValueLayout.ADDRESS));
+  private static final MethodHandle SHUTDOWN =
+      plain(
+          "shutdown",
+          FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
   private static final MethodHandle MSYNC =
       capturing(
           "msync",
@@ -206,6 +229,38 @@ final class LibC {
   static int sigaction(int signal, MemorySegment action, MemorySegment old) {
     try {
       return (int) SIGACTION.invokeExact(signal, action, old);
+    } catch (Throwable impossible) {
+      throw rethrow(impossible);
+    }
+  }
+
+  /** getsockname(2): the local address of a socket, zeros behind it; 0 if it is a socket. */
+  static int getsockname(int socket, MemorySegment name) {
+    try (Arena arena = Arena.ofConfined()) {
+      name.fill((byte) 0);
+      MemorySegment length = arena.allocateFrom(ValueLayout.JAVA_INT, (int) name.byteSize());
+      return (int) GETSOCKNAME.invokeExact(socket, name, length);
+    } catch (Throwable impossible) {
+      throw rethrow(impossible);
+    }
+  }
+
+  /** getsockopt(2): the value of an option, zeros behind it; 0 if there is one. */
+  static int getsockopt(int socket, int level, int option, MemorySegment value) {
+    try (Arena arena = Arena.ofConfined()) {
+      value.fill((byte) 0);
+      MemorySegment length = arena.allocateFrom(ValueLayout.JAVA_INT, (int) value.byteSize());
+      return (int) GETSOCKOPT.invokeExact(socket, level, option, value, length);
+    } catch (Throwable impossible) {
+      throw rethrow(impossible);
+    }
+  }
+
+  /** shutdown(2), in both directions. That it is over already is no failure. */
+  static void shutdown(int socket) {
+    try {
+      int over = (int) SHUTDOWN.invokeExact(socket, SHUT_RDWR);
+      assert over == 0 || over == -1;
     } catch (Throwable impossible) {
       throw rethrow(impossible);
     }

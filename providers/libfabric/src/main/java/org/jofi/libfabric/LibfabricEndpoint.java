@@ -367,6 +367,10 @@ final class LibfabricEndpoint extends FabricObject implements Endpoint {
 
   @Override
   int nativeClose() {
+    if (!localAddress.isEmpty()
+        && LibfabricTraits.leavesConnectionsBehind(domain.info().provider())) {
+      UnheardConnections.end(address(), receiveQueue::progress);
+    }
     // ofi_rxm ends transfers here, and closes the regions that it registered for them.
     return domain.regionMapLock().during(super::nativeClose);
   }

@@ -134,6 +134,14 @@ final class LibfabricTraits {
     return provider.equals(CXI);
   }
 
+  /**
+   * Whether closing an endpoint leaves connections behind that it accepted: {@link
+   * UnheardConnections}.
+   */
+  static boolean leavesConnectionsBehind(String provider) {
+    return OVER_SOCKETS.contains(core(provider));
+  }
+
   /** Whether its untagged receives take messages from any peer, even if a peer was named. */
   static boolean receivesFromAnyPeer(String provider) {
     return provider.equals(NET) || provider.equals(TCP);
