@@ -48,6 +48,20 @@ public final class Failures {
     return new Failure(FailureCause.FABRIC, 0, operation, "no rail to the peer is left");
   }
 
+  /** Whether a connection broke that there was; nobody cancels what is out, except with one. */
+  static boolean isOfBrokenConnection(Failure why) {
+    return switch (why.errno()) {
+      case FabricErrno.ECANCELED,
+          FabricErrno.ENOTCONN,
+          FabricErrno.ECONNRESET,
+          FabricErrno.ECONNABORTED,
+          FabricErrno.ESHUTDOWN,
+          FabricErrno.EPIPE ->
+          true;
+      default -> false;
+    };
+  }
+
   private static FailureCause cause(int errno) {
     return switch (errno) {
       case FabricErrno.EHOSTUNREACH,

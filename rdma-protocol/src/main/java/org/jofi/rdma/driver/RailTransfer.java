@@ -101,20 +101,19 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
 
   /**
    * Whether a failure is its rail's. That of a transfer that fails alone may be its own, as when a
-   * key was withdrawn; over sockets that shuts the connection, too, and so looks as if the peer
-   * were out of reach, or as if somebody had canceled it. So such a transfer is tried over one
-   * other rail only, and leaves two.
+   * key was withdrawn; over sockets that breaks the connection, too. So a transfer whose connection
+   * broke is tried over one other rail only, and leaves two.
    */
   final boolean tellsOfRail(int stripe, Failure why) {
     if (!failsAlone()) {
       return true;
     }
-    boolean ofConnection =
-        why.cause() == FailureCause.PEER_LOST || why.errno() == FabricErrno.ECANCELED;
-    return ofConnection
-        && kind() != Kind.READ_OWN
-        && tries[stripe] <= 1
-        && Integer.bitCount(rails.usable()) > 2;
+    if (kind() == Kind.READ_OWN) {
+      return false;
+    }
+    return Failures.isOfBrokenConnection(why)
+        ? tries[stripe] <= 1 && Integer.bitCount(rails.usable()) > 2
+        : why.cause() == FailureCause.PEER_LOST;
   }
 
   /** The rail for a stripe, which moves if its own is given up; or {@link PeerRails#NONE}. */

@@ -114,6 +114,11 @@ class FailingRailTest {
       assertFalse(rails.isUsable(1));
       assertFalse(transfer.isInDoubt(1, 2, canceled));
       assertTrue(rails.isUsable(2));
+      // No key makes a host unreachable.
+      Failure unreachable =
+          new Failure(FailureCause.PEER_LOST, FabricErrno.EHOSTUNREACH, "fi_write", "no route");
+      assertTrue(transfer.isInDoubt(1, 2, unreachable));
+      assertFalse(rails.isUsable(2));
     }
   }
 

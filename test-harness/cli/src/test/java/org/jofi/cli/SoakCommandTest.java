@@ -110,7 +110,7 @@ class SoakCommandTest {
   @Test
   void ranksThatAreKilledAreStartedAgain() throws Exception {
     JsonObject document =
-        held(run("--minutes", "0.15", "--rails", "2", "--faults", "kill", "--seed", "6"));
+        held(run("--minutes", "0.15", "--rails", "3", "--faults", "kill", "--seed", "6"));
     int kills = document.getAsJsonObject("faults").get("kill").getAsInt();
     assertTrue(kills > 0, document.toString());
     assertEquals(kills, document.get("restarts").getAsInt());
