@@ -369,7 +369,7 @@ final class LibfabricEndpoint extends FabricObject implements Endpoint {
   int nativeClose() {
     if (!localAddress.isEmpty()
         && LibfabricTraits.leavesConnectionsBehind(domain.info().provider())) {
-      UnheardConnections.end(address(), receiveQueue::progress);
+      UnheardConnections.end(localAddress, receiveQueue::progress);
     }
     // ofi_rxm ends transfers here, and closes the regions that it registered for them.
     return domain.regionMapLock().during(super::nativeClose);

@@ -8,7 +8,6 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -38,44 +37,31 @@ final class UnheardConnections {
 
   private static final long INFO_BYTES = 256;
   private static final long NAME_BYTES = 128;
-  private static final int AF_INET = 2;
-
-  /** Of a sockaddr_in: family, port, address. */
-  private static final int IPV4_BYTES = 8;
-
-  /** Of a sockaddr_in6: the same, with flow information between. */
-  private static final int IPV6_BYTES = 24;
-
-  private static final int IPV6_ADDRESS = 8;
 
   private UnheardConnections() {}
 
   /**
    * Ends them, and what listens, so that none follows, and has the provider let go of them.
    *
-   * @param address where the endpoint listens: a sockaddr_in or sockaddr_in6
+   * @param address where the endpoint listens, as {@link SocketAddresses#text} has it
    * @param poll lets the provider work
    */
-  static void end(byte[] address, Runnable poll) {
+  static void end(String address, Runnable poll) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment name = arena.allocate(NAME_BYTES);
       MemorySegment info = arena.allocate(INFO_BYTES, Long.BYTES);
-      List<Integer> unheard = new ArrayList<>();
       for (int socket : descriptors()) {
-        if (LibC.getsockname(socket, name) == 0
-            && isSame(address, name)
-            && LibC.getsockopt(socket, IPPROTO_TCP, TCP_INFO, info) == 0) {
-          if (info.get(ValueLayout.JAVA_BYTE, 0) == TCP_LISTEN) {
-            LibC.shutdown(socket);
-          } else {
-            unheard.add(socket);
-          }
+        if (isAt(address, socket, name)
+            && isTcp(socket, info)
+            && info.get(ValueLayout.JAVA_BYTE, 0) == TCP_LISTEN) {
+          LibC.shutdown(socket);
         }
       }
       List<Integer> ended = new ArrayList<>();
-      // After what listens, for until then there may be more.
-      for (int socket : unheard) {
-        if (LibC.getsockopt(socket, IPPROTO_TCP, TCP_INFO, info) == 0
+      for (int socket : descriptors()) {
+        if (isAt(address, socket, name)
+            && isTcp(socket, info)
+            && info.get(ValueLayout.JAVA_BYTE, 0) != TCP_LISTEN
             && info.get(ValueLayout.JAVA_LONG, RECEIVED) == 0) {
           LibC.shutdown(socket);
           ended.add(socket);
@@ -84,9 +70,18 @@ final class UnheardConnections {
       long start = System.nanoTime();
       while (!ended.isEmpty() && System.nanoTime() - start < BOUND_NS) {
         poll.run();
-        ended.removeIf(socket -> LibC.getsockname(socket, name) != 0 || !isSame(address, name));
+        ended.removeIf(socket -> !isAt(address, socket, name));
       }
     }
+  }
+
+  private static boolean isAt(String address, int socket, MemorySegment name) {
+    return LibC.getsockname(socket, name) == 0
+        && SocketAddresses.text(name.toArray(ValueLayout.JAVA_BYTE)).equals(address);
+  }
+
+  private static boolean isTcp(int socket, MemorySegment info) {
+    return LibC.getsockopt(socket, IPPROTO_TCP, TCP_INFO, info) == 0;
   }
 
   private static List<Integer> descriptors() {
@@ -98,17 +93,5 @@ final class UnheardConnections {
       found.clear();
     }
     return found;
-  }
-
-  private static boolean isSame(byte[] address, MemorySegment name) {
-    byte[] other = name.asSlice(0, IPV6_BYTES).toArray(ValueLayout.JAVA_BYTE);
-    if (address.length < IPV4_BYTES || !Arrays.equals(address, 0, 4, other, 0, 4)) {
-      return false;
-    }
-    if (name.get(ValueLayout.JAVA_SHORT, 0) == AF_INET) {
-      return Arrays.equals(address, 4, IPV4_BYTES, other, 4, IPV4_BYTES);
-    }
-    return address.length >= IPV6_BYTES
-        && Arrays.equals(address, IPV6_ADDRESS, IPV6_BYTES, other, IPV6_ADDRESS, IPV6_BYTES);
   }
 }

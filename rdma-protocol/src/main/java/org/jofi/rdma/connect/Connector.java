@@ -66,17 +66,17 @@ public final class Connector {
 
   /** What a connector to that listener needs. */
   public ConnectHandle handle(Listener listener) {
-    List<byte[]> addresses = new ArrayList<>();
-    int length = endpoint.control(0).address().bytes().length;
-    // As many as there is room for, of the first one's length.
-    for (int rail = 0;
-        rail < endpoint.controlCount()
-            && (rail + 1) * length <= ConnectHandle.MAX_ADDRESS_BYTES
-            && endpoint.control(rail).address().bytes().length == length;
-        rail++) {
-      addresses.add(endpoint.control(rail).address().bytes());
-    }
-    return ConnectHandle.of(listener.number(), listener.nonce().bytes(), addresses);
+    List<byte[]> addresses =
+        endpoint.addresses().control().stream().map(FabricAddress::bytes).toList();
+    int length = addresses.getFirst().length;
+    // Of the first one's length, as many as there is room for.
+    return ConnectHandle.of(
+        listener.number(),
+        listener.nonce().bytes(),
+        addresses.stream()
+            .takeWhile(address -> address.length == length)
+            .limit(ConnectHandle.MAX_ADDRESS_BYTES / length)
+            .toList());
   }
 
   /**

@@ -139,11 +139,10 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
       return;
     }
     if (to != null) {
-      to.returned(rail);
       to.succeeded(rail);
       to.unanswered().arrived(rail, place);
     }
-    finish(null);
+    arrived();
   }
 
   /** Its place among those that went over its rail. */
@@ -151,7 +150,7 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
     return place;
   }
 
-  /** It left before, and another that followed it arrived. */
+  /** It arrived: that was told, or that of another which followed it. */
   void arrived() {
     PeerRails to = rails;
     if (to != null) {

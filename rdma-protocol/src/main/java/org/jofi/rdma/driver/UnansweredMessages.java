@@ -41,7 +41,8 @@ final class UnansweredMessages {
     silent = new int[rails];
     looked = new long[rails];
     for (int rail = 0; rail < rails; rail++) {
-      kept.add(new ArrayDeque<>(2 * EVERY));
+      // Most of these keep nothing: of data rails, of handshakes, of providers without sockets.
+      kept.add(new ArrayDeque<>(1));
     }
   }
 

@@ -25,6 +25,23 @@ public record Difference(
     List<String> faults,
     Map<Integer, String> railsDown) {
 
+  /**
+   * What does not hold now.
+   *
+   * @param beganAt when the run began
+   */
+  static Difference of(
+      RankHandle rank, int generation, String what, long beganAt, FaultInjector injector) {
+    return new Difference(
+        what,
+        rank.rank(),
+        generation,
+        rank.last().round(),
+        (System.nanoTime() - beganAt) / 1e9,
+        injector.around(),
+        rank.railsDown());
+  }
+
   /** For a result in JSON. */
   public Map<String, Object> fields() {
     Map<String, Object> fields = new LinkedHashMap<>();

@@ -7,15 +7,12 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A generation, seen from the process that started the ranks: it lets them meet, injects faults
  * meanwhile, and finds what does not hold. For one thread.
  */
 final class GenerationWatch {
-  private static final long POLL_MILLIS = 20;
-
   /** A rank may be silent for as long as it may wait, be stopped, and close; and for some more. */
   private static final long SILENCE_MARGIN_NANOS = TimeUnit.SECONDS.toNanos(60);
 
@@ -75,7 +72,7 @@ final class GenerationWatch {
     ranks.forEach(RankHandle::begun);
     ranks.getFirst().send(meet);
     while (!ranks.stream().allMatch(RankHandle::isOver)) {
-      RankHandle.Heard one = poll(POLL_MILLIS);
+      RankHandle.Heard one = RankHandle.Heard.next(heard);
       if (one != null) {
         take(one);
       }
@@ -88,15 +85,6 @@ final class GenerationWatch {
       injector.tick(injects && !finishing, kills);
     }
     tally.generation(!lost().isEmpty());
-  }
-
-  private RankHandle.@Nullable Heard poll(long millis) {
-    try {
-      return heard.poll(millis, TimeUnit.MILLISECONDS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IllegalStateException("interrupted", e);
-    }
   }
 
   private List<Integer> lost() {
@@ -176,7 +164,7 @@ final class GenerationWatch {
     List<RankHandle.Heard> all = new ArrayList<>(List.of(first));
     long deadline = System.nanoTime() + ROOT_WITHIN_NANOS;
     while (System.nanoTime() - deadline < 0) {
-      RankHandle.Heard more = poll(POLL_MILLIS);
+      RankHandle.Heard more = RankHandle.Heard.next(heard);
       if (more != null && ranks.get(more.rank()).note(more)) {
         all.add(more);
       }
@@ -234,13 +222,6 @@ final class GenerationWatch {
   }
 
   private Difference difference(RankHandle rank, String what) {
-    return new Difference(
-        what,
-        rank.rank(),
-        meet.generation(),
-        rank.last().round(),
-        (System.nanoTime() - beganAt) / 1e9,
-        injector.around(),
-        rank.railsDown());
+    return Difference.of(rank, meet.generation(), what, beganAt, injector);
   }
 }

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jofi.cli.ranks.Placement;
 import org.jofi.cli.ranks.RankProcess;
@@ -25,7 +26,19 @@ final class RankHandle {
    *
    * @param process of which of its processes
    */
-  record Heard(int rank, Process process, Report report) {}
+  record Heard(int rank, Process process, Report report) {
+    private static final long WAIT_MILLIS = 20;
+
+    /** The next one, for which it waits a little; null if there is none. */
+    static @Nullable Heard next(BlockingQueue<Heard> heard) {
+      try {
+        return heard.poll(WAIT_MILLIS, TimeUnit.MILLISECONDS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new IllegalStateException("interrupted", e);
+      }
+    }
+  }
 
   private final Placement placement;
   private final Supplier<ProcessBuilder> builder;

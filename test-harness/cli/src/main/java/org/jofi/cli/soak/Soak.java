@@ -17,7 +17,6 @@ import org.jofi.cli.ranks.Placement;
 import org.jofi.cli.ranks.RankProcesses;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.TransportException;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A soak: it starts ranks, lets them live through generations and faults, starts again those that
@@ -209,7 +208,7 @@ public final class Soak implements AutoCloseable {
     long deadline = System.nanoTime() + OPEN_WITHIN_NANOS;
     while (!ranks.stream().allMatch(RankHandle::isReady)) {
       injector.tick(false, false);
-      RankHandle.Heard one = poll();
+      RankHandle.Heard one = RankHandle.Heard.next(heard);
       if (one == null) {
         if (System.nanoTime() - deadline > 0) {
           RankHandle late =
@@ -242,22 +241,13 @@ public final class Soak implements AutoCloseable {
     }
   }
 
-  private RankHandle.@Nullable Heard poll() {
-    try {
-      return heard.poll(20, TimeUnit.MILLISECONDS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IllegalStateException("interrupted", e);
-    }
-  }
-
   /** Lets all ranks close their transports, and end. */
   private void end() {
     ranks.forEach(rank -> rank.send(Order.of(Order.Kind.END, generation)));
     long deadline = System.nanoTime() + OPEN_WITHIN_NANOS;
     int left = ranks.size();
     while (left > 0) {
-      RankHandle.Heard one = poll();
+      RankHandle.Heard one = RankHandle.Heard.next(heard);
       if (one != null
           && ranks.get(one.rank()).note(one)
           && one.report().kind() == Report.Kind.EXITED) {
@@ -301,15 +291,7 @@ public final class Soak implements AutoCloseable {
   }
 
   private Difference difference(int rank, String what) {
-    RankHandle of = ranks.get(rank);
-    return new Difference(
-        what,
-        rank,
-        generation,
-        of.last().round(),
-        (System.nanoTime() - beganAt) / 1e9,
-        injector.around(),
-        of.railsDown());
+    return Difference.of(ranks.get(rank), generation, what, beganAt, injector);
   }
 
   private SoakOutcome outcome(int railsUp, List<Growth> growth, Optional<Difference> difference) {
