@@ -114,7 +114,7 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
         return true;
       }
       Failure why = Failures.ofPost(bare ? "fi_senddata" : "fi_send", port, -answer);
-      rail = pinned ? PeerRails.NONE : to.retry(rail, why, tries);
+      rail = railAfter(to, why);
       if (rail == PeerRails.NONE) {
         finish(why);
         return true;
@@ -164,6 +164,7 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
     PeerRails to = rails;
     if (to != null) {
       to.returned(rail);
+      rail = to.after(rail);
       tries = 0;
       home.again(this);
     }
@@ -187,8 +188,17 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
     if (to != null) {
       to.returned(rail);
     }
-    rail = to == null || pinned ? PeerRails.NONE : to.retry(rail, why, tries);
+    rail = to == null ? PeerRails.NONE : railAfter(to, why);
     sendAgain(why);
+  }
+
+  private int railAfter(PeerRails to, Failure why) {
+    if (pinned) {
+      // It says nothing of the rail, which may be given up already, but of what left before it.
+      to.unanswered().lost(rail);
+      return PeerRails.NONE;
+    }
+    return to.retry(rail, why, tries);
   }
 
   private void sendAgain(Failure why) {

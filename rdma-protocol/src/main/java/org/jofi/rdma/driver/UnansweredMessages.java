@@ -23,6 +23,9 @@ final class UnansweredMessages {
   private final long[] posted;
   private final long[] answered;
 
+  /** Those up to here left over a connection that may have broken. */
+  private final long[] given;
+
   /** How many left after the last that asked. */
   private final int[] silent;
 
@@ -38,6 +41,7 @@ final class UnansweredMessages {
     this.asksEach = asksEach;
     posted = new long[rails];
     answered = new long[rails];
+    given = new long[rails];
     silent = new int[rails];
     looked = new long[rails];
     for (int rail = 0; rail < rails; rail++) {
@@ -63,7 +67,9 @@ final class UnansweredMessages {
 
   /** A message left that did not ask: it is told when its arrival is known. */
   void left(int rail, long place, OutgoingMessage message) {
-    if (place < answered[rail]) {
+    if (place <= given[rail]) {
+      message.goOverAnother();
+    } else if (place < answered[rail]) {
       message.arrived();
     } else {
       kept.get(rail).addLast(message);
@@ -82,8 +88,14 @@ final class UnansweredMessages {
     }
   }
 
-  /** A rail is given up: what may not have arrived goes over another. */
+  /**
+   * A rail is given up, or an operation failed over it: what may not have arrived goes once more,
+   * over another rail if there is one. After a failure, too, though the rail goes on to be used: a
+   * provider that connects anew would deliver what follows, which would pass for word of what was
+   * lost with the connection.
+   */
   void lost(int rail) {
+    given[rail] = posted[rail];
     ArrayDeque<OutgoingMessage> over = kept.get(rail);
     for (OutgoingMessage first = over.pollFirst(); first != null; first = over.pollFirst()) {
       first.goOverAnother();

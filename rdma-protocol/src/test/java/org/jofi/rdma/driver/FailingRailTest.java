@@ -3,17 +3,24 @@ package org.jofi.rdma.driver;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.jofi.fabric.FabricErrno;
 import org.jofi.rdma.operation.Certainty;
+import org.jofi.rdma.operation.Packet;
+import org.jofi.rdma.operation.SentListener;
 import org.jofi.rdma.operation.Transfer;
 import org.jofi.rdma.operation.TransferListener;
 import org.jofi.simulated.Simulation;
 import org.jofi.simulated.profile.Profile;
 import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Rails whose operations fail for a reason that does not say that the peer is out of reach. */
 class FailingRailTest {
@@ -119,6 +126,68 @@ class FailingRailTest {
           new Failure(FailureCause.PEER_LOST, FabricErrno.EHOSTUNREACH, "fi_write", "no route");
       assertTrue(transfer.isInDoubt(1, 2, unreachable));
       assertFalse(rails.isUsable(2));
+    }
+  }
+
+  /**
+   * The connection that a failure came from may have had a message in it that left, and of which
+   * nobody asked whether it arrived. What follows goes through another, and is no word of it.
+   */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void whatLeftBeforeAFailureGoesAgain(boolean completed) {
+    try (Simulation simulation = Simulation.of(Profile.TCP).nicsPerHost(2).open();
+        Host left = host(simulation, 0, 2);
+        Host right = host(simulation, 1, 2)) {
+      PeerRails rails = left.endpoint.peers().to(right.endpoint.addresses()).control();
+      Sent sent = new Sent();
+      sent.byWay(left.endpoint, rails);
+      while (rails.out(0) + rails.out(1) == 0) {
+        left.progress();
+      }
+      if (completed) {
+        pass(simulation, left, right);
+        assertEquals(1, right.messages.size());
+      }
+      assertEquals(0, sent.times);
+      int rail = rails.out(0) > 0 ? 0 : 1;
+      assertEquals(1 - rail, rails.retry(rail, WHY, 1));
+      assertTrue(rails.isUsable(rail));
+      pass(simulation, left, right);
+      assertEquals(2, right.messages.size());
+      assertEquals(0, rails.out(rail));
+      assertEquals(1, rails.out(1 - rail));
+    }
+  }
+
+  /** A short message whose sender does not wait for word. */
+  private static final class Sent implements SentListener {
+    private int times;
+
+    void byWay(EndpointDriver from, PeerRails to) {
+      Packet packet = from.takePacket();
+      assertNotNull(packet);
+      from.send(packet, to, Long.BYTES, this, 0);
+    }
+
+    @Override
+    public void sent(long cookie, @Nullable Failure failure) {
+      assertNull(failure);
+      times++;
+    }
+
+    @Override
+    public boolean mayBeToldLate() {
+      return true;
+    }
+  }
+
+  private static void pass(Simulation simulation, Host... hosts) {
+    for (int round = 0; round < 100; round++) {
+      for (Host host : hosts) {
+        host.progress();
+      }
+      simulation.idle();
     }
   }
 
