@@ -170,15 +170,21 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
     }
   }
 
-  /** Sends an empty message after it over the same rail, whose arrival means that it arrived. */
-  void askAfter() {
+  /**
+   * Sends an empty message after it over the same rail, whose arrival means that it arrived.
+   *
+   * @return whether there was a buffer for it
+   */
+  boolean askAfter(SentListener who, long whose) {
     PeerRails to = rails;
     OutgoingMessage question = to == null ? null : home.take();
-    if (to != null && question != null) {
-      question.address(to, 0, SentListener.NOBODY, 0);
-      question.onlyOver(rail);
-      home.again(question);
+    if (to == null || question == null) {
+      return false;
     }
+    question.address(to, 0, who, whose);
+    question.onlyOver(rail);
+    home.again(question);
+    return true;
   }
 
   @Override

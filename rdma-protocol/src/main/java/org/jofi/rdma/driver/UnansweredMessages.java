@@ -3,6 +3,9 @@ package org.jofi.rdma.driver;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import org.jofi.rdma.operation.SentListener;
+import org.jofi.transport.Failure;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The messages that left over the rails of one role to a peer, and of whose arrival nothing is
@@ -14,7 +17,7 @@ import java.util.List;
  * besides those whose sender waits for it. The others are kept. If none asks any more, an empty
  * message does, which the peer's provider answers and the peer ignores.
  */
-final class UnansweredMessages {
+final class UnansweredMessages implements SentListener {
   /** With 8, half a round trip of 8 bytes took 4 % longer over net; with 32, no less. */
   private static final int EVERY = 16;
 
@@ -32,6 +35,9 @@ final class UnansweredMessages {
   /** What was posted by the last look. */
   private final long[] looked;
 
+  /** Whether an empty message is out: a dead peer's would add up. */
+  private final boolean[] asking;
+
   /**
    * @param rails how many
    * @param asksEach whether none is kept: there is no other rail, or none is told of before it
@@ -44,6 +50,7 @@ final class UnansweredMessages {
     given = new long[rails];
     silent = new int[rails];
     looked = new long[rails];
+    asking = new boolean[rails];
     for (int rail = 0; rail < rails; rail++) {
       // Most of these keep nothing: of data rails, of handshakes, of providers without sockets.
       kept.add(new ArrayDeque<>(1));
@@ -106,10 +113,15 @@ final class UnansweredMessages {
   void look() {
     for (int rail = 0; rail < posted.length; rail++) {
       OutgoingMessage first = kept.get(rail).peekFirst();
-      if (first != null && first.place() <= looked[rail]) {
-        first.askAfter();
+      if (first != null && first.place() <= looked[rail] && !asking[rail]) {
+        asking[rail] = first.askAfter(this, rail);
       }
       looked[rail] = posted[rail];
     }
+  }
+
+  @Override
+  public void sent(long rail, @Nullable Failure failure) {
+    asking[(int) rail] = false;
   }
 }

@@ -160,6 +160,23 @@ class FailingRailTest {
     }
   }
 
+  /** A peer that is not there answers no question, and is not asked another. */
+  @Test
+  void aPeerIsAskedOnceAtATime() {
+    try (Simulation simulation = Simulation.of(Profile.TCP).nicsPerHost(2).open();
+        Host left = host(simulation, 0, 2);
+        Host right = host(simulation, 1, 2)) {
+      PeerRails rails = left.endpoint.peers().to(right.endpoint.addresses()).control();
+      new Sent().byWay(left.endpoint, rails);
+      int looks = 20;
+      for (int look = 0; look < looks; look++) {
+        pass(simulation, left);
+        left.endpoint.lookAtRails(look * left.endpoint.railBoundNs() / 2 / looks);
+      }
+      assertEquals(2, rails.out(0) + rails.out(1), "the message and a question");
+    }
+  }
+
   /** A short message whose sender does not wait for word. */
   private static final class Sent implements SentListener {
     private int times;
