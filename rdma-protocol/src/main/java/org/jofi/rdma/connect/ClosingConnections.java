@@ -197,6 +197,9 @@ final class ClosingConnections {
     boolean overdue =
         connection.closing().isOverdue(now) || (closed && silent.contains(connection, now));
     boolean awaiting = connection.awaitWrites(overdue);
+    if (!connection.isCut()) {
+      return false;
+    }
     if (overdue && !connection.closing().isLocalClosed() && connection.closing().isPeerClosed()) {
       // Messages that the peer sent before it closed did not arrive.
       connection.fail(connection.failure(FailureCause.PEER_CLOSED, "lost on its way"));
@@ -226,6 +229,10 @@ final class ClosingConnections {
         return false;
       }
       silent.silent(connection, now);
+      connection.peerVanished();
+      if (!connection.isCut()) {
+        return false;
+      }
     }
     released.accept(connection);
     return true;

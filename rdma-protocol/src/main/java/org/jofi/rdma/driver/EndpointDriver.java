@@ -3,6 +3,7 @@ package org.jofi.rdma.driver;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.jofi.fabric.Access;
 import org.jofi.fabric.Domain;
 import org.jofi.fabric.ProviderTraits;
@@ -272,6 +273,13 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
   public void lookAtRails(long now) {
     retirement.look();
     peers.look(now);
+  }
+
+  /** As {@link RailControl#cut}. */
+  BooleanSupplier cut(Failure why) {
+    return dataCount() == 1 || traits().completionMeansDelivered()
+        ? () -> true
+        : retirement.beginAll(why);
   }
 
   /** As {@link RailControl#isFenced}. */

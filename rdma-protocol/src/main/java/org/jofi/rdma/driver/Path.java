@@ -1,5 +1,6 @@
 package org.jofi.rdma.driver;
 
+import java.util.function.BooleanSupplier;
 import org.jofi.rdma.operation.ArrivalBudget;
 import org.jofi.rdma.operation.InlineCopy;
 import org.jofi.rdma.operation.OperationSink;
@@ -86,6 +87,11 @@ final class Path implements OperationSink, RailControl {
   @Override
   public void giveUpFences() {
     peer.fences().giveUp();
+  }
+
+  @Override
+  public BooleanSupplier cut(Failure why) {
+    return driver.cut(why);
   }
 
   @Override

@@ -2,6 +2,7 @@ package org.jofi.rdma.driver;
 
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.util.function.BooleanSupplier;
 import org.jofi.fabric.FabricException;
 import org.jofi.mr.EndpointRegistrations;
 import org.jofi.transport.Failure;
@@ -84,6 +85,19 @@ final class RailRetirement {
         why.where(),
         why.detail());
     return true;
+  }
+
+  /**
+   * All rails are to close that may.
+   *
+   * @return whether they did
+   */
+  BooleanSupplier beginAll(Failure why) {
+    for (int rail = 0; rail < retiring.length; rail++) {
+      begin(rail, why);
+    }
+    int all = under;
+    return () -> (under & all) == 0;
   }
 
   private boolean hasOther(int rail) {

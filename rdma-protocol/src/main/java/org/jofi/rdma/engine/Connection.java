@@ -1,6 +1,7 @@
 package org.jofi.rdma.engine;
 
 import java.lang.foreign.MemorySegment;
+import java.util.function.BooleanSupplier;
 import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.operation.OperationSink;
 import org.jofi.rdma.operation.Packet;
@@ -33,6 +34,8 @@ public abstract class Connection {
   private final CloseHandshake closing = new CloseHandshake();
   private final SentListener onWay = new Told();
   private Runnable listener = () -> {};
+  private BooleanSupplier cut = () -> true;
+  private boolean vanishing;
   private boolean everHeard;
   private int onTheirWay;
 
@@ -345,12 +348,31 @@ public abstract class Connection {
     }
   }
 
-  /** The peer is not waited for any more, though it may be alive and writing. */
+  /**
+   * The peer is not waited for any more, though it may be alive and writing. What it may write into
+   * is held until that {@linkplain #isCut cannot land}.
+   */
   public final void peerVanished() {
     closing.peerDone();
-    for (RequestQueue kind : kinds) {
-      kind.peerVanished();
+    if (vanishing) {
+      return;
     }
+    vanishing = true;
+    if (messages.isExposed()) {
+      cut = link.sink().railControl().cut(failure(FailureCause.PEER_LOST, "it may still write"));
+    }
+    isCut();
+  }
+
+  /** Whether what a peer that vanished might write into is no longer held for that. */
+  public final boolean isCut() {
+    if (vanishing && cut.getAsBoolean()) {
+      vanishing = false;
+      for (RequestQueue kind : kinds) {
+        kind.peerVanished();
+      }
+    }
+    return !vanishing;
   }
 
   /**

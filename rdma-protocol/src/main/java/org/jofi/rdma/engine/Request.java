@@ -160,6 +160,11 @@ final class Request {
     }
   }
 
+  /** Whether the peer may write into its memory. */
+  boolean isExposed() {
+    return running && !leaseEnded && strategy().isExposed();
+  }
+
   /** Ends what can be ended. */
   void settle() {
     if (!running) {

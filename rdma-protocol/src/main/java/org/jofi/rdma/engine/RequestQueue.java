@@ -243,6 +243,16 @@ public abstract class RequestQueue {
     peerDone();
   }
 
+  /** Whether the peer may write into memory of a request. */
+  final boolean isExposed() {
+    for (int slot = 0; slot < table.used(); slot++) {
+      if (request(slot).isExposed()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** Whether nobody knows that the peer's operations are back. */
   final boolean hasPeerVanished() {
     return peerVanished;

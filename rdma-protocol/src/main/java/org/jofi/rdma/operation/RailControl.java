@@ -1,6 +1,8 @@
 package org.jofi.rdma.operation;
 
+import java.util.function.BooleanSupplier;
 import org.jofi.rdma.wire.RailUp;
+import org.jofi.transport.Failure;
 
 /**
  * What the two sides have to tell each other about the data rails between them: which endpoints are
@@ -19,6 +21,15 @@ public interface RailControl {
 
   /** The peer is not waited for any more: fences are not, either, and nothing is repeated. */
   void giveUpFences();
+
+  /**
+   * Closes this side's endpoints over which a peer may write that nobody waits for any more. Over
+   * sockets, that a region closes does not stop a write that began.
+   *
+   * @return whether that is done; at once where nothing of the peer can land in a closed region, or
+   *     there is a single rail
+   */
+  BooleanSupplier cut(Failure why);
 
   /**
    * Whether this side's endpoint of that address is closed, for which the peer asks; if not, it is
