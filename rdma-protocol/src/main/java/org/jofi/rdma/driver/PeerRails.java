@@ -323,9 +323,10 @@ public final class PeerRails {
   /** An operation failed over a rail, which may be given up for that. */
   void failed(int rail, Failure why) {
     failures[rail] += FAILURE_WEIGHT;
-    unanswered.lost(rail);
     if (why.cause() == FailureCause.PEER_LOST || (failures[rail] > MOST_WEIGHT && hasOther(rail))) {
       lose(rail, why);
+    } else {
+      unanswered.lost(rail);
     }
   }
 

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 
 import java.lang.foreign.Arena;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jofi.rdma.wire.FabricAddress;
 import org.jofi.simulated.Simulation;
 import org.jofi.simulated.profile.Profile;
@@ -25,49 +26,59 @@ class VanishedPeerTest {
   @ParameterizedTest
   @ValueSource(ints = {2, 4})
   void memoryIsHeldUntilNothingCanLand(int rails) {
-    try (Arena arena = Arena.ofShared();
-        Simulation simulation = Simulation.of(Profile.TCP).nicsPerHost(rails).open()) {
-      Linked linked = Linked.of(simulation, arena, Profile.TCP, rails);
-      Node survivor = linked.right;
-      linked.pass(100 * MILLISECOND, linked.left, survivor);
-      long receive = linked.receive(BYTES);
-      linked.pass(100 * MILLISECOND, linked.left, survivor);
-      List<FabricAddress> before = survivor.host.endpoint.addresses().data();
-      linked.await("giving back", () -> !linked.receiving.usesMemory(receive), survivor);
-      List<FabricAddress> after = survivor.host.endpoint.addresses().data();
-      for (int rail = 0; rail < rails; rail++) {
-        assertNotEquals(before.get(rail), after.get(rail), "rail " + rail);
-      }
-      assertNotNull(linked.receiving.failure());
-      survivor.connections.abort(linked.receiving);
-      linked.await("releasing", () -> survivor.connections.live() == 0, survivor);
-      finish(linked);
-    }
+    whereThePeerVanishes(
+        rails,
+        linked -> {
+          Node survivor = linked.right;
+          long receive = linked.receive(BYTES);
+          linked.pass(100 * MILLISECOND, linked.left, survivor);
+          List<FabricAddress> before = survivor.host.endpoint.addresses().data();
+          linked.await("giving back", () -> !linked.receiving.usesMemory(receive), survivor);
+          List<FabricAddress> after = survivor.host.endpoint.addresses().data();
+          for (int rail = 0; rail < rails; rail++) {
+            assertNotEquals(before.get(rail), after.get(rail), "rail " + rail);
+          }
+          assertNotNull(linked.receiving.failure());
+          release(linked);
+        });
   }
 
   /** Where the peer can write nowhere, its end costs no rail. */
   @ParameterizedTest
   @ValueSource(ints = {2, 4})
   void railsStayWhereNothingIsExposed(int rails) {
+    whereThePeerVanishes(
+        rails,
+        linked -> {
+          List<FabricAddress> before = linked.right.host.endpoint.addresses().data();
+          release(linked);
+          assertEquals(before, linked.right.host.endpoint.addresses().data());
+        });
+  }
+
+  /**
+   * Runs a part with two hosts that are connected.
+   *
+   * @param part lets the left one poll no more, and releases the connection of the right one
+   */
+  private static void whereThePeerVanishes(int rails, Consumer<Linked> part) {
     try (Arena arena = Arena.ofShared();
         Simulation simulation = Simulation.of(Profile.TCP).nicsPerHost(rails).open()) {
       Linked linked = Linked.of(simulation, arena, Profile.TCP, rails);
-      Node survivor = linked.right;
-      linked.pass(100 * MILLISECOND, linked.left, survivor);
-      List<FabricAddress> before = survivor.host.endpoint.addresses().data();
-      survivor.connections.abort(linked.receiving);
-      linked.await("releasing", () -> survivor.connections.live() == 0, survivor);
-      assertEquals(before, survivor.host.endpoint.addresses().data());
-      finish(linked);
+      linked.pass(100 * MILLISECOND, linked.left, linked.right);
+      part.accept(linked);
+      linked.from.release();
+      linked.to.release();
+      linked.left.abort();
+      linked.right.abort();
+      assertFalse(linked.right.connections.live() > 0);
+      assertEquals(List.of(), simulation.openObjects());
     }
   }
 
-  private static void finish(Linked linked) {
-    linked.from.release();
-    linked.to.release();
-    linked.left.abort();
-    linked.right.abort();
-    assertFalse(linked.right.connections.live() > 0);
-    assertEquals(List.of(), linked.simulation.openObjects());
+  private static void release(Linked linked) {
+    Node survivor = linked.right;
+    survivor.connections.abort(linked.receiving);
+    linked.await("releasing", () -> survivor.connections.live() == 0, survivor);
   }
 }
