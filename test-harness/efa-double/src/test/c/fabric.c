@@ -269,18 +269,21 @@ bool await_arrivals(struct node *node, size_t count, unsigned ms) {
 
 // --- The two together -------------------------------------------------------------------------------------------------
 
-void tell(struct node *node) {
+void tell_this(struct node *node, char what) {
   // The peer may have been killed, as is the matter of some probes.
-  if (write(node->out, "", 1) != 1 && errno != EPIPE) fail(node, "cannot tell the peer");
+  if (write(node->out, &what, 1) != 1 && errno != EPIPE) fail(node, "cannot tell the peer");
 }
 
-void hear(struct node *node, bool polling) {
+void tell(struct node *node) { tell_this(node, '\0'); }
+
+char hear(struct node *node, bool polling) {
   struct pollfd pipe = {node->in, POLLIN, 0};
   char byte;
   while (poll(&pipe, 1, polling ? 0 : 1000) == 0) {
     if (polling) progress(node);
   }
   if (read(node->in, &byte, 1) != 1) fail(node, "the peer is gone");
+  return byte;
 }
 
 void meet(struct node *node) {

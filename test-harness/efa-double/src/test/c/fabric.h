@@ -134,7 +134,8 @@ bool settle(struct node *node, size_t from, unsigned ms);
 bool await_arrivals(struct node *node, size_t count, unsigned ms);
 // Each side tells the other that it got here; progress is made while waiting, or not.
 void tell(struct node *node);
-void hear(struct node *node, bool polling);
+void tell_this(struct node *node, char what);
+char hear(struct node *node, bool polling);  // what was told
 void meet(struct node *node);
 // Says how the operations from this one on ended, those of the same end together.
 void say_endings(struct node *node, size_t from);
