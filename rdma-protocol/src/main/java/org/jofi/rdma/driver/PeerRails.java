@@ -47,6 +47,10 @@ public final class PeerRails {
   private final long flags;
   private final UnansweredMessages unanswered;
   private int answered;
+
+  /** Over which anything succeeded, a bit each. */
+  private int carried;
+
   private int unusable;
   private int away;
   private final Map<Integer, Failure> lostBy = new HashMap<>(0);
@@ -212,6 +216,7 @@ public final class PeerRails {
     unusable &= ~(1 << rail);
     away &= ~(1 << rail);
     failures[rail] = 0;
+    carried &= ~(1 << rail);
     lostBy.remove(rail);
     if (unusable == 0) {
       failure = null;
@@ -323,11 +328,21 @@ public final class PeerRails {
   /** An operation failed over a rail, which may be given up for that. */
   void failed(int rail, Failure why) {
     failures[rail] += FAILURE_WEIGHT;
-    if (why.cause() == FailureCause.PEER_LOST || (failures[rail] > MOST_WEIGHT && hasOther(rail))) {
+    if ((why.cause() == FailureCause.PEER_LOST && !isOfFirstConnection(rail, why))
+        || (failures[rail] > MOST_WEIGHT && hasOther(rail))) {
       lose(rail, why);
     } else {
       unanswered.lost(rail);
     }
+  }
+
+  /**
+   * Whether a connection broke over which nothing was done. Where both sides connect at once, one
+   * of the two connections goes, and not always before it is used: libfabric's tcp providers
+   * compare the peer's process with that of an older connection, which took the same place.
+   */
+  private boolean isOfFirstConnection(int rail, Failure why) {
+    return (carried & 1 << rail) == 0 && Failures.isOfBrokenConnection(why);
   }
 
   /** As {@link #retry}, of an operation whose failure says nothing of its rail. */
@@ -338,6 +353,7 @@ public final class PeerRails {
   /** An operation succeeded. */
   void succeeded(int rail) {
     answered |= 1 << rail;
+    carried |= 1 << rail;
     if (failures[rail] > 0) {
       failures[rail]--;
     }

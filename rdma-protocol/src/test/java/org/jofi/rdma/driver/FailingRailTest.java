@@ -85,6 +85,37 @@ class FailingRailTest {
     }
   }
 
+  /**
+   * As when both sides connect at once, on all rails. One that breaks after it carried something,
+   * or that is refused, is a peer that is gone.
+   */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2})
+  void aConnectionThatBreaksBeforeItIsOfUseIsMadeAgain(int count) {
+    try (Simulation simulation = Simulation.of(Profile.TCP).nicsPerHost(count).open();
+        Host left = host(simulation, 0, count);
+        Host right = host(simulation, 1, count)) {
+      PeerRails rails = left.endpoint.peers().to(right.endpoint.addresses()).data();
+      for (int rail = 0; rail < count; rail++) {
+        assertNotEquals(PeerRails.NONE, rails.retry(rail, lost(FabricErrno.ENOTCONN), 1));
+        assertTrue(rails.isUsable(rail));
+      }
+      rails.succeeded(0);
+      assertEquals(count - 1, Integer.bitCount(usableAfter(rails, 0, FabricErrno.ENOTCONN)));
+      assertEquals(0, usableAfter(rails, count - 1, FabricErrno.ECONNREFUSED) & 1 << (count - 1));
+      assertTrue(rails.isLost());
+    }
+  }
+
+  private static Failure lost(int errno) {
+    return new Failure(FailureCause.PEER_LOST, errno, "fi_write", "the connection");
+  }
+
+  private static int usableAfter(PeerRails rails, int rail, int errno) {
+    rails.failed(rail, lost(errno));
+    return rails.usable();
+  }
+
   /** A key that the peer withdrew fails every write that names it. */
   @Test
   void whatFailsAloneSaysNothingOfTheRail() {
