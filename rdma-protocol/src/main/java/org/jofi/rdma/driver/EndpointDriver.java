@@ -371,7 +371,9 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
 
   /** The control rails to a peer. */
   public PeerRails controlTo(RailAddresses peer) {
-    return PeerRails.to(rails.control(), tasks, peer.control());
+    PeerRails control = PeerRails.to(rails.control(), tasks, peer.control());
+    // With one, it is known that the handshake went over it.
+    return control.count() == 1 ? control.connected() : control;
   }
 
   /**
@@ -380,7 +382,8 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
    * @throws IllegalArgumentException as {@link RailPort#peer}
    */
   public PeerRails controlTo(FabricAddress address, int rail) {
-    return PeerRails.to(rails.control().subList(rail, rail + 1), tasks, List.of(address));
+    return PeerRails.to(rails.control().subList(rail, rail + 1), tasks, List.of(address))
+        .connected();
   }
 
   /**

@@ -100,8 +100,8 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
         return true;
       }
       RailPort port = to.port(rail);
-      asks = to.unanswered().asks(rail, listener.mayBeToldLate());
-      int answer = post(port, to.peer(rail), asks ? to.flags() : PostFlags.NONE);
+      asks = to.isFresh(rail) || to.unanswered().asks(rail, listener.mayBeToldLate());
+      int answer = post(port, to.peer(rail), asks ? to.flags(rail) : PostFlags.NONE);
       if (answer == -FabricErrno.EAGAIN) {
         rail = pinned ? rail : to.next();
         return false;

@@ -44,7 +44,7 @@ public final class PeerRails {
   private final int[] messagesOut;
   private final int[] writesOut;
   private final ControlRotation rotation;
-  private final long flags;
+  private final boolean seesArrivals;
   private final UnansweredMessages unanswered;
   private int answered;
 
@@ -66,16 +66,12 @@ public final class PeerRails {
     failures = new int[count];
     messagesOut = new int[count];
     writesOut = new int[count];
-    flags = count > 1 && arrivesUnseen() ? PostFlags.DELIVERY_COMPLETE : PostFlags.NONE;
-    unanswered = new UnansweredMessages(count, flags == PostFlags.NONE);
+    seesArrivals = ports.get(0).rail().domain().info().traits().completionMeansDelivered();
+    unanswered = new UnansweredMessages(count, count == 1 || seesArrivals);
     rotation = new ControlRotation(count);
     for (int rail = 0; rail < count; rail++) {
       incarnations[rail] = this.ports[rail].incarnation();
     }
-  }
-
-  private boolean arrivesUnseen() {
-    return !ports[0].rail().domain().info().traits().completionMeansDelivered();
   }
 
   /**
@@ -86,7 +82,13 @@ public final class PeerRails {
   static PeerRails toStranger(RailPort port, Tasks tasks, long number) {
     PeerRails rails = new PeerRails(List.of(port), tasks);
     rails.peers[0] = number;
-    return rails;
+    return rails.connected();
+  }
+
+  /** The rail of a handshake, or one over which there was one; it is not fresh. */
+  PeerRails connected() {
+    carried = (1 << peers.length) - 1;
+    return this;
   }
 
   /**
@@ -250,12 +252,24 @@ public final class PeerRails {
   }
 
   /**
-   * How operations are posted, {@link PostFlags}. With several rails, what is out on one of them
-   * may have to go over another: so it counts as done only when the peer has it. A plain one may as
-   * soon as it left, and over sockets does.
+   * How operations are posted over a rail, {@link PostFlags}. With several rails, what is out on
+   * one of them may have to go over another: so it counts as done only when the peer has it. A
+   * plain one may as soon as it left, and over sockets does. So do the first ones over any rail,
+   * whose connection may go.
    */
-  long flags() {
-    return flags;
+  long flags(int rail) {
+    return !seesArrivals && (peers.length > 1 || isFresh(rail))
+        ? PostFlags.DELIVERY_COMPLETE
+        : PostFlags.NONE;
+  }
+
+  /**
+   * Whether nothing was done over a rail yet. Where both sides connect at once, one of the two
+   * connections goes, and not always before it is used: libfabric's tcp providers compare the
+   * peer's process with that of an older connection, which took the same place.
+   */
+  boolean isFresh(int rail) {
+    return (carried & 1 << rail) == 0;
   }
 
   /** The messages of whose arrival nothing is known yet. */
@@ -328,21 +342,13 @@ public final class PeerRails {
   /** An operation failed over a rail, which may be given up for that. */
   void failed(int rail, Failure why) {
     failures[rail] += FAILURE_WEIGHT;
-    if ((why.cause() == FailureCause.PEER_LOST && !isOfFirstConnection(rail, why))
+    boolean maybeOfFirst = isFresh(rail) && Failures.isOfBrokenConnection(why);
+    if ((why.cause() == FailureCause.PEER_LOST && !maybeOfFirst)
         || (failures[rail] > MOST_WEIGHT && hasOther(rail))) {
       lose(rail, why);
     } else {
       unanswered.lost(rail);
     }
-  }
-
-  /**
-   * Whether a connection broke over which nothing was done. Where both sides connect at once, one
-   * of the two connections goes, and not always before it is used: libfabric's tcp providers
-   * compare the peer's process with that of an older connection, which took the same place.
-   */
-  private boolean isOfFirstConnection(int rail, Failure why) {
-    return (carried & 1 << rail) == 0 && Failures.isOfBrokenConnection(why);
   }
 
   /** As {@link #retry}, of an operation whose failure says nothing of its rail. */

@@ -160,7 +160,7 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
             peer,
             to,
             key(rail),
-            rails.flags())
+            rails.flags(rail))
         : port.write(
             this,
             stripe,
@@ -170,7 +170,7 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
             peer,
             to,
             key(rail),
-            completesOnDelivery(stripe) ? PostFlags.DELIVERY_COMPLETE : rails.flags());
+            completesOnDelivery(stripe) ? PostFlags.DELIVERY_COMPLETE : rails.flags(rail));
   }
 
   @Override

@@ -170,7 +170,7 @@ class FailingRailTest {
     try (Simulation simulation = Simulation.of(Profile.TCP).nicsPerHost(2).open();
         Host left = host(simulation, 0, 2);
         Host right = host(simulation, 1, 2)) {
-      PeerRails rails = left.endpoint.peers().to(right.endpoint.addresses()).control();
+      PeerRails rails = usedControl(left, right);
       Sent sent = new Sent();
       sent.byWay(left.endpoint, rails);
       while (rails.out(0) + rails.out(1) == 0) {
@@ -191,13 +191,38 @@ class FailingRailTest {
     }
   }
 
+  /** Until something was done over a rail, each message asks. */
+  @Test
+  void theFirstMessageOverARailAsks() {
+    try (Simulation simulation = Simulation.of(Profile.TCP).nicsPerHost(2).open();
+        Host left = host(simulation, 0, 2);
+        Host right = host(simulation, 1, 2)) {
+      PeerRails rails = left.endpoint.peers().to(right.endpoint.addresses()).control();
+      Sent sent = new Sent();
+      for (int message = 1; message <= 2 * rails.count(); message++) {
+        sent.byWay(left.endpoint, rails);
+        pass(simulation, left, right);
+        assertEquals(Math.min(message, rails.count()), sent.times, "after " + message);
+      }
+      assertEquals(2 * rails.count(), right.messages.size());
+    }
+  }
+
+  private static PeerRails usedControl(Host left, Host right) {
+    PeerRails rails = left.endpoint.peers().to(right.endpoint.addresses()).control();
+    for (int rail = 0; rail < rails.count(); rail++) {
+      rails.succeeded(rail);
+    }
+    return rails;
+  }
+
   /** A peer that is not there answers no question, and is not asked another. */
   @Test
   void aPeerIsAskedOnceAtATime() {
     try (Simulation simulation = Simulation.of(Profile.TCP).nicsPerHost(2).open();
         Host left = host(simulation, 0, 2);
         Host right = host(simulation, 1, 2)) {
-      PeerRails rails = left.endpoint.peers().to(right.endpoint.addresses()).control();
+      PeerRails rails = usedControl(left, right);
       new Sent().byWay(left.endpoint, rails);
       int looks = 20;
       for (int look = 0; look < looks; look++) {
