@@ -263,13 +263,18 @@ public final class PeerRails {
         : PostFlags.NONE;
   }
 
-  /**
-   * Whether nothing was done over a rail yet. Where both sides connect at once, one of the two
-   * connections goes, and not always before it is used: libfabric's tcp providers compare the
-   * peer's process with that of an older connection, which took the same place.
-   */
+  /** Whether nothing was done over a rail yet. */
   boolean isFresh(int rail) {
     return (carried & 1 << rail) == 0;
+  }
+
+  /**
+   * Whether a failure is that of a socket which went in favour of another. Where both sides connect
+   * at once, one of the two goes, and not always before it is used: libfabric's tcp providers
+   * compare the peer's process with that of an older connection, which took the same place.
+   */
+  boolean wasReplaced(int rail, Failure why) {
+    return !seesArrivals && isFresh(rail) && Failures.isOfBrokenConnection(why);
   }
 
   /** The messages of whose arrival nothing is known yet. */
@@ -342,8 +347,7 @@ public final class PeerRails {
   /** An operation failed over a rail, which may be given up for that. */
   void failed(int rail, Failure why) {
     failures[rail] += FAILURE_WEIGHT;
-    boolean maybeOfFirst = isFresh(rail) && Failures.isOfBrokenConnection(why);
-    if ((why.cause() == FailureCause.PEER_LOST && !maybeOfFirst)
+    if ((why.cause() == FailureCause.PEER_LOST && !wasReplaced(rail, why))
         || (failures[rail] > MOST_WEIGHT && hasOther(rail))) {
       lose(rail, why);
     } else {

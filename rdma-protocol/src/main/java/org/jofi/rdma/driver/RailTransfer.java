@@ -188,12 +188,21 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
     if (tellsOfRail(stripe, why)) {
       rails.failed(port.number(), why);
     }
-    // When an endpoint closes, some providers report what was out to it, others drop it. In either
-    // case nothing more will happen of it.
-    Certainty certainty = port.isClosed() ? Certainty.OVER : Certainty.UNKNOWN;
+    Certainty certainty = certainty(port, why);
     if (!isInDoubt(stripe, port.number(), why) && move(stripe, port.number(), why, certainty)) {
       rails.tasks().defer(this);
     }
+  }
+
+  /**
+   * When an endpoint closes, some providers report what was out to it, others drop it. In either
+   * case nothing more will happen of it. Nor of what was in a connection that the peer ended in
+   * favour of another: it closed its socket, or reads that to its end before it takes another.
+   */
+  private Certainty certainty(RailPort port, Failure why) {
+    return port.isClosed() || rails.wasReplaced(port.number(), why)
+        ? Certainty.OVER
+        : Certainty.UNKNOWN;
   }
 
   @Override

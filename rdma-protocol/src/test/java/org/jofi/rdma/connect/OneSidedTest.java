@@ -166,6 +166,11 @@ class OneSidedTest {
               new long[] {good.address(0), good.address(1)},
               new long[] {good.key(0), 0x7bad});
       long address = here.range().address();
+      // Of both rails: what fails first over one may be its connection's fault.
+      for (int first = 0; first < 4; first++) {
+        assertEquals(
+            4096, pair.outcome(pair.sends, pair.sends.write(address, 4096, here, good, 0)));
+      }
       List<Long> before = List.of(pair.sends.write(address, 4096, here, good, 0));
       long wrongWrite = pair.sends.write(address, 4096, here, bad, 0);
       long wrongRead = pair.sends.read(address + 4096, 4096, here, bad, 0);

@@ -7,7 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.ArrayList;
+import java.util.List;
+import org.jofi.fabric.CompletionError;
+import org.jofi.fabric.CompletionFlags;
 import org.jofi.fabric.FabricErrno;
+import org.jofi.fabric.FabricException;
 import org.jofi.rdma.operation.Certainty;
 import org.jofi.rdma.operation.Packet;
 import org.jofi.rdma.operation.SentListener;
@@ -104,6 +109,110 @@ class FailingRailTest {
       assertEquals(count - 1, Integer.bitCount(usableAfter(rails, 0, FabricErrno.ENOTCONN)));
       assertEquals(0, usableAfter(rails, count - 1, FabricErrno.ECONNREFUSED) & 1 << (count - 1));
       assertTrue(rails.isLost());
+    }
+  }
+
+  /**
+   * What was in a first connection that the peer ended will not land any more, so it is posted
+   * again, though it may have landed.
+   */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void whatWasInAFirstConnectionIsOver(boolean used) {
+    try (Simulation simulation = Simulation.of(Profile.TCP).nicsPerHost(1).open();
+        Host left = host(simulation, 0, 1);
+        Host right = host(simulation, 1, 1)) {
+      PeerRails rails = left.endpoint.peers().to(right.endpoint.addresses()).data();
+      if (used) {
+        rails.succeeded(0);
+      }
+      List<Certainty> told = new ArrayList<>();
+      DataTransfer transfer =
+          (DataTransfer)
+              left.endpoint
+                  .path(right.endpoint.addresses())
+                  .overData(
+                      new TransferListener() {
+                        @Override
+                        public void completed(Transfer of, int stripe) {
+                          throw new AssertionError();
+                        }
+
+                        @Override
+                        public void bound(Transfer of, int stripe) {
+                          // Nobody else wants to know.
+                        }
+
+                        @Override
+                        public boolean failed(
+                            Transfer of,
+                            int stripe,
+                            Failure why,
+                            Certainty certainty,
+                            boolean railLeft) {
+                          assertTrue(railLeft);
+                          told.add(certainty);
+                          return false;
+                        }
+
+                        @Override
+                        public void lost(Transfer of, int stripe, Failure why) {
+                          throw new AssertionError(why.toString());
+                        }
+                      });
+      transfer.begin(Transfer.Kind.WRITE, 4096, rail -> 0);
+      transfer.failAlone();
+      transfer.spread(64);
+      transfer.cut(0, 64);
+      transfer.failed(0, rails.port(0), new Canceled());
+      assertEquals(List.of(used ? Certainty.UNKNOWN : Certainty.OVER), told);
+    }
+  }
+
+  private record Canceled() implements CompletionError {
+    @Override
+    public int context() {
+      return 0;
+    }
+
+    @Override
+    public long flags() {
+      return CompletionFlags.WRITE;
+    }
+
+    @Override
+    public long lengthBytes() {
+      return 0;
+    }
+
+    @Override
+    public long overflowBytes() {
+      return 0;
+    }
+
+    @Override
+    public long data() {
+      return 0;
+    }
+
+    @Override
+    public int errno() {
+      return FabricErrno.ECANCELED;
+    }
+
+    @Override
+    public int providerErrno() {
+      return 0;
+    }
+
+    @Override
+    public String providerText() {
+      return "not connected";
+    }
+
+    @Override
+    public FabricException toException() {
+      throw new UnsupportedOperationException();
     }
   }
 
