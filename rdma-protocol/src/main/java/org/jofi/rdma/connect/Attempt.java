@@ -1,5 +1,6 @@
 package org.jofi.rdma.connect;
 
+import org.jofi.rdma.driver.Failures;
 import org.jofi.rdma.engine.SendConnection;
 import org.jofi.rdma.operation.SentListener;
 import org.jofi.rdma.wire.ConnectRequest;
@@ -21,6 +22,12 @@ public final class Attempt implements SentListener {
 
   /** A bit for each rail over which the request is on its way. */
   private int onTheirWay;
+
+  /**
+   * A bit for each rail whose connection broke. The listener may have ended it in favour of another
+   * one, so it is asked again.
+   */
+  private int broken;
 
   /** A bit for each rail over which the listener could not be reached. */
   private int unreachable;
@@ -119,8 +126,12 @@ public final class Attempt implements SentListener {
     onTheirWay &= ~bit;
     trouble = why == null ? trouble : why;
     if (why != null && why.cause() == FailureCause.PEER_LOST) {
-      unreachable |= bit;
       due = true;
+      if (Failures.isOfBrokenConnection(why) && (broken & bit) == 0) {
+        broken |= bit;
+        return;
+      }
+      unreachable |= bit;
       if (unreachable == (1 << rails) - 1) {
         fail(why);
       }

@@ -49,7 +49,7 @@ public final class Failures {
   }
 
   /** Whether a connection broke that there was; nobody cancels what is out, except with one. */
-  static boolean isOfBrokenConnection(Failure why) {
+  public static boolean isOfBrokenConnection(Failure why) {
     return switch (why.errno()) {
       case FabricErrno.ECANCELED,
           FabricErrno.ENOTCONN,

@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
+import org.jofi.fabric.FabricErrno;
 import org.jofi.mr.registration.BufferRange;
 import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.engine.ReceiveConnection;
@@ -298,6 +299,32 @@ class ConnectionsTest {
       assertTrue(
           failure.cause() == FailureCause.TIMED_OUT || failure.cause() == FailureCause.PEER_LOST,
           failure::toString);
+    }
+  }
+
+  /** It may be that it ended it in favour of another, as where both sides connect at once. */
+  @Test
+  void aListenerThatEndedAConnectionIsAskedAgain() {
+    try (Simulation simulation = simulation(Profile.TCP, 7, 2, 1)) {
+      Node left = new Node(simulation, Profile.TCP, 0, 1);
+      Node right = new Node(simulation, Profile.TCP, 1, 1);
+      Listener listener = right.connections.connector().listen();
+      ConnectHandle handle = right.connections.connector().handle(listener);
+      Failure ended =
+          new Failure(FailureCause.PEER_LOST, FabricErrno.ENOTCONN, "fi_send", "not connected");
+      Attempt twice = left.connections.connector().connect(handle);
+      twice.sent(0, ended);
+      assertNull(twice.failure());
+      twice.sent(0, ended);
+      assertEquals(ended, twice.failure());
+      Attempt once = left.connections.connector().connect(handle);
+      once.sent(0, ended);
+      await(simulation, "connecting", () -> once.connection() != null, left, right);
+      Attempt refused = left.connections.connector().connect(handle);
+      refused.sent(
+          0, new Failure(FailureCause.PEER_LOST, FabricErrno.ECONNREFUSED, "fi_send", "refused"));
+      assertNotNull(refused.failure());
+      closeAll(simulation, left, right);
     }
   }
 
