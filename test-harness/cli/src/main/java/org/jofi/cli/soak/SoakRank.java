@@ -152,6 +152,12 @@ public final class SoakRank {
 
   private static Report withVitals(Report report, RankDevice device) {
     @Nullable Vitals vitals = Vitals.settled(device.device());
+    // Kept with the log if the soak fails: which sockets are too many.
+    System.err.printf(
+        "generation %d: %d sockets%n%s%n",
+        report.generation(),
+        vitals.sockets(),
+        String.join(System.lineSeparator(), Vitals.tcpSockets()));
     return new Report(
         report.kind(),
         report.generation(),

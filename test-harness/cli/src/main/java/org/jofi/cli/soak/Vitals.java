@@ -8,6 +8,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -104,6 +105,15 @@ record Vitals(
           cache.pinnedBytes());
     } catch (IOException e) {
       throw new IllegalStateException("cannot read " + SELF + ": " + e.getMessage(), e);
+    }
+  }
+
+  /** The TCP sockets of this process, a line each. */
+  static List<String> tcpSockets() {
+    try {
+      return TcpSockets.of(Set.copyOf(descriptors()));
+    } catch (IOException e) {
+      return List.of("TCP sockets cannot be listed: " + e.getMessage());
     }
   }
 
