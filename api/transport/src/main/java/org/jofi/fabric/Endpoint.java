@@ -70,6 +70,18 @@ public interface Endpoint extends AutoCloseable {
    */
   void setOption(EndpointOption option, long value);
 
+  /**
+   * Bytes that were moved until now between this endpoint and a peer, in both directions: as far as
+   * the peer's machine confirmed them, and whether or not an operation of theirs is done. It is for
+   * finding out whether a link works on which one takes long, and takes up to a millisecond.
+   *
+   * @param peer the peer's address, as {@link #address}
+   * @return -1 if the provider cannot tell; it may be less than before if they connected anew
+   */
+  default long movedBytes(byte[] peer) {
+    return -1;
+  }
+
   /** Sends a message: fi_send. */
   default int send(long address, long lengthBytes, long descriptor, long peer, int context) {
     return send(address, lengthBytes, descriptor, peer, context, PostFlags.NONE);

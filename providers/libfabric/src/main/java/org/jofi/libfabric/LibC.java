@@ -67,6 +67,14 @@ final class LibC {
               ValueLayout.JAVA_INT,
               ValueLayout.ADDRESS,
               ValueLayout.ADDRESS));
+  private static final MethodHandle GETPEERNAME =
+      plain(
+          "getpeername",
+          FunctionDescriptor.of(
+              ValueLayout.JAVA_INT,
+              ValueLayout.JAVA_INT,
+              ValueLayout.ADDRESS,
+              ValueLayout.ADDRESS));
   private static final MethodHandle GETSOCKOPT =
       plain(
           "getsockopt",
@@ -240,6 +248,17 @@ final class LibC {
       name.fill((byte) 0);
       MemorySegment length = arena.allocateFrom(ValueLayout.JAVA_INT, (int) name.byteSize());
       return (int) GETSOCKNAME.invokeExact(socket, name, length);
+    } catch (Throwable impossible) {
+      throw rethrow(impossible);
+    }
+  }
+
+  /** getpeername(2): as {@link #getsockname}, the address that it is connected to. */
+  static int getpeername(int socket, MemorySegment name) {
+    try (Arena arena = Arena.ofConfined()) {
+      name.fill((byte) 0);
+      MemorySegment length = arena.allocateFrom(ValueLayout.JAVA_INT, (int) name.byteSize());
+      return (int) GETPEERNAME.invokeExact(socket, name, length);
     } catch (Throwable impossible) {
       throw rethrow(impossible);
     }

@@ -366,6 +366,17 @@ final class LibfabricEndpoint extends FabricObject implements Endpoint {
   }
 
   @Override
+  public long movedBytes(byte[] peer) {
+    if (localAddress.isEmpty()
+        || !LibfabricTraits.leavesConnectionsBehind(domain.info().provider())) {
+      return -1;
+    }
+    try (TcpSockets sockets = new TcpSockets()) {
+      return sockets.movedBytes(localAddress, SocketAddresses.text(peer));
+    }
+  }
+
+  @Override
   int nativeClose() {
     if (!localAddress.isEmpty()
         && LibfabricTraits.leavesConnectionsBehind(domain.info().provider())) {

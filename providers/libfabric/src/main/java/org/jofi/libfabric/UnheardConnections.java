@@ -1,12 +1,5 @@
 package org.jofi.libfabric;
 
-import java.io.IOException;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.nio.file.DirectoryStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -27,17 +20,6 @@ final class UnheardConnections {
    */
   private static final long BOUND_NS = 50_000_000;
 
-  private static final Path DESCRIPTORS = Path.of("/proc/self/fd");
-  private static final int IPPROTO_TCP = 6;
-  private static final int TCP_INFO = 11;
-  private static final int TCP_LISTEN = 10;
-
-  /** Of struct tcp_info, which only grows. */
-  private static final long RECEIVED = 128;
-
-  private static final long INFO_BYTES = 256;
-  private static final long NAME_BYTES = 128;
-
   private UnheardConnections() {}
 
   /**
@@ -47,22 +29,15 @@ final class UnheardConnections {
    * @param poll lets the provider work
    */
   static void end(String address, Runnable poll) {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment name = arena.allocate(NAME_BYTES);
-      MemorySegment info = arena.allocate(INFO_BYTES, Long.BYTES);
-      for (int socket : descriptors()) {
-        if (isAt(address, socket, name)
-            && isTcp(socket, info)
-            && info.get(ValueLayout.JAVA_BYTE, 0) == TCP_LISTEN) {
+    try (TcpSockets sockets = new TcpSockets()) {
+      for (int socket : TcpSockets.descriptors()) {
+        if (sockets.local(socket).equals(address) && sockets.listens(socket)) {
           LibC.shutdown(socket);
         }
       }
       List<Integer> ended = new ArrayList<>();
-      for (int socket : descriptors()) {
-        if (isAt(address, socket, name)
-            && isTcp(socket, info)
-            && info.get(ValueLayout.JAVA_BYTE, 0) != TCP_LISTEN
-            && info.get(ValueLayout.JAVA_LONG, RECEIVED) == 0) {
+      for (int socket : TcpSockets.descriptors()) {
+        if (sockets.local(socket).equals(address) && sockets.isUnheard(socket)) {
           LibC.shutdown(socket);
           ended.add(socket);
         }
@@ -70,28 +45,8 @@ final class UnheardConnections {
       long start = System.nanoTime();
       while (!ended.isEmpty() && System.nanoTime() - start < BOUND_NS) {
         poll.run();
-        ended.removeIf(socket -> !isAt(address, socket, name));
+        ended.removeIf(socket -> !sockets.local(socket).equals(address));
       }
     }
-  }
-
-  private static boolean isAt(String address, int socket, MemorySegment name) {
-    return LibC.getsockname(socket, name) == 0
-        && SocketAddresses.text(name.toArray(ValueLayout.JAVA_BYTE)).equals(address);
-  }
-
-  private static boolean isTcp(int socket, MemorySegment info) {
-    return LibC.getsockopt(socket, IPPROTO_TCP, TCP_INFO, info) == 0;
-  }
-
-  private static List<Integer> descriptors() {
-    List<Integer> found = new ArrayList<>();
-    try (DirectoryStream<Path> all = Files.newDirectoryStream(DESCRIPTORS)) {
-      all.forEach(path -> found.add(Integer.parseInt(String.valueOf(path.getFileName()))));
-    } catch (IOException e) {
-      // Without procfs nothing is known of them, and they are left as the provider leaves them.
-      found.clear();
-    }
-    return found;
   }
 }

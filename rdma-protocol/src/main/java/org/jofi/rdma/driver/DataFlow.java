@@ -122,23 +122,36 @@ final class DataFlow {
     if (usable == 0) {
       // Posting finds that out.
       message.cut(0, message.left());
-    } else if (!rates.haveRoom(usable)) {
-      return false;
-    } else {
-      long now = clock.nanoTime();
-      boolean first = message.stripes() == 0;
-      if (first) {
-        cutForStale(message, usable, now);
-      }
-      shares.cut(part(message, usable, first), most(message, usable, first), usable);
+      message.post();
+      return true;
+    }
+    boolean first = message.stripes() == 0;
+    boolean probes = mayProbe(message, usable) && probe(message, usable, first);
+    int ready = isLong(message, usable) ? rates.ready(usable) : usable;
+    boolean cuts = ready != 0 && rates.haveRoom(ready);
+    if (cuts) {
+      shares.cut(part(message, usable, ready, first), most(message, ready, first), ready);
       for (int rail = 0; rail < rates.rails(); rail++) {
         if (shares.of(rail) > 0) {
           message.cut(rail, shares.of(rail));
         }
       }
     }
-    message.post();
-    return true;
+    if (cuts || probes) {
+      message.post();
+    }
+    return cuts;
+  }
+
+  private boolean mayProbe(Message message, int usable) {
+    return isLong(message, usable)
+        && message.stripes() + 3 * Integer.bitCount(usable)
+            <= ProtocolLimits.stripes(rates.rails());
+  }
+
+  /** Whether what is left of it is enough to measure rails by. */
+  private static boolean isLong(Message message, int usable) {
+    return message.left() >= 2L * Integer.bitCount(usable) * RailRates.LEAST_STRIPE_BYTES;
   }
 
   /** Over how many rails it goes at most. */
@@ -148,23 +161,32 @@ final class DataFlow {
   }
 
   /**
-   * A rail that has not been measured for long gets a little, to learn whether it is faster now.
+   * A rail that was not measured yet, or not for long, gets a little, to learn how fast it is;
+   * whether one did.
    */
-  private void cutForStale(Message message, int usable, long now) {
-    long least = Integer.bitCount(usable) * RailRates.LEAST_STRIPE_BYTES;
-    int stale = message.left() >= 2 * least ? rates.stale(usable, now) : RailRates.NONE;
-    if (stale != RailRates.NONE) {
-      message.cut(stale, RailRates.LEAST_STRIPE_BYTES);
+  private boolean probe(Message message, int usable, boolean first) {
+    if (first) {
+      rates.look(usable, clock.nanoTime());
     }
+    boolean any = false;
+    for (int rail = rates.probe(usable); rail != RailRates.NONE; rail = rates.probe(usable)) {
+      message.cut(rail, RailRates.LEAST_STRIPE_BYTES);
+      any = true;
+    }
+    return any;
   }
 
   /** How much of a message is cut now. */
-  private long part(Message message, int usable, boolean first) {
+  private long part(Message message, int usable, int ready, boolean first) {
     int rails = Integer.bitCount(usable);
     long left = message.left();
     long least = rails * RailRates.LEAST_STRIPE_BYTES;
     if (left <= least || message.stripes() + 2 * rails > ProtocolLimits.stripes(rates.rails())) {
       return left;
+    }
+    if (ready != usable) {
+      // Others may soon take theirs.
+      return 2L * Integer.bitCount(ready) * RailRates.LEAST_STRIPE_BYTES;
     }
     double error = rates.error(usable);
     double ns = rates.nanosFor(left, usable);
@@ -193,6 +215,12 @@ final class DataFlow {
     finished++;
     rates.arrived(rail, bytes, isAlone(message), clock.nanoTime());
     onAnswer.accept(rail);
+    goOn();
+  }
+
+  /** A rail is used again. */
+  void restored(int rail) {
+    rates.restored(rail);
     goOn();
   }
 

@@ -159,6 +159,11 @@ final class Peer {
     public boolean isUsable(int rail) {
       return data.isUsable(rail);
     }
+
+    @Override
+    public long moved(int rail) {
+      return data.port(rail).movedBytes(data.address(rail));
+    }
   }
 
   private final class ControlLoad implements RailClock.Load {
@@ -175,6 +180,11 @@ final class Peer {
     @Override
     public boolean isUsable(int rail) {
       return control.isUsable(rail);
+    }
+
+    @Override
+    public long moved(int rail) {
+      return control.port(rail).movedBytes(control.address(rail));
     }
   }
 
@@ -314,10 +324,10 @@ final class Peer {
     control.join(controlOf(rail));
     boolean joined = acknowledged[rail] >= data.port(rail).incarnation() && data.join(rail);
     if (joined && writes != null) {
-      writes.goOn();
+      writes.restored(rail);
     }
     if (joined && reads != null) {
-      reads.goOn();
+      reads.restored(rail);
     }
   }
 }

@@ -1,5 +1,6 @@
 package org.jofi.rdma.driver;
 
+import java.util.Arrays;
 import java.util.function.IntFunction;
 import org.jofi.fabric.ProviderTraits;
 import org.jofi.transport.Failure;
@@ -17,7 +18,9 @@ import org.jspecify.annotations.Nullable;
  * polled all its rails before.
  *
  * <p>A rail is silent that does not answer for the bound, or for eight times as long as it should
- * take if that is longer. The last usable one never is.
+ * take if that is longer. The last usable one never is. Before that it is asked whether bytes were
+ * moved over it, if the provider can tell: then the rail is slow, and what is out on it will be
+ * through, unless that would take four times the bound: then the others are faster with it.
  */
 final class RailClock {
   /** Three lost retransmissions in a row of TCP take 200 + 400 + 800 ms. */
@@ -37,6 +40,7 @@ final class RailClock {
 
   private static final int PATIENCE = 8;
   private static final int MOST_BOUNDS = 4;
+  private static final long UNASKED = Long.MIN_VALUE;
 
   private final IntFunction<String> labels;
   private final long boundNs;
@@ -44,6 +48,12 @@ final class RailClock {
 
   /** Until when time counts in them, or does not. */
   private final long[] counted;
+
+  /** What was moved over each when it was asked last; {@link #UNASKED} since it answered. */
+  private final long[] moved;
+
+  /** For how long each has been moving bytes without an answer. */
+  private final long[] movingNs;
 
   private final @Nullable Failure[] silence;
   private int answered;
@@ -62,6 +72,11 @@ final class RailClock {
 
     /** Whether a rail is used. */
     boolean isUsable(int rail);
+
+    /** Bytes that were moved over a rail until now, in both directions; -1 if unknown. */
+    default long moved(int rail) {
+      return -1;
+    }
   }
 
   /**
@@ -74,6 +89,9 @@ final class RailClock {
     this.boundNs = boundNs;
     ages = new long[rails];
     counted = new long[rails];
+    moved = new long[rails];
+    Arrays.fill(moved, UNASKED);
+    movingNs = new long[rails];
     silence = new Failure[rails];
   }
 
@@ -128,7 +146,7 @@ final class RailClock {
       int bit = 1 << rail;
       boolean idle = load.out(rail) == 0 || (usable & bit) == 0;
       if (idle || (answered & bit) != 0) {
-        ages[rail] = 0;
+        young(rail);
         counted[rail] = now;
       } else if (alive) {
         ages[rail] += Math.min(now - counted[rail], boundNs / CREDIT);
@@ -154,17 +172,40 @@ final class RailClock {
 
   private boolean isSilent(int rail, Load load) {
     long expected = (long) (PATIENCE * load.expectedNs(rail));
-    if (ages[rail] < Math.clamp(expected, boundNs, MOST_BOUNDS * boundNs)) {
+    long most = Math.clamp(expected, boundNs, MOST_BOUNDS * boundNs);
+    if (ages[rail] >= most / 2 && moved[rail] == UNASKED) {
+      moved[rail] = load.moved(rail);
+    }
+    if (ages[rail] < most) {
       return false;
+    }
+    String how = "silent for %d ms".formatted(ages[rail] / 1_000_000);
+    long before = moved[rail];
+    moved[rail] = load.moved(rail);
+    if (before >= 0 && moved[rail] > before) {
+      long sinceNs = most - most / 2;
+      ages[rail] -= sinceNs;
+      movingNs[rail] += sinceNs;
+      double leftNs = (double) load.out(rail) / (moved[rail] - before) * sinceNs;
+      if (movingNs[rail] + leftNs < MOST_BOUNDS * boundNs) {
+        return false;
+      }
+      how = "so slow that it would take %.1f s more".formatted(leftNs / 1e9);
     }
     silence[rail] =
         new Failure(
             FailureCause.TIMED_OUT,
             0,
             labels.apply(rail),
-            "silent for %d ms with %d bytes out, while the peer is heard over others"
-                .formatted(ages[rail] / 1_000_000, load.out(rail)));
-    ages[rail] = 0;
+            "%s with %d bytes out, while the peer is heard over others"
+                .formatted(how, load.out(rail)));
+    young(rail);
     return true;
+  }
+
+  private void young(int rail) {
+    ages[rail] = 0;
+    moved[rail] = UNASKED;
+    movingNs[rail] = 0;
   }
 }

@@ -106,6 +106,11 @@ public final class RailPort {
     return opened.rail();
   }
 
+  /** As {@link Endpoint#movedBytes}. */
+  long movedBytes(FabricAddress peer) {
+    return closed ? -1 : opened.endpoint().movedBytes(peer.bytes());
+  }
+
   /** Its NIC's name. */
   String nic() {
     return domain.info().domainName();

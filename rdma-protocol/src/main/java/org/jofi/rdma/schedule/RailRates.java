@@ -74,6 +74,9 @@ public final class RailRates {
   private final long[] sampledAt;
   private final boolean[] measured;
 
+  /** Rails with a stripe out that is to measure them, a bit each. */
+  private int probed;
+
   /**
    * @param speeds link speed of each rail, in bits per second; 0 if unknown. They are the rates to
    *     begin with if all are known
@@ -120,6 +123,41 @@ public final class RailRates {
   /** A stripe comes to nothing on that rail, or goes over another one. */
   public void takeBack(int rail, long bytes) {
     out[rail] -= bytes;
+    probed &= ~(1 << rail);
+  }
+
+  /** A rail is used again that was not for a while: it may have become slow. */
+  public void restored(int rail) {
+    forget(rail);
+  }
+
+  private void forget(int rail) {
+    measured[rail] = false;
+    probed &= ~(1 << rail);
+    sampleBytes[rail] = 0;
+    sampleNs[rail] = 0;
+    errors[rail] = Math.max(Math.abs(errors[rail]), STALE_ERROR);
+  }
+
+  /**
+   * A rail of those of which it is not known how fast it is: it gets a stripe of the least length,
+   * and no more until that is back. What a far slower one had got would take it so long that it
+   * seemed to be dead. {@link #NONE} if there is none.
+   */
+  public int probe(int among) {
+    for (int rail = 0; rail < rates.length; rail++) {
+      int bit = 1 << rail;
+      if ((among & bit) != 0 && !measured[rail] && (probed & bit) == 0) {
+        probed |= bit;
+        return rail;
+      }
+    }
+    return NONE;
+  }
+
+  /** Those of these rails that are not being {@linkplain #probe probed}, a bit each. */
+  public int ready(int among) {
+    return among & ~probed;
   }
 
   /** A stripe left, which may not have arrived. */
@@ -154,6 +192,7 @@ public final class RailRates {
       sampleBytes[rail] = 0;
       sampleNs[rail] = 0;
       sampledAt[rail] = now;
+      probed &= ~(1 << rail);
     }
   }
 
@@ -279,23 +318,19 @@ public final class RailRates {
   }
 
   /**
-   * A rail of those whose rate was not measured for long, though it had nothing to do: it is due
-   * for a stripe, whatever its rate; or {@link #NONE}.
+   * Looks for a rail of those whose rate was not measured for long, though it had nothing to do: it
+   * is not known any more. One at a time, so that the others go on.
    */
-  public int stale(int among, long now) {
+  public void look(int among, long now) {
     for (int rail = 0; rail < rates.length; rail++) {
       if ((among & 1 << rail) != 0
           && measured[rail]
           && out[rail] == 0
           && now - sampledAt[rail] > STALE_NS) {
         sampledAt[rail] = now;
-        sampleBytes[rail] = 0;
-        sampleNs[rail] = 0;
-        measured[rail] = false;
-        errors[rail] = Math.max(Math.abs(errors[rail]), STALE_ERROR);
-        return rail;
+        forget(rail);
+        return;
       }
     }
-    return NONE;
   }
 }

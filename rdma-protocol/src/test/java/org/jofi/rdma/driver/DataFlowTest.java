@@ -51,6 +51,15 @@ class DataFlowTest {
     assertTrue(rails(3, gigabits).send(20, LENGTH, 4) > 0.85);
   }
 
+  /** What a far slower rail had got would take it so long that it seemed to be dead. */
+  @Test
+  void aRailThatWasNotMeasuredGetsLittle() {
+    ModelRails rails = rails(1, 1, 1, 1, 0.001);
+    double part = rails.send(20, LENGTH, 4);
+    assertTrue(rails.longestWaitNs(3) < 1_200_000_000, "ns: " + rails.longestWaitNs(3));
+    assertTrue(part > 0.1, "part: " + part);
+  }
+
   @Test
   void aRateThatChangesIsLearned() {
     ModelRails rails = rails(1, 1, 1, 1, 1);

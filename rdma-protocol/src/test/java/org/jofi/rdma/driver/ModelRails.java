@@ -30,6 +30,7 @@ final class ModelRails {
   private final DataFlow flow;
   private final double[] free;
   private final double[] answered;
+  private final double[] longestWait;
   private final PriorityQueue<Answer> answers =
       new PriorityQueue<>((a, b) -> Double.compare(a.at, b.at));
   private long now;
@@ -97,6 +98,7 @@ final class ModelRails {
             Math.max(
                 answered[rail],
                 free[rail] + ROUND_TRIP_NS + Math.abs(random.nextGaussian()) * JITTER_NS);
+        longestWait[rail] = Math.max(longestWait[rail], answered[rail] - now);
         answers.add(new Answer(answered[rail], rail, lengths.get(posted), this));
         out++;
       }
@@ -123,8 +125,14 @@ final class ModelRails {
     random = new Random(seed);
     free = new double[rates.length];
     answered = new double[rates.length];
+    longestWait = new double[rates.length];
     flow =
         new DataFlow(tasks, () -> now, new RailRates(new long[rates.length]), MIN_STRIPE, _ -> {});
+  }
+
+  /** How long a stripe took at most. */
+  double longestWaitNs(int rail) {
+    return longestWait[rail];
   }
 
   /** A rail is so fast from now on. */

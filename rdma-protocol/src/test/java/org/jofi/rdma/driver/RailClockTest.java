@@ -19,6 +19,7 @@ class RailClockTest {
   private final RailClock clock = new RailClock(RAILS, rail -> "rail " + rail, BOUND);
   private final long[] out = new long[RAILS];
   private final double[] expected = new double[RAILS];
+  private final long[] moved = new long[RAILS];
   private final RailClock.Load load =
       new RailClock.Load() {
         @Override
@@ -34,6 +35,11 @@ class RailClockTest {
         @Override
         public boolean isUsable(int rail) {
           return (silent & 1 << rail) == 0;
+        }
+
+        @Override
+        public long moved(int rail) {
+          return moved[rail];
         }
       };
   private long now;
@@ -51,14 +57,18 @@ class RailClockTest {
     long start = now;
     while ((silent & 1 << rail) == 0) {
       assertTrue(now - start < 100 * BOUND, "it is never found");
-      for (int other = 0; other < RAILS; other++) {
-        if (other != rail) {
-          clock.answered(other);
-        }
-      }
+      othersAnswer(rail);
       look();
     }
     return now - start;
+  }
+
+  private void othersAnswer(int rail) {
+    for (int other = 0; other < RAILS; other++) {
+      if (other != rail) {
+        clock.answered(other);
+      }
+    }
   }
 
   @Test
@@ -69,6 +79,38 @@ class RailClockTest {
     assertEquals(1 << 2, silent);
     String why = clock.silence(2).toString();
     assertTrue(why.startsWith("rail 2: ") && why.contains("with 1 bytes out"), why);
+  }
+
+  /** One chunk takes longer than the bound, but it will be through. */
+  @Test
+  void aRailThatMovesBytesIsNotSilent() {
+    Arrays.fill(out, 1);
+    out[2] = 300_000;
+    long end = now + 3 * BOUND;
+    while (now < end) {
+      moved[2] += 12_000;
+      othersAnswer(2);
+      look();
+    }
+    assertEquals(0, silent);
+    long took = untilSilent(2);
+    assertTrue(took >= BOUND / 2 && took <= 2 * BOUND, "ms: " + took / MILLI);
+  }
+
+  /** What is out would take far too long. */
+  @Test
+  void aRailThatHardlyMovesIsGivenUp() {
+    Arrays.fill(out, 1);
+    out[2] = 10_000_000;
+    long start = now;
+    while (silent == 0) {
+      moved[2] += 6_000;
+      othersAnswer(2);
+      look();
+    }
+    assertEquals(1 << 2, silent);
+    assertTrue(now - start <= 2 * BOUND, "ms: " + (now - start) / MILLI);
+    assertTrue(clock.silence(2).detail().startsWith("so slow that it would take 78"));
   }
 
   @Test

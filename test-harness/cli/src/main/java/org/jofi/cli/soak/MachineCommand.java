@@ -6,13 +6,17 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** Runs commands of the machine, such as {@code ip}; each within a bound. */
-final class MachineCommand {
+public final class MachineCommand {
   private static final long WITHIN_SECONDS = 20;
 
   private MachineCommand() {}
 
-  /** Runs a command, whose words hold no spaces; what it said. */
-  static String run(String command) {
+  /**
+   * Runs a command, whose words hold no spaces; what it said.
+   *
+   * @throws IllegalStateException if it fails; the message has the command and what it said
+   */
+  public static String run(String command) {
     return run(List.of(command.split(" ")));
   }
 

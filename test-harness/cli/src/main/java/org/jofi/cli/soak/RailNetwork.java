@@ -19,11 +19,21 @@ public final class RailNetwork implements RailFaults, AutoCloseable {
   private static final int MEGABITS = 1000;
 
   /**
-   * Enough for a millisecond of a rail, since the kernel refills the bucket by its clock's tick.
+   * Enough for a millisecond of a rail, since the kernel refills the bucket by its clock's tick. As
+   * much passes at any speed after a pause.
    */
-  private static final String SHAPE = "tbf rate %dkbit burst 256kb latency 20ms";
+  private static final int BURST_KIBIBYTES = 256;
 
-  private static final String SOUND = SHAPE.formatted(MEGABITS * 1000);
+  /** Some packets. */
+  private static final int LEAST_BURST_KIBIBYTES = 32;
+
+  /** What 20 ms of a rail hold, and its burst. */
+  private static final int QUEUE_KIBIBYTES = 2700;
+
+  /** Less would lose what TCP has under way, again and again. */
+  private static final int LEAST_QUEUE_KIBIBYTES = 320;
+
+  private static final String SOUND = shape(1);
   private static final int MOST_TRIES = 500;
   private static final long TRY_MILLIS = 20;
 
@@ -193,7 +203,10 @@ public final class RailNetwork implements RailFaults, AutoCloseable {
 
   @Override
   public void slow(int rank, int rail, int part) {
-    shape(rank, rail, SHAPE.formatted(MEGABITS * 1000 / part));
+    // Another kind first, which drops what waits: a packet that is longer than the new burst would
+    // stay, with all behind it.
+    shape(rank, rail, "pfifo");
+    shape(rank, rail, shape(part));
   }
 
   @Override
@@ -211,6 +224,14 @@ public final class RailNetwork implements RailFaults, AutoCloseable {
     make(
         within(namespace(rank))
             + " tc qdisc replace dev %s root %s".formatted(name(rail), discipline));
+  }
+
+  private static String shape(int part) {
+    return "tbf rate %dkbit burst %dkb limit %dkb"
+        .formatted(
+            MEGABITS * 1000 / part,
+            Math.max(LEAST_BURST_KIBIBYTES, BURST_KIBIBYTES / part),
+            Math.max(LEAST_QUEUE_KIBIBYTES, QUEUE_KIBIBYTES / part));
   }
 
   private static String name(int rail) {

@@ -1,0 +1,239 @@
+package org.jofi.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import org.jofi.cli.soak.MachineCommand;
+import org.jofi.cli.soak.RailNetwork;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * {@code jofi perf} over four real TCP rails between two network namespaces, of which one or more
+ * fail in the middle of messages: every byte is right, and nobody but the log notices. And rails
+ * that are only bad: nobody gives them up.
+ */
+@Timeout(300)
+@Isolated("it measures")
+class RailFaultsTest {
+  private static final int RAILS = 4;
+  private static final int SENDER = 0;
+  private static final int RECEIVER = 1;
+
+  /** Not the one over which they meet. */
+  private static final int RAIL = 2;
+
+  /** How long nothing may arrive, in ms: a silent rail is found after 1.5 s. */
+  private static final long LONGEST_PAUSE = 2500;
+
+  private static final String FOUND = "silent for";
+
+  @TempDir private Path folder;
+
+  @BeforeAll
+  static void needsNamespaces() {
+    String obstacle = RailNetwork.obstacle();
+    assumeTrue(obstacle.isEmpty(), obstacle);
+  }
+
+  /** Reads, too: their rail's endpoint closes, and then the provider says that they failed. */
+  @ParameterizedTest
+  @ValueSource(strings = {"send", "read"})
+  void aRailThatIsCutIsSurvived(String operation) throws Exception {
+    try (PerfOverRails perf = new PerfOverRails(RAILS, folder)) {
+      perf.start(400, "--op", operation);
+      perf.awaitMidRun(RAIL);
+      perf.network().cut(RECEIVER, RAIL);
+      isSurvived(perf);
+    }
+  }
+
+  enum End {
+    CUT_AT_THE_SENDER,
+    LOST_FROM_THE_SENDER,
+    LOST_FROM_THE_RECEIVER,
+    LOST_IN_BOTH_DIRECTIONS
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Tag("long")
+  void aRailThatDiesIsSurvived(End how) throws Exception {
+    try (PerfOverRails perf = new PerfOverRails(RAILS, folder)) {
+      perf.start(400);
+      perf.awaitMidRun(RAIL);
+      switch (how) {
+        case CUT_AT_THE_SENDER -> perf.network().cut(SENDER, RAIL);
+        case LOST_FROM_THE_SENDER -> perf.network().swallow(SENDER, RAIL);
+        case LOST_FROM_THE_RECEIVER -> perf.network().swallow(RECEIVER, RAIL);
+        case LOST_IN_BOTH_DIRECTIONS -> perf.swallow(RAIL);
+      }
+      isSurvived(perf);
+    }
+  }
+
+  private static void isSurvived(PerfOverRails perf) throws Exception {
+    long pause = perf.longestPause(0);
+    double gigabits = perf.measured();
+    System.out.printf(
+        "longest pause %d ms, %.2f Gbit/s in all:%n%s%n", pause, gigabits, perf.errors());
+    assertTrue(perf.errors().contains("; 3 of 4 data rails are up"), perf.errors());
+    assertEquals(3, perf.row(SENDER).get("railsUp").getAsInt(), perf.row(SENDER).toString());
+    String why = perf.row(SENDER).get("railsDownBecause").getAsString();
+    assertTrue(why.contains("data rail " + RAIL) && why.contains(FOUND), why);
+    assertTrue(pause < LONGEST_PAUSE, "ms: " + pause);
+  }
+
+  /** It is used again when its link is; what was lost in between may come late. */
+  @ParameterizedTest
+  @CsvSource({"300, 350", "1000, 350", "5000, 800", "30000, 2700"})
+  @Tag("long")
+  void aRailThatComesBackIsUsedAgain(long millis, int messages) throws Exception {
+    try (PerfOverRails perf = new PerfOverRails(RAILS, folder)) {
+      perf.start(messages);
+      perf.awaitMidRun(RAIL);
+      perf.swallow(RAIL);
+      perf.run(millis);
+      perf.mend(RAIL);
+      long carried = perf.carried(RAIL);
+      long pause = perf.longestPause(0);
+      double gigabits = perf.measured();
+      System.out.printf(
+          "longest pause %d ms, %.2f Gbit/s in all:%n%s%n", pause, gigabits, perf.errors());
+      assertTrue(pause < LONGEST_PAUSE, "ms: " + pause);
+      assertTrue(perf.carried(RAIL) - carried > PerfOverRails.IN_MID_RUN, "it carries nothing");
+      if (millis > 2000) {
+        assertTrue(perf.errors().contains("is used again; 4 of 4 data rails"), perf.errors());
+      }
+    }
+  }
+
+  @Test
+  @Tag("long")
+  void aRailThatComesAndGoesIsSurvived() throws Exception {
+    try (PerfOverRails perf = new PerfOverRails(RAILS, folder)) {
+      perf.start(1000);
+      perf.awaitMidRun(RAIL);
+      for (int time = 0; time < 5; time++) {
+        perf.network().cut(RECEIVER, RAIL);
+        perf.run(2000);
+        perf.network().mend(RECEIVER, RAIL);
+        perf.run(2000);
+      }
+      double gigabits = perf.measured();
+      System.out.printf("%.2f Gbit/s in all:%n%s%n", gigabits, perf.errors());
+      long found = perf.errors().lines().filter(line -> line.contains(FOUND)).count();
+      assertTrue(found > 0, perf.errors());
+    }
+  }
+
+  /** The last one's end is the peer's. */
+  @Test
+  @Tag("long")
+  void railsDieOneAfterAnother() throws Exception {
+    try (PerfOverRails perf = new PerfOverRails(RAILS, folder)) {
+      perf.start(4000, "--timeout", "60");
+      perf.awaitMidRun(0);
+      for (int rail = 0; rail < RAILS - 1; rail++) {
+        perf.network().cut(RECEIVER, rail);
+        perf.awaitWords("; %d of 4 data rails are up".formatted(RAILS - 1 - rail));
+        perf.run(500);
+      }
+      perf.network().cut(RECEIVER, RAILS - 1);
+      long since = System.nanoTime();
+      for (int rank : new int[] {SENDER, RECEIVER}) {
+        assertTrue(perf.process(rank).waitFor(30, TimeUnit.SECONDS), "it hangs");
+        assertEquals(1, perf.process(rank).exitValue(), perf.errors());
+      }
+      System.out.printf(
+          "over %.1f s after the last one:%n%s%n",
+          (System.nanoTime() - since) / 1e9, perf.errors());
+      assertTrue(perf.errors().contains("peer lost"), perf.errors());
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 5})
+  @Tag("long")
+  void lossIsNoDeath(int percent) throws Exception {
+    String obstacle = RailNetwork.obstacleToLoss();
+    assumeTrue(obstacle.isEmpty(), obstacle);
+    try (PerfOverRails perf = new PerfOverRails(RAILS, folder)) {
+      perf.network().lose(SENDER, RAIL, percent);
+      perf.network().lose(RECEIVER, RAIL, percent);
+      isNotGivenUp(perf, 250);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {10, 100, 1000})
+  @Tag("long")
+  void slownessIsNoDeath(int part) throws Exception {
+    try (PerfOverRails perf = new PerfOverRails(RAILS, folder)) {
+      perf.slow(RAIL, part);
+      isNotGivenUp(perf, 250);
+    }
+  }
+
+  /** What was out on it needs a second or two. */
+  @Test
+  @Tag("long")
+  void becomingSlowIsNoDeath() throws Exception {
+    try (PerfOverRails perf = new PerfOverRails(RAILS, folder)) {
+      perf.start(400);
+      perf.awaitMidRun(RAIL);
+      perf.slow(RAIL, 100);
+      nobodyGivesUp(perf);
+    }
+  }
+
+  @Test
+  @Tag("long")
+  void aLongWayIsNoDeath() throws Exception {
+    try (PerfOverRails perf = new PerfOverRails(RAILS, folder);
+        DelayedRail delayed = new DelayedRail(perf.network(), RECEIVER, RAIL, 50)) {
+      isNotGivenUp(perf, 200);
+      assertTrue(delayed.carried() > 100, "it carries nothing");
+    }
+  }
+
+  /** As one that collects garbage for so long. A silence of 10 s is a lost peer's. */
+  @ParameterizedTest
+  @ValueSource(ints = {SENDER, RECEIVER})
+  @Tag("long")
+  void aProcessThatStandsStillIsNoDeadRail(int rank) throws Exception {
+    try (PerfOverRails perf = new PerfOverRails(RAILS, folder)) {
+      perf.start(400);
+      perf.awaitMidRun(RAIL);
+      long pid = perf.process(rank).pid();
+      MachineCommand.run("kill -STOP " + pid);
+      perf.run(5000);
+      MachineCommand.run("kill -CONT " + pid);
+      nobodyGivesUp(perf);
+    }
+  }
+
+  private static void isNotGivenUp(PerfOverRails perf, int messages) throws Exception {
+    perf.start(messages);
+    nobodyGivesUp(perf);
+  }
+
+  private static void nobodyGivesUp(PerfOverRails perf) throws Exception {
+    double gigabits = perf.measured();
+    System.out.printf("%.2f Gbit/s in all:%n%s%n", gigabits, perf.errors());
+    assertFalse(perf.errors().contains("rails are up"), perf.errors());
+    assertEquals(RAILS, perf.row(SENDER).get("railsUp").getAsInt(), perf.row(SENDER).toString());
+  }
+}
