@@ -59,22 +59,11 @@ final class LibC {
       plain(
           "pthread_spin_init",
           FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.JAVA_INT));
-  private static final MethodHandle GETSOCKNAME =
-      plain(
-          "getsockname",
-          FunctionDescriptor.of(
-              ValueLayout.JAVA_INT,
-              ValueLayout.JAVA_INT,
-              ValueLayout.ADDRESS,
-              ValueLayout.ADDRESS));
-  private static final MethodHandle GETPEERNAME =
-      plain(
-          "getpeername",
-          FunctionDescriptor.of(
-              ValueLayout.JAVA_INT,
-              ValueLayout.JAVA_INT,
-              ValueLayout.ADDRESS,
-              ValueLayout.ADDRESS));
+  private static final FunctionDescriptor NAMING =
+      FunctionDescriptor.of(
+          ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS);
+  private static final MethodHandle GETSOCKNAME = plain("getsockname", NAMING);
+  private static final MethodHandle GETPEERNAME = plain("getpeername", NAMING);
   private static final MethodHandle GETSOCKOPT =
       plain(
           "getsockopt",
@@ -244,21 +233,19 @@ final class LibC {
 
   /** getsockname(2): the local address of a socket, zeros behind it; 0 if it is a socket. */
   static int getsockname(int socket, MemorySegment name) {
-    try (Arena arena = Arena.ofConfined()) {
-      name.fill((byte) 0);
-      MemorySegment length = arena.allocateFrom(ValueLayout.JAVA_INT, (int) name.byteSize());
-      return (int) GETSOCKNAME.invokeExact(socket, name, length);
-    } catch (Throwable impossible) {
-      throw rethrow(impossible);
-    }
+    return nameOf(GETSOCKNAME, socket, name);
   }
 
   /** getpeername(2): as {@link #getsockname}, the address that it is connected to. */
   static int getpeername(int socket, MemorySegment name) {
+    return nameOf(GETPEERNAME, socket, name);
+  }
+
+  private static int nameOf(MethodHandle naming, int socket, MemorySegment name) {
     try (Arena arena = Arena.ofConfined()) {
       name.fill((byte) 0);
       MemorySegment length = arena.allocateFrom(ValueLayout.JAVA_INT, (int) name.byteSize());
-      return (int) GETPEERNAME.invokeExact(socket, name, length);
+      return (int) naming.invokeExact(socket, name, length);
     } catch (Throwable impossible) {
       throw rethrow(impossible);
     }

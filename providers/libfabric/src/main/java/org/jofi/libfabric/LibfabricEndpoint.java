@@ -365,10 +365,14 @@ final class LibfabricEndpoint extends FabricObject implements Endpoint {
     throw new IllegalArgumentException("the completion queue is not of " + domain.place());
   }
 
+  /** Whether the kernel has its connections, and it listens. */
+  private boolean isOverTcp() {
+    return !localAddress.isEmpty() && LibfabricTraits.isOverTcp(domain.info().provider());
+  }
+
   @Override
   public long movedBytes(byte[] peer) {
-    if (localAddress.isEmpty()
-        || !LibfabricTraits.leavesConnectionsBehind(domain.info().provider())) {
+    if (!isOverTcp()) {
       return -1;
     }
     try (TcpSockets sockets = new TcpSockets()) {
@@ -378,8 +382,7 @@ final class LibfabricEndpoint extends FabricObject implements Endpoint {
 
   @Override
   int nativeClose() {
-    if (!localAddress.isEmpty()
-        && LibfabricTraits.leavesConnectionsBehind(domain.info().provider())) {
+    if (isOverTcp()) {
       UnheardConnections.end(localAddress, receiveQueue::progress);
     }
     // ofi_rxm ends transfers here, and closes the regions that it registered for them.

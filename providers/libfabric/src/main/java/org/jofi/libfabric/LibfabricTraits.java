@@ -135,10 +135,10 @@ final class LibfabricTraits {
   }
 
   /**
-   * Whether closing an endpoint leaves connections behind that it accepted: {@link
-   * UnheardConnections}.
+   * Whether its endpoints are connected by {@link TcpSockets}. Closing one leaves connections
+   * behind that it accepted: {@link UnheardConnections}.
    */
-  static boolean leavesConnectionsBehind(String provider) {
+  static boolean isOverTcp(String provider) {
     return OVER_SOCKETS.contains(core(provider));
   }
 

@@ -220,7 +220,7 @@ final class DataFlow {
 
   /** A rail is used again. */
   void restored(int rail) {
-    rates.restored(rail);
+    rates.forget(rail);
     goOn();
   }
 

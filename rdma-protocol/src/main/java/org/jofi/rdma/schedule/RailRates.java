@@ -126,12 +126,8 @@ public final class RailRates {
     probed &= ~(1 << rail);
   }
 
-  /** A rail is used again that was not for a while: it may have become slow. */
-  public void restored(int rail) {
-    forget(rail);
-  }
-
-  private void forget(int rail) {
+  /** It is not known any more how fast a rail is: it was not used for a while. */
+  public void forget(int rail) {
     measured[rail] = false;
     probed &= ~(1 << rail);
     sampleBytes[rail] = 0;
