@@ -102,6 +102,8 @@ final class ChunkedReceive extends IncomingReceive implements ChunkCopies.Listen
     finished = 0;
     total = 0;
     Arrays.fill(states, FREE);
+    // A short message may come before the first block is offered.
+    Arrays.fill(arrivals, StripeArrivals.NONE);
     announced = false;
     receiver().announcer().begin(entries);
     begin();
