@@ -77,7 +77,7 @@ final class ClosingConnections {
   /** Until when to wait for this peer: not at all, if a wait for it has just timed out. */
   private long bound(Connection connection) {
     long now = settings.clock().nanoTime();
-    return silent.contains(connection, now) ? now : now + settings.closeNs();
+    return silent.contains(connection) ? now : now + settings.closeNs();
   }
 
   /** Something of the peer arrived. */
@@ -145,7 +145,7 @@ final class ClosingConnections {
 
   /**
    * Asks the peers of all connections if another endpoint of the device suspects that some process
-   * is dead.
+   * is dead, and those that are silent from time to time.
    *
    * @param watched time in which this side looked, in nanoseconds
    */
@@ -158,7 +158,17 @@ final class ClosingConnections {
         }
       }
     }
-    silent.look(watched, settings.clock().nanoTime());
+    long now = settings.clock().nanoTime();
+    silent.look(watched, now);
+    if (silent.isTimeToAsk(now)) {
+      for (int i = 0; i < live.size(); i++) {
+        Connection connection = live.get(i);
+        if (silent.keep(connection)) {
+          ask(connection);
+        }
+      }
+      silent.kept(now);
+    }
   }
 
   /** A peer was silent for too long. */
@@ -195,7 +205,7 @@ final class ClosingConnections {
   private boolean advance(Connection connection, long now) {
     boolean closed = connection.closing().isLocalClosed();
     boolean overdue =
-        connection.closing().isOverdue(now) || (closed && silent.contains(connection, now));
+        connection.closing().isOverdue(now) || (closed && silent.contains(connection));
     boolean awaiting = connection.awaitWrites(overdue);
     if (!connection.isCut()) {
       return false;

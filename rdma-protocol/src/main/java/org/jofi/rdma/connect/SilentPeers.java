@@ -1,20 +1,24 @@
 package org.jofi.rdma.connect;
 
-import org.agrona.collections.Long2LongHashMap;
 import org.agrona.collections.LongHashSet;
 import org.jofi.rdma.engine.Connection;
 
 /**
  * The peers that did not answer in time. So closing many communicators to a dead peer waits for it
- * only once. A peer counts as silent for as long as a close may take, or until something arrives
- * from it. Used with the endpoint's lock held.
+ * only once. A peer counts as silent until something arrives from it; while a connection leads to
+ * it, it is asked once in as long as a close may take. Used with the endpoint's lock held.
  */
 final class SilentPeers {
   private static final long NONE = Long.MIN_VALUE;
 
   private final long closeNs;
   private final Suspicion suspicion;
-  private final Long2LongHashMap until = new Long2LongHashMap(NONE);
+  private final LongHashSet silent = new LongHashSet();
+
+  /** Those of the silent ones to whom a connection leads; filled while they are asked. */
+  private final LongHashSet kept = new LongHashSet();
+
+  private long askAgainAt;
 
   /** Those that were asked for the sake of another endpoint. */
   private final LongHashSet asked = new LongHashSet();
@@ -35,13 +39,20 @@ final class SilentPeers {
 
   /** A peer did not answer in time. */
   void silent(Connection connection, long now) {
-    until.put(connection.sink().peer(), now + closeNs);
+    silent(connection.sink().peer(), now);
+  }
+
+  private void silent(long peer, long now) {
+    if (silent.isEmpty()) {
+      askAgainAt = now + closeNs;
+    }
+    silent.add(peer);
   }
 
   /** Something of a peer arrived. */
   void heard(Connection connection) {
-    if (!until.isEmpty()) {
-      until.remove(connection.sink().peer());
+    if (!silent.isEmpty()) {
+      silent.remove(connection.sink().peer());
     }
     if (!asked.isEmpty()) {
       asked.remove(connection.sink().peer());
@@ -49,16 +60,26 @@ final class SilentPeers {
   }
 
   /** Whether it is no use to wait for a peer. */
-  boolean contains(Connection connection, long now) {
-    if (until.isEmpty()) {
-      return false;
-    }
-    long end = until.get(connection.sink().peer());
-    if (end != NONE && now - end >= 0) {
-      until.remove(connection.sink().peer());
-      return false;
-    }
-    return end != NONE;
+  boolean contains(Connection connection) {
+    return !silent.isEmpty() && silent.contains(connection.sink().peer());
+  }
+
+  /** Whether those that are silent are to be asked, which {@link #keep} and {@link #kept} end. */
+  boolean isTimeToAsk(long now) {
+    return !silent.isEmpty() && now - askAgainAt >= 0;
+  }
+
+  /** A connection is there; whether it is the first of all that lead to a silent peer. */
+  boolean keep(Connection connection) {
+    return contains(connection) && kept.add(connection.sink().peer());
+  }
+
+  /** All connections were seen: those to whom none leads are forgotten. */
+  void kept(long now) {
+    silent.clear();
+    silent.addAll(kept);
+    kept.clear();
+    askAgainAt = now + closeNs;
   }
 
   /** A close waits: the other endpoints are told when half of its bound is over. */
@@ -91,7 +112,7 @@ final class SilentPeers {
   /** Those that were asked, and did not answer for half of a bound, are silent. */
   void look(long watched, long now) {
     if (!asked.isEmpty() && watched - askedAt >= closeNs / 2) {
-      asked.forEachLong(peer -> until.put(peer, now + closeNs));
+      asked.forEachLong(peer -> silent(peer, now));
       asked.clear();
     }
   }
