@@ -1,6 +1,6 @@
 package org.jofi.rdma.driver;
 
-import org.agrona.collections.LongHashSet;
+import org.agrona.concurrent.NanoClock;
 import org.jofi.fabric.AddressVector;
 import org.jofi.fabric.Domain;
 import org.jofi.fabric.Endpoint;
@@ -17,8 +17,7 @@ import org.jspecify.annotations.Nullable;
  * One rail of one role: its endpoint and address vector, and the owners of posted operations. Its
  * endpoint may be closed, as a fence for what was posted, and another one opened in its place. The
  * posting calls are those of {@link Endpoint}, with an owner and a cookie instead of a context
- * slot. After {@code -EAGAIN} nothing is offered to the provider until the next poll: a refused
- * call costs as much as one that is taken.
+ * slot. After {@code -EAGAIN} nothing is offered to the provider for a while: {@link RefusedPeers}.
  */
 public final class RailPort {
   private static final int AGAIN = -FabricErrno.EAGAIN;
@@ -30,7 +29,7 @@ public final class RailPort {
   private final RailQueue queue;
   private final ContextTable operations;
   private final ContextTable receives;
-  private final LongHashSet refused = new LongHashSet();
+  private final RefusedPeers refused;
   private Opened opened;
   private int incarnation;
   private boolean retired;
@@ -76,13 +75,14 @@ public final class RailPort {
     }
   }
 
-  private RailPort(int number, String label, Domain domain, RailQueue queue) {
+  private RailPort(int number, String label, Domain domain, RailQueue queue, NanoClock clock) {
     this.number = number;
     this.label = label;
     this.domain = domain;
     this.queue = queue;
     operations = queue.operations();
     receives = queue.receives();
+    refused = new RefusedPeers(clock);
     opened = Opened.open(label, domain, queue);
   }
 
@@ -90,8 +90,8 @@ public final class RailPort {
    * Opens one, whose completions go to that queue. If something refuses, nothing stays open, except
    * the queue.
    */
-  static RailPort open(int number, String label, Domain domain, RailQueue queue) {
-    RailPort port = new RailPort(number, label, domain, queue);
+  static RailPort open(int number, String label, Domain domain, RailQueue queue, NanoClock clock) {
+    RailPort port = new RailPort(number, label, domain, queue, clock);
     queue.add(port);
     return port;
   }
@@ -290,23 +290,21 @@ public final class RailPort {
   }
 
   private int take(OperationOwner owner, long cookie, long peer) {
-    return retired || (!refused.isEmpty() && refused.contains(peer))
-        ? ContextTable.NONE
-        : operations.take(owner, cookie);
+    return retired || refused.contains(peer) ? ContextTable.NONE : operations.take(owner, cookie);
   }
 
   private int posted(long peer, int context, int answer) {
     if (answer == AGAIN) {
-      refused.add(peer);
+      refused.refused(peer);
+    } else {
+      refused.taken(peer);
     }
     return posted(operations, context, answer);
   }
 
-  /** A poll begins: what was refused may be taken now. */
-  void tryAgain() {
-    if (!refused.isEmpty()) {
-      refused.clear();
-    }
+  /** Its queue was polled: what was refused may be taken now. */
+  void polled() {
+    refused.polled();
   }
 
   private static int posted(ContextTable contexts, int context, int answer) {

@@ -118,10 +118,10 @@ final class RailQueue implements CompletionQueue.Sink {
     return polled;
   }
 
-  /** It was polled: its rails may take what they refused before. */
-  void tryAgain() {
+  /** Its rails may take what they refused before. */
+  void polled() {
     for (int i = 0; i < rails; i++) {
-      ports[i].tryAgain();
+      ports[i].polled();
     }
   }
 

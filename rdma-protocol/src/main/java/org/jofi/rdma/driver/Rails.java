@@ -32,9 +32,9 @@ final class Rails {
         Domain domain = domains.get(i);
         rails.queues.add(
             RailQueue.open(label, domain, settings.queueEntries(), settings.slots(), arrivals));
-        rails.data.add(rails.open(label, i, "data", domain));
+        rails.data.add(rails.open(label, i, "data", domain, settings));
         if (i < settings.controlRails()) {
-          rails.control.add(rails.open(label, i, "control", domain));
+          rails.control.add(rails.open(label, i, "control", domain, settings));
         }
       }
       return rails;
@@ -44,10 +44,15 @@ final class Rails {
     }
   }
 
-  private RailPort open(String label, int number, String role, Domain domain) {
+  private RailPort open(
+      String label, int number, String role, Domain domain, EndpointSettings settings) {
     RailPort port =
         RailPort.open(
-            number, "%s %s rail %d".formatted(label, role, number), domain, queues.get(number));
+            number,
+            "%s %s rail %d".formatted(label, role, number),
+            domain,
+            queues.get(number),
+            settings.clock());
     all.add(port);
     return port;
   }
@@ -93,7 +98,7 @@ final class Rails {
     for (int i = 0; i < queues.size(); i++) {
       RailQueue queue = queues.get(i);
       int polled = queue.poll();
-      queue.tryAgain();
+      queue.polled();
       drained &= !RailQueue.leavesSome(polled);
       events += Math.max(0, polled);
       Failure why = polled < 0 ? queue.brokenBy() : null;
