@@ -129,19 +129,30 @@ public final class EndpointRegistrations {
   }
 
   /**
-   * As {@link #acquire(BufferRange, long)}, for host memory of an arena; a hit needs no object.
+   * As {@link #acquire(BufferRange, long)}, and begins a use instead of leasing it, for one
+   * request: {@link DataRegistration#endUse} gives it back.
+   *
+   * @throws IllegalStateException also if it was closed at once, for memory about to be freed
+   */
+  public DataRegistration use(BufferRange range, long access) {
+    refuseIfClosing(range);
+    return cache.use(space, dataRails, range, access);
+  }
+
+  /**
+   * As {@link #use(BufferRange, long)}, for host memory of an arena; a hit needs no object.
    *
    * @param arena scope of the arena, which must not be the global one
    * @param address its first byte
    * @param lengthBytes its length, at least 1
    * @param access bits of {@link Access}, at least one
    */
-  public DataRegistration acquire(
+  public DataRegistration use(
       MemorySegment.Scope arena, long address, long lengthBytes, long access) {
     if (closing) {
       refuseIfClosing(BufferRange.host(arena, address, lengthBytes));
     }
-    return cache.acquire(space, dataRails, arena, address, lengthBytes, access);
+    return cache.use(space, dataRails, arena, address, lengthBytes, access);
   }
 
   /**

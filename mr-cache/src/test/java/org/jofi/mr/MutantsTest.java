@@ -131,7 +131,23 @@ class MutantsTest {
             "",
             cache),
         new Mutant(
-            "a hit takes no lease", "CacheSpace.java", " && near.tryLease(epoch)", "", cache),
+            "a request that finds a registration leases it",
+            "RegistrationCache.java",
+            "find(range, access, LeaseCount.USE, epoch)",
+            "find(range, access, LeaseCount.LEASE, epoch)",
+            cache),
+        new Mutant(
+            "a hit is not counted",
+            "LeaseCount.java",
+            "getAndAdd(this, HIT + what)",
+            "getAndAdd(this, what)",
+            cache),
+        new Mutant(
+            "a hit takes no lease",
+            "CacheSpace.java",
+            "\n            && near.tryHit(what, epoch)",
+            "",
+            cache),
         new Mutant(
             "a release drops a use",
             "CachedRegistration.java",

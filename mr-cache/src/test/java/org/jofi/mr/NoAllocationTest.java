@@ -66,11 +66,11 @@ class NoAllocationTest {
           () -> {
             for (int i = 0; i < HITS; i++) {
               DataRegistration got =
-                  registrations.acquire(memory.scope(), memory.address() + i % 64, 64, Access.SEND);
+                  registrations.use(memory.scope(), memory.address() + i % 64, 64, Access.SEND);
               if (!got.equals(made)) {
                 throw new AssertionError("no hit");
               }
-              got.release();
+              got.endUse();
             }
           });
       made.release();

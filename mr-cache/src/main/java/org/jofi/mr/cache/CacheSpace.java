@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The cached registrations of one scope: those that one endpoint, or all endpoints over the same
- * NICs, may share. Any thread may call {@link #lease} without a lock; all other methods need the
+ * NICs, may share. Any thread may call {@link #find} without a lock; all other methods need the
  * cache's lock.
  *
  * <p>A partition holds registrations that differ only in their range: they have the same kind,
@@ -71,26 +71,32 @@ public final class CacheSpace {
     return scope.generation();
   }
 
-  /** Leases a registration that covers the range; null if there is none. */
-  @Nullable CachedRegistration lease(BufferRange range, long access, long epoch) {
-    return lease(
+  /**
+   * Takes a lease or a use of a registration that covers the range; null if there is none.
+   *
+   * @param what as {@link LeaseCount#tryHit}
+   */
+  @Nullable CachedRegistration find(BufferRange range, long access, long what, long epoch) {
+    return find(
         code(range),
         range.allocationId(),
         range.scope(),
         range.address(),
         range.lengthBytes(),
         access,
+        what,
         epoch);
   }
 
   /** As above, for a range that may be malformed; returns null then. */
-  @Nullable CachedRegistration lease(
+  @Nullable CachedRegistration find(
       long code,
       long allocationId,
       MemorySegment.@Nullable Scope scope,
       long address,
       long lengthBytes,
       long access,
+      long what,
       long epoch) {
     long first = IntervalIndex.order(address);
     long last = first + lengthBytes - 1;
@@ -100,7 +106,9 @@ public final class CacheSpace {
     for (Partition partition : partitions) {
       if (partition.code == code && (partition.access & access) == access) {
         CachedRegistration near = partition.index.floor(first);
-        if (near != null && near.covers(allocationId, scope, first, last) && near.tryLease(epoch)) {
+        if (near != null
+            && near.covers(allocationId, scope, first, last)
+            && near.tryHit(what, epoch)) {
           return near;
         }
       }

@@ -112,6 +112,11 @@ final class CachedRegistration extends LeaseCount implements DataRegistration {
   }
 
   @Override
+  void hitBatch() {
+    cache.countHits(HIT_BATCH);
+  }
+
+  @Override
   void becameIdle(boolean byUse) {
     if (byUse) {
       cache.endedUse(this);

@@ -5,24 +5,34 @@ import java.lang.invoke.VarHandle;
 
 /**
  * Counts who needs a registration, in one 64-bit word: leases (handles that users hold) and uses
- * (requests in flight), with two flags. Any thread.
+ * (requests in flight), with two flags, and the hits of the cache. Any thread.
  *
- * <p>A cache hit writes only this word, the stamp and the count of hits, which are next to it.
- * Taking and dropping are one atomic addition each and never fail spuriously. Only the cache closes
- * a registration, with a compare-and-set.
+ * <pre>
+ *  63    58 57     56   55   28 27      0
+ * | hits   |closed|tell| uses  | leases  |
+ * </pre>
+ *
+ * <p>A cache hit writes only this word, and the stamp next to it. Taking and dropping are one
+ * atomic addition each and never fail spuriously. Only the cache closes a registration, with a
+ * compare-and-set.
  */
 abstract class LeaseCount {
   static final long LEASE = 1L;
-  static final long USE = 1L << 31;
-
-  /** Hits are added to the cache's counter in batches of this size; a power of two. */
-  static final int HIT_BATCH = 64;
+  static final long USE = 1L << 28;
 
   /** Flag: the thread that drops the last lease or use must tell the cache. */
-  private static final long TELL = 1L << 62;
+  private static final long TELL = 1L << 56;
 
-  /** Flag: closed or closing, so that it cannot be taken any more. The sign bit. */
-  private static final long CLOSED = 1L << 63;
+  /** Flag: closed or closing, so that it cannot be taken any more. */
+  private static final long CLOSED = 1L << 57;
+
+  private static final int HIT_SHIFT = 58;
+
+  /** A hit; in the highest bits, where one too many falls off. */
+  private static final long HIT = 1L << HIT_SHIFT;
+
+  /** Hits are added to the cache's counter in batches of this size. */
+  static final int HIT_BATCH = 1 << (Long.SIZE - HIT_SHIFT);
 
   private static final long LEASES = USE - 1;
   private static final long COUNTS = TELL - 1;
@@ -30,14 +40,12 @@ abstract class LeaseCount {
 
   private static final VarHandle STATE;
   private static final VarHandle STAMP;
-  private static final VarHandle HITS;
 
   static {
     try {
       MethodHandles.Lookup lookup = MethodHandles.lookup();
       STATE = lookup.findVarHandle(LeaseCount.class, "state", long.class);
       STAMP = lookup.findVarHandle(LeaseCount.class, "stamp", long.class);
-      HITS = lookup.findVarHandle(LeaseCount.class, "hits", int.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -53,9 +61,6 @@ abstract class LeaseCount {
   @SuppressWarnings("unused") // through STAMP
   private long stamp;
 
-  @SuppressWarnings("unused") // through HITS
-  private int hits;
-
   /** Kept next to the counts because every release reads it. */
   final RegistrationCache cache;
 
@@ -63,28 +68,32 @@ abstract class LeaseCount {
     this.cache = cache;
   }
 
-  /**
-   * Counts a hit here, because a hit writes this cache line anyway. Returns true for each {@link
-   * #HIT_BATCH}th.
-   */
-  final boolean countHit() {
-    return ((int) HITS.getAndAdd(this, 1) & (HIT_BATCH - 1)) == HIT_BATCH - 1;
-  }
-
   /** Hits counted since the last full batch. */
   final int hitsOfOpenBatch() {
-    return (int) HITS.getOpaque(this) & (HIT_BATCH - 1);
+    return (int) ((long) STATE.getOpaque(this) >>> HIT_SHIFT);
   }
 
-  /** Takes a lease. Returns false, and takes none, if it is closed. */
-  final boolean tryLease(long epoch) {
+  /**
+   * Takes a lease or a use, and counts a hit. Returns false, and does neither, if it is closed.
+   *
+   * @param what {@link #LEASE}, or {@link #USE} of somebody who needs no lease
+   */
+  final boolean tryHit(long what, long epoch) {
     STAMP.setOpaque(this, epoch);
-    if ((long) STATE.getAndAdd(this, LEASE) >= 0) {
-      return true;
+    long before = (long) STATE.getAndAdd(this, HIT + what);
+    if ((before & CLOSED) != 0) {
+      STATE.getAndAdd(this, -HIT);
+      drop(what, epoch);
+      return false;
     }
-    drop(LEASE, epoch);
-    return false;
+    if (before >>> HIT_SHIFT == HIT_BATCH - 1) {
+      hitBatch();
+    }
+    return true;
   }
+
+  /** Called after {@link #HIT_BATCH} hits. */
+  abstract void hitBatch();
 
   /**
    * Takes a use. Returns false, and takes none, if it is closed.
@@ -93,11 +102,12 @@ abstract class LeaseCount {
    */
   final boolean tryUse(long epoch) {
     long before = (long) STATE.getAndAdd(this, USE);
-    if (before >= 0 && (before & LEASES) != 0) {
+    boolean open = (before & CLOSED) == 0;
+    if (open && (before & LEASES) != 0) {
       return true;
     }
     drop(USE, epoch);
-    if (before >= 0) {
+    if (open) {
       throw new IllegalStateException(this + " is used, but nobody holds a lease");
     }
     return false;
@@ -131,7 +141,7 @@ abstract class LeaseCount {
   }
 
   final boolean isClosed() {
-    return (long) STATE.getAcquire(this) < 0;
+    return ((long) STATE.getAcquire(this) & CLOSED) != 0;
   }
 
   final int leases() {
@@ -160,18 +170,30 @@ abstract class LeaseCount {
    * then.
    */
   final boolean stopTelling() {
-    return STATE.compareAndSet(this, TELL, 0L);
+    long now = (long) STATE.getAcquire(this);
+    while ((now & (COUNTS | TELL | CLOSED)) == TELL) {
+      long seen = (long) STATE.compareAndExchange(this, now, now & ~TELL);
+      if (seen == now) {
+        return true;
+      }
+      now = seen;
+    }
+    return false;
   }
 
   /** Marks it as closed if it has no lease and no use. */
   final boolean closeIfIdle() {
-    return STATE.compareAndSet(this, TELL, TELL | CLOSED) || STATE.compareAndSet(this, 0L, CLOSED);
+    return closeIfNone(COUNTS);
   }
 
   /** Marks it as closed even if it is leased, unless it is in use or already closed. */
   final boolean closeIfUnused() {
+    return closeIfNone(USES);
+  }
+
+  private boolean closeIfNone(long counts) {
     long now = (long) STATE.getAcquire(this);
-    while (now >= 0 && (now & USES) == 0) {
+    while ((now & (CLOSED | counts)) == 0) {
       long seen = (long) STATE.compareAndExchange(this, now, now | CLOSED);
       if (seen == now) {
         return true;

@@ -99,12 +99,8 @@ public final class RegistrationCache {
   public DataRegistration acquire(
       CacheSpace space, List<Rail> rails, BufferRange range, long access) {
     checkAccess(access);
-    CachedRegistration found = space.lease(range, access, epoch);
-    if (found != null) {
-      hit(found);
-      return found;
-    }
-    return miss(space, rails, range, access);
+    CachedRegistration found = space.find(range, access, LeaseCount.LEASE, epoch);
+    return found == null ? miss(space, rails, range, access) : found;
   }
 
   /** As above, with the range in parts, so that a hit needs no object. */
@@ -121,17 +117,18 @@ public final class RegistrationCache {
     boolean known = allocationId != BufferRange.UNKNOWN_ALLOCATION;
     long code = CacheSpace.code(kind, device, known, false);
     CachedRegistration found =
-        space.lease(code, allocationId, null, address, lengthBytes, access, epoch);
-    if (found != null) {
-      hit(found);
-      return found;
-    }
-    return miss(
-        space, rails, BufferRange.device(kind, device, allocationId, address, lengthBytes), access);
+        space.find(code, allocationId, null, address, lengthBytes, access, LeaseCount.LEASE, epoch);
+    return found == null
+        ? miss(
+            space,
+            rails,
+            BufferRange.device(kind, device, allocationId, address, lengthBytes),
+            access)
+        : found;
   }
 
-  /** As above, for host memory of an arena. */
-  public DataRegistration acquire(
+  /** As {@link #acquire}, for host memory of an arena, and begins a use instead of leasing it. */
+  public DataRegistration use(
       CacheSpace space,
       List<Rail> rails,
       MemorySegment.Scope arena,
@@ -140,19 +137,45 @@ public final class RegistrationCache {
       long access) {
     checkAccess(access);
     CachedRegistration found =
-        space.lease(
-            OF_ARENA, BufferRange.UNKNOWN_ALLOCATION, arena, address, lengthBytes, access, epoch);
-    if (found != null) {
-      hit(found);
-      return found;
-    }
-    return miss(space, rails, BufferRange.host(arena, address, lengthBytes), access);
+        space.find(
+            OF_ARENA,
+            BufferRange.UNKNOWN_ALLOCATION,
+            arena,
+            address,
+            lengthBytes,
+            access,
+            LeaseCount.USE,
+            epoch);
+    return found == null
+        ? useMissed(space, rails, BufferRange.host(arena, address, lengthBytes), access)
+        : found;
   }
 
-  private void hit(CachedRegistration found) {
-    if (found.countHit()) {
-      counters.hits(LeaseCount.HIT_BATCH);
+  /** As {@link #acquire}, and begins a use instead of leasing it. */
+  public DataRegistration use(CacheSpace space, List<Rail> rails, BufferRange range, long access) {
+    checkAccess(access);
+    CachedRegistration found = space.find(range, access, LeaseCount.USE, epoch);
+    return found == null ? useMissed(space, rails, range, access) : found;
+  }
+
+  private DataRegistration useMissed(
+      CacheSpace space, List<Rail> rails, BufferRange range, long access) {
+    DataRegistration made = miss(space, rails, range, access);
+    try {
+      if (!made.beginUse()) {
+        throw new IllegalStateException(
+            "cannot register %s: it was closed at once, for memory about to be freed"
+                .formatted(range));
+      }
+      return made;
+    } finally {
+      made.release();
     }
+  }
+
+  /** Hits that a registration had counted. */
+  void countHits(int hits) {
+    counters.hits(hits);
   }
 
   private static void checkAccess(long access) {
@@ -171,9 +194,8 @@ public final class RegistrationCache {
       long leftNs = ledger.waitNs();
       while (true) {
         refuseWhatIsGone(space, range);
-        CachedRegistration found = space.lease(range, access, epoch);
+        CachedRegistration found = space.find(range, access, LeaseCount.LEASE, epoch);
         if (found != null) {
-          hit(found);
           return found;
         }
         MemorySegment.Scope arena = range.scope();

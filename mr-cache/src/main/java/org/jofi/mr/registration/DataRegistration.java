@@ -21,7 +21,9 @@ import org.jofi.fabric.MemoryKind;
  *                                       invalidated, purged
  * </pre>
  *
- * A registration in use is never closed, except by an abort after its time limit.
+ * A request that finds it by itself needs no lease: {@link
+ * org.jofi.mr.EndpointRegistrations#use(BufferRange, long)} begins a use, also of an idle one. A
+ * registration in use is never closed, except by an abort after its time limit.
  *
  * <p><b>Threads.</b> Any thread. {@link #beginUse}, {@link #endUse} and {@link #release} are one
  * atomic addition on this object each and allocate nothing. Descriptors, keys and addresses are

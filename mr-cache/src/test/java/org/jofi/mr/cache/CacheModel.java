@@ -96,13 +96,14 @@ final class CacheModel {
     return open().stream().anyMatch(entry -> covers(entry, space, range, access));
   }
 
-  /** A lease of an entry that must cover the range. */
-  void hit(DataRegistration registration, long space, BufferRange range, long access) {
+  /** A lease, or a use, of an entry that must cover the range. */
+  void hit(DataRegistration registration, long space, BufferRange range, long access, boolean use) {
     Entry entry = entries.get(registration);
     if (entry == null || !covers(entry, space, range, access)) {
       throw new AssertionError(registration + " was given for " + range);
     }
-    entry.leases++;
+    entry.leases += use ? 0 : 1;
+    entry.uses += use ? 1 : 0;
     entry.stamp = registered;
     hits++;
   }

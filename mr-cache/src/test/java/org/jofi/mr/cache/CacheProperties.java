@@ -87,6 +87,15 @@ public class CacheProperties {
                             step(
                                 "acquire %s for 0x%x at %d".formatted(memory, bits, slot),
                                 world -> world.acquire(slot, memory, bits)))))
+        .withAction(
+            5,
+            action(
+                Combinators.combine(index(), memory(), access)
+                    .as(
+                        (slot, memory, bits) ->
+                            step(
+                                "use %s for 0x%x at %d".formatted(memory, bits, slot),
+                                world -> world.use(slot, memory, bits)))))
         .withAction(7, action(index().map(i -> step("release " + i, world -> world.release(i)))))
         .withAction(3, action(index().map(i -> step("post " + i, world -> world.post(i)))))
         .withAction(

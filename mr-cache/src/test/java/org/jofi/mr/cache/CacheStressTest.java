@@ -109,15 +109,24 @@ class CacheStressTest {
   private static void use(Shared shared, SplittableRandom random) {
     MultiRail endpoint = shared.endpoint.get();
     BufferRange range = range(random);
+    boolean leases = random.nextBoolean();
     DataRegistration registration;
     try {
-      registration = endpoint.registrations.acquire(range, Access.ALL);
+      registration =
+          leases
+              ? endpoint.registrations.acquire(range, Access.ALL)
+              : endpoint.registrations.use(range, Access.ALL);
     } catch (IllegalStateException closed) {
       shared.refused.incrementAndGet();
       return;
     } catch (RegistrationException failed) {
       // An endpoint closed between the look at it and its use, or a planted failure.
       shared.refused.incrementAndGet();
+      return;
+    }
+    if (!leases) {
+      check(shared, endpoint, registration, range);
+      registration.endUse();
       return;
     }
     if (registration.beginUse()) {

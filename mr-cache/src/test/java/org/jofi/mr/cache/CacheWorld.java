@@ -154,6 +154,34 @@ final class CacheWorld {
   }
 
   void acquire(int slot, Memory memory, long access) {
+    find(slot, memory, access, false);
+  }
+
+  /** A request finds its memory's registration by itself, and is posted. */
+  void use(int slot, Memory memory, long access) {
+    find(slot, memory, access, true);
+  }
+
+  private static DataRegistration find(
+      MultiRail endpoint, BufferRange range, long access, boolean use) {
+    if (!use) {
+      return endpoint.registrations.acquire(range, access);
+    }
+    return range.scope() == null || range.dmaBuf() != null || range.kind() != MemoryKind.HOST
+        ? endpoint.registrations.use(range, access)
+        : endpoint.registrations.use(range.scope(), range.address(), range.lengthBytes(), access);
+  }
+
+  private void found(
+      MultiRail endpoint, DataRegistration got, BufferRange range, long access, boolean use) {
+    if (use) {
+      endpoint.postUsed(got, range);
+    } else {
+      leases.add(new Lease(endpoint, got, range, access));
+    }
+  }
+
+  private void find(int slot, Memory memory, long access, boolean use) {
     MultiRail endpoint = endpoint(slot);
     if (endpoint == null) {
       return;
@@ -162,10 +190,10 @@ final class CacheWorld {
     long space = endpoint.registrations.generation();
     int[] before = calls();
     if (model.hits(space, range, access)) {
-      DataRegistration got = endpoint.registrations.acquire(range, access);
-      model.hit(got, space, range, access);
+      DataRegistration got = find(endpoint, range, access, use);
+      model.hit(got, space, range, access, use);
       assertEquals(Arrays.toString(before), Arrays.toString(calls()), "a hit called the provider");
-      leases.add(new Lease(endpoint, got, range, access));
+      found(endpoint, got, range, access, use);
       return;
     }
     model.misses++;
@@ -186,15 +214,18 @@ final class CacheWorld {
     }
     if (fails) {
       RegistrationException failed =
-          assertThrows(
-              RegistrationException.class, () -> endpoint.registrations.acquire(range, access));
+          assertThrows(RegistrationException.class, () -> find(endpoint, range, access, use));
       assertTrue(
           failed.getMessage().contains("rail " + failNic),
           () -> "error without rail: " + failed.getMessage());
     } else {
-      DataRegistration got = endpoint.registrations.acquire(range, access);
+      DataRegistration got = find(endpoint, range, access, use);
       model.admit(got, space, range, access);
-      leases.add(new Lease(endpoint, got, range, access));
+      if (use) {
+        model.entries.get(got).uses++;
+        model.release(got);
+      }
+      found(endpoint, got, range, access, use);
       assertEquals(range.withoutScope(), got.range());
       if (failures == 0) {
         requireCalls(before, shape.dataRails);

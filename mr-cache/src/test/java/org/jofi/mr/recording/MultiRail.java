@@ -81,6 +81,12 @@ public final class MultiRail implements EndpointRails, InFlightOperations {
     if (!registration.beginUse()) {
       return false;
     }
+    postUsed(registration, range);
+    return true;
+  }
+
+  /** As {@link #post(DataRegistration, BufferRange)}, of one whose use was begun. */
+  public void postUsed(DataRegistration registration, BufferRange range) {
     post(
         data,
         registration::descriptor,
@@ -89,7 +95,6 @@ public final class MultiRail implements EndpointRails, InFlightOperations {
           registration.endUse();
           useEnded.accept(registration);
         });
-    return true;
   }
 
   /** Posts a receive into a pool on every rail that it is registered on. */

@@ -47,13 +47,16 @@ final class OneSidedCalls {
       boolean reads, MemorySegment near, long offset, long lengthBytes, RemoteMemory far, long at) {
     checkOneSided(lengthBytes, far, at);
     comm.checkOpen();
-    DataRegistration lease =
-        comm.leases().lease(near, offset, lengthBytes, reads ? Rights.READ_INTO : Rights.SENT);
+    DataRegistration memory =
+        comm.segments().use(near, offset, lengthBytes, reads ? Rights.READ_INTO : Rights.SENT);
+    long request = Result.TRY_AGAIN;
     try {
-      return post(reads, near.address() + offset, lengthBytes, lease, near, far, at);
+      request = post(reads, near.address() + offset, lengthBytes, memory, true, near, far, at);
+      return request;
     } finally {
-      // The request uses it by itself.
-      lease.release();
+      if (request == Result.TRY_AGAIN) {
+        memory.endUse();
+      }
     }
   }
 
@@ -62,7 +65,7 @@ final class OneSidedCalls {
     RdmaRegistration ours = comm.own(near);
     checkOneSided(lengthBytes, far, at);
     long address = ours.address(reads ? Use.RECEIVE : Use.SEND, offset, lengthBytes);
-    return post(reads, address, lengthBytes, ours.data(), ours, far, at);
+    return post(reads, address, lengthBytes, ours.data(), false, ours, far, at);
   }
 
   private long post(
@@ -70,15 +73,16 @@ final class OneSidedCalls {
       long address,
       long lengthBytes,
       DataRegistration data,
+      boolean begun,
       Object memory,
       RemoteMemory far,
       long at) {
     try (var _ = comm.lock().posting()) {
       comm.checkOpen();
-      long request = postOnce(reads, address, lengthBytes, data, far, at);
+      long request = postOnce(reads, address, lengthBytes, data, begun, far, at);
       if (request == Result.TRY_AGAIN) {
         comm.endpoint().help();
-        request = postOnce(reads, address, lengthBytes, data, far, at);
+        request = postOnce(reads, address, lengthBytes, data, begun, far, at);
       }
       comm.uses().add(request, memory);
       return request;
@@ -90,11 +94,12 @@ final class OneSidedCalls {
       long address,
       long lengthBytes,
       DataRegistration data,
+      boolean begun,
       RemoteMemory far,
       long at) {
     return reads
-        ? connection.read(address, lengthBytes, data, far, at)
-        : connection.write(address, lengthBytes, data, far, at);
+        ? connection.read(address, lengthBytes, data, begun, far, at)
+        : connection.write(address, lengthBytes, data, begun, far, at);
   }
 
   /** As {@link org.jofi.transport.Comm#iwriteInline}. */

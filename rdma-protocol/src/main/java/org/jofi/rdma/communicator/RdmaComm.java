@@ -47,7 +47,7 @@ abstract class RdmaComm implements Comm {
   private final EndpointLock.Tester tester = new EndpointLock.Tester();
   private final OneSidedCalls oneSided;
   private final RegistrationUses uses;
-  private final SegmentLeases leases;
+  private final SegmentUses segments;
   private final Set<RdmaRegistration> registrations = new LinkedHashSet<>();
   // Guarded by the endpoint's lock, as the next.
   private final List<Runnable> tasks = new ArrayList<>(0);
@@ -66,8 +66,8 @@ abstract class RdmaComm implements Comm {
     this.connection = connection;
     oneSided = new OneSidedCalls(this, connection);
     uses = new RegistrationUses(connection);
-    leases =
-        new SegmentLeases(
+    segments =
+        new SegmentUses(
             this, endpoint.rails().registrations(), device.options().cache().wholeSegmentBytes());
     label =
         "%s %d of %s, peer's %d"
@@ -129,8 +129,8 @@ abstract class RdmaComm implements Comm {
     return uses;
   }
 
-  final SegmentLeases leases() {
-    return leases;
+  final SegmentUses segments() {
+    return segments;
   }
 
   /** Whether memory of that kind is flushed when something was received into it. */

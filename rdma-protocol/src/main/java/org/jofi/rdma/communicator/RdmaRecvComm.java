@@ -30,7 +30,7 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
   private final int[] tags = new int[GROUP];
   private final DataRegistration[] data = new DataRegistration[GROUP];
   // Used by the thread that posts a group of segments, before it has the lock.
-  private final DataRegistration[] leasing = new DataRegistration[GROUP];
+  private final DataRegistration[] using = new DataRegistration[GROUP];
 
   RdmaRecvComm(RdmaDevice device, DeviceEndpoint endpoint, ReceiveConnection connection) {
     super(device, endpoint, connection, "receive communicator", STAGED_AT_ONCE);
@@ -41,25 +41,27 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
   @Override
   public long irecv(MemorySegment segment, long offset, long lengthBytes, int tag) {
     checkOpen();
-    DataRegistration lease = lease(segment, offset, lengthBytes);
+    DataRegistration memory = use(segment, offset, lengthBytes);
+    long request = Result.TRY_AGAIN;
     try (var _ = lock().posting()) {
       checkOpen();
       addresses[0] = segment.address() + offset;
       lengths[0] = lengthBytes;
       tags[0] = tag;
-      data[0] = lease;
-      long request = post(1, lengths, tags);
+      data[0] = memory;
+      request = post(1, lengths, tags, true);
       uses().add(request, segment);
       return request;
     } finally {
-      // The request uses it by itself.
-      lease.release();
+      if (request == Result.TRY_AGAIN) {
+        memory.endUse();
+      }
     }
   }
 
-  private DataRegistration lease(MemorySegment segment, long offset, long lengthBytes) {
+  private DataRegistration use(MemorySegment segment, long offset, long lengthBytes) {
     checkLength(lengthBytes);
-    return leases().lease(segment, offset, lengthBytes, Rights.RECEIVED);
+    return segments().use(segment, offset, lengthBytes, Rights.RECEIVED);
   }
 
   @Override
@@ -74,7 +76,7 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
       lengths[0] = lengthBytes;
       tags[0] = tag;
       take(0, registration, offset, lengthBytes);
-      long request = post(1, lengths, tags);
+      long request = post(1, lengths, tags, false);
       uses().add(request, own);
       return request;
     }
@@ -85,24 +87,25 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
       int count, MemorySegment[] segments, long[] offsets, long[] bytes, int[] tagged) {
     checkGroup(count, segments.length, offsets, bytes, tagged);
     checkOpen();
-    int leased = 0;
+    int used = 0;
+    long request = Result.TRY_AGAIN;
     try {
-      for (; leased < count; leased++) {
-        leasing[leased] = lease(segments[leased], offsets[leased], bytes[leased]);
+      for (; used < count; used++) {
+        using[used] = use(segments[used], offsets[used], bytes[used]);
       }
       try (var _ = lock().posting()) {
         checkOpen();
         for (int i = 0; i < count; i++) {
           addresses[i] = segments[i].address() + offsets[i];
-          data[i] = leasing[i];
+          data[i] = using[i];
         }
-        long request = post(count, bytes, tagged);
+        request = post(count, bytes, tagged, true);
         uses().add(request, count, segments);
         return request;
       }
     } finally {
-      for (int i = 0; i < leased; i++) {
-        leasing[i].release();
+      for (int i = 0; i < used && request == Result.TRY_AGAIN; i++) {
+        using[i].endUse();
       }
     }
   }
@@ -116,7 +119,7 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
       for (int i = 0; i < count; i++) {
         take(i, registrations[i], offsets[i], bytes[i]);
       }
-      long request = post(count, bytes, tagged);
+      long request = post(count, bytes, tagged, false);
       uses().add(request, count, registrations);
       return request;
     }
@@ -160,11 +163,11 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
     data[index] = own.data();
   }
 
-  private long post(int count, long[] bytes, int[] tagged) {
-    long request = connection.receiver().receive(count, addresses, bytes, tagged, data);
+  private long post(int count, long[] bytes, int[] tagged, boolean begun) {
+    long request = connection.receiver().receive(count, addresses, bytes, tagged, data, begun);
     if (request == Result.TRY_AGAIN) {
       endpoint().help();
-      request = connection.receiver().receive(count, addresses, bytes, tagged, data);
+      request = connection.receiver().receive(count, addresses, bytes, tagged, data, begun);
     }
     return request;
   }

@@ -7,6 +7,7 @@ import org.jofi.rdma.device.DeviceEndpoint;
 import org.jofi.rdma.engine.SendConnection;
 import org.jofi.rdma.staging.StagingSpace;
 import org.jofi.transport.Registration;
+import org.jofi.transport.Result;
 import org.jofi.transport.SendComm;
 import org.jofi.transport.Use;
 
@@ -26,15 +27,18 @@ final class RdmaSendComm extends RdmaComm implements SendComm {
   public long isend(MemorySegment segment, long offset, long lengthBytes, int tag) {
     checkLength(lengthBytes);
     checkOpen();
-    DataRegistration lease = leases().lease(segment, offset, lengthBytes, Rights.SENT);
+    DataRegistration memory = segments().use(segment, offset, lengthBytes, Rights.SENT);
+    long request = Result.TRY_AGAIN;
     try (var _ = lock().posting()) {
       checkOpen();
-      long request = connection.sender().send(segment.address() + offset, lengthBytes, tag, lease);
+      request =
+          connection.sender().send(segment.address() + offset, lengthBytes, tag, memory, true);
       uses().add(request, segment);
       return request;
     } finally {
-      // The request uses it by itself.
-      lease.release();
+      if (request == Result.TRY_AGAIN) {
+        memory.endUse();
+      }
     }
   }
 

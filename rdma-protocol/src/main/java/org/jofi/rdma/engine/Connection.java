@@ -162,7 +162,18 @@ public abstract class Connection {
       DataRegistration registration,
       RemoteMemory remote,
       long remoteOffsetBytes) {
-    return oneSided.write(address, lengthBytes, registration, remote, remoteOffsetBytes);
+    return write(address, lengthBytes, registration, false, remote, remoteOffsetBytes);
+  }
+
+  /** As {@link org.jofi.transport.Comm#iwrite}, with the lock held; see {@link OneSided#write}. */
+  public final long write(
+      long address,
+      long lengthBytes,
+      DataRegistration registration,
+      boolean begun,
+      RemoteMemory remote,
+      long remoteOffsetBytes) {
+    return oneSided.write(address, lengthBytes, registration, begun, remote, remoteOffsetBytes);
   }
 
   /**
@@ -181,7 +192,18 @@ public abstract class Connection {
       DataRegistration registration,
       RemoteMemory remote,
       long remoteOffsetBytes) {
-    return oneSided.read(address, lengthBytes, registration, remote, remoteOffsetBytes);
+    return read(address, lengthBytes, registration, false, remote, remoteOffsetBytes);
+  }
+
+  /** As {@link org.jofi.transport.Comm#iread}, with the lock held; see {@link OneSided#read}. */
+  public final long read(
+      long address,
+      long lengthBytes,
+      DataRegistration registration,
+      boolean begun,
+      RemoteMemory remote,
+      long remoteOffsetBytes) {
+    return oneSided.read(address, lengthBytes, registration, begun, remote, remoteOffsetBytes);
   }
 
   /** Sets the action to run once when its messages fail. */

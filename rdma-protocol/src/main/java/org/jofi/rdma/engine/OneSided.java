@@ -43,14 +43,17 @@ public final class OneSided extends RequestQueue {
    *
    * @param registration covers the range for {@link Access#WRITE}, and is leased by the caller
    *     until this returns
+   * @param begun whether the caller has begun a use of it rather than leased it. It ends with the
+   *     request; the caller has it still only if there is none, {@link Result#TRY_AGAIN}.
    */
   public long write(
       long address,
       long lengthBytes,
       DataRegistration registration,
+      boolean begun,
       RemoteMemory remote,
       long remoteOffsetBytes) {
-    return transfer(false, address, lengthBytes, registration, remote, remoteOffsetBytes);
+    return transfer(false, address, lengthBytes, registration, begun, remote, remoteOffsetBytes);
   }
 
   /**
@@ -58,14 +61,16 @@ public final class OneSided extends RequestQueue {
    *
    * @param registration covers the range for {@link Access#READ}, and is leased by the caller until
    *     this returns
+   * @param begun as for a write
    */
   public long read(
       long address,
       long lengthBytes,
       DataRegistration registration,
+      boolean begun,
       RemoteMemory remote,
       long remoteOffsetBytes) {
-    return transfer(true, address, lengthBytes, registration, remote, remoteOffsetBytes);
+    return transfer(true, address, lengthBytes, registration, begun, remote, remoteOffsetBytes);
   }
 
   private long transfer(
@@ -73,6 +78,7 @@ public final class OneSided extends RequestQueue {
       long address,
       long lengthBytes,
       DataRegistration registration,
+      boolean begun,
       RemoteMemory remote,
       long remoteOffsetBytes) {
     assert fits(lengthBytes, remote, remoteOffsetBytes) : remote;
@@ -80,15 +86,18 @@ public final class OneSided extends RequestQueue {
     assert (registration.access() & (reads ? Access.READ : Access.WRITE)) != 0 : registration;
     Failure broken = failure();
     if (broken != null) {
-      return failed(broken);
+      return failed(broken, registration, begun);
     }
     if (isFull()) {
       return Result.TRY_AGAIN;
     }
     if (lengthBytes == 0) {
+      if (begun) {
+        registration.endUse();
+      }
       return nothing();
     }
-    if (!registration.beginUse()) {
+    if (!beginUse(registration, begun)) {
       return failed(deregistered(reads ? "iread" : "iwrite"));
     }
     OneSidedTransfer transfer = transfers.get(begin());

@@ -65,17 +65,28 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
 
   @Override
   public long receive(
-      int count, long[] addresses, long[] lengths, int[] tags, DataRegistration[] registrations) {
+      int count,
+      long[] addresses,
+      long[] lengths,
+      int[] tags,
+      DataRegistration[] registrations,
+      boolean begun) {
     Failure broken = failure();
     if (broken != null) {
-      return failed(broken);
+      long id = failed(broken);
+      if (begun && id != Result.TRY_AGAIN) {
+        endUse(count, registrations);
+      }
+      return id;
     }
-    if (!beginUse(count, registrations)) {
+    if (!begun && !beginUse(count, registrations)) {
       return failed(deregistered("irecv"));
     }
     int slot = hasPlaces(count) ? begin() : RequestTable.NONE;
     if (slot == RequestTable.NONE) {
-      endUse(count, registrations);
+      if (!begun) {
+        endUse(count, registrations);
+      }
       return Result.TRY_AGAIN;
     }
     PostedReceive receive = posted.get(slot);

@@ -1,5 +1,6 @@
 package org.jofi.rdma.engine;
 
+import org.jofi.mr.registration.DataRegistration;
 import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.Result;
@@ -89,6 +90,24 @@ public abstract class RequestQueue {
     }
     table.fail(slot, why);
     return table.id(slot);
+  }
+
+  /**
+   * As {@link #failed(Failure)}, for a request with a registration.
+   *
+   * @param begun whether its caller has begun a use of it, which ends with the request
+   */
+  final long failed(Failure why, DataRegistration registration, boolean begun) {
+    long id = failed(why);
+    if (begun && id != Result.TRY_AGAIN) {
+      registration.endUse();
+    }
+    return id;
+  }
+
+  /** Begins a use of a registration for a request, unless its caller did. */
+  static boolean beginUse(DataRegistration registration, boolean begun) {
+    return begun || registration.beginUse();
   }
 
   static Failure deregistered(String operation) {

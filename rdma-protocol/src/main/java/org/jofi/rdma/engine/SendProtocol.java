@@ -11,7 +11,18 @@ public interface SendProtocol extends MessageProtocol {
    *
    * @param registration covers the range, and is leased by the caller until this returns
    */
-  long send(long address, long lengthBytes, int tag, DataRegistration registration);
+  default long send(long address, long lengthBytes, int tag, DataRegistration registration) {
+    return send(address, lengthBytes, tag, registration, false);
+  }
+
+  /**
+   * As {@link #send(long, long, int, DataRegistration)}.
+   *
+   * @param begun whether the caller has begun a use of the registration rather than leased it. It
+   *     ends with the request; the caller has it still only if there is none, {@link
+   *     org.jofi.transport.Result#TRY_AGAIN}.
+   */
+  long send(long address, long lengthBytes, int tag, DataRegistration registration, boolean begun);
 
   /**
    * Sends device memory that no NIC reaches, through host blocks.

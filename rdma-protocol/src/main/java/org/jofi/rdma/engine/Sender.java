@@ -89,13 +89,14 @@ public final class Sender extends RequestQueue implements SendProtocol {
   }
 
   @Override
-  public long send(long address, long lengthBytes, int tag, DataRegistration registration) {
-    return send(address, lengthBytes, tag, registration, null);
+  public long send(
+      long address, long lengthBytes, int tag, DataRegistration registration, boolean begun) {
+    return send(address, lengthBytes, tag, registration, begun, null);
   }
 
   @Override
   public long sendStaged(StagingSpace space, long address, long lengthBytes, int tag) {
-    return send(address, lengthBytes, tag, null, space);
+    return send(address, lengthBytes, tag, null, false, space);
   }
 
   private long send(
@@ -103,6 +104,7 @@ public final class Sender extends RequestQueue implements SendProtocol {
       long lengthBytes,
       int tag,
       @Nullable DataRegistration registration,
+      boolean begun,
       @Nullable StagingSpace space) {
     if (!queue.isEmpty()) {
       queue.look();
@@ -110,12 +112,12 @@ public final class Sender extends RequestQueue implements SendProtocol {
     long index = failure() == null && !isFull() ? find(tag) : Announcements.NOWHERE;
     Failure broken = failure();
     if (broken != null) {
-      return failed(broken);
+      return registration == null ? failed(broken) : failed(broken, registration, begun);
     }
     if (isFull()) {
       return Result.TRY_AGAIN;
     }
-    if (registration != null && !registration.beginUse()) {
+    if (registration != null && !beginUse(registration, begun)) {
       return failed(deregistered("isend"));
     }
     int slot = begin();

@@ -256,9 +256,7 @@ public class RegistrationCacheBenchmark {
       throw new IllegalStateException("the arena is closed");
     }
     DataRegistration found =
-        registered.registrations.acquire(arena, BASE + entry * STRIDE, LENGTH, Access.SEND);
-    found.beginUse();
-    found.release();
+        registered.registrations.use(arena, BASE + entry * STRIDE, LENGTH, Access.SEND);
     found.endUse();
     return found;
   }

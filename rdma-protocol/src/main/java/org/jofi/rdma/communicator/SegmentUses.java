@@ -10,11 +10,11 @@ import org.jofi.transport.TransportException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Registrations of segments, each leased for one request from the endpoint's cache. A hit takes no
- * lock and allocates nothing. As the communicator's calls, without the endpoint's lock, since NICs
- * may take long to register.
+ * Registrations of segments, each found in the endpoint's cache for one request, which uses it. A
+ * hit takes no lock and allocates nothing. As the communicator's calls, without the endpoint's
+ * lock, since NICs may take long to register.
  */
-final class SegmentLeases {
+final class SegmentUses {
   private static final long LEAST_BYTES = 64;
 
   private final RdmaComm owner;
@@ -25,21 +25,21 @@ final class SegmentLeases {
   /**
    * @param wholeBytes up to which length a segment is registered as a whole
    */
-  SegmentLeases(RdmaComm owner, EndpointRegistrations registrations, long wholeBytes) {
+  SegmentUses(RdmaComm owner, EndpointRegistrations registrations, long wholeBytes) {
     this.owner = owner;
     this.registrations = registrations;
     this.wholeBytes = wholeBytes;
   }
 
   /**
-   * Leases a registration that covers a part of a segment; give it back when the request uses it.
+   * Begins a use of a registration that covers a part of a segment; the request ends it.
    *
    * @throws IllegalArgumentException if the part is not within the segment, or it is on the heap,
    *     or read-only although something is to arrive in it
    * @throws IllegalStateException if its arena is closed
    * @throws TransportException if it has to be registered, and that fails
    */
-  DataRegistration lease(MemorySegment segment, long offset, long lengthBytes, long access) {
+  DataRegistration use(MemorySegment segment, long offset, long lengthBytes, long access) {
     check(segment, offset, lengthBytes);
     if (access != Rights.SENT && segment.isReadOnly()) {
       throw new IllegalArgumentException(
@@ -54,8 +54,8 @@ final class SegmentLeases {
     try {
       // Without an arena, nothing is kept: the part alone is registered.
       return arena == null
-          ? registrations.acquire(BufferRange.host(segment.address() + offset, lengthBytes), access)
-          : registrations.acquire(arena, address, bytes, access);
+          ? registrations.use(BufferRange.host(segment.address() + offset, lengthBytes), access)
+          : registrations.use(arena, address, bytes, access);
     } catch (RegistrationException refused) {
       throw owner.refused(refused);
     }
