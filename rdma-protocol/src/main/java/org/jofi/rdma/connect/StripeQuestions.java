@@ -14,7 +14,8 @@ import org.jofi.rdma.wire.ControlMessage;
 final class StripeQuestions {
   private static final int MOST = 4096;
 
-  private record Question(Connection connection, long receiveIndex, int stripe, int tries) {}
+  private record Question(
+      Connection connection, long receiveIndex, int stripe, int tries, long chunk) {}
 
   private final ArrayDeque<Question> waiting = new ArrayDeque<>();
 
@@ -26,7 +27,8 @@ final class StripeQuestions {
                 connection,
                 ControlMessage.number(memory, at),
                 ControlMessage.stripe(memory, at),
-                ControlMessage.tries(memory, at)));
+                ControlMessage.tries(memory, at),
+                ControlMessage.chunk(memory, at)));
   }
 
   boolean isEmpty() {
@@ -39,7 +41,8 @@ final class StripeQuestions {
         question != null;
         question = waiting.pollFirst()) {
       Connection connection = question.connection;
-      int has = connection.protocol().hasStripe(question.receiveIndex, question.stripe);
+      int has =
+          connection.protocol().hasStripe(question.receiveIndex, question.stripe, question.chunk);
       Packet message =
           has == MessageProtocol.UNKNOWN || connection.isReleased()
               ? null
@@ -52,6 +55,7 @@ final class StripeQuestions {
             question.receiveIndex,
             question.stripe,
             question.tries,
+            question.chunk,
             has == MessageProtocol.ARRIVED);
         connection.send(message, false);
       }

@@ -32,6 +32,10 @@ final class DataFlow {
   private final long minStripeBytes;
   private final RailRates rates;
   private final RailShares shares;
+
+  /** Stripes that were given to each rail, and are not done; some have no bytes. */
+  private final int[] stripes;
+
   private final IntConsumer onAnswer;
   private final ArrayDeque<Message> waiting = new ArrayDeque<>();
   private final Pump pump = new Pump();
@@ -92,6 +96,7 @@ final class DataFlow {
     this.minStripeBytes = minStripeBytes;
     this.rates = rates;
     shares = new RailShares(rates);
+    stripes = new int[rates.rails()];
   }
 
   /** It is cut and posted when its turn comes and a rail has room, which may be now. */
@@ -201,17 +206,20 @@ final class DataFlow {
 
   /** A stripe is given to a rail. */
   void give(int rail, long bytes) {
+    stripes[rail]++;
     rates.give(rail, bytes, clock.nanoTime());
   }
 
   /** A stripe is not to go over that rail after all, or came to nothing. */
   void takeBack(int rail, long bytes) {
+    stripes[rail]--;
     rates.takeBack(rail, bytes);
     goOn();
   }
 
   /** A stripe of a message is done. */
   void done(Message message, int rail, long bytes) {
+    stripes[rail]--;
     finished++;
     rates.arrived(rail, bytes, isAlone(message), clock.nanoTime());
     onAnswer.accept(rail);
@@ -248,9 +256,9 @@ final class DataFlow {
         (usable & 1 << rail) == 0 ? 0 : rates.share(rail, usable));
   }
 
-  /** Bytes that were given to a rail, and are not done. */
+  /** Bytes that were given to a rail, and are not done; a stripe of none counts as one. */
   long out(int rail) {
-    return rates.out(rail);
+    return Math.max(rates.out(rail), stripes[rail]);
   }
 
   /** How long they should take, in nanoseconds. */

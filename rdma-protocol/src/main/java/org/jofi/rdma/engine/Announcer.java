@@ -99,6 +99,11 @@ final class Announcer {
     long block = memory.remoteAddress(0, ring.block(chunk));
     long entry = entries.putChunk(index, count, chunk, block, lengthBytes, tag, shift);
     seal(entry, memory, handled);
+    placeOffer(transfer, part, entry);
+  }
+
+  /** A part of a transfer writes the offer of a chunk that is in the copy. */
+  void placeOffer(Transfer transfer, int part, long entry) {
     transfer.part(part, layout.entryOffset(entry), layout.entryBytes());
     if (chunksDelivered) {
       transfer.completeOnDelivery(1 << part);

@@ -8,6 +8,7 @@ import org.jofi.rdma.sequence.StripeArrivals;
 import org.jofi.rdma.staging.ChunkCopies;
 import org.jofi.rdma.staging.StagingRing;
 import org.jofi.rdma.staging.StagingSpace;
+import org.jofi.rdma.wire.ImmediateData;
 import org.jofi.rdma.wire.ProtocolLimits;
 import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
@@ -29,6 +30,7 @@ import org.jspecify.annotations.Nullable;
 final class ChunkedReceive extends IncomingReceive implements ChunkCopies.Listener {
   private static final int MOST = ProtocolLimits.MAX_GROUP;
   private static final long UNKNOWN = -1;
+  private static final long NO_CHUNK = -1;
   private static final byte FREE = 0;
   private static final byte OFFERED = 1;
   private static final byte ARRIVED = 2;
@@ -41,6 +43,10 @@ final class ChunkedReceive extends IncomingReceive implements ChunkCopies.Listen
   private final long[] chunkAt = new long[MOST];
   private final long[] arrivals = new long[MOST];
   private final long[] lengths = new long[MOST];
+
+  /** Stripes that are to be written again: only the word that they were counts. */
+  private final int[] rewritten = new int[MOST];
+
   private int places;
   private boolean taken;
   private @Nullable StagingSpace space;
@@ -53,6 +59,9 @@ final class ChunkedReceive extends IncomingReceive implements ChunkCopies.Listen
   private long offered;
   private long finished;
   private long total;
+
+  /** Whether an offer that was written before may land on a later one of its entry. */
+  private boolean mayHide;
 
   /** Whether one of its entries is with the sender, who counts them all then. */
   private boolean announced;
@@ -102,9 +111,11 @@ final class ChunkedReceive extends IncomingReceive implements ChunkCopies.Listen
     finished = 0;
     total = 0;
     Arrays.fill(states, FREE);
+    Arrays.fill(chunkAt, NO_CHUNK);
     // A short message may come before the first block is offered.
     Arrays.fill(arrivals, StripeArrivals.NONE);
     announced = false;
+    mayHide = false;
     receiver().announcer().begin(entries);
     begin();
   }
@@ -233,6 +244,7 @@ final class ChunkedReceive extends IncomingReceive implements ChunkCopies.Listen
       }
       chunkAt[entry] = offered;
       arrivals[entry] = StripeArrivals.NONE;
+      rewritten[entry] = 0;
       lengths[entry] = UNKNOWN;
       states[entry] = OFFERED;
       receiver()
@@ -267,12 +279,33 @@ final class ChunkedReceive extends IncomingReceive implements ChunkCopies.Listen
   @Override
   public boolean failed(
       Transfer of, int entry, Failure why, Certainty certainty, boolean railLeft) {
-    return mayPostAgain(certainty, railLeft) || super.failed(of, entry, why, certainty, railLeft);
+    if (!isLive() || !railLeft) {
+      return super.failed(of, entry, why, certainty, railLeft);
+    }
+    mayHide |= certainty == Certainty.UNKNOWN;
+    return true;
+  }
+
+  /** The same bytes at the same place: if the sender has read them, it reads the next round. */
+  @Override
+  void checked() {
+    for (int entry = 0; entry < places && mayHide && isLive(); entry++) {
+      if (states[entry] == OFFERED
+          && arrivals[entry] == StripeArrivals.NONE
+          && !entries.isUnderWay(entry)) {
+        receiver().announcer().placeOffer(entries, entry, index() + entry);
+        add(entries, 1 << entry);
+        receiver().link().sink().tasks().submit(entries);
+      }
+    }
   }
 
   @Override
   boolean stripe(int sub, int immediate) {
-    if (taken || states[sub] != OFFERED || StripeArrivals.isComplete(arrivals[sub])) {
+    if (taken
+        || states[sub] != OFFERED
+        || (rewritten[sub] & 1 << ImmediateData.stripe(immediate)) != 0
+        || StripeArrivals.isComplete(arrivals[sub])) {
       return false;
     }
     long with = StripeArrivals.add(arrivals[sub], immediate);
@@ -285,8 +318,8 @@ final class ChunkedReceive extends IncomingReceive implements ChunkCopies.Listen
   }
 
   @Override
-  boolean trueLength(int sub, long lengthBytes) {
-    if (taken || states[sub] != OFFERED || lengths[sub] != UNKNOWN || lengthBytes >= room(sub)) {
+  boolean trueLength(int sub, long lengthBytes, long chunk) {
+    if (!isOffered(sub, chunk) || lengths[sub] != UNKNOWN || lengthBytes >= room(sub)) {
       return false;
     }
     lengths[sub] = lengthBytes;
@@ -294,20 +327,46 @@ final class ChunkedReceive extends IncomingReceive implements ChunkCopies.Listen
     return true;
   }
 
-  /**
-   * {@inheritDoc}
-   *
-   * <p>Nothing of a chunk is written twice: its entry stands for another chunk later, for which a
-   * second arrival would count.
-   */
+  /** Whether a chunk has a block, and is not there yet. */
+  private boolean isOffered(int entry, long chunk) {
+    return !taken && states[entry] == OFFERED && chunkAt[entry] == chunk;
+  }
+
+  /** {@inheritDoc} An entry stands for another chunk only when all of the one before is there. */
   @Override
-  int hasStripe(int sub, int stripe) {
-    return Receiver.UNKNOWN;
+  int hasStripe(int sub, int stripe, long chunk) {
+    if (chunk > chunkAt[sub]) {
+      return Receiver.UNKNOWN;
+    }
+    if (!isOffered(sub, chunk) || StripeArrivals.has(arrivals[sub], stripe)) {
+      return Receiver.ARRIVED;
+    }
+    rewritten[sub] |= 1 << stripe;
+    return Receiver.MISSING;
   }
 
   @Override
-  boolean written(int sub, int immediate) {
-    return false;
+  boolean written(int sub, int immediate, long chunk) {
+    if (!isOffered(sub, chunk)) {
+      return false;
+    }
+    rewritten[sub] &= ~(1 << ImmediateData.stripe(immediate));
+    return stripe(sub, immediate);
+  }
+
+  @Override
+  void delivered(int sub, long lengthBytes, long chunksOfIt) {
+    if (sub != 0 || taken || lengthBytes > roomBytes) {
+      return;
+    }
+    long through = Math.min(chunksOfIt, offered);
+    for (long chunk = finished; chunk < through && isLive(); chunk++) {
+      int entry = entry(chunk);
+      if (isOffered(entry, chunk)) {
+        lengths[entry] = Math.clamp(lengthBytes - (chunk << chunkShift), 0, room(entry));
+        arrive(entry);
+      }
+    }
   }
 
   @Override
@@ -343,12 +402,16 @@ final class ChunkedReceive extends IncomingReceive implements ChunkCopies.Listen
       lengths[entry] = room(entry);
     }
     if (lengths[entry] != UNKNOWN) {
-      total += lengths[entry];
-      request().restartBound();
-      // With nothing to copy it is over as it is.
-      states[entry] = lengths[entry] == 0 ? FREE : ARRIVED;
-      finish();
+      arrive(entry);
     }
+  }
+
+  private void arrive(int entry) {
+    total += lengths[entry];
+    request().restartBound();
+    // With nothing to copy it is over as it is.
+    states[entry] = lengths[entry] == 0 ? FREE : ARRIVED;
+    finish();
   }
 
   @Override
@@ -437,7 +500,21 @@ final class ChunkedReceive extends IncomingReceive implements ChunkCopies.Listen
 
   @Override
   String missing() {
-    return "of %d chunks %d were offered a block, %d are in device memory"
-        .formatted(chunks, offered, finished);
+    return "of %d chunks %d were offered a block, %d are in device memory%s"
+        .formatted(
+            chunks, offered, finished, offered > finished ? "; of the next " + ofOldest() : "");
+  }
+
+  /** What of the next chunk is there. */
+  private String ofOldest() {
+    int entry = entry(finished);
+    return switch (states[entry]) {
+      case OFFERED ->
+          StripeArrivals.isComplete(arrivals[entry])
+              ? "all arrived but its true length"
+              : arrivals[entry] == StripeArrivals.NONE ? "nothing arrived" : "some arrived";
+      case ARRIVED -> "all arrived, and it waits to be copied";
+      default -> "the copy is under way";
+    };
   }
 }

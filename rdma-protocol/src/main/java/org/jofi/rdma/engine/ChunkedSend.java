@@ -205,7 +205,7 @@ final class ChunkedSend extends RequestStrategy implements ChunkCopies.Listener 
     if (offered) {
       remote = chunk == 0 ? remoteAddress : sender.mailbox().remoteAddress();
       long room = Math.min(chunkBytes, roomBytes - chunk * chunkBytes);
-      send.target(receiveIndex + chunk % entries, bytes < room);
+      send.target(receiveIndex + chunk % entries, chunk, bytes < room);
     } else {
       send.target(receiveIndex, last && lengthBytes < roomBytes);
     }
@@ -245,6 +245,36 @@ final class ChunkedSend extends RequestStrategy implements ChunkCopies.Listener 
       sender.link().sink().tasks().defer(going);
     }
     request().settle();
+  }
+
+  /** Whether its receive offers a block for each chunk. */
+  boolean isOffered() {
+    return offered;
+  }
+
+  /** Its receive. */
+  long receiveIndex() {
+    return receiveIndex;
+  }
+
+  /** Its true length. */
+  long lengthTold() {
+    return lengthBytes;
+  }
+
+  /** How many chunks of a staged receive are delivered, from the first on; 0 of another. */
+  long delivered() {
+    return offered ? finished : 0;
+  }
+
+  /** The receiver's answer whether a stripe of a chunk arrived; whether it was awaited. */
+  boolean answered(long index, long chunk, int stripe, int ofTry, boolean arrived) {
+    return parts.answered(index, chunk, stripe, ofTry, arrived);
+  }
+
+  @Override
+  void checked() {
+    parts.checked();
   }
 
   private void partFailed() {
@@ -312,7 +342,7 @@ final class ChunkedSend extends RequestStrategy implements ChunkCopies.Listener 
 
   @Override
   String missing() {
-    return "of %d chunks %d are copied or on their way, %d posted, %d over"
-        .formatted(chunks, started, posted, finished);
+    return "of %d chunks %d are copied or on their way, %d posted, %d over%s"
+        .formatted(chunks, started, posted, finished, parts.missing());
   }
 }

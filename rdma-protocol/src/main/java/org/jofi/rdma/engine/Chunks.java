@@ -1,5 +1,6 @@
 package org.jofi.rdma.engine;
 
+import org.jofi.rdma.operation.Certainty;
 import org.jofi.rdma.wire.ProtocolLimits;
 
 /** The chunks of one {@link ChunkedSend} that are on their way, each a request of its own. */
@@ -16,10 +17,15 @@ final class Chunks extends RequestQueue {
       this.owner = owner;
     }
 
-    /** Never: its index stands for another chunk later, for which a second arrival would count. */
+    /** Its block takes another chunk later, and its immediate data would count for that. */
     @Override
-    boolean mayWriteAgain() {
-      return false;
+    boolean mayWriteAgain(Certainty certainty) {
+      return certainty == Certainty.OVER;
+    }
+
+    @Override
+    boolean ownsIndex() {
+      return !owner.isOffered();
     }
 
     @Override
@@ -64,6 +70,37 @@ final class Chunks extends RequestQueue {
       }
     }
     return sum;
+  }
+
+  /** As {@link RendezvousSend#answered}, of the chunk that is meant. */
+  boolean answered(long index, long chunk, int stripe, int ofTry, boolean arrived) {
+    for (int slot = 0; slot < table().used(); slot++) {
+      if (table().isActive(slot)
+          && chunks.get(slot).is(index, chunk)
+          && chunks.get(slot).answered(stripe, ofTry, arrived)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** As {@link RequestStrategy#checked}, of all. */
+  void checked() {
+    for (int slot = 0; slot < table().used(); slot++) {
+      if (table().isActive(slot)) {
+        request(slot).strategy().checked();
+      }
+    }
+  }
+
+  /** As {@link RequestStrategy#missing}, of one that is not over; empty if all are. */
+  String missing() {
+    for (int slot = 0; slot < table().used(); slot++) {
+      if (table().isActive(slot)) {
+        return "; of one: " + request(slot).strategy().missing();
+      }
+    }
+    return "";
   }
 
   @Override

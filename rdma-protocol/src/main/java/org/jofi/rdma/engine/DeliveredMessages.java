@@ -10,14 +10,26 @@ import org.jofi.rdma.wire.MailboxLayout;
 final class DeliveredMessages {
   private static final long NONE = 0;
 
-  private final long[] indices = new long[MailboxLayout.ENTRIES];
-  private final long[] lengths = new long[MailboxLayout.ENTRIES];
+  private long[] indices = new long[0];
+  private long[] lengths = new long[0];
+  private long[] chunks = new long[0];
 
-  /** The message of a receive was delivered. */
-  void add(long receiveIndex, long lengthBytes) {
+  /**
+   * The message of a receive was delivered.
+   *
+   * @param chunksOfIt as {@link PeerLink#sendArrived}
+   */
+  void add(long receiveIndex, long lengthBytes, long chunksOfIt) {
+    if (indices.length == 0) {
+      // Not before: many connections are idle.
+      indices = new long[MailboxLayout.ENTRIES];
+      lengths = new long[MailboxLayout.ENTRIES];
+      chunks = new long[MailboxLayout.ENTRIES];
+    }
     int slot = slot(receiveIndex);
     indices[slot] = receiveIndex;
     lengths[slot] = lengthBytes;
+    chunks[slot] = chunksOfIt;
   }
 
   /**
@@ -27,7 +39,7 @@ final class DeliveredMessages {
     for (int slot = 0; slot < indices.length; slot++) {
       if (indices[slot] != NONE
           && indices[slot] >= from
-          && !link.sendArrived(indices[slot], lengths[slot])) {
+          && !link.sendArrived(indices[slot], lengths[slot], chunks[slot])) {
         return;
       }
     }

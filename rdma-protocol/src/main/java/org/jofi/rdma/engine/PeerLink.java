@@ -80,13 +80,14 @@ public final class PeerLink {
    *
    * @return false if there is no buffer now
    */
-  boolean sendTrueLength(long receiveIndex, long lengthBytes, SentListener who, long cookie) {
+  boolean sendTrueLength(
+      long receiveIndex, long lengthBytes, long chunk, SentListener who, long cookie) {
     Packet message = sink.takePacket();
     if (message == null) {
       return false;
     }
     ControlMessage.putTrueLength(
-        message.memory(), message.at(), connectionId, receiveIndex, lengthBytes);
+        message.memory(), message.at(), connectionId, receiveIndex, lengthBytes, chunk);
     send(message, who, cookie);
     return true;
   }
@@ -96,13 +97,14 @@ public final class PeerLink {
    *
    * @return false if there is no buffer now
    */
-  boolean sendAsk(long receiveIndex, int stripe, int tries, SentListener who, long cookie) {
+  boolean sendAsk(
+      long receiveIndex, int stripe, int tries, long chunk, SentListener who, long cookie) {
     Packet message = sink.takePacket();
     if (message == null) {
       return false;
     }
     ControlMessage.putAsk(
-        message.memory(), message.at(), connectionId, receiveIndex, stripe, tries);
+        message.memory(), message.at(), connectionId, receiveIndex, stripe, tries, chunk);
     send(message, who, cookie);
     return true;
   }
@@ -112,25 +114,26 @@ public final class PeerLink {
    *
    * @return false if there is no buffer now
    */
-  boolean sendWritten(long receiveIndex, int immediate, SentListener who, long cookie) {
+  boolean sendWritten(long receiveIndex, int immediate, long chunk, SentListener who, long cookie) {
     Packet message = sink.takePacket();
     if (message == null) {
       return false;
     }
     ControlMessage.putWritten(
-        message.memory(), message.at(), connectionId, receiveIndex, immediate);
+        message.memory(), message.at(), connectionId, receiveIndex, immediate, chunk);
     send(message, who, cookie);
     return true;
   }
 
   /**
-   * Tells that a message arrived whole.
+   * Tells that a message arrived, whole or some of its chunks.
    *
    * @param lengthBytes its true length
+   * @param chunks how many chunks of a staged receive were delivered; 0 for another
    * @return false if there is no buffer now
    */
-  boolean sendArrived(long receiveIndex, long lengthBytes) {
-    return tell(MessageType.ARRIVED, receiveIndex, lengthBytes);
+  boolean sendArrived(long receiveIndex, long lengthBytes, long chunks) {
+    return tell(MessageType.ARRIVED, receiveIndex, lengthBytes, chunks);
   }
 
   /**
@@ -140,16 +143,16 @@ public final class PeerLink {
    */
   void sendLacking(long receiveIndex) {
     // If there is no buffer, it is asked again.
-    tell(MessageType.LACKING, receiveIndex, 0);
+    tell(MessageType.LACKING, receiveIndex, 0, 0);
   }
 
-  private boolean tell(MessageType type, long receiveIndex, long lengthBytes) {
+  private boolean tell(MessageType type, long receiveIndex, long lengthBytes, long chunks) {
     Packet message = sink.takePacket();
     if (message == null) {
       return false;
     }
     ControlMessage.putArrived(
-        message.memory(), message.at(), connectionId, type, receiveIndex, lengthBytes);
+        message.memory(), message.at(), connectionId, type, receiveIndex, lengthBytes, chunks);
     send(message, SentListener.NOBODY, 0);
     return true;
   }

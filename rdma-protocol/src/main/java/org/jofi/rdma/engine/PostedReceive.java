@@ -184,7 +184,7 @@ final class PostedReceive extends IncomingReceive {
    * late must not complete the message while that is under way.
    */
   @Override
-  int hasStripe(int sub, int stripe) {
+  int hasStripe(int sub, int stripe, long chunk) {
     if (StripeArrivals.has(arrivals[sub], stripe)) {
       return Receiver.ARRIVED;
     }
@@ -193,7 +193,7 @@ final class PostedReceive extends IncomingReceive {
   }
 
   @Override
-  boolean written(int sub, int immediate) {
+  boolean written(int sub, int immediate, long chunk) {
     rewritten[sub] &= ~(1 << ImmediateData.stripe(immediate));
     return stripe(sub, immediate);
   }
@@ -215,7 +215,7 @@ final class PostedReceive extends IncomingReceive {
 
   /** A true length arrived; whether it fits. */
   @Override
-  boolean trueLength(int sub, long lengthBytes) {
+  boolean trueLength(int sub, long lengthBytes, long chunk) {
     if (lengths[sub] != UNKNOWN || lengthBytes >= posted[sub]) {
       return false;
     }
@@ -225,7 +225,7 @@ final class PostedReceive extends IncomingReceive {
   }
 
   @Override
-  void delivered(int sub, long lengthBytes) {
+  void delivered(int sub, long lengthBytes, long chunks) {
     if ((arrived & 1 << sub) == 0 && !isTaken(sub) && lengthBytes <= posted[sub]) {
       lengths[sub] = lengthBytes;
       arrive(sub);

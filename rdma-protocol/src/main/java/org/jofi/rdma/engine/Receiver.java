@@ -262,15 +262,21 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
   public boolean message(MessageType type, MemorySegment memory, long at) {
     long index = ControlMessage.number(memory, at);
     switch (type) {
-      case TRUE_LENGTH -> trueLength(index, ControlMessage.lengthBytes(memory, at));
+      case TRUE_LENGTH ->
+          trueLength(
+              index, ControlMessage.lengthBytes(memory, at), ControlMessage.chunk(memory, at));
       case ARRIVED -> {
         IncomingReceive receive = inFlight(index);
         if (receive != null) {
-          receive.delivered(receive.sub(index), ControlMessage.lengthBytes(memory, at));
+          receive.delivered(
+              receive.sub(index),
+              ControlMessage.lengthBytes(memory, at),
+              ControlMessage.chunk(memory, at));
           failIfPeerIsDone();
         }
       }
-      case WRITTEN -> written(index, ControlMessage.immediate(memory, at));
+      case WRITTEN ->
+          written(index, ControlMessage.immediate(memory, at), ControlMessage.chunk(memory, at));
       case WANT -> {
         peerSaw(index);
         eager.want();
@@ -293,18 +299,18 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
     return 0;
   }
 
-  private void trueLength(long index, long lengthBytes) {
+  private void trueLength(long index, long lengthBytes, long chunk) {
     IncomingReceive request = inFlight(index);
-    if (request == null || !request.trueLength(request.sub(index), lengthBytes)) {
+    if (request == null || !request.trueLength(request.sub(index), lengthBytes, chunk)) {
       dropped++;
     }
     failIfPeerIsDone();
   }
 
   /** A stripe was written again. */
-  private void written(long index, int immediate) {
+  private void written(long index, int immediate, long chunk) {
     IncomingReceive request = inFlight(index);
-    if (request == null || !request.written(request.sub(index), immediate)) {
+    if (request == null || !request.written(request.sub(index), immediate, chunk)) {
       dropped++;
     } else {
       stripes++;
@@ -342,12 +348,12 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
   }
 
   @Override
-  public int hasStripe(long index, int stripe) {
+  public int hasStripe(long index, int stripe, long chunk) {
     if (index > announcements.last()) {
       return UNKNOWN;
     }
     IncomingReceive request = inFlight(index);
-    return request == null ? ARRIVED : request.hasStripe(request.sub(index), stripe);
+    return request == null ? ARRIVED : request.hasStripe(request.sub(index), stripe, chunk);
   }
 
   /**

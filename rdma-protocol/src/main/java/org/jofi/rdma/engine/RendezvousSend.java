@@ -28,6 +28,7 @@ class RendezvousSend extends RequestStrategy implements SentListener {
   private final Task telling = new Telling();
   private long lengthBytes;
   private long receiveIndex;
+  private long chunk;
   private boolean isShort;
   private boolean silent;
   private long toldBytes;
@@ -54,7 +55,19 @@ class RendezvousSend extends RequestStrategy implements SentListener {
    * @param shorter whether the message does not fill it
    */
   void target(long index, boolean shorter) {
+    target(index, 0, shorter);
+  }
+
+  /**
+   * A chunk of a staged receive.
+   *
+   * @param index of the entry that offered room for it
+   * @param which chunk, from 0
+   * @param shorter whether it does not fill that
+   */
+  void target(long index, long which, boolean shorter) {
     receiveIndex = index;
+    chunk = which;
     isShort = shorter;
   }
 
@@ -144,13 +157,21 @@ class RendezvousSend extends RequestStrategy implements SentListener {
     return toldBytes;
   }
 
-  /** Whether that is its receive, and it is not over. */
-  boolean is(long index) {
-    return isLive() && receiveIndex == index;
+  /** Whether that is its receive, and its chunk of it, and it is not over. */
+  boolean is(long index, long which) {
+    return isLive() && receiveIndex == index && chunk == which;
   }
 
-  /** Whether a write that failed may be posted again. */
-  boolean mayWriteAgain() {
+  /** Whether a write that was posted and failed may be posted again. */
+  boolean mayWriteAgain(Certainty certainty) {
+    return true;
+  }
+
+  /**
+   * Whether its index stands for it alone, so that immediate data which arrive twice change
+   * nothing.
+   */
+  boolean ownsIndex() {
     return true;
   }
 
@@ -166,7 +187,7 @@ class RendezvousSend extends RequestStrategy implements SentListener {
     }
     if (!lengthTold && isLive()) {
       request().begun(1);
-      lengthTold = sent(sender.link().sendTrueLength(receiveIndex, toldBytes, this, LENGTH));
+      lengthTold = sent(sender.link().sendTrueLength(receiveIndex, toldBytes, chunk, this, LENGTH));
       all &= lengthTold;
     }
     if (transfer.toPost() == 0 && transfer.isBound()) {
@@ -180,8 +201,8 @@ class RendezvousSend extends RequestStrategy implements SentListener {
     request().begun(1);
     boolean sent =
         sent(
-            states.isRepeated(stripe)
-                ? sender.link().sendWritten(receiveIndex, immediate, this, stripe)
+            (states.isRepeated(stripe) || !ownsIndex())
+                ? sender.link().sendWritten(receiveIndex, immediate, chunk, this, stripe)
                 : sender.link().sendImmediate(immediate, this, stripe));
     if (sent) {
       states.announced(stripe);
@@ -192,7 +213,10 @@ class RendezvousSend extends RequestStrategy implements SentListener {
   private boolean ask(int stripe) {
     request().begun(1);
     boolean sent =
-        sent(sender.link().sendAsk(receiveIndex, stripe, transfer.tries(stripe), this, QUESTION));
+        sent(
+            sender
+                .link()
+                .sendAsk(receiveIndex, stripe, transfer.tries(stripe), chunk, this, QUESTION));
     if (sent) {
       states.asked(stripe);
     }
@@ -238,7 +262,7 @@ class RendezvousSend extends RequestStrategy implements SentListener {
     if (mayPostAgain(certainty, railLeft)) {
       return true;
     }
-    if (!isLive() || !railLeft || !mayWriteAgain() || sender.failure() != null) {
+    if (!isLive() || !railLeft || !mayWriteAgain(certainty) || sender.failure() != null) {
       return super.failed(of, stripe, why, certainty, railLeft);
     }
     if (!of.bringsData(stripe)) {
@@ -299,11 +323,6 @@ class RendezvousSend extends RequestStrategy implements SentListener {
   @Override
   public boolean isWanted(long cookie) {
     return isLive();
-  }
-
-  @Override
-  public boolean mayRepeat(long cookie) {
-    return mayWriteAgain();
   }
 
   @Override

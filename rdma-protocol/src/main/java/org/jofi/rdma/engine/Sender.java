@@ -72,6 +72,7 @@ public final class Sender extends RequestQueue implements SendProtocol {
             new MailboxLayout(link().sink().dataRails()),
             link().id().fromGeneration(),
             maxMessageBytes);
+    // What merely reached a NIC may be lost with it.
     boolean completesWhenDelivered =
         link().sink().dataRails() > 1 && !link().sink().completionMeansDelivered();
     delivered = completesWhenDelivered ? new DeliveredMessages() : null;
@@ -278,7 +279,9 @@ public final class Sender extends RequestQueue implements SendProtocol {
       // Also if it failed meanwhile: the peer gets it.
       finished++;
       if (delivered != null && request.strategy() instanceof RendezvousSend send) {
-        delivered.add(send.receiveIndex(), send.lengthTold());
+        delivered.add(send.receiveIndex(), send.lengthTold(), 0);
+      } else if (delivered != null && request.strategy() instanceof ChunkedSend send) {
+        delivered.add(send.receiveIndex(), send.lengthTold(), send.delivered());
       }
     }
   }
@@ -299,7 +302,9 @@ public final class Sender extends RequestQueue implements SendProtocol {
     if (type == MessageType.LACKING) {
       DeliveredMessages known = delivered;
       if (known != null) {
-        known.tell(link(), ControlMessage.number(memory, at));
+        long from = ControlMessage.number(memory, at);
+        known.tell(link(), from);
+        tellChunks(from);
       }
       return true;
     }
@@ -314,7 +319,21 @@ public final class Sender extends RequestQueue implements SendProtocol {
             ControlMessage.number(memory, at),
             ControlMessage.stripe(memory, at),
             ControlMessage.tries(memory, at),
+            ControlMessage.chunk(memory, at),
             ControlMessage.arrived(memory, at));
+  }
+
+  /** Tells of chunks that were delivered, of messages that are not over. */
+  private void tellChunks(long from) {
+    for (int slot = 0; slot < table().used(); slot++) {
+      if (table().isActive(slot)
+          && request(slot).strategy() instanceof ChunkedSend send
+          && send.receiveIndex() >= from
+          && send.delivered() > 0
+          && !link().sendArrived(send.receiveIndex(), send.lengthTold(), send.delivered())) {
+        return;
+      }
+    }
   }
 
   @Override
@@ -322,19 +341,22 @@ public final class Sender extends RequestQueue implements SendProtocol {
     return false;
   }
 
-  private boolean answered(long index, int stripe, int tries, boolean arrived) {
+  private boolean answered(long index, int stripe, int tries, long chunk, boolean arrived) {
     for (int slot = 0; slot < table().used(); slot++) {
-      if (table().isActive(slot)
-          && request(slot).strategy() instanceof RendezvousSend send
-          && send.is(index)) {
+      RequestStrategy strategy = table().isActive(slot) ? request(slot).strategy() : null;
+      if (strategy instanceof RendezvousSend send && send.is(index, chunk)) {
         return send.answered(stripe, tries, arrived);
+      }
+      if (strategy instanceof ChunkedSend send
+          && send.answered(index, chunk, stripe, tries, arrived)) {
+        return true;
       }
     }
     return false;
   }
 
   @Override
-  public int hasStripe(long receiveIndex, int stripe) {
+  public int hasStripe(long receiveIndex, int stripe, long chunk) {
     return UNKNOWN;
   }
 

@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  * some providers.
  *
  * <pre>
- *  0 header, 32 bytes   32 u64 number   40 u64 length   48 u32 reason   52 12 bytes reserved
+ *  0 header, 32 bytes   32 u64 number   40 u64 length   48 u32 reason   52 u32 reserved
+ * 56 u64 chunk
  * </pre>
  *
  * <pre>
@@ -32,11 +33,13 @@ import org.jspecify.annotations.Nullable;
  * ARRIVED      the receive's index             the true length     0
  * </pre>
  *
- * A reason is a {@link FailureCause#code} negated. A refuser's rails are control rails × 256 + data
- * rails. Which stripe: its number, + 32 if it arrived, + 256 × how often it was posted. Of a
- * credit: eager messages that are handled but not taken (at most 255, and no more than are handled)
- * + 256 × receives that had an index by then. A refusal has this layout in every version, so that
- * who speaks another one can read it.
+ * A chunk is 0 except in TRUE_LENGTH, ASK, ANSWER and WRITTEN of a staged receive: which of its
+ * chunks is meant; and in ARRIVED: how many of them arrived, from the first on. A reason is a
+ * {@link FailureCause#code} negated. A refuser's rails are control rails × 256 + data rails. Which
+ * stripe: its number, + 32 if it arrived, + 256 × how often it was posted. Of a credit: eager
+ * messages that are handled but not taken (at most 255, and no more than are handled) + 256 ×
+ * receives that had an index by then. A refusal has this layout in every version, so that who
+ * speaks another one can read it.
  */
 public final class ControlMessage {
   /** The length of each. */
@@ -56,6 +59,7 @@ public final class ControlMessage {
   private static final int LENGTH = 40;
   private static final int REASON = 48;
   private static final int RESERVED = 52;
+  private static final int CHUNK = 56;
 
   private ControlMessage() {}
 
@@ -109,8 +113,10 @@ public final class ControlMessage {
       long at,
       ConnectionId connectionId,
       long receiveIndex,
-      long lengthBytes) {
+      long lengthBytes,
+      long chunk) {
     put(memory, at, MessageType.TRUE_LENGTH, connectionId, receiveIndex, lengthBytes, null);
+    memory.set(WireLayouts.LONG, at + CHUNK, chunk);
   }
 
   /**
@@ -141,9 +147,11 @@ public final class ControlMessage {
       ConnectionId connectionId,
       long receiveIndex,
       int stripe,
-      int tries) {
+      int tries,
+      long chunk) {
     long which = stripe | (long) tries << TRIES;
     put(memory, at, MessageType.ASK, connectionId, receiveIndex, which, null);
+    memory.set(WireLayouts.LONG, at + CHUNK, chunk);
   }
 
   /** Writes the answer to a question that is there, checked. */
@@ -154,16 +162,24 @@ public final class ControlMessage {
       long receiveIndex,
       int stripe,
       int tries,
+      long chunk,
       boolean arrived) {
     long which = stripe | (arrived ? ARRIVED : 0) | (long) tries << TRIES;
     put(memory, at, MessageType.ANSWER, connectionId, receiveIndex, which, null);
+    memory.set(WireLayouts.LONG, at + CHUNK, chunk);
   }
 
   /** Writes that a stripe was written again, with the immediate data that stands for it. */
   public static void putWritten(
-      MemorySegment memory, long at, ConnectionId connectionId, long receiveIndex, int immediate) {
+      MemorySegment memory,
+      long at,
+      ConnectionId connectionId,
+      long receiveIndex,
+      int immediate,
+      long chunk) {
     long bits = Integer.toUnsignedLong(immediate);
     put(memory, at, MessageType.WRITTEN, connectionId, receiveIndex, bits, null);
+    memory.set(WireLayouts.LONG, at + CHUNK, chunk);
   }
 
   /**
@@ -199,6 +215,7 @@ public final class ControlMessage {
    * @param type {@link MessageType#LACKING} or {@link MessageType#ARRIVED}
    * @param receiveIndex of the message; or of the first that is lacking
    * @param lengthBytes its true length; 0 for what is lacking
+   * @param chunks how many chunks of a staged receive were delivered; 0 for another
    */
   public static void putArrived(
       MemorySegment memory,
@@ -206,8 +223,10 @@ public final class ControlMessage {
       ConnectionId connectionId,
       MessageType type,
       long receiveIndex,
-      long lengthBytes) {
+      long lengthBytes,
+      long chunks) {
     put(memory, at, type, connectionId, receiveIndex, lengthBytes, null);
+    memory.set(WireLayouts.LONG, at + CHUNK, chunks);
   }
 
   /**
@@ -241,7 +260,7 @@ public final class ControlMessage {
     memory.set(WireLayouts.LONG, at + LENGTH, length);
     memory.set(WireLayouts.INT, at + REASON, why == null ? 0 : (int) -why.code());
     memory.set(WireLayouts.INT, at + RESERVED, 0);
-    memory.set(WireLayouts.LONG, at + RESERVED + Integer.BYTES, 0L);
+    memory.set(WireLayouts.LONG, at + CHUNK, 0L);
   }
 
   /**
@@ -264,9 +283,16 @@ public final class ControlMessage {
     if (type != MessageType.REFUSE && MessageHeader.version(memory, at) != ProtocolLimits.VERSION) {
       return WireFault.VERSION;
     }
-    if (memory.get(WireLayouts.INT, at + RESERVED) != 0
-        || memory.get(WireLayouts.LONG, at + RESERVED + Integer.BYTES) != 0) {
+    if (memory.get(WireLayouts.INT, at + RESERVED) != 0) {
       return WireFault.RESERVED;
+    }
+    boolean hasChunk =
+        switch (type) {
+          case TRUE_LENGTH, ASK, ANSWER, WRITTEN, ARRIVED -> true;
+          default -> false;
+        };
+    if (hasChunk ? chunk(memory, at) < 0 : chunk(memory, at) != 0) {
+      return hasChunk ? WireFault.RANGE : WireFault.RESERVED;
     }
     return checkBody(memory, at, type);
   }
@@ -360,6 +386,11 @@ public final class ControlMessage {
   /** The first receive whose entry the peer has not seen; of a ping or its answer. */
   public static long seen(MemorySegment memory, long at) {
     return lengthBytes(memory, at);
+  }
+
+  /** Which chunk of a staged receive is meant, or how many of them. */
+  public static long chunk(MemorySegment memory, long at) {
+    return memory.get(WireLayouts.LONG, at + CHUNK);
   }
 
   /** Which stripe is asked for. */

@@ -254,7 +254,8 @@ class HostileWireTest {
           if (random.nextBoolean()) {
             ControlMessage.putAbort(bytes, 0, other, FailureCause.ABORTED);
           } else {
-            ControlMessage.putAsk(bytes, 0, other, random.nextInt(1, 500), random.nextInt(32), 1);
+            ControlMessage.putAsk(
+                bytes, 0, other, random.nextInt(1, 500), random.nextInt(32), 1, random.nextInt(3));
           }
           yield ControlMessage.BYTES;
         }

@@ -167,6 +167,32 @@ class SilentRailTest {
     }
   }
 
+  /** Where nothing but messages without bytes goes, too. */
+  @ParameterizedTest
+  @MethodSource("profiles")
+  void emptyMessagesSurvive(Profile profile, int rails) {
+    try (LongMessages pair = new LongMessages(profile, rails)) {
+      pair.exchange(MESSAGES);
+      List<Long> receives = new ArrayList<>();
+      for (int i = 0; i < 2 * rails; i++) {
+        receives.add(pair.receive());
+      }
+      pair.linked.pass(SECOND / 10, pair.linked.left, pair.linked.right);
+      pair.simulation.host(0).nic(SILENT).stall(Duration.ofSeconds(20));
+      long start = pair.simulation.nanoTime();
+      for (long receive : receives) {
+        long send = pair.linked.queue(0);
+        assertEquals(
+            0,
+            pair.linked
+                .outcome(pair.linked.receiving, receive, pair.linked.left, pair.linked.right)[0]);
+        pair.linked.outcome(pair.linked.sending, send, pair.linked.left, pair.linked.right);
+      }
+      long took = pair.simulation.nanoTime() - start;
+      assertTrue(took < 12 * SECOND, "ms: " + took / 1_000_000);
+    }
+  }
+
   static Stream<Arguments> sides() {
     return Profile.ALL.stream()
         .flatMap(profile -> Stream.of(0, 1).map(host -> Arguments.of(profile, host)));

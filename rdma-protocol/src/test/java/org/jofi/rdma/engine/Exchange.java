@@ -11,7 +11,9 @@ import org.jofi.mr.registration.BufferRange;
 import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.driver.ArrivalSink;
 import org.jofi.rdma.driver.Host;
+import org.jofi.rdma.operation.Packet;
 import org.jofi.rdma.operation.RailControl;
+import org.jofi.rdma.operation.SentListener;
 import org.jofi.rdma.wire.ConnectionId;
 import org.jofi.rdma.wire.ControlMessage;
 import org.jofi.rdma.wire.EagerGrant;
@@ -51,6 +53,7 @@ final class Exchange implements AutoCloseable {
   private final EagerGrant eager;
   private final List<Long> fencesThere = new ArrayList<>();
   private final List<Long> fencesBack = new ArrayList<>();
+  private final List<Question> questions = new ArrayList<>();
   private long checked;
   private long looked;
   private long strays;
@@ -131,7 +134,13 @@ final class Exchange implements AutoCloseable {
   }
 
   int progress() {
-    int events = left.progress() + right.progress();
+    int events = left.progress();
+    int arrived = right.progress();
+    if (arrived == 0 && !questions.isEmpty()) {
+      questions.forEach(this::answer);
+      questions.clear();
+    }
+    events += arrived;
     if (simulation.nanoTime() - looked >= LOOK_NS) {
       looked = simulation.nanoTime();
       lookAtRails();
@@ -178,6 +187,26 @@ final class Exchange implements AutoCloseable {
         });
   }
 
+  private record Question(long index, int stripe, int tries, long chunk) {}
+
+  /** As a table of connections: when the queues are empty. */
+  private void answer(Question question) {
+    int has = receiver.hasStripe(question.index, question.stripe, question.chunk);
+    Packet packet = has == MessageProtocol.UNKNOWN ? null : receiver.link().sink().takePacket();
+    if (packet != null) {
+      ControlMessage.putAnswer(
+          packet.memory(),
+          packet.at(),
+          receiver.link().id(),
+          question.index,
+          question.stripe,
+          question.tries,
+          question.chunk,
+          has == MessageProtocol.ARRIVED);
+      receiver.link().send(packet, SentListener.NOBODY, 0);
+    }
+  }
+
   /** Closes both in order, after what was sent last is acknowledged, which needs both polled. */
   @Override
   public void close() {
@@ -214,7 +243,16 @@ final class Exchange implements AutoCloseable {
         receiver.packet(memory, at, lengthBytes);
       } else if (ControlMessage.check(memory, at, lengthBytes) == WireFault.NONE
           && MessageHeader.to(memory, at) == RECEIVER_ID) {
-        receiver.message(type(memory, at), memory, at);
+        if (type(memory, at) == MessageType.ASK) {
+          questions.add(
+              new Question(
+                  ControlMessage.number(memory, at),
+                  ControlMessage.stripe(memory, at),
+                  ControlMessage.tries(memory, at),
+                  ControlMessage.chunk(memory, at)));
+        } else {
+          receiver.message(type(memory, at), memory, at);
+        }
       } else {
         strays++;
       }
@@ -236,7 +274,9 @@ final class Exchange implements AutoCloseable {
     @Override
     public void message(MemorySegment memory, long at, long lengthBytes) {
       if (ControlMessage.check(memory, at, lengthBytes) != WireFault.NONE
-          || !sender.message(type(memory, at), memory, at)) {
+          || !(sender.message(type(memory, at), memory, at)
+              // To a question that was asked again.
+              || type(memory, at) == MessageType.ANSWER)) {
         throw new AssertionError("the receiver sent " + type(memory, at));
       }
     }

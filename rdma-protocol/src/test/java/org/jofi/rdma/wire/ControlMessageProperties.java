@@ -55,7 +55,8 @@ class ControlMessageProperties {
               connectionId,
               random.nextLong(1, Long.MAX_VALUE),
               random.nextInt(ProtocolLimits.MAX_STRIPES),
-              random.nextInt(1, ControlMessage.MOST_TRIES + 1));
+              random.nextInt(1, ControlMessage.MOST_TRIES + 1),
+              chunk(random));
       case 8 -> {
         long number = random.nextLong(1, Long.MAX_VALUE);
         int stripe = random.nextInt(ProtocolLimits.MAX_STRIPES);
@@ -65,7 +66,8 @@ class ControlMessageProperties {
             0,
             connectionId,
             number,
-            ImmediateData.of(stripe, isFinal, random.nextBoolean(), connectionId.to(), number));
+            ImmediateData.of(stripe, isFinal, random.nextBoolean(), connectionId.to(), number),
+            chunk(random));
       }
       case 7 ->
           ControlMessage.putAnswer(
@@ -75,6 +77,7 @@ class ControlMessageProperties {
               random.nextLong(1, Long.MAX_VALUE),
               random.nextInt(ProtocolLimits.MAX_STRIPES),
               random.nextInt(1, ControlMessage.MOST_TRIES + 1),
+              chunk(random),
               random.nextBoolean());
       case 10 -> {
         int untaken = random.nextInt(256);
@@ -94,7 +97,8 @@ class ControlMessageProperties {
             connectionId,
             lacking ? MessageType.LACKING : MessageType.ARRIVED,
             random.nextLong(1, Long.MAX_VALUE),
-            lacking ? 0 : random.nextLong(ProtocolLimits.MAX_MESSAGE_BYTES + 1));
+            lacking ? 0 : random.nextLong(ProtocolLimits.MAX_MESSAGE_BYTES + 1),
+            lacking ? 0 : chunk(random));
       }
       case 12 ->
           ControlMessage.putFence(
@@ -111,8 +115,13 @@ class ControlMessageProperties {
               0,
               connectionId,
               random.nextLong(1, Long.MAX_VALUE),
-              random.nextLong(ProtocolLimits.MAX_MESSAGE_BYTES + 1));
+              random.nextLong(ProtocolLimits.MAX_MESSAGE_BYTES + 1),
+              chunk(random));
     }
+  }
+
+  private static long chunk(Random random) {
+    return random.nextBoolean() ? 0 : random.nextLong(Long.MAX_VALUE);
   }
 
   /** Writes again what was read. */
@@ -161,7 +170,8 @@ class ControlMessageProperties {
               0,
               connectionId,
               ControlMessage.number(memory, 0),
-              ControlMessage.immediate(memory, 0));
+              ControlMessage.immediate(memory, 0),
+              ControlMessage.chunk(memory, 0));
       case ASK ->
           ControlMessage.putAsk(
               out,
@@ -169,7 +179,8 @@ class ControlMessageProperties {
               connectionId,
               ControlMessage.number(memory, 0),
               ControlMessage.stripe(memory, 0),
-              ControlMessage.tries(memory, 0));
+              ControlMessage.tries(memory, 0),
+              ControlMessage.chunk(memory, 0));
       case ANSWER ->
           ControlMessage.putAnswer(
               out,
@@ -178,6 +189,7 @@ class ControlMessageProperties {
               ControlMessage.number(memory, 0),
               ControlMessage.stripe(memory, 0),
               ControlMessage.tries(memory, 0),
+              ControlMessage.chunk(memory, 0),
               ControlMessage.arrived(memory, 0));
       case TRUE_LENGTH ->
           ControlMessage.putTrueLength(
@@ -185,7 +197,8 @@ class ControlMessageProperties {
               0,
               connectionId,
               ControlMessage.number(memory, 0),
-              ControlMessage.lengthBytes(memory, 0));
+              ControlMessage.lengthBytes(memory, 0),
+              ControlMessage.chunk(memory, 0));
       case CREDIT ->
           ControlMessage.putCredit(
               out,
@@ -202,7 +215,8 @@ class ControlMessageProperties {
               connectionId,
               MessageHeader.type(memory, 0),
               ControlMessage.number(memory, 0),
-              ControlMessage.lengthBytes(memory, 0));
+              ControlMessage.lengthBytes(memory, 0),
+              ControlMessage.chunk(memory, 0));
       case FENCE, FENCED ->
           ControlMessage.putFence(
               out,
@@ -231,7 +245,7 @@ class ControlMessageProperties {
       @ForAll @LongRange(min = 1) long number,
       @ForAll @LongRange(min = 0, max = ProtocolLimits.MAX_MESSAGE_BYTES) long length) {
     ConnectionId connectionId = new ConnectionId(7, 8, 9, 10, 11);
-    ControlMessage.putTrueLength(memory, 0, connectionId, number, length);
+    ControlMessage.putTrueLength(memory, 0, connectionId, number, length, 0);
     assertEquals(WireFault.NONE, ControlMessage.check(memory, 0, ControlMessage.BYTES));
     assertEquals(number, ControlMessage.number(memory, 0));
     assertEquals(length, ControlMessage.lengthBytes(memory, 0));
@@ -351,12 +365,14 @@ class ControlMessageProperties {
         9,
         5,
         2,
+        3,
         true);
     assertEquals(
         "6a6f667003000b004000000002010403"
             + "ff7f0807000000008877665544332211"
             + "09000000000000002502000000000000"
-            + "0".repeat(32),
+            + "0".repeat(16)
+            + "0300000000000000",
         HexFormat.of().formatHex(bytes));
   }
 

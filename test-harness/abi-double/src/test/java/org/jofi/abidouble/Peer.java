@@ -75,11 +75,12 @@ final class Peer {
     }
     boolean withData = calls.contains("fi_writedata");
     boolean withFlags = calls.contains("fi_writemsg");
-    // Over several rails, a write with immediate data asks for delivery, which is a flag.
+    // A write asks for delivery, which is a flag, over several rails, and the first ones over any.
     boolean asExpected =
-        settings.rails() == 1
-            ? withData == settings.writeData() && withFlags != settings.writeData()
-            : withFlags && (settings.writeData() || !withData);
+        withFlags
+            && (settings.rails() == 1
+                ? withData == settings.writeData()
+                : settings.writeData() || !withData);
     // So does immediate data that is sent alone: fi_sendmsg.
     boolean alone = calls.contains("fi_senddata");
     if (!asExpected || alone != (settings.rails() == 1 && !settings.writeData())) {
