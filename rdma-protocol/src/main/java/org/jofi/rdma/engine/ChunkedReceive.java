@@ -1,15 +1,11 @@
 package org.jofi.rdma.engine;
 
-import java.util.Arrays;
 import org.jofi.rdma.operation.Certainty;
 import org.jofi.rdma.operation.Task;
 import org.jofi.rdma.operation.Transfer;
-import org.jofi.rdma.sequence.StripeArrivals;
 import org.jofi.rdma.staging.ChunkCopies;
 import org.jofi.rdma.staging.StagingRing;
 import org.jofi.rdma.staging.StagingSpace;
-import org.jofi.rdma.wire.ImmediateData;
-import org.jofi.rdma.wire.ProtocolLimits;
 import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
 import org.jspecify.annotations.Nullable;
@@ -18,35 +14,16 @@ import org.jspecify.annotations.Nullable;
  * A receive into device memory, chunk by chunk through host blocks. Used again for the next such
  * receive of its slot.
  *
- * <pre>
- * chunk:  FREE -- its block is offered --&gt; OFFERED -- all is there --&gt; ARRIVED -- copy --&gt; COPYING -- copied --&gt; FREE
- * </pre>
- *
- * Blocks are offered in order: {@code finished <= offered}, and no more are on offer than there
+ * <p>Blocks are offered in order: {@code finished <= offered}, and no more are on offer than there
  * are. It has as many indices as it has blocks, and their entries take the offers in turn, so that
  * an entry is written again only when its last chunk was finished. Its task is asked until all were
  * offered and copied.
  */
 final class ChunkedReceive extends IncomingReceive implements ChunkCopies.Listener {
-  private static final int MOST = ProtocolLimits.MAX_GROUP;
-  private static final long UNKNOWN = -1;
-  private static final long NO_CHUNK = -1;
-  private static final byte FREE = 0;
-  private static final byte OFFERED = 1;
-  private static final byte ARRIVED = 2;
-  private static final byte COPYING = 3;
-
   private final Transfer entries;
   private final ChunkCopies copies;
   private final Task going = new Going();
-  private final byte[] states = new byte[MOST];
-  private final long[] chunkAt = new long[MOST];
-  private final long[] arrivals = new long[MOST];
-  private final long[] lengths = new long[MOST];
-
-  /** Stripes that are to be written again: only the word that they were counts. */
-  private final int[] rewritten = new int[MOST];
-
+  private final OfferedChunks there = new OfferedChunks();
   private int places;
   private boolean taken;
   private @Nullable StagingSpace space;
@@ -110,10 +87,7 @@ final class ChunkedReceive extends IncomingReceive implements ChunkCopies.Listen
     offered = 0;
     finished = 0;
     total = 0;
-    Arrays.fill(states, FREE);
-    Arrays.fill(chunkAt, NO_CHUNK);
-    // A short message may come before the first block is offered.
-    Arrays.fill(arrivals, StripeArrivals.NONE);
+    there.start();
     announced = false;
     mayHide = false;
     receiver().announcer().begin(entries);
@@ -152,7 +126,7 @@ final class ChunkedReceive extends IncomingReceive implements ChunkCopies.Listen
 
   @Override
   boolean isOpen(int sub) {
-    return !taken && finished == 0 && states[0] <= OFFERED && arrivals[0] == StripeArrivals.NONE;
+    return !taken && finished == 0 && there.isUntouched(0);
   }
 
   @Override
@@ -187,10 +161,9 @@ final class ChunkedReceive extends IncomingReceive implements ChunkCopies.Listen
     offered = Math.max(filled, offered);
     for (int chunk = 0; chunk < filled; chunk++) {
       long at = (long) chunk << chunkShift;
-      chunkAt[chunk] = chunk;
-      lengths[chunk] = Math.min(moved - at, 1L << chunkShift);
-      receiver().link().sink().copy(from + at, blocks.block(chunk), (int) lengths[chunk]);
-      states[chunk] = lengths[chunk] == 0 ? FREE : ARRIVED;
+      int bytes = (int) Math.min(moved - at, 1L << chunkShift);
+      receiver().link().sink().copy(from + at, blocks.block(chunk), bytes);
+      there.arrive(chunk, chunk, bytes);
     }
     total = moved;
     request().restartBound();
@@ -216,10 +189,13 @@ final class ChunkedReceive extends IncomingReceive implements ChunkCopies.Listen
   private boolean copyArrived(StagingRing blocks) {
     for (long chunk = finished; chunk < offered && isLive(); chunk++) {
       int entry = entry(chunk);
-      if (states[entry] == ARRIVED) {
+      if (there.hasArrived(entry)) {
         int answer =
             copies.toDevice(
-                entry, blocks.block(chunk), address + (chunk << chunkShift), lengths[entry]);
+                entry,
+                blocks.block(chunk),
+                address + (chunk << chunkShift),
+                there.lengthBytes(entry));
         if (answer == ChunkCopies.AGAIN) {
           return false;
         }
@@ -228,7 +204,7 @@ final class ChunkedReceive extends IncomingReceive implements ChunkCopies.Listen
           return true;
         }
         request().begun(1);
-        states[entry] = COPYING;
+        there.copying(entry);
       }
     }
     return true;
@@ -242,11 +218,7 @@ final class ChunkedReceive extends IncomingReceive implements ChunkCopies.Listen
         // The copy of the entry still belongs to the write of its last round, which asks again.
         return;
       }
-      chunkAt[entry] = offered;
-      arrivals[entry] = StripeArrivals.NONE;
-      rewritten[entry] = 0;
-      lengths[entry] = UNKNOWN;
-      states[entry] = OFFERED;
+      there.offer(entry, offered);
       receiver()
           .announcer()
           .offer(
@@ -290,9 +262,7 @@ final class ChunkedReceive extends IncomingReceive implements ChunkCopies.Listen
   @Override
   void checked() {
     for (int entry = 0; entry < places && mayHide && isLive(); entry++) {
-      if (states[entry] == OFFERED
-          && arrivals[entry] == StripeArrivals.NONE
-          && !entries.isUnderWay(entry)) {
+      if (there.awaitsFirst(entry) && !entries.isUnderWay(entry)) {
         receiver().announcer().placeOffer(entries, entry, index() + entry);
         add(entries, 1 << entry);
         receiver().link().sink().tasks().submit(entries);
@@ -302,56 +272,34 @@ final class ChunkedReceive extends IncomingReceive implements ChunkCopies.Listen
 
   @Override
   boolean stripe(int sub, int immediate) {
-    if (taken
-        || states[sub] != OFFERED
-        || (rewritten[sub] & 1 << ImmediateData.stripe(immediate)) != 0
-        || StripeArrivals.isComplete(arrivals[sub])) {
+    if (taken || !there.stripe(sub, immediate)) {
       return false;
     }
-    long with = StripeArrivals.add(arrivals[sub], immediate);
-    if (with < 0) {
-      return false;
-    }
-    arrivals[sub] = with;
     check(sub);
     return true;
   }
 
   @Override
   boolean trueLength(int sub, long lengthBytes, long chunk) {
-    if (!isOffered(sub, chunk) || lengths[sub] != UNKNOWN || lengthBytes >= room(sub)) {
+    if (taken || lengthBytes >= room(sub) || !there.trueLength(sub, chunk, lengthBytes)) {
       return false;
     }
-    lengths[sub] = lengthBytes;
     check(sub);
     return true;
   }
 
-  /** Whether a chunk has a block, and is not there yet. */
-  private boolean isOffered(int entry, long chunk) {
-    return !taken && states[entry] == OFFERED && chunkAt[entry] == chunk;
-  }
-
-  /** {@inheritDoc} An entry stands for another chunk only when all of the one before is there. */
   @Override
   int hasStripe(int sub, int stripe, long chunk) {
-    if (chunk > chunkAt[sub]) {
-      return Receiver.UNKNOWN;
-    }
-    if (!isOffered(sub, chunk) || StripeArrivals.has(arrivals[sub], stripe)) {
-      return Receiver.ARRIVED;
-    }
-    rewritten[sub] |= 1 << stripe;
-    return Receiver.MISSING;
+    return taken ? Receiver.ARRIVED : there.hasStripe(sub, chunk, stripe);
   }
 
   @Override
   boolean written(int sub, int immediate, long chunk) {
-    if (!isOffered(sub, chunk)) {
+    if (taken || !there.written(sub, chunk, immediate)) {
       return false;
     }
-    rewritten[sub] &= ~(1 << ImmediateData.stripe(immediate));
-    return stripe(sub, immediate);
+    check(sub);
+    return true;
   }
 
   @Override
@@ -362,9 +310,8 @@ final class ChunkedReceive extends IncomingReceive implements ChunkCopies.Listen
     long through = Math.min(chunksOfIt, offered);
     for (long chunk = finished; chunk < through && isLive(); chunk++) {
       int entry = entry(chunk);
-      if (isOffered(entry, chunk)) {
-        lengths[entry] = Math.clamp(lengthBytes - (chunk << chunkShift), 0, room(entry));
-        arrive(entry);
+      if (there.isOffered(entry, chunk)) {
+        arrive(entry, Math.clamp(lengthBytes - (chunk << chunkShift), 0, room(entry)));
       }
     }
   }
@@ -391,33 +338,27 @@ final class ChunkedReceive extends IncomingReceive implements ChunkCopies.Listen
 
   /** How much of the receive the chunk of an entry takes. */
   private long room(int entry) {
-    return Math.min(1L << chunkShift, roomBytes - (chunkAt[entry] << chunkShift));
+    return Math.min(1L << chunkShift, roomBytes - (there.chunk(entry) << chunkShift));
   }
 
   private void check(int entry) {
-    if (!StripeArrivals.isComplete(arrivals[entry])) {
-      return;
-    }
-    if (!StripeArrivals.isShort(arrivals[entry])) {
-      lengths[entry] = room(entry);
-    }
-    if (lengths[entry] != UNKNOWN) {
-      arrive(entry);
+    long bytes = there.wholeBytes(entry, room(entry));
+    if (bytes >= 0) {
+      arrive(entry, bytes);
     }
   }
 
-  private void arrive(int entry) {
-    total += lengths[entry];
+  private void arrive(int entry, long bytes) {
+    total += bytes;
     request().restartBound();
-    // With nothing to copy it is over as it is.
-    states[entry] = lengths[entry] == 0 ? FREE : ARRIVED;
+    there.arrive(entry, there.chunk(entry), bytes);
     finish();
   }
 
   @Override
   public void copied(int part, @Nullable Failure why) {
     request().returned(1);
-    states[part] = FREE;
+    there.copied(part);
     request().restartBound();
     if (why == null) {
       finish();
@@ -427,7 +368,7 @@ final class ChunkedReceive extends IncomingReceive implements ChunkCopies.Listen
   }
 
   private void finish() {
-    while (finished < offered && states[entry(finished)] == FREE) {
+    while (finished < offered && there.isFree(entry(finished))) {
       finished++;
       if (finished == chunks) {
         receiver().messageArrived(lengthBytes(0));
@@ -463,9 +404,7 @@ final class ChunkedReceive extends IncomingReceive implements ChunkCopies.Listen
       return true;
     }
     for (int entry = 0; entry < places; entry++) {
-      if (states[entry] > OFFERED
-          || (states[entry] == OFFERED
-              && (arrivals[entry] != StripeArrivals.NONE || lengths[entry] != UNKNOWN))) {
+      if (there.hasSome(entry)) {
         return true;
       }
     }
@@ -502,19 +441,9 @@ final class ChunkedReceive extends IncomingReceive implements ChunkCopies.Listen
   String missing() {
     return "of %d chunks %d were offered a block, %d are in device memory%s"
         .formatted(
-            chunks, offered, finished, offered > finished ? "; of the next " + ofOldest() : "");
-  }
-
-  /** What of the next chunk is there. */
-  private String ofOldest() {
-    int entry = entry(finished);
-    return switch (states[entry]) {
-      case OFFERED ->
-          StripeArrivals.isComplete(arrivals[entry])
-              ? "all arrived but its true length"
-              : arrivals[entry] == StripeArrivals.NONE ? "nothing arrived" : "some arrived";
-      case ARRIVED -> "all arrived, and it waits to be copied";
-      default -> "the copy is under way";
-    };
+            chunks,
+            offered,
+            finished,
+            offered > finished ? "; of the next " + there.describe(entry(finished)) : "");
   }
 }
