@@ -170,9 +170,14 @@ abstract class LeaseCount {
    * then.
    */
   final boolean stopTelling() {
+    return flipIf(COUNTS | TELL | CLOSED, TELL, TELL);
+  }
+
+  /** Changes a flag, if those of these bits are set and no others. Returns whether it did. */
+  private boolean flipIf(long these, long set, long flag) {
     long now = (long) STATE.getAcquire(this);
-    while ((now & (COUNTS | TELL | CLOSED)) == TELL) {
-      long seen = (long) STATE.compareAndExchange(this, now, now & ~TELL);
+    while ((now & these) == set) {
+      long seen = (long) STATE.compareAndExchange(this, now, now ^ flag);
       if (seen == now) {
         return true;
       }
@@ -183,24 +188,12 @@ abstract class LeaseCount {
 
   /** Marks it as closed if it has no lease and no use. */
   final boolean closeIfIdle() {
-    return closeIfNone(COUNTS);
+    return flipIf(COUNTS | CLOSED, 0, CLOSED);
   }
 
   /** Marks it as closed even if it is leased, unless it is in use or already closed. */
   final boolean closeIfUnused() {
-    return closeIfNone(USES);
-  }
-
-  private boolean closeIfNone(long counts) {
-    long now = (long) STATE.getAcquire(this);
-    while ((now & (CLOSED | counts)) == 0) {
-      long seen = (long) STATE.compareAndExchange(this, now, now | CLOSED);
-      if (seen == now) {
-        return true;
-      }
-      now = seen;
-    }
-    return false;
+    return flipIf(USES | CLOSED, 0, CLOSED);
   }
 
   /** Marks it as closed even if it is in use. */

@@ -36,7 +36,6 @@ final class OfferedChunks {
     Arrays.fill(chunks, NO_CHUNK);
     // A short message may come before the first block is offered.
     Arrays.fill(arrivals, StripeArrivals.NONE);
-    Arrays.fill(lengths, UNKNOWN);
   }
 
   /** A block is offered for a chunk. */

@@ -115,8 +115,7 @@ public final class ControlMessage {
       long receiveIndex,
       long lengthBytes,
       long chunk) {
-    put(memory, at, MessageType.TRUE_LENGTH, connectionId, receiveIndex, lengthBytes, null);
-    memory.set(WireLayouts.LONG, at + CHUNK, chunk);
+    put(memory, at, MessageType.TRUE_LENGTH, connectionId, receiveIndex, lengthBytes, null, chunk);
   }
 
   /**
@@ -150,8 +149,7 @@ public final class ControlMessage {
       int tries,
       long chunk) {
     long which = stripe | (long) tries << TRIES;
-    put(memory, at, MessageType.ASK, connectionId, receiveIndex, which, null);
-    memory.set(WireLayouts.LONG, at + CHUNK, chunk);
+    put(memory, at, MessageType.ASK, connectionId, receiveIndex, which, null, chunk);
   }
 
   /** Writes the answer to a question that is there, checked. */
@@ -165,8 +163,7 @@ public final class ControlMessage {
       long chunk,
       boolean arrived) {
     long which = stripe | (arrived ? ARRIVED : 0) | (long) tries << TRIES;
-    put(memory, at, MessageType.ANSWER, connectionId, receiveIndex, which, null);
-    memory.set(WireLayouts.LONG, at + CHUNK, chunk);
+    put(memory, at, MessageType.ANSWER, connectionId, receiveIndex, which, null, chunk);
   }
 
   /** Writes that a stripe was written again, with the immediate data that stands for it. */
@@ -178,8 +175,7 @@ public final class ControlMessage {
       int immediate,
       long chunk) {
     long bits = Integer.toUnsignedLong(immediate);
-    put(memory, at, MessageType.WRITTEN, connectionId, receiveIndex, bits, null);
-    memory.set(WireLayouts.LONG, at + CHUNK, chunk);
+    put(memory, at, MessageType.WRITTEN, connectionId, receiveIndex, bits, null, chunk);
   }
 
   /**
@@ -225,8 +221,7 @@ public final class ControlMessage {
       long receiveIndex,
       long lengthBytes,
       long chunks) {
-    put(memory, at, type, connectionId, receiveIndex, lengthBytes, null);
-    memory.set(WireLayouts.LONG, at + CHUNK, chunks);
+    put(memory, at, type, connectionId, receiveIndex, lengthBytes, null, chunks);
   }
 
   /**
@@ -255,12 +250,24 @@ public final class ControlMessage {
       long number,
       long length,
       @Nullable FailureCause why) {
+    put(memory, at, type, connectionId, number, length, why, 0);
+  }
+
+  private static void put(
+      MemorySegment memory,
+      long at,
+      MessageType type,
+      ConnectionId connectionId,
+      long number,
+      long length,
+      @Nullable FailureCause why,
+      long chunk) {
     MessageHeader.put(memory, at, type, BYTES, connectionId);
     memory.set(WireLayouts.LONG, at + NUMBER, number);
     memory.set(WireLayouts.LONG, at + LENGTH, length);
     memory.set(WireLayouts.INT, at + REASON, why == null ? 0 : (int) -why.code());
     memory.set(WireLayouts.INT, at + RESERVED, 0);
-    memory.set(WireLayouts.LONG, at + CHUNK, 0L);
+    memory.set(WireLayouts.LONG, at + CHUNK, chunk);
   }
 
   /**
