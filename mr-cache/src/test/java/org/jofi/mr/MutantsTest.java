@@ -41,19 +41,19 @@ class MutantsTest {
         // Coverage: whose handle is given.
         new Mutant(
             "ranges are compared by page",
-            "CachedRegistration.java",
+            "CachedRange.java",
             "first <= fromFirst && toLast <= last",
             "first >> 12 <= fromFirst >> 12 && toLast >> 12 <= last >> 12",
             cache),
         new Mutant(
             "the last byte is not compared",
-            "CachedRegistration.java",
+            "CachedRange.java",
             "first <= fromFirst && toLast <= last",
             "first <= fromFirst && fromFirst <= last",
             cache),
         new Mutant(
             "freed and reallocated memory is the same",
-            "CachedRegistration.java",
+            "CachedRange.java",
             " && isOf(id, wanted)",
             "",
             cache),
@@ -390,7 +390,7 @@ class MutantsTest {
             arena),
         new Mutant(
             "a collected arena is every arena",
-            "CachedRegistration.java",
+            "CachedRange.java",
             "wanted != null && mine.refersTo(wanted)",
             "mine.get() == null || mine.refersTo(wanted)",
             arena),

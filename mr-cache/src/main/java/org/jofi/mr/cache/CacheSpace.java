@@ -76,7 +76,7 @@ public final class CacheSpace {
    *
    * @param what as {@link LeaseCount#tryHit}
    */
-  @Nullable CachedRegistration find(BufferRange range, long access, long what, long epoch) {
+  @Nullable CachedRegistration find(BufferRange range, long access, long what, int epoch) {
     return find(
         code(range),
         range.allocationId(),
@@ -97,7 +97,7 @@ public final class CacheSpace {
       long lengthBytes,
       long access,
       long what,
-      long epoch) {
+      int epoch) {
     long first = IntervalIndex.order(address);
     long last = first + lengthBytes - 1;
     if (last < first) {

@@ -13,24 +13,14 @@ import org.jspecify.annotations.Nullable;
  * A data registration as the cache has it: the regions that it owns, and where it is listed. What
  * the cache keeps about it is under the cache's lock.
  */
-final class CachedRegistration extends LeaseCount implements DataRegistration {
+final class CachedRegistration extends CachedRange implements DataRegistration {
   private final CacheSpace space;
   private final RegionSet regions;
-  private final long first;
-  private final long last;
-  private final long allocationId;
-
-  /**
-   * Weak, so that an automatic arena can be collected while its memory is kept registered. All
-   * registrations of an arena share one, which is therefore in the CPU's caches.
-   */
-  private final @Nullable WeakReference<MemorySegment.Scope> scope;
-
   private final long access;
   private final long sequence;
 
   /** Belongs to the cache, under its lock: the stamp that orders it in the queue for eviction. */
-  long queuedStamp;
+  int queuedStamp;
 
   /** Belongs to the cache, under its lock: whether it is in the queue for eviction. */
   boolean queued;
@@ -42,13 +32,9 @@ final class CachedRegistration extends LeaseCount implements DataRegistration {
       @Nullable WeakReference<MemorySegment.Scope> scope,
       long access,
       long sequence) {
-    super(cache);
+    super(cache, regions.range(), scope);
     this.space = space;
     this.regions = regions;
-    this.first = IntervalIndex.order(regions.range().address());
-    this.last = first + regions.range().lengthBytes() - 1;
-    this.allocationId = regions.range().allocationId();
-    this.scope = scope;
     this.access = access;
     this.sequence = sequence;
   }
@@ -133,55 +119,13 @@ final class CachedRegistration extends LeaseCount implements DataRegistration {
     return regions;
   }
 
-  long first() {
-    return first;
-  }
-
-  long last() {
-    return last;
-  }
-
-  /** Whether it is memory of that allocation; of an unknown one if there is neither. */
-  boolean isOf(long id, MemorySegment.@Nullable Scope wanted) {
-    WeakReference<MemorySegment.Scope> mine = scope;
-    return allocationId == id
-        && (mine == null ? wanted == null : wanted != null && mine.refersTo(wanted));
-  }
-
-  /** Whether both are memory of the same allocation, which still exists, or of an unknown one. */
-  boolean isOfSameAllocation(CachedRegistration other) {
-    return isOf(other.allocationId, other.scope == null ? null : other.scope.get())
-        && (scope == null) == (other.scope == null);
-  }
-
-  boolean isOfKnownAllocation() {
-    return allocationId != BufferRange.UNKNOWN_ALLOCATION || scope != null;
-  }
-
   /** Whether its memory was freed, which is asked for memory without an arena. */
   boolean isFreed(Predicate<BufferRange> freed) {
-    return scope == null ? freed.test(regions.range()) : isFreed();
-  }
-
-  /** Whether its memory was freed: its arena is closed, or was collected. */
-  boolean isFreed() {
-    if (scope == null) {
-      return false;
-    }
-    MemorySegment.Scope arena = scope.get();
-    return arena == null || !arena.isAlive();
+    return isOfArena() ? isFreed() : freed.test(regions.range());
   }
 
   long sequence() {
     return sequence;
-  }
-
-  boolean covers(long id, MemorySegment.@Nullable Scope wanted, long fromFirst, long toLast) {
-    return first <= fromFirst && toLast <= last && isOf(id, wanted);
-  }
-
-  boolean contains(CachedRegistration inner) {
-    return first <= inner.first && inner.last <= last && isOfSameAllocation(inner);
   }
 
   @Override

@@ -45,7 +45,7 @@ abstract class LeaseCount {
     try {
       MethodHandles.Lookup lookup = MethodHandles.lookup();
       STATE = lookup.findVarHandle(LeaseCount.class, "state", long.class);
-      STAMP = lookup.findVarHandle(LeaseCount.class, "stamp", long.class);
+      STAMP = lookup.findVarHandle(LeaseCount.class, "stamp", int.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -57,9 +57,10 @@ abstract class LeaseCount {
 
   /**
    * When it was last used: the cache's epoch. Races are harmless, since it is only a hint for LRU.
+   * Half a word, so that what a hit touches is short.
    */
   @SuppressWarnings("unused") // through STAMP
-  private long stamp;
+  private int stamp;
 
   /** Kept next to the counts because every release reads it. */
   final RegistrationCache cache;
@@ -78,7 +79,7 @@ abstract class LeaseCount {
    *
    * @param what {@link #LEASE}, or {@link #USE} of somebody who needs no lease
    */
-  final boolean tryHit(long what, long epoch) {
+  final boolean tryHit(long what, int epoch) {
     STAMP.setOpaque(this, epoch);
     long before = (long) STATE.getAndAdd(this, HIT + what);
     if ((before & CLOSED) != 0) {
@@ -100,7 +101,7 @@ abstract class LeaseCount {
    *
    * @throws IllegalStateException if nobody holds a lease
    */
-  final boolean tryUse(long epoch) {
+  final boolean tryUse(int epoch) {
     long before = (long) STATE.getAndAdd(this, USE);
     boolean open = (before & CLOSED) == 0;
     if (open && (before & LEASES) != 0) {
@@ -114,7 +115,7 @@ abstract class LeaseCount {
   }
 
   /** Drops a lease or a use, and tells the cache if it is the last and the cache wants to know. */
-  final void drop(long what, long epoch) {
+  final void drop(long what, int epoch) {
     STAMP.setOpaque(this, epoch);
     long before = (long) STATE.getAndAdd(this, -what);
     long counted = what == LEASE ? before & LEASES : before & USES;
@@ -136,8 +137,8 @@ abstract class LeaseCount {
    */
   abstract void becameIdle(boolean byUse);
 
-  final long stamp() {
-    return (long) STAMP.getOpaque(this);
+  final int stamp() {
+    return (int) STAMP.getOpaque(this);
   }
 
   final boolean isClosed() {

@@ -51,7 +51,7 @@ public final class RegistrationCache {
   private final CacheClosings closings;
   private final RegionOpenings openings;
   private final EndedUses ended = new EndedUses();
-  private volatile long epoch;
+  private volatile int epoch;
 
   /** An empty cache; {@code keys} gives the keys of a NIC's domain. */
   public RegistrationCache(
@@ -91,7 +91,7 @@ public final class RegistrationCache {
   }
 
   /** The clock for recency: how many registrations were made so far. */
-  long epoch() {
+  int epoch() {
     return epoch;
   }
 
