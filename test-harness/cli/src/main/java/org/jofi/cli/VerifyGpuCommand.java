@@ -99,13 +99,34 @@ final class VerifyGpuCommand implements Callable<Integer> {
       description = "Messages, each with bytes of its own. Default: ${DEFAULT-VALUE}.")
   private int rounds;
 
+  @Option(
+      names = "--reallocate",
+      description =
+          "Frees the target after each message and allocates it anew, mostly where it was, without"
+              + " telling the transport: what it registered before must not be used again.")
+  private boolean reallocate;
+
+  @Option(
+      names = "--require-gpu-direct",
+      description =
+          "Fails where the NICs do not take GPU memory, rather than go through host memory. Asks"
+              + " providers that work in software for it, too.")
+  private boolean requireGpuDirect;
+
   @Option(names = "--json", description = "Prints one JSON object in place of text.")
   private boolean json;
 
   private long bytes;
 
   /** The result of one run. */
-  private record Outcome(String path, String target, String note, List<DeliveryFinding> findings) {
+  private record Outcome(
+      String path,
+      String target,
+      String note,
+      List<DeliveryFinding> findings,
+      int reallocated,
+      int sameAddress,
+      CacheLoad cache) {
     boolean arrived() {
       return findings.stream().allMatch(DeliveryFinding::arrived);
     }
@@ -158,7 +179,15 @@ final class VerifyGpuCommand implements Callable<Integer> {
       if (gpu != null && memory == Target.HOST) {
         throw new IllegalArgumentException("--gpu chooses a GPU, and --memory host uses none");
       }
-      return TransportOptions.builder().provider(provider).maxRails(rails).build();
+      if (requireGpuDirect && memory == Target.HOST) {
+        throw new IllegalArgumentException(
+            "--require-gpu-direct is about GPU memory, and --memory host uses none");
+      }
+      return TransportOptions.builder()
+          .provider(provider)
+          .maxRails(rails)
+          .requireGpuDirect(requireGpuDirect)
+          .build();
     } catch (IllegalArgumentException e) {
       throw new CommandLine.ParameterException(spec.commandLine(), e.getMessage(), e);
     }
@@ -172,7 +201,7 @@ final class VerifyGpuCommand implements Callable<Integer> {
     int chosen = gpu == null ? 0 : gpu;
     String note = gpus.obstacle(chosen, device);
     if (!note.isEmpty()) {
-      if (memory == Target.CUDA || gpu != null) {
+      if (memory == Target.CUDA || gpu != null || requireGpuDirect) {
         Gpus.require(note);
       }
       return verify(device, null, "host memory, since " + note);
@@ -184,9 +213,15 @@ final class VerifyGpuCommand implements Callable<Integer> {
 
   private Outcome verify(Device device, @Nullable DeviceMemory opened, String note) {
     List<DeliveryFinding> findings = new ArrayList<>();
+    int reallocated = 0;
+    int sameAddress = 0;
     try (TransportLoopback loopback = TransportLoopback.open(device, opened, bytes)) {
       DeliveryCheck check = new DeliveryCheck(loopback);
       for (int round = 0; round < rounds; round++) {
+        if (reallocate && round > 0) {
+          reallocated++;
+          sameAddress += loopback.reallocateTarget() ? 1 : 0;
+        }
         DeliveryFinding finding = check.run(new BytePattern(round + 1L));
         findings.add(finding);
         if (finding.fault() == DeliveryFault.REPORTED) {
@@ -198,7 +233,10 @@ final class VerifyGpuCommand implements Callable<Integer> {
           loopback.describe(),
           opened == null ? HOST : opened.toString(),
           note.isEmpty() ? loopback.targetPath() : note,
-          findings);
+          findings,
+          reallocated,
+          sameAddress,
+          new CacheLoad(device.cacheStatistics()));
     }
   }
 
@@ -210,6 +248,11 @@ final class VerifyGpuCommand implements Callable<Integer> {
       out.printf(
           "message %d, %d bytes: %s: %s%n",
           round + 1, bytes, finding.fault().words(), finding.detail());
+    }
+    if (reallocate) {
+      out.printf(
+          "the target was freed and allocated anew %d times, %d of them at the same address; %s%n",
+          outcome.reallocated(), outcome.sameAddress(), outcome.cache());
     }
     outcome.findings().stream()
         .map(DeliveryFinding::fault)
@@ -232,6 +275,9 @@ final class VerifyGpuCommand implements Callable<Integer> {
     fields.put("target", outcome.target());
     fields.put("note", outcome.note());
     fields.put("bytes", bytes);
+    fields.put("reallocated", outcome.reallocated());
+    fields.put("sameAddress", outcome.sameAddress());
+    fields.put("cache", outcome.cache().fields());
     List<Map<String, Object>> messages = new ArrayList<>();
     for (DeliveryFinding finding : outcome.findings()) {
       Map<String, Object> message = new LinkedHashMap<>();

@@ -30,10 +30,14 @@ class VerifyGpuCommandTest {
   }
 
   private CommandProcess.Outcome run(String... arguments) throws Exception {
+    return run(Path.of(folder + "/none"), arguments);
+  }
+
+  private CommandProcess.Outcome run(Path driver, String... arguments) throws Exception {
     String[] all = new String[arguments.length + 1];
     all[0] = "verify-gpu";
     System.arraycopy(arguments, 0, all, 1, arguments.length);
-    return CommandProcess.run(folder, Map.of("JOFI_CUDA", folder + "/none"), all);
+    return CommandProcess.run(folder, Map.of("JOFI_CUDA", driver.toString()), all);
   }
 
   @Test
@@ -63,6 +67,27 @@ class VerifyGpuCommandTest {
   }
 
   @Test
+  void memoryThatIsAllocatedAnewIsRegisteredAnew() throws Exception {
+    Path driver = CudaStandIn.build(folder);
+    for (String memory : new String[] {"host", "cuda"}) {
+      CommandProcess.Outcome outcome =
+          run(
+              driver,
+              ("--provider tcp --bytes 3M --rounds 20 --reallocate --json --memory " + memory)
+                  .split(" "));
+      assertEquals(0, outcome.code(), outcome::toString);
+      JsonObject report = JsonParser.parseString(outcome.out()).getAsJsonObject();
+      assertEquals(20, report.getAsJsonArray("messages").size());
+      assertEquals(19, report.get("reallocated").getAsInt());
+      assertTrue(report.get("sameAddress").getAsInt() > 0, outcome.out());
+      if (memory.equals("host")) {
+        // The source, and each target.
+        assertTrue(report.getAsJsonObject("cache").get("misses").getAsInt() >= 21, outcome.out());
+      }
+    }
+  }
+
+  @Test
   void demandingAGpuWhereThereIsNoneIsRefused() throws Exception {
     assumeTrue(!Files.exists(Path.of("/dev/nvidiactl")), "there is a GPU");
     CommandProcess.Outcome outcome = run("--provider", "tcp", "--memory", "cuda");
@@ -84,6 +109,7 @@ class VerifyGpuCommandTest {
           {"--rounds", "0"},
           {"--gpu", "-1"},
           {"--memory", "x"},
+          {"--memory", "host", "--require-gpu-direct"},
           {"-p", "sim:cxi"}
         }) {
       CommandProcess.Outcome outcome = run(bad);

@@ -33,11 +33,11 @@ public final class TransportLoopback implements DeliveryPath {
   private final @Nullable DeviceMemory gpu;
   private final long messageBytes;
   private final VerifiedMemory source;
-  private final VerifiedMemory target;
+  private VerifiedMemory target;
   private final SendComm sender;
   private final RecvComm receiver;
   private final Registration sourceRegistration;
-  private final Registration targetRegistration;
+  private Registration targetRegistration;
 
   private TransportLoopback(
       Device device,
@@ -105,6 +105,21 @@ public final class TransportLoopback implements DeliveryPath {
             device.properties().name(),
             device.properties().provider(),
             device.properties().rails().size());
+  }
+
+  /**
+   * Frees the target and allocates it anew, mostly where it was. The transport is not told, so that
+   * what it keeps of the old registration, if anything, is of memory that is gone.
+   *
+   * @return whether the new target has the address of the old one
+   */
+  public boolean reallocateTarget() {
+    long before = target.address();
+    targetRegistration.close();
+    target.close();
+    target = new VerifiedMemory(gpu, messageBytes + 2 * GUARD_BYTES);
+    targetRegistration = receiver.register(target.memory(), Use.RECEIVE);
+    return target.address() == before;
   }
 
   /** How the NICs access the target, as text. */

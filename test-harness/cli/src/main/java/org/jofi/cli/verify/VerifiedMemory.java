@@ -50,8 +50,12 @@ final class VerifiedMemory implements AutoCloseable {
     MemorySegment.copy(host, 0, into, 0, host.byteSize());
   }
 
+  /** Frees the buffer; again, it does nothing. */
   @Override
   public void close() {
+    if (!arena.scope().isAlive()) {
+      return;
+    }
     if (device != null) {
       device.free(address);
     }
