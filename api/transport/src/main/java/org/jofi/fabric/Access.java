@@ -37,12 +37,20 @@ public final class Access {
 
   private Access() {}
 
-  /** Whether peers may reach a region of this access, so that it has a key to hand out. */
+  /**
+   * {@return whether peers may reach a region of this access, so that it has a key to hand out}
+   *
+   * @param access bits of this class
+   */
   public static boolean isRemote(long access) {
     return (access & REMOTE) != 0;
   }
 
-  /** The names of the bits, such as {@code SEND|RECV}. */
+  /**
+   * {@return the names of the bits, such as {@code SEND|RECV}; {@code none} if there are none}
+   *
+   * @param access bits of this class; unknown ones are named together, in hexadecimal
+   */
   public static String describe(long access) {
     StringJoiner names = new StringJoiner("|");
     name(names, access, READ, "READ");

@@ -24,6 +24,7 @@ public interface AddressVector extends AutoCloseable {
    * Removes a peer. No operation to it may be in flight. If several inserts returned this number,
    * one removal removes it for all of them.
    *
+   * @param peer a number that {@link #insert} returned and that was not removed since
    * @throws IllegalArgumentException if {@code peer} is not a number that {@link #insert} returned
    * @throws FabricException if the provider refuses
    */

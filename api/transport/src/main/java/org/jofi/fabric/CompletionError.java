@@ -7,33 +7,33 @@ package org.jofi.fabric;
  */
 public interface CompletionError {
 
-  /** The slot of the operation that failed, or {@link CompletionQueue#NO_CONTEXT}. */
+  /** {@return the slot of the operation that failed, or {@link CompletionQueue#NO_CONTEXT}} */
   int context();
 
-  /** {@link CompletionFlags} of the operation, as far as the provider reports them. */
+  /** {@return {@link CompletionFlags} of the operation, as far as the provider reports them} */
   long flags();
 
-  /** Bytes transferred before it failed. */
+  /** {@return how many bytes were transferred before it failed} */
   long lengthBytes();
 
-  /** Bytes that did not fit, for a truncated receive. */
+  /** {@return how many bytes did not fit, for a truncated receive} */
   long overflowBytes();
 
-  /** Immediate data, if the flags say so. */
+  /** {@return the immediate data, if the flags say so} */
   long data();
 
-  /** The error, as a positive number: a {@link FabricErrno}. */
+  /** {@return the error, as a positive number: a {@link FabricErrno}} */
   int errno();
 
-  /** The provider's own error number; see {@link #providerText()}. */
+  /** {@return the provider's own error number; see {@link #providerText()}} */
   int providerErrno();
 
-  /** The provider's own text for the error; empty if it has none. Allocates. */
+  /** {@return the provider's own text for the error; empty if it has none} Allocates. */
   String providerText();
 
   /**
-   * An exception with all of this, and with the queue's fabric and domain, that stays valid
-   * afterwards. Allocates.
+   * {@return an exception with all of this, and with the queue's fabric and domain, that stays
+   * valid afterwards} Allocates.
    */
   FabricException toException();
 }

@@ -37,16 +37,23 @@ public final class CompletionFlags {
   private CompletionFlags() {}
 
   /**
-   * Whether a completion brings immediate data of a peer's. Some providers set {@link
+   * {@return whether a completion brings immediate data of a peer's} Some providers set {@link
    * #REMOTE_CQ_DATA} on the sender's own operation as well (sockets), and efa of libfabric 1.17 has
    * {@link #WRITE} on an arrival, beside {@link #REMOTE_WRITE}.
+   *
+   * @param flags those of the completion
    */
   public static boolean bringsData(long flags) {
     boolean own = (flags & (SEND | WRITE | READ)) != 0 && (flags & REMOTE_WRITE) == 0;
     return (flags & REMOTE_CQ_DATA) != 0 && !own;
   }
 
-  /** The man-page name of the call whose completion has these flags, as far as they identify it. */
+  /**
+   * {@return the man-page name of the call whose completion has these flags, as far as they
+   * identify it; otherwise {@code a peer's RMA} or {@code an operation}}
+   *
+   * @param flags those of the completion
+   */
   public static String operation(long flags) {
     // First what cannot be of this side: some arrivals have the bit of a local operation, too.
     if ((flags & (REMOTE_WRITE | REMOTE_READ)) != 0) {

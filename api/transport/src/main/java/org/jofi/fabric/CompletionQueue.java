@@ -49,7 +49,7 @@ public interface CompletionQueue extends AutoCloseable {
    */
   int poll(Sink sink, int limit);
 
-  /** How many context slots there are. */
+  /** {@return how many context slots there are} */
   int contexts();
 
   /**

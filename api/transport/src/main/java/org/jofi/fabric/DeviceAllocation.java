@@ -15,11 +15,17 @@ import java.util.Objects;
 public record DeviceAllocation(
     MemoryKind kind, int device, long address, long lengthBytes, long id) {
 
+  /** Checks that there is a kind. */
   public DeviceAllocation {
     Objects.requireNonNull(kind);
   }
 
-  /** Whether a range lies within it. */
+  /**
+   * {@return whether a range lies within it}
+   *
+   * @param from address of the range's first byte
+   * @param bytes the range's length, 0 or more; a negative one never lies within it
+   */
   public boolean covers(long from, long bytes) {
     return from >= address && bytes >= 0 && from - address <= lengthBytes - bytes;
   }

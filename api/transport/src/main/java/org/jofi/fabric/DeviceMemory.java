@@ -9,10 +9,10 @@ package org.jofi.fabric;
  */
 public interface DeviceMemory extends AutoCloseable {
 
-  /** Which kind of memory. */
+  /** {@return which kind of memory it is} */
   MemoryKind kind();
 
-  /** What the device is and can do. */
+  /** {@return what the device is and can do} */
   DeviceProbe.Device description();
 
   /**
@@ -27,14 +27,17 @@ public interface DeviceMemory extends AutoCloseable {
   /**
    * Frees memory that {@link #allocate} returned.
    *
+   * @param address what {@link #allocate} returned, not an address within the memory
    * @throws IllegalArgumentException if it returned no such address, or the memory is already freed
    */
   void free(long address);
 
   /**
-   * The allocation that an address lies in.
+   * {@return the allocation that an address lies in}
    *
-   * @throws FabricException {@code EFAULT} if the driver does not know the address
+   * @param address of any byte of it, in device memory or in pinned host memory
+   * @throws FabricException {@code EFAULT} if the driver does not know the address, {@code
+   *     EOPNOTSUPP} if the memory is managed, and so may move
    */
   DeviceAllocation allocation(long address);
 
@@ -44,16 +47,23 @@ public interface DeviceMemory extends AutoCloseable {
    *
    * @param address first byte of the range
    * @param lengthBytes its length; the exported piece may be longer, and begin earlier
+   * @return the dma-buf, and where in it the address is
    * @throws FabricException {@code EOPNOTSUPP} if the device or the kernel has no dma-buf
    */
   DmaBuf exportDmaBuf(long address, long lengthBytes);
 
-  /** Closes the file descriptor of an exported dma-buf: close(2). */
+  /**
+   * Closes the file descriptor of an exported dma-buf: close(2).
+   *
+   * @param exported what {@link #exportDmaBuf} returned; to be closed once only
+   */
   void closeDmaBuf(DmaBuf exported);
 
   /**
    * Pins host memory, so that the device can copy from and to it directly and at full speed.
    *
+   * @param hostAddress first byte of the range
+   * @param bytes its length
    * @throws FabricException {@code ENOMEM} if the limit on pinned memory does not allow it, {@code
    *     EBUSY} if part of it is already pinned
    */
@@ -74,16 +84,29 @@ public interface DeviceMemory extends AutoCloseable {
    */
   int flushRemoteWrites();
 
-  /** Copies to host memory and waits until it is done. For tests and tools. */
+  /**
+   * Copies to host memory and waits until it is done. For tests and tools.
+   *
+   * @param deviceAddress first byte to copy from, on the device
+   * @param hostAddress first byte to copy to, in host memory
+   * @param bytes how many
+   */
   void copyToHost(long deviceAddress, long hostAddress, long bytes);
 
-  /** Copies from host memory and waits until it is done. For tests and tools. */
+  /**
+   * Copies from host memory and waits until it is done. For tests and tools.
+   *
+   * @param hostAddress first byte to copy from, in host memory
+   * @param deviceAddress first byte to copy to, on the device
+   * @param bytes how many
+   */
   void copyFromHost(long hostAddress, long deviceAddress, long bytes);
 
   /**
    * Opens a queue of asynchronous copies. The caller closes it before it closes this.
    *
    * @param copies how many may be in progress at once, at least 1
+   * @return the queue, with no copy in it
    */
   DeviceCopier openCopier(int copies);
 
@@ -91,6 +114,7 @@ public interface DeviceMemory extends AutoCloseable {
    * Opens an object that adds arrays on the device, for tests and tools. The caller closes it
    * before it closes this.
    *
+   * @return the adder, to be closed before this
    * @throws FabricException if the device refuses, with the driver's text
    */
   DeviceAdder openAdder();

@@ -11,12 +11,14 @@ import java.util.ServiceLoader;
  */
 public interface DeviceMemoryProvider {
 
-  /** The kind of memory; never {@link MemoryKind#HOST}. */
+  /** {@return the kind of memory; never {@link MemoryKind#HOST}} */
   MemoryKind kind();
 
   /**
    * Looks for the driver and its devices. If there is none, or this user may not use them, the
    * result says so; no exception is thrown.
+   *
+   * @return the devices, or why there are none and what to do about it
    */
   DeviceProbe probe();
 
@@ -24,12 +26,13 @@ public interface DeviceMemoryProvider {
    * Opens a device for use. The caller closes it.
    *
    * @param device its ordinal, as in the result of {@link #probe}
+   * @return the memory of the device
    * @throws FabricUnavailableException if there is no such device or no driver; the message says
    *     what to do
    */
   DeviceMemory open(int device);
 
-  /** The providers on the module path or class path, in no particular order. */
+  /** {@return the providers on the module path or class path, in no particular order} */
   static List<DeviceMemoryProvider> installed() {
     return ServiceLoader.load(
             DeviceMemoryProvider.class, DeviceMemoryProvider.class.getClassLoader())
@@ -38,7 +41,11 @@ public interface DeviceMemoryProvider {
         .toList();
   }
 
-  /** The installed provider for this kind of memory, if there is one. */
+  /**
+   * {@return the installed provider for this kind of memory, if there is one}
+   *
+   * @param kind which memory; there is none for {@link MemoryKind#HOST}
+   */
   static Optional<DeviceMemoryProvider> of(MemoryKind kind) {
     return installed().stream().filter(provider -> provider.kind() == kind).findFirst();
   }

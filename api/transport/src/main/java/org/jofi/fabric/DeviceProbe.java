@@ -17,6 +17,11 @@ import java.util.Optional;
 public record DeviceProbe(
     MemoryKind kind, String driver, List<Device> devices, String obstacle, String remedy) {
 
+  /**
+   * Copies the list.
+   *
+   * @throws IllegalArgumentException if there are both devices and an obstacle, or neither
+   */
   public DeviceProbe {
     Objects.requireNonNull(kind);
     Objects.requireNonNull(driver);
@@ -29,7 +34,7 @@ public record DeviceProbe(
     }
   }
 
-  /** Whether there is a device to use. */
+  /** {@return whether there is a device to use} */
   public boolean isUsable() {
     return !devices.isEmpty();
   }

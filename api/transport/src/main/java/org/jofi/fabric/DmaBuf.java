@@ -8,6 +8,11 @@ package org.jofi.fabric;
  * @param offsetBytes where the piece starts in the dma-buf, 0 or more
  */
 public record DmaBuf(int fd, long offsetBytes) {
+  /**
+   * Checks the numbers.
+   *
+   * @throws IllegalArgumentException if one of them is negative
+   */
   public DmaBuf {
     if (fd < 0) {
       throw new IllegalArgumentException("dma-buf fd must be open, is " + fd);

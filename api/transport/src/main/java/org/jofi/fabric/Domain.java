@@ -6,13 +6,14 @@ package org.jofi.fabric;
  */
 public interface Domain extends AutoCloseable {
 
-  /** The info that the NIC was opened with. */
+  /** {@return the info that the NIC was opened with} */
   FabricInfo info();
 
   /**
    * Opens a table of peers: fi_av(3). The caller closes it, after the endpoints that use it.
    *
    * @param expectedPeers a hint for its size; the table grows if needed
+   * @return the table, still empty
    * @throws FabricException if the provider refuses
    */
   AddressVector openAddressVector(int expectedPeers);
@@ -24,6 +25,7 @@ public interface Domain extends AutoCloseable {
    *     queue overruns
    * @param contexts how many context slots, 0 to {@code contexts - 1}, operations may name; see
    *     {@link CompletionQueue}
+   * @return the queue, for endpoints of this domain
    * @throws IllegalArgumentException if either is below 1
    * @throws FabricException if the provider refuses
    */
@@ -35,6 +37,8 @@ public interface Domain extends AutoCloseable {
    * RegistrationScope#ENDPOINT} scope after the regions bound to it, in {@link
    * RegistrationScope#DOMAIN} scope before the regions that receives are posted in.
    *
+   * @param request its name, queues, address vector and options
+   * @return the endpoint, enabled
    * @throws FabricException if the provider refuses any step; nothing stays open then
    * @throws IllegalArgumentException if a queue or the address vector belongs to another domain
    */
@@ -44,6 +48,8 @@ public interface Domain extends AutoCloseable {
    * Registers memory that is usable at once: fi_mr_regattr(3). For NICs that negotiated {@link
    * RegistrationScope#DOMAIN} scope. The memory must stay mapped until the region is closed.
    *
+   * @param request which memory, and for which access
+   * @return the region, which the caller closes
    * @throws IllegalStateException if this NIC negotiated FI_MR_ENDPOINT: use {@link
    *     #registerForEndpoint}; or if the domain is closed
    * @throws IllegalArgumentException if the request is malformed, or host memory is not mapped;
@@ -59,6 +65,8 @@ public interface Domain extends AutoCloseable {
    * RegistrationScope#ENDPOINT} scope: fi_mr_regattr(3), then {@link UnboundRegion#bind}, then
    * {@link BoundRegion#enable}.
    *
+   * @param request which memory, and for which access
+   * @return the region, which the caller binds or closes
    * @throws IllegalStateException if this NIC did not negotiate FI_MR_ENDPOINT: use {@link
    *     #register}; or if the domain is closed
    * @throws IllegalArgumentException as {@link #register}

@@ -29,18 +29,20 @@ import java.util.Optional;
  */
 public interface Endpoint extends AutoCloseable {
 
-  /** The domain that it was opened in. */
+  /** {@return the domain that it was opened in} */
   Domain domain();
 
-  /** Its name in error messages. */
+  /** {@return its name in error messages} */
   String label();
 
-  /** Its address, for a peer's {@link AddressVector#insert}: fi_getname(3). A fresh copy. */
+  /**
+   * {@return its address, for a peer's {@link AddressVector#insert}: fi_getname(3)} A fresh copy.
+   */
   byte[] address();
 
   /**
-   * How long its operations may be: as when it was enabled, or an option was last set. Longer ones
-   * return {@code -EMSGSIZE}. May be called on the data path.
+   * {@return how long its operations may be: as when it was enabled, or an option was last set}
+   * Longer ones return {@code -EMSGSIZE}. May be called on the data path.
    */
   EndpointLimits limits();
 
@@ -57,6 +59,8 @@ public interface Endpoint extends AutoCloseable {
   /**
    * Reads an option: fi_getopt.
    *
+   * @param option which one
+   * @return its value; 0 or 1 for an option that is a boolean
    * @throws FabricException with {@code ENOPROTOOPT} if the provider has no such option
    */
   long option(EndpointOption option);
@@ -65,6 +69,8 @@ public interface Endpoint extends AutoCloseable {
    * Sets an option on the enabled endpoint: fi_setopt. Options that must be set before it is
    * enabled belong in the {@link EndpointRequest}.
    *
+   * @param option which one
+   * @param value its new value; 0 or 1 for an option that is a boolean
    * @throws FabricException with {@code ENOPROTOOPT} if the provider has no such option, {@code
    *     EINVAL} if it does not accept the value
    */
@@ -82,7 +88,19 @@ public interface Endpoint extends AutoCloseable {
     return -1;
   }
 
-  /** Sends a message: fi_send. */
+  /**
+   * Sends a message: fi_send.
+   *
+   * @param address first byte of the buffer, in this process or on its GPU; may be 0 if the length
+   *     is 0
+   * @param lengthBytes length of the message in bytes, 0 to {@link EndpointLimits#sendBytes()}
+   * @param descriptor {@link MemoryRegion#descriptor()} of the region that the buffer is in, or 0
+   *     for none
+   * @param peer number of the peer, from {@link AddressVector#insert}
+   * @param context a free slot of the transmit queue, which the completion will name
+   * @return 0 if it was posted; {@code -EAGAIN} if it has to be tried again after polling; another
+   *     negative {@link FabricErrno} if it is no use to try again
+   */
   default int send(long address, long lengthBytes, long descriptor, long peer, int context) {
     return send(address, lengthBytes, descriptor, peer, context, PostFlags.NONE);
   }
@@ -90,11 +108,33 @@ public interface Endpoint extends AutoCloseable {
   /**
    * Sends a message: fi_send, fi_sendmsg.
    *
+   * @param address first byte of the buffer, in this process or on its GPU; may be 0 if the length
+   *     is 0
+   * @param lengthBytes length of the message in bytes, 0 to {@link EndpointLimits#sendBytes()}
+   * @param descriptor {@link MemoryRegion#descriptor()} of the region that the buffer is in, or 0
+   *     for none
+   * @param peer number of the peer, from {@link AddressVector#insert}
+   * @param context a free slot of the transmit queue, which the completion will name
    * @param flags {@link PostFlags#NONE} or {@link PostFlags#DELIVERY_COMPLETE}
+   * @return 0 if it was posted; {@code -EAGAIN} if it has to be tried again after polling; another
+   *     negative {@link FabricErrno} if it is no use to try again
    */
   int send(long address, long lengthBytes, long descriptor, long peer, int context, long flags);
 
-  /** Sends a message with immediate data: fi_senddata. */
+  /**
+   * Sends a message with immediate data: fi_senddata.
+   *
+   * @param address first byte of the buffer, in this process or on its GPU; may be 0 if the length
+   *     is 0
+   * @param lengthBytes length of the message in bytes, 0 to {@link EndpointLimits#sendBytes()}
+   * @param descriptor {@link MemoryRegion#descriptor()} of the region that the buffer is in, or 0
+   *     for none
+   * @param data the low {@link FabricLimits#cqDataBytes()} bytes of it arrive
+   * @param peer number of the peer, from {@link AddressVector#insert}
+   * @param context a free slot of the transmit queue, which the completion will name
+   * @return 0 if it was posted; {@code -EAGAIN} if it has to be tried again after polling; another
+   *     negative {@link FabricErrno} if it is no use to try again
+   */
   default int sendData(
       long address, long lengthBytes, long descriptor, long data, long peer, int context) {
     return sendData(address, lengthBytes, descriptor, data, peer, context, PostFlags.NONE);
@@ -103,7 +143,17 @@ public interface Endpoint extends AutoCloseable {
   /**
    * Sends a message with immediate data: fi_senddata, fi_sendmsg.
    *
+   * @param address first byte of the buffer, in this process or on its GPU; may be 0 if the length
+   *     is 0
+   * @param lengthBytes length of the message in bytes, 0 to {@link EndpointLimits#sendBytes()}
+   * @param descriptor {@link MemoryRegion#descriptor()} of the region that the buffer is in, or 0
+   *     for none
+   * @param data the low {@link FabricLimits#cqDataBytes()} bytes of it arrive
+   * @param peer number of the peer, from {@link AddressVector#insert}
+   * @param context a free slot of the transmit queue, which the completion will name
    * @param flags as those of {@link #send(long, long, long, long, int, long)}
+   * @return 0 if it was posted; {@code -EAGAIN} if it has to be tried again after polling; another
+   *     negative {@link FabricErrno} if it is no use to try again
    */
   int sendData(
       long address,
@@ -118,24 +168,49 @@ public interface Endpoint extends AutoCloseable {
    * Sends a message of at most {@link EndpointLimits#injectedSendBytes()}: fi_inject. The caller
    * may reuse the buffer as soon as the call returns. No completion is delivered, unless the send
    * fails.
+   *
+   * @param address first byte of the message, in host memory; no descriptor is needed
+   * @param lengthBytes its length in bytes, 0 to {@link EndpointLimits#injectedSendBytes()}
+   * @param peer number of the peer, from {@link AddressVector#insert}
+   * @return 0 if it was posted; {@code -EAGAIN} if it has to be tried again after polling; another
+   *     negative {@link FabricErrno} if it is no use to try again
    */
   int inject(long address, long lengthBytes, long peer);
 
   /**
    * Posts a buffer for one message: fi_recv.
    *
+   * @param address first byte of the buffer, in this process or on its GPU; may be 0 if the length
+   *     is 0
+   * @param lengthBytes length of the buffer in bytes, 0 or more. It may be more than {@link
+   *     EndpointLimits#sendBytes()}, but not more than {@link FabricLimits#maxMessageBytes()}.
+   * @param descriptor {@link MemoryRegion#descriptor()} of the region that the buffer is in, or 0
+   *     for none
    * @param peer the peer to receive from, or {@link AddressVector#ANY}; naming a peer needs {@link
    *     Capability#DIRECTED_RECV}, otherwise the call returns {@code -EOPNOTSUPP}
+   * @param context a free slot of the receive queue, which the completion will name
+   * @return 0 if it was posted; {@code -EAGAIN} if it has to be tried again after polling; another
+   *     negative {@link FabricErrno} if it is no use to try again
    */
   int recv(long address, long lengthBytes, long descriptor, long peer, int context);
 
   /**
    * Writes into a peer's region: fi_write, fi_writemsg.
    *
+   * @param address first byte of the data, in this process or on its GPU; may be 0 if the length is
+   *     0
+   * @param lengthBytes how many bytes to write, 0 to {@link EndpointLimits#rmaBytes()}; with {@link
+   *     PostFlags#INJECT} to {@link EndpointLimits#injectedRmaBytes()}
+   * @param descriptor {@link MemoryRegion#descriptor()} of the region that the data is in, or 0 for
+   *     none; {@link PostFlags#INJECT} needs none
+   * @param peer number of the peer, from {@link AddressVector#insert}
    * @param remoteAddress where to write, in the form that the peer's {@link
    *     FabricInfo#addressing()} says
    * @param key the peer's key for the region
+   * @param context a free slot of the transmit queue, which the completion will name
    * @param flags {@link PostFlags}
+   * @return 0 if it was posted; {@code -EAGAIN} if it has to be tried again after polling; another
+   *     negative {@link FabricErrno} if it is no use to try again
    */
   int write(
       long address,
@@ -151,7 +226,21 @@ public interface Endpoint extends AutoCloseable {
    * Writes into a peer's region and delivers immediate data to the queue of the peer's endpoint,
    * after the write's data: fi_writedata, fi_writemsg.
    *
+   * @param address first byte of the write's data, in this process or on its GPU; may be 0 if the
+   *     length is 0
+   * @param lengthBytes how many bytes to write, 0 to {@link EndpointLimits#rmaBytes()}; with {@link
+   *     PostFlags#INJECT} to {@link EndpointLimits#injectedRmaBytes()}
+   * @param descriptor {@link MemoryRegion#descriptor()} of the region that the data is in, or 0 for
+   *     none; {@link PostFlags#INJECT} needs none
    * @param data the low {@link FabricLimits#cqDataBytes()} bytes of it arrive
+   * @param peer number of the peer, from {@link AddressVector#insert}
+   * @param remoteAddress where to write, in the form that the peer's {@link
+   *     FabricInfo#addressing()} says
+   * @param key the peer's key for the region
+   * @param context a free slot of the transmit queue, which the completion will name
+   * @param flags {@link PostFlags}
+   * @return 0 if it was posted; {@code -EAGAIN} if it has to be tried again after polling; another
+   *     negative {@link FabricErrno} if it is no use to try again
    */
   int writeData(
       long address,
@@ -164,7 +253,22 @@ public interface Endpoint extends AutoCloseable {
       int context,
       long flags);
 
-  /** Reads from a peer's region: fi_read. When it completes, the data is in the local buffer. */
+  /**
+   * Reads from a peer's region: fi_read. When it completes, the data is in the local buffer.
+   *
+   * @param address first byte of the local buffer, in this process or on its GPU; may be 0 if the
+   *     length is 0
+   * @param lengthBytes how many bytes to read, 0 to {@link EndpointLimits#rmaBytes()}
+   * @param descriptor {@link MemoryRegion#descriptor()} of the region that the buffer is in, or 0
+   *     for none
+   * @param peer number of the peer, from {@link AddressVector#insert}
+   * @param remoteAddress where to read, in the form that the peer's {@link FabricInfo#addressing()}
+   *     says
+   * @param key the peer's key for the region
+   * @param context a free slot of the transmit queue, which the completion will name
+   * @return 0 if it was posted; {@code -EAGAIN} if it has to be tried again after polling; another
+   *     negative {@link FabricErrno} if it is no use to try again
+   */
   int read(
       long address,
       long lengthBytes,

@@ -14,7 +14,7 @@ public record EndpointLimits(
     long sendBytes, long rmaBytes, long injectedSendBytes, long injectedRmaBytes) {
 
   /**
-   * The limits of an endpoint that has none of its own.
+   * {@return the limits of an endpoint that has none of its own}
    *
    * @param negotiated its domain's
    */

@@ -21,6 +21,7 @@ public record EndpointRequest(
     CompletionQueue receiveQueue,
     Map<EndpointOption, Long> options) {
 
+  /** Copies the options. */
   public EndpointRequest {
     Objects.requireNonNull(label);
     Objects.requireNonNull(addressVector);
@@ -29,13 +30,24 @@ public record EndpointRequest(
     options = Map.copyOf(options);
   }
 
-  /** An endpoint with one queue for everything and no options. */
+  /**
+   * {@return a request for an endpoint with one queue for everything and no options}
+   *
+   * @param label its name in error messages, such as {@code data rail 0}
+   * @param addressVector the table of its peers
+   * @param queue the queue for all completions and for arriving immediate data
+   */
   public static EndpointRequest of(
       String label, AddressVector addressVector, CompletionQueue queue) {
     return new EndpointRequest(label, addressVector, queue, queue, Map.of());
   }
 
-  /** This request, with an option set before enabling. */
+  /**
+   * {@return this request, with an option set before enabling}
+   *
+   * @param option which one; if the request has it already, the new value replaces the old one
+   * @param value its value; 0 or 1 for an option that is a boolean
+   */
   public EndpointRequest withOption(EndpointOption option, long value) {
     Map<EndpointOption, Long> more = new java.util.EnumMap<>(EndpointOption.class);
     more.putAll(options);

@@ -3,13 +3,14 @@ package org.jofi.fabric;
 /** A network: fi_fabric(3). Any thread. The code that opened it closes it, after its domains. */
 public interface Fabric extends AutoCloseable {
 
-  /** The info that it was opened with. */
+  /** {@return the info that it was opened with} */
   FabricInfo info();
 
   /**
    * Opens the NIC that {@link #info()} names: fi_domain(3). Several domains of one fabric may be
    * open.
    *
+   * @return the domain, which the caller closes
    * @throws FabricException if the provider refuses
    * @throws IllegalStateException if this fabric is closed
    */

@@ -184,7 +184,11 @@ public final class FabricErrno {
 
   private FabricErrno() {}
 
-  /** Its name, such as {@code ENOKEY}; {@code E123} if unknown. */
+  /**
+   * {@return its name, such as {@code ENOKEY}; {@code E123} if unknown}
+   *
+   * @param errno the error, positive
+   */
   public static String name(int errno) {
     return switch (errno) {
       case EPERM -> "EPERM";
@@ -250,7 +254,11 @@ public final class FabricErrno {
     };
   }
 
-  /** What it means, in a few words of lower case. */
+  /**
+   * {@return what it means, in a few words of lower case; {@code unknown error} if unknown}
+   *
+   * @param errno the error, positive
+   */
   public static String meaning(int errno) {
     return switch (errno) {
       case EPERM -> "operation not permitted";

@@ -7,11 +7,18 @@ package org.jofi.fabric;
 public final class FabricException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
+  /** The call, by its man-page name. */
   private final String operation;
+
+  /** The error, positive. */
   private final int errno;
+
+  /** Provider, fabric and domain, and the rail, peer or region concerned. */
   private final String where;
 
   /**
+   * Composes the message from what is given, and adds a remedy if one is known.
+   *
    * @param operation the call, by its man-page name, such as {@code fi_mr_regattr}
    * @param errno what it returned, positive: a {@link FabricErrno}
    * @param providerText the provider's own text; may be empty
@@ -24,17 +31,17 @@ public final class FabricException extends RuntimeException {
     this.where = where;
   }
 
-  /** The call, by its man-page name. */
+  /** {@return the call, by its man-page name} */
   public String operation() {
     return operation;
   }
 
-  /** The error, positive: a {@link FabricErrno}. */
+  /** {@return the error, positive: a {@link FabricErrno}} */
   public int errno() {
     return errno;
   }
 
-  /** Provider, fabric and domain, and the rail, peer or region concerned. */
+  /** {@return provider, fabric and domain, and the rail, peer or region concerned} */
   public String where() {
     return where;
   }

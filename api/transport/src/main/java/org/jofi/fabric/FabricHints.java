@@ -40,6 +40,7 @@ public record FabricHints(
           MrMode.PROV_KEY,
           MrMode.ENDPOINT);
 
+  /** Copies the sets. */
   public FabricHints {
     Objects.requireNonNull(provider);
     Objects.requireNonNull(fabric);
@@ -50,7 +51,10 @@ public record FabricHints(
     Objects.requireNonNull(threading);
   }
 
-  /** Everything that can carry messages and RMA between reliable connectionless endpoints. */
+  /**
+   * {@return hints for everything that can carry messages and RMA between reliable connectionless
+   * endpoints}
+   */
   public static FabricHints any() {
     return new FabricHints(
         Optional.empty(),
@@ -63,13 +67,21 @@ public record FabricHints(
         Threading.SAFE);
   }
 
-  /** These hints, for one provider of the library. */
+  /**
+   * {@return these hints, for one provider of the library}
+   *
+   * @param name as libfabric lists it, layered ({@code tcp;ofi_rxm}) or not, or {@code efa-direct}
+   */
   public FabricHints withProvider(String name) {
     return new FabricHints(
         Optional.of(name), fabric, domain, required, offeredMrModes, hmem, messageOrder, threading);
   }
 
-  /** These hints, for one fabric. */
+  /**
+   * {@return these hints, for one fabric}
+   *
+   * @param name a {@link FabricInfo#fabricName()}, in full
+   */
   public FabricHints withFabric(String name) {
     return new FabricHints(
         provider,
@@ -82,7 +94,11 @@ public record FabricHints(
         threading);
   }
 
-  /** These hints, for one domain. */
+  /**
+   * {@return these hints, for one domain}
+   *
+   * @param name a {@link FabricInfo#domainName()}, in full
+   */
   public FabricHints withDomain(String name) {
     return new FabricHints(
         provider,
@@ -95,31 +111,51 @@ public record FabricHints(
         threading);
   }
 
-  /** These hints, requiring these capabilities and no others. */
+  /**
+   * {@return these hints, requiring these capabilities and no others}
+   *
+   * @param capabilities what every answer must have; they replace those required before
+   */
   public FabricHints withRequired(Set<Capability> capabilities) {
     return new FabricHints(
         provider, fabric, domain, capabilities, offeredMrModes, hmem, messageOrder, threading);
   }
 
-  /** These hints, offering these registration modes and no others. */
+  /**
+   * {@return these hints, offering these registration modes and no others}
+   *
+   * @param modes what the caller can serve; a provider that needs another one is left out
+   */
   public FabricHints withOfferedMrModes(Set<MrMode> modes) {
     return new FabricHints(
         provider, fabric, domain, required, modes, hmem, messageOrder, threading);
   }
 
-  /** These hints, with or without answers that can access device memory. */
+  /**
+   * {@return these hints, with or without answers that can access device memory}
+   *
+   * @param wanted true to list those answers as well, false to leave them out
+   */
   public FabricHints withHmem(boolean wanted) {
     return new FabricHints(
         provider, fabric, domain, required, offeredMrModes, wanted, messageOrder, threading);
   }
 
-  /** These hints, requiring these orders. */
+  /**
+   * {@return these hints, requiring these orders}
+   *
+   * @param order what the caller relies on; it replaces the orders required before
+   */
   public FabricHints withMessageOrder(Set<MessageOrder> order) {
     return new FabricHints(
         provider, fabric, domain, required, offeredMrModes, hmem, order, threading);
   }
 
-  /** These hints, with another threading model. */
+  /**
+   * {@return these hints, with another threading model}
+   *
+   * @param use how the caller uses threads
+   */
   public FabricHints withThreading(Threading use) {
     return new FabricHints(
         provider, fabric, domain, required, offeredMrModes, hmem, messageOrder, use);

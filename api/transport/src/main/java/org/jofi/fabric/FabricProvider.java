@@ -10,12 +10,12 @@ import java.util.ServiceLoader;
  */
 public interface FabricProvider {
 
-  /** A short stable name, such as {@code libfabric} or {@code simulated}. */
+  /** {@return a short stable name, such as {@code libfabric} or {@code simulated}} */
   String name();
 
   /**
-   * The library that this provider uses and its version, for the user to read: {@code libfabric
-   * 1.17 from /usr/lib/libfabric.so.1}.
+   * {@return the library that this provider uses and its version, for the user to read: {@code
+   * libfabric 1.17 from /usr/lib/libfabric.so.1}}
    *
    * @throws FabricUnavailableException if something that the provider needs is not on this machine
    */
@@ -24,6 +24,7 @@ public interface FabricProvider {
   /**
    * The NICs that match the hints, best first: fi_getinfo(3).
    *
+   * @param hints what to look for; {@link FabricHints#any()} sets no names
    * @return one entry per way to use a NIC; empty if nothing matches
    * @throws FabricUnavailableException if something that the provider needs is not on this machine
    * @throws FabricException if the query itself failed
@@ -33,12 +34,14 @@ public interface FabricProvider {
   /**
    * Opens the fabric of a NIC that {@link #discover} returned: fi_fabric(3). The caller closes it.
    *
+   * @param info one that this provider's {@link #discover} returned
+   * @return the fabric, without a domain yet
    * @throws IllegalArgumentException if {@code info} is another provider's
    * @throws FabricException if the fabric could not be opened
    */
   Fabric open(FabricInfo info);
 
-  /** The providers on the module path or class path, in no particular order. */
+  /** {@return the providers on the module path or class path, in no particular order} */
   static List<FabricProvider> installed() {
     return ServiceLoader.load(FabricProvider.class).stream()
         .map(ServiceLoader.Provider::get)
@@ -46,8 +49,9 @@ public interface FabricProvider {
   }
 
   /**
-   * The installed provider with this name.
+   * {@return the installed provider with this name}
    *
+   * @param name a provider's {@link #name()}, such as {@code libfabric}
    * @throws IllegalArgumentException if there is none; the message names those that are installed
    */
   static FabricProvider named(String name) {

@@ -8,17 +8,20 @@ package org.jofi.fabric;
  */
 public interface MemoryRegion extends AutoCloseable {
 
-  /** The request that it was registered with. */
+  /** {@return the request that it was registered with} */
   RegionRequest request();
 
-  /** The {@code descriptor} that local posting calls take for this region: fi_mr_desc(3). */
+  /**
+   * {@return the {@code descriptor} that local posting calls take for this region: fi_mr_desc(3)}
+   */
   long descriptor();
 
   /**
-   * The key that a peer needs to access it: fi_mr_key(3). Where the application chooses keys, it is
-   * the requested one.
+   * {@return the key that a peer needs to access it: fi_mr_key(3)} Where the application chooses
+   * keys, it is the requested one.
    *
-   * @throws IllegalStateException if the region has no remote access
+   * @throws IllegalStateException if the region has no remote access, or is closed
+   * @throws FabricException with {@code ENOKEY} if the provider has no key for it yet
    */
   long key();
 

@@ -2,6 +2,7 @@ package org.jofi.fabric;
 
 /** What drives transfers forward: fi_domain(3), "progress". */
 public enum Progress {
+  /** The provider reports none that is known here. */
   UNSPECIFIED,
   /** The provider or the NIC. */
   AUTO,

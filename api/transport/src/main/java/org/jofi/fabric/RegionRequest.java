@@ -25,6 +25,12 @@ public record RegionRequest(
     long requestedKey,
     @Nullable DmaBuf dmaBuf) {
 
+  /**
+   * Checks the range and the access.
+   *
+   * @throws IllegalArgumentException if the length is below 1, the address is 0 and there is no
+   *     dma-buf, the range wraps around, or the access is none or has unknown bits
+   */
   public RegionRequest {
     Objects.requireNonNull(kind);
     if (lengthBytes < 1) {
@@ -43,14 +49,23 @@ public record RegionRequest(
     }
   }
 
-  /** Host memory by address. */
+  /**
+   * {@return a request for host memory by address}
+   *
+   * @param address its first byte: the virtual address in this process, not 0
+   * @param lengthBytes its length, at least 1
+   * @param access bits of {@link Access}, at least one
+   */
   public static RegionRequest host(long address, long lengthBytes, long access) {
     return new RegionRequest(MemoryKind.HOST, 0, address, lengthBytes, access, 0, null);
   }
 
   /**
-   * Host memory of a segment, which the caller keeps alive while it is registered.
+   * {@return a request for host memory of a segment, which the caller keeps alive while it is
+   * registered}
    *
+   * @param segment native memory, of which all is registered; at least 1 byte
+   * @param access bits of {@link Access}, at least one
    * @throws IllegalArgumentException if the segment is on the Java heap, where objects move
    */
   public static RegionRequest host(MemorySegment segment, long access) {
@@ -61,23 +76,39 @@ public record RegionRequest(
     return host(segment.address(), segment.byteSize(), access);
   }
 
-  /** Device memory by address. */
+  /**
+   * {@return a request for device memory by address}
+   *
+   * @param kind where the memory lives
+   * @param device ordinal of the GPU
+   * @param address its first byte: the virtual address on the device, not 0
+   * @param lengthBytes its length, at least 1
+   * @param access bits of {@link Access}, at least one
+   */
   public static RegionRequest device(
       MemoryKind kind, int device, long address, long lengthBytes, long access) {
     return new RegionRequest(kind, device, address, lengthBytes, access, 0, null);
   }
 
-  /** This request with a key that the application chose. */
+  /**
+   * {@return this request with a key that the application chose}
+   *
+   * @param key unique among the domain's open regions; ignored where the provider chooses
+   */
   public RegionRequest withRequestedKey(long key) {
     return new RegionRequest(kind, device, address, lengthBytes, access, key, dmaBuf);
   }
 
-  /** This request through a dma-buf. */
+  /**
+   * {@return this request through a dma-buf}
+   *
+   * @param piece the dma-buf, and where in it the memory of this request starts
+   */
   public RegionRequest withDmaBuf(DmaBuf piece) {
     return new RegionRequest(kind, device, address, lengthBytes, access, requestedKey, piece);
   }
 
-  /** Kind, range, length and access, for error messages. */
+  /** Kind, device, range, access and dma-buf, for error messages. */
   @Override
   public String toString() {
     return "%s%s [0x%x, +%d) for %s%s"

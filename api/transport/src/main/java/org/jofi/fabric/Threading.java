@@ -2,6 +2,7 @@ package org.jofi.fabric;
 
 /** Which calls may run at the same time: fi_domain(3), "threading". */
 public enum Threading {
+  /** Not known; as a hint, it leaves the choice to the provider. */
   UNSPECIFIED,
   /** Any calls. */
   SAFE,

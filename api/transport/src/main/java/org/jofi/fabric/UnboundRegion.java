@@ -10,6 +10,8 @@ public interface UnboundRegion extends AutoCloseable {
    * Binds the region to its one endpoint: fi_mr_bind(3). On success the returned object owns the
    * region, and this one can no longer be used.
    *
+   * @param endpoint an open endpoint of the region's domain
+   * @return the region, bound but not enabled yet
    * @throws FabricException if the provider refuses; the region stays unbound, and the caller still
    *     has to close it
    * @throws IllegalArgumentException if the endpoint belongs to another domain

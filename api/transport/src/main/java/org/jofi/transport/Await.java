@@ -25,7 +25,12 @@ public final class Await {
     this(idle, SystemNanoClock.INSTANCE);
   }
 
-  /** Measures time with the given clock. */
+  /**
+   * Measures time with the given clock.
+   *
+   * @param idle what to do between polls, such as {@code new YieldingIdleStrategy()}
+   * @param clock what time-outs are measured with
+   */
   public Await(IdleStrategy idle, NanoClock clock) {
     this.idle = idle;
     this.clock = clock;
@@ -34,6 +39,9 @@ public final class Await {
   /**
    * Waits for a request.
    *
+   * @param comm whose request it is
+   * @param request its id, or {@link Result#NOTHING_TO_DO}
+   * @param timeout how long to wait, 0 or more; 0 looks once
    * @return the number of bytes transferred
    * @throws TransportException if it failed, with its cause; {@link FailureCause#TIMED_OUT} if it
    *     is still in flight after the time-out; it then stays in flight
@@ -56,6 +64,8 @@ public final class Await {
   /**
    * Waits until all requests of a batch are over. Their results are in the batch then.
    *
+   * @param requests the batch; may be empty
+   * @param timeout how long to wait for all of them, 0 or more; 0 only looks
    * @throws TransportException the first failure, if any failed; {@link FailureCause#TIMED_OUT} if
    *     some are still in flight after the time-out, and stay so
    * @throws IllegalArgumentException if one was reported already, or is another communicator's
@@ -81,6 +91,8 @@ public final class Await {
   /**
    * Waits until a request of a batch is over that was not returned before.
    *
+   * @param requests the batch, which remembers what was returned
+   * @param timeout how long to wait, 0 or more; 0 looks once
    * @return its index; {@link Requests#result} says how it ended
    * @throws TransportException {@link FailureCause#TIMED_OUT} if none is over after the time-out
    * @throws IllegalArgumentException if it was reported already, or is another communicator's
@@ -116,7 +128,9 @@ public final class Await {
    * Posts a request: repeats the call as long as it returns {@link Result#TRY_AGAIN}, and makes
    * progress meanwhile.
    *
+   * @param comm makes progress between the calls
    * @param post a posting call on this communicator
+   * @param timeout how long to repeat it, 0 or more; 0 calls it once
    * @return what the last call returned: a request id, or {@link Result#NOTHING_TO_DO}
    * @throws TransportException {@link FailureCause#TIMED_OUT} if nothing could be posted within the
    *     time-out
@@ -139,6 +153,9 @@ public final class Await {
   /**
    * Waits for a connection.
    *
+   * @param attempt the attempt, which is polled
+   * @param timeout how long to wait, 0 or more; 0 looks once
+   * @return the connection, which the caller closes
    * @throws TransportException if the attempt failed, or {@link FailureCause#TIMED_OUT}
    */
   public SendComm connection(ConnectAttempt attempt, Duration timeout) {
@@ -148,6 +165,9 @@ public final class Await {
   /**
    * Waits until the listener accepts a connection.
    *
+   * @param listener is asked again and again
+   * @param timeout how long to wait, 0 or more; 0 looks once
+   * @return the connection, which the caller closes
    * @throws TransportException if the listener failed, or {@link FailureCause#TIMED_OUT}
    */
   public RecvComm accepted(ListenComm listener, Duration timeout) {

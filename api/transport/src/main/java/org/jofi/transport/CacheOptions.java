@@ -18,6 +18,8 @@ public record CacheOptions(int idleRegistrations, long idleBytes, long wholeSegm
   public static final CacheOptions DEFAULT = new CacheOptions(4096, 16L << 30, 1L << 30);
 
   /**
+   * Checks them.
+   *
    * @throws IllegalArgumentException if one is negative
    */
   public CacheOptions {
@@ -30,12 +32,23 @@ public record CacheOptions(int idleRegistrations, long idleBytes, long wholeSegm
     }
   }
 
-  /** These, with another budget of registrations. */
+  /**
+   * These, with another budget of registrations.
+   *
+   * @param most how many registrations are kept that nobody uses; 0 keeps none
+   * @return new options; all else is as here
+   */
   public CacheOptions withIdleRegistrations(int most) {
     return new CacheOptions(most, idleBytes, wholeSegmentBytes);
   }
 
-  /** These, with another budget of bytes. */
+  /**
+   * These, with another budget of bytes.
+   *
+   * @param most how much memory the registrations that nobody uses keep pinned, in bytes; 0 keeps
+   *     none
+   * @return new options; all else is as here
+   */
   public CacheOptions withIdleBytes(long most) {
     return new CacheOptions(idleRegistrations, most, wholeSegmentBytes);
   }

@@ -20,7 +20,12 @@ public record CacheStatistics(
     long pinnedBytes,
     long registeringNanos) {
 
-  /** Both together. */
+  /**
+   * Both together.
+   *
+   * @param other the statistics of another cache
+   * @return the sum of each number
+   */
   public CacheStatistics plus(CacheStatistics other) {
     return new CacheStatistics(
         hits + other.hits,
@@ -31,7 +36,13 @@ public record CacheStatistics(
         registeringNanos + other.registeringNanos);
   }
 
-  /** What happened since an earlier look; what is open is as it is now. */
+  /**
+   * What happened since an earlier look; what is open is as it is now.
+   *
+   * @param earlier the statistics of the same cache at the earlier look
+   * @return each number less the earlier one; {@link #registrations} and {@link #pinnedBytes} are
+   *     as here
+   */
   public CacheStatistics since(CacheStatistics earlier) {
     return new CacheStatistics(
         hits - earlier.hits,

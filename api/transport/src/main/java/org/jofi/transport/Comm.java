@@ -15,30 +15,31 @@ import java.util.Optional;
  * call may have to wait while the endpoint's thread copies data that it just received, a few
  * milliseconds at most; {@link #test} returns at once instead.
  *
- * <p><b>Memory</b> is given as a segment, which is registered by its first use: as a whole, so that
- * its parts share the registration, and for what it is used for only. That first call waits for the
- * NICs, and allocates. The device's registration cache keeps the registration for the next call
- * ({@link CacheOptions}), unless the segment has no arena that says when its memory is freed: one
- * by address, or of the global arena, is registered anew for each request. The request keeps the
- * segment reachable. Closing an arena of the JDK under a request cannot be refused, and lets the
- * NIC access memory that was freed; {@link Transport#openArena} refuses it. Memory that is used
- * again and again, and all memory of GPUs, can be {@linkplain #register registered} by the caller.
+ * <p><b>Memory</b> is given as a segment, which is registered by its first use: as a whole up to
+ * {@link CacheOptions#wholeSegmentBytes}, so that its parts share the registration, and for what it
+ * is used for only. That first call waits for the NICs, and allocates. The device's registration
+ * cache keeps the registration for the next call ({@link CacheOptions}), unless the segment has no
+ * arena that says when its memory is freed: one by address, or of the global arena, is registered
+ * anew for each request. The request keeps the segment reachable. Closing an arena of the JDK under
+ * a request cannot be refused, and lets the NIC access memory that was freed; {@link
+ * Transport#openArena} refuses it. Memory that is used again and again, and all memory of GPUs, can
+ * be {@linkplain #register registered} by the caller.
  *
  * <p>After {@link #close}, every call throws {@link IllegalStateException}, except {@link #state},
  * {@link #test}, {@link #failure} and {@link #close}.
  */
 public interface Comm extends AutoCloseable {
 
-  /** The device that it is on. */
+  /** {@return the device that it is on} */
   Device device();
 
-  /** Its name in error messages: the local id, the peer and the device. */
+  /** {@return its name in error messages: the local id, the peer and the device} */
   String label();
 
-  /** Its state. */
+  /** {@return its state} */
   CommState state();
 
-  /** How it failed, if it is {@link CommState#FAILED} or was so before it was closed. */
+  /** {@return how it failed, if it is {@link CommState#FAILED} or was so before it was closed} */
   Optional<Failure> failure();
 
   /**
@@ -47,14 +48,24 @@ public interface Comm extends AutoCloseable {
    * register large memory. Memory that the peer reaches when it likes, {@link Use#PEER_READS} and
    * {@link Use#PEER_WRITES}, is not kept registered once its last registration is closed.
    *
+   * @param memory must stay valid until the registration is closed; this does not take it over
    * @param first what for
    * @param more what else for
+   * @return the registration, for requests of this communicator only. Who called closes it; what is
+   *     left is ended when the communicator is closed
    * @throws TransportException if a NIC cannot register it, with {@link FailureCause#FABRIC} and
    *     the rail in the message, or {@link FailureCause#EXHAUSTED}; nothing stays registered then
    */
   Registration register(Memory memory, Use first, Use... more);
 
-  /** Registers host memory of a segment; see {@link #register(Memory, Use, Use...)}. */
+  /**
+   * Registers host memory of a segment; see {@link #register(Memory, Use, Use...)}.
+   *
+   * @param segment all of it is registered; not empty, and not on the Java heap
+   * @param first what for
+   * @param more what else for
+   * @return the registration, which the caller closes
+   */
   default Registration register(MemorySegment segment, Use first, Use... more) {
     return register(Memory.of(segment), first, more);
   }
@@ -64,11 +75,12 @@ public interface Comm extends AutoCloseable {
    *
    * @param from host memory to write from
    * @param offset of the first byte, in the segment
-   * @param lengthBytes how many, 0 or more
+   * @param lengthBytes how many, 0 to {@link DeviceLimits#maxMessageBytes()}
    * @param to the peer's memory, which it registered for {@link Use#PEER_WRITES}
    * @param remoteOffset where in the peer's memory, in bytes; the whole range must be within it
    * @return a request id, or {@link Result#TRY_AGAIN}
-   * @throws IllegalArgumentException if a range is not within its memory
+   * @throws IllegalArgumentException if a range is not within its memory or longer than a message
+   *     may be, the segment is on the heap, or the peer's memory has another number of rails
    * @throws TransportException if it is not registered yet, and a NIC refuses it
    */
   long iwrite(
@@ -77,6 +89,13 @@ public interface Comm extends AutoCloseable {
   /**
    * As {@link #iwrite(MemorySegment, long, long, RemoteMemory, long)}, from memory that is
    * registered for {@link Use#SEND}.
+   *
+   * @param from memory to write from, registered with this communicator and not staged
+   * @param offset of the first byte, in the registered memory; ignored if the length is 0
+   * @param lengthBytes how many, 0 to {@link DeviceLimits#maxMessageBytes()}
+   * @param to the peer's memory, which it registered for {@link Use#PEER_WRITES}
+   * @param remoteOffset where in the peer's memory, in bytes; the whole range must be within it
+   * @return a request id, or {@link Result#TRY_AGAIN}
    */
   long iwrite(Registration from, long offset, long lengthBytes, RemoteMemory to, long remoteOffset);
 
@@ -87,7 +106,9 @@ public interface Comm extends AutoCloseable {
    *
    * @param from any host memory that this thread may access, the Java heap included
    * @param offset of the first byte, in the segment
-   * @param lengthBytes at most {@link DeviceLimits#inlineWriteBytes()}
+   * @param lengthBytes how many, 0 to {@link DeviceLimits#inlineWriteBytes()}
+   * @param to the peer's memory, which it registered for {@link Use#PEER_WRITES}
+   * @param remoteOffset where in the peer's memory, in bytes; the whole range must be within it
    * @return a request id, or {@link Result#TRY_AGAIN}
    * @throws IllegalArgumentException if it is too long, or a range is not within its memory
    */
@@ -98,7 +119,11 @@ public interface Comm extends AutoCloseable {
    * Reads from the peer's memory: fi_read(3). As {@link #iwrite(MemorySegment, long, long,
    * RemoteMemory, long)}, the other way round.
    *
+   * @param into host memory to read into, which may not be read-only
+   * @param offset of the first byte, in the segment
+   * @param lengthBytes how many, 0 to {@link DeviceLimits#maxMessageBytes()}
    * @param from the peer's memory, which it registered for {@link Use#PEER_READS}
+   * @param remoteOffset where in the peer's memory, in bytes; the whole range must be within it
    * @return a request id, or {@link Result#TRY_AGAIN}
    */
   long iread(
@@ -107,6 +132,13 @@ public interface Comm extends AutoCloseable {
   /**
    * As {@link #iread(MemorySegment, long, long, RemoteMemory, long)}, into memory that is
    * registered for {@link Use#RECEIVE}.
+   *
+   * @param into memory to read into, registered with this communicator and not staged
+   * @param offset of the first byte, in the registered memory; ignored if the length is 0
+   * @param lengthBytes how many, 0 to {@link DeviceLimits#maxMessageBytes()}
+   * @param from the peer's memory, which it registered for {@link Use#PEER_READS}
+   * @param remoteOffset where in the peer's memory, in bytes; the whole range must be within it
+   * @return a request id, or {@link Result#TRY_AGAIN}
    */
   long iread(
       Registration into, long offset, long lengthBytes, RemoteMemory from, long remoteOffset);
@@ -117,6 +149,8 @@ public interface Comm extends AutoCloseable {
    * every request is reported as in progress; after 5 ms of that, a test waits for the thread, up
    * to 20 ms.
    *
+   * @param request what a posting call of this communicator returned: an id, or {@link
+   *     Result#NOTHING_TO_DO}, which is done with 0 bytes
    * @return 0 or more if it is done: the number of bytes transferred. For a receive it may be less
    *     than the buffer's length, and for a send less than the message's length if the receive was
    *     shorter; {@link Result#IN_PROGRESS}; {@link Result#STALE_REQUEST}; or the {@link
@@ -128,13 +162,14 @@ public interface Comm extends AutoCloseable {
    * How a request failed. It is known after {@link #test} reported the failure and until the
    * request's slot is used again.
    *
+   * @param request the id of a request of this communicator
    * @return empty if it did not fail, or its slot is used again
    */
   Optional<Failure> failure(long request);
 
   /**
-   * How its data rails are doing: which are in use, and how fast each is taken to be. It is a look
-   * at this moment, and allocates.
+   * {@return how its data rails are doing: which are in use, and how fast each is taken to be} It
+   * is a look at this moment, and allocates.
    */
   List<RailStatus> rails();
 
@@ -142,18 +177,20 @@ public interface Comm extends AutoCloseable {
   void progress();
 
   /**
-   * Whether a progress thread drives its endpoint now. Then a call that posts may have to wait for
-   * the end of that thread's round. Not once it is closed: nobody calls its tasks then. Any thread;
-   * takes no lock.
+   * {@return whether a progress thread drives its endpoint now} Then a call that posts may have to
+   * wait for the end of that thread's round. Not once it is closed: nobody calls its tasks then.
+   * Any thread; takes no lock.
    */
   boolean isDriven();
 
   /**
    * Has a task called by the progress thread of its endpoint after each of its rounds, without the
-   * lock, until the communicator is closed. So whoever serves many communicators can leave to that
-   * thread what would wait for it. The task may post, must not close anything, and is to be short:
-   * nothing moves meanwhile. If it throws, that is logged, and it is called no more.
+   * lock, until the communicator is closed, or once more if the round had begun. So whoever serves
+   * many communicators can leave to that thread what would wait for it. The task may post, must not
+   * close anything, and is to be short: nothing moves meanwhile. If it throws, that is logged, and
+   * it is called no more.
    *
+   * @param task called by the progress thread, again and again
    * @return false if the endpoint has no progress thread; the task is never called then
    */
   boolean betweenRounds(Runnable task);

@@ -63,6 +63,7 @@ public final class ConnectHandle {
    * @param nonce 16 bytes that cannot be guessed
    * @param addresses where requests for the listener are taken, rail by rail, from the first on:
    *     fi_getname(3); 1 to 8 of one length, which have 1 to 96 bytes together
+   * @return the handle
    * @throws IllegalArgumentException if a number or a length is wrong
    */
   public static ConnectHandle of(long listener, byte[] nonce, List<byte[]> addresses) {
@@ -97,6 +98,8 @@ public final class ConnectHandle {
    * Reads an encoded handle. It may be followed by zero bytes, so that a buffer of fixed size can
    * hold it.
    *
+   * @param bytes what {@link #encode} returned, with any number of zero bytes behind it
+   * @return the handle, which keeps no reference to the array
    * @throws IllegalArgumentException if the bytes are not a handle, or a handle of another version;
    *     the message says what is wrong
    */
@@ -139,7 +142,7 @@ public final class ConnectHandle {
     return new ConnectHandle(listener, nonce, rails, addresses);
   }
 
-  /** The encoded handle, 33 to 128 bytes; a fresh array. */
+  /** {@return the encoded handle, 33 to 128 bytes; a fresh array} */
   public byte[] encode() {
     return ByteBuffer.allocate(FIXED_BYTES + addresses.length)
         .order(ByteOrder.LITTLE_ENDIAN)
@@ -153,24 +156,26 @@ public final class ConnectHandle {
         .array();
   }
 
-  /** The listener's number within its process. */
+  /** {@return the listener's number within its process} */
   public long listener() {
     return listener;
   }
 
-  /** The nonce; a fresh copy. */
+  /** {@return the nonce, 16 bytes; a fresh copy} */
   public byte[] nonce() {
     return nonce.clone();
   }
 
-  /** How many addresses it has, one per rail from the first on. */
+  /** {@return how many addresses it has, one per rail from the first on} */
   public int rails() {
     return rails;
   }
 
   /**
-   * The fabric address at which requests for the listener are taken, on a rail; a fresh copy.
+   * The fabric address at which requests for the listener are taken, on a rail.
    *
+   * @param rail which rail, from 0 up to, but not including, {@link #rails()}
+   * @return the address; a fresh copy
    * @throws IndexOutOfBoundsException if it has none for that rail
    */
   public byte[] address(int rail) {

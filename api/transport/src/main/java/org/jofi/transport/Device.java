@@ -6,18 +6,23 @@ package org.jofi.transport;
  */
 public interface Device {
 
-  /** What it is and can do. */
+  /** {@return what it is and can do} */
   DeviceProperties properties();
 
-  /** What its registration cache did and holds; of all zeros until it is first used. */
+  /** {@return what its registration cache did and holds; of all zeros until it is first used} */
   CacheStatistics cacheStatistics();
 
-  /** Opens a poller for this device's communicators and one thread. */
+  /**
+   * Opens a poller for this device's communicators and one thread.
+   *
+   * @return a poller without communicators: {@link Poller#add} adds them
+   */
   Poller openPoller();
 
   /**
    * Starts to listen.
    *
+   * @return a new listener, which the caller closes
    * @throws TransportException if the device cannot be opened; nothing stays open then
    */
   ListenComm listen();
@@ -25,6 +30,8 @@ public interface Device {
   /**
    * Starts to connect. The listener may be in this process, and on this device.
    *
+   * @param handle the handle of the listener: {@link ListenComm#handle()}
+   * @return the attempt, which goes on as {@link ConnectAttempt#poll} is called
    * @throws TransportException if the device cannot be opened; nothing stays open then
    */
   ConnectAttempt connect(ConnectHandle handle);

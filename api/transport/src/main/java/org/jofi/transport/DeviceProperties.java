@@ -9,50 +9,58 @@ import org.jofi.fabric.RegistrationScope;
 /**
  * The properties of a device, which do not change. Any thread.
  *
- * @apiNote only the transport implements it, so that it may get further methods.
+ * <p>Only the transport implements it, so that it may get further methods.
  */
 public interface DeviceProperties {
 
-  /** Its index in {@link Transport#devices()}. */
+  /** {@return its index in {@link Transport#devices()}} */
   int index();
 
-  /** The name of its first NIC and the number of its other NICs; unique within the transport. */
+  /**
+   * {@return the name of its first NIC and the number of its other NICs; no other device has it,
+   * unless {@link Grouping.Explicit} names a NIC twice}
+   */
   String name();
 
-  /** libfabric's name of the provider. */
+  /** {@return libfabric's name of the provider} */
   String provider();
 
-  /** The path of its first NIC below /sys/devices, if known. */
+  /** {@return the path of its first NIC below /sys/devices, if known} */
   Optional<String> pciPath();
 
-  /** The sum over its rails, in Mbit/s; 0 if unknown. */
+  /** {@return the speed, summed over its rails, in Mbit/s; 0 if unknown} */
   long speedMegabitsPerSecond();
 
-  /** Its NICs, in the order in which rails are numbered; 1 to 8. */
+  /** {@return its NICs, in the order in which rails are numbered; 1 to 8} */
   List<Rail> rails();
 
-  /** How many of them also carry control messages: one, or all. */
+  /** {@return how many of its rails also carry control messages: one, or all} */
   int controlRails();
 
-  /** What registrations belong to, the domain or one endpoint. */
+  /** {@return what registrations belong to, the domain or one endpoint} */
   RegistrationScope registrationScope();
 
   /**
-   * The kinds of memory that can be registered, and how NICs access each, such as {@code GPU direct
-   * via dma-buf}.
+   * {@return the kinds of memory that can be registered, and how NICs access each; {@link
+   * Registration#path} says it of one buffer}
    */
   List<MemoryPath> memory();
 
-  /** How immediate data is delivered, and why in this way: a sentence. */
+  /** {@return how immediate data is delivered, and why in this way: a sentence} */
   String immediateDelivery();
 
-  /** Its limits. */
+  /** {@return its limits} */
   DeviceLimits limits();
 
-  /** Sentences that say why its NICs are one device. */
+  /** {@return sentences that say why its NICs are one device} */
   List<String> groupingReasons();
 
-  /** Whether this kind of memory can be registered. */
+  /**
+   * Whether this kind of memory can be registered.
+   *
+   * @param kind where the memory lives
+   * @return true if {@link #memory()} lists the kind, with direct access or without
+   */
   default boolean takes(MemoryKind kind) {
     return memory().stream().anyMatch(path -> path.kind() == kind);
   }

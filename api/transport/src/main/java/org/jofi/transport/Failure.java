@@ -12,6 +12,11 @@ import org.jofi.fabric.FabricErrno;
  * @param detail what else is known, such as the provider's own text; may be empty
  */
 public record Failure(FailureCause cause, int errno, String where, String detail) {
+  /**
+   * Checks that nothing is null.
+   *
+   * @throws IllegalArgumentException if the errno is negative
+   */
   public Failure {
     Objects.requireNonNull(cause);
     Objects.requireNonNull(where);
@@ -21,7 +26,7 @@ public record Failure(FailureCause cause, int errno, String where, String detail
     }
   }
 
-  /** A sentence with all of this. */
+  /** {@return a sentence with all of this} */
   @Override
   public String toString() {
     StringBuilder text = new StringBuilder(where).append(": ").append(cause.words());

@@ -42,17 +42,22 @@ public enum FailureCause {
     this.words = words;
   }
 
-  /** The value that {@link Comm#test} returns for it: -16 or less. */
+  /** {@return the value that {@link Comm#test} returns for it: -16 or less} */
   public long code() {
     return code;
   }
 
-  /** A few words that describe it, in lower case. */
+  /** {@return a few words that describe it, in lower case} */
   public String words() {
     return words;
   }
 
-  /** Whether a result is the code of a failure. */
+  /**
+   * Whether a result is the code of a failure.
+   *
+   * @param result what {@link Comm#test} returned
+   * @return true if it is one of the codes
+   */
   public static boolean isFailure(long result) {
     return result <= PEER_LOST.code && result > PEER_LOST.code - VALUES.length;
   }
@@ -60,6 +65,8 @@ public enum FailureCause {
   /**
    * The cause that a result is the code of.
    *
+   * @param result what {@link Comm#test} returned
+   * @return the cause with that {@link #code}
    * @throws IllegalArgumentException if the result is not the code of a failure
    */
   public static FailureCause of(long result) {

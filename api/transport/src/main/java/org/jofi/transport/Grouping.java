@@ -14,7 +14,7 @@ public sealed interface Grouping {
   /** One device per NIC. */
   record EachNic() implements Grouping {}
 
-  /** One device of all NICs that fit together. */
+  /** A device for all NICs that fit together; several if they are more than a device may have. */
   record Together() implements Grouping {}
 
   /**
@@ -24,6 +24,11 @@ public sealed interface Grouping {
    * @param devices names of NICs, per device; 1 to 8 each
    */
   record Explicit(List<List<String>> devices) implements Grouping {
+    /**
+     * Copies and checks the lists.
+     *
+     * @throws IllegalArgumentException if no device is listed, or one has no NIC or more than 8
+     */
     public Explicit {
       devices = devices.stream().map(List::copyOf).toList();
       if (devices.isEmpty()) {

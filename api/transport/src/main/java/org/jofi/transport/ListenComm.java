@@ -5,10 +5,10 @@ import org.jspecify.annotations.Nullable;
 /** A listener. It accepts any number of connectors, at once or one after another. Any thread. */
 public interface ListenComm extends AutoCloseable {
 
-  /** The device that it is on. */
+  /** {@return the device that it is on} */
   Device device();
 
-  /** What a connector needs. */
+  /** {@return what a connector needs} */
   ConnectHandle handle();
 
   /**
@@ -22,8 +22,8 @@ public interface ListenComm extends AutoCloseable {
   @Nullable RecvComm accept();
 
   /**
-   * How many connection requests were refused so far: with a wrong nonce, malformed, of another
-   * version, or with a different number of rails.
+   * {@return how many connection requests were refused so far: with a wrong nonce, malformed, of
+   * another version, or with a different number of rails}
    */
   long refused();
 

@@ -49,9 +49,11 @@ public final class Memory {
   }
 
   /**
-   * Host memory of a segment. An arena that is closed by hand must stay open until its memory's
-   * registration is closed and its requests are over; {@link Transport#openArena} sees to that.
+   * {@return host memory of a segment} An arena that is closed by hand must stay open until its
+   * memory's registration is closed and its requests are over; {@link Transport#openArena} sees to
+   * that.
    *
+   * @param segment kept reachable by the result
    * @throws IllegalArgumentException if the segment is empty, or on the Java heap, where objects
    *     move
    */
@@ -64,68 +66,79 @@ public final class Memory {
   }
 
   /**
-   * Host memory of a direct buffer, from its position to its limit. Each call makes another
-   * allocation of it, so make it once where the registration is to be kept.
+   * {@return host memory of a direct buffer, from its position to its limit} Each call makes
+   * another allocation of it, so make it once where the registration is to be kept.
    *
+   * @param direct its position and limit stay as they are
    * @throws IllegalArgumentException if nothing remains in the buffer, or it is on the Java heap
    */
   public static Memory of(ByteBuffer direct) {
     return of(MemorySegment.ofBuffer(direct));
   }
 
-  /** Host memory by address, which its owner keeps. */
+  /**
+   * {@return host memory by address, which its owner keeps}
+   *
+   * @param address its first byte, not 0
+   * @param lengthBytes its length, 1 or more
+   */
   public static Memory host(long address, long lengthBytes) {
     return new Memory(MemoryKind.HOST, 0, address, lengthBytes, null, null);
   }
 
   /**
-   * Device memory by address, of this process.
+   * {@return device memory by address, of this process}
    *
+   * @param kind where it lives, such as {@link MemoryKind#CUDA}
    * @param device ordinal of the GPU
+   * @param address its first byte, on the device; not 0
+   * @param lengthBytes its length, 1 or more
    */
   public static Memory device(MemoryKind kind, int device, long address, long lengthBytes) {
     return new Memory(kind, device, address, lengthBytes, null, null);
   }
 
   /**
-   * This memory, registered through a dma-buf, whose descriptor the caller may close when it is
-   * registered.
+   * {@return this memory, registered through a dma-buf, whose descriptor the caller may close when
+   * it is registered}
+   *
+   * @param piece begins at this memory's first byte
    */
   public Memory through(DmaBuf piece) {
     return new Memory(kind, device, address, lengthBytes, piece, segment);
   }
 
-  /** This memory by address: its owner keeps it. */
+  /** {@return this memory by address: its owner keeps it} */
   public Memory withoutSegment() {
     return new Memory(kind, device, address, lengthBytes, dmaBuf, null);
   }
 
-  /** Where it lives. */
+  /** {@return where it lives} */
   public MemoryKind kind() {
     return kind;
   }
 
-  /** Ordinal of the GPU for device memory; 0 for host memory. */
+  /** {@return the ordinal of the GPU for device memory; 0 for host memory} */
   public int device() {
     return device;
   }
 
-  /** Its first byte. */
+  /** {@return the address of its first byte} */
   public long address() {
     return address;
   }
 
-  /** Its length, 1 or more. */
+  /** {@return its length, 1 or more} */
   public long lengthBytes() {
     return lengthBytes;
   }
 
-  /** The dma-buf to register it through; null to register it by address. */
+  /** {@return the dma-buf to register it through; null to register it by address} */
   public @Nullable DmaBuf dmaBuf() {
     return dmaBuf;
   }
 
-  /** The segment that it is; null if its owner keeps the memory by other means. */
+  /** {@return the segment that it is; null if its owner keeps the memory by other means} */
   public @Nullable MemorySegment segment() {
     return segment;
   }

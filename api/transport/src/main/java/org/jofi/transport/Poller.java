@@ -29,18 +29,25 @@ public interface Poller extends AutoCloseable {
    * Tells of this communicator's requests from now on, those in flight and those that are over and
    * not reported yet included. A test of one still reports it, and it is then not told of.
    *
+   * @param comm one of the poller's device; closing the poller leaves it open
    * @throws IllegalArgumentException if it is another device's, or is added already, here or to
    *     another poller
    */
   void add(Comm comm);
 
-  /** Tells of its requests no more; does nothing if it is not added. */
+  /**
+   * Tells of its requests no more; does nothing if it is not added.
+   *
+   * @param comm the communicator, which stays open
+   */
   void remove(Comm comm);
 
   /**
-   * Makes progress once on each endpoint, and tells of what is over. Requests of a communicator
-   * that was closed are told of as well, after which it is no longer added.
+   * Makes progress once on each endpoint, and tells of what is over; only tells, if the poll before
+   * left some of what was over to this one. Requests of a communicator that was closed are told of
+   * as well, after which it is no longer added.
    *
+   * @param to is called for each request that is over, by the calling thread
    * @param limit tells of so many at most, 1 or more; the rest waits for the next poll. It may be
    *     fewer although more are over
    * @return how many it told of

@@ -14,6 +14,8 @@ public interface RailListener {
    * A rail changed. Called by a thread that makes progress, after it gave the endpoint's lock back;
    * by one at a time for each endpoint, in the order of the changes. It may use the transport, but
    * not close it, and should return soon: a progress thread waits for it. What it throws is logged.
+   *
+   * @param change which rail of which peer, what it is now, and why
    */
   void changed(RailChange change);
 }

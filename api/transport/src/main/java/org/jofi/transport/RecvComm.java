@@ -20,7 +20,13 @@ public interface RecvComm extends Comm {
    */
   long irecv(MemorySegment segment, long offset, long lengthBytes, int tag);
 
-  /** Receives into a whole segment; see {@link #irecv(MemorySegment, long, long, int)}. */
+  /**
+   * Receives into a whole segment; see {@link #irecv(MemorySegment, long, long, int)}.
+   *
+   * @param segment host memory, as long as a message may be; a longer one is truncated to it
+   * @param tag any 32 bits
+   * @return a request id, or {@link Result#TRY_AGAIN}
+   */
   default long irecv(MemorySegment segment, int tag) {
     return irecv(segment, 0, segment.byteSize(), tag);
   }
@@ -29,11 +35,21 @@ public interface RecvComm extends Comm {
    * As {@link #irecv(MemorySegment, long, long, int)}, into memory that is registered for {@link
    * Use#RECEIVE}.
    *
+   * @param registration of this communicator; it may be staged
    * @param offset of the first byte, in the registered memory; ignored if the length is 0
+   * @param lengthBytes how long a message may be, 0 or more; a longer one is truncated to it
+   * @param tag any 32 bits
+   * @return a request id, or {@link Result#TRY_AGAIN}
    */
   long irecv(Registration registration, long offset, long lengthBytes, int tag);
 
-  /** Receives into all of it; see {@link #irecv(Registration, long, long, int)}. */
+  /**
+   * Receives into all of it; see {@link #irecv(Registration, long, long, int)}.
+   *
+   * @param registration as long as a message may be; a longer one is truncated to it
+   * @param tag any 32 bits
+   * @return a request id, or {@link Result#TRY_AGAIN}
+   */
   default long irecv(Registration registration, int tag) {
     return irecv(registration, 0, registration.lengthBytes(), tag);
   }
@@ -44,7 +60,10 @@ public interface RecvComm extends Comm {
    *
    * @param count 1 to {@link DeviceLimits#groupedReceives()}; the number of messages, and of
    *     elements of each array that are used
+   * @param segments host memory for each message
    * @param offsets of the first bytes, in the segments
+   * @param lengths how long each message may be, 0 or more; a longer one is truncated to it
+   * @param tags of the messages, each any 32 bits
    * @return a request id, or {@link Result#TRY_AGAIN}; for which {@link #test} returns the sum of
    *     the lengths
    */
@@ -53,6 +72,15 @@ public interface RecvComm extends Comm {
   /**
    * As {@link #irecv(int, MemorySegment[], long[], long[], int[])}, into memory that is registered
    * for {@link Use#RECEIVE}.
+   *
+   * @param count 1 to {@link DeviceLimits#groupedReceives()}; the number of messages, and of
+   *     elements of each array that are used
+   * @param registrations of this communicator, one for each message, none of them staged
+   * @param offsets of the first bytes, in the registered memory; each ignored if its length is 0
+   * @param lengths how long each message may be, 0 or more; a longer one is truncated to it
+   * @param tags of the messages, each any 32 bits
+   * @return a request id, or {@link Result#TRY_AGAIN}; for which {@link #test} returns the sum of
+   *     the lengths
    */
   long irecv(int count, Registration[] registrations, long[] offsets, long[] lengths, int[] tags);
 
@@ -60,7 +88,9 @@ public interface RecvComm extends Comm {
    * As {@link Comm#test}; once a grouped receive is done, it also returns the length of each
    * message.
    *
+   * @param request as for {@link Comm#test}
    * @param lengths is filled with the lengths, in the order of the call that posted them
+   * @return as {@link Comm#test}; for a group, the sum of the lengths once it is done
    * @throws IllegalArgumentException if the array is shorter than the group; the request can be
    *     tested again
    */
@@ -70,6 +100,7 @@ public interface RecvComm extends Comm {
    * The length of each message of a receive that succeeded and was reported, until its slot is used
    * again: for groups that a {@link Poller} told of.
    *
+   * @param request the id of a receive, of a group or a single one
    * @param lengths is filled with the lengths, in the order of the call that posted them
    * @return how many there are; 0 if it is no receive that succeeded, or its slot is used again
    * @throws IllegalArgumentException if the array is shorter than the group
@@ -83,11 +114,16 @@ public interface RecvComm extends Comm {
    *
    * @param registration of the memory that the data was received into
    * @param offset of the first byte, in the registered memory
+   * @param lengthBytes how many were received there; of 0 there is nothing to flush
    * @return a request id; {@link Result#TRY_AGAIN}; {@link Result#NOTHING_TO_DO} where no flush is
    *     needed, for the reason of {@link #flushReason}
    */
   long iflush(Registration registration, long offset, long lengthBytes);
 
-  /** A sentence that says whether {@link #iflush} of this memory does something, and why. */
+  /**
+   * {@return a sentence that says whether {@link #iflush} of this memory does something, and why}
+   *
+   * @param registration of this communicator, not closed yet
+   */
   String flushReason(Registration registration);
 }

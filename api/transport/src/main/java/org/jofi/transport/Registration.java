@@ -8,25 +8,28 @@ package org.jofi.transport;
  */
 public interface Registration extends AutoCloseable {
 
-  /** What is registered. Without its segment once it is closed. */
+  /** {@return what is registered} Without its segment once it is closed. */
   Memory memory();
 
-  /** Its length in bytes. */
+  /** {@return its length in bytes} */
   default long lengthBytes() {
     return memory().lengthBytes();
   }
 
   /**
-   * Whether the NICs cannot reach it, so that messages are copied through host memory, and neither
-   * groups nor one-sided operations can use it. Only device memory is ever staged.
+   * {@return whether the NICs cannot reach it, so that messages are copied through host memory, and
+   * neither groups nor one-sided operations can use it} Only device memory is ever staged.
    */
   boolean isStaged();
 
-  /** How the NICs access it, as text, such as {@code host} or {@code GPU direct via dma-buf}. */
+  /**
+   * {@return how the NICs access it, as text, such as {@code host} or {@code GPU direct via
+   * dma-buf}}
+   */
   String path();
 
   /**
-   * What the communicator's peer needs for {@link Comm#iwrite} and {@link Comm#iread}.
+   * {@return what the communicator's peer needs for {@link Comm#iwrite} and {@link Comm#iread}}
    *
    * @throws IllegalStateException if it is closed, or registered for neither {@link Use#PEER_READS}
    *     nor {@link Use#PEER_WRITES}, or if the memory is staged through host memory, so that no NIC
@@ -35,8 +38,8 @@ public interface Registration extends AutoCloseable {
   RemoteMemory remote();
 
   /**
-   * Whether it can be used. False once it is closed, or its communicator is, or its memory is gone:
-   * {@linkplain Transport#forget forgotten}, or its arena closed.
+   * {@return whether it can be used} False once it is closed, or its communicator is, or its memory
+   * is gone: {@linkplain Transport#forget forgotten}, or its arena closed.
    */
   boolean isOpen();
 

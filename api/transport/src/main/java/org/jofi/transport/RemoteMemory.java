@@ -41,6 +41,7 @@ public final class RemoteMemory {
    * @param lengthBytes its length, 1 or more
    * @param addresses its first byte on each data rail, as that rail's fabric addresses it
    * @param keys its key on each data rail; as many as addresses
+   * @return the memory that they describe
    * @throws IllegalArgumentException if there are not 1 to 8 of each, or the length is below 1
    */
   public static RemoteMemory of(long lengthBytes, long[] addresses, long[] keys) {
@@ -58,6 +59,8 @@ public final class RemoteMemory {
   /**
    * Reads the encoded form.
    *
+   * @param bytes what {@link #encode} returned at the peer, with nothing after it
+   * @return the peer's memory
    * @throws IllegalArgumentException if the bytes are not such a form; the message says what is
    *     wrong with them
    */
@@ -90,7 +93,7 @@ public final class RemoteMemory {
     return new RemoteMemory(lengthBytes, addresses, keys);
   }
 
-  /** The encoded form, at most {@link #MAX_BYTES}; a fresh array. */
+  /** {@return the encoded form, at most {@link #MAX_BYTES}; a fresh array} */
   public byte[] encode() {
     ByteBuffer out =
         ByteBuffer.allocate(16 + rails() * 16)
@@ -105,22 +108,30 @@ public final class RemoteMemory {
     return out.array();
   }
 
-  /** Its length. */
+  /** {@return its length in bytes, 1 or more} */
   public long lengthBytes() {
     return lengthBytes;
   }
 
-  /** The number of rails that it can be accessed through. */
+  /** {@return the number of rails that it can be accessed through, 1 to {@link #MAX_RAILS}} */
   public int rails() {
     return keys.length;
   }
 
-  /** The address of its first byte on this rail. */
+  /**
+   * {@return the address of its first byte on this rail}
+   *
+   * @param rail from 0, below {@link #rails}
+   */
   public long address(int rail) {
     return addresses[rail];
   }
 
-  /** Its key on this rail. */
+  /**
+   * {@return its key on this rail}
+   *
+   * @param rail from 0, below {@link #rails}
+   */
   public long key(int rail) {
     return keys[rail];
   }

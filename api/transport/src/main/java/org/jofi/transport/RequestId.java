@@ -21,7 +21,7 @@ public final class RequestId {
   private RequestId() {}
 
   /**
-   * Makes an id, which is positive.
+   * {@return an id of these parts, which is positive}
    *
    * @param slot 0 to {@link #MAX_SLOTS} - 1
    * @param generation 1 to {@link #MAX_GENERATION}
@@ -32,12 +32,20 @@ public final class RequestId {
     return generation << 16 | slot;
   }
 
-  /** The slot of an id. */
+  /**
+   * {@return the slot of an id}
+   *
+   * @param request an id, which a posting call returned
+   */
   public static int slot(long request) {
     return (int) request & (MAX_SLOTS - 1);
   }
 
-  /** The generation of an id; 0 or less if the number is not an id. */
+  /**
+   * {@return the generation of an id; 0 or less if the number is not an id}
+   *
+   * @param request any number, such as what a posting call returned
+   */
   public static long generation(long request) {
     return request >> 16;
   }

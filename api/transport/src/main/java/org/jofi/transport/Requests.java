@@ -23,7 +23,11 @@ public final class Requests {
   private int over;
   private int size;
 
-  /** An empty one with room for so many. */
+  /**
+   * An empty one with room for so many.
+   *
+   * @param expected how many it can hold before it has to grow; less than 8 is taken as 8
+   */
   public Requests(int expected) {
     int room = Math.max(LEAST, expected);
     comms = new @Nullable Comm[room];
@@ -36,6 +40,7 @@ public final class Requests {
   /**
    * Adds a request.
    *
+   * @param comm whose request it is
    * @param request an id, or {@link Result#NOTHING_TO_DO}, which counts as a request that moved
    *     nothing
    * @return its index, from 0 on in the order of adding
@@ -72,29 +77,39 @@ public final class Requests {
     fresh = Arrays.copyOf(fresh, room);
   }
 
-  /** How many were added. */
+  /** {@return how many were added, since it was made or cleared} */
   public int size() {
     return size;
   }
 
-  /** How many are not over, as far as was looked. */
+  /** {@return how many are not over, as far as was looked} */
   public int pending() {
     return pending;
   }
 
-  /** Whose request it is. */
+  /**
+   * {@return whose request it is}
+   *
+   * @param index what {@link #add} returned for it, below {@link #size}
+   */
   public Comm comm(int index) {
     return Objects.requireNonNull(comms[checked(index)]);
   }
 
-  /** The request's id. */
+  /**
+   * {@return the request's id} It is {@link Result#NOTHING_TO_DO} if that was added.
+   *
+   * @param index what {@link #add} returned for it, below {@link #size}
+   */
   public long request(int index) {
     return ids[checked(index)];
   }
 
   /**
-   * How it ended, as {@link Comm#test} reported it; {@link Result#IN_PROGRESS} if it is not over,
-   * as far as was looked.
+   * {@return how it ended, as {@link Comm#test} reported it; {@link Result#IN_PROGRESS} if it is
+   * not over, as far as was looked}
+   *
+   * @param index what {@link #add} returned for it, below {@link #size}
    */
   public long result(int index) {
     return results[checked(index)];

@@ -34,7 +34,11 @@ public final class Result {
 
   private Result() {}
 
-  /** Whether a result of {@link Comm#test} says that the request is over, done or failed. */
+  /**
+   * {@return whether a result of {@link Comm#test} says that the request is over, done or failed}
+   *
+   * @param result what {@link Comm#test} returned; everything but {@link #IN_PROGRESS} is over
+   */
   public static boolean isOver(long result) {
     return result != IN_PROGRESS;
   }
@@ -42,6 +46,8 @@ public final class Result {
   /**
    * Throws if a request failed, with the failure's own words.
    *
+   * @param comm whose request it is, which says more of a failure
+   * @param request its id
    * @param result what {@link Comm#test} or a {@link Poller} said of it
    * @return the result: the number of bytes, or {@link #IN_PROGRESS}
    * @throws TransportException if it failed
@@ -63,7 +69,12 @@ public final class Result {
     return result;
   }
 
-  /** What a result of {@link Comm#test} means, as text for errors and logs. */
+  /**
+   * {@return what a result of {@link Comm#test} means, as text for errors and logs}
+   *
+   * @param result may be {@link #TRY_AGAIN} as well, but no request id, which would be taken for a
+   *     number of bytes
+   */
   public static String describe(long result) {
     if (result >= 0) {
       return "done, " + result + " bytes";

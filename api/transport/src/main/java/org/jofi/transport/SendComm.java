@@ -30,7 +30,13 @@ public interface SendComm extends Comm {
    */
   long isend(MemorySegment segment, long offset, long lengthBytes, int tag);
 
-  /** Sends a whole segment; see {@link #isend(MemorySegment, long, long, int)}. */
+  /**
+   * Sends a whole segment; see {@link #isend(MemorySegment, long, long, int)}.
+   *
+   * @param segment host memory, up to {@link DeviceLimits#maxMessageBytes()} long
+   * @param tag any 32 bits
+   * @return a request id, or {@link Result#TRY_AGAIN}
+   */
   default long isend(MemorySegment segment, int tag) {
     return isend(segment, 0, segment.byteSize(), tag);
   }
@@ -39,11 +45,21 @@ public interface SendComm extends Comm {
    * As {@link #isend(MemorySegment, long, long, int)}, from memory that is registered for {@link
    * Use#SEND}.
    *
+   * @param registration of this communicator; it may be staged
    * @param offset of the first byte, in the registered memory; ignored if the length is 0
+   * @param lengthBytes 0 to {@link DeviceLimits#maxMessageBytes()}
+   * @param tag any 32 bits
+   * @return a request id, or {@link Result#TRY_AGAIN}
    */
   long isend(Registration registration, long offset, long lengthBytes, int tag);
 
-  /** Sends all of it; see {@link #isend(Registration, long, long, int)}. */
+  /**
+   * Sends all of it; see {@link #isend(Registration, long, long, int)}.
+   *
+   * @param registration of this communicator, up to {@link DeviceLimits#maxMessageBytes()} long
+   * @param tag any 32 bits
+   * @return a request id, or {@link Result#TRY_AGAIN}
+   */
   default long isend(Registration registration, int tag) {
     return isend(registration, 0, registration.lengthBytes(), tag);
   }

@@ -14,8 +14,11 @@ public interface Transport extends AutoCloseable {
   /**
    * Opens a transport over libfabric. The implementation is found on the module path or class path.
    *
+   * @param options which NICs to use and how; {@link TransportOptions#defaults()} for any
+   * @return the transport, which the caller closes
    * @throws TransportException with {@link FailureCause#UNAVAILABLE} if there is no implementation,
-   *     no NIC, or less than the options require; the message says what was looked for
+   *     no NIC, or less than the options require; the message says what was looked for. With {@link
+   *     FailureCause#FABRIC} if the NICs cannot be listed
    */
   static Transport open(TransportOptions options) {
     return TransportProvider.installed().open(Objects.requireNonNull(options));
@@ -25,6 +28,9 @@ public interface Transport extends AutoCloseable {
    * Opens a transport over the NICs of a given provider, such as a simulated one in real time. The
    * provider needs no entry as a service.
    *
+   * @param provider whose NICs to use
+   * @param options which of its NICs to use and how
+   * @return the transport, which the caller closes
    * @throws TransportException as {@link #open(TransportOptions)}
    */
   static Transport open(FabricProvider provider, TransportOptions options) {
@@ -32,10 +38,10 @@ public interface Transport extends AutoCloseable {
         .open(Objects.requireNonNull(provider), Objects.requireNonNull(options));
   }
 
-  /** Its devices, 1 or more, in a stable order. */
+  /** {@return its devices, 1 or more, in a stable order} */
   List<Device> devices();
 
-  /** The options that it was opened with. */
+  /** {@return the options that it was opened with} */
   TransportOptions options();
 
   /**
@@ -44,6 +50,8 @@ public interface Transport extends AutoCloseable {
    * what is registered of it. If a NIC refuses that, the close throws a {@link TransportException},
    * frees nothing, and can be repeated; the memory can no longer be registered then. The transport
    * does not close it.
+   *
+   * @return a new arena, which the caller closes
    */
   Arena openArena();
 
@@ -52,6 +60,7 @@ public interface Transport extends AutoCloseable {
    * registers anew. Memory of arenas needs no such call, and device memory none but to give its
    * pages back at once rather than within a few seconds.
    *
+   * @param memory the range that is about to be freed
    * @throws IllegalStateException if requests in flight use any of it; the message names them, and
    *     the memory must not be freed
    * @throws TransportException if a NIC refuses; the memory must not be freed yet, call again

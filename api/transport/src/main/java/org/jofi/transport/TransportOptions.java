@@ -90,102 +90,132 @@ public final class TransportOptions {
     }
   }
 
-  /** See {@link Builder#provider}. */
+  /**
+   * {@return libfabric's name of the provider to use; empty for any; see {@link Builder#provider}}
+   */
   public String provider() {
     return provider;
   }
 
-  /** See {@link Builder#grouping}. */
+  /** {@return how NICs are grouped into devices; see {@link Builder#grouping}} */
   public Grouping grouping() {
     return grouping;
   }
 
-  /** See {@link Builder#maxRails}. */
+  /** {@return the largest number of rails of a device, 1 to 8; see {@link Builder#maxRails}} */
   public int maxRails() {
     return maxRails;
   }
 
-  /** See {@link Builder#controlOnAllRails}. */
+  /**
+   * {@return whether control messages use all rails, and not only the first; see {@link
+   * Builder#controlOnAllRails}}
+   */
   public boolean controlOnAllRails() {
     return controlOnAllRails;
   }
 
-  /** See {@link Builder#endpointsPerDevice}. */
+  /**
+   * {@return the number of endpoints of a device, 1 to 64, or 0 for automatic; see {@link
+   * Builder#endpointsPerDevice}}
+   */
   public int endpointsPerDevice() {
     return endpointsPerDevice;
   }
 
-  /** See {@link Builder#progressThreads}. */
+  /** {@return whether endpoints have progress threads; see {@link Builder#progressThreads}} */
   public ProgressThreads progressThreads() {
     return progressThreads;
   }
 
-  /** See {@link Builder#minStripeBytes}. */
+  /**
+   * {@return for how many bytes a message has one stripe, a multiple of 128; see {@link
+   * Builder#minStripeBytes}}
+   */
   public long minStripeBytes() {
     return minStripeBytes;
   }
 
-  /** See {@link Builder#maxMessageBytes}. */
+  /** {@return the longest message, in bytes; see {@link Builder#maxMessageBytes}} */
   public long maxMessageBytes() {
     return maxMessageBytes;
   }
 
-  /** See {@link Builder#eagerBytes}. */
+  /**
+   * {@return the longest message that may leave before its receive was announced, in bytes, or
+   * {@link #EAGER_BY_PROVIDER}; see {@link Builder#eagerBytes}}
+   */
   public int eagerBytes() {
     return eagerBytes;
   }
 
-  /** See {@link Builder#immediateDelivery}. */
+  /** {@return how the receiver learns of stripes; see {@link Builder#immediateDelivery}} */
   public ImmediateDelivery immediateDelivery() {
     return immediateDelivery;
   }
 
-  /** See {@link Builder#flushPolicy}. */
+  /** {@return when flushes are needed; see {@link Builder#flushPolicy}} */
   public FlushPolicy flushPolicy() {
     return flushPolicy;
   }
 
-  /** See {@link Builder#connectTimeout}. */
+  /** {@return the time limit for making a connection; see {@link Builder#connectTimeout}} */
   public Duration connectTimeout() {
     return connectTimeout;
   }
 
-  /** See {@link Builder#requestTimeout}. */
+  /**
+   * {@return how long a request may make no progress until it fails; see {@link
+   * Builder#requestTimeout}}
+   */
   public Duration requestTimeout() {
     return requestTimeout;
   }
 
-  /** See {@link Builder#peerTimeout}. */
+  /**
+   * {@return how long a peer may be silent until it counts as lost; see {@link
+   * Builder#peerTimeout}}
+   */
   public Duration peerTimeout() {
     return peerTimeout;
   }
 
-  /** See {@link Builder#closeTimeout}. */
+  /**
+   * {@return the time limit for closing a communicator or an endpoint; see {@link
+   * Builder#closeTimeout}}
+   */
   public Duration closeTimeout() {
     return closeTimeout;
   }
 
-  /** See {@link Builder#requireGpuDirect}. */
+  /**
+   * {@return whether opening fails unless device memory can be registered; see {@link
+   * Builder#requireGpuDirect}}
+   */
   public boolean requireGpuDirect() {
     return requireGpuDirect;
   }
 
-  /** See {@link Builder#cache}. */
+  /** {@return what the registration cache keeps; see {@link Builder#cache}} */
   public CacheOptions cache() {
     return cache;
   }
 
-  /** See {@link Builder#railListener}. */
+  /** {@return who is told when a rail is lost or comes back; see {@link Builder#railListener}} */
   public RailListener railListener() {
     return railListener;
   }
 
-  /** The defaults. */
+  /** {@return the defaults} */
   public static TransportOptions defaults() {
     return builder().build();
   }
 
-  /** Starts from the defaults. */
+  /**
+   * Starts from the defaults.
+   *
+   * @return a new builder, in which every option has its default
+   */
   public static Builder builder() {
     return new Builder();
   }
@@ -204,7 +234,11 @@ public final class TransportOptions {
     }
   }
 
-  /** Starts from these. */
+  /**
+   * Starts from these.
+   *
+   * @return a new builder, in which every option is as here
+   */
   public Builder toBuilder() {
     Builder builder = new Builder();
     builder.provider = provider;
@@ -288,25 +322,45 @@ public final class TransportOptions {
 
     private Builder() {}
 
-    /** Libfabric's name of the provider to use, such as {@code efa}; empty for any, the default. */
+    /**
+     * Libfabric's name of the provider to use, such as {@code efa}; empty for any, the default.
+     *
+     * @param value the name; empty, but not null, for any provider
+     * @return this builder
+     */
     public Builder provider(String value) {
       provider = value;
       return this;
     }
 
-    /** How NICs are grouped into devices; by locality. */
+    /**
+     * How NICs are grouped into devices; by locality.
+     *
+     * @param value the grouping; an explicit one may list at most {@link #maxRails} NICs per device
+     * @return this builder
+     */
     public Builder grouping(Grouping value) {
       grouping = value;
       return this;
     }
 
-    /** Largest number of rails of a device, 1 to 8; 8. */
+    /**
+     * Largest number of rails of a device, 1 to 8; 8.
+     *
+     * @param value the number of rails, 1 to {@link TransportOptions#MAX_RAILS}
+     * @return this builder
+     */
     public Builder maxRails(int value) {
       maxRails = value;
       return this;
     }
 
-    /** Whether control messages use all rails, or only the first; all. */
+    /**
+     * Whether control messages use all rails, or only the first; all.
+     *
+     * @param value true for all rails, false for only the first
+     * @return this builder
+     */
     public Builder controlOnAllRails(boolean value) {
       controlOnAllRails = value;
       return this;
@@ -317,13 +371,21 @@ public final class TransportOptions {
      * automatic; automatic, which is 4 if they have progress threads and else 1. With more
      * endpoints, more threads can use communicators of a device without waiting for each other's
      * lock.
+     *
+     * @param value the number of endpoints, 1 to 64, or 0 for automatic
+     * @return this builder
      */
     public Builder endpointsPerDevice(int value) {
       endpointsPerDevice = value;
       return this;
     }
 
-    /** Whether endpoints have progress threads; never. */
+    /**
+     * Whether endpoints have progress threads; never.
+     *
+     * @param value on which devices they have them
+     * @return this builder
+     */
     public Builder progressThreads(ProgressThreads value) {
       progressThreads = value;
       return this;
@@ -332,13 +394,22 @@ public final class TransportOptions {
     /**
      * A message has one stripe for every so many bytes, started ones included, and at most one per
      * rail; a multiple of 128; 131 072.
+     *
+     * @param value bytes per stripe, 128 to 2^40, and a multiple of {@link
+     *     TransportOptions#STRIPE_ALIGNMENT_BYTES}
+     * @return this builder
      */
     public Builder minStripeBytes(long value) {
       minStripeBytes = value;
       return this;
     }
 
-    /** Longest message, 1 to 2^40; 2^40. */
+    /**
+     * Longest message, 1 to 2^40; 2^40.
+     *
+     * @param value the length, in bytes, 1 to {@link TransportOptions#LONGEST_MESSAGE_BYTES}
+     * @return this builder
+     */
     public Builder maxMessageBytes(long value) {
       maxMessageBytes = value;
       return this;
@@ -348,26 +419,46 @@ public final class TransportOptions {
      * Longest message from host memory that may leave before its receive was announced, 0 to 65
      * 472, or {@link #EAGER_BY_PROVIDER} for what suits the provider; that. 0 turns it off. Such a
      * message is copied, and its request is over once it left. Each side has a limit, and the lower
-     * one counts. {@link DeviceLimits#eagerBytes} is what was chosen.
+     * one counts. {@link DeviceLimits#eagerBytes} is what was chosen: 0 where all NICs take device
+     * memory.
+     *
+     * @param value the length, in bytes, 0 to {@link #MOST_EAGER_BYTES}, or {@link
+     *     #EAGER_BY_PROVIDER}
+     * @return this builder
      */
     public Builder eagerBytes(int value) {
       eagerBytes = value;
       return this;
     }
 
-    /** How the receiver learns of stripes; automatic. */
+    /**
+     * How the receiver learns of stripes; automatic.
+     *
+     * @param value the way; one that a NIC cannot do makes the NIC unsuitable
+     * @return this builder
+     */
     public Builder immediateDelivery(ImmediateDelivery value) {
       immediateDelivery = value;
       return this;
     }
 
-    /** When flushes are needed; automatic. */
+    /**
+     * When flushes are needed; automatic.
+     *
+     * @param value for which memory a flush reads through the NICs
+     * @return this builder
+     */
     public Builder flushPolicy(FlushPolicy value) {
       flushPolicy = value;
       return this;
     }
 
-    /** Time limit for making a connection; 30 s. */
+    /**
+     * Time limit for making a connection; 30 s.
+     *
+     * @param value the limit; above 0, and at most one day
+     * @return this builder
+     */
     public Builder connectTimeout(Duration value) {
       connectTimeout = value;
       return this;
@@ -375,6 +466,9 @@ public final class TransportOptions {
 
     /**
      * How long a matched request may make no progress, nor those before it, until it fails; 60 s.
+     *
+     * @param value the time; above 0, and at most one day
+     * @return this builder
      */
     public Builder requestTimeout(Duration value) {
       requestTimeout = value;
@@ -384,39 +478,64 @@ public final class TransportOptions {
     /**
      * How long a peer may be silent while something is pending until it counts as lost; 10 s. A
      * live peer answers even while its application computes.
+     *
+     * @param value the time; above 0, and at most one day
+     * @return this builder
      */
     public Builder peerTimeout(Duration value) {
       peerTimeout = value;
       return this;
     }
 
-    /** Time limit for closing a communicator or an endpoint; 5 s. */
+    /**
+     * Time limit for closing a communicator or an endpoint; 5 s.
+     *
+     * @param value the limit; above 0, and at most one day
+     * @return this builder
+     */
     public Builder closeTimeout(Duration value) {
       closeTimeout = value;
       return this;
     }
 
-    /** Whether opening fails unless device memory can be registered; no. */
+    /**
+     * Whether opening fails unless device memory can be registered; no.
+     *
+     * @param value true if NICs that cannot register device memory are not suitable
+     * @return this builder
+     */
     public Builder requireGpuDirect(boolean value) {
       requireGpuDirect = value;
       return this;
     }
 
-    /** What the registration cache keeps; {@link CacheOptions#DEFAULT}. */
+    /**
+     * What the registration cache keeps; {@link CacheOptions#DEFAULT}.
+     *
+     * @param value the budgets of each device, and up to which length segments are registered whole
+     * @return this builder
+     */
     public Builder cache(CacheOptions value) {
       cache = value;
       return this;
     }
 
-    /** Who is told when a rail is lost or comes back; {@link RailListener#NONE}. */
+    /**
+     * Who is told when a rail is lost or comes back; {@link RailListener#NONE}.
+     *
+     * @param value the listener, called by threads that make progress; it must not close the
+     *     transport
+     * @return this builder
+     */
     public Builder railListener(RailListener value) {
       railListener = value;
       return this;
     }
 
     /**
-     * The options.
+     * Makes the options. The builder can be used further.
      *
+     * @return the options as they are set now
      * @throws IllegalArgumentException if an option is out of bounds; the message names it and its
      *     bounds
      */

@@ -7,8 +7,9 @@ import org.jofi.fabric.FabricProvider;
 public interface TransportProvider {
 
   /**
-   * The one on the module path or class path.
+   * Finds the one on the module path or class path.
    *
+   * @return the first one that is found
    * @throws TransportException with {@link FailureCause#UNAVAILABLE} if there is none
    */
   static TransportProvider installed() {
@@ -24,6 +25,8 @@ public interface TransportProvider {
   /**
    * Opens a transport; see {@link Transport#open(TransportOptions)}.
    *
+   * @param options which NICs to use and how
+   * @return the transport, which the caller closes
    * @throws TransportException as described there
    */
   Transport open(TransportOptions options);
@@ -32,6 +35,9 @@ public interface TransportProvider {
    * Opens a transport over a given provider; see {@link Transport#open(FabricProvider,
    * TransportOptions)}.
    *
+   * @param provider whose NICs to use
+   * @param options which of its NICs to use and how
+   * @return the transport, which the caller closes
    * @throws TransportException as described there
    */
   Transport open(FabricProvider provider, TransportOptions options);

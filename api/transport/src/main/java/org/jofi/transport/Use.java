@@ -14,7 +14,7 @@ public enum Use {
   /** As the target of the peer's {@link Comm#iwrite}. */
   PEER_WRITES;
 
-  /** Whether the peer is told where it is, and reaches it when it likes. */
+  /** {@return whether the peer is told where it is, and reaches it when it likes} */
   public boolean isExposed() {
     return this == PEER_READS || this == PEER_WRITES;
   }

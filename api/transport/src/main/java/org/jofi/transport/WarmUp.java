@@ -23,6 +23,7 @@ import java.util.Optional;
  */
 public record WarmUp(long messages, Duration took, boolean settled, Optional<String> failure) {
 
+  /** Checks that nothing is null. */
   public WarmUp {
     Objects.requireNonNull(took);
     Objects.requireNonNull(failure);
@@ -37,6 +38,7 @@ public record WarmUp(long messages, Duration took, boolean settled, Optional<Str
    * @param atMost how long connecting and sending may take; 0 does nothing. A message that is under
    *     way then has a quarter of a second more. If the NICs hold on to messages, giving up takes
    *     up to {@link TransportOptions#closeTimeout()} more for each side of the connection
+   * @return what was done
    * @throws IllegalArgumentException if the time is negative
    */
   public static WarmUp of(Device device, Duration atMost) {
@@ -56,7 +58,7 @@ public record WarmUp(long messages, Duration took, boolean settled, Optional<Str
         failure);
   }
 
-  /** A sentence that says what was done. */
+  /** {@return a sentence that says what was done} */
   @Override
   public String toString() {
     String done = "warmed up with %d messages in %.2f s".formatted(messages, took.toNanos() / 1e9);
