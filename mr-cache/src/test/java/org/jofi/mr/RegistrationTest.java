@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.lang.foreign.Arena;
 import java.util.List;
 import org.jofi.fabric.Access;
 import org.jofi.fabric.Addressing;
@@ -224,6 +225,9 @@ class RegistrationTest {
     assertThrows(IllegalArgumentException.class, () -> BufferRange.host(0, 4096));
     assertThrows(IllegalArgumentException.class, () -> BufferRange.host(4096, 0));
     assertThrows(IllegalArgumentException.class, () -> BufferRange.host(-4096, 8192));
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> new BufferRange(MemoryKind.HOST, 0, 7, Arena.ofAuto().scope(), 4096, 4096, null));
     assertThrows(
         IllegalArgumentException.class,
         () -> BufferRange.device(MemoryKind.HOST, 1, 0, 4096, 4096));

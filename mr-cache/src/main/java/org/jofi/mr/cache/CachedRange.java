@@ -43,7 +43,7 @@ abstract class CachedRange extends LeaseCount {
   /** Whether it is memory of that allocation; of an unknown one if there is neither. */
   final boolean isOf(long id, MemorySegment.@Nullable Scope wanted) {
     WeakReference<MemorySegment.Scope> mine = scope;
-    // An arena is all that there is to compare: ranges of one have no other id.
+    // A range of an arena has no id, so that the arena is all that there is to compare.
     return mine == null
         ? wanted == null && allocationId == id
         : wanted != null && mine.refersTo(wanted);

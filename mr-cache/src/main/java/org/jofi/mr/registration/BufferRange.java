@@ -48,8 +48,8 @@ public record BufferRange(
   static final int MAX_DEVICES = 1 << 16;
 
   /**
-   * @throws IllegalArgumentException if the range is empty, at address 0 or wraps around, or the
-   *     device is out of range
+   * @throws IllegalArgumentException if the range is empty, at address 0 or wraps around, the
+   *     device is out of range, or it has both a scope and an id
    */
   public BufferRange {
     Objects.requireNonNull(kind);
@@ -65,6 +65,9 @@ public record BufferRange(
     }
     if (device < 0 || device >= MAX_DEVICES || (kind == MemoryKind.HOST && device != 0)) {
       throw new IllegalArgumentException("%s memory has no device %d".formatted(kind, device));
+    }
+    if (scope != null && allocationId != UNKNOWN_ALLOCATION) {
+      throw new IllegalArgumentException("memory of an arena has no id, which is " + allocationId);
     }
   }
 

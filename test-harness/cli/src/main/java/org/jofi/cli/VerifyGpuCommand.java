@@ -124,7 +124,6 @@ final class VerifyGpuCommand implements Callable<Integer> {
       String target,
       String note,
       List<DeliveryFinding> findings,
-      int reallocated,
       int sameAddress,
       CacheLoad cache) {
     boolean arrived() {
@@ -213,14 +212,12 @@ final class VerifyGpuCommand implements Callable<Integer> {
 
   private Outcome verify(Device device, @Nullable DeviceMemory opened, String note) {
     List<DeliveryFinding> findings = new ArrayList<>();
-    int reallocated = 0;
     int sameAddress = 0;
     try (TransportLoopback loopback = TransportLoopback.open(device, opened, bytes)) {
       DeliveryCheck check = new DeliveryCheck(loopback);
       for (int round = 0; round < rounds; round++) {
-        if (reallocate && round > 0) {
-          reallocated++;
-          sameAddress += loopback.reallocateTarget() ? 1 : 0;
+        if (reallocate && round > 0 && loopback.reallocateTarget()) {
+          sameAddress++;
         }
         DeliveryFinding finding = check.run(new BytePattern(round + 1L));
         findings.add(finding);
@@ -234,10 +231,14 @@ final class VerifyGpuCommand implements Callable<Integer> {
           opened == null ? HOST : opened.toString(),
           note.isEmpty() ? loopback.targetPath() : note,
           findings,
-          reallocated,
           sameAddress,
           new CacheLoad(device.cacheStatistics()));
     }
+  }
+
+  /** How often the target was: before each message but the first. */
+  private int reallocated(Outcome outcome) {
+    return reallocate ? outcome.findings().size() - 1 : 0;
   }
 
   private void print(PrintWriter out, Outcome outcome) {
@@ -252,7 +253,7 @@ final class VerifyGpuCommand implements Callable<Integer> {
     if (reallocate) {
       out.printf(
           "the target was freed and allocated anew %d times, %d of them at the same address; %s%n",
-          outcome.reallocated(), outcome.sameAddress(), outcome.cache());
+          reallocated(outcome), outcome.sameAddress(), outcome.cache());
     }
     outcome.findings().stream()
         .map(DeliveryFinding::fault)
@@ -275,9 +276,9 @@ final class VerifyGpuCommand implements Callable<Integer> {
     fields.put("target", outcome.target());
     fields.put("note", outcome.note());
     fields.put("bytes", bytes);
-    fields.put("reallocated", outcome.reallocated());
+    fields.put("reallocated", reallocated(outcome));
     fields.put("sameAddress", outcome.sameAddress());
-    fields.put("cache", outcome.cache().fields());
+    fields.put("registrationCache", outcome.cache().fields());
     List<Map<String, Object>> messages = new ArrayList<>();
     for (DeliveryFinding finding : outcome.findings()) {
       Map<String, Object> message = new LinkedHashMap<>();

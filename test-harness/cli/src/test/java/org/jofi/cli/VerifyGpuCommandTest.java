@@ -82,7 +82,9 @@ class VerifyGpuCommandTest {
       assertTrue(report.get("sameAddress").getAsInt() > 0, outcome.out());
       if (memory.equals("host")) {
         // The source, and each target.
-        assertTrue(report.getAsJsonObject("cache").get("misses").getAsInt() >= 21, outcome.out());
+        assertTrue(
+            report.getAsJsonObject("registrationCache").get("misses").getAsInt() >= 21,
+            outcome.out());
       }
     }
   }
