@@ -21,9 +21,13 @@ final class Fences {
   /** How often a fence is asked for. */
   private static final long AGAIN_NS = 200_000_000L;
 
+  /** A rail whose link works is in use again by then, if it was lost for the first time. */
+  private static final long RETURN_NS = 2_000_000_000L;
+
   private static final long UNASKED = Long.MIN_VALUE;
 
   private final List<Fence> asked = new ArrayList<>(0);
+  private final List<Held> held = new ArrayList<>(0);
 
   /** What may land until a peer's endpoint is closed. */
   private static final class Fence {
@@ -41,6 +45,19 @@ final class Fences {
   }
 
   private record Doubt(DataTransfer transfer, int stripe, Failure why) {}
+
+  /** What is repeated when two rails are in use, or the lost one stays away. */
+  private static final class Held {
+    final Doubt doubt;
+    final long mostNs;
+    long since = UNASKED;
+
+    Held(Doubt doubt) {
+      this.doubt = doubt;
+      // As a rail that is lost again is tried less often.
+      mostNs = RETURN_NS << (doubt.transfer.tries(doubt.stripe) - 1);
+    }
+  }
 
   /**
    * A stripe may land until the peer's endpoint of that rail is closed; it is told of that.
@@ -68,7 +85,7 @@ final class Fences {
 
   /** Whether nothing is in doubt. */
   boolean isEmpty() {
-    return asked.isEmpty();
+    return asked.isEmpty() && held.isEmpty();
   }
 
   /** The peer closed that endpoint: nothing more of what went there will happen. */
@@ -77,7 +94,11 @@ final class Fences {
     if (fence != null) {
       asked.remove(fence);
       for (Doubt doubt : fence.doubts) {
-        doubt.transfer.over(doubt.stripe, doubt.why);
+        if (doubt.transfer.mayBreakTheLast(doubt.why)) {
+          held.add(new Held(doubt));
+        } else {
+          doubt.transfer.over(doubt.stripe, doubt.why);
+        }
       }
     }
   }
@@ -88,6 +109,7 @@ final class Fences {
    * @param lost whether the peer cannot be reached at all, so that nothing is repeated anyway
    */
   void look(long now, boolean lost) {
+    lookAtHeld(now, lost);
     for (int i = asked.size() - 1; i >= 0; i--) {
       Fence fence = asked.get(i);
       if (fence.since == UNASKED) {
@@ -103,8 +125,25 @@ final class Fences {
     }
   }
 
+  private void lookAtHeld(long now, boolean lost) {
+    for (int i = held.size() - 1; i >= 0; i--) {
+      Held of = held.get(i);
+      if (of.since == UNASKED) {
+        of.since = now;
+      }
+      if (lost || now - of.since >= of.mostNs || !of.doubt.transfer.mayBreakTheLast(of.doubt.why)) {
+        held.remove(i);
+        of.doubt.transfer.over(of.doubt.stripe, of.doubt.why);
+      }
+    }
+  }
+
   /** The peer is not waited for any more: nothing of what is in doubt is repeated. */
   void giveUp() {
+    while (!held.isEmpty()) {
+      Doubt doubt = held.removeLast().doubt;
+      doubt.transfer.giveUp(doubt.stripe, doubt.why);
+    }
     for (Fence fence = asked.isEmpty() ? null : asked.removeLast();
         fence != null;
         fence = asked.isEmpty() ? null : asked.removeLast()) {

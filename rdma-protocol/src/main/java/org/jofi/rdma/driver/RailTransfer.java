@@ -101,8 +101,8 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
 
   /**
    * Whether a failure is its rail's. That of a transfer that fails alone may be its own, as when a
-   * key was withdrawn; over sockets that breaks the connection, too. So a transfer whose connection
-   * broke is tried over one other rail only, and leaves two.
+   * key was withdrawn; over sockets that breaks the connection, too. So such a transfer does not
+   * take the last rail with it, and is tried over each of the others at most; see {@link Fences}.
    */
   final boolean tellsOfRail(int stripe, Failure why) {
     if (!failsAlone()) {
@@ -112,8 +112,18 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
       return false;
     }
     return Failures.isOfBrokenConnection(why)
-        ? tries[stripe] <= 1 && Integer.bitCount(rails.usable()) > 2
+        ? tries[stripe] < rails.count() && Integer.bitCount(rails.usable()) > 1
         : why.cause() == FailureCause.PEER_LOST;
+  }
+
+  /**
+   * Whether it may be to blame for a broken connection, and will be for the last one that is left:
+   * unless another comes back, or none does, which shows that the link was to blame.
+   */
+  final boolean mayBreakTheLast(Failure why) {
+    return failsAlone()
+        && Failures.isOfBrokenConnection(why)
+        && Integer.bitCount(rails.usable()) < 2;
   }
 
   /** The rail for a stripe, which moves if its own is given up; or {@link PeerRails#NONE}. */

@@ -240,8 +240,8 @@ class FailingRailTest {
   }
 
   /**
-   * Nobody cancels what is out: a connection broke. If that was for what was posted, another will,
-   * so two rails are left.
+   * Nobody cancels what is out: a connection broke. That may be for what was posted, so that the
+   * last rail is not given up for it.
    */
   @Test
   void whatIsCanceledIsItsRailsAndMayLandYet() {
@@ -259,13 +259,13 @@ class FailingRailTest {
           new Failure(FailureCause.FABRIC, FabricErrno.ECANCELED, "fi_write", "not connected");
       assertTrue(transfer.isInDoubt(0, 1, canceled));
       assertFalse(rails.isUsable(1));
-      assertFalse(transfer.isInDoubt(1, 2, canceled));
-      assertTrue(rails.isUsable(2));
       // No key makes a host unreachable.
       Failure unreachable =
           new Failure(FailureCause.PEER_LOST, FabricErrno.EHOSTUNREACH, "fi_write", "no route");
       assertTrue(transfer.isInDoubt(1, 2, unreachable));
       assertFalse(rails.isUsable(2));
+      assertFalse(transfer.isInDoubt(1, 0, canceled));
+      assertTrue(rails.isUsable(0));
     }
   }
 

@@ -1,0 +1,146 @@
+package org.jofi.rdma.connect;
+
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.jofi.mr.registration.DataRegistration;
+
+/** Messages from one node to the other, some into one grouped receive, some of device memory. */
+final class MessageFlow extends Flow {
+  private static final int AT_ONCE = 6;
+  private static final int MOST_OF_GROUP = 4;
+  private static final int TAG = 7;
+
+  private final boolean stages;
+  private final DataRegistration from;
+  private final DataRegistration to;
+  private final DeviceMemory source;
+  private final DeviceMemory target;
+  private final boolean[] staged = new boolean[(int) SLOTS];
+  private final ArrayDeque<Send> sends = new ArrayDeque<>();
+  private final ArrayDeque<Receive> receives = new ArrayDeque<>();
+
+  private record Send(int number, long bytes, long id) {}
+
+  /** Of messages with numbers in a row. */
+  private record Receive(int first, List<MemorySegment> sent, long id) {}
+
+  /**
+   * @param stages whether some are of device memory, at either side
+   */
+  MessageFlow(
+      Pair pair, boolean mayFail, boolean stages, DeviceMemory source, DeviceMemory target) {
+    super(pair, mayFail);
+    this.stages = stages;
+    this.source = source;
+    this.target = target;
+    from = pair.memory(pair.sends, SLOTS * MOST_BYTES);
+    to = pair.memory(pair.receives, SLOTS * MOST_BYTES);
+  }
+
+  private MemorySegment source(int number, boolean onDevice, long bytes) {
+    return slot(onDevice ? source.sent() : Pair.segment(from), number, bytes);
+  }
+
+  @Override
+  MemorySegment target(int number, long bytes) {
+    boolean onDevice = staged[(int) (number % SLOTS)];
+    return slot(onDevice ? target.received() : Pair.segment(to), number, bytes);
+  }
+
+  @Override
+  boolean isOver() {
+    return sends.isEmpty() && receives.isEmpty();
+  }
+
+  @Override
+  int underWay() {
+    return sends.size() + receives.size();
+  }
+
+  @Override
+  boolean hasRoom() {
+    int messages = receives.stream().mapToInt(receive -> receive.sent.size()).sum();
+    return Math.max(messages, sends.size()) + MOST_OF_GROUP <= AT_ONCE + MOST_OF_GROUP
+        && receives.size() < AT_ONCE;
+  }
+
+  @Override
+  void begin(Random random) {
+    int count = random.nextInt(4) == 0 ? 2 + random.nextInt(MOST_OF_GROUP - 1) : 1;
+    int first = started();
+    long[] rooms = new long[count];
+    List<MemorySegment> sent = new ArrayList<>();
+    boolean[] fromDevice = new boolean[count];
+    for (int i = 0; i < count; i++) {
+      int number = next();
+      long room = random.nextInt(4) == 0 ? 1 + random.nextInt(64) : 1 + random.nextLong(MOST_BYTES);
+      rooms[i] = room;
+      long bytes = random.nextInt(3) == 0 ? random.nextLong(room + 1) : room;
+      fromDevice[i] = stages && random.nextInt(4) == 0;
+      staged[(int) (number % SLOTS)] = count == 1 && stages && random.nextInt(4) == 0;
+      MemorySegment memory = source(number, fromDevice[i], bytes);
+      Pair.fill(memory, number);
+      sent.add(memory);
+      target(number, MOST_BYTES).fill((byte) 0);
+    }
+    boolean receivesFirst = random.nextBoolean();
+    long early = receivesFirst ? receive(first, rooms) : 0;
+    for (int i = 0; i < count; i++) {
+      sends.add(new Send(first + i, sent.get(i).byteSize(), send(sent.get(i), i, fromDevice[i])));
+    }
+    long id = receivesFirst ? early : receive(first, rooms);
+    receives.add(new Receive(first, sent, id));
+  }
+
+  private long send(MemorySegment memory, int tag, boolean onDevice) {
+    long address = memory.address();
+    long bytes = memory.byteSize();
+    long id =
+        onDevice
+            ? pair.sends.sender().sendStaged(source.space(), address, bytes, TAG + tag)
+            : pair.sends.sender().send(address, bytes, TAG + tag, from);
+    return taken(id, "send");
+  }
+
+  private long receive(int first, long[] rooms) {
+    int count = rooms.length;
+    long[] addresses = new long[count];
+    int[] tags = new int[count];
+    DataRegistration[] memory = new DataRegistration[count];
+    for (int i = 0; i < count; i++) {
+      addresses[i] = target(first + i, rooms[i]).address();
+      tags[i] = TAG + i;
+    }
+    Arrays.fill(memory, to);
+    boolean onDevice = staged[(int) (first % SLOTS)];
+    long id =
+        onDevice
+            ? pair.receives.receiver().receiveStaged(target.space(), addresses[0], rooms[0], TAG)
+            : pair.receives.receiver().receive(count, addresses, rooms, tags, memory);
+    return taken(id, "receive");
+  }
+
+  @Override
+  void look() {
+    for (Receive next = receives.peek(); next != null && isDone(next); next = receives.peek()) {
+      receives.remove();
+      for (int i = 0; i < next.sent.size(); i++) {
+        verify(next.first + i, next.sent.get(i));
+      }
+    }
+    for (Send next = sends.peek();
+        next != null && isDone(pair.sends, next.id, next.bytes, "send " + next.number);
+        next = sends.peek()) {
+      sends.remove();
+    }
+  }
+
+  private boolean isDone(Receive receive) {
+    long all = receive.sent.stream().mapToLong(MemorySegment::byteSize).sum();
+    return isDone(pair.receives, receive.id, all, "receive " + receive.first);
+  }
+}
