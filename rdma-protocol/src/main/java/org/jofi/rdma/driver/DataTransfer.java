@@ -172,21 +172,41 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
     PeerRails rails = rails();
     if (kind() == Kind.READ_OWN
         || (kind() == Kind.READ && rails.port(rail).isClosed())
-        || rails.count() == 1
         || (rails.isUsable(rail) && !tellsOfRail(stripe, why))) {
       return false;
     }
     if (rails.isUsable(rail)) {
       if (rails.after(rail) == rail) {
-        return false;
+        return isNotToBeRepeated(stripe, rail, why);
       }
       rails.lose(rail, why);
     }
-    if (rails.isLost()) {
+    if (rails.count() == 1 || rails.isLost()) {
       return false;
     }
     takeBack(stripe);
     peer.fences().await(this, stripe, rail, addresses[stripe], why);
+    return true;
+  }
+
+  /**
+   * Over the only rail that is left a write is repeated if its provider keeps the order of what
+   * goes to a peer. A NIC need not: the first one could land after the second was reported.
+   */
+  private boolean isNotToBeRepeated(int stripe, int rail, Failure why) {
+    RailPort port = rails().port(rail);
+    if (kind() != Kind.WRITE
+        || port.isClosed()
+        || !port.rail().domain().info().traits().completionMeansDelivered()) {
+      return false;
+    }
+    giveUp(
+        stripe,
+        new Failure(
+            why.cause(),
+            why.errno(),
+            why.where(),
+            why.detail() + "; it may land yet, so it is not repeated: no other rail is left"));
     return true;
   }
 
