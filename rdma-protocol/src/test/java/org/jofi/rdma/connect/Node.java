@@ -21,6 +21,7 @@ import org.jofi.rdma.wire.MailboxTarget;
 import org.jofi.simulated.SimulatedHost;
 import org.jofi.simulated.Simulation;
 import org.jofi.simulated.profile.Profile;
+import org.jspecify.annotations.Nullable;
 
 /** A host that makes connections. */
 final class Node implements ConnectionFactory, AutoCloseable {
@@ -36,6 +37,7 @@ final class Node implements ConnectionFactory, AutoCloseable {
   final List<MemorySegment> mailboxes = new ArrayList<>();
 
   private SimulatedHost self;
+  private @Nullable ConnectionFactory protocol;
 
   Node(Simulation simulation, Profile profile, int index, int rails) {
     this(simulation, profile, index, rails, EagerGrant.NONE);
@@ -122,10 +124,19 @@ final class Node implements ConnectionFactory, AutoCloseable {
     connections.attach(host.endpoint, this);
   }
 
+  /** Its messages move in another way than the product's. */
+  Node speaking(ConnectionFactory other) {
+    protocol = other;
+    return this;
+  }
+
   @Override
   public SendProtocol sender(
       PeerLink link, MemorySegment mailbox, long features, long maxMessageBytes, EagerGrant eager) {
     mailboxes.add(mailbox);
+    if (protocol != null) {
+      return protocol.sender(link, mailbox, features, maxMessageBytes, eager);
+    }
     return new Sender(
         link,
         mailbox,
@@ -142,6 +153,9 @@ final class Node implements ConnectionFactory, AutoCloseable {
       Descriptors registration,
       List<MailboxTarget> targets,
       EagerGrant eager) {
+    if (protocol != null) {
+      return protocol.receiver(link, copy, registration, targets, eager);
+    }
     return new Receiver(link, copy, registration, targets, eager, Receiver.usualReceives());
   }
 

@@ -1,0 +1,309 @@
+package org.jofi.rdma.engine;
+
+import java.io.ByteArrayOutputStream;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import org.jofi.mr.registration.DataRegistration;
+import org.jofi.rdma.staging.StagingSpace;
+import org.jofi.rdma.wire.EagerPacket;
+import org.jofi.rdma.wire.MessageType;
+import org.jofi.transport.Failure;
+import org.jofi.transport.FailureCause;
+import org.jofi.transport.Result;
+
+/** The other end of {@link PacketSender}: puts packets in order, and keeps what comes early. */
+public final class PacketReceiver extends RequestQueue implements ReceiveProtocol {
+  private static final int MOST = 64;
+
+  private final Map<Long, Piece> early = new HashMap<>();
+  private final List<Receive> waiting = new ArrayList<>();
+  private final List<Message> unexpected = new ArrayList<>();
+  private final Map<Integer, Receive> last = new HashMap<>();
+  private final ByteArrayOutputStream collected = new ByteArrayOutputStream();
+  private long next = 1;
+  private long whole;
+  private long expected = Long.MAX_VALUE;
+
+  private record Piece(int tag, long messageBytes, MemorySegment bytes) {}
+
+  private record Message(int tag, MemorySegment bytes) {}
+
+  public PacketReceiver(PeerLink link) {
+    super(link, RequestTable.MESSAGES, MOST);
+  }
+
+  private final class Receive extends RequestStrategy {
+    final int count;
+    final long[] addresses;
+    final long[] lengths;
+    final int[] tags;
+    final DataRegistration[] memory;
+    int filled;
+
+    Receive(
+        Request request,
+        int count,
+        long[] addresses,
+        long[] lengths,
+        int[] tags,
+        DataRegistration[] memory) {
+      super(request);
+      this.count = count;
+      this.addresses = addresses.clone();
+      this.lengths = lengths.clone();
+      this.tags = tags.clone();
+      this.memory = memory.clone();
+    }
+
+    /** The receive of it that takes such a message, or -1. */
+    int open(int tag) {
+      for (int sub = 0; sub < count; sub++) {
+        if ((filled & 1 << sub) == 0 && tags[sub] == tag) {
+          return sub;
+        }
+      }
+      return -1;
+    }
+
+    @SuppressWarnings("restricted")
+    void fill(int sub, MemorySegment bytes) {
+      lengths[sub] = Math.min(lengths[sub], bytes.byteSize());
+      MemorySegment.ofAddress(addresses[sub])
+          .reinterpret(lengths[sub])
+          .copyFrom(bytes.asSlice(0, lengths[sub]));
+      filled |= 1 << sub;
+      request().settle();
+    }
+
+    @Override
+    boolean isComplete() {
+      return filled == (1 << count) - 1;
+    }
+
+    @Override
+    boolean isTimed() {
+      return false;
+    }
+
+    @Override
+    boolean endsByItself() {
+      return false;
+    }
+
+    @Override
+    long movedBytes() {
+      long total = 0;
+      for (int sub = 0; sub < count; sub++) {
+        total += lengths[sub];
+      }
+      return total;
+    }
+
+    @Override
+    void endUse() {
+      for (int sub = 0; sub < count; sub++) {
+        memory[sub].endUse();
+      }
+    }
+
+    @Override
+    String where() {
+      return "irecv in packets";
+    }
+
+    @Override
+    String missing() {
+      return "packets";
+    }
+
+    @Override
+    void cut() {
+      waiting.remove(this);
+    }
+  }
+
+  @Override
+  public long receive(
+      int count,
+      long[] addresses,
+      long[] lengths,
+      int[] tags,
+      DataRegistration[] registrations,
+      boolean begun) {
+    Failure broken = failure();
+    if (broken != null) {
+      return failed(broken);
+    }
+    if (isFull()) {
+      return Result.TRY_AGAIN;
+    }
+    for (int sub = 0; sub < count; sub++) {
+      if (!beginUse(registrations[sub], begun)) {
+        throw new AssertionError("memory that is not registered");
+      }
+    }
+    Request request = request(begin());
+    Receive receive = new Receive(request, count, addresses, lengths, tags, registrations);
+    last.put(request.slot(), receive);
+    request.begin(receive);
+    waiting.add(receive);
+    for (Iterator<Message> early = unexpected.iterator(); early.hasNext(); ) {
+      Message message = early.next();
+      int sub = receive.open(message.tag);
+      if (sub >= 0) {
+        early.remove();
+        receive.fill(sub, message.bytes);
+      }
+    }
+    failIfPeerIsDone();
+    return table().id(request.slot());
+  }
+
+  @Override
+  public boolean packet(MemorySegment memory, long at, long lengthBytes) {
+    hear();
+    long ordinal = EagerPacket.ordinal(memory, at);
+    int bytes = EagerPacket.lengthBytes(memory, at, EagerPacket.HEADER_BYTES) - Long.BYTES;
+    if (ordinal < next || bytes < 0) {
+      // It was sent again, and had arrived.
+      return false;
+    }
+    long payload = at + EagerPacket.HEADER_BYTES + EagerPacket.MESSAGE_BYTES;
+    MemorySegment copy = MemorySegment.ofArray(new byte[bytes]);
+    copy.copyFrom(memory.asSlice(payload + Long.BYTES, bytes));
+    int tag = EagerPacket.tag(memory, at, EagerPacket.HEADER_BYTES);
+    early.putIfAbsent(
+        ordinal, new Piece(tag, memory.get(ValueLayout.JAVA_LONG_UNALIGNED, payload), copy));
+    for (Piece piece = early.remove(next); piece != null; piece = early.remove(next)) {
+      next++;
+      collected.writeBytes(piece.bytes.toArray(ValueLayout.JAVA_BYTE));
+      if (collected.size() == piece.messageBytes) {
+        MemorySegment message = MemorySegment.ofArray(collected.toByteArray());
+        collected.reset();
+        deliver(piece.tag, message);
+      }
+    }
+    failIfPeerIsDone();
+    return true;
+  }
+
+  private void deliver(int tag, MemorySegment bytes) {
+    whole++;
+    for (Receive receive : waiting) {
+      int sub = receive.open(tag);
+      if (sub >= 0) {
+        receive.fill(sub, bytes);
+        return;
+      }
+    }
+    unexpected.add(new Message(tag, bytes));
+  }
+
+  private void failIfPeerIsDone() {
+    if (failure() == null && whole >= expected && unexpected.isEmpty()) {
+      fail(new Failure(FailureCause.PEER_CLOSED, 0, "irecv", ""));
+    }
+  }
+
+  @Override
+  void ended(Request request) {
+    if (request.strategy() instanceof Receive receive) {
+      waiting.remove(receive);
+    }
+  }
+
+  @Override
+  public long receiveStaged(StagingSpace space, long address, long lengthBytes, int tag) {
+    return failed(new Failure(FailureCause.UNAVAILABLE, 0, "irecv", "no device memory"));
+  }
+
+  @Override
+  public long test(long request, long[] lengths) {
+    long result = test(request);
+    if (result >= 0) {
+      lengths(request, lengths);
+    }
+    return result;
+  }
+
+  @Override
+  public int lengths(long request, long[] lengths) {
+    Receive receive = last.get(table().reported(request));
+    if (receive == null) {
+      return 0;
+    }
+    System.arraycopy(receive.lengths, 0, lengths, 0, receive.count);
+    return receive.count;
+  }
+
+  @Override
+  public RequestQueue requests() {
+    return this;
+  }
+
+  @Override
+  public void immediate(int bits) {
+    throw new AssertionError("nobody writes here");
+  }
+
+  @Override
+  public boolean message(MessageType type, MemorySegment memory, long at) {
+    return false;
+  }
+
+  @Override
+  public int hasStripe(long receiveIndex, int stripe, long chunk) {
+    return UNKNOWN;
+  }
+
+  @Override
+  public boolean awaitsMore() {
+    return failure() == null && expected != Long.MAX_VALUE && whole < expected;
+  }
+
+  @Override
+  public long finished() {
+    return 0;
+  }
+
+  @Override
+  public long firstUnseen() {
+    return 0;
+  }
+
+  @Override
+  public long writes() {
+    return 0;
+  }
+
+  @Override
+  public long arrived() {
+    return 0;
+  }
+
+  @Override
+  public void peerIsAt(long messages, long unseen) {
+    // Packets do not get lost without a word.
+  }
+
+  @Override
+  public void peerStops(long messages) {
+    expected = messages;
+    failIfPeerIsDone();
+  }
+
+  @Override
+  public void queueBroke(Failure why) {
+    fail(why);
+  }
+
+  @Override
+  public void railClosed() {
+    // Data rails carry nothing of it.
+  }
+}

@@ -1,0 +1,248 @@
+package org.jofi.rdma.engine;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayDeque;
+import org.jofi.mr.registration.DataRegistration;
+import org.jofi.rdma.operation.Packet;
+import org.jofi.rdma.operation.SentListener;
+import org.jofi.rdma.operation.Task;
+import org.jofi.rdma.staging.StagingSpace;
+import org.jofi.rdma.wire.EagerPacket;
+import org.jofi.rdma.wire.MessageType;
+import org.jofi.transport.Failure;
+import org.jofi.transport.FailureCause;
+import org.jofi.transport.Result;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Another protocol than the product's: whatever its length, a message goes in numbered packets, and
+ * nothing is written into anybody's memory. Each packet has a piece after the message's length.
+ */
+public final class PacketSender extends RequestQueue implements SendProtocol {
+  private static final int MOST = 64;
+
+  private final ArrayDeque<Send> unsent = new ArrayDeque<>();
+  private final Task going = new Going();
+  private long ordinal = 1;
+  private long finished;
+
+  public PacketSender(PeerLink link) {
+    super(link, RequestTable.MESSAGES, MOST);
+  }
+
+  private final class Going extends Task {
+    @Override
+    protected boolean advance() {
+      for (Send send = unsent.peek(); send != null; send = unsent.peek()) {
+        if (!send.post()) {
+          return false;
+        }
+        unsent.remove();
+        send.request().settle();
+      }
+      return true;
+    }
+  }
+
+  private final class Send extends RequestStrategy implements SentListener {
+    private final long address;
+    private final long lengthBytes;
+    private final int tag;
+    private long done;
+    private boolean posted;
+
+    Send(Request request, long address, long lengthBytes, int tag) {
+      super(request);
+      this.address = address;
+      this.lengthBytes = lengthBytes;
+      this.tag = tag;
+    }
+
+    /** Whether there were buffers for the rest. */
+    boolean post() {
+      while (!posted) {
+        Packet packet = link().sink().takePacket();
+        if (packet == null) {
+          return false;
+        }
+        MemorySegment memory = packet.memory();
+        long at = packet.at();
+        int room =
+            link().sink().packetBytes()
+                - EagerPacket.HEADER_BYTES
+                - EagerPacket.MESSAGE_BYTES
+                - Long.BYTES;
+        int piece = (int) Math.min(room & -Long.BYTES, lengthBytes - done);
+        int offset = EagerPacket.begin(memory, at, ordinal++, 0);
+        int payload = EagerPacket.putMessage(memory, at, offset, tag, Long.BYTES + piece);
+        memory.set(ValueLayout.JAVA_LONG_UNALIGNED, at + payload, lengthBytes);
+        long to = memory.address() + at + payload + Long.BYTES;
+        link().sink().copy(address + done, to, piece);
+        int bytes = EagerPacket.after(payload, Long.BYTES + piece);
+        EagerPacket.end(memory, at, bytes, link().id());
+        done += piece;
+        posted = done == lengthBytes;
+        request().begun(1);
+        link().sink().send(packet, bytes, this, 0);
+      }
+      return true;
+    }
+
+    @Override
+    public void sent(long cookie, @Nullable Failure why) {
+      request().returned(1);
+      if (why != null) {
+        fail(why);
+      }
+      request().settle();
+    }
+
+    @Override
+    boolean isComplete() {
+      return posted;
+    }
+
+    @Override
+    boolean isTimed() {
+      return true;
+    }
+
+    @Override
+    boolean endsByItself() {
+      return posted;
+    }
+
+    @Override
+    long movedBytes() {
+      return lengthBytes;
+    }
+
+    @Override
+    long progress() {
+      return done;
+    }
+
+    @Override
+    String where() {
+      return "isend in packets";
+    }
+
+    @Override
+    String missing() {
+      return "packets";
+    }
+
+    @Override
+    void cut() {
+      unsent.remove(this);
+    }
+  }
+
+  @Override
+  public long send(
+      long address, long lengthBytes, int tag, DataRegistration registration, boolean begun) {
+    Failure broken = failure();
+    if (broken != null) {
+      return failed(broken, registration, begun);
+    }
+    if (isFull()) {
+      return Result.TRY_AGAIN;
+    }
+    if (!beginUse(registration, begun)) {
+      return failed(deregistered("isend"));
+    }
+    Request request = request(begin());
+    Send send = new Send(request, address, lengthBytes, tag);
+    send.lease(registration);
+    request.begin(send);
+    unsent.add(send);
+    link().submit(going);
+    return table().id(request.slot());
+  }
+
+  @Override
+  public long sendStaged(StagingSpace space, long address, long lengthBytes, int tag) {
+    return failed(new Failure(FailureCause.UNAVAILABLE, 0, "isend", "no device memory"));
+  }
+
+  @Override
+  public boolean cancel(long request) {
+    return false;
+  }
+
+  @Override
+  void ended(Request request) {
+    finished += request.strategy().isComplete() ? 1 : 0;
+  }
+
+  @Override
+  public RequestQueue requests() {
+    return this;
+  }
+
+  @Override
+  public void immediate(int bits) {
+    throw new AssertionError("nobody writes here");
+  }
+
+  @Override
+  public boolean message(MessageType type, MemorySegment memory, long at) {
+    return false;
+  }
+
+  @Override
+  public boolean packet(MemorySegment memory, long at, long lengthBytes) {
+    return false;
+  }
+
+  @Override
+  public int hasStripe(long receiveIndex, int stripe, long chunk) {
+    return UNKNOWN;
+  }
+
+  @Override
+  public boolean awaitsMore() {
+    return false;
+  }
+
+  @Override
+  public long finished() {
+    return finished;
+  }
+
+  @Override
+  public long firstUnseen() {
+    return 0;
+  }
+
+  @Override
+  public long writes() {
+    return 0;
+  }
+
+  @Override
+  public long arrived() {
+    return 0;
+  }
+
+  @Override
+  public void peerIsAt(long messages, long unseen) {
+    // Packets do not get lost without a word.
+  }
+
+  @Override
+  public void peerStops(long messages) {
+    fail(new Failure(FailureCause.PEER_CLOSED, 0, "isend", ""));
+  }
+
+  @Override
+  public void queueBroke(Failure why) {
+    fail(why);
+  }
+
+  @Override
+  public void railClosed() {
+    // Data rails carry nothing of it.
+  }
+}
