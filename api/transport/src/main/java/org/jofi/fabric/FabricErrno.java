@@ -346,7 +346,7 @@ public final class FabricErrno {
               : "";
       case EBUSY ->
           operation.equals("fi_enable")
-              ? leftBehind()
+              ? leftovers()
               : operation.startsWith("fi_close") ? "Close what is in it first." : "";
       default -> "";
     };
@@ -356,7 +356,7 @@ public final class FabricErrno {
    * The user has to remove it: containers may share the folder while each has its own process ids,
    * so that nobody can tell whether the owner lives.
    */
-  private static String leftBehind() {
+  private static String leftovers() {
     return ("Over shm: a killed process that had the number of this one left its files. Unless a"
             + " container that shares /dev/shm uses them: rm /dev/shm/%d:*")
         .formatted(ProcessHandle.current().pid());

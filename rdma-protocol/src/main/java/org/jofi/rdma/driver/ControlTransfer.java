@@ -49,7 +49,7 @@ final class ControlTransfer extends RailTransfer {
 
   /** It is written from memory that lasts, and the same bytes go to the same place. */
   @Override
-  public OperationOwner leaveBehind(long cookie, PeerRails silent, Failure why) {
+  public OperationOwner moveOff(long cookie, PeerRails silent, Failure why) {
     if (!silent.equals(rails())) {
       return this;
     }

@@ -236,7 +236,7 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
   }
 
   @Override
-  public OperationOwner leaveBehind(long operation, PeerRails silent, Failure why) {
+  public OperationOwner moveOff(long operation, PeerRails silent, Failure why) {
     if (silent.equals(rails)) {
       // Its buffer is free when it comes back.
       sendCopy();

@@ -265,7 +265,7 @@ final class Peer {
       int rail = Integer.numberOfTrailingZeros(silent);
       Failure why = watch.silence(rail);
       control.lose(rail, why);
-      control.port(rail).leaveBehind(control, why);
+      control.port(rail).moveOff(control, why);
     }
   }
 

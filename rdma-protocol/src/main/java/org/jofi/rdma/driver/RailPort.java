@@ -403,11 +403,11 @@ public final class RailPort {
   }
 
   /** What is out to a peer that is silent here is posted again over another rail, if it can be. */
-  void leaveBehind(PeerRails silent, Failure why) {
+  void moveOff(PeerRails silent, Failure why) {
     for (int context = operations.first(); context < operations.end(); context++) {
       OperationOwner owner = operations.owner(context);
       if (owner != null) {
-        operations.pass(context, owner.leaveBehind(operations.cookie(context), silent, why));
+        operations.pass(context, owner.moveOff(operations.cookie(context), silent, why));
       }
     }
   }

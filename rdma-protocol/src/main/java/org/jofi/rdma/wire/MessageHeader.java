@@ -63,10 +63,10 @@ public final class MessageHeader {
     if (memory.get(WireLayouts.INT, at + 20) != 0) {
       return WireFault.RESERVED;
     }
-    return checkParties(memory, at, type);
+    return checkIds(memory, at, type);
   }
 
-  private static WireFault checkParties(MemorySegment memory, long at, MessageType type) {
+  private static WireFault checkIds(MemorySegment memory, long at, MessageType type) {
     int to = to(memory, at);
     int from = from(memory, at);
     if (to > ProtocolLimits.MAX_COMMUNICATOR || from > ProtocolLimits.MAX_COMMUNICATOR) {

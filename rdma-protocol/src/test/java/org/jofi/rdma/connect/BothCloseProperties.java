@@ -20,7 +20,7 @@ import org.jofi.simulated.fault.FaultPlan;
 import org.jofi.simulated.profile.Profile;
 import org.jspecify.annotations.Nullable;
 
-/** Both sides of a connection close: neither waits for one that is gone already. */
+/** P10: both sides of a connection close, and neither waits for one that is gone already. */
 class BothCloseProperties {
   /** A close is told again after a sixteenth of its bound. */
   private static final long AGAIN_NS = Node.BOUND_NS / 16;

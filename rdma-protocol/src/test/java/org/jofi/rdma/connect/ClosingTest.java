@@ -16,6 +16,8 @@ import org.jofi.mr.registration.BufferRange;
 import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.wire.EagerGrant;
 import org.jofi.simulated.Simulation;
+import org.jofi.simulated.fault.Fault;
+import org.jofi.simulated.fault.FaultPlan;
 import org.jofi.simulated.profile.Link;
 import org.jofi.simulated.profile.Profile;
 import org.jofi.transport.FailureCause;
@@ -158,6 +160,61 @@ class ClosingTest {
       memory.close();
       linked.finish(linked.from, linked.to);
     }
+  }
+
+  /**
+   * P4. Over sockets a write is complete when it is in a socket, and the word that it is may
+   * overtake it. What it is written into stays its own until it arrived.
+   */
+  @ParameterizedTest
+  @MethodSource("profiles")
+  void aCloseThatOvertakesWhatWasSentEndsNothing(Profile profile) {
+    int overtook = 0;
+    for (long seed = 1; seed <= 20; seed++) {
+      try (Simulation simulation =
+              Simulation.of(profile)
+                  .seed(seed)
+                  .links((_, _, _, _) -> new Link(1_000, 20_000_000))
+                  .faults(FaultPlan.none().with(Fault.DELAY, 0.3))
+                  .open();
+          Arena arena = Arena.ofShared()) {
+        Linked linked =
+            new Linked(
+                simulation,
+                arena,
+                new Node(simulation, profile, 0, 1),
+                new Node(simulation, profile, 1, 1),
+                LONG_BYTES);
+        // The first message over a rail is complete when it was delivered.
+        long first = linked.receive(BYTES);
+        linked.outcome(linked.sending, linked.send(BYTES), linked.left, linked.right);
+        linked.outcome(linked.receiving, first, linked.left, linked.right);
+        linked.source.fill((byte) 9);
+        long receive = linked.receive(LONG_BYTES);
+        long send = linked.send(LONG_BYTES);
+        assertEquals(
+            LONG_BYTES, linked.outcome(linked.sending, send, linked.left, linked.right)[0]);
+        linked.left.connections.close(linked.sending);
+        linked.await(
+            "hearing of it", linked.receiving.closing()::isPeerClosed, linked.left, linked.right);
+        overtook += linked.target.mismatch(linked.source) >= 0 ? 1 : 0;
+        if (seed % 2 == 0) {
+          assertEquals(
+              LONG_BYTES, linked.outcome(linked.receiving, receive, linked.left, linked.right)[0]);
+        } else {
+          // This side does not want it any more: its memory is let go of when it is there.
+          linked.right.connections.close(linked.receiving);
+          linked.await(
+              "closing",
+              () -> linked.sending.isReleased() && linked.receiving.isReleased(),
+              linked.left,
+              linked.right);
+        }
+        assertEquals(-1, linked.target.mismatch(linked.source), "seed " + seed);
+        linked.finish(linked.from, linked.to);
+      }
+    }
+    assertEquals(profile.equals(Profile.TCP), overtook > 0, "overtook " + overtook);
   }
 
   /** The answer to the write of its entries is slower than all that comes of them. */

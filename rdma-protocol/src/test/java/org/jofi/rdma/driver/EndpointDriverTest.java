@@ -232,7 +232,7 @@ class EndpointDriverTest {
     }
   }
 
-  /** The rail was chosen when the message was queued. */
+  /** P15. The rail was chosen when the message was queued. */
   @ParameterizedTest
   @MethodSource("profiles")
   void whatWaitsForARailThatIsGivenUpGoesOverAnother(Profile profile) {

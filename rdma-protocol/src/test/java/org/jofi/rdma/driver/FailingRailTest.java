@@ -55,6 +55,7 @@ class FailingRailTest {
     return new Host(simulation, index, rails, rails);
   }
 
+  /** P15. */
   @Test
   void aRailThatKeepsFailingIsGivenUp() {
     try (Simulation simulation = Simulation.of(Profile.EFA).nicsPerHost(2).open();

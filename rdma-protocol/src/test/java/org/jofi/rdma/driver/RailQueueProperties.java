@@ -20,8 +20,8 @@ import org.jofi.simulated.profile.Profile;
 import org.jofi.transport.Failure;
 
 /**
- * An entry that tells of this side's operation is never an arrival, and an arrival never ends an
- * operation of this side, but for the receive that it used up.
+ * P16: an entry that tells of this side's operation is never an arrival, and an arrival never ends
+ * an operation of this side, but for the receive that it used up.
  */
 class RailQueueProperties {
   private static final int SLOTS = 8;
@@ -126,6 +126,8 @@ class RailQueueProperties {
       while (posted.size() < SLOTS) {
         posted.add(operations.take(owner, number++));
       }
+      // Receives have slots of their own: operations cannot starve them.
+      assertEquals(ContextTable.NONE, operations.take(owner, number));
       while (received.size() < SLOTS) {
         received.add(receives.take(owner, number++));
       }

@@ -200,7 +200,9 @@ class EngineProperties {
     }
   }
 
-  /** P1, P6, P7, P9, P12: in any order, refused for a while, and not delivered when complete. */
+  /**
+   * P1, P2, P6, P7, P9, P12: in any order, refused for a while, and not delivered when complete.
+   */
   @Property(tries = 20_000)
   void messagesEndInTheReceivesOfTheirRank(@ForAll @Size(max = 120) byte[] choices) {
     Run run = new Run(choices, false);
@@ -209,7 +211,9 @@ class EngineProperties {
     run.link.assertQuiet();
   }
 
-  /** P1, P5, P6, P7, P9: operations fail, with and without having happened; some arrive twice. */
+  /**
+   * P1, P2, P5, P6, P7, P9: operations fail, with and without having happened; some arrive twice.
+   */
   @Property(tries = 20_000)
   void whatFailsIsRepeatedWithoutHarm(@ForAll @Size(max = 160) byte[] choices) {
     Run run = new Run(choices, true);

@@ -24,7 +24,7 @@ public final class Doctor {
           new MemlockCheck(),
           new OpenFilesCheck(),
           new SharedMemoryCheck(),
-          new LeftBehindCheck(),
+          new LeftoverCheck(),
           new HugePagesCheck(),
           new ForkCheck(),
           new LibfabricCheck(),

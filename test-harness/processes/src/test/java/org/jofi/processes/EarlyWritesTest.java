@@ -10,6 +10,7 @@ import org.jofi.processes.ProcessPair.Compilation;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
@@ -24,14 +25,18 @@ class EarlyWritesTest {
   /** The device's word for it: EFA_IO_COMP_STATUS_REMOTE_ERROR_UNKNOWN_PEER. */
   private static final String UNKNOWN_PEER = "ended with status 14";
 
-  static Stream<String> providers() {
-    return Providers.ofEfa().stream();
+  /** In order, and each packet late by up to 100 us, so that they change places. */
+  static Stream<Arguments> providers() {
+    return Providers.ofEfa().stream()
+        .flatMap(provider -> Stream.of(0, 100).map(micros -> Arguments.of(provider, micros)));
   }
 
-  @ParameterizedTest(name = "{0}")
+  @ParameterizedTest(name = "{0}, {1} us")
   @MethodSource("providers")
-  void whoAcceptsWritesNothingThatTheConnectorsDevicesRefuse(String provider) throws Exception {
-    try (EfaDouble efa = EfaDouble.devices(2).with(Option.TRACE, 1);
+  void whoAcceptsWritesNothingThatTheConnectorsDevicesRefuse(String provider, int delayMicros)
+      throws Exception {
+    try (EfaDouble efa =
+            EfaDouble.devices(2).with(Option.TRACE, 1).with(Option.DELAY_US, delayMicros);
         ProcessPair pair =
             new ProcessPair(
                 EarlyWritesMain.class, Compilation.USUAL, efa.environment(), List.of(provider))) {

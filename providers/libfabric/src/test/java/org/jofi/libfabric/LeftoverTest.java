@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
  * number left is passed over, within reason, else told.
  */
 @Timeout(60)
-class LeftBehindTest {
+class LeftoverTest {
   private static final long PID = ProcessHandle.current().pid();
   private static final int FEW = 16;
   private static final int MANY = 100;

@@ -9,7 +9,7 @@ import org.jofi.doctor.machine.MachineFiles;
  * Checks whether killed processes left endpoints of libfabric's shm provider behind. These use
  * memory, and a later process with the same id cannot use their names: fi_enable returns EBUSY.
  */
-final class LeftBehindCheck implements Check {
+final class LeftoverCheck implements Check {
   private static final String NAME = "shm-left";
   private static final String FOLDER = "/dev/shm";
 
