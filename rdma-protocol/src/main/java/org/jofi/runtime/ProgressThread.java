@@ -4,9 +4,7 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.IntSupplier;
 import org.jofi.rdma.spi.ProgressExecutor;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.TransportException;
@@ -46,8 +44,7 @@ final class ProgressThread implements ProgressExecutor {
    */
   private static final int PATIENT_SPINS = 64;
 
-  private final Lock lock;
-  private final IntSupplier round;
+  private final Rounds rounds;
   private final Runnable between;
   private final long closeNs;
   private final Thread thread;
@@ -58,19 +55,16 @@ final class ProgressThread implements ProgressExecutor {
   private volatile boolean busy;
   private volatile boolean resting;
 
-  private ProgressThread(
-      String label, Lock lock, IntSupplier round, Runnable between, long closeNs) {
-    this.lock = lock;
-    this.round = round;
+  private ProgressThread(String label, Rounds rounds, Runnable between, long closeNs) {
+    this.rounds = rounds;
     this.between = between;
     this.closeNs = closeNs;
     thread = Thread.ofPlatform().name("jofi " + label).daemon().unstarted(this::run);
   }
 
   /** As {@link ProgressExecutor.Starter}. */
-  static ProgressThread start(
-      String label, Lock lock, IntSupplier round, Runnable between, long closeNs) {
-    ProgressThread started = new ProgressThread(label, lock, round, between, closeNs);
+  static ProgressThread start(String label, Rounds rounds, Runnable between, long closeNs) {
+    ProgressThread started = new ProgressThread(label, rounds, between, closeNs);
     try {
       started.thread.start();
     } catch (OutOfMemoryError none) {
@@ -120,25 +114,14 @@ final class ProgressThread implements ProgressExecutor {
   }
 
   private int once() {
-    enter();
+    rounds.enter();
     try {
       busy = true;
-      return round.getAsInt();
+      return rounds.run();
     } finally {
       busy = false;
-      lock.unlock();
+      rounds.leave();
     }
-  }
-
-  /** Spins first: parking would cost both sides more than what most calls do with the lock held. */
-  private void enter() {
-    for (int i = 0; i < POLITE_SPINS; i++) {
-      if (lock.tryLock()) {
-        return;
-      }
-      Thread.onSpinWait();
-    }
-    lock.lock();
   }
 
   private void standBack() {

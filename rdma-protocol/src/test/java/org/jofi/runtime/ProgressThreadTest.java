@@ -27,7 +27,33 @@ class ProgressThreadTest {
   private final AtomicInteger rounds = new AtomicInteger();
 
   private ProgressExecutor start(IntSupplier round) {
-    return ProgressThread.start("lo of a test", lock, round, () -> {}, CLOSE_NS);
+    return ProgressThread.start("lo of a test", new Locked(round), () -> {}, CLOSE_NS);
+  }
+
+  /** Rounds with this test's lock. */
+  private final class Locked implements ProgressExecutor.Rounds {
+    private final IntSupplier round;
+
+    Locked(IntSupplier round) {
+      this.round = round;
+    }
+
+    @Override
+    public void enter() {
+      while (!lock.tryLock()) {
+        Thread.onSpinWait();
+      }
+    }
+
+    @Override
+    public int run() {
+      return round.getAsInt();
+    }
+
+    @Override
+    public void leave() {
+      lock.unlock();
+    }
   }
 
   private static void await(BooleanSupplier condition) {
@@ -163,12 +189,12 @@ class ProgressThreadTest {
     ProgressExecutor thread =
         ProgressThread.start(
             "lo of a test",
-            lock,
-            () -> {
-              rounds.incrementAndGet();
-              awaitUninterrupted(goOn);
-              return 0;
-            },
+            new Locked(
+                () -> {
+                  rounds.incrementAndGet();
+                  awaitUninterrupted(goOn);
+                  return 0;
+                }),
             () -> {},
             TimeUnit.MILLISECONDS.toNanos(100));
     await(() -> rounds.get() > 0);

@@ -171,8 +171,8 @@ class ThreadedEndpointsTest {
     try (Arena arena = Arena.ofShared();
         RdmaTransport transport =
             open(
-                (label, lock, round, between, closeNs) ->
-                    new Unlucky(ProgressThread.start(label, lock, round, between, closeNs)))) {
+                (label, rounds, between, closeNs) ->
+                    new Unlucky(ProgressThread.start(label, rounds, between, closeNs)))) {
       Link link = Link.over(transport.devices().getFirst());
       MemorySegment from = arena.allocate(BYTES).fill((byte) 7);
       MemorySegment to = arena.allocate(BYTES);
@@ -191,16 +191,28 @@ class ThreadedEndpointsTest {
     CountDownLatch goOn = new CountDownLatch(1);
     RdmaTransport transport =
         open(
-            (label, lock, round, between, closeNs) ->
+            (label, rounds, between, closeNs) ->
                 ProgressThread.start(
                     label,
-                    lock,
-                    () -> {
-                      if (stuck.get()) {
-                        inside.countDown();
-                        ProgressThreadTest.awaitUninterrupted(goOn);
+                    new ProgressExecutor.Rounds() {
+                      @Override
+                      public void enter() {
+                        rounds.enter();
                       }
-                      return round.getAsInt();
+
+                      @Override
+                      public int run() {
+                        if (stuck.get()) {
+                          inside.countDown();
+                          ProgressThreadTest.awaitUninterrupted(goOn);
+                        }
+                        return rounds.run();
+                      }
+
+                      @Override
+                      public void leave() {
+                        rounds.leave();
+                      }
                     },
                     between,
                     closeNs));
@@ -260,11 +272,11 @@ class ThreadedEndpointsTest {
   void nothingStaysOpenWithoutAThread() {
     AtomicBoolean exhausted = new AtomicBoolean(true);
     ProgressExecutor.Starter sometimes =
-        (label, lock, round, between, closeNs) -> {
+        (label, rounds, between, closeNs) -> {
           if (exhausted.getAndSet(false)) {
             throw new TransportException(FailureCause.EXHAUSTED, "no thread");
           }
-          return ProgressThread.start(label, lock, round, between, closeNs);
+          return ProgressThread.start(label, rounds, between, closeNs);
         };
     Device device;
     try (RdmaTransport transport = open(sometimes)) {

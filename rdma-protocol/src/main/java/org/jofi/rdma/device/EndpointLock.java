@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntSupplier;
+import org.agrona.concurrent.BusySpinIdleStrategy;
 import org.agrona.concurrent.NanoClock;
 import org.agrona.concurrent.YieldingIdleStrategy;
 import org.jofi.rdma.spi.ProgressExecutor;
@@ -33,6 +34,9 @@ public final class EndpointLock {
 
   /** Tries with other threads run in between, before it parks, which would allocate. */
   private static final int PAUSES = 20_000;
+
+  /** Tries of the progress thread, before it parks. */
+  private static final int SPINS = 2_000;
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Hold hold = new Hold();
@@ -70,7 +74,7 @@ public final class EndpointLock {
     @Override
     public void close() {
       lock.unlock();
-      if (afterwards.isDue() && !lock.isHeldByCurrentThread()) {
+      if (afterwards.isDue() && !isMine()) {
         afterwards.run();
       }
     }
@@ -141,19 +145,48 @@ public final class EndpointLock {
         starter == null
             ? null
             : starter.start(
-                label,
-                lock,
-                () -> counted(round.getAsInt()),
-                afterwards::betweenRounds,
-                closeTimeout.toNanos());
+                label, new Rounds(round), afterwards::betweenRounds, closeTimeout.toNanos());
   }
 
-  private int counted(int events) {
-    if (events > 0) {
-      // By the holder of the lock alone.
-      eventful.setRelease(eventful.getPlain() + 1);
+  /** Of the progress thread. */
+  private final class Rounds implements ProgressExecutor.Rounds {
+    private final IntSupplier round;
+
+    Rounds(IntSupplier round) {
+      this.round = round;
     }
-    return events;
+
+    /** Spins first: parking would cost more than what most calls do with the lock held. */
+    @Override
+    public void enter() {
+      for (int i = 0; i < SPINS; i++) {
+        if (lock.tryLock()) {
+          return;
+        }
+        BusySpinIdleStrategy.INSTANCE.idle();
+      }
+      lock.lock();
+    }
+
+    @Override
+    public int run() {
+      int events = round.getAsInt();
+      if (events > 0) {
+        // By the holder of the lock alone.
+        eventful.setRelease(eventful.getPlain() + 1);
+      }
+      return events;
+    }
+
+    @Override
+    public void leave() {
+      lock.unlock();
+    }
+  }
+
+  /** Whether the calling thread holds it. */
+  boolean isMine() {
+    return lock.isHeldByCurrentThread();
   }
 
   /** For calls per message, and others that are to be quick: the progress thread lets it by. */

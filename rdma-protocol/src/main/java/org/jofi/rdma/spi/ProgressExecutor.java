@@ -1,13 +1,11 @@
 package org.jofi.rdma.spi;
 
-import java.util.concurrent.locks.Lock;
-import java.util.function.IntSupplier;
-
 /**
  * Makes progress on one endpoint, in addition to the threads that use the endpoint. It holds the
- * endpoint's lock while it polls. When nothing happens, it rests; then threads that wait for a
- * request have to make progress themselves. Call {@link #entered} with the lock held, {@link
- * #isResting} with or without it, and all other methods without it. Any thread.
+ * endpoint's lock while it polls, which it takes by {@link Rounds#enter}. When nothing happens, it
+ * rests; then threads that wait for a request have to make progress themselves. Call {@link
+ * #entered} with the lock held, {@link #isResting} with or without it, and all other methods
+ * without it. Any thread.
  */
 public interface ProgressExecutor extends AutoCloseable {
   /** Starts executors. */
@@ -15,7 +13,7 @@ public interface ProgressExecutor extends AutoCloseable {
   interface Starter {
     /** For environments without threads, such as virtual time. */
     Starter NONE =
-        (label, lock, round, between, closeNs) -> {
+        (label, rounds, between, closeNs) -> {
           throw new UnsupportedOperationException("no progress threads here");
         };
 
@@ -23,16 +21,25 @@ public interface ProgressExecutor extends AutoCloseable {
      * Starts an executor.
      *
      * @param label the endpoint's name
-     * @param lock the endpoint's lock
-     * @param round polls the endpoint once, with the lock held, and returns how many events there
-     *     were
+     * @param rounds of the endpoint
      * @param between called without the lock after each round; quick, mostly
      * @param closeNs how long a close waits for a round to end
      * @throws org.jofi.transport.TransportException with {@code EXHAUSTED} if there is no thread
      *     for it
      */
-    ProgressExecutor start(
-        String label, Lock lock, IntSupplier round, Runnable between, long closeNs);
+    ProgressExecutor start(String label, Rounds rounds, Runnable between, long closeNs);
+  }
+
+  /** What an executor does over and over: it enters, runs a round, and leaves. */
+  interface Rounds {
+    /** Takes the endpoint's lock. */
+    void enter();
+
+    /** Polls the endpoint once, with the lock held; how many events there were. */
+    int run();
+
+    /** Gives the lock back. */
+    void leave();
   }
 
   /**

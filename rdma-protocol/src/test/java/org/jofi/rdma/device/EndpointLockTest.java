@@ -10,19 +10,17 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.IntSupplier;
 import org.jofi.rdma.spi.ProgressExecutor;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.TransportException;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class EndpointLockTest {
   private static final Duration CLOSE = Duration.ofMillis(700);
 
   private final List<String> calls = new ArrayList<>();
-  private ReentrantLock real = new ReentrantLock();
-  private IntSupplier round = () -> 0;
+  private ProgressExecutor.@Nullable Rounds rounds;
   private int events;
   private boolean busy;
   private boolean resting;
@@ -36,9 +34,8 @@ class EndpointLockTest {
           CLOSE,
           () -> now,
           new After(),
-          (_, given, everyRound, _, closeNs) -> {
-            real = (ReentrantLock) given;
-            round = everyRound;
+          (_, everyRound, _, closeNs) -> {
+            rounds = everyRound;
             assertEquals(CLOSE.toNanos(), closeNs);
             return new Busy();
           },
@@ -54,7 +51,7 @@ class EndpointLockTest {
 
     @Override
     public void run() {
-      afterwards.add(real.isHeldByCurrentThread());
+      afterwards.add(lock.isMine());
     }
 
     @Override
@@ -67,13 +64,13 @@ class EndpointLockTest {
   private final class Busy implements ProgressExecutor {
     @Override
     public void ask() {
-      assertFalse(real.isHeldByCurrentThread());
+      assertFalse(lock.isMine());
       calls.add("ask");
     }
 
     @Override
     public void announce() {
-      assertFalse(real.isHeldByCurrentThread());
+      assertFalse(lock.isMine());
       calls.add("announce");
     }
 
@@ -91,7 +88,7 @@ class EndpointLockTest {
 
     @Override
     public void entered() {
-      assertTrue(real.isHeldByCurrentThread());
+      assertTrue(lock.isMine());
       calls.add("entered");
     }
 
@@ -106,6 +103,18 @@ class EndpointLockTest {
     }
   }
 
+  private int round() {
+    ProgressExecutor.Rounds all = rounds;
+    assertNotNull(all);
+    all.enter();
+    try {
+      assertTrue(lock.isMine());
+      return all.run();
+    } finally {
+      all.leave();
+    }
+  }
+
   private List<String> called() {
     List<String> all = List.copyOf(calls);
     calls.clear();
@@ -114,7 +123,7 @@ class EndpointLockTest {
 
   private boolean tests() {
     try (var hold = lock.testing(tester)) {
-      assertEquals(hold != null, real.isHeldByCurrentThread());
+      assertEquals(hold != null, lock.isMine());
       return hold != null;
     }
   }
@@ -132,10 +141,10 @@ class EndpointLockTest {
     assertTrue(looks(2));
     assertFalse(looks(1));
     assertFalse(looks(2));
-    assertEquals(0, round.getAsInt());
+    assertEquals(0, round());
     assertFalse(looks(1));
     events = 1;
-    assertEquals(1, round.getAsInt());
+    assertEquals(1, round());
     assertTrue(looks(1));
     assertTrue(looks(2));
     // One that has another one's place.
@@ -161,16 +170,16 @@ class EndpointLockTest {
     try (var _ = lock.posting()) {
       assertEquals(List.of("announce", "entered"), called());
     }
-    assertFalse(real.isLocked());
+    assertFalse(lock.isMine());
   }
 
   @Test
   void whoComesSeldomAsksAndIsNotCounted() {
     try (var _ = lock.rare()) {
       assertEquals(List.of("ask"), called());
-      assertTrue(real.isHeldByCurrentThread());
+      assertTrue(lock.isMine());
     }
-    assertFalse(real.isLocked());
+    assertFalse(lock.isMine());
   }
 
   @Test
@@ -191,7 +200,7 @@ class EndpointLockTest {
     stuck = true;
     assertFalse(tests());
     assertEquals(List.of("unless busy", "unless busy", "within 20"), called());
-    assertFalse(real.isLocked());
+    assertFalse(lock.isMine());
   }
 
   @Test
@@ -225,7 +234,7 @@ class EndpointLockTest {
     assertEquals(FailureCause.TIMED_OUT, late.failure());
     assertThrows(TransportException.class, lock::closing);
     assertEquals(List.of("within 700", "within 10"), called());
-    assertFalse(real.isLocked());
+    assertFalse(lock.isMine());
     stuck = false;
     try (var _ = lock.closing()) {
       assertEquals(List.of("within 10", "entered"), called());

@@ -83,6 +83,8 @@ record Law(ArchRule rule, List<List<String>> violations) {
               + "|Shipment|Keeper|Deaf)"
               + "([A-Z].*)?");
 
+  private static final String RUNTIME = "org.jofi.runtime";
+
   static Stream<Law> all() {
     return Stream.concat(
         Stream.of(Layer.values()).map(Law::layering),
@@ -93,6 +95,7 @@ record Law(ArchRule rule, List<List<String>> violations) {
             noClock(),
             noReading(),
             oneWayIntoLocks(),
+            oneLock(),
             EngineLaws.engineWithoutInput(),
             EngineLaws.driverWithoutProtocol(),
             noCycles(),
@@ -259,6 +262,38 @@ record Law(ArchRule rule, List<List<String>> violations) {
                             + call
                             + "(); } }"))
             .toList());
+  }
+
+  /** What is over an endpoint has one lock, which its progress thread enters in the same class. */
+  private static Law oneLock() {
+    String lock = Layer.RDMA.packageName() + ".device.EndpointLock";
+    DescribedPredicate<JavaClass> locks =
+        describe(
+            "locks",
+            type ->
+                type.getPackageName().equals("java.util.concurrent.locks")
+                    && !type.getSimpleName().equals("LockSupport"));
+    return new Law(
+        noClasses()
+            .that(
+                Layer.in(Set.of(Layer.RDMA))
+                    .or(describe("the runtime", type -> type.getPackageName().equals(RUNTIME)))
+                    .and(describe("not the lock", type -> !isOf(type, lock))))
+            .should()
+            .dependOnClassesThat(locks)
+            .as("an endpoint's lock is entered in one class"),
+        Stream.of("org.jofi.rdma.engine", RUNTIME)
+            .map(
+                of ->
+                    List.of(
+                        "package "
+                            + of
+                            + "; class Round { java.util.concurrent.locks.ReentrantLock lock; }"))
+            .toList());
+  }
+
+  private static boolean isOf(JavaClass type, String outer) {
+    return type.getName().equals(outer) || type.getName().startsWith(outer + "$");
   }
 
   private static Law noCycles() {
