@@ -43,14 +43,25 @@ final class Providers {
 
   /** Those that need no device. */
   static List<String> withoutDevices() {
-    Set<String> installed =
-        FabricProvider.named("libfabric").discover(FabricHints.any()).stream()
-            .map(FabricInfo::provider)
-            .collect(Collectors.toSet());
+    Set<String> installed = installed();
     List<String> found = WANTED.stream().filter(installed::contains).toList();
     if (found.size() < 3) {
       throw new IllegalStateException("libfabric has %s only".formatted(installed));
     }
     return found;
+  }
+
+  /**
+   * The oldest one, which takes long for each message, and reports an own write with the immediate
+   * data that it brings the peer; empty where it is not built any more.
+   */
+  static List<String> sockets() {
+    return Stream.of("sockets").filter(installed()::contains).toList();
+  }
+
+  private static Set<String> installed() {
+    return FabricProvider.named("libfabric").discover(FabricHints.any()).stream()
+        .map(FabricInfo::provider)
+        .collect(Collectors.toSet());
   }
 }

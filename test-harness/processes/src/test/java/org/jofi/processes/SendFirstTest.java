@@ -17,7 +17,7 @@ class SendFirstTest {
   private static final long BOUND_SECONDS = 120;
 
   static Stream<Arguments> runs() {
-    return Providers.forTests().stream()
+    return Stream.concat(Providers.forTests().stream(), Providers.sockets().stream())
         .flatMap(
             provider ->
                 Stream.of(ProgressThreads.NEVER, ProgressThreads.ALWAYS)
