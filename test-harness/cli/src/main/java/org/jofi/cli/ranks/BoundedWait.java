@@ -2,7 +2,7 @@ package org.jofi.cli.ranks;
 
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
-import org.agrona.concurrent.IdleStrategy;
+import org.agrona.concurrent.BusySpinIdleStrategy;
 import org.agrona.concurrent.YieldingIdleStrategy;
 import org.jofi.transport.Comm;
 import org.jofi.transport.Failure;
@@ -20,9 +20,15 @@ public final class BoundedWait {
   /** The clock is read once per this many calls, since reading it costs more than a poll. */
   private static final int POLLS_PER_LOOK = 64;
 
+  /**
+   * Polls in a row before others are let run, if there is a processor for each rank: a call of the
+   * system for that takes longer than most polls of shared memory.
+   */
+  private static final int SPINS = 1_000;
+
   private final Bootstrap bootstrap;
   private final long nanos;
-  private final IdleStrategy idle = new YieldingIdleStrategy();
+  private final int spins;
   private int polls;
   private long since;
 
@@ -33,6 +39,7 @@ public final class BoundedWait {
   public BoundedWait(Bootstrap bootstrap, Duration bound) {
     this.bootstrap = bootstrap;
     this.nanos = bound.toNanos();
+    spins = bootstrap.size() <= Runtime.getRuntime().availableProcessors() ? SPINS : 0;
   }
 
   /** Called after progress: the time limit starts again. */
@@ -48,9 +55,9 @@ public final class BoundedWait {
    * @throws RankFailure if nothing happened for too long
    */
   public void idle(String what) {
-    if (polls++ % POLLS_PER_LOOK == 0) {
+    if (++polls % POLLS_PER_LOOK == 0) {
       long now = System.nanoTime();
-      if (polls == 1) {
+      if (polls == POLLS_PER_LOOK) {
         since = now;
       } else if (now - since > nanos) {
         throw new RankFailure(
@@ -58,7 +65,7 @@ public final class BoundedWait {
       }
       bootstrap.check();
     }
-    idle.idle();
+    (polls < spins ? BusySpinIdleStrategy.INSTANCE : YieldingIdleStrategy.INSTANCE).idle();
   }
 
   /**
