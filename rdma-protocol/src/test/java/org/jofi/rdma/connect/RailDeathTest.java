@@ -26,7 +26,10 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 class RailDeathTest {
   private static final int SEEDS = 25;
-  private static final int MORE_SEEDS = Integer.getInteger("jofi.seeds", 500);
+
+  /** 2000 take ten minutes. */
+  private static final int MORE_SEEDS = Integer.getInteger("jofi.rail-deaths", 500);
+
   private static final long SECOND = 1_000_000_000;
   private static final int MESSAGES = 60;
   private static final int FAULTS = 12;

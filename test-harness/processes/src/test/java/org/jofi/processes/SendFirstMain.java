@@ -6,6 +6,7 @@ import java.lang.foreign.MemorySegment;
 import org.jofi.transport.ConnectHandle;
 import org.jofi.transport.ProgressThreads;
 import org.jofi.transport.Registration;
+import org.jofi.transport.Result;
 import org.jofi.transport.TransportOptions;
 import org.jofi.transport.Use;
 
@@ -13,6 +14,7 @@ import org.jofi.transport.Use;
 final class SendFirstMain {
   private static final int LONGEST = 64 << 20;
   private static final int[] LENGTHS = {8, LONGEST};
+  private static final int OTHER_TAG = 8;
   private static final int TAG = 6;
 
   private SendFirstMain() {}
@@ -58,6 +60,12 @@ final class SendFirstMain {
     MemorySegment to = memory.asSlice(LONGEST, bytes).fill((byte) 0);
     Registration source = link.send().register(from, Use.SEND);
     Registration target = link.receive().register(to, Use.RECEIVE);
+    if (bytes == LONGEST) {
+      // Short ones left at once.
+      long unwanted = link.send().isend(source, OTHER_TAG);
+      demand(link.send().cancel(unwanted), "what waits for its receive is taken back");
+      demand(link.send().test(unwanted) == Result.STALE_REQUEST, "it is no request any more");
+    }
     long send = sendFirst ? link.send().isend(source, TAG) : 0;
     long receive = link.receive().irecv(target, TAG);
     send = sendFirst ? send : link.send().isend(source, TAG);
