@@ -177,7 +177,7 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
     }
     if (rails.isUsable(rail)) {
       if (rails.after(rail) == rail) {
-        return isNotToBeRepeated(stripe, rail, why);
+        return endsUnlessInOrder(stripe, rail, why);
       }
       rails.lose(rail, why);
     }
@@ -191,9 +191,10 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
 
   /**
    * Over the only rail that is left a write is repeated if its provider keeps the order of what
-   * goes to a peer. A NIC need not: the first one could land after the second was reported.
+   * goes to a peer. A NIC need not: the first one could land after the second was reported. So it
+   * ends here; whether it did.
    */
-  private boolean isNotToBeRepeated(int stripe, int rail, Failure why) {
+  private boolean endsUnlessInOrder(int stripe, int rail, Failure why) {
     RailPort port = rails().port(rail);
     if (kind() != Kind.WRITE
         || port.isClosed()

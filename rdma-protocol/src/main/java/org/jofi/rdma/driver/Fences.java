@@ -83,7 +83,7 @@ final class Fences {
     return null;
   }
 
-  /** Whether nothing is in doubt. */
+  /** Whether nothing is in doubt, or held. */
   boolean isEmpty() {
     return asked.isEmpty() && held.isEmpty();
   }

@@ -112,7 +112,7 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
       return false;
     }
     return Failures.isOfBrokenConnection(why)
-        ? tries[stripe] < rails.count() && Integer.bitCount(rails.usable()) > 1
+        ? tries[stripe] < rails.count() && !isOneRailLeft()
         : why.cause() == FailureCause.PEER_LOST;
   }
 
@@ -121,9 +121,11 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
    * unless another comes back, or none does, which shows that the link was to blame.
    */
   final boolean mayBreakTheLast(Failure why) {
-    return failsAlone()
-        && Failures.isOfBrokenConnection(why)
-        && Integer.bitCount(rails.usable()) < 2;
+    return failsAlone() && Failures.isOfBrokenConnection(why) && isOneRailLeft();
+  }
+
+  private boolean isOneRailLeft() {
+    return Integer.bitCount(rails.usable()) < 2;
   }
 
   /** The rail for a stripe, which moves if its own is given up; or {@link PeerRails#NONE}. */

@@ -87,6 +87,7 @@ class RailDeathTest {
     final Node right;
     final DeviceMemory leftDevice;
     final DeviceMemory rightDevice;
+    final List<Pair> pairs;
     final List<Flow> flows;
     int lost;
     int faults;
@@ -114,6 +115,7 @@ class RailDeathTest {
       rightDevice = DeviceMemory.of(simulation, 1, right, Flow.SLOTS * Flow.MOST_BYTES);
       Pair there = Pair.of(simulation, left, right, line);
       Pair back = Pair.of(simulation, right, left, line + ", back");
+      pairs = List.of(there, back);
       flows =
           List.of(
               new MessageFlow(there, mayFail, stages, leftDevice, rightDevice),
@@ -154,9 +156,9 @@ class RailDeathTest {
         right.host.device.settle();
         flows.forEach(flow -> flow.test(simulation.nanoTime()));
       }
-      for (Flow flow : flows.subList(0, 2)) {
+      for (Pair pair : pairs) {
         for (int rail = 0; rail < rails; rail++) {
-          lost += flow.pair.sends.sink().rail(rail).cause().isPresent() ? 1 : 0;
+          lost += pair.sends.sink().rail(rail).cause().isPresent() ? 1 : 0;
         }
       }
       // What was on its way lands by then, if it ever does.
@@ -167,8 +169,8 @@ class RailDeathTest {
         }
       }
       flows.forEach(Flow::checkPoison);
-      flows.subList(0, 2).forEach(flow -> flow.pair.closeConnectionsOnly());
-      flows.subList(0, 2).forEach(flow -> flow.pair.releaseLeases());
+      pairs.forEach(Pair::closeConnectionsOnly);
+      pairs.forEach(Pair::releaseLeases);
       leftDevice.close();
       rightDevice.close();
       left.host.device.settle();
@@ -176,7 +178,7 @@ class RailDeathTest {
       left.abort();
       right.abort();
       simulation.close();
-      flows.subList(0, 2).forEach(flow -> flow.pair.arena.close());
+      pairs.forEach(pair -> pair.arena.close());
     }
 
     private boolean isShort(Flow flow) {

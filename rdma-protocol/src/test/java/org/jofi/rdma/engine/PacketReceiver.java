@@ -11,13 +11,12 @@ import java.util.Map;
 import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.staging.StagingSpace;
 import org.jofi.rdma.wire.EagerPacket;
-import org.jofi.rdma.wire.MessageType;
 import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.Result;
 
 /** The other end of {@link PacketSender}: puts packets in order, and keeps what comes early. */
-public final class PacketReceiver extends RequestQueue implements ReceiveProtocol {
+public final class PacketReceiver extends PacketQueue implements ReceiveProtocol {
   private static final int MOST = 64;
 
   private final Map<Long, Piece> early = new HashMap<>();
@@ -34,7 +33,7 @@ public final class PacketReceiver extends RequestQueue implements ReceiveProtoco
   private record Message(int tag, MemorySegment bytes) {}
 
   public PacketReceiver(PeerLink link) {
-    super(link, RequestTable.MESSAGES, MOST);
+    super(link, MOST);
   }
 
   private final class Receive extends RequestStrategy {
@@ -242,26 +241,6 @@ public final class PacketReceiver extends RequestQueue implements ReceiveProtoco
   }
 
   @Override
-  public RequestQueue requests() {
-    return this;
-  }
-
-  @Override
-  public void immediate(int bits) {
-    throw new AssertionError("nobody writes here");
-  }
-
-  @Override
-  public boolean message(MessageType type, MemorySegment memory, long at) {
-    return false;
-  }
-
-  @Override
-  public int hasStripe(long receiveIndex, int stripe, long chunk) {
-    return UNKNOWN;
-  }
-
-  @Override
   public boolean awaitsMore() {
     return failure() == null && expected != Long.MAX_VALUE && whole < expected;
   }
@@ -272,38 +251,8 @@ public final class PacketReceiver extends RequestQueue implements ReceiveProtoco
   }
 
   @Override
-  public long firstUnseen() {
-    return 0;
-  }
-
-  @Override
-  public long writes() {
-    return 0;
-  }
-
-  @Override
-  public long arrived() {
-    return 0;
-  }
-
-  @Override
-  public void peerIsAt(long messages, long unseen) {
-    // Packets do not get lost without a word.
-  }
-
-  @Override
   public void peerStops(long messages) {
     expected = messages;
     failIfPeerIsDone();
-  }
-
-  @Override
-  public void queueBroke(Failure why) {
-    fail(why);
-  }
-
-  @Override
-  public void railClosed() {
-    // Data rails carry nothing of it.
   }
 }

@@ -9,7 +9,6 @@ import org.jofi.rdma.operation.SentListener;
 import org.jofi.rdma.operation.Task;
 import org.jofi.rdma.staging.StagingSpace;
 import org.jofi.rdma.wire.EagerPacket;
-import org.jofi.rdma.wire.MessageType;
 import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.Result;
@@ -19,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * Another protocol than the product's: whatever its length, a message goes in numbered packets, and
  * nothing is written into anybody's memory. Each packet has a piece after the message's length.
  */
-public final class PacketSender extends RequestQueue implements SendProtocol {
+public final class PacketSender extends PacketQueue implements SendProtocol {
   private static final int MOST = 64;
 
   private final ArrayDeque<Send> unsent = new ArrayDeque<>();
@@ -28,7 +27,7 @@ public final class PacketSender extends RequestQueue implements SendProtocol {
   private long finished;
 
   public PacketSender(PeerLink link) {
-    super(link, RequestTable.MESSAGES, MOST);
+    super(link, MOST);
   }
 
   private final class Going extends Task {
@@ -177,28 +176,8 @@ public final class PacketSender extends RequestQueue implements SendProtocol {
   }
 
   @Override
-  public RequestQueue requests() {
-    return this;
-  }
-
-  @Override
-  public void immediate(int bits) {
-    throw new AssertionError("nobody writes here");
-  }
-
-  @Override
-  public boolean message(MessageType type, MemorySegment memory, long at) {
-    return false;
-  }
-
-  @Override
   public boolean packet(MemorySegment memory, long at, long lengthBytes) {
     return false;
-  }
-
-  @Override
-  public int hasStripe(long receiveIndex, int stripe, long chunk) {
-    return UNKNOWN;
   }
 
   @Override
@@ -212,37 +191,7 @@ public final class PacketSender extends RequestQueue implements SendProtocol {
   }
 
   @Override
-  public long firstUnseen() {
-    return 0;
-  }
-
-  @Override
-  public long writes() {
-    return 0;
-  }
-
-  @Override
-  public long arrived() {
-    return 0;
-  }
-
-  @Override
-  public void peerIsAt(long messages, long unseen) {
-    // Packets do not get lost without a word.
-  }
-
-  @Override
   public void peerStops(long messages) {
     fail(new Failure(FailureCause.PEER_CLOSED, 0, "isend", ""));
-  }
-
-  @Override
-  public void queueBroke(Failure why) {
-    fail(why);
-  }
-
-  @Override
-  public void railClosed() {
-    // Data rails carry nothing of it.
   }
 }

@@ -1,0 +1,191 @@
+package org.jofi.rdma.driver;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jofi.fabric.CompletionError;
+import org.jofi.fabric.CompletionFlags;
+import org.jofi.fabric.FabricErrno;
+import org.jofi.fabric.FabricException;
+import org.jofi.rdma.operation.Certainty;
+import org.jofi.rdma.operation.Transfer;
+import org.jofi.rdma.operation.TransferListener;
+import org.jofi.simulated.Simulation;
+import org.jofi.simulated.profile.Profile;
+import org.jofi.transport.Failure;
+import org.jofi.transport.FailureCause;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Transfers that failed, and of which nobody knows whether they land, or landed. */
+class DoubtfulTransferTest {
+  private static final Failure WHY =
+      new Failure(FailureCause.FABRIC, 5, "fi_write", "input/output");
+
+  private static Host host(Simulation simulation, int index, int rails) {
+    return new Host(simulation, index, rails, rails);
+  }
+
+  /**
+   * What was in a first connection that the peer ended will not land any more, so it is posted
+   * again, though it may have landed.
+   */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void whatWasInAFirstConnectionIsOver(boolean used) {
+    try (Simulation simulation = Simulation.of(Profile.TCP).nicsPerHost(1).open();
+        Host left = host(simulation, 0, 1);
+        Host right = host(simulation, 1, 1)) {
+      PeerRails rails = left.endpoint.peers().to(right.endpoint.addresses()).data();
+      if (used) {
+        rails.succeeded(0);
+      }
+      List<Ending> endings = new ArrayList<>();
+      DataTransfer transfer = transfer(left, right, endings);
+      transfer.begin(Transfer.Kind.WRITE, 4096, rail -> 0);
+      transfer.failAlone();
+      transfer.spread(64);
+      transfer.cut(0, 64);
+      transfer.failed(0, rails.port(0), new Failed(FabricErrno.ECANCELED));
+      Certainty certainty = used ? Certainty.UNKNOWN : Certainty.OVER;
+      assertEquals(List.of(certainty), endings.stream().map(Ending::certainty).toList());
+      assertTrue(endings.getFirst().railLeft());
+    }
+  }
+
+  /**
+   * Nobody cancels what is out: a connection broke. That may be for what was posted, so that the
+   * last rail is not given up for it.
+   */
+  @Test
+  void whatIsCanceledIsItsRailsAndMayLandYet() {
+    try (Simulation simulation = Simulation.of(Profile.TCP).nicsPerHost(3).open();
+        Host left = host(simulation, 0, 3);
+        Host right = host(simulation, 1, 3)) {
+      PeerRails rails = left.endpoint.peers().to(right.endpoint.addresses()).data();
+      List<Ending> endings = new ArrayList<>();
+      DataTransfer transfer = transfer(left, right, endings);
+      transfer.begin(Transfer.Kind.WRITE, 4096, rail -> 0);
+      transfer.failAlone();
+      assertFalse(transfer.isInDoubt(0, 0, WHY));
+      assertTrue(rails.isUsable(0));
+      Failure canceled =
+          new Failure(FailureCause.FABRIC, FabricErrno.ECANCELED, "fi_write", "not connected");
+      assertTrue(transfer.isInDoubt(0, 1, canceled));
+      assertFalse(rails.isUsable(1));
+      // No key makes a host unreachable.
+      Failure unreachable =
+          new Failure(FailureCause.PEER_LOST, FabricErrno.EHOSTUNREACH, "fi_write", "no route");
+      assertTrue(transfer.isInDoubt(1, 2, unreachable));
+      assertFalse(rails.isUsable(2));
+      assertFalse(transfer.isInDoubt(1, 0, canceled));
+      assertTrue(rails.isUsable(0));
+      assertEquals(List.of(), endings);
+    }
+  }
+
+  /**
+   * What failed over the only rail may land yet, after what is posted in its place, where a NIC
+   * gives no order: after a receive was reported, into memory that was handed back. Sockets keep
+   * the order of what goes to a peer.
+   */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2, 3})
+  void whatMayLandYetIsNotRepeatedOverTheOnlyRail(int index) {
+    Profile profile = Profile.ALL.get(index);
+    try (Simulation simulation = Simulation.of(profile).open();
+        Host left = host(simulation, 0, 1);
+        Host right = host(simulation, 1, 1)) {
+      List<Ending> endings = new ArrayList<>();
+      DataTransfer transfer = transfer(left, right, endings);
+      transfer.begin(Transfer.Kind.WRITE, 4096, rail -> 0);
+      transfer.spread(64);
+      transfer.cut(0, 64);
+      transfer.failed(0, left.endpoint.data(0), new Failed(FabricErrno.EIO));
+      assertEquals(1, endings.size());
+      Ending ending = endings.getFirst();
+      assertEquals(Certainty.UNKNOWN, ending.certainty());
+      assertEquals(profile.equals(Profile.TCP), ending.railLeft());
+      assertEquals(!ending.railLeft(), ending.why().detail().contains("it may land yet"));
+      assertTrue(left.endpoint.peers().to(right.endpoint.addresses()).data().isUsable(0));
+    }
+  }
+
+  /** How a stripe failed. */
+  private record Ending(Failure why, Certainty certainty, boolean railLeft) {}
+
+  /** A transfer of which only the failures matter. */
+  private static DataTransfer transfer(Host from, Host to, List<Ending> endings) {
+    TransferListener listener =
+        new TransferListener() {
+          @Override
+          public void completed(Transfer of, int stripe) {
+            throw new AssertionError();
+          }
+
+          @Override
+          public void bound(Transfer of, int stripe) {
+            // Nobody else wants to know.
+          }
+
+          @Override
+          public boolean failed(
+              Transfer of, int stripe, Failure why, Certainty certainty, boolean railLeft) {
+            endings.add(new Ending(why, certainty, railLeft));
+            return false;
+          }
+
+          @Override
+          public void lost(Transfer of, int stripe, Failure why) {
+            throw new AssertionError(why.toString());
+          }
+        };
+    return (DataTransfer) from.endpoint.path(to.endpoint.addresses()).overData(listener);
+  }
+
+  private record Failed(int errno) implements CompletionError {
+    @Override
+    public int context() {
+      return 0;
+    }
+
+    @Override
+    public long flags() {
+      return CompletionFlags.WRITE;
+    }
+
+    @Override
+    public long lengthBytes() {
+      return 0;
+    }
+
+    @Override
+    public long overflowBytes() {
+      return 0;
+    }
+
+    @Override
+    public long data() {
+      return 0;
+    }
+
+    @Override
+    public int providerErrno() {
+      return 0;
+    }
+
+    @Override
+    public String providerText() {
+      return "of the provider";
+    }
+
+    @Override
+    public FabricException toException() {
+      throw new UnsupportedOperationException();
+    }
+  }
+}
