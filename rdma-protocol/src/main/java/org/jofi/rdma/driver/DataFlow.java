@@ -266,6 +266,17 @@ final class DataFlow {
     return rates.out(rail) / rates.rate(rail);
   }
 
+  /** The rail of those that is through with what is out on it first; that one if none is sooner. */
+  int soonest(int first, int among) {
+    int soonest = first;
+    for (int rail = 0; rail < rates.rails(); rail++) {
+      if ((among & 1 << rail) != 0 && expectedNs(rail) < expectedNs(soonest)) {
+        soonest = rail;
+      }
+    }
+    return soonest;
+  }
+
   /** How many stripes are done. */
   long finished() {
     return finished;

@@ -96,7 +96,7 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
 
   @Override
   public int usableRails() {
-    return rails().usable();
+    return rails().trusted();
   }
 
   @Override
@@ -153,6 +153,12 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
   }
 
   @Override
+  int soonest(int stripe, int rail) {
+    DataFlow flow = flow();
+    return flow == null ? rail : flow.soonest(rail, rails().trusted());
+  }
+
+  @Override
   int usable(int stripe) {
     // What was written over a rail is flushed by a read over the same one.
     if (kind() != Kind.READ_OWN) {
@@ -176,7 +182,7 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
       return false;
     }
     if (rails.isUsable(rail)) {
-      if (rails.after(rail) == rail) {
+      if (!rails.hasOther(rail)) {
         return endsUnlessInOrder(stripe, rail, why);
       }
       rails.lose(rail, why);

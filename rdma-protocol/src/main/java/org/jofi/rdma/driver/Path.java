@@ -107,7 +107,8 @@ final class Path implements OperationSink, RailControl {
   @Override
   public RailUp railUp(int rail) {
     RailPort port = driver.data(rail);
-    return new RailUp(rail, port.incarnation(), peer.known(rail), port.address());
+    int incarnation = port.brokenBy() == null ? port.incarnation() : RailUp.CLOSED;
+    return new RailUp(rail, incarnation, peer.known(rail), port.address());
   }
 
   @Override

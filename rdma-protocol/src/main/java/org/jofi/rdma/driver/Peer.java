@@ -5,7 +5,9 @@ import java.util.function.Function;
 import java.util.function.IntConsumer;
 import org.jofi.rdma.wire.ControlMessage;
 import org.jofi.rdma.wire.FabricAddress;
+import org.jofi.rdma.wire.RailUp;
 import org.jofi.transport.Failure;
+import org.jofi.transport.FailureCause;
 import org.jofi.transport.RailChange;
 import org.jofi.transport.RailStatus;
 import org.jspecify.annotations.Nullable;
@@ -229,6 +231,7 @@ final class Peer {
       return 0;
     }
     lookAtControl(watch, now);
+    suspect(watch);
     int silent = watch.look(dataLoad, now);
     for (int rail = 0; rail < data.count(); rail++) {
       if ((silent & 1 << rail) != 0) {
@@ -269,6 +272,37 @@ final class Peer {
     }
   }
 
+  /**
+   * Nothing more is given to a rail that is half way to being silent, or whose messages are. These
+   * go over the same NIC: if they are given up, the rail is, too, once nothing is out on it. So
+   * rails that die at once are found at once, and not one after the other, as each is given what
+   * another one lost.
+   */
+  private void suspect(RailClock watch) {
+    RailClock ofMessages = controlClock;
+    if (ofMessages == null || control.count() != data.count()) {
+      data.suspect(watch.aging());
+      return;
+    }
+    int usable = data.usable();
+    int mute = usable & ~control.usable();
+    data.suspect(watch.aging() | ofMessages.aging() | mute);
+    for (int left = mute == usable ? 0 : mute; left != 0; left &= left - 1) {
+      int rail = Integer.numberOfTrailingZeros(left);
+      if (dataLoad.out(rail) == 0) {
+        control.cause(rail).ifPresent(why -> data.lose(rail, overSameNic(rail, why)));
+      }
+    }
+  }
+
+  private Failure overSameNic(int rail, Failure ofMessages) {
+    return new Failure(
+        ofMessages.cause(),
+        ofMessages.errno(),
+        label(data, rail, control),
+        "messages over its NIC: " + ofMessages.detail());
+  }
+
   /** Whether a rail is not used, and may be again. */
   private boolean isToReturn(int rail) {
     RailPort port = data.port(rail);
@@ -301,16 +335,29 @@ final class Peer {
     return known[rail];
   }
 
+  private Failure closedByPeer(int rail) {
+    return new Failure(
+        FailureCause.PEER_LOST, 0, label(data, rail, control), "the peer closed it for good");
+  }
+
   /**
    * The peer told over a rail where it is reached on it.
    *
-   * @param incarnation which of its endpoints that is
+   * @param incarnation which of its endpoints that is; {@link RailUp#CLOSED} if it has none
    * @param acknowledges the latest of this side's endpoints on that rail that the peer knows
    * @param answers whether it answers, so that the rail works in both directions
    * @throws IllegalArgumentException as {@link RailPort#peer}
    * @throws org.jofi.fabric.FabricException as {@link RailPort#peer}
    */
   void told(int rail, int incarnation, FabricAddress address, int acknowledges, boolean answers) {
+    if (incarnation == RailUp.CLOSED || known[rail] == RailUp.CLOSED) {
+      known[rail] = RailUp.CLOSED;
+      data.lose(rail, closedByPeer(rail));
+      if (answers) {
+        control.join(controlOf(rail));
+      }
+      return;
+    }
     if (incarnation >= known[rail]) {
       known[rail] = incarnation;
       if (!address.equals(data.address(rail))) {

@@ -53,6 +53,7 @@ public final class PeerRails {
 
   private int unusable;
   private int away;
+  private int suspected;
   private final Map<Integer, Failure> lostBy = new HashMap<>(0);
   private @Nullable Failure failure;
 
@@ -156,6 +157,21 @@ public final class PeerRails {
       usable |= isUsable(rail) ? 1 << rail : 0;
     }
     return usable;
+  }
+
+  /**
+   * The rails to which anything is given, a bit each: the usable ones but for those that are
+   * {@linkplain #suspect suspected}, or all of them if there are no others.
+   */
+  int trusted() {
+    int usable = usable();
+    int trusted = usable & ~suspected;
+    return trusted == 0 ? usable : trusted;
+  }
+
+  /** These rails are to be used only if there are no others, a bit each. */
+  void suspect(int rails) {
+    suspected = rails;
   }
 
   private void leave(int rail) {
@@ -314,11 +330,12 @@ public final class PeerRails {
     messagesOut[rail]--;
   }
 
-  /** A usable rail, another one if possible, or {@link #NONE}. */
+  /** A {@linkplain #trusted usable} rail, another one if possible, or {@link #NONE}. */
   public int after(int rail) {
+    int trusted = trusted();
     for (int i = 1; i <= peers.length; i++) {
       int other = (rail + i) % peers.length;
-      if (isUsable(other)) {
+      if ((trusted & 1 << other) != 0) {
         return other;
       }
     }
@@ -369,9 +386,9 @@ public final class PeerRails {
     }
   }
 
-  private boolean hasOther(int rail) {
-    int other = after(rail);
-    return other != NONE && other != rail;
+  /** Whether another one is usable. */
+  boolean hasOther(int rail) {
+    return (usable() & ~(1 << rail)) != 0;
   }
 
   /** A rail is given up. */

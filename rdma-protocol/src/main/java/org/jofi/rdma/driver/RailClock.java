@@ -119,6 +119,15 @@ final class RailClock {
     return why;
   }
 
+  /** Rails that are half way to being silent, a bit each. */
+  int aging() {
+    int aging = 0;
+    for (int rail = 0; rail < ages.length; rail++) {
+      aging |= ages[rail] >= boundNs / 2 ? 1 << rail : 0;
+    }
+    return aging;
+  }
+
   /**
    * Whether the peer is to be asked whether it is there. True once, until the next question is due.
    */

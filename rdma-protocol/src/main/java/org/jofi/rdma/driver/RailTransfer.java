@@ -142,9 +142,14 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
     takeBack(stripe);
     int other = rails.another(rail, tries[stripe]);
     if (other != PeerRails.NONE) {
-      plan().moveTo(stripe, other);
+      plan().moveTo(stripe, soonest(stripe, other));
     }
     return end(stripe, why, certainty, other != PeerRails.NONE);
+  }
+
+  /** The rail that is through with a stripe first: that one, or another. */
+  int soonest(int stripe, int rail) {
+    return rail;
   }
 
   private String operation(int stripe) {
@@ -196,8 +201,9 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
   @Override
   public void failed(long cookie, RailPort port, CompletionError error) {
     int stripe = (int) cookie;
-    Failure why = Failures.of(port, error);
-    if (tellsOfRail(stripe, why)) {
+    Failure ended = port.isClosed() ? port.retiredFor() : null;
+    Failure why = ended == null ? Failures.of(port, error) : ended;
+    if (ended == null && tellsOfRail(stripe, why)) {
       rails.failed(port.number(), why);
     }
     Certainty certainty = certainty(port, why);

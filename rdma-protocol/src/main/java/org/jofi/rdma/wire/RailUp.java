@@ -13,11 +13,15 @@ import java.lang.foreign.ValueLayout;
  * </pre>
  *
  * @param rail the data rail, 0 to 7
- * @param incarnation which of this side's endpoints on that rail it is, one after the other, from 0
+ * @param incarnation which of this side's endpoints on that rail it is, one after the other, from
+ *     0; {@link #CLOSED} if it was the last one
  * @param known the latest of the other side's endpoints on that rail that this side knows
  * @param address of the endpoint
  */
 public record RailUp(int rail, int incarnation, int known, FabricAddress address) {
+  /** The incarnation of an endpoint that was closed and has no successor. */
+  public static final int CLOSED = Integer.MAX_VALUE;
+
   /** The longest message. */
   public static final int MAX_BYTES = RailUp.ADDRESS + ProtocolLimits.MAX_ADDRESS_BYTES;
 

@@ -27,6 +27,9 @@ class SilentRailTest {
   private static final long SECOND = 1_000_000_000;
   private static final long NEVER = 600 * SECOND;
 
+  /** After so long a rail with a NIC is silent, and each of the simulated ones has one. */
+  private static final long BOUND = 3 * SECOND;
+
   static Stream<Arguments> profiles() {
     return of(Profile.ALL.stream());
   }
@@ -165,6 +168,42 @@ class SilentRailTest {
       pair.exchange(2 * MESSAGES);
       assertEquals(pair.lost().isEmpty(), pair.status(SILENT).written().bytes() > before);
     }
+  }
+
+  /**
+   * All but one, of which all but the first had nothing out when they died: what that one lost is
+   * not given to them, so that they are found with it, and not one after the other.
+   */
+  @ParameterizedTest
+  @MethodSource("everyProfile")
+  void severalThatDieAtOnceAreFoundAtOnce(Profile profile) {
+    int rails = 4;
+    try (LongMessages pair = new LongMessages(profile, rails)) {
+      pair.exchange(MESSAGES);
+      List<Long> receives = new ArrayList<>();
+      List<Long> sends = new ArrayList<>();
+      for (int i = 0; i < MESSAGES; i++) {
+        receives.add(pair.receive());
+      }
+      pair.linked.pass(SECOND / 10, pair.linked.left, pair.linked.right);
+      pair.simulation.host(0).nic(SILENT).stall(Duration.ofSeconds(20));
+      long start = pair.simulation.nanoTime();
+      for (int i = 0; i < MESSAGES; i++) {
+        sends.add(pair.send());
+      }
+      pair.linked.pass(SECOND / 10, pair.linked.left, pair.linked.right);
+      pair.simulation.host(0).nic(2).stall(Duration.ofSeconds(20));
+      pair.simulation.host(0).nic(3).stall(Duration.ofSeconds(20));
+      for (int i = 0; i < MESSAGES; i++) {
+        pair.arrives(sends.get(i), receives.get(i));
+      }
+      long took = pair.simulation.nanoTime() - start;
+      assertTrue(took < BOUND * 3 / 2, "ms: " + took / 1_000_000);
+    }
+  }
+
+  static Stream<Profile> everyProfile() {
+    return Profile.ALL.stream();
   }
 
   /** Where nothing but messages without bytes goes, too. */

@@ -10,6 +10,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import org.jofi.fabric.FabricErrno;
 import org.jofi.rdma.operation.Packet;
 import org.jofi.rdma.operation.SentListener;
+import org.jofi.rdma.wire.FabricAddress;
+import org.jofi.rdma.wire.RailUp;
 import org.jofi.simulated.Simulation;
 import org.jofi.simulated.profile.Profile;
 import org.jofi.transport.Failure;
@@ -179,6 +181,46 @@ class FailingRailTest {
         left.endpoint.lookAtRails(look * left.endpoint.railBoundNs() / 2 / looks);
       }
       assertEquals(2, rails.out(0) + rails.out(1), "the message and a question");
+    }
+  }
+
+  /**
+   * Where regions belong to endpoints, a peer does not open another one. Its messages still come
+   * over that NIC, and what it said before is not taken for news.
+   */
+  @Test
+  void whatThePeerClosedForGoodIsNotUsedAgain() {
+    try (Simulation simulation = Simulation.of(Profile.CXI).nicsPerHost(2).open();
+        Host left = host(simulation, 0, 2);
+        Host right = host(simulation, 1, 2)) {
+      Peer peer = left.endpoint.peers().to(right.endpoint.addresses());
+      FabricAddress address = right.endpoint.data(1).address();
+      Failure silence = new Failure(FailureCause.TIMED_OUT, 0, "rail 1", "silent");
+      peer.control().lose(1, silence);
+      peer.look(0);
+      assertEquals(0b01, peer.data().usable(), "messages are not answered there");
+      for (int incarnation : new int[] {RailUp.CLOSED, 0, RailUp.CLOSED}) {
+        peer.told(1, incarnation, address, 0, true);
+        assertEquals(0b01, peer.data().usable(), "incarnation " + incarnation);
+        assertEquals(0b11, peer.control().usable());
+      }
+    }
+  }
+
+  /** Both come back together where it was not closed. */
+  @Test
+  void messagesThatAreAnsweredAgainBringTheirRailBack() {
+    try (Simulation simulation = Simulation.of(Profile.CXI).nicsPerHost(2).open();
+        Host left = host(simulation, 0, 2);
+        Host right = host(simulation, 1, 2)) {
+      Peer peer = left.endpoint.peers().to(right.endpoint.addresses());
+      peer.control().lose(1, new Failure(FailureCause.TIMED_OUT, 0, "rail 1", "silent"));
+      peer.look(0);
+      assertEquals(0b01, peer.data().usable());
+      peer.told(1, 0, right.endpoint.data(1).address(), 0, true);
+      peer.look(1);
+      assertEquals(0b11, peer.data().usable());
+      assertEquals(0b11, peer.data().trusted());
     }
   }
 
