@@ -50,7 +50,8 @@ typedef struct {
   int device;
 } side;
 
-// Forks; each of the two goes on with its rank, and has not loaded anything yet.
+// Forks; each of the two goes on with its rank, and has not loaded anything yet. Each is in the network namespace that
+// NETWORK_0 or NETWORK_1 names, if there is such a variable.
 void side_fork(side *s);
 // Loads the plugin and starts it.
 void side_open(side *s);

@@ -30,6 +30,7 @@ static const scenario scenarios[] = {
     {"some-churn", some_churn, true, false},
     {"churn", churn, true, false},
     {"peer-killed", peer_killed, true, true},
+    {"rails", rails, true, false},
     {"fork-then-call", fork_then_call, true, false},
     {"host-unchanged", host_unchanged, false, false},
     {"foreign-jvm", foreign_jvm, false, false},

@@ -17,6 +17,7 @@ void again(side *s);
 void some_churn(side *s);
 void churn(side *s);
 void peer_killed(side *s);
+void rails(side *s);
 void fork_then_call(side *s);
 
 // Each is run by one process, with nothing loaded.

@@ -72,6 +72,15 @@ final class RankOptions {
   int timeoutSeconds;
 
   @Option(
+      names = "--peer-timeout",
+      paramLabel = "SECONDS",
+      defaultValue = "10",
+      description =
+          "Take a peer for lost that says nothing for this time, 1 to 3600: more for one that a"
+              + " debugger or a long pause stops. Default: ${DEFAULT-VALUE}.")
+  int peerTimeoutSeconds;
+
+  @Option(
       names = "--prepare",
       paramLabel = "SECONDS",
       defaultValue = "2",
@@ -115,6 +124,10 @@ final class RankOptions {
     if (timeoutSeconds < 1 || timeoutSeconds > 3600) {
       throw new IllegalArgumentException("--timeout must be 1 to 3600, is " + timeoutSeconds);
     }
+    if (peerTimeoutSeconds < 1 || peerTimeoutSeconds > 3600) {
+      throw new IllegalArgumentException(
+          "--peer-timeout must be 1 to 3600, is " + peerTimeoutSeconds);
+    }
   }
 
   private long eagerBytes() {
@@ -143,6 +156,7 @@ final class RankOptions {
         .eagerBytes((int) eagerBytes())
         .connectTimeout(timeout())
         .requestTimeout(timeout())
+        .peerTimeout(Duration.ofSeconds(peerTimeoutSeconds))
         .closeTimeout(CLOSE_WITHIN);
   }
 

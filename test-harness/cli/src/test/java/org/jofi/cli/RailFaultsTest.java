@@ -139,6 +139,27 @@ class RailFaultsTest {
     }
   }
 
+  /** All but one, in the same moment. */
+  @ParameterizedTest
+  @ValueSource(strings = {"send", "write"})
+  @Tag("long")
+  void threeThatDieAtOnceAreSurvived(String operation) throws Exception {
+    try (PerfOverRails perf = new PerfOverRails(RAILS, folder)) {
+      perf.start(300, "--op", operation);
+      perf.awaitMidRun(RAIL);
+      for (int rail = 1; rail < RAILS; rail++) {
+        perf.swallow(rail);
+      }
+      long pause = perf.longestPause(0);
+      double gigabits = perf.measured();
+      System.out.printf(
+          "longest pause %d ms, %.2f Gbit/s in all:%n%s%n", pause, gigabits, perf.errors());
+      assertTrue(perf.errors().contains("; 1 of 4 data rails are up"), perf.errors());
+      assertEquals(1, perf.row(SENDER).get("railsUp").getAsInt(), perf.row(SENDER).toString());
+      assertTrue(pause < LONGEST_PAUSE, "ms: " + pause);
+    }
+  }
+
   /** The last one's end is the peer's. */
   @Test
   @Tag("long")
@@ -209,17 +230,26 @@ class RailFaultsTest {
     }
   }
 
-  /** As one that collects garbage for so long. A silence of 10 s is a lost peer's. */
+  /**
+   * As one that collects garbage for 5 s; or one in a debugger for 30, which is no lost peer where
+   * the bound on its silence is longer.
+   */
   @ParameterizedTest
-  @ValueSource(ints = {SENDER, RECEIVER})
+  @CsvSource({
+    SENDER + ", 5000, 10",
+    RECEIVER + ", 5000, 10",
+    SENDER + ", 30000, 45",
+    RECEIVER + ", 30000, 45"
+  })
   @Tag("long")
-  void aProcessThatStandsStillIsNoDeadRail(int rank) throws Exception {
+  void aProcessThatStandsStillIsNoDeadRail(int rank, long millis, String peerTimeout)
+      throws Exception {
     try (PerfOverRails perf = new PerfOverRails(RAILS, folder)) {
-      perf.start(400);
+      perf.start(400, "--peer-timeout", peerTimeout);
       perf.awaitMidRun(RAIL);
       long pid = perf.process(rank).pid();
       MachineCommand.run("kill -STOP " + pid);
-      perf.run(5000);
+      perf.run(millis);
       MachineCommand.run("kill -CONT " + pid);
       nobodyGivesUp(perf);
     }

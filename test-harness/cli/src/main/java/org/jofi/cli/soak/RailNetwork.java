@@ -242,7 +242,8 @@ public final class RailNetwork implements RailFaults, AutoCloseable {
     return "10.77.%d.%d".formatted(subnet, rank + 1);
   }
 
-  private String namespace(int rank) {
+  /** The namespace of a rank, by name. */
+  public String namespace(int rank) {
     return prefix + rank;
   }
 
