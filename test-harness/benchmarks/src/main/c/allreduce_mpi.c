@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { MOST_ROUNDS = 500, LEAST_ROUNDS = 5, USUAL_BYTES = 256 << 20 };
+enum { MOST_ROUNDS = 2000, LEAST_ROUNDS = 5, USUAL_BYTES = 256 << 20 };
 
 static double now_us(void) {
     struct timespec t;

@@ -87,7 +87,7 @@ final class AllReduceCommand implements Callable<Integer> {
   @Option(
       names = {"-k", "--iterations"},
       paramLabel = "K",
-      description = "Measured rounds of each length. Default: 5 to 500, fewer the longer it is.")
+      description = "Measured rounds of each length. Default: 5 to 2000, fewer the longer it is.")
   private @Nullable Integer iterations;
 
   @Option(

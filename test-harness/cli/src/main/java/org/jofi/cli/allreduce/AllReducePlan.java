@@ -26,7 +26,7 @@ public record AllReducePlan(
     Algorithm algorithm,
     long longestDoubling) {
   private static final long USUAL_BYTES = 256L << 20;
-  private static final int MOST_USUAL = 500;
+  private static final int MOST_USUAL = 2_000;
   private static final int LEAST_USUAL = 5;
 
   public AllReducePlan {

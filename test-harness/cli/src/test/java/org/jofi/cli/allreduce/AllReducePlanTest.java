@@ -18,11 +18,11 @@ class AllReducePlanTest {
   @Test
   void longArraysTakeFewerRounds() {
     AllReducePlan plan = plan(Algorithm.AUTO, 4L, 1L << 30);
-    assertEquals(500, plan.iterations(4));
-    assertEquals(50, plan.warmup(4));
+    assertEquals(2000, plan.iterations(4));
+    assertEquals(200, plan.warmup(4));
     assertEquals(5, plan.iterations(1L << 30));
     assertEquals(2, plan.warmup(1L << 30));
-    assertEquals(557, plan.rounds());
+    assertEquals(2207, plan.rounds());
   }
 
   @Test
