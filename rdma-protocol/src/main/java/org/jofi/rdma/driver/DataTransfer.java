@@ -152,10 +152,11 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
     // Their rails are planned.
   }
 
+  /** Of the others, the one that is through with what is out on it first. */
   @Override
-  int soonest(int stripe, int rail) {
+  int insteadOf(int rail, int other) {
     DataFlow flow = flow();
-    return flow == null ? rail : flow.soonest(rail, rails().trusted());
+    return flow == null ? other : flow.soonest(other, rails().trusted() & ~(1 << rail));
   }
 
   @Override

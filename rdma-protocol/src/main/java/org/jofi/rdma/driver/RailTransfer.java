@@ -142,14 +142,18 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
     takeBack(stripe);
     int other = rails.another(rail, tries[stripe]);
     if (other != PeerRails.NONE) {
-      plan().moveTo(stripe, soonest(stripe, other));
+      plan().moveTo(stripe, insteadOf(rail, other));
     }
     return end(stripe, why, certainty, other != PeerRails.NONE);
   }
 
-  /** The rail that is through with a stripe first: that one, or another. */
-  int soonest(int stripe, int rail) {
-    return rail;
+  /**
+   * The rail for what failed over one.
+   *
+   * @param other that may be used, another one if there is any
+   */
+  int insteadOf(int rail, int other) {
+    return other;
   }
 
   private String operation(int stripe) {

@@ -115,6 +115,30 @@ class DoubtfulTransferTest {
     }
   }
 
+  /** Though more is out on the others; of these it is the one with the least. */
+  @Test
+  void whatFailedGoesOverAnotherRail() {
+    try (Simulation simulation = Simulation.of(Profile.EFA).nicsPerHost(3).open();
+        Host left = host(simulation, 0, 3);
+        Host right = host(simulation, 1, 3)) {
+      List<Ending> endings = new ArrayList<>();
+      DataTransfer busy = transfer(left, right, endings);
+      busy.begin(Transfer.Kind.WRITE, 4096, rail -> 0);
+      busy.spread(4096);
+      busy.cut(0, 1024);
+      busy.cut(2, 3072);
+      DataTransfer transfer = transfer(left, right, endings);
+      transfer.begin(Transfer.Kind.WRITE, 4096, rail -> 0);
+      transfer.failAlone();
+      transfer.spread(64);
+      transfer.cut(1, 64);
+      transfer.failed(0, left.endpoint.data(1), new Failed(FabricErrno.EIO));
+      assertEquals(1, endings.size());
+      assertTrue(endings.getFirst().railLeft());
+      assertEquals(left.endpoint.data(0).label(), transfer.railLabel(0));
+    }
+  }
+
   /** How a stripe failed. */
   private record Ending(Failure why, Certainty certainty, boolean railLeft) {}
 
