@@ -184,6 +184,15 @@ class FailingRailTest {
     }
   }
 
+  /** A peer whose messages are given up on one of two rails, on which nothing was out. */
+  private static Peer withMuteRail(Host left, Host right) {
+    Peer peer = left.endpoint.peers().to(right.endpoint.addresses());
+    peer.control().lose(1, new Failure(FailureCause.TIMED_OUT, 0, "rail 1", "silent"));
+    peer.look(0);
+    assertEquals(0b01, peer.data().usable(), "messages are not answered there");
+    return peer;
+  }
+
   /**
    * Where regions belong to endpoints, a peer does not open another one. Its messages still come
    * over that NIC, and what it said before is not taken for news.
@@ -193,12 +202,8 @@ class FailingRailTest {
     try (Simulation simulation = Simulation.of(Profile.CXI).nicsPerHost(2).open();
         Host left = host(simulation, 0, 2);
         Host right = host(simulation, 1, 2)) {
-      Peer peer = left.endpoint.peers().to(right.endpoint.addresses());
+      Peer peer = withMuteRail(left, right);
       FabricAddress address = right.endpoint.data(1).address();
-      Failure silence = new Failure(FailureCause.TIMED_OUT, 0, "rail 1", "silent");
-      peer.control().lose(1, silence);
-      peer.look(0);
-      assertEquals(0b01, peer.data().usable(), "messages are not answered there");
       for (int incarnation : new int[] {RailUp.CLOSED, 0, RailUp.CLOSED}) {
         peer.told(1, incarnation, address, 0, true);
         assertEquals(0b01, peer.data().usable(), "incarnation " + incarnation);
@@ -213,10 +218,7 @@ class FailingRailTest {
     try (Simulation simulation = Simulation.of(Profile.CXI).nicsPerHost(2).open();
         Host left = host(simulation, 0, 2);
         Host right = host(simulation, 1, 2)) {
-      Peer peer = left.endpoint.peers().to(right.endpoint.addresses());
-      peer.control().lose(1, new Failure(FailureCause.TIMED_OUT, 0, "rail 1", "silent"));
-      peer.look(0);
-      assertEquals(0b01, peer.data().usable());
+      Peer peer = withMuteRail(left, right);
       peer.told(1, 0, right.endpoint.data(1).address(), 0, true);
       peer.look(1);
       assertEquals(0b11, peer.data().usable());

@@ -116,17 +116,11 @@ class EfaCommandTest {
   }
 
   /**
-   * A device that fails amid the run ends it in time: right on the other one, or with its cause, as
-   * when it took with it what had reached it.
+   * A device that fails amid the run ends it in time: right on the other one, or with its cause.
    */
   @ParameterizedTest(name = "{0} after {1} requests")
   @CsvSource({"silent, 100", "error, 100"})
   void aRailThatDiesEndsInTime(String how, int requests) throws Exception {
-    withFault(how, requests);
-  }
-
-  /** What came of sums over two devices of which the second fails. */
-  private void withFault(String how, int requests) throws Exception {
     try (EfaDouble efa =
         EfaDouble.devices(2)
             .with(Option.FAULT, "1:%s:%d".formatted(how, requests))
@@ -134,7 +128,6 @@ class EfaCommandTest {
       List<String> arguments = allReduce("efa", efa, "1M");
       arguments.addAll(List.of("-k", "60", "--timeout", "10"));
       CommandProcess.Outcome outcome = run(efa, arguments);
-      boolean hadFault = outcome.err().contains("has its fault after " + requests);
       String told =
           outcome
               .err()
@@ -143,13 +136,13 @@ class EfaCommandTest {
               .collect(Collectors.joining("\n"));
       System.out.printf(
           "%s after %d requests: exit code %d%n%s%n", how, requests, outcome.code(), told);
-      assertTrue(hadFault, told);
+      assertTrue(outcome.err().contains("has its fault after " + requests), told);
       if (outcome.code() == 0) {
         JsonObject document = JsonParser.parseString(outcome.out()).getAsJsonObject();
         assertEquals(0, document.get("errors").getAsLong(), outcome.out());
       } else {
-        assertEquals(1, outcome.code(), told);
-        assertTrue(told.contains("rank "), told);
+        assertEquals(1, outcome.code(), outcome.err());
+        assertTrue(outcome.err().contains("rank "), outcome.err());
       }
       efa.demandNoViolations();
     }
@@ -160,7 +153,7 @@ class EfaCommandTest {
   @ValueSource(strings = {"silent", "error"})
   @Tag("long")
   void aRailThatIsDeadEndsInTime(String how) throws Exception {
-    withFault(how, 1);
+    aRailThatDiesEndsInTime(how, 1);
   }
 
   @Test
