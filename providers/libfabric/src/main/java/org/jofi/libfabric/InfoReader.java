@@ -65,7 +65,7 @@ final class InfoReader {
         .threading(Bits.threading(fi_domain_attr.threading(domain)))
         .nic(nic(fi_info.nic(info)))
         .writesData(writesData(libraryName, fi_domain_attr.mr_mode(domain)))
-        .traits(LibfabricTraits.of(provider))
+        .traits(LibfabricTraits.of(provider, LibfabricLibrary.load().layersSendLongPackets()))
         .attachment(handle)
         .build();
   }

@@ -28,6 +28,16 @@ final class LibfabricLibrary {
    */
   static final String CXI_WRITE_DATA = "FI_CXI_ENABLE_WRITEDATA";
 
+  /**
+   * The variable that sets up to which length ofi_rxm over tcp sends a message at once, and not
+   * after a handshake of its own: up to {@link #RXM_EAGER_BYTES} unless the user has set it. Both
+   * sides of a connection must have the same length. Libraries from 1.20 on do not read it.
+   */
+  static final String RXM_EAGER_LIMIT = "FI_OFI_RXM_EAGER_LIMIT";
+
+  /** As much as a packet of short messages takes. */
+  static final int RXM_EAGER_BYTES = 64 * 1024;
+
   /** The newest API version that this provider was written for, in the form of FI_VERSION. */
   private static final int WRITTEN_FOR = version(2, 1);
 
@@ -79,6 +89,12 @@ final class LibfabricLibrary {
     return version >= version(major, minor);
   }
 
+  /** Whether ofi_rxm over tcp sends whole packets of short messages at once. */
+  boolean layersSendLongPackets() {
+    return !isAtLeast(1, 20)
+        && Integer.toString(RXM_EAGER_BYTES).equals(LibC.variable(RXM_EAGER_LIMIT));
+  }
+
   /** Major and minor version of the library. */
   String versionText() {
     return major(version) + "." + minor(version);
@@ -112,6 +128,7 @@ final class LibfabricLibrary {
       }
     }
     LibC.offerVariable(CXI_WRITE_DATA, "1");
+    LibC.offerVariable(RXM_EAGER_LIMIT, Integer.toString(RXM_EAGER_BYTES));
     List<String> tried = new ArrayList<>();
     for (String candidate : candidates) {
       String reason = SignalGuard.guard(() -> tryLoad(candidate));

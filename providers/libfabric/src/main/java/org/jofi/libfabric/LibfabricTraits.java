@@ -45,8 +45,12 @@ final class LibfabricTraits {
 
   private LibfabricTraits() {}
 
-  /** The traits of a provider, by jofi's name for it. */
-  static ProviderTraits of(String provider) {
+  /**
+   * The traits of a provider, by jofi's name for it.
+   *
+   * @param longLayered {@link LibfabricLibrary#layersSendLongPackets}
+   */
+  static ProviderTraits of(String provider, boolean longLayered) {
     String core = core(provider);
     return new ProviderTraits(
         SOFTWARE.contains(provider),
@@ -58,19 +62,20 @@ final class LibfabricTraits {
         !OVER_SOCKETS.contains(core),
         // From 2.1 to 2.3, an endpoint asks itself for what only a handshake tells, and makes none.
         !provider.equals(EFA),
-        eagerBytes(provider, core));
+        eagerBytes(provider, core, longLayered));
   }
 
   /**
    * Up to where a round of an all-reduce was faster, between two processes on two processors, when
    * messages left before their receive was announced. Over sockets that was so up to the longest
-   * that can. With GPUs, NCCL's all-reduce of up to 1 MiB gained as well.
+   * that can. With GPUs, NCCL's all-reduce of up to 1 MiB gained as well. What ofi_rxm does not
+   * send at once costs it another round trip.
    */
-  private static int eagerBytes(String provider, String core) {
+  private static int eagerBytes(String provider, String core, boolean longLayered) {
     if (isSharedMemory(provider)) {
       return EAGER_SHARED_BYTES;
     }
-    if (provider.endsWith(";ofi_rxm")) {
+    if (provider.endsWith(";ofi_rxm") && !(longLayered && core.equals(TCP))) {
       return EAGER_LAYERED_BYTES;
     }
     return OVER_SOCKETS.contains(core) ? EAGER_SOCKET_BYTES : ProviderTraits.HARDWARE.eagerBytes();

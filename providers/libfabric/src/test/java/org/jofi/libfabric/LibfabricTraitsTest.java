@@ -15,7 +15,7 @@ class LibfabricTraitsTest {
   @ParameterizedTest
   @CsvSource({
     "tcp,         true,  true,  false, false, 65472",
-    "tcp;ofi_rxm, true,  true,  false, false, 8192",
+    "tcp;ofi_rxm, true,  true,  false, false, 65472",
     "net,         true,  true,  false, false, 65472",
     "net;ofi_rxm, true,  true,  false, false, 8192",
     "sockets,     true,  true,  false, true, 8192",
@@ -29,22 +29,29 @@ class LibfabricTraitsTest {
       boolean small,
       boolean delivered,
       int eager) {
-    ProviderTraits traits = LibfabricTraits.of(provider);
+    ProviderTraits traits = LibfabricTraits.of(provider, true);
     assertEquals(
         new ProviderTraits(software, traits.preference(), copies, small, delivered, true, eager),
         traits);
   }
 
   @ParameterizedTest
+  @CsvSource({"tcp;ofi_rxm, 8192", "net;ofi_rxm, 8192", "tcp, 65472", "net, 65472", "shm, 4032"})
+  void withoutTheSettingLayersSendShortPacketsOnly(String provider, int eager) {
+    assertEquals(eager, LibfabricTraits.of(provider, false).eagerBytes());
+  }
+
+  @ParameterizedTest
   @ValueSource(strings = {"efa-direct", "cxi", "verbs;ofi_rxm", "psm3", "opx", "network"})
   void whatIsNotListedIsHardware(String provider) {
-    assertEquals(ProviderTraits.HARDWARE, LibfabricTraits.of(provider));
+    assertEquals(ProviderTraits.HARDWARE, LibfabricTraits.of(provider, true));
   }
 
   @Test
   void efaIsHardwareThatDoesNotWriteDataToItself() {
     assertEquals(
-        new ProviderTraits(false, 0, false, false, true, false, 8192), LibfabricTraits.of("efa"));
+        new ProviderTraits(false, 0, false, false, true, false, 8192),
+        LibfabricTraits.of("efa", true));
   }
 
   @Test
@@ -52,7 +59,7 @@ class LibfabricTraitsTest {
     List<Integer> order =
         List.of("tcp", "net", "tcp;ofi_rxm", "net;ofi_rxm", "sockets", "udp;ofi_rxd", "shm")
             .stream()
-            .map(provider -> LibfabricTraits.of(provider).preference())
+            .map(provider -> LibfabricTraits.of(provider, true).preference())
             .toList();
     assertEquals(order.stream().sorted().distinct().toList(), order);
   }
@@ -61,7 +68,8 @@ class LibfabricTraitsTest {
   @MethodSource("org.jofi.libfabric.Loopback#providers")
   void infosHaveThem(String provider) {
     ProviderTraits traits = Loopback.info(provider).traits();
-    assertEquals(LibfabricTraits.of(provider), traits);
+    boolean longLayered = LibfabricLibrary.load().layersSendLongPackets();
+    assertEquals(LibfabricTraits.of(provider, longLayered), traits);
     assertTrue(traits.software());
   }
 
