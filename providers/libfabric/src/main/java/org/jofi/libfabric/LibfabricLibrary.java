@@ -31,12 +31,13 @@ final class LibfabricLibrary {
   /**
    * The variable that sets up to which length ofi_rxm over tcp sends a message at once, and not
    * after a handshake of its own: up to {@link #RXM_EAGER_BYTES} unless the user has set it. Both
-   * sides of a connection must have the same length. Libraries from 1.20 on do not read it.
+   * sides of a connection must have the same length. From 1.18 on it is not read any more: tcp
+   * places no messages of ofi_rxm in the receiver's buffers since (OFI_OPS_DYNAMIC_RBUF).
    */
-  static final String RXM_EAGER_LIMIT = "FI_OFI_RXM_EAGER_LIMIT";
+  private static final String RXM_EAGER_LIMIT = "FI_OFI_RXM_EAGER_LIMIT";
 
   /** As much as a packet of short messages takes. */
-  static final int RXM_EAGER_BYTES = 64 * 1024;
+  private static final String RXM_EAGER_BYTES = "65536";
 
   /** The newest API version that this provider was written for, in the form of FI_VERSION. */
   private static final int WRITTEN_FOR = version(2, 1);
@@ -91,8 +92,7 @@ final class LibfabricLibrary {
 
   /** Whether ofi_rxm over tcp sends whole packets of short messages at once. */
   boolean layersSendLongPackets() {
-    return !isAtLeast(1, 20)
-        && Integer.toString(RXM_EAGER_BYTES).equals(LibC.variable(RXM_EAGER_LIMIT));
+    return !isAtLeast(1, 18) && RXM_EAGER_BYTES.equals(LibC.variable(RXM_EAGER_LIMIT));
   }
 
   /** Major and minor version of the library. */
@@ -128,7 +128,7 @@ final class LibfabricLibrary {
       }
     }
     LibC.offerVariable(CXI_WRITE_DATA, "1");
-    LibC.offerVariable(RXM_EAGER_LIMIT, Integer.toString(RXM_EAGER_BYTES));
+    LibC.offerVariable(RXM_EAGER_LIMIT, RXM_EAGER_BYTES);
     List<String> tried = new ArrayList<>();
     for (String candidate : candidates) {
       String reason = SignalGuard.guard(() -> tryLoad(candidate));
