@@ -270,6 +270,16 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
   }
 
   @Override
+  public void arrived(int stripes, boolean byThis) {
+    // Word of each comes with it.
+  }
+
+  @Override
+  public void ask() {
+    // Each asks.
+  }
+
+  @Override
   public void takeTurn() {
     turn.set();
   }

@@ -106,7 +106,7 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
   }
 
   private Peer openPeer(RailAddresses addresses, EndpointSettings settings) {
-    PeerRails data = PeerRails.to(rails.data(), tasks, addresses.data());
+    PeerRails data = PeerRails.to(rails.data(), outgoing, addresses.data());
     PeerRails control = controlTo(addresses);
     return data.count() == 1
         ? new Peer(data, control, settings.changes())
@@ -347,7 +347,7 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
    */
   public void answer(Packet packet, FabricAddress stranger, int rail, int lengthBytes) {
     RailPort port = control(rail);
-    PeerRails alone = PeerRails.toStranger(port, tasks, port.peers().stranger(stranger));
+    PeerRails alone = PeerRails.toStranger(port, outgoing, port.peers().stranger(stranger));
     send(packet, alone, lengthBytes, (_, _) -> port.peers().answered(stranger), 0);
   }
 
@@ -371,7 +371,7 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
 
   /** The control rails to a peer. */
   public PeerRails controlTo(RailAddresses peer) {
-    PeerRails control = PeerRails.to(rails.control(), tasks, peer.control());
+    PeerRails control = PeerRails.to(rails.control(), outgoing, peer.control());
     // With one, it is known that the handshake went over it.
     return control.count() == 1 ? control.connected() : control;
   }
@@ -382,7 +382,7 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
    * @throws IllegalArgumentException as {@link RailPort#peer}
    */
   public PeerRails controlTo(FabricAddress address, int rail) {
-    return PeerRails.to(rails.control().subList(rail, rail + 1), tasks, List.of(address))
+    return PeerRails.to(rails.control().subList(rail, rail + 1), outgoing, List.of(address))
         .connected();
   }
 

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * arrive twice then. That is harmless for most messages; for others, their listener forbids
  * repeating them.
  */
-final class OutgoingMessage extends Task implements Packet, OperationOwner {
+final class OutgoingMessage extends Task implements Packet, OperationOwner, Unanswered {
   private static final Failure DROPPED =
       new Failure(FailureCause.CLOSED, 0, "fi_send", "nobody waits for it any more");
 
@@ -145,13 +145,13 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
     arrived();
   }
 
-  /** Its place among those that went over its rail. */
-  long place() {
+  @Override
+  public long place() {
     return place;
   }
 
-  /** It arrived: that was told, or that of another which followed it. */
-  void arrived() {
+  @Override
+  public void arrived() {
     PeerRails to = rails;
     if (to != null) {
       to.returned(rail);
@@ -159,8 +159,8 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
     finish(null);
   }
 
-  /** It left before, and may not have arrived. */
-  void goOverAnother() {
+  @Override
+  public void goOverAnother() {
     PeerRails to = rails;
     if (to != null) {
       to.returned(rail);
@@ -168,23 +168,6 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
       tries = 0;
       home.again(this);
     }
-  }
-
-  /**
-   * Sends an empty message after it over the same rail, whose arrival means that it arrived.
-   *
-   * @return whether there was a buffer for it
-   */
-  boolean askAfter(SentListener who, long whose) {
-    PeerRails to = rails;
-    OutgoingMessage question = to == null ? null : home.take();
-    if (to == null || question == null) {
-      return false;
-    }
-    question.address(to, 0, who, whose);
-    question.onlyOver(rail);
-    home.again(question);
-    return true;
   }
 
   @Override

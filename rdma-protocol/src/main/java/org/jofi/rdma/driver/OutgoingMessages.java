@@ -3,6 +3,7 @@ package org.jofi.rdma.driver;
 import java.util.ArrayDeque;
 import org.jofi.mr.registration.RegistrationException;
 import org.jofi.rdma.memory.BlockFreelist;
+import org.jofi.rdma.operation.SentListener;
 import org.jofi.rdma.operation.Tasks;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +16,11 @@ final class OutgoingMessages {
   OutgoingMessages(BlockFreelist buffers, Tasks tasks) {
     this.buffers = buffers;
     this.tasks = tasks;
+  }
+
+  /** Where what waits is queued. */
+  Tasks tasks() {
+    return tasks;
   }
 
   /** A message to fill in; null if all are on their way, or no memory can be registered for it. */
@@ -31,6 +37,23 @@ final class OutgoingMessages {
       return null;
     }
     return entry == BlockFreelist.EXHAUSTED ? null : new OutgoingMessage(this, buffers, entry);
+  }
+
+  /**
+   * Sends an empty message over a rail, whose arrival the peer's provider tells, and which the peer
+   * ignores, when queues have delivered.
+   *
+   * @return whether there was a buffer for it
+   */
+  boolean ask(PeerRails to, int rail, SentListener who, long cookie) {
+    OutgoingMessage question = take();
+    if (question == null) {
+      return false;
+    }
+    question.address(to, 0, who, cookie);
+    question.onlyOver(rail);
+    again(question);
+    return true;
   }
 
   /** A message is to be posted when queues have delivered. */

@@ -57,10 +57,10 @@ public final class PeerRails {
   private final Map<Integer, Failure> lostBy = new HashMap<>(0);
   private @Nullable Failure failure;
 
-  private PeerRails(List<RailPort> ports, Tasks tasks) {
+  private PeerRails(List<RailPort> ports, OutgoingMessages messages) {
     int count = ports.size();
     this.ports = ports.toArray(RailPort[]::new);
-    this.tasks = tasks;
+    tasks = messages.tasks();
     addresses = new @Nullable FabricAddress[count];
     peers = new long[count];
     incarnations = new int[count];
@@ -68,7 +68,11 @@ public final class PeerRails {
     messagesOut = new int[count];
     writesOut = new int[count];
     seesArrivals = ports.get(0).rail().domain().info().traits().completionMeansDelivered();
-    unanswered = new UnansweredMessages(count, count == 1 || seesArrivals);
+    unanswered =
+        new UnansweredMessages(
+            count,
+            count == 1 || seesArrivals,
+            (rail, who, cookie) -> messages.ask(this, rail, who, cookie));
     rotation = new ControlRotation(count);
     for (int rail = 0; rail < count; rail++) {
       incarnations[rail] = this.ports[rail].incarnation();
@@ -80,8 +84,8 @@ public final class PeerRails {
    *
    * @param number of the address, on that rail
    */
-  static PeerRails toStranger(RailPort port, Tasks tasks, long number) {
-    PeerRails rails = new PeerRails(List.of(port), tasks);
+  static PeerRails toStranger(RailPort port, OutgoingMessages messages, long number) {
+    PeerRails rails = new PeerRails(List.of(port), messages);
     rails.peers[0] = number;
     return rails.connected();
   }
@@ -96,12 +100,13 @@ public final class PeerRails {
    * The rails to a peer whose addresses are known.
    *
    * @param ports rails of one role, at least as many as there are addresses
-   * @param tasks the endpoint's
+   * @param messages the endpoint's
    * @throws IllegalArgumentException as {@link RailPort#peer}
    * @throws org.jofi.fabric.FabricException as {@link RailPort#peer}
    */
-  static PeerRails to(List<RailPort> ports, Tasks tasks, List<FabricAddress> addresses) {
-    PeerRails rails = new PeerRails(ports, tasks);
+  static PeerRails to(
+      List<RailPort> ports, OutgoingMessages messages, List<FabricAddress> addresses) {
+    PeerRails rails = new PeerRails(ports, messages);
     for (int rail = 0; rail < rails.count(); rail++) {
       rails.addresses[rail] = addresses.get(rail);
       if (ports.get(rail).isRetired()) {

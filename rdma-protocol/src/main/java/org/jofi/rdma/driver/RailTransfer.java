@@ -183,15 +183,12 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
             key(rail),
             rails.flags(rail))
         : port.write(
-            this,
-            stripe,
-            from,
-            length,
-            descriptor,
-            peer,
-            to,
-            key(rail),
-            completesOnDelivery(stripe) ? PostFlags.DELIVERY_COMPLETE : rails.flags(rail));
+            this, stripe, from, length, descriptor, peer, to, key(rail), flags(stripe, rail));
+  }
+
+  /** How a write without immediate data is posted, {@link PostFlags}. */
+  long flags(int stripe, int rail) {
+    return completesOnDelivery(stripe) ? PostFlags.DELIVERY_COMPLETE : rails.flags(rail);
   }
 
   @Override

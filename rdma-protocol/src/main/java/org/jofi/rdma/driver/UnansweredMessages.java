@@ -8,8 +8,8 @@ import org.jofi.transport.Failure;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The messages that left over the rails of one role to a peer, and of whose arrival nothing is
- * known yet. With several rails such a message may have to go over another one.
+ * The messages, and the writes of entries, that left over the rails of one role to a peer, and of
+ * whose arrival nothing is known yet. With several rails each may have to go over another one.
  *
  * <p>Word of each costs the peer as much as a message. But those that go over one rail to one peer
  * arrive in the order in which they were posted: where arrival is not told anyway, they go through
@@ -22,7 +22,8 @@ final class UnansweredMessages implements SentListener {
   private static final int EVERY = 16;
 
   private final boolean asksEach;
-  private final List<ArrayDeque<OutgoingMessage>> kept = new ArrayList<>();
+  private final Questions questions;
+  private final List<ArrayDeque<Unanswered>> kept = new ArrayList<>();
   private final long[] posted;
   private final long[] answered;
 
@@ -38,13 +39,24 @@ final class UnansweredMessages implements SentListener {
   /** Whether an empty message is out: a dead peer's would add up. */
   private final boolean[] asking;
 
+  /** Sends empty messages whose arrival is told. */
+  interface Questions {
+    /**
+     * Sends one over a rail, when queues have delivered.
+     *
+     * @return whether there was a buffer for it
+     */
+    boolean ask(int rail, SentListener who, long cookie);
+  }
+
   /**
    * @param rails how many
    * @param asksEach whether none is kept: there is no other rail, or none is told of before it
    *     arrived
    */
-  UnansweredMessages(int rails, boolean asksEach) {
+  UnansweredMessages(int rails, boolean asksEach, Questions questions) {
     this.asksEach = asksEach;
+    this.questions = questions;
     posted = new long[rails];
     answered = new long[rails];
     given = new long[rails];
@@ -73,7 +85,7 @@ final class UnansweredMessages implements SentListener {
   }
 
   /** A message left that did not ask: it is told when its arrival is known. */
-  void left(int rail, long place, OutgoingMessage message) {
+  void left(int rail, long place, Unanswered message) {
     if (place <= given[rail]) {
       message.goOverAnother();
     } else if (place < answered[rail]) {
@@ -86,8 +98,8 @@ final class UnansweredMessages implements SentListener {
   /** A message arrived, and all before it did. */
   void arrived(int rail, long place) {
     answered[rail] = Math.max(answered[rail], place);
-    ArrayDeque<OutgoingMessage> before = kept.get(rail);
-    for (OutgoingMessage first = before.peekFirst();
+    ArrayDeque<Unanswered> before = kept.get(rail);
+    for (Unanswered first = before.peekFirst();
         first != null && first.place() < place;
         first = before.peekFirst()) {
       before.removeFirst();
@@ -103,8 +115,8 @@ final class UnansweredMessages implements SentListener {
    */
   void lost(int rail) {
     given[rail] = posted[rail];
-    ArrayDeque<OutgoingMessage> over = kept.get(rail);
-    for (OutgoingMessage first = over.pollFirst(); first != null; first = over.pollFirst()) {
+    ArrayDeque<Unanswered> over = kept.get(rail);
+    for (Unanswered first = over.pollFirst(); first != null; first = over.pollFirst()) {
       first.goOverAnother();
     }
   }
@@ -112,12 +124,25 @@ final class UnansweredMessages implements SentListener {
   /** Asks where something is kept since the last look. */
   void look() {
     for (int rail = 0; rail < posted.length; rail++) {
-      OutgoingMessage first = kept.get(rail).peekFirst();
-      if (first != null && first.place() <= looked[rail] && !asking[rail]) {
-        asking[rail] = first.askAfter(this, rail);
+      Unanswered first = kept.get(rail).peekFirst();
+      if (first != null && first.place() <= looked[rail]) {
+        ask(rail);
       }
       looked[rail] = posted[rail];
     }
+  }
+
+  /** Asks for word of what left over a rail until now, unless that is asked already. */
+  void ask(int rail) {
+    if (!asking[rail]) {
+      asking[rail] = questions.ask(rail, this, rail);
+    }
+  }
+
+  /** It is known to have arrived, though perhaps not over its rail. */
+  void forget(int rail, Unanswered of) {
+    boolean wasKept = kept.get(rail).remove(of);
+    assert wasKept;
   }
 
   @Override

@@ -1,8 +1,11 @@
 package org.jofi.rdma.engine;
 
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
 import org.jofi.rdma.operation.ArrivalBudget;
 import org.jofi.rdma.operation.Task;
+import org.jofi.rdma.wire.MailboxLayout;
 import org.jofi.transport.Failure;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +26,9 @@ final class AnnouncementQueue extends Task {
   private final boolean oneAtATime;
   private final Collector collecting = new Collecting();
   private final ArrayDeque<AnnouncementWrite> free = new ArrayDeque<>(1);
+
+  /** Writes that left, and may not have arrived. */
+  private final List<AnnouncementWrite> unseen = new ArrayList<>(0);
 
   /** What is collected; null if nothing is. */
   private @Nullable AnnouncementWrite open;
@@ -177,8 +183,53 @@ final class AnnouncementQueue extends Task {
     write.submit(receiver.announcer(), receiver.link());
   }
 
+  /** A write left, and may not have arrived. */
+  void left(AnnouncementWrite write) {
+    receiver.began();
+    unseen.add(write);
+  }
+
+  /** The peer has seen all receives up to that one. */
+  void seen(long index) {
+    int i = 0;
+    while (i < unseen.size()) {
+      AnnouncementWrite write = unseen.get(i);
+      if (write.last() <= index && write.hasLeft()) {
+        // Others may go with it.
+        write.seen();
+        i = 0;
+      } else {
+        i++;
+      }
+    }
+  }
+
+  /** Asks for word of all that left. */
+  void ask() {
+    for (int i = 0; i < unseen.size(); i++) {
+      unseen.get(i).ask();
+    }
+  }
+
+  /** Whether no entry up to that of a receive is one that may be written again for another. */
+  boolean isFree(long index) {
+    for (int i = 0; i < unseen.size(); i++) {
+      if (index - unseen.get(i).first() >= MailboxLayout.ENTRIES) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private void writtenAgain() {
+    for (int i = 0; i < unseen.size(); i++) {
+      unseen.get(i).writtenElsewhere();
+    }
+  }
+
   /** Writes entries again that the peer lacks, although they were written. */
   void writeAgain(PostedReceive receive) {
+    writtenAgain();
     AnnouncementWrite write = take();
     write.repeat(receive);
     submit(write);
@@ -187,6 +238,7 @@ final class AnnouncementQueue extends Task {
   /** The same, of an entry whose receive is over; it is not used again until that is back. */
   void writeAgain(long index) {
     if (alone == 0) {
+      writtenAgain();
       alone++;
       receiver.began();
       AnnouncementWrite write = take();
@@ -216,6 +268,10 @@ final class AnnouncementQueue extends Task {
   /** A write is over. */
   void give(AnnouncementWrite write, boolean wasAlone) {
     underWay--;
+    if (unseen.remove(write)) {
+      receiver.becameQuiet();
+      receiver.announceDue();
+    }
     if (wasAlone) {
       alone--;
       receiver.becameQuiet();

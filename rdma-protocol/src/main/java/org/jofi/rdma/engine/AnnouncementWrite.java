@@ -15,6 +15,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A receive that fails takes what was not posted with it: a failed message fails the others,
  * too.
+ *
+ * <p>Over several sockets it is not told whether entries arrived, but the peer shows that it has
+ * seen them. So the receives are done with it once its bytes left, and it is <em>unseen</em> until
+ * then: its entries are not used for others, and are written again if a rail was lost.
  */
 final class AnnouncementWrite implements TransferListener {
   private final AnnouncementQueue home;
@@ -26,6 +30,12 @@ final class AnnouncementWrite implements TransferListener {
   private int entries;
   private boolean isRepeated;
 
+  /** Parts that left, of which nothing more is known. */
+  private int left;
+
+  private boolean unseen;
+  private boolean mayBeSeenElsewhere;
+
   AnnouncementWrite(AnnouncementQueue home, PeerLink link) {
     this.home = home;
     transfer = link.sink().overControl(this);
@@ -36,6 +46,9 @@ final class AnnouncementWrite implements TransferListener {
     announcer.begin(transfer);
     entries = 0;
     isRepeated = false;
+    left = 0;
+    unseen = false;
+    mayBeSeenElsewhere = false;
     inUse = true;
   }
 
@@ -79,6 +92,8 @@ final class AnnouncementWrite implements TransferListener {
     }
     if (isRepeated) {
       transfer.completeOnDelivery(transfer.all());
+    } else {
+      transfer.mayBeToldLate();
     }
     transfer.add(transfer.all());
     link.submit(transfer);
@@ -104,15 +119,52 @@ final class AnnouncementWrite implements TransferListener {
     home.closed(this);
     int dropped = transfer.withdraw();
     assert dropped >= 0;
-    endIfBack();
+    look();
+  }
+
+  /** The first receive of which it has an entry. */
+  long first() {
+    return first;
+  }
+
+  /** The last receive of which it has an entry. */
+  long last() {
+    return first + entries - 1;
+  }
+
+  /** Its entries, or some of them, are written once more: seeing them says nothing of its rail. */
+  void writtenElsewhere() {
+    mayBeSeenElsewhere = true;
+  }
+
+  /** Whether any of it left, and nothing more is known. */
+  boolean hasLeft() {
+    return left != 0;
+  }
+
+  /** The peer has seen its entries. */
+  void seen() {
+    transfer.arrived(left, !mayBeSeenElsewhere);
+  }
+
+  /** Asks whether its entries arrived. */
+  void ask() {
+    transfer.ask();
+  }
+
+  @Override
+  public void left(Transfer of, int part) {
+    left |= 1 << part;
+    look();
   }
 
   @Override
   public void completed(Transfer of, int part) {
+    left &= ~(1 << part);
     if (!isRepeated) {
       home.written(entriesOf(part));
     }
-    endIfBack();
+    look();
   }
 
   /**
@@ -121,6 +173,7 @@ final class AnnouncementWrite implements TransferListener {
    */
   @Override
   public boolean failed(Transfer of, int part, Failure why, Certainty certainty, boolean railLeft) {
+    left &= ~(1 << part);
     if (railLeft && isWanted()) {
       of.completeOnDelivery(1 << part);
       return true;
@@ -131,14 +184,17 @@ final class AnnouncementWrite implements TransferListener {
         receive.fail(why);
       }
     }
-    endIfBack();
+    if (unseen) {
+      home.lost(why);
+    }
+    look();
     return false;
   }
 
   /** It never comes back, and may happen yet, so that nothing can be posted in its place. */
   @Override
   public void lost(Transfer of, int part, Failure why) {
-    if (isAlone()) {
+    if (hasNoReceive()) {
       home.lost(why);
     }
     for (int i = 0; i < count; i++) {
@@ -150,7 +206,7 @@ final class AnnouncementWrite implements TransferListener {
   }
 
   private boolean isWanted() {
-    if (isAlone()) {
+    if (hasNoReceive()) {
       return !home.hasFailed();
     }
     for (int i = 0; i < count; i++) {
@@ -163,16 +219,31 @@ final class AnnouncementWrite implements TransferListener {
   }
 
   /** Whether no receive waits for it. */
-  boolean isAlone() {
-    return isRepeated && count == 0;
+  private boolean hasNoReceive() {
+    return unseen || (isRepeated && count == 0);
   }
 
-  private void endIfBack() {
-    if (!inUse || transfer.toPost() != 0 || transfer.inFlight() != 0) {
+  /** Whether all of it left, or is back. */
+  private void look() {
+    if (!inUse || transfer.toPost() != 0 || (transfer.inFlight() & ~left) != 0) {
+      return;
+    }
+    if (left != 0) {
+      if (!unseen) {
+        unseen = true;
+        home.left(this);
+        giveBackReceives();
+      }
       return;
     }
     inUse = false;
-    boolean alone = isAlone();
+    boolean alone = isRepeated && count == 0;
+    giveBackReceives();
+    home.give(this, alone);
+  }
+
+  /** Its receives are done with it. */
+  private void giveBackReceives() {
     int ended = count;
     count = 0;
     for (int i = 0; i < ended; i++) {
@@ -188,7 +259,6 @@ final class AnnouncementWrite implements TransferListener {
         receive.request().settle();
       }
     }
-    home.give(this, alone);
   }
 
   /** For errors: what it waits for. */

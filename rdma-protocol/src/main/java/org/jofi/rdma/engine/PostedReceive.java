@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A receive, or a group of them, whose entries are written to the peer, unless short messages fill
  * it before. It is over when each message arrived, with its true length if that is told apart, and
- * the entries' write completed.
+ * its entries left.
  *
  * <p>Its bound runs while some of a message arrived and some did not. Once its entries were posted,
  * the peer may write into its memory: if it fails, its lease lasts until the peer is done.

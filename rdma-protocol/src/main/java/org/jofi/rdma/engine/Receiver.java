@@ -144,7 +144,9 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
 
   /** Whether so many entries of the mailbox are free, and the peer may still look at them. */
   boolean hasEntries(int count) {
-    return expected == Long.MAX_VALUE && announcements.hasRoom(count);
+    return expected == Long.MAX_VALUE
+        && announcements.hasRoom(count)
+        && unannounced.isFree(announcements.last() + count);
   }
 
   /** Gives a receive its indices, and announces it. */
@@ -192,6 +194,7 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
   /** The sender has seen all receives up to that one. */
   private void peerSaw(long index) {
     if (announcements.saw(index)) {
+      unannounced.seen(index);
       forgetSeen();
     }
   }
@@ -203,7 +206,8 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
     }
   }
 
-  private void announceDue() {
+  /** Announces what waits for entries. */
+  void announceDue() {
     if (unannounced.isDue()) {
       link().sink().tasks().defer(unannounced);
     }
@@ -431,6 +435,11 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
       }
       receive = next;
     }
+  }
+
+  @Override
+  void hurry() {
+    unannounced.ask();
   }
 
   /** Not if the peer closed and messages are stored: those are for receives to come. */

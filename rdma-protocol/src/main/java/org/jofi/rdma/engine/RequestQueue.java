@@ -212,7 +212,13 @@ public abstract class RequestQueue {
         }
       }
     }
+    hurry();
     listener.run();
+  }
+
+  /** It failed: what it has under way besides its requests is to come to its end. */
+  void hurry() {
+    // Most have nothing.
   }
 
   /** Fails it, unless it failed before, and reports what is in flight now, with its cause. */

@@ -198,6 +198,16 @@ final class ModelEnd implements OperationSink {
     }
 
     @Override
+    public void arrived(int stripes, boolean byThis) {
+      // Word of each comes with it.
+    }
+
+    @Override
+    public void ask() {
+      // Nothing waits for word.
+    }
+
+    @Override
     public void moveLate() {
       // Any rail will do.
     }
