@@ -17,8 +17,10 @@ import org.jofi.transport.RailStatus;
  * what it was given.
  *
  * <p>A message is cut whole, one stripe per rail at most, so that equal rails see what they would
- * of equal stripes. Only while the rates are not to be relied on, a part of it is kept back for the
- * rails that are done first; at most {@link ProtocolLimits#STRIPES_PER_RAIL} rounds of that.
+ * of equal stripes. Where a single rail is through with it soon, it goes over the fewer rails the
+ * more messages are out: together they occupy all rails, with fewer operations. Only while the
+ * rates are not to be relied on, a part of it is kept back for the rails that are done first; at
+ * most {@link ProtocolLimits#STRIPES_PER_RAIL} rounds of that.
  */
 final class DataFlow {
   /** Rates that are off by no more are relied on. */
@@ -26,6 +28,9 @@ final class DataFlow {
 
   /** A rate may change before so much is through. */
   private static final double LONG_NS = 1e8;
+
+  /** For longer messages, what an operation costs is no reason to use fewer rails. */
+  private static final long SHORT_BYTES = 1 << 20;
 
   private final Tasks tasks;
   private final NanoClock clock;
@@ -35,6 +40,9 @@ final class DataFlow {
 
   /** Stripes that were given to each rail, and are not done; some have no bytes. */
   private final int[] stripes;
+
+  /** How many messages have such stripes. */
+  private int messages;
 
   private final IntConsumer onAnswer;
   private final ArrayDeque<Message> waiting = new ArrayDeque<>();
@@ -48,6 +56,9 @@ final class DataFlow {
 
     /** How many stripes were cut. */
     int stripes();
+
+    /** How many of its stripes were given to rails, and are not done. */
+    int out();
 
     /** What is to be cut in all, in bytes. */
     long bytes();
@@ -162,7 +173,15 @@ final class DataFlow {
   /** Over how many rails it goes at most. */
   private int most(Message message, int usable, boolean first) {
     int rails = Integer.bitCount(usable);
-    return first ? (int) Math.min(rails, (message.bytes() - 1) / minStripeBytes + 1) : rails;
+    if (!first) {
+      return rails;
+    }
+    long bytes = message.bytes();
+    if (bytes <= SHORT_BYTES && rails * rates.nanosFor(bytes, usable) < RailRates.BRIEF_NS) {
+      int others = messages - (message.out() > 0 ? 1 : 0);
+      rails = (rails + others) / (others + 1);
+    }
+    return (int) Math.min(rails, (bytes - 1) / minStripeBytes + 1);
   }
 
   /**
@@ -204,22 +223,34 @@ final class DataFlow {
     return Math.max(least, part / RailShares.ALIGNMENT_BYTES * RailShares.ALIGNMENT_BYTES);
   }
 
-  /** A stripe is given to a rail. */
-  void give(int rail, long bytes) {
+  /** A stripe of a message, out by now, is given to a rail. */
+  void give(Message message, int rail, long bytes) {
+    if (message.out() == 1) {
+      messages++;
+    }
     stripes[rail]++;
     rates.give(rail, bytes, clock.nanoTime());
   }
 
-  /** A stripe is not to go over that rail after all, or came to nothing. */
-  void takeBack(int rail, long bytes) {
-    stripes[rail]--;
+  /**
+   * A stripe of a message, out no more, is not to go over that rail after all, or came to nothing.
+   */
+  void takeBack(Message message, int rail, long bytes) {
+    isBack(message, rail);
     rates.takeBack(rail, bytes);
     goOn();
   }
 
-  /** A stripe of a message is done. */
-  void done(Message message, int rail, long bytes) {
+  private void isBack(Message message, int rail) {
     stripes[rail]--;
+    if (message.out() == 0) {
+      messages--;
+    }
+  }
+
+  /** A stripe of a message, out no more, is done. */
+  void done(Message message, int rail, long bytes) {
+    isBack(message, rail);
     finished++;
     rates.arrived(rail, bytes, isAlone(message), clock.nanoTime());
     onAnswer.accept(rail);

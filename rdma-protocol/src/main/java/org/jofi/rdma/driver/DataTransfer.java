@@ -21,6 +21,9 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
   /** The rail on whose account each stripe is; {@link #NOWHERE} if on none. */
   private final byte[] accounts;
 
+  /** How many stripes are on the account of a rail. */
+  private int out;
+
   private int waited;
   private boolean waits;
 
@@ -41,6 +44,7 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
   protected void reset() {
     super.reset();
     waited = 0;
+    out = 0;
     turn.open();
     Arrays.fill(accounts, NOWHERE);
   }
@@ -105,6 +109,11 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
   }
 
   @Override
+  public int out() {
+    return out;
+  }
+
+  @Override
   public long left() {
     return unbound();
   }
@@ -124,7 +133,8 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
     if (flow != null && accounts[stripe] != rail) {
       takeBack(stripe);
       accounts[stripe] = (byte) rail;
-      flow.give(rail, lengthBytes(stripe));
+      out++;
+      flow.give(this, rail, lengthBytes(stripe));
     }
   }
 
@@ -134,7 +144,8 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
     int rail = accounts[stripe];
     if (flow != null && rail != NOWHERE) {
       accounts[stripe] = NOWHERE;
-      flow.takeBack(rail, lengthBytes(stripe));
+      out--;
+      flow.takeBack(this, rail, lengthBytes(stripe));
     }
   }
 
@@ -248,6 +259,7 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
     DataFlow flow = flow();
     if (flow != null && accounts[stripe] != NOWHERE) {
       accounts[stripe] = NOWHERE;
+      out--;
       flow.done(this, rail, lengthBytes(stripe));
     }
   }

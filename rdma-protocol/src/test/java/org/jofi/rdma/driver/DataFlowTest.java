@@ -105,4 +105,33 @@ class DataFlowTest {
     rails.send(100, 100 << 10, 4);
     assertEquals(100, rails.stripes());
   }
+
+  /** Together they occupy all rails, with fewer operations. */
+  @Test
+  void messagesThatAreOutTogetherShareTheRails() {
+    ModelRails rails = rails(1, 10, 10, 10, 10);
+    rails.send(100, LENGTH, 4);
+    rails.send(100, 1 << 20, 1);
+    assertTrue(rails.stripes() > 380, "alone: " + rails.stripes());
+    rails.send(100, 1 << 20, 2);
+    assertTrue(rails.stripes() > 180 && rails.stripes() < 230, "two: " + rails.stripes());
+    rails.send(100, 1 << 20, 4);
+    assertTrue(rails.stripes() < 120, "four: " + rails.stripes());
+    rails.send(100, LENGTH, 4);
+    assertTrue(rails.stripes() > 300, "long: " + rails.stripes());
+    rails.send(100, 1 << 20, 1);
+    assertTrue(rails.stripes() > 380, "alone again: " + rails.stripes());
+  }
+
+  @ParameterizedTest
+  @MethodSource("rails")
+  void shortMessagesUseWhatRailsCarry(double... gigabits) {
+    ModelRails rails = rails(5, Arrays.stream(gigabits).map(each -> 10 * each).toArray());
+    rails.send(500, 1 << 20, 16);
+    double part = rails.send(2000, 1 << 20, 16);
+    assertTrue(part > 0.95, "1 MiB: " + part);
+    rails.send(500, 256 << 10, 32);
+    part = rails.send(2000, 256 << 10, 32);
+    assertTrue(part > 0.95, "256 KiB: " + part);
+  }
 }

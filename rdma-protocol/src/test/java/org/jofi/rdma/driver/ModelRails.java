@@ -64,6 +64,11 @@ final class ModelRails {
     }
 
     @Override
+    public int out() {
+      return out;
+    }
+
+    @Override
     public long bytes() {
       return bytes;
     }
@@ -85,7 +90,8 @@ final class ModelRails {
       rails.add(rail);
       cut += lengthBytes;
       assertTrue(lengths.size() <= ProtocolLimits.stripes(rates.length), "stripes");
-      flow.give(rail, lengthBytes);
+      out++;
+      flow.give(this, rail, lengthBytes);
     }
 
     @Override
@@ -100,7 +106,6 @@ final class ModelRails {
                 free[rail] + ROUND_TRIP_NS + Math.abs(random.nextGaussian()) * JITTER_NS);
         longestWait[rail] = Math.max(longestWait[rail], answered[rail] - now);
         answers.add(new Answer(answered[rail], rail, lengths.get(posted), this));
-        out++;
       }
     }
 
