@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.SplittableRandom;
 import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.driver.InlineCopies;
 import org.jofi.rdma.engine.Connection;
@@ -46,7 +47,7 @@ final class OneSidedTraffic {
 
   OneSidedTraffic(Pair pair, long seed, int count) {
     this.pair = pair;
-    Random random = new Random(seed);
+    Random random = Random.from(new SplittableRandom(seed));
     for (int number = 0; number < count; number++) {
       boolean inline = random.nextInt(4) == 0;
       int most = inline ? InlineCopies.BYTES : SLOT_BYTES;

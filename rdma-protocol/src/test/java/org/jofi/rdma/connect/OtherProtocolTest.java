@@ -9,6 +9,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.SplittableRandom;
 import java.util.stream.Stream;
 import org.jofi.mr.registration.DataRegistration;
 import org.jofi.mr.registration.Descriptors;
@@ -82,7 +83,7 @@ class OtherProtocolTest {
               .faults(FaultPlan.survivable())
               .open()) {
         Pair pair = pair(simulation, profile, rails);
-        exchange(pair, new Random(seed));
+        exchange(pair, Random.from(new SplittableRandom(seed)));
         pair.finish(simulation);
       }
     }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
+import java.util.SplittableRandom;
 import java.util.stream.Stream;
 import org.jofi.rdma.wire.EagerGrant;
 import org.jofi.simulated.SimulatedNic;
@@ -95,7 +96,7 @@ class RailDeathTest {
 
     Run(Profile profile, long seed, boolean deaths) {
       this.deaths = deaths;
-      random = new Random(seed);
+      random = Random.from(new SplittableRandom(seed));
       rails = 2 + random.nextInt(3);
       sound = random.nextInt(rails);
       simulation =

@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.jofi.allocation.Allocation;
@@ -80,7 +81,7 @@ class MessagesTest {
       this.profile = profile;
       this.seed = seed;
       this.line = "profile %s, seed %d, %d groups".formatted(profile.name(), seed, groups);
-      random = new Random(seed);
+      random = Random.from(new SplittableRandom(seed));
       rails = 1 + random.nextInt(5);
       script = new Script(random, groups);
     }

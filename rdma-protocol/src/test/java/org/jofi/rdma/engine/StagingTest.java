@@ -10,6 +10,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.SplittableRandom;
 import java.util.stream.Stream;
 import org.jofi.fabric.Access;
 import org.jofi.fabric.MemoryKind;
@@ -328,7 +329,7 @@ class StagingTest {
   @MethodSource("profiles")
   void everyByteArrivesWhoeverStages(Profile profile) {
     for (long seed = 1; seed <= SEEDS; seed++) {
-      Random random = new Random(seed);
+      Random random = Random.from(new SplittableRandom(seed));
       int rails = 1 + random.nextInt(5);
       boolean writesData = profile.behaviour().writeData() && random.nextInt(3) > 0;
       String line = "profile %s, seed %d".formatted(profile.name(), seed);
@@ -486,7 +487,7 @@ class StagingTest {
   void whatFailsInTheMiddleNeverDeliversWrongBytes(Profile profile) {
     int failed = 0;
     for (long seed = 1; seed <= FAULTY_SEEDS; seed++) {
-      Random random = new Random(seed);
+      Random random = Random.from(new SplittableRandom(seed));
       int rails = 1 + random.nextInt(3);
       boolean writesData = profile.behaviour().writeData() && random.nextBoolean();
       List<Message> messages = new ArrayList<>();
