@@ -94,6 +94,8 @@ have_package() {
     openmpi-bin) [[ $("$(open_mpi mpirun)" --version 2>/dev/null) == *open-mpi.org* ]] ;;
     libopenmpi-dev) [[ $("$(open_mpi mpicc)" -E -dM -x c -include mpi.h /dev/null 2>/dev/null) == *OMPI_MAJOR_VERSION* ]] ;;
     python3) command -v python3 >/dev/null ;;
+    iproute2) command -v ip >/dev/null && command -v tc >/dev/null ;;
+    iptables) command -v iptables >/dev/null ;;
   esac
 }
 
@@ -174,6 +176,8 @@ purpose_of() {
     openmpi-bin) printf 'Open MPI, to compare with' ;;
     libopenmpi-dev) printf "Open MPI's headers" ;;
     python3) printf 'reads the results of comparisons' ;;
+    iproute2) printf 'lays rails between network namespaces, for the tests of rails that fail' ;;
+    iptables) printf 'loses packets of such rails' ;;
   esac
 }
 

@@ -146,8 +146,10 @@ parse_test_arguments() {
 run_tests() {
   local chosen_modules=() chosen_tests=() maven_arguments=() summary_arguments=()
   local pass_arguments=() pass_omitted='' code=0 counted=0 started=$SECONDS took
+  local wanted=("${build_packages[@]}" "${test_packages[@]}")
   parse_test_arguments "$@"
-  if ! provide_packages "${build_packages[@]}" "${test_packages[@]}"; then
+  if ((EUID == 0)); then wanted+=("${rail_packages[@]}"); fi
+  if ! provide_packages "${wanted[@]}"; then
     if in_ci; then fail "$environment_missing" 'with CI=true every package must be there'; fi
   fi
   second_pass ${maven_arguments[@]+"${maven_arguments[@]}"}

@@ -34,7 +34,9 @@ class TestCommandTest {
     tree.jdk("jdk-25", "25.0.3");
     tree.onPath("dpkg-query", "echo 1.17.0-3");
     tree.onPath("dpkg", "[[ $2 == 2.* ]]");
-    tree.onPath("fi_pingpong", "");
+    for (String program : List.of("fi_pingpong", "ip", "tc", "iptables")) {
+      tree.onPath(program, "");
+    }
     String summary = "test-harness/launcher/src/main/java/org/jofi/launcher/TestSummary.java";
     Files.createDirectories(tree.root().resolve(summary).getParent());
     Files.copy(LauncherTree.PROJECT.resolve(summary), tree.root().resolve(summary));
@@ -211,6 +213,16 @@ class TestCommandTest {
     assertContains(
         run.err(), "no second pass on libfabric 2.1: the system's own is 2.1.0-1.1 already");
     assertFalse(tree.callsOf("mvn").getFirst().contains("libfabric-2.1"));
+  }
+
+  @Test
+  void whatLosesPacketsIsNeededWhereRootMayLoseThem() throws Exception {
+    Files.delete(tree.gcc().resolveSibling("iptables"));
+
+    Outcome run = tree.run("test");
+
+    assertEquals(0, run.exitCode(), run.err());
+    assertEquals(LauncherTree.isRoot(), run.err().contains("iptables"), run.err());
   }
 
   @Test
