@@ -7,7 +7,8 @@ import org.jofi.rdma.wire.MailboxTarget;
 
 /**
  * The memory of one mailbox, a piece of a {@link MailboxSlab}: the sender's own, or the receiver's
- * copy. Zeroed when it is taken, except for what a peer wrote into it that was late.
+ * copy. The sender's is zeroed when it is taken, except for what a peer wrote into it that was
+ * late.
  */
 final class Mailbox implements AutoCloseable {
   private final Mailboxes owner;

@@ -19,6 +19,11 @@ import org.jofi.rdma.wire.MailboxLayout;
  * A sender only uses what it has copied out of the mailbox and then found to be whole and of its
  * own generation. So a late line counts as no line. If it lands on a line of the connection that
  * now has the piece, that line is missing, and the receiver is told so, and writes it again.
+ *
+ * <p><b>Why a copy may be used again although this side may still write from it.</b> A write of
+ * entries that is out on a silent rail goes over another one, too, and nobody waits for the first.
+ * So a copy is left as it is when it is given back: a late write finds the bytes that it was posted
+ * with, until another connection puts its own there. What it takes of those is late at the peer.
  */
 final class Mailboxes {
   private final EndpointDriver endpoint;
@@ -62,7 +67,9 @@ final class Mailboxes {
 
   void give(Mailbox mailbox) {
     if (!closed) {
-      mailbox.memory().fill((byte) 0);
+      if (forPeers) {
+        mailbox.memory().fill((byte) 0);
+      }
       free.addLast(mailbox);
     }
   }

@@ -179,7 +179,11 @@ final class ControlTransfer extends RailTransfer {
     }
   }
 
-  /** It is written from memory that lasts, and the same bytes go to the same place. */
+  /**
+   * It is written from memory that lasts, and the same bytes go to the same place. If that memory
+   * is used again first, a late one brings a line that is too new, or torn, or of another
+   * connection: the peer tells by its stamp, or has it early.
+   */
   @Override
   public OperationOwner moveOff(long cookie, PeerRails silent, Failure why) {
     if (!silent.equals(rails())) {

@@ -118,6 +118,24 @@ class SilentRailTest {
     }
   }
 
+  /** What was out on a silent rail may be read from memory yet, when its connection is over. */
+  @ParameterizedTest
+  @MethodSource("profiles")
+  void entriesAreLeftAsTheyWereWritten(Profile profile, int rails) {
+    try (LongMessages pair = new LongMessages(profile, rails)) {
+      pair.exchange(MESSAGES);
+      pair.simulation.host(0).nic(SILENT).stall(Duration.ofSeconds(20));
+      // The entries of some go over each control rail.
+      for (int message = 0; message < 2 * rails; message++) {
+        long receive = pair.receive();
+        pair.arrives(pair.send(), receive);
+      }
+      pair.linked.finishConnectionsOnly();
+      pair.linked.pass(30 * SECOND, pair.linked.left, pair.linked.right);
+      assertEquals(List.of(), pair.simulation.violations());
+    }
+  }
+
   /**
    * It is found and closed, what it had goes over the others, and it is used again once its link
    * works; where regions belong to endpoints, it stays closed.
