@@ -7,8 +7,9 @@
  *
  * For each length it prints a line: bytes, half round trip in us (the median), and messages a second and MB/s of a
  * stream with a window of 8. Every length is warmed up first, with as many messages as are measured; DIVISOR divides
- * their number. The bytes are looked at outside the measured time. If one is wrong, or if anything fails or takes too
- * long, the exit code is 1. There are no flushes: NCCL asks for them only if the memory is that of a GPU.
+ * their number. A line before them, which begins with a #, tells what the first thousand round trips took. The bytes
+ * are looked at outside the measured time. If one is wrong, or if anything fails or takes too long, the exit code is 1.
+ * There are no flushes: NCCL asks for them only if the memory is that of a GPU.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -21,7 +22,7 @@
 #include "harness.h"
 
 /* AHEAD receives are posted at a time in a ping-pong: NCCL posts them before their messages leave, too. */
-enum { WINDOW = 8, AHEAD = 2, TAG = 7, LIMIT = 270, LEAST_SLOT = 4096 };
+enum { WINDOW = 8, AHEAD = 2, TAG = 7, LIMIT = 270, LEAST_SLOT = 4096, FIRST = 1000 };
 
 static const struct {
     int bytes, round_trips, messages;
@@ -113,14 +114,20 @@ static int by_value(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* In microseconds; the first half of the round trips warms up. */
-static double half_round_trip(end *e, int count) {
-    int total = 2 * count;
-    double *times = calloc(count, sizeof *times), last = now();
+/* In microseconds. */
+typedef struct {
+    double median, mean;
+} half;
+
+/* Of so many round trips, after others that warm up. */
+static half half_round_trip(end *e, int warming, int count) {
+    int total = warming + count;
+    double *times = calloc(count, sizeof *times);
     check(times != NULL, "no memory");
     void *receives[AHEAD];
     for (int i = 0; i < AHEAD; i++) receives[i] = must(e, try_receive, i);
     meet(&e->s);
+    double last = now(), sum = 0;
     bound b = within(PATIENCE, "round trips");
     for (int i = 0; i < total; i++) {
         void *send = e->s.rank == 0 ? must(e, try_send, i % AHEAD) : NULL;
@@ -139,13 +146,16 @@ static double half_round_trip(end *e, int count) {
         }
         while (send != NULL && !over(e, send, "a send")) pass(&b);
         double time = now();
-        if (i >= count) times[i - count] = (time - last) * 1e6 / 2;
+        if (i >= warming) {
+            times[i - warming] = (time - last) * 1e6 / 2;
+            sum += times[i - warming];
+        }
         last = time;
     }
     qsort(times, count, sizeof *times, by_value);
-    double median = (times[(count - 1) / 2] + times[count / 2]) / 2;
+    half took = {.median = (times[(count - 1) / 2] + times[count / 2]) / 2, .mean = sum / count};
     free(times);
-    return median;
+    return took;
 }
 
 /*
@@ -179,17 +189,26 @@ static double stream(end *e, int count) {
     return sends ? count / (now() - start) : 0;
 }
 
+/* What a process pays until its plugin is warm. */
+static void measure_first(end *e) {
+    half took = half_round_trip(e, 0, FIRST);
+    if (e->s.rank == 0) {
+        printf("# half of the first %d round trips of %d B: %.2f us by median, %.2f by mean\n", FIRST, e->bytes,
+               took.median, took.mean);
+    }
+}
+
 static void measure(end *e, int round_trips, int messages) {
     meet(&e->s);
     exchange(e);
     clear(e);
-    double half = half_round_trip(e, round_trips);
+    double median = half_round_trip(e, round_trips, round_trips).median;
     look(e, AHEAD, "round trips");
     clear(e);
     stream(e, messages); /* warms up */
     double rate = stream(e, messages);
     look(e, e->s.rank == 0 ? 1 : WINDOW, "stream");
-    if (e->s.rank == 0) printf("%d %.3f %.0f %.2f\n", e->bytes, half, rate, rate * e->bytes / 1e6);
+    if (e->s.rank == 0) printf("%d %.3f %.0f %.2f\n", e->bytes, median, rate, rate * e->bytes / 1e6);
     fflush(stdout);
 }
 
@@ -240,6 +259,8 @@ int main(int count, char **arguments) {
     check((p.ptrSupport & HOST_MEMORY) != 0, "no host memory");
     if (e.s.rank == 0) printf("# %s on %s\n", net_name(&e.s.n), p.name);
     open_connections(&e);
+    e.bytes = lengths[0].bytes;
+    measure_first(&e);
     for (int i = 0; i < LENGTHS; i++) {
         e.bytes = lengths[i].bytes;
         measure(&e, lengths[i].round_trips / divisor, lengths[i].messages / divisor);
