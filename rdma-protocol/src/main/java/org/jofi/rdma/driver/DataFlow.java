@@ -179,7 +179,7 @@ final class DataFlow {
     long bytes = message.bytes();
     if (bytes <= SHORT_BYTES && rails * rates.nanosFor(bytes, usable) < RailRates.BRIEF_NS) {
       int others = messages - (message.out() > 0 ? 1 : 0);
-      rails = (rails + others) / (others + 1);
+      rails = Math.ceilDiv(rails, others + 1);
     }
     return (int) Math.min(rails, (bytes - 1) / minStripeBytes + 1);
   }

@@ -153,34 +153,48 @@ class OneSidedTest {
     }
   }
 
+  private static long oneSided(
+      Pair pair, boolean writes, long address, DataRegistration here, RemoteMemory there) {
+    return writes
+        ? pair.sends.write(address, 4096, here, there, 0)
+        : pair.sends.read(address, 4096, here, there, 0);
+  }
+
   @ParameterizedTest
   @MethodSource("profiles")
   void anErrorFailsItsOwnRequestAndNoOther(Profile profile) {
+    anErrorFailsItsOwnRequestAndNoOther(profile, true);
+    anErrorFailsItsOwnRequestAndNoOther(profile, false);
+  }
+
+  private static void anErrorFailsItsOwnRequestAndNoOther(Profile profile, boolean writes) {
     try (Simulation simulation = simulation(profile, 3, 2, FaultPlan.none())) {
       Pair pair = Pair.of(simulation, profile, 2);
       DataRegistration here = pair.memory(pair.sends, 8192);
       RemoteMemory good = Pair.remote(pair.memory(pair.receives, 8192));
+      // What breaks its connection is tried over the other rail, too.
+      boolean breaks = profile.equals(Profile.TCP);
       RemoteMemory bad =
           RemoteMemory.of(
-              8192, new long[] {good.address(0), good.address(1)}, new long[] {0x6bad, 0x7bad});
+              8192,
+              new long[] {good.address(0), good.address(1)},
+              new long[] {breaks ? 0x6bad : good.key(0), 0x7bad});
       long address = here.range().address();
       // Of both rails: what fails first over one may be its connection's fault.
       for (int first = 0; first < 4; first++) {
         assertEquals(
             4096, pair.outcome(pair.sends, pair.sends.write(address, 4096, here, good, 0)));
       }
-      List<Long> before = List.of(pair.sends.write(address, 4096, here, good, 0));
-      long wrongWrite = pair.sends.write(address, 4096, here, bad, 0);
-      long wrongRead = pair.sends.read(address + 4096, 4096, here, bad, 0);
-      long after = pair.sends.read(address + 4096, 4096, here, good, 0);
-      assertEquals(4096, pair.outcome(pair.sends, before.getFirst()));
-      for (long wrong : new long[] {wrongWrite, wrongRead}) {
-        assertEquals(FailureCause.FABRIC.code(), pair.outcome(pair.sends, wrong));
-        Failure failure = pair.sends.failure(wrong);
-        assertNotNull(failure);
-        assertTrue(failure.where().contains("data rail "), failure::toString);
-        assertNotEquals(0, failure.errno());
-      }
+      // Of the other kind: beside others of its own, a short one goes over one rail.
+      long before = oneSided(pair, !writes, address, here, good);
+      long wrong = oneSided(pair, writes, address + 4096, here, bad);
+      long after = oneSided(pair, writes, address, here, good);
+      assertEquals(4096, pair.outcome(pair.sends, before));
+      assertEquals(FailureCause.FABRIC.code(), pair.outcome(pair.sends, wrong));
+      Failure failure = pair.sends.failure(wrong);
+      assertNotNull(failure);
+      assertTrue(failure.where().contains("data rail 1"), failure::toString);
+      assertNotEquals(0, failure.errno());
       assertEquals(4096, pair.outcome(pair.sends, after));
       assertNull(pair.sends.failure(after));
       assertNull(pair.sends.failure());
