@@ -77,15 +77,14 @@ public interface Endpoint extends AutoCloseable {
   void setOption(EndpointOption option, long value);
 
   /**
-   * Bytes that were moved until now between this endpoint and a peer, in both directions: as far as
-   * the peer's machine confirmed them, and whether or not an operation of theirs is done. It is for
-   * finding out whether a link works on which one takes long, and takes up to a millisecond.
+   * What was moved until now between this endpoint and a peer. It is for finding out whether a link
+   * works on which an operation takes long, and takes up to a millisecond.
    *
    * @param peer the peer's address, as {@link #address}
-   * @return -1 if the provider cannot tell; it may be less than before if they connected anew
+   * @return empty if the provider cannot tell
    */
-  default long movedBytes(byte[] peer) {
-    return -1;
+  default Optional<LinkTraffic> linkTraffic(byte[] peer) {
+    return Optional.empty();
   }
 
   /**

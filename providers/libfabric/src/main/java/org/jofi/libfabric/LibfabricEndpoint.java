@@ -18,6 +18,7 @@ import org.jofi.fabric.EndpointOption;
 import org.jofi.fabric.EndpointRequest;
 import org.jofi.fabric.FabricErrno;
 import org.jofi.fabric.FabricException;
+import org.jofi.fabric.LinkTraffic;
 import org.jofi.fabric.MrMode;
 import org.jofi.fabric.PostFlags;
 import org.jofi.libfabric.bindings.fi_ops;
@@ -371,12 +372,12 @@ final class LibfabricEndpoint extends FabricObject implements Endpoint {
   }
 
   @Override
-  public long movedBytes(byte[] peer) {
+  public Optional<LinkTraffic> linkTraffic(byte[] peer) {
     if (!isOverTcp()) {
-      return -1;
+      return Optional.empty();
     }
     try (TcpSockets sockets = new TcpSockets()) {
-      return sockets.movedBytes(localAddress, SocketAddresses.text(peer));
+      return Optional.of(sockets.traffic(localAddress, SocketAddresses.text(peer)));
     }
   }
 

@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.jofi.fabric.LinkTraffic;
 
 /**
  * What the kernel knows of this process's TCP sockets, of which libfabric tells nothing. For one
@@ -22,10 +23,12 @@ final class TcpSockets implements AutoCloseable {
   private static final int TCP_INFO = 11;
   private static final int TCP_LISTEN = 10;
 
-  /** Of struct tcp_info, which only grows. */
-  private static final long ACKNOWLEDGED = 120;
+  /** Of struct tcp_info, which only grows. What a kernel does not have yet is 0. */
+  private static final long REPEATED = 100;
 
+  private static final long ACKNOWLEDGED = 120;
   private static final long RECEIVED = 128;
+  private static final long PACKETS = 156;
   private static final long INFO_BYTES = 256;
   private static final long NAME_BYTES = 128;
 
@@ -75,25 +78,33 @@ final class TcpSockets implements AutoCloseable {
   }
 
   /**
-   * Bytes that were moved between an endpoint and a peer, over the connections that are open now:
-   * those that the peer accepted, and those that it made, whose port is of no use.
+   * What was moved between an endpoint and a peer, over the connections that are open now: those
+   * that the peer accepted, and those that it made, whose port is of no use.
    *
    * @param own where the endpoint listens
    * @param peer where the peer's does
    */
-  long movedBytes(String own, String peer) {
-    long sum = 0;
+  LinkTraffic traffic(String own, String peer) {
+    LinkTraffic sum = LinkTraffic.NONE;
     for (int socket : descriptors()) {
       String remote = remote(socket);
       boolean between =
           remote.equals(peer) || (local(socket).equals(own) && host(remote).equals(host(peer)));
       if (between && isTcp(socket)) {
-        sum +=
-            info.get(ValueLayout.JAVA_LONG, ACKNOWLEDGED)
-                + info.get(ValueLayout.JAVA_LONG, RECEIVED);
+        sum =
+            sum.plus(
+                new LinkTraffic(
+                    info.get(ValueLayout.JAVA_LONG, ACKNOWLEDGED)
+                        + info.get(ValueLayout.JAVA_LONG, RECEIVED),
+                    unsigned(PACKETS),
+                    unsigned(REPEATED)));
       }
     }
     return sum;
+  }
+
+  private long unsigned(long offset) {
+    return Integer.toUnsignedLong(info.get(ValueLayout.JAVA_INT, offset));
   }
 
   private static String host(String address) {

@@ -9,6 +9,7 @@ import java.net.StandardProtocolFamily;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import org.jofi.fabric.LinkTraffic;
 import org.junit.jupiter.api.Test;
 
 /** Bytes that the other kernel confirmed, though nobody read them. */
@@ -30,15 +31,19 @@ class TcpSocketsTest {
       try (SocketChannel accepted = listener.accept();
           TcpSockets sockets = new TcpSockets()) {
         // This process has both ends: one is connected to the server, the other is the server's.
-        long before = sockets.movedBytes(client, server);
+        long before = sockets.traffic(client, server).movedBytes();
         connected.write(ByteBuffer.allocate(BYTES));
-        long after = sockets.movedBytes(client, server);
+        long after = sockets.traffic(client, server).movedBytes();
         assertEquals(BYTES, after - before, "confirmed to the client");
         accepted.write(ByteBuffer.allocate(BYTES));
-        assertEquals(2 * BYTES, sockets.movedBytes(client, server) - before);
-        long ofServer = sockets.movedBytes(server, client);
+        assertEquals(2 * BYTES, sockets.traffic(client, server).movedBytes() - before);
+        long ofServer = sockets.traffic(server, client).movedBytes();
         assertTrue(ofServer >= 2 * BYTES, "received and confirmed: " + ofServer);
-        assertEquals(0, sockets.movedBytes(client, "127.0.0.1:1"), "nobody is connected there");
+        LinkTraffic traffic = sockets.traffic(client, server);
+        assertTrue(traffic.packets() >= 1, "that carried them: " + traffic);
+        assertEquals(0, traffic.repeated(), "memory loses nothing");
+        assertEquals(
+            0, sockets.traffic(client, "127.0.0.1:1").movedBytes(), "nobody is connected there");
       }
     }
   }

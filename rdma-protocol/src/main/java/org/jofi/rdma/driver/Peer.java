@@ -1,8 +1,10 @@
 package org.jofi.rdma.driver;
 
 import java.util.Arrays;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.IntConsumer;
+import org.jofi.fabric.LinkTraffic;
 import org.jofi.rdma.wire.ControlMessage;
 import org.jofi.rdma.wire.FabricAddress;
 import org.jofi.rdma.wire.RailUp;
@@ -64,12 +66,37 @@ final class Peer {
         control,
         changes,
         flow,
-        clock(data, control, boundNs),
-        control.count() == 1 ? null : clock(control, control, boundNs));
+        boundNs,
+        new PacketLoss(data.count(), rail -> traffic(data, control, rail)));
   }
 
-  private static RailClock clock(PeerRails rails, PeerRails control, long boundNs) {
-    return new RailClock(rails.count(), rail -> label(rails, rail, control), boundNs);
+  private Peer(
+      PeerRails data,
+      PeerRails control,
+      RailChanges changes,
+      Function<IntConsumer, DataFlow> flow,
+      long boundNs,
+      PacketLoss loss) {
+    this(
+        data,
+        control,
+        changes,
+        flow,
+        clock(data, control, boundNs, loss),
+        control.count() == 1 ? null : clock(control, control, boundNs, loss));
+  }
+
+  private static RailClock clock(
+      PeerRails rails, PeerRails control, long boundNs, PacketLoss loss) {
+    return new RailClock(rails.count(), rail -> label(rails, rail, control), boundNs, loss);
+  }
+
+  /** Data and messages over one NIC: few messages may be lost, and what is lost concerns both. */
+  private static Optional<LinkTraffic> traffic(PeerRails data, PeerRails control, int rail) {
+    Optional<LinkTraffic> ofData = data.traffic(rail);
+    return rail < control.count()
+        ? ofData.flatMap(one -> control.traffic(rail).map(one::plus))
+        : ofData;
   }
 
   private static String label(PeerRails rails, int rail, PeerRails control) {
@@ -164,7 +191,7 @@ final class Peer {
 
     @Override
     public long moved(int rail) {
-      return data.port(rail).movedBytes(data.address(rail));
+      return data.traffic(rail).map(LinkTraffic::movedBytes).orElse(-1L);
     }
   }
 
@@ -186,7 +213,7 @@ final class Peer {
 
     @Override
     public long moved(int rail) {
-      return control.port(rail).movedBytes(control.address(rail));
+      return control.traffic(rail).map(LinkTraffic::movedBytes).orElse(-1L);
     }
   }
 

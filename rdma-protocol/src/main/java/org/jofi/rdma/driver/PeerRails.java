@@ -4,6 +4,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jofi.fabric.LinkTraffic;
 import org.jofi.fabric.PostFlags;
 import org.jofi.rdma.operation.Tasks;
 import org.jofi.rdma.schedule.ControlRotation;
@@ -209,6 +210,11 @@ public final class PeerRails {
       throw new IllegalStateException("a stranger's address is not kept");
     }
     return address;
+  }
+
+  /** What was moved over a rail until now; empty if unknown. */
+  Optional<LinkTraffic> traffic(int rail) {
+    return ports[rail].traffic(address(rail));
   }
 
   /** The peer opened another endpoint, at that address; the rail has to {@link #join} anew. */

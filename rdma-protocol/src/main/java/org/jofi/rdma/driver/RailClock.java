@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * polled all its rails before.
  *
  * <p>A rail is silent that does not answer for the bound, or for eight times as long as it should
- * take if that is longer. The last usable one never is. Before that it is asked whether bytes were
+ * take if that is longer; four times the bound at most, and for one that {@linkplain PacketLoss
+ * loses packets} at once. The last usable one never is. Before that it is asked whether bytes were
  * moved over it, if the provider can tell: then the rail is slow, and what is out on it will be
  * through, unless that would take four times the bound: then the others are faster with it.
  */
@@ -38,6 +39,9 @@ final class RailClock {
   /** What something that was heard counts for at most, as a part of the bound. */
   private static final int CREDIT = 4;
 
+  /** The part of the bound after which a rail is asked whether it loses packets. */
+  private static final int ASKS_FOR_LOSS = 8;
+
   private static final int PATIENCE = 8;
   private static final int MOST_BOUNDS = 4;
   private static final long UNASKED = Long.MIN_VALUE;
@@ -54,6 +58,11 @@ final class RailClock {
 
   /** For how long each has been moving bytes without an answer. */
   private final long[] movingNs;
+
+  private final PacketLoss loss;
+
+  /** Which were asked for it since they answered, a bit each. */
+  private int lossAsked;
 
   private final @Nullable Failure[] silence;
   private int answered;
@@ -83,9 +92,11 @@ final class RailClock {
    * @param rails how many
    * @param labels what a rail is called
    * @param boundNs how long a rail may be silent
+   * @param loss on these rails
    */
-  RailClock(int rails, IntFunction<String> labels, long boundNs) {
+  RailClock(int rails, IntFunction<String> labels, long boundNs, PacketLoss loss) {
     this.labels = labels;
+    this.loss = loss;
     this.boundNs = boundNs;
     ages = new long[rails];
     counted = new long[rails];
@@ -160,7 +171,8 @@ final class RailClock {
       } else if (alive) {
         ages[rail] += Math.min(now - counted[rail], boundNs / CREDIT);
         counted[rail] = now;
-        if ((usable & ~found & ~bit) != 0 && isSilent(rail, load)) {
+        lookForLoss(rail, now);
+        if ((usable & ~found & ~bit) != 0 && isSilent(rail, load, now)) {
           found |= bit;
         }
       }
@@ -179,9 +191,18 @@ final class RailClock {
     return found;
   }
 
-  private boolean isSilent(int rail, Load load) {
+  /** Early: of what is sent again later, a rail that died would have its share. */
+  private void lookForLoss(int rail, long now) {
+    if (ages[rail] >= boundNs / ASKS_FOR_LOSS && (lossAsked & 1 << rail) == 0) {
+      lossAsked |= 1 << rail;
+      loss.look(rail, now);
+    }
+  }
+
+  private boolean isSilent(int rail, Load load, long now) {
+    long longest = MOST_BOUNDS * boundNs;
     long expected = (long) (PATIENCE * load.expectedNs(rail));
-    long most = Math.clamp(expected, boundNs, MOST_BOUNDS * boundNs);
+    long most = loss.isLossy(rail, now) ? longest : Math.clamp(expected, boundNs, longest);
     if (ages[rail] >= most / 2 && moved[rail] == UNASKED) {
       moved[rail] = load.moved(rail);
     }
@@ -196,7 +217,7 @@ final class RailClock {
       ages[rail] -= sinceNs;
       movingNs[rail] += sinceNs;
       double leftNs = (double) load.out(rail) / (moved[rail] - before) * sinceNs;
-      if (movingNs[rail] + leftNs < MOST_BOUNDS * boundNs) {
+      if (movingNs[rail] + leftNs < longest) {
         return false;
       }
       how = "so slow that it would take %.1f s more".formatted(leftNs / 1e9);
@@ -214,6 +235,7 @@ final class RailClock {
 
   private void young(int rail) {
     ages[rail] = 0;
+    lossAsked &= ~(1 << rail);
     moved[rail] = UNASKED;
     movingNs[rail] = 0;
   }

@@ -1,5 +1,6 @@
 package org.jofi.rdma.driver;
 
+import java.util.Optional;
 import org.agrona.concurrent.NanoClock;
 import org.jofi.fabric.AddressVector;
 import org.jofi.fabric.Domain;
@@ -7,6 +8,7 @@ import org.jofi.fabric.Endpoint;
 import org.jofi.fabric.EndpointRequest;
 import org.jofi.fabric.FabricErrno;
 import org.jofi.fabric.FabricException;
+import org.jofi.fabric.LinkTraffic;
 import org.jofi.mr.scope.Rail;
 import org.jofi.mr.teardown.OwnershipGraph;
 import org.jofi.rdma.wire.FabricAddress;
@@ -106,9 +108,9 @@ public final class RailPort {
     return opened.rail();
   }
 
-  /** As {@link Endpoint#movedBytes}. */
-  long movedBytes(FabricAddress peer) {
-    return closed ? -1 : opened.endpoint().movedBytes(peer.bytes());
+  /** As {@link Endpoint#linkTraffic}. */
+  Optional<LinkTraffic> traffic(FabricAddress peer) {
+    return closed ? Optional.empty() : opened.endpoint().linkTraffic(peer.bytes());
   }
 
   /** Its NIC's name. */

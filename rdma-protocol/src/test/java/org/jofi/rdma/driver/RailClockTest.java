@@ -5,9 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.Arrays;
+import java.util.Optional;
 import java.util.Random;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import org.jofi.fabric.LinkTraffic;
 import org.junit.jupiter.api.Test;
 
 class RailClockTest {
@@ -16,10 +18,17 @@ class RailClockTest {
   private static final long BOUND = 1_500 * MILLI;
   private static final long STEP = 47 * MILLI;
 
-  private final RailClock clock = new RailClock(RAILS, rail -> "rail " + rail, BOUND);
+  private final RailClock clock =
+      new RailClock(
+          RAILS,
+          rail -> "rail " + rail,
+          BOUND,
+          new PacketLoss(RAILS, rail -> Optional.of(traffic(rail))));
   private final long[] out = new long[RAILS];
   private final double[] expected = new double[RAILS];
   private final long[] moved = new long[RAILS];
+  private final long[] packets = new long[RAILS];
+  private final long[] repeated = new long[RAILS];
   private final RailClock.Load load =
       new RailClock.Load() {
         @Override
@@ -46,6 +55,10 @@ class RailClockTest {
 
   /** What was found, and is not used any more. */
   private int silent;
+
+  private LinkTraffic traffic(int rail) {
+    return new LinkTraffic(moved[rail], packets[rail], repeated[rail]);
+  }
 
   private void look() {
     now += STEP;
@@ -111,6 +124,64 @@ class RailClockTest {
     assertEquals(1 << 2, silent);
     assertTrue(now - start <= 2 * BOUND, "ms: " + (now - start) / MILLI);
     assertTrue(clock.silence(2).detail().startsWith("so slow that it would take 78"));
+  }
+
+  /** Four packets in a row are lost now and then, for which TCP waits 3 s. */
+  @Test
+  void aRailThatLosesPacketsMayBeSilentForLonger() {
+    Arrays.fill(out, 1);
+    packets[2] = 1000;
+    repeated[2] = 50;
+    long took = untilSilent(2);
+    assertTrue(took >= 4 * BOUND && took <= 4 * BOUND + 2 * STEP, "ms: " + took / MILLI);
+  }
+
+  /** Of what was out on it, and of what was lost long ago. */
+  @Test
+  void aRailThatDiesLosesWhatWasOut() {
+    Arrays.fill(out, 1);
+    packets[2] = 40;
+    repeated[2] = 3;
+    assertIsFoundWithinTheBound();
+    packets[2] = 1_000_000;
+    repeated[2] = 10_000;
+    assertIsFoundWithinTheBound();
+  }
+
+  private void assertIsFoundWithinTheBound() {
+    long took = untilSilent(2);
+    assertTrue(took <= BOUND + 2 * STEP, "ms: " + took / MILLI);
+    silent = 0;
+  }
+
+  /** After much that was not lost; and again not a minute after the last that was. */
+  @Test
+  void whatIsLostLatelyCounts() {
+    Arrays.fill(out, 1);
+    packets[2] = 1_000_000;
+    assertIsFoundWithinTheBound();
+    packets[2] += 1000;
+    repeated[2] += 20;
+    assertTrue(untilSilent(2) >= 4 * BOUND, "it is found early");
+    silent = 0;
+    long end = now + 60_000 * MILLI;
+    while (now < end) {
+      othersAnswer(-1);
+      look();
+    }
+    assertIsFoundWithinTheBound();
+  }
+
+  /** Other sockets, which count from 0. */
+  @Test
+  void aRailThatConnectedAnewIsCountedAnew() {
+    Arrays.fill(out, 1);
+    packets[2] = 1_000_000;
+    repeated[2] = 100;
+    assertIsFoundWithinTheBound();
+    packets[2] = 200;
+    repeated[2] = 10;
+    assertTrue(untilSilent(2) >= 4 * BOUND, "it is found early");
   }
 
   @Test

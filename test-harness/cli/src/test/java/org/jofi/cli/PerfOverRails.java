@@ -57,6 +57,12 @@ final class PerfOverRails implements AutoCloseable {
     network.swallow(RIGHT, rail);
   }
 
+  /** Some of what is sent over a rail is lost, in both directions. */
+  void lose(int rail, int percent) {
+    network.lose(LEFT, rail, percent);
+    network.lose(RIGHT, rail, percent);
+  }
+
   /** A rail is sound again. */
   void mend(int rail) {
     network.mend(LEFT, rail);

@@ -195,9 +195,26 @@ class RailFaultsTest {
     String obstacle = RailNetwork.obstacleToLoss();
     assumeTrue(obstacle.isEmpty(), obstacle);
     try (PerfOverRails perf = new PerfOverRails(RAILS, folder)) {
-      perf.network().lose(SENDER, RAIL, percent);
-      perf.network().lose(RECEIVER, RAIL, percent);
+      perf.lose(RAIL, percent);
       isNotGivenUp(perf, 250);
+    }
+  }
+
+  /** TCP waits for 3 s then, twice as long as another rail may be silent. */
+  @Test
+  @Tag("long")
+  void packetsThatAreLostFourTimesInARowAreNoDeath() throws Exception {
+    String obstacle = RailNetwork.obstacleToLoss();
+    assumeTrue(obstacle.isEmpty(), obstacle);
+    try (PerfOverRails perf = new PerfOverRails(RAILS, folder)) {
+      perf.start(700);
+      perf.awaitMidRun(RAIL);
+      perf.lose(RAIL, 5);
+      perf.run(5000);
+      perf.swallow(RAIL);
+      perf.run(2000);
+      perf.mend(RAIL);
+      nobodyGivesUp(perf);
     }
   }
 

@@ -1,0 +1,77 @@
+package org.jofi.rdma.driver;
+
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.function.IntFunction;
+import org.jofi.fabric.LinkTraffic;
+
+/**
+ * Finds rails that lose packets, from how many their provider had to send again. Over one that
+ * does, several tries to send the same packet may be lost in a row, though the rail works: with
+ * TCP, which waits twice as long for each, nothing arrives for 3 s after four of them.
+ *
+ * <p>Packets that were lost a moment ago say little of a rail: one that died loses what was out on
+ * it. So it takes some, and a share of all since they were last counted that no congestion reaches.
+ */
+final class PacketLoss {
+  /** A rail that just died has sent fewer again. */
+  private static final int LEAST = 8;
+
+  /** One of how many is lost at least. With 1 %, four in a row are a matter of days. */
+  private static final int ONE_OF = 50;
+
+  /** After so many without loss, what follows is counted anew. */
+  private static final int ENOUGH = 10_000;
+
+  private static final long MEMORY_NS = 60_000_000_000L;
+
+  private final IntFunction<Optional<LinkTraffic>> traffic;
+  private final LinkTraffic[] counted;
+
+  /** Until when each is taken to lose packets. */
+  private final long[] until;
+
+  /**
+   * @param rails how many
+   * @param traffic what went over a rail until now, all endpoints of its NIC together; empty if
+   *     unknown
+   */
+  PacketLoss(int rails, IntFunction<Optional<LinkTraffic>> traffic) {
+    this.traffic = traffic;
+    counted = new LinkTraffic[rails];
+    Arrays.fill(counted, LinkTraffic.NONE);
+    until = new long[rails];
+  }
+
+  /**
+   * Counts what was lost on a rail.
+   *
+   * @param now as for {@link #isLossy}
+   */
+  void look(int rail, long now) {
+    traffic.apply(rail).ifPresent(since -> look(rail, since, now));
+  }
+
+  private void look(int rail, LinkTraffic traffic, long now) {
+    LinkTraffic before = counted[rail];
+    if (traffic.packets() < before.packets() || traffic.repeated() < before.repeated()) {
+      before = LinkTraffic.NONE;
+    }
+    long packets = traffic.packets() - before.packets();
+    long repeated = traffic.repeated() - before.repeated();
+    boolean lossy = repeated >= LEAST && repeated * ONE_OF >= packets;
+    if (lossy) {
+      until[rail] = now + MEMORY_NS;
+    }
+    counted[rail] = lossy || packets >= ENOUGH ? traffic : before;
+  }
+
+  /**
+   * Whether a rail lost packets lately.
+   *
+   * @param now in nanoseconds, from 0
+   */
+  boolean isLossy(int rail, long now) {
+    return now < until[rail];
+  }
+}
