@@ -27,6 +27,9 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
   private int waited;
   private boolean waits;
 
+  /** Stripes that may go over their rail alone, a bit each; {@link #isInOrder}. */
+  private int inOrder;
+
   /** The address of the peer's endpoint to which each stripe was posted, as its hash. */
   private final int[] addresses;
 
@@ -45,6 +48,7 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
     super.reset();
     waited = 0;
     out = 0;
+    inOrder = 0;
     turn.open();
     Arrays.fill(accounts, NOWHERE);
   }
@@ -72,6 +76,9 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
 
   /** Posts what is to be posted; whether all was taken. */
   private boolean postNow() {
+    if (inOrder != 0) {
+      fenceWhatWasInOrder();
+    }
     boolean all = super.advance();
     if (all && isBound()) {
       takeTurn();
@@ -165,7 +172,10 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
 
   /** Of the others, the one that is through with what is out on it first. */
   @Override
-  int insteadOf(int rail, int other) {
+  int insteadOf(int stripe, int rail, int other) {
+    if (isInOrder(stripe)) {
+      return rail;
+    }
     DataFlow flow = flow();
     return flow == null ? other : flow.soonest(other, rails().trusted() & ~(1 << rail));
   }
@@ -188,6 +198,13 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
   @Override
   boolean isInDoubt(int stripe, int rail, Failure why) {
     PeerRails rails = rails();
+    if (kind() != Kind.READ_OWN
+        && !isInOrder(stripe)
+        && rails.isUsable(rail)
+        && rails.wasReplaced(rail, why)) {
+      inOrder |= 1 << stripe;
+      return false;
+    }
     if (kind() == Kind.READ_OWN
         || (kind() == Kind.READ && rails.port(rail).isClosed())
         || (rails.isUsable(rail) && !tellsOfRail(stripe, why))) {
@@ -202,9 +219,37 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
     if (rails.count() == 1 || rails.isLost()) {
       return false;
     }
+    awaitFence(stripe, rail, why);
+    return true;
+  }
+
+  private void awaitFence(int stripe, int rail, Failure why) {
+    inOrder &= ~(1 << stripe);
     takeBack(stripe);
     peer.fences().await(this, stripe, rail, addresses[stripe], why);
-    return true;
+  }
+
+  /**
+   * Whether a stripe was in a connection that was replaced: the peer reads that to its end before
+   * it takes another, so nothing of it lands after what is posted next over the same rail. A second
+   * one that breaks is more than that.
+   */
+  private boolean isInOrder(int stripe) {
+    return (inOrder & 1 << stripe) != 0;
+  }
+
+  /** If their rail was given up meanwhile, they may land after what goes over others. */
+  private void fenceWhatWasInOrder() {
+    PeerRails rails = rails();
+    for (int left = inOrder & toPost(); left != 0; left &= left - 1) {
+      int stripe = Integer.numberOfTrailingZeros(left);
+      int rail = plan().rail(stripe);
+      Failure why = rails.isUsable(rail) ? null : rails.cause(rail).orElse(null);
+      if (why != null && rails.count() > 1 && !rails.isLost()) {
+        posted(stripe);
+        awaitFence(stripe, rail, why);
+      }
+    }
   }
 
   /**
@@ -256,6 +301,7 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
   @Override
   void done(int stripe, int rail) {
     progress.complete(rail);
+    inOrder &= ~(1 << stripe);
     DataFlow flow = flow();
     if (flow != null && accounts[stripe] != NOWHERE) {
       accounts[stripe] = NOWHERE;
@@ -269,7 +315,7 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
     int late = toPost() & waited;
     waited = toPost();
     for (int stripe = 0; stripe < stripes(); stripe++) {
-      if ((late & 1 << stripe) != 0) {
+      if ((late & 1 << stripe) != 0 && !isInOrder(stripe)) {
         // A rail may take nothing while others do.
         int other = rails().after(plan().rail(stripe));
         plan().moveTo(stripe, other == PeerRails.NONE ? plan().rail(stripe) : other);

@@ -257,6 +257,8 @@ final class Peer {
     if (watch == null) {
       return 0;
     }
+    data.look();
+    control.look();
     lookAtControl(watch, now);
     suspect(watch);
     int silent = watch.look(dataLoad, now);

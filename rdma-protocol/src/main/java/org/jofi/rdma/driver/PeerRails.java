@@ -52,6 +52,9 @@ public final class PeerRails {
   /** Over which anything succeeded, a bit each. */
   private int carried;
 
+  /** Whose connection was replaced since the last look, a bit each. */
+  private int replaced;
+
   private int unusable;
   private int away;
   private int suspected;
@@ -374,13 +377,23 @@ public final class PeerRails {
 
   /** An operation failed over a rail, which may be given up for that. */
   void failed(int rail, Failure why) {
-    failures[rail] += FAILURE_WEIGHT;
-    if ((why.cause() == FailureCause.PEER_LOST && !wasReplaced(rail, why))
+    boolean isReplaced = wasReplaced(rail, why);
+    if (!isReplaced || (replaced & 1 << rail) == 0) {
+      failures[rail] += FAILURE_WEIGHT;
+    }
+    // All that was out in a connection goes with it: that is one failure.
+    replaced |= isReplaced ? 1 << rail : 0;
+    if ((why.cause() == FailureCause.PEER_LOST && !isReplaced)
         || (failures[rail] > MOST_WEIGHT && hasOther(rail))) {
       lose(rail, why);
     } else {
       unanswered.lost(rail);
     }
+  }
+
+  /** A connection that is replaced from now on is another one. */
+  void look() {
+    replaced = 0;
   }
 
   /** As {@link #retry}, of an operation whose failure says nothing of its rail. */

@@ -142,17 +142,17 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
     takeBack(stripe);
     int other = rails.another(rail, tries[stripe]);
     if (other != PeerRails.NONE) {
-      plan().moveTo(stripe, insteadOf(rail, other));
+      plan().moveTo(stripe, insteadOf(stripe, rail, other));
     }
     return end(stripe, why, certainty, other != PeerRails.NONE);
   }
 
   /**
-   * The rail for what failed over one.
+   * The rail for a stripe that failed over one.
    *
    * @param other that may be used, another one if there is any
    */
-  int insteadOf(int rail, int other) {
+  int insteadOf(int stripe, int rail, int other) {
     return other;
   }
 

@@ -57,6 +57,42 @@ class DoubtfulTransferTest {
     }
   }
 
+  /** With several rails, too: over the same one, or behind a fence. */
+  @ParameterizedTest
+  @ValueSource(strings = {"kept", "given up", "broken again"})
+  void whatWasInAFirstConnectionKeepsItsRail(String fate) {
+    try (Simulation simulation = Simulation.of(Profile.TCP).nicsPerHost(3).open();
+        Host left = host(simulation, 0, 3);
+        Host right = host(simulation, 1, 3)) {
+      Peer peer = left.endpoint.peers().to(right.endpoint.addresses());
+      PeerRails rails = peer.data();
+      List<Ending> endings = new ArrayList<>();
+      DataTransfer transfer = transfer(left, right, endings, true);
+      transfer.begin(Transfer.Kind.WRITE, 4096, rail -> 0);
+      transfer.spread(64);
+      transfer.cut(1, 64);
+      transfer.failed(0, rails.port(1), new Failed(FabricErrno.ECANCELED));
+      assertEquals(List.of(Certainty.OVER), endings.stream().map(Ending::certainty).toList());
+      assertTrue(rails.isUsable(1), "it is given up");
+      assertTrue(transfer.isToBePosted(0), "it is not repeated");
+      transfer.moveLate();
+      transfer.moveLate();
+      assertEquals(rails.port(1).label(), transfer.railLabel(0));
+      assertTrue(peer.fences().isEmpty());
+      if (fate.equals("given up")) {
+        rails.lose(1, WHY);
+        transfer.post();
+        assertFalse(peer.fences().isEmpty(), "it went over another");
+        assertFalse(transfer.isToBePosted(0));
+      } else if (fate.equals("broken again")) {
+        transfer.failed(0, rails.port(1), new Failed(FabricErrno.ECANCELED));
+        assertFalse(peer.fences().isEmpty(), "it stays");
+        assertFalse(rails.isUsable(1));
+      }
+      transfer.withdraw();
+    }
+  }
+
   /**
    * Nobody cancels what is out: a connection broke. That may be for what was posted, so that the
    * last rail is not given up for it.
@@ -67,6 +103,9 @@ class DoubtfulTransferTest {
         Host left = host(simulation, 0, 3);
         Host right = host(simulation, 1, 3)) {
       PeerRails rails = left.endpoint.peers().to(right.endpoint.addresses()).data();
+      for (int rail = 0; rail < rails.count(); rail++) {
+        rails.succeeded(rail);
+      }
       List<Ending> endings = new ArrayList<>();
       DataTransfer transfer = transfer(left, right, endings);
       transfer.begin(Transfer.Kind.WRITE, 4096, rail -> 0);
@@ -144,6 +183,11 @@ class DoubtfulTransferTest {
 
   /** A transfer of which only the failures matter. */
   private static DataTransfer transfer(Host from, Host to, List<Ending> endings) {
+    return transfer(from, to, endings, false);
+  }
+
+  private static DataTransfer transfer(
+      Host from, Host to, List<Ending> endings, boolean isRepeated) {
     TransferListener listener =
         new TransferListener() {
           @Override
@@ -160,7 +204,7 @@ class DoubtfulTransferTest {
           public boolean failed(
               Transfer of, int stripe, Failure why, Certainty certainty, boolean railLeft) {
             endings.add(new Ending(why, certainty, railLeft));
-            return false;
+            return isRepeated;
           }
 
           @Override

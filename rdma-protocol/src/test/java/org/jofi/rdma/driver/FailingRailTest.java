@@ -66,6 +66,27 @@ class FailingRailTest {
     }
   }
 
+  /** As many operations as were out fail then; it is one connection, and the rail works. */
+  @Test
+  void aFirstConnectionThatIsReplacedFailsOnce() {
+    try (Simulation simulation = Simulation.of(Profile.TCP).nicsPerHost(2).open();
+        Host left = host(simulation, 0, 2);
+        Host right = host(simulation, 1, 2)) {
+      PeerRails rails = left.endpoint.peers().to(right.endpoint.addresses()).data();
+      Failure broken =
+          new Failure(FailureCause.PEER_LOST, FabricErrno.EPIPE, "fi_write", "broken pipe");
+      for (int time = 0; time < 2; time++) {
+        for (int out = 0; out < 20; out++) {
+          rails.failed(0, broken);
+        }
+        assertTrue(rails.isUsable(0), "given up after " + time);
+        rails.look();
+      }
+      rails.failed(0, broken);
+      assertFalse(rails.isUsable(0), "each of its connections breaks");
+    }
+  }
+
   /**
    * As when both sides connect at once, on all rails. One that breaks after it carried something,
    * or that is refused, is a peer that is gone.
