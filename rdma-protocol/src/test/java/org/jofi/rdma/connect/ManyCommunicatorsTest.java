@@ -1,6 +1,7 @@
 package org.jofi.rdma.connect;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -27,6 +28,10 @@ class ManyCommunicatorsTest {
   private static final int AT_ONCE = 64;
   private static final int BYTES = 4096;
   private static final int ROUNDS = 200;
+
+  /** For the least of both, on a machine that others use, too. */
+  private static final int MOST_ROUNDS = 4_000;
+
   private static final int POLLS = 2_000;
 
   /** What times of single polls are rounded by, and more. */
@@ -88,19 +93,25 @@ class ManyCommunicatorsTest {
     connect(one, others[1], listener, handle, sends, receives, 1);
     long leastOfOne = Long.MAX_VALUE;
     long leastOfMany = Long.MAX_VALUE;
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0;
+        round < ROUNDS || (round < MOST_ROUNDS && isMore(leastOfMany, leastOfOne));
+        round++) {
       leastOfOne = Math.min(leastOfOne, pollNanos(one));
       leastOfMany = Math.min(leastOfMany, pollNanos(many));
     }
     System.out.printf(
         "%s: an idle poll takes %d ns with one communicator, %d ns with %d%n",
         provider, leastOfOne, leastOfMany, COUNT);
-    assertTrue(
-        leastOfMany <= 1.05 * leastOfOne + CLOCK_NS,
+    assertFalse(
+        isMore(leastOfMany, leastOfOne),
         "P13: an idle poll takes %d ns, not %d".formatted(leastOfMany, leastOfOne));
     close(one, others[1], sends, receives);
     one.close();
     others[1].close();
+  }
+
+  private static boolean isMore(long ofMany, long ofOne) {
+    return ofMany > 1.05 * ofOne + CLOCK_NS;
   }
 
   /** The time of an idle poll, in ns. */
