@@ -61,28 +61,15 @@ final class Peer {
       RailChanges changes,
       Function<IntConsumer, DataFlow> flow,
       long boundNs) {
+    PacketLoss loss = new PacketLoss(data.count(), rail -> traffic(data, control, rail));
+    RailClock ofData = clock(data, control, boundNs, loss);
     this(
         data,
         control,
         changes,
-        flow,
-        boundNs,
-        new PacketLoss(data.count(), rail -> traffic(data, control, rail)));
-  }
-
-  private Peer(
-      PeerRails data,
-      PeerRails control,
-      RailChanges changes,
-      Function<IntConsumer, DataFlow> flow,
-      long boundNs,
-      PacketLoss loss) {
-    this(
-        data,
-        control,
-        changes,
-        flow,
-        clock(data, control, boundNs, loss),
+        flow.apply(ofData::answered),
+        flow.apply(ofData::answered),
+        ofData,
         control.count() == 1 ? null : clock(control, control, boundNs, loss));
   }
 
@@ -99,25 +86,12 @@ final class Peer {
         : ofData;
   }
 
-  private static String label(PeerRails rails, int rail, PeerRails control) {
-    return "%s, to peer %d".formatted(rails.port(rail).label(), control.peer(0));
+  private static long movedBytes(PeerRails rails, int rail) {
+    return rails.traffic(rail).map(LinkTraffic::movedBytes).orElse(-1L);
   }
 
-  private Peer(
-      PeerRails data,
-      PeerRails control,
-      RailChanges changes,
-      Function<IntConsumer, DataFlow> flow,
-      RailClock clock,
-      @Nullable RailClock controlClock) {
-    this(
-        data,
-        control,
-        changes,
-        flow.apply(clock::answered),
-        flow.apply(clock::answered),
-        clock,
-        controlClock);
+  private static String label(PeerRails rails, int rail, PeerRails control) {
+    return "%s, to peer %d".formatted(rails.port(rail).label(), control.peer(0));
   }
 
   private Peer(
@@ -191,7 +165,7 @@ final class Peer {
 
     @Override
     public long moved(int rail) {
-      return data.traffic(rail).map(LinkTraffic::movedBytes).orElse(-1L);
+      return movedBytes(data, rail);
     }
   }
 
@@ -213,7 +187,7 @@ final class Peer {
 
     @Override
     public long moved(int rail) {
-      return control.traffic(rail).map(LinkTraffic::movedBytes).orElse(-1L);
+      return movedBytes(control, rail);
     }
   }
 

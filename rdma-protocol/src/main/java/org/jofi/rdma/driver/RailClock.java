@@ -39,7 +39,10 @@ final class RailClock {
   /** What something that was heard counts for at most, as a part of the bound. */
   private static final int CREDIT = 4;
 
-  /** The part of the bound after which a rail is asked whether it loses packets. */
+  /**
+   * The part of the bound after which a rail is asked whether it loses packets; early, since of
+   * what is sent again later, a rail that died would have its share.
+   */
   private static final int ASKS_FOR_LOSS = 8;
 
   private static final int PATIENCE = 8;
@@ -60,9 +63,6 @@ final class RailClock {
   private final long[] movingNs;
 
   private final PacketLoss loss;
-
-  /** Which were asked for it since they answered, a bit each. */
-  private int lossAsked;
 
   private final @Nullable Failure[] silence;
   private int answered;
@@ -169,9 +169,12 @@ final class RailClock {
         young(rail);
         counted[rail] = now;
       } else if (alive) {
+        long before = ages[rail];
         ages[rail] += Math.min(now - counted[rail], boundNs / CREDIT);
         counted[rail] = now;
-        lookForLoss(rail, now);
+        if (before < boundNs / ASKS_FOR_LOSS && ages[rail] >= boundNs / ASKS_FOR_LOSS) {
+          loss.look(rail, now);
+        }
         if ((usable & ~found & ~bit) != 0 && isSilent(rail, load, now)) {
           found |= bit;
         }
@@ -189,14 +192,6 @@ final class RailClock {
       askedAt = now;
     }
     return found;
-  }
-
-  /** Early: of what is sent again later, a rail that died would have its share. */
-  private void lookForLoss(int rail, long now) {
-    if (ages[rail] >= boundNs / ASKS_FOR_LOSS && (lossAsked & 1 << rail) == 0) {
-      lossAsked |= 1 << rail;
-      loss.look(rail, now);
-    }
   }
 
   private boolean isSilent(int rail, Load load, long now) {
@@ -235,7 +230,6 @@ final class RailClock {
 
   private void young(int rail) {
     ages[rail] = 0;
-    lossAsked &= ~(1 << rail);
     moved[rail] = UNASKED;
     movingNs[rail] = 0;
   }

@@ -73,8 +73,7 @@ class FailingRailTest {
         Host left = host(simulation, 0, 2);
         Host right = host(simulation, 1, 2)) {
       PeerRails rails = left.endpoint.peers().to(right.endpoint.addresses()).data();
-      Failure broken =
-          new Failure(FailureCause.PEER_LOST, FabricErrno.EPIPE, "fi_write", "broken pipe");
+      Failure broken = lost(FabricErrno.EPIPE);
       for (int time = 0; time < 2; time++) {
         for (int out = 0; out < 20; out++) {
           rails.failed(0, broken);

@@ -188,12 +188,16 @@ class RailFaultsTest {
     }
   }
 
+  private static void needsLoss() {
+    String obstacle = RailNetwork.obstacleToLoss();
+    assumeTrue(obstacle.isEmpty(), obstacle);
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {1, 5})
   @Tag("long")
   void lossIsNoDeath(int percent) throws Exception {
-    String obstacle = RailNetwork.obstacleToLoss();
-    assumeTrue(obstacle.isEmpty(), obstacle);
+    needsLoss();
     try (PerfOverRails perf = new PerfOverRails(RAILS, folder)) {
       perf.lose(RAIL, percent);
       isNotGivenUp(perf, 250);
@@ -204,8 +208,7 @@ class RailFaultsTest {
   @Test
   @Tag("long")
   void packetsThatAreLostFourTimesInARowAreNoDeath() throws Exception {
-    String obstacle = RailNetwork.obstacleToLoss();
-    assumeTrue(obstacle.isEmpty(), obstacle);
+    needsLoss();
     try (PerfOverRails perf = new PerfOverRails(RAILS, folder)) {
       perf.start(700);
       perf.awaitMidRun(RAIL);
