@@ -21,7 +21,7 @@ final class ControlTransfer extends RailTransfer {
   /** Stripes that left, and of which nothing is known. */
   private int left;
 
-  /** Those of them that may be lost, and go once more. */
+  /** Those that left as well, may be lost, and go once more with the next round. */
   private int missing;
 
   ControlTransfer(PeerRails rails, TransferListener listener) {
@@ -144,6 +144,11 @@ final class ControlTransfer extends RailTransfer {
 
   @Override
   public void arrived(int stripes, boolean byThis) {
+    for (int those = stripes & missing; those != 0; those &= those - 1) {
+      int stripe = Integer.numberOfTrailingZeros(those);
+      missing &= ~(1 << stripe);
+      over(stripe);
+    }
     for (int those = stripes & left; those != 0; those &= those - 1) {
       int stripe = Integer.numberOfTrailingZeros(those);
       int rail = plan().rail(stripe);

@@ -193,14 +193,13 @@ final class AnnouncementQueue extends Task {
   void seen(long index) {
     int i = 0;
     while (i < unseen.size()) {
+      int before = unseen.size();
       AnnouncementWrite write = unseen.get(i);
       if (write.last() <= index && write.hasLeft()) {
-        // Others may go with it.
         write.seen();
-        i = 0;
-      } else {
-        i++;
       }
+      // Others may have gone with it. It stays if another part of it is under way.
+      i = unseen.size() < before ? 0 : i + 1;
     }
   }
 
