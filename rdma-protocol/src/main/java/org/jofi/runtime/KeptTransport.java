@@ -1,41 +1,21 @@
 package org.jofi.runtime;
 
-import static java.lang.System.Logger.Level.ERROR;
-
 import java.lang.foreign.Arena;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import org.agrona.concurrent.AgentRunner;
-import org.agrona.concurrent.SleepingMillisIdleStrategy;
 import org.jofi.rdma.RdmaTransport;
 import org.jofi.transport.Device;
 import org.jofi.transport.Memory;
 import org.jofi.transport.Transport;
 import org.jofi.transport.TransportOptions;
 
-/** A transport with a daemon thread that answers its peers while the application computes. */
+/** A transport whose peers are answered while the application computes. */
 final class KeptTransport implements Transport {
-  private static final System.Logger LOG = System.getLogger("org.jofi.runtime");
-  private static final long WAKE_MS = 100;
-
   private final RdmaTransport transport;
-  private final AgentRunner keeper;
+  private final HousekeepingThread housekeeping;
 
   KeptTransport(RdmaTransport transport) {
     this.transport = transport;
-    keeper =
-        new AgentRunner(
-            new SleepingMillisIdleStrategy(WAKE_MS),
-            error -> LOG.log(ERROR, "the thread that answers peers met an error", error),
-            null,
-            new HousekeepingAgent(transport::tend));
-    AgentRunner.startOnThread(keeper, KeptTransport::daemon);
-  }
-
-  private static Thread daemon(Runnable work) {
-    Thread thread = new Thread(work);
-    thread.setDaemon(true);
-    return thread;
+    housekeeping = new HousekeepingThread(transport::tend, transport.options().closeTimeout());
   }
 
   @Override
@@ -60,7 +40,7 @@ final class KeptTransport implements Transport {
 
   @Override
   public void close() {
-    keeper.close((int) TimeUnit.SECONDS.toMillis(1), null);
+    housekeeping.close();
     transport.close();
   }
 }

@@ -1,0 +1,73 @@
+package org.jofi.runtime;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jofi.transport.FailureCause;
+import org.jofi.transport.TransportException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(30)
+class HousekeepingThreadTest {
+  @Test
+  void answersUntilItIsClosed() throws InterruptedException {
+    CountDownLatch twice = new CountDownLatch(2);
+    AtomicInteger calls = new AtomicInteger();
+    HousekeepingThread housekeeping =
+        new HousekeepingThread(
+            () -> {
+              twice.countDown();
+              return calls.incrementAndGet();
+            },
+            Duration.ofSeconds(5));
+    twice.await();
+    housekeeping.close();
+    int then = calls.get();
+    Thread.sleep(300);
+    assertEquals(then, calls.get());
+    housekeeping.close();
+  }
+
+  @Test
+  void mayBeClosedAtOnce() {
+    for (int i = 0; i < 200; i++) {
+      new HousekeepingThread(() -> 0, Duration.ofSeconds(5)).close();
+    }
+  }
+
+  /** As with a provider in a loop without an end, or a lock whose holder died. */
+  @Test
+  void closingDoesNotWaitForWhatNeverComesBack() throws InterruptedException {
+    CountDownLatch inside = new CountDownLatch(1);
+    CountDownLatch goOn = new CountDownLatch(1);
+    HousekeepingThread housekeeping =
+        new HousekeepingThread(
+            () -> {
+              inside.countDown();
+              ProgressThreadTest.awaitUninterrupted(goOn);
+              return 0;
+            },
+            Duration.ofMillis(300));
+    inside.await();
+    long began = System.nanoTime();
+    for (int time = 0; time < 2; time++) {
+      TransportException late = assertThrows(TransportException.class, housekeeping::close);
+      assertEquals(FailureCause.TIMED_OUT, late.failure());
+    }
+    assertTrue(System.nanoTime() - began < Duration.ofSeconds(5).toNanos(), "closing is bounded");
+    goOn.countDown();
+    while (true) {
+      try {
+        housekeeping.close();
+        return;
+      } catch (TransportException stillInside) {
+        Thread.sleep(10);
+      }
+    }
+  }
+}
