@@ -1,6 +1,7 @@
 package org.jofi.libfabric;
 
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -35,7 +36,20 @@ class UnheardConnectionsTest {
   @ParameterizedTest
   @MethodSource("providers")
   void theirEndpointClosesAndTheDomainGoesOn(String provider) throws IOException {
-    try (Loopback loopback = new Loopback(provider)) {
+    closesAndTheDomainGoesOn(provider, new byte[0]);
+  }
+
+  /** The kernel has heard them, and the provider has not. */
+  @ParameterizedTest
+  @MethodSource("providers")
+  void theySayAWordAndTheirEndpointClosesBeforeItIsPolled(String provider) throws IOException {
+    closesAndTheDomainGoesOn(provider, new byte[] {1, 2, 3, 4});
+  }
+
+  private static void closesAndTheDomainGoesOn(String provider, byte[] lastWord)
+      throws IOException {
+    try (Loopback loopback = new Loopback(provider);
+        Arena arena = Arena.ofConfined()) {
       Station other = new Station("other", loopback.domain);
       List<Socket> strangers = new ArrayList<>();
       try (Station left = new Station("left", loopback.domain)) {
@@ -44,12 +58,12 @@ class UnheardConnectionsTest {
           left.poll();
           other.poll();
         }
+        for (Socket stranger : strangers) {
+          stranger.getOutputStream().write(lastWord);
+        }
+        Station.rest();
       }
-      // Memory that was freed is used for something else.
-      List<Station> more = new ArrayList<>();
-      for (int i = 0; i < 4; i++) {
-        more.add(new Station("station " + i, loopback.domain));
-      }
+      useFreedMemory(arena);
       for (Socket stranger : strangers) {
         stranger.close();
         other.poll();
@@ -58,8 +72,16 @@ class UnheardConnectionsTest {
         other.poll();
         Station.rest();
       }
-      more.forEach(Station::close);
       other.close();
+    }
+  }
+
+  /** Memory that was freed is used for something else, which is no address. */
+  private static void useFreedMemory(Arena arena) {
+    for (long bytes = 16; bytes <= 4096; bytes += 16) {
+      for (int i = 0; i < STRANGERS; i++) {
+        arena.allocate(bytes).fill((byte) 0x5a);
+      }
     }
   }
 

@@ -1,7 +1,6 @@
 package org.jofi.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
@@ -12,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jofi.cli.soak.MachineCommand;
 import org.jofi.cli.soak.RailNetwork;
 
@@ -155,7 +155,9 @@ final class PerfOverRails implements AutoCloseable {
   /** Until they are over. Gigabits per second that arrived. */
   double measured() throws Exception {
     for (Process process : processes) {
-      assertTrue(process.waitFor(BOUND_SECONDS, TimeUnit.SECONDS), () -> "it hangs");
+      if (!process.waitFor(BOUND_SECONDS, TimeUnit.SECONDS)) {
+        throw new AssertionError("it hangs: " + whatIsKnown());
+      }
     }
     for (Process process : processes) {
       assertEquals(0, process.exitValue(), errors());
@@ -163,6 +165,28 @@ final class PerfOverRails implements AutoCloseable {
     JsonObject document = document(RIGHT);
     assertEquals(0, document.get("errors").getAsLong(), document.toString());
     return row(RIGHT).get("bytesPerSecond").getAsDouble() * 8 / 1e9;
+  }
+
+  /** Who is over, what both said, and where threads of those that are not are. */
+  private String whatIsKnown() throws Exception {
+    StringBuilder known = new StringBuilder();
+    for (int rank = 0; rank < processes.size(); rank++) {
+      Process process = processes.get(rank);
+      known.append("rank %d: ".formatted(rank));
+      if (process.isAlive()) {
+        String before = Files.readString(out(rank));
+        // Makes a JVM print it.
+        MachineCommand.run("kill -QUIT " + process.pid());
+        TimeUnit.SECONDS.sleep(1);
+        known.append("runs%n%s%n".formatted(before));
+        Stream.of(Files.readString(out(rank)).split("\n\n", -1))
+            .filter(thread -> thread.startsWith("\"") && thread.contains("at org.jofi."))
+            .forEach(thread -> known.append(thread).append('\n'));
+      } else {
+        known.append("ended with %d%n".formatted(process.exitValue()));
+      }
+    }
+    return known.append(errors()).toString();
   }
 
   /** For how long a sound rail carried nothing, until a process ends; in ms. */
