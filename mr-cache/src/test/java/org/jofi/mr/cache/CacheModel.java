@@ -1,5 +1,6 @@
 package org.jofi.mr.cache;
 
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -69,6 +70,7 @@ final class CacheModel {
 
   private final CacheLimits limits;
   final Map<DataRegistration, Entry> entries = new LinkedHashMap<>();
+  private final List<Entry> unsettled = new ArrayList<>();
   long hits;
   long misses;
   long evictions;
@@ -141,10 +143,20 @@ final class CacheModel {
     ended(entry);
   }
 
+  /** It is looked at later, in the order in which the last uses ended. */
   void endUse(DataRegistration registration) {
     Entry entry = entries.get(registration);
     entry.uses--;
-    ended(entry);
+    entry.stamp = registered;
+    if (entry.isIdle()) {
+      unsettled.add(entry);
+    }
+  }
+
+  /** Those whose uses ended are looked at. */
+  void settle() {
+    unsettled.forEach(this::ended);
+    unsettled.clear();
   }
 
   private void ended(Entry entry) {

@@ -132,6 +132,7 @@ final class CacheWorld {
           new MultiRail(
               "endpoint " + opened++, fabric, device, shape.dataRails, shape.controlRails);
       made.useEnded = model::endUse;
+      made.settled = model::settle;
       endpoints[slot % ENDPOINTS] = made;
     }
   }

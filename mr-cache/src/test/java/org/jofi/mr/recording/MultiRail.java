@@ -39,6 +39,10 @@ public final class MultiRail implements EndpointRails, InFlightOperations {
   public final EndpointRegistrations registrations;
   public final Teardown teardown;
   public Consumer<DataRegistration> useEnded = registration -> {};
+
+  /** Called after those whose uses ended in a poll were looked at. */
+  public Runnable settled = () -> {};
+
   private int nextContext;
 
   public MultiRail(
@@ -181,6 +185,7 @@ public final class MultiRail implements EndpointRails, InFlightOperations {
       }
     }
     device.settle();
+    settled.run();
     return requests.size();
   }
 
