@@ -61,13 +61,15 @@ class HousekeepingThreadTest {
     }
     assertTrue(System.nanoTime() - began < Duration.ofSeconds(5).toNanos(), "closing is bounded");
     goOn.countDown();
-    while (true) {
-      try {
-        housekeeping.close();
-        return;
-      } catch (TransportException stillInside) {
-        Thread.sleep(10);
-      }
+    ProgressThreadTest.await(() -> closes(housekeeping));
+  }
+
+  private static boolean closes(HousekeepingThread housekeeping) {
+    try {
+      housekeeping.close();
+      return true;
+    } catch (TransportException stillInside) {
+      return false;
     }
   }
 }

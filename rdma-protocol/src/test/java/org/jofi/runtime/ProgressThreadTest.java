@@ -56,7 +56,7 @@ class ProgressThreadTest {
     }
   }
 
-  private static void await(BooleanSupplier condition) {
+  static void await(BooleanSupplier condition) {
     while (!condition.getAsBoolean()) {
       Thread.onSpinWait();
     }

@@ -140,6 +140,7 @@ final class CacheModel {
   void release(DataRegistration registration) {
     Entry entry = entries.get(registration);
     entry.leases--;
+    entry.stamp = registered;
     ended(entry);
   }
 
@@ -160,7 +161,6 @@ final class CacheModel {
   }
 
   private void ended(Entry entry) {
-    entry.stamp = registered;
     if (!entry.isIdle() || entry.closed) {
       return;
     }
