@@ -294,7 +294,9 @@ public interface Endpoint extends AutoCloseable {
    * queue was found to be empty, or is closed as well.
    *
    * @throws FabricException with {@code EBUSY} while endpoint-scoped regions are bound to it; the
-   *     message names them
+   *     message names them; with {@code ETIMEDOUT} if the provider waits for longer than 10 s for
+   *     operations to end, as efa does: it stays open, its completion queues cannot be polled, and
+   *     closing it again tells whether the provider has come back
    */
   @Override
   void close();

@@ -348,6 +348,11 @@ public final class FabricErrno {
           operation.equals("fi_enable")
               ? leftovers()
               : operation.startsWith("fi_close") ? "Close what is in it first." : "";
+      case ETIMEDOUT ->
+          operation.startsWith("fi_close")
+              ? "The provider still waits in it for operations that a peer or a NIC does not end."
+                  + " Close it again, or end the process."
+              : "";
       default -> "";
     };
   }

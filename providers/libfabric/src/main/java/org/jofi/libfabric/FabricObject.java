@@ -159,7 +159,10 @@ abstract class FabricObject {
 
   /** fi_close(3). */
   int nativeClose() {
-    MemorySegment open = nativeObject();
+    return close(nativeObject());
+  }
+
+  static int close(MemorySegment open) {
     return fi_ops.close.invoke(fi_ops.close(fid.ops(open)), open);
   }
 

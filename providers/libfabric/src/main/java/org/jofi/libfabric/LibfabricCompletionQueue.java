@@ -57,6 +57,9 @@ final class LibfabricCompletionQueue extends FabricObject implements CompletionQ
   private final @Nullable LibfabricEventQueue events;
   private int polls;
 
+  /** An endpoint's close goes on that would not let a call return. */
+  private boolean unread;
+
   // Completions that are fetched but not delivered yet.
   private int next;
   private int fetched;
@@ -169,7 +172,18 @@ final class LibfabricCompletionQueue extends FabricObject implements CompletionQ
     return delivered;
   }
 
+  /**
+   * Whether an endpoint's close goes on, with the lock that reading this queue takes; polls return
+   * {@code -ETIMEDOUT} until it has ended.
+   */
+  void leaveUnread(boolean whileClosing) {
+    unread = whileClosing;
+  }
+
   private long read(int wanted) {
+    if (unread) {
+      return -FabricErrno.ETIMEDOUT;
+    }
     regionMapLock.enter();
     try {
       return Downcalls.call(read, queue, entriesAddress, wanted);

@@ -42,9 +42,14 @@ final class LibfabricEndpoint extends FabricObject implements Endpoint {
   private final EndpointLimits negotiated;
   private final boolean needsDescriptor;
   private final boolean receivesDirected;
+  private final BoundedClose bounded;
 
   // Set once, when the endpoint is enabled; only then are the operation tables final.
   private PostingCalls calls = PostingCalls.NONE;
+
+  /** Those that it had while its close goes on, in a provider that would not let them return. */
+  private PostingCalls closing = PostingCalls.NONE;
+
   private EndpointLimits limits;
   private String localAddress = "";
   private byte @Nullable [] watched;
@@ -61,6 +66,7 @@ final class LibfabricEndpoint extends FabricObject implements Endpoint {
     limits = negotiated;
     needsDescriptor = domain.info().mrModes().contains(MrMode.LOCAL);
     receivesDirected = domain.info().has(Capability.DIRECTED_RECV);
+    bounded = new BoundedClose(label, BoundedClose.BOUND_MS);
   }
 
   static LibfabricEndpoint open(LibfabricDomain domain, EndpointRequest request) {
@@ -317,6 +323,9 @@ final class LibfabricEndpoint extends FabricObject implements Endpoint {
   @Override
   public int cancel(int context) {
     if (calls == PostingCalls.NONE) {
+      if (closing != PostingCalls.NONE) {
+        return -FabricErrno.ETIMEDOUT;
+      }
       throw closedException();
     }
     long receive = receiveQueue.context(context);
@@ -386,15 +395,33 @@ final class LibfabricEndpoint extends FabricObject implements Endpoint {
     if (isOverTcp()) {
       UnheardConnections.end(localAddress, receiveQueue::progress);
     }
+    if (LibfabricTraits.closesAfterOperations(domain.info().provider())) {
+      return closeInTime();
+    }
     // ofi_rxm ends transfers here, and closes the regions that it registered for them.
     return domain.regionMapLock().during(super::nativeClose);
   }
 
+  /** While the call goes on, the provider holds the lock that reading the queues takes as well. */
+  private int closeInTime() {
+    MemorySegment open = nativeObject();
+    int result = bounded.close(() -> close(open));
+    boolean goesOn = result == -FabricErrno.ETIMEDOUT;
+    if (goesOn && closing == PostingCalls.NONE) {
+      closing = calls;
+      calls = PostingCalls.NONE;
+    }
+    transmitQueue.leaveUnread(goesOn);
+    receiveQueue.leaveUnread(goesOn);
+    return result;
+  }
+
   @Override
   void closedForGood() {
-    PostingCalls used = calls;
+    calls.free();
+    closing.free();
     calls = PostingCalls.NONE;
-    used.free();
+    closing = PostingCalls.NONE;
     if (watched != null) {
       SharedMemoryWatch.leave(watched);
     }

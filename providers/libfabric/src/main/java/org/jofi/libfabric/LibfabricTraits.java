@@ -111,6 +111,11 @@ final class LibfabricTraits {
     return isEfaDirect(provider) ? EFA : provider;
   }
 
+  /** Whether fi_close(3) of its endpoints waits until their operations have ended. */
+  static boolean closesAfterOperations(String provider) {
+    return provider.equals(EFA);
+  }
+
   /** The fabric to ask libfabric for if a provider was named, and no fabric. */
   static Optional<String> fabricOf(String provider) {
     return isEfaDirect(provider) ? Optional.of(EFA_DIRECT) : Optional.empty();

@@ -55,7 +55,8 @@ public class TwoProcessTest {
 
   /**
    * What depends on the moment of the death: efa of 1.17 emulates writes, and those that the peer
-   * had taken never end. The death itself must be reported all the same.
+   * had taken never end; nor does fi_close, now and then, which waits for them. The death itself
+   * must be reported all the same.
    */
   private static final Map<String, String> LACKS_BY_MOMENT =
       Map.of("1.17 efa PEER_DEATH", "operations in flight to a dead peer never end");

@@ -27,6 +27,11 @@ final class TwoProcesses implements AutoCloseable {
 
   private static final long BOUND_SECONDS = 120;
   private static final long MOST_MILLIS_AFTER_DEATH = 10_000;
+
+  /** If operations never end, and the close of their endpoint is bounded as well. */
+  private static final long MOST_MILLIS_WITH_LACK = 20_000;
+
+  private static final long DUMP_SECONDS = 2;
   private static final int KILLED = 128 + 9;
 
   private final String provider;
@@ -82,19 +87,20 @@ final class TwoProcesses implements AutoCloseable {
       firstEnd = first.begin(scenario);
       secondEnd = second.begin(scenario);
     }
-    String firstWord = await(firstEnd, "first");
+    String firstWord = await(firstEnd, first);
     boolean killed = killedAt != 0;
     if (killed) {
       long tookMillis = (System.nanoTime() - killedAt) / 1_000_000;
       note("test", "the first ended %d ms after the second was killed".formatted(tookMillis));
-      if (tookMillis > MOST_MILLIS_AFTER_DEATH) {
+      boolean lacks = PeerMain.lack(firstWord).isPresent();
+      if (tookMillis > (lacks ? MOST_MILLIS_WITH_LACK : MOST_MILLIS_AFTER_DEATH)) {
         throw new AssertionError("too late:\n" + log());
       }
     } else if (!firstWord.equals(PeerMain.OK)) {
       second.process.destroyForcibly();
       killed = true;
     }
-    String secondWord = await(secondEnd, "second");
+    String secondWord = await(secondEnd, second);
     boolean secondWasKilled = killed && secondWord.equals(Child.exited(KILLED));
     // A lack of one side excuses the other's failing to meet it, and no crash.
     Optional<String> lack = PeerMain.lack(firstWord).or(() -> PeerMain.lack(secondWord));
@@ -115,11 +121,12 @@ final class TwoProcesses implements AutoCloseable {
     return Optional.empty();
   }
 
-  private String await(CompletableFuture<String> end, String name) throws InterruptedException {
+  private String await(CompletableFuture<String> end, Child child) throws InterruptedException {
     try {
       return end.get(BOUND_SECONDS, TimeUnit.SECONDS);
     } catch (TimeoutException hangs) {
-      throw new AssertionError("the %s process hangs:\n%s".formatted(name, log()), hangs);
+      child.dumpThreads();
+      throw new AssertionError("the %s process hangs:\n%s".formatted(child.name, log()), hangs);
     } catch (ExecutionException impossible) {
       throw new AssertionError(impossible);
     }
@@ -196,6 +203,16 @@ final class TwoProcesses implements AutoCloseable {
         fresh.complete(exited(process.exitValue()));
       }
       return fresh;
+    }
+
+    /** Has it print where its threads are. */
+    void dumpThreads() throws InterruptedException {
+      try {
+        new ProcessBuilder("kill", "-QUIT", Long.toString(process.pid())).start().waitFor();
+        process.waitFor(DUMP_SECONDS, TimeUnit.SECONDS);
+      } catch (IOException e) {
+        note(name, "no dump: " + e.getMessage());
+      }
     }
 
     void relayTo(Child other) {
