@@ -16,7 +16,7 @@ import org.jofi.transport.TransportException;
 final class ProgressThread implements ProgressExecutor {
   private static final Logger LOG = System.getLogger(ProgressThread.class.getName());
 
-  /** Rounds without an event before it rests: some milliseconds of polling sockets. */
+  /** Rounds for which it does not pay before it rests: some milliseconds of polling sockets. */
   private static final int BUSY_ROUNDS = 2_000;
 
   private static final long REST_NS = 100_000;
@@ -54,6 +54,7 @@ final class ProgressThread implements ProgressExecutor {
   // Written by the thread alone.
   private volatile boolean busy;
   private volatile boolean resting;
+  private boolean pays;
 
   private ProgressThread(String label, Rounds rounds, Runnable between, long closeNs) {
     this.rounds = rounds;
@@ -89,13 +90,15 @@ final class ProgressThread implements ProgressExecutor {
         if (announced.get() > 0) {
           standBack();
         }
-        if (events > 0) {
+        if (pays) {
           idle = 0;
         } else if (idle >= BUSY_ROUNDS) {
           rest();
         } else {
           idle++;
-          Thread.onSpinWait();
+          if (events == 0) {
+            Thread.onSpinWait();
+          }
         }
         // A round with events may have been long, and compared to it, reading the clock is cheap.
         boolean looks = events > 0 || ++unseen >= LOOK_ROUNDS;
@@ -117,7 +120,9 @@ final class ProgressThread implements ProgressExecutor {
     rounds.enter();
     try {
       busy = true;
-      return rounds.run();
+      int events = rounds.run();
+      pays = rounds.pays();
+      return events;
     } finally {
       busy = false;
       rounds.leave();

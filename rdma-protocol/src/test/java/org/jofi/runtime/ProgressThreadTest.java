@@ -25,6 +25,7 @@ class ProgressThreadTest {
 
   private final ReentrantLock lock = new ReentrantLock();
   private final AtomicInteger rounds = new AtomicInteger();
+  private final AtomicBoolean pays = new AtomicBoolean(true);
 
   private ProgressExecutor start(IntSupplier round) {
     return ProgressThread.start("lo of a test", new Locked(round), () -> {}, CLOSE_NS);
@@ -33,6 +34,7 @@ class ProgressThreadTest {
   /** Rounds with this test's lock. */
   private final class Locked implements ProgressExecutor.Rounds {
     private final IntSupplier round;
+    private int events;
 
     Locked(IntSupplier round) {
       this.round = round;
@@ -47,7 +49,13 @@ class ProgressThreadTest {
 
     @Override
     public int run() {
-      return round.getAsInt();
+      events = round.getAsInt();
+      return events;
+    }
+
+    @Override
+    public boolean pays() {
+      return events > 0 && pays.get();
     }
 
     @Override
@@ -100,6 +108,23 @@ class ProgressThreadTest {
       int before = rounds.get();
       await(() -> rounds.get() > before + 100);
       assertFalse(thread.isResting());
+    }
+  }
+
+  /** Of short messages alone, those who asked for them take better care. */
+  @Test
+  void itRestsWhileItDoesNotPay() {
+    pays.set(false);
+    try (ProgressExecutor thread = start(() -> 1)) {
+      await(thread::isResting);
+      pays.set(true);
+      await(() -> !thread.isResting());
+      int looks = 0;
+      for (int i = 0; i < 1_000; i++) {
+        Thread.onSpinWait();
+        looks += thread.isResting() ? 1 : 0;
+      }
+      assertEquals(0, looks);
     }
   }
 

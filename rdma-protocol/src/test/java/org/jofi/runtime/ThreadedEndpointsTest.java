@@ -80,8 +80,11 @@ class ThreadedEndpointsTest {
         .toList();
   }
 
+  /** Communicators of two endpoints. */
   private record Link(SendComm send, RecvComm receive) {
     static Link over(Device device) {
+      // Without it, the first in each direction would have one endpoint.
+      device.listen().close();
       try (ListenComm listener = device.listen();
           ConnectAttempt attempt = device.connect(listener.handle())) {
         SendComm[] sends = new SendComm[1];
@@ -207,6 +210,11 @@ class ThreadedEndpointsTest {
                           ProgressThreadTest.awaitUninterrupted(goOn);
                         }
                         return rounds.run();
+                      }
+
+                      @Override
+                      public boolean pays() {
+                        return rounds.pays();
                       }
 
                       @Override

@@ -74,12 +74,12 @@ public final class RdmaDevice implements Device, AutoCloseable {
 
   @Override
   public ListenComm listen() {
-    return new RdmaListenComm(this, endpoints.next());
+    return new RdmaListenComm(this, endpoints.forReceiving());
   }
 
   @Override
   public ConnectAttempt connect(ConnectHandle handle) {
-    return new RdmaConnectAttempt(this, endpoints.next(), handle);
+    return new RdmaConnectAttempt(this, endpoints.forSending(), handle);
   }
 
   @Override

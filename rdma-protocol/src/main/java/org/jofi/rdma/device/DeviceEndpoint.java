@@ -87,7 +87,8 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
               environment.clock(),
               new Later(nics.registrations(), changes, tasks),
               hasThread ? environment.executors() : null,
-              this::progress);
+              this::progress,
+              endpoint::longOperations);
     } catch (RuntimeException refused) {
       try {
         end();

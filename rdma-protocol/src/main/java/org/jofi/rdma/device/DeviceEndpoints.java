@@ -16,7 +16,11 @@ import org.jofi.transport.TransportException;
 import org.jofi.transport.TransportOptions;
 
 /**
- * The endpoints of a device, opened when they are first needed, and handed out in turn. Any thread.
+ * The endpoints of a device, opened when they are first needed, and handed out in turn: one turn
+ * for receiving, and one for sending. So the first communicator in each direction have one
+ * endpoint, as the second have, and a peer that does the same is reached over one connection in
+ * both: whoever waits for an answer polls where it sent. With the two on different endpoints, half
+ * a round trip of 8 bytes took 1.2 to 1.7 times as long. Any thread.
  */
 public final class DeviceEndpoints implements AutoCloseable {
   private final FabricProvider provider;
@@ -28,7 +32,8 @@ public final class DeviceEndpoints implements AutoCloseable {
   // Guarded by this object's monitor.
   private final List<DeviceEndpoint> opened = new ArrayList<>();
   private final List<DeviceNics> nics = new ArrayList<>();
-  private int turn;
+  private final Turn receiving = new Turn();
+  private final Turn sending = new Turn();
   private boolean closed;
 
   /**
@@ -50,27 +55,57 @@ public final class DeviceEndpoints implements AutoCloseable {
   }
 
   /**
-   * The next endpoint in turn. An endpoint with a rail whose completion queue broke is skipped as
-   * long as there is another one, since it accepts no connections.
+   * The next endpoint in turn for receiving.
    *
    * @throws TransportException if it cannot be opened; nothing of it stays open then
    * @throws IllegalStateException if this is closed
    */
-  public synchronized DeviceEndpoint next() {
+  public DeviceEndpoint forReceiving() {
+    return next(receiving);
+  }
+
+  /**
+   * The next endpoint in turn for sending.
+   *
+   * @throws TransportException if it cannot be opened; nothing of it stays open then
+   * @throws IllegalStateException if this is closed
+   */
+  public DeviceEndpoint forSending() {
+    return next(sending);
+  }
+
+  /**
+   * An endpoint with a rail whose completion queue broke is skipped as long as there is another
+   * one, since it accepts no connections.
+   */
+  private synchronized DeviceEndpoint next(Turn turn) {
     if (closed) {
       throw new IllegalStateException(profile.properties().name() + ": the transport is closed");
     }
-    if (opened.size() < profile.progress().endpoints()) {
-      opened.add(open());
-      return opened.getLast();
-    }
-    for (int i = 0; i < opened.size(); i++) {
-      turn = (turn + 1) % opened.size();
-      if (opened.get(turn).isSound()) {
+    int all = profile.progress().endpoints();
+    int at = 0;
+    for (int i = 0; i < all; i++) {
+      at = turn.next(all);
+      if (at >= opened.size()) {
+        opened.add(open());
+        return opened.getLast();
+      }
+      if (opened.get(at).isSound()) {
         break;
       }
     }
-    return opened.get(turn);
+    return opened.get(at);
+  }
+
+  /** Whose turn it is. */
+  private static final class Turn {
+    private int taken;
+
+    int next(int all) {
+      int next = taken;
+      taken = (taken + 1) % all;
+      return next;
+    }
   }
 
   private DeviceEndpoint open() {

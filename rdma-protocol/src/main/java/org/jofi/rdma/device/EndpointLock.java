@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntSupplier;
+import java.util.function.LongSupplier;
 import org.agrona.concurrent.BusySpinIdleStrategy;
 import org.agrona.concurrent.NanoClock;
 import org.agrona.concurrent.YieldingIdleStrategy;
@@ -128,6 +129,7 @@ public final class EndpointLock {
    * @param afterwards what there is to do without it
    * @param starter starts a progress thread, which begins at once; null for none
    * @param round polls the endpoint once, with the lock held
+   * @param longOperations how many there were for which a progress thread pays; with the lock held
    * @throws TransportException with {@code EXHAUSTED} if there is no thread for it
    */
   EndpointLock(
@@ -136,7 +138,8 @@ public final class EndpointLock {
       NanoClock clock,
       Afterwards afterwards,
       ProgressExecutor.@Nullable Starter starter,
-      IntSupplier round) {
+      IntSupplier round,
+      LongSupplier longOperations) {
     this.label = label;
     this.closeTimeout = closeTimeout;
     this.clock = clock;
@@ -145,15 +148,21 @@ public final class EndpointLock {
         starter == null
             ? null
             : starter.start(
-                label, new Rounds(round), afterwards::betweenRounds, closeTimeout.toNanos());
+                label,
+                new Rounds(round, longOperations),
+                afterwards::betweenRounds,
+                closeTimeout.toNanos());
   }
 
   /** Of the progress thread. */
   private final class Rounds implements ProgressExecutor.Rounds {
     private final IntSupplier round;
+    private final LongSupplier longOperations;
+    private long seen;
 
-    Rounds(IntSupplier round) {
+    Rounds(IntSupplier round, LongSupplier longOperations) {
       this.round = round;
+      this.longOperations = longOperations;
     }
 
     /** Spins first: parking would cost more than what most calls do with the lock held. */
@@ -176,6 +185,14 @@ public final class EndpointLock {
         eventful.setRelease(eventful.getPlain() + 1);
       }
       return events;
+    }
+
+    @Override
+    public boolean pays() {
+      long now = longOperations.getAsLong();
+      boolean more = now != seen;
+      seen = now;
+      return more;
     }
 
     @Override

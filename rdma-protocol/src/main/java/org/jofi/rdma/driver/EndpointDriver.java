@@ -399,6 +399,11 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
     return events;
   }
 
+  /** How many operations were so long that a thread of their own pays. */
+  public long longOperations() {
+    return rails.longOperations();
+  }
+
   /** Whether the last {@link #progress} left nothing in a queue. */
   public boolean isDrained() {
     return rails.isDrained();

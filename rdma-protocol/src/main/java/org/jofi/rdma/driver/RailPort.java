@@ -170,7 +170,7 @@ public final class RailPort {
       long descriptor,
       long peer,
       long flags) {
-    int context = take(owner, cookie, peer);
+    int context = take(owner, cookie, peer, bytes);
     return context < 0
         ? AGAIN
         : posted(
@@ -189,7 +189,7 @@ public final class RailPort {
       int data,
       long peer,
       long flags) {
-    int context = take(owner, cookie, peer);
+    int context = take(owner, cookie, peer, bytes);
     return context < 0
         ? AGAIN
         : posted(
@@ -229,7 +229,7 @@ public final class RailPort {
       long remoteAddress,
       long key,
       long flags) {
-    int context = take(owner, cookie, peer);
+    int context = take(owner, cookie, peer, bytes);
     return context < 0
         ? AGAIN
         : posted(
@@ -252,7 +252,7 @@ public final class RailPort {
       long remoteAddress,
       long key,
       long flags) {
-    int context = take(owner, cookie, peer);
+    int context = take(owner, cookie, peer, bytes);
     return context < 0
         ? AGAIN
         : posted(
@@ -282,7 +282,7 @@ public final class RailPort {
       long peer,
       long remoteAddress,
       long key) {
-    int context = take(owner, cookie, peer);
+    int context = take(owner, cookie, peer, bytes);
     return context < 0
         ? AGAIN
         : posted(
@@ -291,7 +291,8 @@ public final class RailPort {
             opened.endpoint().read(address, bytes, descriptor, peer, remoteAddress, key, context));
   }
 
-  private int take(OperationOwner owner, long cookie, long peer) {
+  private int take(OperationOwner owner, long cookie, long peer, long bytes) {
+    queue.count(bytes);
     return retired || refused.contains(peer) ? ContextTable.NONE : operations.take(owner, cookie);
   }
 

@@ -19,6 +19,13 @@ final class RailQueue implements CompletionQueue.Sink {
   private static final int BATCH = 64;
   private static final int ROLES = 2;
 
+  /**
+   * Below, a message is sooner there if whoever waits for it polls, and not another thread: half a
+   * round trip through NCCL's plugin with 16 processors by 20 to 30 %. NCCL sends arrays of 16 KiB
+   * in messages of 8 KiB, which gain by threads.
+   */
+  private static final int LONG_BYTES = 2 * 1024;
+
   /** More than any NIC has; a provider without a limit reports a size that means none. */
   private static final int MOST_OF_PROVIDER = 1 << 16;
 
@@ -33,6 +40,7 @@ final class RailQueue implements CompletionQueue.Sink {
   private int used;
   private int contexts;
   private long orphans;
+  private long longOperations;
   private @Nullable Failure broken;
 
   private RailQueue(String label, CompletionQueue queue, int slots, ArrivalSink arrivals) {
@@ -130,9 +138,23 @@ final class RailQueue implements CompletionQueue.Sink {
     return polled >= BATCH;
   }
 
+  /** An operation of that length is about to be posted, or is over. */
+  void count(long lengthBytes) {
+    if (lengthBytes >= LONG_BYTES) {
+      longOperations++;
+    }
+  }
+
+  /** How many operations were so long that a thread of their own pays. */
+  long longOperations() {
+    return longOperations;
+  }
+
   @Override
   public void completed(int context, long flags, long lengthBytes, long data) {
     boolean immediate = CompletionFlags.bringsData(flags);
+    // Of a peer's write not every provider tells the length, and short messages are no writes.
+    count(immediate ? LONG_BYTES : lengthBytes);
     if (immediate) {
       arrivals.immediate(data);
     }

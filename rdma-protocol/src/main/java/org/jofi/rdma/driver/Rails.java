@@ -122,6 +122,15 @@ final class Rails {
     }
   }
 
+  /** How many operations were so long that a thread of their own pays. */
+  long longOperations() {
+    long all = 0;
+    for (int i = 0; i < queues.size(); i++) {
+      all += queues.get(i).longOperations();
+    }
+    return all;
+  }
+
   /** Whether the last poll left nothing in a queue. */
   boolean isDrained() {
     return drained;

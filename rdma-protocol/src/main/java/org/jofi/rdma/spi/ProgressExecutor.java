@@ -2,10 +2,10 @@ package org.jofi.rdma.spi;
 
 /**
  * Makes progress on one endpoint, in addition to the threads that use the endpoint. It holds the
- * endpoint's lock while it polls, which it takes by {@link Rounds#enter}. When nothing happens, it
- * rests; then threads that wait for a request have to make progress themselves. Call {@link
- * #entered} with the lock held, {@link #isResting} with or without it, and all other methods
- * without it. Any thread.
+ * endpoint's lock while it polls, which it takes by {@link Rounds#enter}. When nothing happens, or
+ * nothing for which it pays, it rests; then threads that wait for a request have to make progress
+ * themselves. Call {@link #entered} with the lock held, {@link #isResting} with or without it, and
+ * all other methods without it. Any thread.
  */
 public interface ProgressExecutor extends AutoCloseable {
   /** Starts executors. */
@@ -37,6 +37,12 @@ public interface ProgressExecutor extends AutoCloseable {
 
     /** Polls the endpoint once, with the lock held; how many events there were. */
     int run();
+
+    /**
+     * Whether something so long was posted or arrived, since this was called last, that a thread of
+     * its own pays: what is short is sooner where it was asked for. With the lock held.
+     */
+    boolean pays();
 
     /** Gives the lock back. */
     void leave();

@@ -252,16 +252,22 @@ class CommunicatorsTest {
         new SimulatedHosts(Profile.TCP, 11, 1, options -> options.endpointsPerDevice(3))) {
       Device device = hosts.device(0);
       List<Pair> pairs = Stream.generate(hosts::connect).limit(4).toList();
-      assertEquals(
-          3,
-          pairs.stream()
-              .map(pair -> pair.send().label().replaceAll(".* of ", ""))
-              .map(label -> label.replaceAll(",.*", ""))
-              .distinct()
-              .count());
+      List<String> sending = pairs.stream().map(pair -> endpoint(pair.send())).toList();
+      assertEquals(3, Set.copyOf(sending).size(), sending::toString);
+      // An answer goes over the endpoint that the question went over.
+      List<String> receiving =
+          Stream.generate(() -> hosts.connect(hosts.device(1), device))
+              .limit(4)
+              .map(pair -> endpoint(pair.receive()))
+              .toList();
+      assertEquals(sending, receiving);
       pairs.forEach(pair -> transfer(hosts, pair, 100));
       assertEquals(device, pairs.getFirst().send().device());
     }
+  }
+
+  private static String endpoint(Comm comm) {
+    return comm.label().replaceAll(".* of ", "").replaceAll(",.*", "");
   }
 
   @Test

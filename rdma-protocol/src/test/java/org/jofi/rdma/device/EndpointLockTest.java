@@ -26,6 +26,7 @@ class EndpointLockTest {
   private boolean resting;
   private boolean stuck;
   private long now;
+  private long longOperations;
   private final List<Boolean> afterwards = new ArrayList<>();
   private boolean due;
   private final EndpointLock lock =
@@ -39,7 +40,8 @@ class EndpointLockTest {
             assertEquals(CLOSE.toNanos(), closeNs);
             return new Busy();
           },
-          () -> events);
+          () -> events,
+          () -> longOperations);
   private final EndpointLock.Tester tester = new EndpointLock.Tester();
 
   /** Notes whether the lock is held as it runs. */
@@ -252,7 +254,7 @@ class EndpointLockTest {
     lock.rare().close();
     assertEquals(List.of(false), afterwards);
     afterwards.clear();
-    EndpointLock free = new EndpointLock("lo", CLOSE, () -> 0, new After(), null, () -> 0);
+    EndpointLock free = new EndpointLock("lo", CLOSE, () -> 0, new After(), null, () -> 0, () -> 0);
     try (var _ = free.rare()) {
       free.posting().close();
       assertEquals(List.of(), afterwards, "within another call");
@@ -262,7 +264,7 @@ class EndpointLockTest {
 
   @Test
   void withoutAProgressThreadEveryWayIsOpen() {
-    EndpointLock free = new EndpointLock("lo", CLOSE, () -> 0, new After(), null, () -> 0);
+    EndpointLock free = new EndpointLock("lo", CLOSE, () -> 0, new After(), null, () -> 0, () -> 0);
     assertFalse(free.isDriven());
     try (var posting = free.posting();
         var testing = free.testing(tester);
@@ -273,6 +275,18 @@ class EndpointLockTest {
     }
     free.stopProgress();
     assertEquals(List.of(), calls);
+  }
+
+  @Test
+  void aThreadPaysIfThereWasSomethingLong() {
+    ProgressExecutor.Rounds all = rounds;
+    assertNotNull(all);
+    events = 1;
+    assertEquals(1, round());
+    assertFalse(all.pays());
+    longOperations++;
+    assertTrue(all.pays());
+    assertFalse(all.pays());
   }
 
   @Test
