@@ -61,7 +61,7 @@ static struct wire_region *take_region(void) {
     struct wire_region *region = &wire->regions[(hint + i) % REGIONS];
     bool abandoned = region->state != REGION_FREE && process_gone(region->pid);
     if (region->state == REGION_FREE || abandoned) {
-      if (abandoned) region->users = 0;
+      for (int held = 0; held < HOLDERS && abandoned; held++) region->holders[held] = 0;
       hint = (hint + i + 1) % REGIONS;
       return region;
     }
@@ -136,9 +136,11 @@ int ibv_dereg_mr(struct ibv_mr *mr) {
     return EINVAL;
   }
   entry->state = REGION_CLOSING;
-  // A copier that was killed never lets go; one that lives is waited for, however long it copies.
-  while (entry->users != 0 && !process_gone(entry->copier)) usleep(20);
-  entry->users = 0;
+  for (int i = 0; i < HOLDERS; i++) {
+    // One that was killed never lets go; one that lives is waited for, however long it copies.
+    for (pid_t holder = entry->holders[i]; holder != 0 && !process_gone(holder); holder = entry->holders[i]) usleep(20);
+    entry->holders[i] = 0;
+  }
   entry->state = REGION_FREE;
   ((struct domain *)mr->pd)->users--;
   if (region->mapping != NULL) munmap(region->mapping, region->mapped);
@@ -147,19 +149,38 @@ int ibv_dereg_mr(struct ibv_mr *mr) {
   return 0;
 }
 
+// Where all places are taken, those of processes that were killed are free.
+static void enter_region(struct wire_region *region) {
+  for (;; usleep(20)) {
+    for (int i = 0; i < HOLDERS; i++) {
+      pid_t free = 0;
+      if (atomic_compare_exchange_strong(&region->holders[i], &free, getpid())) return;
+    }
+    for (int i = 0; i < HOLDERS; i++) {
+      pid_t holder = region->holders[i];
+      if (process_gone(holder)) atomic_compare_exchange_strong(&region->holders[i], &holder, 0);
+    }
+  }
+}
+
 struct wire_region *hold_region(uint32_t key, uint64_t start, uint64_t length, unsigned access, pid_t pid, uint32_t domain) {
   struct wire_region *region = &wire->regions[key % REGIONS];
-  region->copier = getpid();
-  region->users++;
+  enter_region(region);
   bool valid = region->state == REGION_VALID && region->key == key && (pid == 0 || region->pid == pid) &&
                (region->access & access) == access && region->domain == domain && start >= region->start &&
                length <= region->length && start - region->start <= region->length - length;
   if (valid) return region;
-  region->users--;
+  release_region(region);
   return NULL;
 }
 
-void release_region(struct wire_region *region) { region->users--; }
+void release_region(struct wire_region *region) {
+  // Any that this process has: they are alike.
+  for (int i = 0; i < HOLDERS; i++) {
+    pid_t own = getpid();
+    if (atomic_compare_exchange_strong(&region->holders[i], &own, 0)) return;
+  }
+}
 
 // --- Address handles --------------------------------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@
 #include <sys/types.h>
 
 enum {
-  WIRE_VERSION = 4,
+  WIRE_VERSION = 5,
   QUEUE_PAIRS = 256,
   COMPLETION_QUEUES = 256,
   REGIONS = 16384,
@@ -23,6 +23,7 @@ enum {
   RECEIVES = 8192,
   COMPLETIONS = 32768,
   RECEIVE_PIECES = 2,
+  HOLDERS = 32,
 };
 
 // efa_io_comp_status of the driver: what a completion says of its operation, and the provider's vendor_err.
@@ -83,8 +84,8 @@ struct wire_queue_pair {
 };
 
 struct wire_region {
-  _Atomic uint32_t state, users;
-  _Atomic pid_t copier;  // the last process that took hold of it
+  _Atomic uint32_t state;
+  _Atomic pid_t holders[HOLDERS];  // the processes that copy from it or to it, once for each copy; 0 where there is none
   pid_t pid;
   uint32_t key, generation, access, domain;
   uint64_t address, start, length;  // in the process; as peers name it

@@ -286,6 +286,39 @@ static void killed_sender_leaves_nothing_locked(void) {
   if (took > 10000) fail("ibv_dereg_mr: expected an end within 10 s, came one after %lu ms", took);
 }
 
+// One that writes long enough to be in a copy when it is killed.
+static void writer_without_end(struct peer *parent) {
+  struct end end = open_end((struct end_options){0});
+  struct way way = way_to(&end, exchange(parent, &end));
+  struct found found;
+  for (;;) {
+    post(&end, (struct post){.operation = WRITE, .way = &way, .length = 1 << 15, .remote = 1 << 15});
+    while (look(end.sends, &found)) {
+    }
+  }
+}
+
+// Who copies after it, from the same memory, does not make it look alive.
+static void killed_writer_is_told_from_later_ones(void) {
+  enum { WRITERS = 40 };
+  struct peer writers[WRITERS];
+  struct end end = open_end((struct end_options){0});
+  struct way own = way_between(&end, &end);
+  for (int i = 0; i < WRITERS; i++) {
+    writers[i] = start_peer(writer_without_end);
+    way_to(&end, exchange(&writers[i], &end));
+    usleep((useconds_t)(5000 + i * 37));
+    kill_peer(&writers[i]);
+    struct post write = {.operation = WRITE, .way = &own, .length = 64};
+    carry(&end, write, STATUS_OK, "a write after a writer was killed");
+  }
+  ibv_destroy_qp(end.qp);
+  uint64_t start = milliseconds();
+  expect("ibv_dereg_mr", 0, ibv_dereg_mr(end.mr));
+  uint64_t took = milliseconds() - start;
+  if (took > 10000) fail("ibv_dereg_mr: expected an end within 10 s, came one after %lu ms", took);
+}
+
 const struct test_case fault_cases[] = {
     {"silent-peer-heard-before", silent_peer_heard_before, NULL},
     {"silent-peer-never-heard", silent_peer_never_heard, NULL},
@@ -304,5 +337,6 @@ const struct test_case fault_cases[] = {
     {"peer-killed-and-not-reaped", peer_killed_and_not_reaped, NULL},
     {"waiting-for-a-killed-peer", waiting_for_a_killed_peer, NULL},
     {"killed-sender-leaves-nothing-locked", killed_sender_leaves_nothing_locked, NULL},
+    {"killed-writer-is-told-from-later-ones", killed_writer_is_told_from_later_ones, NULL},
     {0},
 };

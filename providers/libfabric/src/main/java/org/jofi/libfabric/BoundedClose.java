@@ -47,8 +47,8 @@ final class BoundedClose {
     if (pending == null) {
       waitMs = boundMs;
       pending = new FutureTask<>(nativeClose::getAsInt);
-      call = pending;
       Thread.ofPlatform().daemon().name("jofi-fi_close of " + name).start(pending);
+      call = pending;
     }
     int result = await(pending, waitMs);
     if (result != -FabricErrno.ETIMEDOUT) {
