@@ -4,7 +4,10 @@
  * at the order, and gives credit back once for 16 messages. No tags, no lengths, no failures. One idle second thread, as
  * a JVM has many (system calls cost more in a process with threads).
  *
- *   inject_twin server|client PROVIDER PORT BYTES WINDOW COUNT send|write
+ *   inject_twin server|client PROVIDER PORT BYTES WINDOW COUNT send|write [second]
+ *
+ * With `second`, another endpoint is bound to the same completion queue, over which nothing goes: jofi has one for
+ * control messages and one for data.
  *
  * The client prints half a round trip in us (the median of COUNT, one in flight) and MB/s of a stream of COUNT messages
  * with at most WINDOW that have no credit yet. As many of each are exchanged beforehand. `jofi perf` prints the same.
@@ -143,8 +146,27 @@ static double stream(int server, int count, int window) {
     return (double)bytes * count / ((now_ns() - start) / 1e3);
 }
 
+static void open_second(struct fi_info *info) {
+    static char name[64];
+    struct fid_av *av;
+    struct fid_ep *ep;
+    struct fi_av_attr av_attr = {.type = FI_AV_TABLE, .count = 1};
+    struct fi_info *own = fi_dupinfo(info);
+    if (!strcmp(info->fabric_attr->prov_name, "shm")) {
+        /* Its endpoints are told apart by their names. */
+        free(own->src_addr);
+        own->src_addrlen = (size_t)snprintf(name, sizeof name, "fi_shm://%d:second", getpid()) + 1;
+        own->src_addr = name;
+    }
+    check(fi_av_open(port.domain, &av_attr, &av, NULL), "fi_av_open");
+    check(fi_endpoint(port.domain, own, &ep, NULL), "fi_endpoint");
+    check(fi_ep_bind(ep, &port.cq->fid, FI_TRANSMIT | FI_RECV), "fi_ep_bind");
+    check(fi_ep_bind(ep, &av->fid, 0), "fi_ep_bind");
+    check(fi_enable(ep), "fi_enable");
+}
+
 int main(int argc, char **argv) {
-    if (argc != 8) return 2;
+    if (argc != 8 && (argc != 9 || strcmp(argv[8], "second"))) return 2;
     int server = !strcmp(argv[1], "server"), window = atoi(argv[5]), count = atoi(argv[6]);
     bytes = (size_t)atol(argv[4]);
     writes = !strcmp(argv[7], "write");
@@ -162,6 +184,7 @@ int main(int argc, char **argv) {
         return 1;
     }
     open_port(&port, info, DEPTH);
+    if (argc == 9) open_second(info);
     check(fi_mr_reg(port.domain, memory, 2 * SLOTS * slot_bytes, FI_RECV | FI_REMOTE_WRITE, 0, 1, 0, &mr, NULL), "fi_mr_reg");
     needs_receives = (info->rx_attr->mode & FI_RX_CQ_DATA) != 0;
     for (int i = 0; (!writes || needs_receives) && i < SLOTS; i++) post_receive(i);
