@@ -61,7 +61,9 @@ static struct wire_region *take_region(void) {
     struct wire_region *region = &wire->regions[(hint + i) % REGIONS];
     bool abandoned = region->state != REGION_FREE && process_gone(region->pid);
     if (region->state == REGION_FREE || abandoned) {
-      for (int held = 0; held < HOLDERS && abandoned; held++) region->holders[held] = 0;
+      if (abandoned) {
+        for (int held = 0; held < HOLDERS; held++) region->holders[held] = 0;
+      }
       hint = (hint + i + 1) % REGIONS;
       return region;
     }

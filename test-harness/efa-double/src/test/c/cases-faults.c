@@ -259,6 +259,14 @@ static void sender_without_end(struct peer *parent) {
   }
 }
 
+static void expect_region_closes(struct end *end) {
+  ibv_destroy_qp(end->qp);
+  uint64_t start = milliseconds();
+  expect("ibv_dereg_mr", 0, ibv_dereg_mr(end->mr));
+  uint64_t took = milliseconds() - start;
+  if (took > 10000) fail("ibv_dereg_mr: expected an end within 10 s, came one after %lu ms", took);
+}
+
 // Wherever it was killed: its locks and holds do not keep anyone from going on.
 static void killed_sender_leaves_nothing_locked(void) {
   struct peer senders[8];
@@ -279,11 +287,7 @@ static void killed_sender_leaves_nothing_locked(void) {
     carry(&end, (struct post){.way = &own, .length = 8}, STATUS_OK, "a send after a sender was killed");
     await_status(end.receives, 1000, STATUS_OK, "its receive");
   }
-  ibv_destroy_qp(end.qp);
-  uint64_t start = milliseconds();
-  expect("ibv_dereg_mr", 0, ibv_dereg_mr(end.mr));
-  uint64_t took = milliseconds() - start;
-  if (took > 10000) fail("ibv_dereg_mr: expected an end within 10 s, came one after %lu ms", took);
+  expect_region_closes(&end);
 }
 
 // One that writes long enough to be in a copy when it is killed.
@@ -312,11 +316,7 @@ static void killed_writer_is_told_from_later_ones(void) {
     struct post write = {.operation = WRITE, .way = &own, .length = 64};
     carry(&end, write, STATUS_OK, "a write after a writer was killed");
   }
-  ibv_destroy_qp(end.qp);
-  uint64_t start = milliseconds();
-  expect("ibv_dereg_mr", 0, ibv_dereg_mr(end.mr));
-  uint64_t took = milliseconds() - start;
-  if (took > 10000) fail("ibv_dereg_mr: expected an end within 10 s, came one after %lu ms", took);
+  expect_region_closes(&end);
 }
 
 const struct test_case fault_cases[] = {

@@ -54,6 +54,7 @@ final class ProgressThread implements ProgressExecutor {
   // Written by the thread alone.
   private volatile boolean busy;
   private volatile boolean resting;
+  // What the last round was; by the thread alone.
   private boolean pays;
 
   private ProgressThread(String label, Rounds rounds, Runnable between, long closeNs) {

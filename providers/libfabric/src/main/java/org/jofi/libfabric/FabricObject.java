@@ -162,6 +162,7 @@ abstract class FabricObject {
     return close(nativeObject());
   }
 
+  /** fi_close(3) of a native object, on a thread that need not have the lock of this one. */
   static int close(MemorySegment open) {
     return fi_ops.close.invoke(fi_ops.close(fid.ops(open)), open);
   }

@@ -17,10 +17,10 @@ import org.jofi.transport.TransportOptions;
 
 /**
  * The endpoints of a device, opened when they are first needed, and handed out in turn: one turn
- * for receiving, and one for sending. So the first communicator in each direction have one
- * endpoint, as the second have, and a peer that does the same is reached over one connection in
- * both: whoever waits for an answer polls where it sent. With the two on different endpoints, half
- * a round trip of 8 bytes took 1.2 to 1.7 times as long. Any thread.
+ * for receiving, and one for sending. So the first communicators of the two directions share an
+ * endpoint, as the second do, and a peer that does the same is reached over one connection in both:
+ * whoever waits for an answer polls where it sent. With the two on different endpoints, half a
+ * round trip of 8 bytes took 1.2 to 1.7 times as long. Any thread.
  */
 public final class DeviceEndpoints implements AutoCloseable {
   private final FabricProvider provider;
