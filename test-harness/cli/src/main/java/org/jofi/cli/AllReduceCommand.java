@@ -105,7 +105,7 @@ final class AllReduceCommand implements Callable<Integer> {
           "ring: 2 (ranks - 1) steps, in which each rank sends the fewest bytes; doubling: log2(ranks)"
               + " exchanges of the whole array; auto: doubling up to "
               + Algorithm.LONGEST_DOUBLING / 1024
-              + "K, and up to what leaves before its receive, ring beyond. Default: auto.")
+              + "K, ring beyond. Default: auto.")
   private Algorithm algorithm;
 
   @Option(
@@ -222,8 +222,7 @@ final class AllReduceCommand implements Callable<Integer> {
         RankOptions.number("--warmup", warmup, 0, -1),
         (int) chunkBytes,
         window,
-        algorithm,
-        Algorithm.LONGEST_DOUBLING);
+        algorithm);
   }
 
   private boolean run(AllReducePlan plan, FabricChoice fabric, RankDevice device, RingLinks links) {
@@ -245,13 +244,12 @@ final class AllReduceCommand implements Callable<Integer> {
   }
 
   private boolean run(
-      AllReducePlan asked,
+      AllReducePlan plan,
       FabricChoice fabric,
       RankDevice device,
       RingLinks links,
       RingMemory.Allocator arrays,
       Optional<String> gpuName) {
-    AllReducePlan plan = asked.on(device.device().properties().limits().eagerBytes());
     int world = links.bootstrap().size();
     List<AllReduceRow> rows = new ArrayList<>();
     boolean prints = links.bootstrap().rank() == 0;

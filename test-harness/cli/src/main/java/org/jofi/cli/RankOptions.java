@@ -83,11 +83,11 @@ final class RankOptions {
   @Option(
       names = "--prepare",
       paramLabel = "SECONDS",
-      defaultValue = "2",
+      defaultValue = "6",
       description =
-          "Before the first measurement, run rounds like the measured ones until they get no faster,"
-              + " for this time at most, 0 to 60: the JIT compiler needs thousands. 0 turns it off;"
-              + " a simulated fabric does without. Default: ${DEFAULT-VALUE}.")
+          "Before the first measurement, run rounds like the measured ones until they get no faster"
+              + " and the JIT compiler has done what it does, for this time at most, 0 to 60. 0"
+              + " turns it off; a simulated fabric does without. Default: ${DEFAULT-VALUE}.")
   double prepareSeconds;
 
   @Option(

@@ -11,19 +11,15 @@ public enum Algorithm {
   /** {@link DoublingAllReduce}: the fewest steps, each with the whole array. */
   DOUBLING;
 
-  /** Where {@link #AUTO} changes at the latest, in bytes. */
-  public static final long LONGEST_DOUBLING = 16 << 10;
+  /** The longest array that {@link #AUTO} doubles, in bytes. */
+  public static final long LONGEST_DOUBLING = 32 << 10;
 
-  /**
-   * The one for an array, which is not {@link #AUTO}.
-   *
-   * @param longestDoubling where {@link #AUTO} changes, in bytes
-   */
-  Algorithm of(long bytes, long longestDoubling) {
+  /** The one for an array of this length in bytes, which is not {@link #AUTO}. */
+  Algorithm of(long bytes) {
     if (this != AUTO) {
       return this;
     }
-    return bytes <= longestDoubling ? DOUBLING : RING;
+    return bytes <= LONGEST_DOUBLING ? DOUBLING : RING;
   }
 
   /** Its name as text. */

@@ -2,6 +2,7 @@ package org.jofi.cli.allreduce;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jofi.cli.ranks.Partners;
 
 /**
@@ -15,7 +16,6 @@ import org.jofi.cli.ranks.Partners;
  * @param chunkBytes longest message, a multiple of 4
  * @param window largest number of requests in flight in each direction, in a ring
  * @param algorithm how ranks sum
- * @param longestDoubling the longest array that {@link Algorithm#AUTO} does not send round the ring
  */
 public record AllReducePlan(
     List<Long> sizesBytes,
@@ -23,8 +23,7 @@ public record AllReducePlan(
     int warmup,
     int chunkBytes,
     int window,
-    Algorithm algorithm,
-    long longestDoubling) {
+    Algorithm algorithm) {
   private static final long USUAL_BYTES = 256L << 20;
   private static final int MOST_USUAL = 2_000;
   private static final int LEAST_USUAL = 5;
@@ -50,21 +49,6 @@ public record AllReducePlan(
     }
   }
 
-  /**
-   * The same for a device. Where the whole array is too long to leave before its receive, but a
-   * part of it is not, the ring is faster.
-   *
-   * @param eagerBytes the longest message that may leave before its receive; 0 if none may
-   */
-  public AllReducePlan on(int eagerBytes) {
-    long longest =
-        eagerBytes == 0
-            ? Algorithm.LONGEST_DOUBLING
-            : Math.min(Algorithm.LONGEST_DOUBLING, eagerBytes);
-    return new AllReducePlan(
-        sizesBytes, iterations, warmup, chunkBytes, window, algorithm, longest);
-  }
-
   /** Measured rounds of a length. */
   public int iterations(long bytes) {
     return iterations > 0 ? iterations : Math.clamp(USUAL_BYTES / bytes, LEAST_USUAL, MOST_USUAL);
@@ -77,7 +61,7 @@ public record AllReducePlan(
 
   /** The algorithm for an array of this length, which is not {@link Algorithm#AUTO}. */
   public Algorithm algorithm(long bytes) {
-    return algorithm.of(bytes, longestDoubling);
+    return algorithm.of(bytes);
   }
 
   /** Who is connected besides the ring: what doubling needs, if a length uses it. */
@@ -88,7 +72,7 @@ public record AllReducePlan(
   }
 
   private boolean doubles() {
-    return sizesBytes.stream().anyMatch(bytes -> algorithm(bytes) == Algorithm.DOUBLING);
+    return sizes(Algorithm.DOUBLING).findAny().isPresent();
   }
 
   /** The longest message for an array of this length, in elements. */
@@ -122,35 +106,37 @@ public record AllReducePlan(
 
   /**
    * The same with other lengths, for each code that it runs: the shortest so many times, and a
-   * tenth as often one that goes round the ring, and one whose messages are too long to leave
-   * before their receives, if it has such.
+   * tenth as often a ring's, and one of each algorithm whose messages are too long to leave before
+   * their receives, if it has such.
    *
    * @param eagerBytes the longest message that may leave before its receive
    */
   public List<AllReducePlan> forPreparation(int count, int ranks, int eagerBytes) {
-    long late = (long) ranks * (eagerBytes / Float.BYTES + 1) * Float.BYTES;
     int fewer = Math.ceilDiv(count, 10);
+    long lateMessage = (eagerBytes / Float.BYTES + 1) * (long) Float.BYTES;
+    long lateRing = ranks * lateMessage;
     List<AllReducePlan> plans = new ArrayList<>();
-    plans.add(with(Float.BYTES, count));
-    sizesBytes.stream()
-        .filter(bytes -> bytes < late && algorithm(bytes) == Algorithm.RING)
+    plans.add(with(Float.BYTES, count, Algorithm.AUTO));
+    sizes(Algorithm.RING)
+        .filter(bytes -> bytes < lateRing)
         .findFirst()
-        .ifPresent(bytes -> plans.add(with(bytes, fewer)));
-    if (sizesBytes.stream().anyMatch(bytes -> bytes >= late)) {
-      plans.add(with(late, fewer));
+        .ifPresent(bytes -> plans.add(with(bytes, fewer, Algorithm.RING)));
+    if (sizes(Algorithm.DOUBLING).anyMatch(bytes -> bytes >= lateMessage)) {
+      plans.add(with(lateMessage, fewer, Algorithm.DOUBLING));
+    }
+    if (sizes(Algorithm.RING).anyMatch(bytes -> bytes >= lateRing)) {
+      plans.add(with(lateRing, fewer, Algorithm.RING));
     }
     return plans;
   }
 
-  private AllReducePlan with(long bytes, int count) {
+  private Stream<Long> sizes(Algorithm by) {
+    return sizesBytes.stream().filter(bytes -> algorithm(bytes) == by);
+  }
+
+  private AllReducePlan with(long bytes, int count, Algorithm by) {
     // Without a length that needs them, there are no connections for doubling.
     return new AllReducePlan(
-        List.of(bytes),
-        count,
-        0,
-        chunkBytes,
-        window,
-        doubles() ? algorithm : Algorithm.RING,
-        longestDoubling);
+        List.of(bytes), count, 0, chunkBytes, window, doubles() ? by : Algorithm.RING);
   }
 }

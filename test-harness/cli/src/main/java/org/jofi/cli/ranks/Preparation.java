@@ -1,11 +1,14 @@
 package org.jofi.cli.ranks;
 
+import java.lang.management.CompilationMXBean;
+import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
-import java.util.List;
+import java.nio.LongBuffer;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.IntToLongFunction;
 import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What ranks ran before they measured, so that the JIT compiler compiled it: the first thousands of
@@ -18,6 +21,7 @@ import java.util.function.LongConsumer;
  * @param nanos how long they took
  */
 public record Preparation(long rounds, long nanos) {
+  private static final long NANOS_PER_MILLI = 1_000_000;
   private static final int LEAST_ROUNDS = 10;
   private static final int MOST_ROUNDS = 1000;
 
@@ -31,8 +35,17 @@ public record Preparation(long rounds, long nanos) {
   private static final double FASTER = 0.95;
 
   /**
-   * Runs batches of rounds until they were no faster for half of the time that there is, or the
-   * time is over. All ranks call this, and all stop after the same batch.
+   * The compiler of a rank is at work if it took more than this part of a batch's time. Where there
+   * are not many processors, it takes them from the ranks, for milliseconds at a time.
+   */
+  private static final double AT_WORK = 0.1;
+
+  /** For which part of the time that there is nothing has to change before it is over. */
+  private static final int QUIET_PARTS = 6;
+
+  /**
+   * Runs batches of rounds until for some time they were no faster, and no rank's compiler was at
+   * work, or the time is over. All ranks call this, and all stop after the same batch.
    *
    * @param links the connections to the neighbours
    * @param boundNanos the time that there is; the same for all ranks; 0 for no batch. The last
@@ -52,18 +65,22 @@ public record Preparation(long rounds, long nanos) {
     long rounds = 0;
     long elapsed = 0;
     long fastest = Long.MAX_VALUE;
-    long fasterAt = 0;
+    long changedAt = 0;
+    long compiled = compilingMillis();
     while (elapsed < boundNanos
-        && (rounds < ENOUGH_ROUNDS || elapsed - fasterAt < boundNanos / 2)) {
+        && (rounds < ENOUGH_ROUNDS || elapsed - changedAt < boundNanos / QUIET_PARTS)) {
       long round = batch.applyAsLong(size);
       rounds += size;
       long before = elapsed;
+      long compiling = compilingMillis() - compiled;
+      compiled += compiling;
       // From here on all ranks calculate with the same numbers, and decide alike.
-      long[] slowest = slowest(links, System.nanoTime() - began, round);
-      elapsed = slowest[0];
-      if (slowest[1] < fastest * FASTER) {
-        fastest = slowest[1];
-        fasterAt = elapsed;
+      long[] most = most(links, System.nanoTime() - began, round, compiling);
+      elapsed = most[0];
+      boolean faster = most[1] < fastest * FASTER;
+      fastest = faster ? most[1] : fastest;
+      if (faster || most[2] * NANOS_PER_MILLI > (elapsed - before) * AT_WORK) {
+        changedAt = elapsed;
       }
       if (elapsed - before < boundNanos / BATCHES) {
         size = Math.min(2 * size, MOST_ROUNDS);
@@ -73,16 +90,26 @@ public record Preparation(long rounds, long nanos) {
     return new Preparation(rounds, elapsed);
   }
 
-  private static long[] slowest(RingLinks links, long elapsed, long round) {
-    List<byte[]> all =
-        links.gather(ByteBuffer.allocate(2 * Long.BYTES).putLong(elapsed).putLong(round).array());
-    long[] slowest = new long[2];
-    for (byte[] of : all) {
-      ByteBuffer in = ByteBuffer.wrap(of);
-      slowest[0] = Math.max(slowest[0], in.getLong());
-      slowest[1] = Math.max(slowest[1], in.getLong());
+  /** The time that this process's compiler has taken, over its threads; 0 if it is not known. */
+  private static long compilingMillis() {
+    @Nullable CompilationMXBean compiler = ManagementFactory.getCompilationMXBean();
+    return compiler == null || !compiler.isCompilationTimeMonitoringSupported()
+        ? 0
+        : compiler.getTotalCompilationTime();
+  }
+
+  /** Of each number, the greatest of all ranks. */
+  private static long[] most(RingLinks links, long... mine) {
+    ByteBuffer out = ByteBuffer.allocate(mine.length * Long.BYTES);
+    out.asLongBuffer().put(mine);
+    long[] most = mine.clone();
+    for (byte[] of : links.gather(out.array())) {
+      LongBuffer in = ByteBuffer.wrap(of).asLongBuffer();
+      for (int i = 0; i < most.length; i++) {
+        most[i] = Math.max(most[i], in.get(i));
+      }
     }
-    return slowest;
+    return most;
   }
 
   /** A line for people, with its end; empty if nothing was run. */

@@ -77,8 +77,7 @@ final class Rounds {
     long bytes = Math.max(1, length(random, LONGEST_POWER) / Float.BYTES) * Float.BYTES;
     int chunk = Float.BYTES << random.nextInt(10, MOST_CHUNK_POWER - 1);
     AllReducePlan plan = plan(bytes, chunk, random.nextInt(1, MOST_WINDOW + 1));
-    int eager = device.device().properties().limits().eagerBytes();
-    new AllReduceRun(plan.on(eager), links, memory::ring, done -> {})
+    new AllReduceRun(plan, links, memory::ring, done -> {})
         .run(
             row -> {
               if (row.wrong() > 0) {
@@ -91,8 +90,7 @@ final class Rounds {
   }
 
   private static AllReducePlan plan(long bytes, int chunkBytes, int window) {
-    return new AllReducePlan(
-        List.of(bytes), 1, 0, chunkBytes, window, Algorithm.AUTO, Algorithm.LONGEST_DOUBLING);
+    return new AllReducePlan(List.of(bytes), 1, 0, chunkBytes, window, Algorithm.AUTO);
   }
 
   private long communicators(SplittableRandom random) {

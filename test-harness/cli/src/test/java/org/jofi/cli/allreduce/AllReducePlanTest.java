@@ -11,8 +11,7 @@ class AllReducePlanTest {
   private static final long SHORT = Algorithm.LONGEST_DOUBLING;
 
   private static AllReducePlan plan(Algorithm algorithm, Long... sizes) {
-    return new AllReducePlan(
-        List.of(sizes), 0, -1, 1 << 20, 4, algorithm, Algorithm.LONGEST_DOUBLING);
+    return new AllReducePlan(List.of(sizes), 0, -1, 1 << 20, 4, algorithm);
   }
 
   @Test
@@ -35,9 +34,7 @@ class AllReducePlanTest {
   private static void assertRefused(long bytes, int chunk, int window) {
     assertThrows(
         IllegalArgumentException.class,
-        () ->
-            new AllReducePlan(
-                List.of(bytes), 0, -1, chunk, window, Algorithm.AUTO, Algorithm.LONGEST_DOUBLING));
+        () -> new AllReducePlan(List.of(bytes), 0, -1, chunk, window, Algorithm.AUTO));
   }
 
   @Test
@@ -49,14 +46,29 @@ class AllReducePlanTest {
     assertEquals(Algorithm.DOUBLING, plan(Algorithm.DOUBLING, 1L << 30).algorithm(1L << 30));
   }
 
+  /** The shortest, and what else is other code: a ring, and messages that wait for receives. */
   @Test
-  void whatDoesNotLeaveWithoutAReceiveGoesRoundTheRing() {
-    AllReducePlan plan = plan(Algorithm.AUTO, 4L);
-    assertEquals(Algorithm.DOUBLING, plan.on(4032).algorithm(4032));
-    assertEquals(Algorithm.RING, plan.on(4032).algorithm(4036));
-    assertEquals(Algorithm.DOUBLING, plan.on(0).algorithm(SHORT));
-    assertEquals(Algorithm.RING, plan.on(1 << 20).algorithm(SHORT + 4));
-    assertEquals(Algorithm.DOUBLING, plan(Algorithm.DOUBLING, 4L).on(64).algorithm(SHORT));
+  void whatIsPreparedIsWhatRuns() {
+    assertPrepared(List.of("4 DOUBLING 100"), 4032, 4L, 64L);
+    assertPrepared(List.of("4 DOUBLING 100", "4036 DOUBLING 10"), 4032, 4L, SHORT);
+    assertPrepared(List.of("4 DOUBLING 100", "98304 RING 10"), 65472, 4L, 96L << 10, 100L << 10);
+    assertPrepared(
+        List.of("4 DOUBLING 100", "4036 DOUBLING 10", "8072 RING 10"), 4032, SHORT, SHORT + 4);
+    assertPrepared(List.of("4 RING 100", "98304 RING 10"), 65472, 96L << 10);
+    assertPrepared(List.of("4 RING 100", "8 RING 10"), 0, 1L << 20);
+  }
+
+  private static void assertPrepared(List<String> expected, int eagerBytes, Long... sizes) {
+    assertEquals(
+        expected,
+        plan(Algorithm.AUTO, sizes).forPreparation(100, 2, eagerBytes).stream()
+            .map(AllReducePlanTest::line)
+            .toList());
+  }
+
+  private static String line(AllReducePlan plan) {
+    long bytes = plan.sizesBytes().getFirst();
+    return "%d %s %d".formatted(bytes, plan.algorithm(bytes), plan.iterations());
   }
 
   @Test

@@ -16,20 +16,12 @@ import org.junit.jupiter.params.provider.EnumSource;
 class DeviceRingTest {
   /** One element, fewer than ranks, odd, several chunks. */
   private static AllReducePlan small(Algorithm algorithm) {
-    return new AllReducePlan(
-        List.of(4L, 12L, 4004L, 262_148L),
-        2,
-        1,
-        16 << 10,
-        4,
-        algorithm,
-        Algorithm.LONGEST_DOUBLING);
+    return new AllReducePlan(List.of(4L, 12L, 4004L, 262_148L), 2, 1, 16 << 10, 4, algorithm);
   }
 
   /** Chunks of more than one block of staging. */
   private static AllReducePlan large(Algorithm algorithm) {
-    return new AllReducePlan(
-        List.of((9L << 20) + 4), 1, 0, 3 << 20, 2, algorithm, Algorithm.LONGEST_DOUBLING);
+    return new AllReducePlan(List.of((9L << 20) + 4), 1, 0, 3 << 20, 2, algorithm);
   }
 
   @ParameterizedTest
