@@ -27,6 +27,10 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner, Unan
   private final OutgoingMessages home;
   private final BlockFreelist buffers;
   private final int entry;
+  // Where its buffer is, which is asked for many times a message.
+  private final MemorySegment memory;
+  private final long at;
+  private final long from;
   private @Nullable PeerRails rails;
   private int rail;
   private int tries;
@@ -43,16 +47,19 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner, Unan
     this.home = home;
     this.buffers = buffers;
     this.entry = entry;
+    memory = buffers.memory(entry);
+    at = buffers.offset(entry);
+    from = buffers.address(entry);
   }
 
   @Override
   public MemorySegment memory() {
-    return buffers.memory(entry);
+    return memory;
   }
 
   @Override
   public long at() {
-    return buffers.offset(entry);
+    return at;
   }
 
   void address(PeerRails to, int length, SentListener who, long whose) {
@@ -124,7 +131,6 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner, Unan
   }
 
   private int post(RailPort port, long peer, long flags) {
-    long from = buffers.address(entry);
     long descriptor = buffers.descriptor(entry, port.number());
     return bare
         ? port.sendData(this, 0, from, 0, descriptor, data, peer, flags)

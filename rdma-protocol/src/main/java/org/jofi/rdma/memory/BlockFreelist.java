@@ -25,6 +25,9 @@ public final class BlockFreelist implements AutoCloseable {
   private final String label;
   private final FreelistShape shape;
   private final BlockRegistrar registrar;
+  // Of the shape, which divides to tell them.
+  private final int blockEntries;
+  private final int strideBytes;
   private final int maxBlocks;
   private final Block[] blocks;
   private final int[] freeEntries;
@@ -43,8 +46,10 @@ public final class BlockFreelist implements AutoCloseable {
     this.label = label;
     this.shape = shape;
     this.registrar = registrar;
+    blockEntries = shape.blockEntries();
+    strideBytes = shape.strideBytes();
     // The last block may hold more entries than the limit leaves; they stay unused.
-    maxBlocks = (shape.maxEntries() - 1) / shape.blockEntries() + 1;
+    maxBlocks = (shape.maxEntries() - 1) / blockEntries + 1;
     blocks = new Block[maxBlocks];
     freeEntries = new int[shape.maxEntries()];
     out = new long[(shape.maxEntries() - 1) / Long.SIZE + 1];
@@ -113,7 +118,7 @@ public final class BlockFreelist implements AutoCloseable {
 
   /** Where in {@link #memory} it starts. */
   public long offset(int entry) {
-    return (long) (entry % shape.blockEntries()) * shape.strideBytes();
+    return (long) (entry % blockEntries) * strideBytes;
   }
 
   /** Entries that are out. */
@@ -182,8 +187,8 @@ public final class BlockFreelist implements AutoCloseable {
   }
 
   private void grow() {
-    int from = blockCount * shape.blockEntries();
-    int to = Math.min(from + shape.blockEntries(), shape.maxEntries());
+    int from = blockCount * blockEntries;
+    int to = Math.min(from + blockEntries, shape.maxEntries());
     blocks[blockCount] = Block.open(shape, registrar);
     blockCount++;
     for (int entry = to - 1; entry >= from; entry--) {
@@ -193,7 +198,7 @@ public final class BlockFreelist implements AutoCloseable {
 
   private Block block(int entry) {
     requireOut(entry);
-    return blocks[entry / shape.blockEntries()];
+    return blocks[entry / blockEntries];
   }
 
   private void requireOut(int entry) {
