@@ -35,17 +35,18 @@ public record Preparation(long rounds, long nanos) {
   private static final double FASTER = 0.95;
 
   /**
-   * The compiler of a rank is at work if it took more than this part of a batch's time. Where there
-   * are not many processors, it takes them from the ranks, for milliseconds at a time.
+   * The compiler of a rank is at work if it takes more than this part of the time. Where there are
+   * not many processors, it takes them from the ranks, for milliseconds at a time.
    */
   private static final double AT_WORK = 0.1;
 
-  /** For which part of the time that there is nothing has to change before it is over. */
-  private static final int QUIET_PARTS = 6;
+  /** Into how many parts the time that there is falls; one in which nothing changes is the last. */
+  private static final int PARTS = 6;
 
   /**
-   * Runs batches of rounds until for some time they were no faster, and no rank's compiler was at
-   * work, or the time is over. All ranks call this, and all stop after the same batch.
+   * Runs batches of rounds until for a part of the time that there is they were no faster, and no
+   * rank's compiler was at work, or the time is over. All ranks call this, and all stop after the
+   * same batch.
    *
    * @param links the connections to the neighbours
    * @param boundNanos the time that there is; the same for all ranks; 0 for no batch. The last
@@ -65,10 +66,12 @@ public record Preparation(long rounds, long nanos) {
     long rounds = 0;
     long elapsed = 0;
     long fastest = Long.MAX_VALUE;
-    long changedAt = 0;
+    long partBegan = 0;
+    long partCompiling = 0;
+    boolean changed = true;
+    boolean done = false;
     long compiled = compilingMillis();
-    while (elapsed < boundNanos
-        && (rounds < ENOUGH_ROUNDS || elapsed - changedAt < boundNanos / QUIET_PARTS)) {
+    while (elapsed < boundNanos && (rounds < ENOUGH_ROUNDS || !done)) {
       long round = batch.applyAsLong(size);
       rounds += size;
       long before = elapsed;
@@ -77,10 +80,17 @@ public record Preparation(long rounds, long nanos) {
       // From here on all ranks calculate with the same numbers, and decide alike.
       long[] most = most(links, System.nanoTime() - began, round, compiling);
       elapsed = most[0];
-      boolean faster = most[1] < fastest * FASTER;
-      fastest = faster ? most[1] : fastest;
-      if (faster || most[2] * NANOS_PER_MILLI > (elapsed - before) * AT_WORK) {
-        changedAt = elapsed;
+      if (most[1] < fastest * FASTER) {
+        fastest = most[1];
+        changed = true;
+      }
+      partCompiling += most[2] * NANOS_PER_MILLI;
+      long part = elapsed - partBegan;
+      if (part >= boundNanos / PARTS) {
+        done = !changed && partCompiling <= part * AT_WORK;
+        changed = false;
+        partBegan = elapsed;
+        partCompiling = 0;
       }
       if (elapsed - before < boundNanos / BATCHES) {
         size = Math.min(2 * size, MOST_ROUNDS);
