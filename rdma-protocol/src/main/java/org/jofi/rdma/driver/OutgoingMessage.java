@@ -30,7 +30,6 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner, Unan
   // Where its buffer is, which is asked for many times a message.
   private final MemorySegment memory;
   private final long at;
-  private final long from;
   private @Nullable PeerRails rails;
   private int rail;
   private int tries;
@@ -49,7 +48,6 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner, Unan
     this.entry = entry;
     memory = buffers.memory(entry);
     at = buffers.offset(entry);
-    from = buffers.address(entry);
   }
 
   @Override
@@ -131,6 +129,7 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner, Unan
   }
 
   private int post(RailPort port, long peer, long flags) {
+    long from = memory.address() + at;
     long descriptor = buffers.descriptor(entry, port.number());
     return bare
         ? port.sendData(this, 0, from, 0, descriptor, data, peer, flags)

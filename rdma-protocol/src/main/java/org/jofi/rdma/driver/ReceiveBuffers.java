@@ -22,7 +22,6 @@ final class ReceiveBuffers extends Task implements OperationOwner {
   private final int bufferBytes;
   private final Tasks tasks;
   private final int[] entries = new int[COUNT];
-  private final long[] addresses = new long[COUNT];
   private final long[] lengths = new long[COUNT];
   private final IntArrayQueue arrived = new IntArrayQueue(COUNT, -1);
   private final IntArrayQueue idle = new IntArrayQueue(COUNT, -1);
@@ -47,7 +46,6 @@ final class ReceiveBuffers extends Task implements OperationOwner {
     for (int i = 0; i < COUNT; i++) {
       entries[i] = buffers.take();
       if (entries[i] != BlockFreelist.EXHAUSTED) {
-        addresses[i] = buffers.address(entries[i]);
         idle.addInt(i);
       }
     }
@@ -58,13 +56,14 @@ final class ReceiveBuffers extends Task implements OperationOwner {
   protected boolean advance() {
     while (!stopped && !idle.isEmpty()) {
       int index = idle.peekInt();
+      int entry = entries[index];
       int answer =
           port.receive(
               this,
               index,
-              addresses[index],
+              buffers.address(entry),
               bufferBytes,
-              buffers.descriptor(entries[index], port.number()));
+              buffers.descriptor(entry, port.number()));
       if (answer == -FabricErrno.EAGAIN) {
         return false;
       }

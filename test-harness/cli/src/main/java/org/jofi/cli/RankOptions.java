@@ -86,8 +86,8 @@ final class RankOptions {
       defaultValue = "6",
       description =
           "Before the first measurement, run rounds like the measured ones until they get no faster"
-              + " and the JIT compiler has done what it does, for this time at most, 0 to 60. 0"
-              + " turns it off; a simulated fabric does without. Default: ${DEFAULT-VALUE}.")
+              + " and the JIT compiler is done, for this time at most, 0 to 60. 0 turns it off; a"
+              + " simulated fabric does without. Default: ${DEFAULT-VALUE}.")
   double prepareSeconds;
 
   @Option(

@@ -65,13 +65,9 @@ public record Preparation(long rounds, long nanos) {
     int size = LEAST_ROUNDS;
     long rounds = 0;
     long elapsed = 0;
-    long fastest = Long.MAX_VALUE;
-    long partBegan = 0;
-    long partCompiling = 0;
-    boolean changed = true;
-    boolean done = false;
+    Parts parts = new Parts(boundNanos / PARTS);
     long compiled = compilingMillis();
-    while (elapsed < boundNanos && (rounds < ENOUGH_ROUNDS || !done)) {
+    while (elapsed < boundNanos && (rounds < ENOUGH_ROUNDS || !parts.endedInRest())) {
       long round = batch.applyAsLong(size);
       rounds += size;
       long before = elapsed;
@@ -80,24 +76,57 @@ public record Preparation(long rounds, long nanos) {
       // From here on all ranks calculate with the same numbers, and decide alike.
       long[] most = most(links, System.nanoTime() - began, round, compiling);
       elapsed = most[0];
-      if (most[1] < fastest * FASTER) {
-        fastest = most[1];
-        changed = true;
-      }
-      partCompiling += most[2] * NANOS_PER_MILLI;
-      long part = elapsed - partBegan;
-      if (part >= boundNanos / PARTS) {
-        done = !changed && partCompiling <= part * AT_WORK;
-        changed = false;
-        partBegan = elapsed;
-        partCompiling = 0;
-      }
+      parts.see(elapsed, most[1], most[2] * NANOS_PER_MILLI);
       if (elapsed - before < boundNanos / BATCHES) {
         size = Math.min(2 * size, MOST_ROUNDS);
       }
       progress.accept(elapsed);
     }
     return new Preparation(rounds, elapsed);
+  }
+
+  /** The time of a preparation in parts, and whether anything changed in the last of them. */
+  private static final class Parts {
+    private final long nanos;
+    private long fastest = Long.MAX_VALUE;
+    private boolean faster;
+    private long began;
+    private long compiling;
+    private boolean rest;
+
+    /**
+     * @param nanos the least length of a part
+     */
+    Parts(long nanos) {
+      this.nanos = nanos;
+    }
+
+    /**
+     * Sees a batch.
+     *
+     * @param elapsed when it ended
+     * @param round what one of its rounds took
+     * @param compilingMeanwhile what the compiler took
+     */
+    void see(long elapsed, long round, long compilingMeanwhile) {
+      if (round < fastest * FASTER) {
+        fastest = round;
+        faster = true;
+      }
+      compiling += compilingMeanwhile;
+      long part = elapsed - began;
+      if (part >= nanos) {
+        rest = !faster && compiling <= part * AT_WORK;
+        faster = false;
+        began = elapsed;
+        compiling = 0;
+      }
+    }
+
+    /** Whether rounds got no faster in the last part, and the compiler was not at work. */
+    boolean endedInRest() {
+      return rest;
+    }
   }
 
   /** The time that this process's compiler has taken, over its threads; 0 if it is not known. */
