@@ -12,34 +12,39 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 
 /**
  * Two processes with this Java and class path. A line that one process prints after the prefix
- * {@link #TO_PEER} is passed to the other as input; all other output is kept for error messages. A
- * process asks that the other is killed by printing {@link #KILL_PEER}.
+ * {@link #TO_PEER} is passed to the other as input; all other output is kept for error messages.
+ * The first process asks that the second is killed by printing {@link #KILL_PEER}, and afterwards
+ * for another second one by printing {@link #NEW_PEER}.
  */
 public final class ProcessPair implements AutoCloseable {
-  /**
-   * The name of a resource for tests, the machine's processors: pairs that keep all of them busy
-   * take it alone, and those that mostly wait, with bounds on how long, share it.
-   */
-  public static final String PROCESSORS = "processors";
-
   /** Prefix of a line for the other process. */
   public static final String TO_PEER = "> ";
 
-  /** A line that asks that the other process is killed. */
+  /** A line that asks that the second process is killed. */
   public static final String KILL_PEER = "@kill-peer";
+
+  /** A line that asks for a second process in place of the one that was killed. */
+  public static final String NEW_PEER = "@new-peer";
 
   private static final int KILLED = 128 + 9;
   private static final Duration LAST_LINES = Duration.ofSeconds(5);
 
   private final List<String> lines = Collections.synchronizedList(new ArrayList<>());
   private final String what;
+  private final List<String> command;
+  private final Map<String, String> environment;
   private final Process first;
-  private final Process second;
-  private final List<Thread> relays;
+  private final Thread relayOfFirst;
+
+  /** All that there were: each but the last one was killed. */
+  private final List<Process> seconds = new CopyOnWriteArrayList<>();
+
+  private volatile Thread relayOfSecond;
   private volatile long killedAt;
 
   /** How the two compile what they run. */
@@ -79,18 +84,16 @@ public final class ProcessPair implements AutoCloseable {
       List<String> arguments)
       throws IOException {
     what = main.getSimpleName() + " " + arguments;
-    first = start(main, compilation, environment, arguments, "first");
-    second = start(main, compilation, environment, arguments, "second");
-    relays = List.of(relay("first", first, second), relay("second", second, first));
+    this.environment = Map.copyOf(environment);
+    command = command(main, compilation, arguments);
+    first = start("first");
+    seconds.add(start("second"));
+    relayOfFirst = Thread.ofPlatform().daemon().name("relay of the first").start(this::relayFirst);
+    relayOfSecond = relaySecond(seconds.getLast());
   }
 
-  private static Process start(
-      Class<?> main,
-      Compilation compilation,
-      Map<String, String> environment,
-      List<String> arguments,
-      String side)
-      throws IOException {
+  private static List<String> command(
+      Class<?> main, Compilation compilation, List<String> arguments) {
     List<String> command = new ArrayList<>();
     String java = System.getProperty("jofi.test.java", "");
     command.add(
@@ -109,60 +112,94 @@ public final class ProcessPair implements AutoCloseable {
     }
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
     command.addAll(arguments);
-    command.add(side);
-    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+    return command;
+  }
+
+  private Process start(String side) throws IOException {
+    List<String> sided = new ArrayList<>(command);
+    sided.add(side);
+    ProcessBuilder builder = new ProcessBuilder(sided).redirectErrorStream(true);
     builder.environment().putAll(environment);
     return builder.start();
   }
 
-  private Thread relay(String name, Process from, Process to) {
-    return Thread.ofPlatform()
-        .daemon()
-        .name("relay of the " + name)
-        .start(
-            () -> {
-              try (BufferedReader in = from.inputReader(StandardCharsets.UTF_8);
-                  PrintStream out =
-                      new PrintStream(to.getOutputStream(), true, StandardCharsets.UTF_8)) {
-                for (String line = in.readLine(); line != null; line = in.readLine()) {
-                  handle(name, line, to, out);
-                }
-              } catch (IOException gone) {
-                lines.add(name + " is gone: " + gone.getMessage());
-              }
-            });
+  private static PrintStream inputOf(Process process) {
+    return new PrintStream(process.getOutputStream(), true, StandardCharsets.UTF_8);
   }
 
-  private void handle(String name, String line, Process to, PrintStream out) {
-    if (line.startsWith(TO_PEER)) {
-      out.println(line.substring(TO_PEER.length()));
-      return;
+  private void relayFirst() {
+    PrintStream toSecond = inputOf(seconds.getLast());
+    try (BufferedReader in = first.inputReader(StandardCharsets.UTF_8)) {
+      for (String line = in.readLine(); line != null; line = in.readLine()) {
+        if (line.startsWith(TO_PEER)) {
+          toSecond.println(line.substring(TO_PEER.length()));
+          continue;
+        }
+        lines.add("first: " + line);
+        if (line.equals(KILL_PEER)) {
+          killedAt = System.nanoTime();
+          seconds.getLast().destroyForcibly();
+        } else if (line.equals(NEW_PEER)) {
+          Process next = start("second");
+          toSecond = inputOf(next);
+          seconds.add(next);
+          killedAt = 0;
+          relayOfSecond = relaySecond(next);
+        }
+      }
+    } catch (IOException gone) {
+      lines.add("first is gone: " + gone.getMessage());
     }
-    lines.add(name + ": " + line);
-    if (line.equals(KILL_PEER)) {
-      killedAt = System.nanoTime();
-      to.destroyForcibly();
-    }
+    toSecond.close();
+  }
+
+  private Thread relaySecond(Process second) {
+    return Thread.ofPlatform()
+        .daemon()
+        .name("relay of the second")
+        .start(
+            () -> {
+              PrintStream toFirst = inputOf(first);
+              try (BufferedReader in = second.inputReader(StandardCharsets.UTF_8)) {
+                for (String line = in.readLine(); line != null; line = in.readLine()) {
+                  if (line.startsWith(TO_PEER)) {
+                    toFirst.println(line.substring(TO_PEER.length()));
+                  } else {
+                    lines.add("second: " + line);
+                  }
+                }
+              } catch (IOException gone) {
+                lines.add("second is gone: " + gone.getMessage());
+              }
+              if (killedAt == 0 && second.equals(seconds.getLast())) {
+                // Nobody speaks to the first any more.
+                toFirst.close();
+              }
+            });
   }
 
   /**
    * Waits until both have ended with exit code 0, or the second was killed.
    *
-   * @return how many ms the first ran on after the second was killed; 0 if it was not killed
+   * @return how many ms the first ran on after the last second one was killed; 0 if it was not
    * @throws AssertionError with all lines, if one does not end in time or as expected
    */
   public long await(long boundSeconds) throws InterruptedException {
     demandEnd(first, "first", boundSeconds);
+    long end = System.nanoTime();
+    // It may still have to read what the first said last.
+    relayOfFirst.join(LAST_LINES);
     boolean killed = killedAt != 0;
-    long outlived = killed ? (System.nanoTime() - killedAt) / 1_000_000 : 0;
+    long outlived = killed ? (end - killedAt) / 1_000_000 : 0;
+    Process second = seconds.getLast();
     demandEnd(second, "second", boundSeconds);
-    for (Thread relay : relays) {
-      relay.join(LAST_LINES);
-    }
+    relayOfSecond.join(LAST_LINES);
     demand(first.exitValue() == 0, "the first failed with " + first.exitValue());
-    demand(
-        second.exitValue() == (killed ? KILLED : 0),
-        "the second failed with " + second.exitValue());
+    for (Process each : seconds) {
+      demandEnd(each, "killed", boundSeconds);
+      int expected = !each.equals(second) || killed ? KILLED : 0;
+      demand(each.exitValue() == expected, "the second failed with " + each.exitValue());
+    }
     return outlived;
   }
 
@@ -200,7 +237,9 @@ public final class ProcessPair implements AutoCloseable {
    */
   @Override
   public void close() {
-    for (Process process : List.of(first, second)) {
+    List<Process> all = new ArrayList<>(seconds);
+    all.add(first);
+    for (Process process : all) {
       process.destroyForcibly().onExit().orTimeout(LAST_LINES.toSeconds(), TimeUnit.SECONDS).join();
       removeEndpoints(process.pid());
     }

@@ -55,22 +55,22 @@ final class EarlyWritesMain {
     // Its memory is registered before there is a connection to the other process.
     Peer.Link self = peer.link(peer.listener.handle());
     Registration exposed = self.send().register(memory, Use.SEND, Use.PEER_READS, Use.PEER_WRITES);
-    peer.tell(HexFormat.of().formatHex(exposed.remote().encode()));
-    ConnectHandle other = ConnectHandle.decode(HexFormat.of().parseHex(peer.hear()));
+    Peer.tell(HexFormat.of().formatHex(exposed.remote().encode()));
+    ConnectHandle other = ConnectHandle.decode(HexFormat.of().parseHex(Peer.hear()));
     try (ConnectAttempt attempt = peer.device.connect(other)) {
       // The request leaves; its answer is not looked at before the other side has posted.
       attempt.poll();
-      demand(peer.hear().equals("posted"), "the other side is as far");
+      demand(Peer.hear().equals("posted"), "the other side is as far");
       SendComm send = peer.await.connection(attempt, Peer.BOUND);
-      peer.tell("connected");
-      demand(peer.hear().equals("written"), "the other side is as far");
+      Peer.tell("connected");
+      demand(Peer.hear().equals("written"), "the other side is as far");
       for (int at = 0; at < LONG; at++) {
         demand(memory.get(ValueLayout.JAVA_BYTE, at) == pattern(at), "what was written is there");
       }
       Registration own = send.register(memory, Use.SEND, Use.RECEIVE);
       demandAll(peer, send, sendAll(send, own), SMALL);
-      peer.tell("sent");
-      demand(peer.hear().equals("done"), "the other side is as far");
+      Peer.tell("sent");
+      demand(Peer.hear().equals("done"), "the other side is as far");
       own.close();
       send.close();
     }
@@ -84,8 +84,8 @@ final class EarlyWritesMain {
       memory.set(ValueLayout.JAVA_BYTE, at, pattern(at));
     }
     rehearse(peer, memory);
-    RemoteMemory far = RemoteMemory.decode(HexFormat.of().parseHex(peer.hear()));
-    peer.tell(HexFormat.of().formatHex(peer.listener.handle().encode()));
+    RemoteMemory far = RemoteMemory.decode(HexFormat.of().parseHex(Peer.hear()));
+    Peer.tell(HexFormat.of().formatHex(peer.listener.handle().encode()));
     RecvComm receive = peer.await.accepted(peer.listener, Peer.BOUND);
     Registration own = receive.register(memory, Use.SEND, Use.RECEIVE);
     List<Long> receives = receiveAll(receive, own);
@@ -93,13 +93,13 @@ final class EarlyWritesMain {
     for (long start = System.nanoTime(); System.nanoTime() - start < AWAY_NS; ) {
       receive.progress();
     }
-    peer.tell("posted");
-    demand(peer.hear().equals("connected"), "the other side is as far");
+    Peer.tell("posted");
+    demand(Peer.hear().equals("connected"), "the other side is as far");
     demandAll(peer, receive, List.of(write), LONG);
-    peer.tell("written");
+    Peer.tell("written");
     demandAll(peer, receive, receives, SMALL);
-    demand(peer.hear().equals("sent"), "the other side is as far");
-    peer.tell("done");
+    demand(Peer.hear().equals("sent"), "the other side is as far");
+    Peer.tell("done");
     own.close();
     receive.close();
   }

@@ -20,7 +20,7 @@ import org.jofi.transport.Use;
 
 /**
  * One process of {@link KillTest}: the first survives, and demands that all that it has pending is
- * reported; the second is killed by it at a given moment.
+ * reported; the second is killed by it at a given moment, and replaced for the next one.
  */
 final class KillMain {
   /** When the second process dies. */
@@ -39,12 +39,16 @@ final class KillMain {
     HOLDING_OUR_LOCK
   }
 
+  private static final int RAILS = 2;
   private static final int RECEIVES = 32;
   private static final long LARGE = 64L << 20;
   private static final int TAG = 5;
   private static final String READY = "ready ";
   private static final long STARTING_NS = 20_000_000;
   private static final long REPORT_NS = 5_000_000_000L;
+
+  /** Until everything is closed. */
+  static final long SURVIVAL_MS = 20_000;
 
   /**
    * Who may never give back what was posted for a dead peer: shm; and efa, up to libfabric 1.17 at
@@ -54,27 +58,46 @@ final class KillMain {
 
   private KillMain() {}
 
-  /** Arguments: provider, moment, whether endpoints have threads, side. */
+  /** Arguments: provider, moments, with commas between, whether endpoints have threads, side. */
   public static void main(String[] arguments) throws IOException {
-    Moment moment = Moment.valueOf(arguments[1]);
-    // Connecting itself may take long: efa waits up to a second before it sends again to a peer
-    // that was not ready.
-    TransportOptions.Builder options =
-        TransportOptions.builder()
-            .progressThreads(ProgressThreads.valueOf(arguments[2]))
-            .connectTimeout(moment == Moment.CONNECTING ? Duration.ofSeconds(3) : Peer.BOUND)
-            .requestTimeout(Duration.ofSeconds(3))
-            .peerTimeout(Duration.ofSeconds(2))
-            .closeTimeout(Duration.ofSeconds(2))
-            .flushPolicy(FlushPolicy.ALWAYS);
-    try (Arena arena = Arena.ofShared();
-        Peer peer = new Peer(arguments[0], 2, options)) {
-      if (arguments[3].equals("first")) {
-        survive(peer, moment, arena);
-      } else {
+    String provider = arguments[0];
+    ProgressThreads threads = ProgressThreads.valueOf(arguments[2]);
+    if (!arguments[3].equals("first")) {
+      Moment moment = Moment.valueOf(Peer.hear());
+      try (Arena arena = Arena.ofShared();
+          Peer peer = new Peer(provider, RAILS, options(moment, threads))) {
         serve(peer, moment, arena);
       }
+      return;
     }
+    boolean again = false;
+    for (String name : arguments[1].split(",", -1)) {
+      if (again) {
+        System.out.println(ProcessPair.NEW_PEER);
+      }
+      again = true;
+      Moment moment = Moment.valueOf(name);
+      System.out.println(moment);
+      Peer.tell(name);
+      long killed;
+      try (Arena arena = Arena.ofShared();
+          Peer peer = new Peer(provider, RAILS, options(moment, threads))) {
+        killed = survive(peer, moment, arena);
+      }
+      demandInTime("all of it", killed, SURVIVAL_MS * 1_000_000);
+    }
+  }
+
+  private static TransportOptions.Builder options(Moment moment, ProgressThreads threads) {
+    // Connecting itself may take long: efa waits up to a second before it sends again to a peer
+    // that was not ready.
+    return TransportOptions.builder()
+        .progressThreads(threads)
+        .connectTimeout(moment == Moment.CONNECTING ? Duration.ofSeconds(2) : Peer.BOUND)
+        .requestTimeout(Duration.ofSeconds(2))
+        .peerTimeout(Duration.ofSeconds(1))
+        .closeTimeout(Duration.ofSeconds(2))
+        .flushPolicy(FlushPolicy.ALWAYS);
   }
 
   /** Does its part until it is killed. */
@@ -82,13 +105,13 @@ final class KillMain {
     ConnectHandle other = peer.exchange();
     if (moment == Moment.CONNECTING) {
       // It neither accepts nor answers.
-      peer.hear();
+      Peer.hear();
       return;
     }
     Peer.Link link = peer.link(other);
     Registration memory = link.receive().register(arena.allocate(LARGE), Use.RECEIVE);
     Registration source = link.send().register(arena.allocate(LARGE), Use.SEND);
-    peer.tell(READY + ProcessHandle.current().pid());
+    Peer.tell(READY + ProcessHandle.current().pid());
     if (moment == Moment.TRANSFERRING) {
       long receive = 0;
       long send = 0;
@@ -97,7 +120,7 @@ final class KillMain {
         send = next(link.send(), send, () -> link.send().isend(source, TAG));
       }
     }
-    peer.hear();
+    Peer.hear();
   }
 
   private interface Post {
@@ -111,7 +134,8 @@ final class KillMain {
     return post.post();
   }
 
-  private static void survive(Peer peer, Moment moment, Arena arena) throws IOException {
+  /** When it killed the other. */
+  private static long survive(Peer peer, Moment moment, Arena arena) throws IOException {
     ConnectHandle other = peer.exchange();
     if (moment == Moment.CONNECTING) {
       ConnectAttempt attempt = peer.device.connect(other);
@@ -123,13 +147,13 @@ final class KillMain {
       } catch (TransportException e) {
         System.out.println("connecting: " + e.getMessage());
       }
-      demandInTime("the end of the attempt", killed);
-      return;
+      demandInTime("the end of the attempt", killed, REPORT_NS);
+      return killed;
     }
     Peer.Link link = peer.link(other);
     Registration memory = link.receive().register(arena.allocate(LARGE), Use.RECEIVE);
     Registration source = link.send().register(arena.allocate(LARGE), Use.SEND);
-    String word = peer.hear();
+    String word = Peer.hear();
     if (!word.startsWith(READY)) {
       throw new IllegalStateException("no word from the peer but " + word);
     }
@@ -161,12 +185,13 @@ final class KillMain {
       case HOLDING_OUR_LOCK -> SharedMemoryLocks.hold(ProcessHandle.current().pid());
       default -> {}
     }
-    long since = kill();
+    long killed = kill();
     if (moment == Moment.CLOSING) {
       close(link);
-      demandInTime("both closes", since);
-      return;
+      demandInTime("both closes", killed, REPORT_NS);
+      return killed;
     }
+    long since = killed;
     if (moment == Moment.FLUSHING) {
       // A flush needs no peer, and nothing awaits the peer until the receive below.
       flush(link, memory, 1000);
@@ -185,8 +210,9 @@ final class KillMain {
         throw new IllegalStateException("a send without a receive did not fail");
       }
     }
-    demandInTime("the report of all requests", since);
+    demandInTime("the report of all requests", since, REPORT_NS);
     close(link);
+    return killed;
   }
 
   private static long kill() {
@@ -194,10 +220,10 @@ final class KillMain {
     return System.nanoTime();
   }
 
-  private static void demandInTime(String what, long since) {
+  private static void demandInTime(String what, long since, long mostNs) {
     long took = System.nanoTime() - since;
     System.out.printf("%s took %d ms%n", what, took / 1_000_000);
-    if (took > REPORT_NS) {
+    if (took > mostNs) {
       throw new IllegalStateException("too late");
     }
   }

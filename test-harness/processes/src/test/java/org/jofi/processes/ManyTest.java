@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jofi.transport.ProgressThreads;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.parallel.ResourceLock;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -13,47 +13,49 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Thousands of communicators to one process, which is killed; with progress threads over several
  * endpoints.
  */
-@ResourceLock(ProcessPair.PROCESSORS)
 class ManyTest {
   private static final long BOUND_SECONDS = 120;
 
-  /** Layered on what the others are tested on, so that it is left for the full run. */
+  /** Layered on what the others are tested on. */
   private static final String LAYERED = "tcp;ofi_rxm";
 
-  static Stream<String> providers() {
-    return Providers.withoutDevices().stream().filter(provider -> !provider.equals(LAYERED));
-  }
-
+  /** What the two short ones leave. */
   static Stream<Arguments> others() {
-    return Stream.concat(
-        Providers.withoutDevices().stream().map(provider -> Arguments.of(provider, true)),
-        Stream.of(Arguments.of(LAYERED, false)));
+    List<String> all = Providers.withoutDevices();
+    return Stream.of(
+            all.stream()
+                .filter(provider -> !provider.equals(Providers.plain()))
+                .map(provider -> Arguments.of(provider, false, ProgressThreads.NEVER)),
+            all.stream().map(provider -> Arguments.of(provider, true, ProgressThreads.NEVER)),
+            all.stream()
+                .filter(provider -> !provider.equals("shm") && !provider.equals(LAYERED))
+                .map(provider -> Arguments.of(provider, false, ProgressThreads.ALWAYS)))
+        .flatMap(runs -> runs);
   }
 
-  @ParameterizedTest(name = "{0}")
-  @MethodSource("providers")
-  void allCloseWithinOneBound(String provider) throws Exception {
-    run(provider, false, ProgressThreads.NEVER);
+  @Test
+  void allCloseWithinOneBound() throws Exception {
+    run(Providers.plain(), false, ProgressThreads.NEVER);
   }
 
-  @ParameterizedTest(name = "{0}, abort: {1}")
+  @Test
+  void whatSeveralEndpointsHaveClosesWithinOneBound() throws Exception {
+    run("shm", false, ProgressThreads.ALWAYS);
+  }
+
+  @ParameterizedTest(name = "{0}, abort: {1}, progress threads: {2}")
   @MethodSource("others")
   @Tag("long")
-  void allEndWithinOneBound(String provider, boolean abort) throws Exception {
-    run(provider, abort, ProgressThreads.NEVER);
-  }
-
-  @ParameterizedTest(name = "{0}")
-  @MethodSource("providers")
-  void whatSeveralEndpointsHaveClosesWithinOneBound(String provider) throws Exception {
-    run(provider, false, ProgressThreads.ALWAYS);
+  void allEndWithinOneBound(String provider, boolean abort, ProgressThreads threads)
+      throws Exception {
+    run(provider, abort, threads);
   }
 
   private static void run(String provider, boolean abort, ProgressThreads threads)
       throws Exception {
     List<String> arguments = List.of(provider, Boolean.toString(abort), threads.name());
     try (ProviderPair pair =
-        new ProviderPair(ManyMain.class, ProcessPair.Compilation.USUAL, arguments)) {
+        new ProviderPair(ManyMain.class, ProcessPair.Compilation.QUICK, arguments)) {
       pair.await(BOUND_SECONDS);
       System.out.println(arguments + "\n" + pair.log());
     }

@@ -25,12 +25,14 @@ import org.jofi.transport.TransportOptions;
 final class Peer implements AutoCloseable {
   static final Duration BOUND = Duration.ofSeconds(30);
 
+  /** Of the process: who reads after another peer finds what that one left. */
+  private static final BufferedReader IN =
+      new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+
   final Transport transport;
   final Device device;
   final ListenComm listener;
   final Await await = new Await(new YieldingIdleStrategy());
-  private final BufferedReader in =
-      new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
 
   Peer(String provider, int rails, TransportOptions.Builder options) {
     List<String> nics =
@@ -48,12 +50,12 @@ final class Peer implements AutoCloseable {
     listener = device.listen();
   }
 
-  void tell(String line) {
+  static void tell(String line) {
     System.out.println(ProcessPair.TO_PEER + line);
   }
 
-  String hear() throws IOException {
-    String line = in.readLine();
+  static String hear() throws IOException {
+    String line = IN.readLine();
     if (line == null) {
       throw new IOException("the other process is gone");
     }

@@ -51,6 +51,11 @@ final class Providers {
     return found;
   }
 
+  /** The one over sockets without a layer: net, which libfabric 2 calls tcp. */
+  static String plain() {
+    return withoutDevices().getFirst();
+  }
+
   /**
    * The oldest one, which takes long for each message, and reports an own write with the immediate
    * data that it brings the peer; empty where it is not built any more.

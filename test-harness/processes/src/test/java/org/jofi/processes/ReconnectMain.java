@@ -70,10 +70,10 @@ final class ReconnectMain {
         }
       }
       for (Traffic each : traffic) {
-        peer.tell(Long.toString(each.stop()));
+        Peer.tell(Long.toString(each.stop()));
       }
       for (Traffic each : traffic) {
-        each.drain(Long.parseLong(peer.hear()));
+        each.drain(Long.parseLong(Peer.hear()));
       }
       main.meet("drained");
       for (Traffic each : traffic) {
@@ -94,18 +94,18 @@ final class ReconnectMain {
 
   /** Both are here. */
   private void meet(String word) throws IOException {
-    peer.tell(word);
-    String heard = peer.hear();
+    Peer.tell(word);
+    String heard = Peer.hear();
     demand(heard.equals(word), word + " of the other, not " + heard);
   }
 
   /** The first process decides for both. */
   private boolean again(boolean wanted) throws IOException {
     if (first) {
-      peer.tell(Boolean.toString(wanted));
+      Peer.tell(Boolean.toString(wanted));
       return wanted;
     }
-    return Boolean.parseBoolean(peer.hear());
+    return Boolean.parseBoolean(Peer.hear());
   }
 
   private void round(Peer.Link link, int round) throws IOException {

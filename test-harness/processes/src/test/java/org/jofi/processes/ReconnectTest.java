@@ -3,10 +3,11 @@ package org.jofi.processes;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.jofi.processes.ProcessPair.Compilation;
 import org.jofi.transport.ProgressThreads;
-import org.junit.jupiter.api.parallel.ResourceLock;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
@@ -15,7 +16,6 @@ import org.junit.jupiter.params.provider.MethodSource;
  * -Djofi.stress.seconds} beside threads that send, receive, register and deregister on other
  * connections over the same NICs.
  */
-@ResourceLock(ProcessPair.PROCESSORS)
 class ReconnectTest {
   private static final int ROUNDS = Integer.getInteger("jofi.stress.rounds", 10);
   private static final long SECONDS = Long.getLong("jofi.stress.seconds", 3);
@@ -39,41 +39,49 @@ class ReconnectTest {
     return Providers.forTests().stream().filter(provider -> !provider.equals("shm"));
   }
 
-  static Stream<Arguments> runs() {
-    return Stream.concat(
-        providers().map(provider -> Arguments.of(provider, ProgressThreads.NEVER)),
-        Providers.forTests().stream()
-            .map(provider -> Arguments.of(provider, ProgressThreads.ALWAYS)));
+  /** Both, one after the other, over what leaves most to the protocol. */
+  @Test
+  void bothCloseAmidMessagesAndOthersAreNotDisturbed() throws Exception {
+    String provider = Providers.plain();
+    run(List.of(alone(provider), beside(provider, ProgressThreads.NEVER)), Compilation.QUICK);
+  }
+
+  /** The longest closes. */
+  @Test
+  void progressThreadsOfOthersAreNotDisturbed() throws Exception {
+    run(List.of(beside("shm", ProgressThreads.ALWAYS)), Compilation.QUICK);
   }
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("providers")
-  void bothCloseAmidMessagesAndConnectAgain(String provider) throws Exception {
-    int rounds = OVER_SOCKETS.contains(provider) ? ROUNDS : Math.max(5, ROUNDS / 4);
+  @Tag("long")
+  void soItIsOverEachProvider(String provider) throws Exception {
     run(
         List.of(
-            provider,
-            ProgressThreads.NEVER.name(),
-            "0",
-            Integer.toString(rounds),
-            UNBOUNDED,
-            RAILS),
-        SECONDS_PER_ROUND * rounds);
+            alone(provider),
+            beside(provider, ProgressThreads.NEVER),
+            beside(provider, ProgressThreads.ALWAYS)),
+        Compilation.USUAL);
   }
 
-  @ParameterizedTest(name = "{0}, progress threads: {1}")
-  @MethodSource("runs")
-  void othersAreNotDisturbed(String provider, ProgressThreads threads) throws Exception {
+  /** Both close amid messages and connect again, with nothing beside. */
+  private static List<String> alone(String provider) {
+    int rounds = OVER_SOCKETS.contains(provider) ? ROUNDS : Math.max(5, ROUNDS / 4);
+    return List.of(
+        provider, ProgressThreads.NEVER.name(), "0", Integer.toString(rounds), UNBOUNDED, RAILS);
+  }
+
+  /** The same beside the traffic of two threads. */
+  private static List<String> beside(String provider, ProgressThreads threads) {
     // What providers() says of shm shows with threads too, but seldom: a close takes its bound.
     long seconds = provider.equals("shm") ? Math.min(3, SECONDS) : SECONDS;
-    run(List.of(provider, threads.name(), "2", UNBOUNDED, Long.toString(seconds), RAILS), seconds);
+    return List.of(provider, threads.name(), "2", UNBOUNDED, Long.toString(seconds), RAILS);
   }
 
-  private static void run(List<String> arguments, long seconds) throws Exception {
-    try (ProviderPair pair =
-        new ProviderPair(ReconnectMain.class, ProcessPair.Compilation.USUAL, arguments)) {
-      pair.await(BOUND_SECONDS + seconds);
-      System.out.println(arguments + "\n" + pair.log());
+  private static void run(List<List<String>> runs, Compilation compilation) throws Exception {
+    try (ProviderPair pair = ProviderPair.inTurn(Series.Part.RECONNECT, compilation, runs)) {
+      pair.await(runs.size() * (BOUND_SECONDS + SECONDS) + SECONDS_PER_ROUND * ROUNDS);
+      System.out.println(runs + "\n" + pair.log());
     }
   }
 }

@@ -47,19 +47,19 @@ final class SameHostMain {
       for (int bytes : LENGTHS) {
         exchange(peer, self, bytes, arena, 3, 3);
       }
-      meet(peer);
+      meet();
       self.send().close();
       self.receive().close();
       Peer.Link link = peer.link(other);
       for (int bytes : LENGTHS) {
         exchange(peer, link, bytes, arena, first ? 1 : 2, first ? 2 : 1);
       }
-      meet(peer);
+      meet();
       flush(peer, link.receive(), arena);
-      meet(peer);
+      meet();
       link.send().close();
       link.receive().close();
-      meet(peer);
+      meet();
     }
   }
 
@@ -96,9 +96,9 @@ final class SameHostMain {
     memory.close();
   }
 
-  private static void meet(Peer peer) throws IOException {
-    peer.tell("here");
-    peer.hear();
+  private static void meet() throws IOException {
+    Peer.tell("here");
+    Peer.hear();
   }
 
   private static void demand(boolean holds, String what) {

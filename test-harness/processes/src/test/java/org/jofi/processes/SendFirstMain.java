@@ -34,23 +34,23 @@ final class SendFirstMain {
       self.send().close();
       self.receive().close();
       // From here on both connect to each other.
-      meet(peer);
+      meet();
       Peer.Link link = peer.link(other);
       for (int bytes : LENGTHS) {
         // Both send first; then one of them.
         exchange(peer, link, bytes, true, memory);
         exchange(peer, link, bytes, arguments[2].equals("first"), memory);
       }
-      meet(peer);
+      meet();
       link.send().close();
       link.receive().close();
-      meet(peer);
+      meet();
     }
   }
 
-  private static void meet(Peer peer) throws IOException {
-    peer.tell("here");
-    peer.hear();
+  private static void meet() throws IOException {
+    Peer.tell("here");
+    Peer.hear();
   }
 
   private static void exchange(

@@ -28,7 +28,7 @@ import org.jofi.transport.Use;
 final class TrafficMain {
   private static final int LINKS = 8;
   private static final int THREADS = 4;
-  private static final int MOST_IN_FLIGHT = 12;
+  private static final int MOST_IN_FLIGHT = 8;
   private static final long MOST_BYTES = 4L << 20;
   private static final ValueLayout.OfLong LONG =
       ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
@@ -47,8 +47,8 @@ final class TrafficMain {
       for (int i = 0; i < LINKS; i++) {
         // One at a time, so that both sides count alike.
         Peer.Link link = peer.link(other);
-        peer.tell("linked");
-        demand(peer.hear().equals("linked"), "the other's word");
+        Peer.tell("linked");
+        demand(Peer.hear().equals("linked"), "the other's word");
         int sending = 2 * i + (first ? 0 : 1);
         int receiving = 2 * i + (first ? 1 : 0);
         flows.add(new Outgoing(link.send(), new Script(sending), arena));
@@ -59,18 +59,18 @@ final class TrafficMain {
       // Whoever sent more than the other took tells how much is still to come.
       for (Flow flow : flows) {
         if (flow instanceof Outgoing out) {
-          peer.tell(Long.toString(out.script.next));
+          Peer.tell(Long.toString(out.script.next));
         }
       }
       for (Flow flow : flows) {
         if (flow instanceof Incoming in) {
-          in.last = Long.parseLong(peer.hear());
+          in.last = Long.parseLong(Peer.hear());
         }
       }
       run(flows, 0);
       report(flows);
-      peer.tell("done");
-      demand(peer.hear().equals("done"), "the other's end");
+      Peer.tell("done");
+      demand(Peer.hear().equals("done"), "the other's end");
     }
   }
 
