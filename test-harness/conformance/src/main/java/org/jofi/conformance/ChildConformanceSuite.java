@@ -5,16 +5,17 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.jofi.conformance.rule.Case;
 import org.jofi.conformance.subject.Subjects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DynamicNode;
 import org.junit.jupiter.api.TestFactory;
 
 /**
- * The whole kit as a JUnit class, in child processes: for providers that may crash or hang. Its
- * tests are those of {@link ConformanceSuite}. A rule that {@link KnownFailure} lists for exactly
- * this provider and version is no test of its own either, and its being kept is the failure of
- * {@code verdicts}, unless it is broken in some runs only.
+ * The whole kit, or some of its rules, as a JUnit class, in child processes: for providers that may
+ * crash or hang. Its tests are those of {@link ConformanceSuite}. A rule that {@link KnownFailure}
+ * lists for exactly this provider and version is no test of its own either, and its being kept is
+ * the failure of {@code verdicts}, unless it is broken in some runs only.
  */
 public abstract class ChildConformanceSuite {
   /** For subclasses. */
@@ -26,6 +27,11 @@ public abstract class ChildConformanceSuite {
   /** The NIC; null for any. */
   protected @Nullable String domain() {
     return null;
+  }
+
+  /** The rules. */
+  protected List<Case> cases() {
+    return Cases.all();
   }
 
   /** The java that runs the cases. */
@@ -60,7 +66,7 @@ public abstract class ChildConformanceSuite {
     Report report =
         new ChildRunner(subject(), domain(), java(), properties())
             .withEnvironment(environment())
-            .run(Cases.all(), result -> {});
+            .run(cases(), result -> {});
     return Stream.concat(SuiteTests.of(Judgement.of(report), notClaimed()), afterwards());
   }
 }

@@ -16,9 +16,10 @@ import org.jofi.fabric.FabricUnavailableException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs cases in child JVMs. They share one until a case fails, and the rest goes on in a fresh one;
- * a risky case has its own. A crash is that case's failure, with the signal; a case that hangs is
- * stopped. One thread at a time.
+ * Runs cases in child JVMs. They share one until a case fails, and the rest goes on in a fresh one.
+ * Risky cases share others: one that fails behind another of them is tried again in a fresh one,
+ * and that counts, as the fault may have been the other's. A crash is that case's failure, with the
+ * signal; a case that hangs is stopped. One thread at a time.
  */
 public final class ChildRunner {
   /** For what a child does beside the case: starting, and loading libfabric. */
@@ -104,12 +105,11 @@ public final class ChildRunner {
     return new Report(known, results, System.nanoTime() - start);
   }
 
-  /** What is not risky together, and then each risky case on its own. */
+  /** What is not risky together, and then what is. */
   private static List<List<Case>> groups(List<Case> cases) {
-    List<List<Case>> groups = new ArrayList<>();
-    groups.add(cases.stream().filter(kase -> !kase.risky()).toList());
-    cases.stream().filter(Case::risky).forEach(kase -> groups.add(List.of(kase)));
-    return groups;
+    return List.of(
+        cases.stream().filter(kase -> !kase.risky()).toList(),
+        cases.stream().filter(Case::risky).toList());
   }
 
   /** Runs one child, which takes at least one case off the list. */
@@ -120,17 +120,24 @@ public final class ChildRunner {
     try (ChildProcess child = ChildProcess.start(java, properties, environment, arguments)) {
       started.accept(child.handle());
       awaitStart(child);
+      boolean fresh = true;
       while (!left.isEmpty()) {
         Case kase = left.removeFirst();
         long start = System.nanoTime();
         boolean started = child.next(START_MILLIS).isPresent();
         Result result =
             started ? result(child, kase, start) : ended(child, kase, "it does not start", start);
+        boolean broken = result.verdict() == Verdict.BROKEN;
+        if (broken && kase.risky() && !fresh) {
+          left.addFirst(kase);
+          return;
+        }
         ended.accept(result);
-        if (result.verdict() == Verdict.BROKEN) {
+        if (broken) {
           // The rest goes on in a process that nothing has gone wrong in.
           return;
         }
+        fresh = false;
       }
     }
   }

@@ -77,6 +77,17 @@ class ChildRunnerTest {
         () -> report.results().toString());
   }
 
+  /** What the second of them finds may be the first one's doing. */
+  @Test
+  void aRiskyCaseThatFailsBehindAnotherIsTriedAgainInAProcessOfItsOwn() throws Exception {
+    List<Case> risky = THREE.stream().map(Case::alone).toList();
+    Report report = Children.run(MisbehavingSubject.Ending.class, risky);
+    assertEquals(
+        List.of(Verdict.KEPT, Verdict.KEPT, Verdict.KEPT),
+        report.results().stream().map(Result::verdict).toList(),
+        () -> report.results().toString());
+  }
+
   @Test
   void aProviderThatIsNotThereIsNamed() {
     FabricUnavailableException missing =

@@ -1,7 +1,9 @@
 package org.jofi.conformance;
 
 import org.jofi.fabric.FabricProvider;
+import org.junit.jupiter.api.Tag;
 
+@Tag("long")
 class LibfabricShmTest extends LibfabricSuite {
   @Override
   protected String subject() {

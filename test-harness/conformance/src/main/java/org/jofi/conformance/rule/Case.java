@@ -11,7 +11,7 @@ import org.jofi.conformance.bench.Bench;
  * @param rule the rule, with the man page and the section it stands in
  * @param need what a provider must claim for it to apply
  * @param risky whether a provider may be of no use in the process afterwards, though the rule was
- *     kept: such a case gets a process of its own
+ *     kept: such a case is no other's undoing
  * @param bound how long it may take
  * @param body tries it; ends normally if the rule was kept
  */
@@ -49,7 +49,7 @@ public record Case(
     return new Case(area, name, rule, claim, risky, bound, body);
   }
 
-  /** This case, in a process of its own. */
+  /** This case, whose process no other relies on. */
   public Case alone() {
     return new Case(area, name, rule, need, true, bound, body);
   }
