@@ -18,12 +18,15 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The plugin in processes of C programs, which load and call it as NCCL does. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Execution(ExecutionMode.CONCURRENT)
 class DriverTest {
   /** One after the other in a pair of processes: a JVM takes longer to start than most of them. */
   private static final String SCENARIOS =
@@ -49,6 +52,8 @@ class DriverTest {
     environment.put("JOFI_PROVIDER", provider);
     // As little as shows that nothing is disturbed by it.
     environment.put("JOFI_WARM_UP", "0.1");
+    // They are over before HotSpot's second compiler pays.
+    environment.put("JOFI_JVM_OPTS", "-XX:TieredStopAtLevel=1");
     for (int name = 0; name < more.length; name += 2) {
       environment.put(more[name], more[name + 1]);
     }
@@ -62,11 +67,33 @@ class DriverTest {
     return run;
   }
 
-  /** With progress threads as on machines with many processors. */
+  @Test
+  void twoProcessesThatTellOfTheirWarmUp() throws Exception {
+    Run run = twoProcesses("tcp", "never", "0.3");
+    String said = run.out() + run.err();
+    // On each side, of which only one listens.
+    assertTrue(said.split("device 0: warmed up with [1-9][0-9]* messages", -1).length > 2, said);
+  }
+
+  /** As on machines with many processors. */
+  @Test
+  void twoProcessesWithProgressThreads() throws Exception {
+    twoProcesses("shm", "always", "0.1");
+  }
+
   @ParameterizedTest
-  @CsvSource({"tcp, never", "tcp, always", "shm, never", "shm, always"})
-  void twoProcesses(String provider, String progressThreads) throws Exception {
-    good(environment(provider, "JOFI_PROGRESS_THREADS", progressThreads), 11, SCENARIOS);
+  @CsvSource({"tcp, always", "shm, never"})
+  @Tag("long")
+  void twoProcessesOverTheOthers(String provider, String progressThreads) throws Exception {
+    twoProcesses(provider, progressThreads, "0.1");
+  }
+
+  private Run twoProcesses(String provider, String progressThreads, String warmUp)
+      throws Exception {
+    return good(
+        environment(provider, "JOFI_PROGRESS_THREADS", progressThreads, "JOFI_WARM_UP", warmUp),
+        11,
+        SCENARIOS);
   }
 
   @ParameterizedTest
@@ -78,40 +105,59 @@ class DriverTest {
   }
 
   /** On EFA devices without hardware; flushes are reads there, which take their time. */
-  @ParameterizedTest
-  @ValueSource(strings = {"sizes,in-flight,groups,close-in-flight,again", "flushes"})
-  void twoProcessesWithEfaDevices(String scenarios) throws Exception {
+  @Test
+  void twoProcessesWithEfaDevices() throws Exception {
     try (EfaDouble efa = EfaDouble.devices(2).with(Option.DELAY_US, 100)) {
       Map<String, String> environment = environment("efa", "JOFI_FLUSH", "always");
       environment.putAll(efa.environment());
-      good(environment, 11, scenarios);
+      good(environment, 11, "sizes,in-flight,groups,close-in-flight,again,flushes");
       efa.demandNoViolations();
     }
   }
 
+  @Test
+  void flushesReadThroughTheNicAndAWarmUpCanBeTurnedOff() throws Exception {
+    flushesReadThroughTheNic("shm");
+  }
+
   @ParameterizedTest
-  @ValueSource(strings = {"tcp", "shm"})
+  @ValueSource(strings = "tcp")
+  @Tag("long")
   void flushesReadThroughTheNic(String provider) throws Exception {
     // Over shm only a first read from itself takes more than one poll, and a warm-up has had it.
-    good(environment(provider, "JOFI_FLUSH", "always", "JOFI_WARM_UP", "0"), 11, "flushes");
+    Run cold =
+        good(environment(provider, "JOFI_FLUSH", "always", "JOFI_WARM_UP", "0"), 11, "flushes");
+    String said = cold.out() + cold.err();
+    assertFalse(said.contains("warmed up"), said);
   }
 
   /** The table of NCCL 2.26 and 2.27. */
-  @ParameterizedTest
-  @ValueSource(strings = {"sizes,groups,again,stale-handles", "host-unchanged"})
-  void version10(String scenario) throws Exception {
-    good(environment("tcp"), 10, scenario);
+  @Test
+  void version10() throws Exception {
+    good(environment("tcp"), 10, "sizes,groups,again,stale-handles");
+  }
+
+  @Test
+  void theHostStaysAsItWas() throws Exception {
+    theHostStaysAsItWas("shm", 11);
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"tcp", "shm"})
-  void theHostStaysAsItWas(String provider) throws Exception {
-    good(environment(provider, "JOFI_PROGRESS_THREADS", "always"), 11, "host-unchanged");
+  @CsvSource({"tcp, 11", "tcp, 10"})
+  @Tag("long")
+  void theHostStaysAsItWas(String provider, int version) throws Exception {
+    good(environment(provider, "JOFI_PROGRESS_THREADS", "always"), version, "host-unchanged");
   }
 
   /** Nothing is called in it when the process ends. */
+  @Test
+  void aJvmOfTheProgramServesUntilItIsGone() throws Exception {
+    aJvmOfTheProgramServesUntilItIsGone(11);
+  }
+
   @ParameterizedTest
-  @ValueSource(ints = {10, 11})
+  @ValueSource(ints = 10)
+  @Tag("long")
   void aJvmOfTheProgramServesUntilItIsGone(int version) throws Exception {
     good(environment("tcp"), version, "foreign-jvm");
   }
@@ -122,8 +168,18 @@ class DriverTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"tcp, never", "shm, never", "tcp, always"})
+  @CsvSource({"shm, never", "tcp, always"})
   void aKilledPeerIsARemoteError(String provider, String progressThreads) throws Exception {
+    kill(provider, progressThreads);
+  }
+
+  @Test
+  @Tag("long")
+  void aKilledPeerIsARemoteErrorAlsoOverSocketsWithoutThreads() throws Exception {
+    kill("tcp", "never");
+  }
+
+  private void kill(String provider, String progressThreads) throws Exception {
     Map<String, String> environment =
         environment(
             provider,
@@ -141,8 +197,18 @@ class DriverTest {
 
   /** NCCL looks for the name that it is told, for libnccl-net-NAME.so, or for libnccl-net.so. */
   @ParameterizedTest
-  @ValueSource(strings = {"jofi", "libnccl-net-jofi.so", "libnccl-net.so"})
+  @ValueSource(strings = {"jofi", "libnccl-net.so"})
   void itIsFoundByName(String name) throws Exception {
+    find(name);
+  }
+
+  @Test
+  @Tag("long")
+  void itIsFoundByItsLongName() throws Exception {
+    find("libnccl-net-jofi.so");
+  }
+
+  private void find(String name) throws Exception {
     Run run =
         plugin.drive(
             environment("tcp", "LD_LIBRARY_PATH", library.getParent().toString()),
@@ -170,18 +236,6 @@ class DriverTest {
             "sizes");
 
     assertEquals(0, run.code(), () -> run.out() + run.err());
-  }
-
-  @ParameterizedTest
-  @ValueSource(strings = {"tcp", "shm"})
-  void aWarmUpIsToldAndCanBeTurnedOff(String provider) throws Exception {
-    Run warm = good(environment(provider, "JOFI_WARM_UP", "0.3"), 11, "groups");
-    String said = warm.out() + warm.err();
-    // On each side, of which only one listens.
-    assertTrue(said.split("device 0: warmed up with [1-9][0-9]* messages", -1).length > 2, said);
-    Run cold = good(environment(provider, "JOFI_WARM_UP", "0"), 11, "groups");
-    said = cold.out() + cold.err();
-    assertFalse(said.contains("warmed up"), said);
   }
 
   private String refusal(Map<String, String> environment) throws Exception {
@@ -240,8 +294,14 @@ class DriverTest {
     assertTrue(run.out().contains("Copy the whole plugin folder"), run::out);
   }
 
+  @Test
+  void optionsOfTheUserHold() throws Exception {
+    optionsOfTheUserHold("-XX:+UseZGC -Xmx512m");
+  }
+
   @ParameterizedTest
-  @ValueSource(strings = {"-XX:+UseG1GC", "-XX:+UseZGC -Xmx512m"})
+  @ValueSource(strings = "-XX:+UseG1GC")
+  @Tag("long")
   void optionsOfTheUserHold(String options) throws Exception {
     good(environment("tcp", "JOFI_JVM_OPTS", options), 11, "groups");
   }
