@@ -33,11 +33,18 @@ class CudaLoadingTest {
     }
   }
 
-  private String run(String library) throws IOException, InterruptedException {
+  /** The java for child processes. */
+  static String java() {
     String java = System.getProperty("jofi.test.java", "");
+    return java.isEmpty() ? Path.of(System.getProperty("java.home"), "bin/java").toString() : java;
+  }
+
+  private String run(String library) throws IOException, InterruptedException {
     ProcessBuilder builder =
         new ProcessBuilder(
-            java.isEmpty() ? Path.of(System.getProperty("java.home"), "bin/java").toString() : java,
+            java(),
+            "-XX:TieredStopAtLevel=1",
+            "-XX:+UseSerialGC",
             "--enable-native-access=ALL-UNNAMED",
             "-Djofi.cuda=" + library,
             "-cp",

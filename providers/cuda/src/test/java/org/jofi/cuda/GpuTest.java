@@ -21,7 +21,7 @@ class GpuTest {
     Path output = folder.resolve("output.txt");
     ProcessBuilder builder =
         new ProcessBuilder(
-            Path.of(System.getProperty("java.home"), "bin/java").toString(),
+            CudaLoadingTest.java(),
             "--enable-native-access=ALL-UNNAMED",
             "-cp",
             System.getProperty("java.class.path"),
