@@ -16,6 +16,10 @@ final class PeerDeath {
   private static final int WINDOW = 16;
   private static final int CHUNK = 65_536;
   private static final long PATIENCE_NANOS = 5_000_000_000L;
+
+  /** For {@link #WARM} operations: many times what they take, as others may load the machine. */
+  private static final long WARM_NANOS = 20_000_000_000L;
+
   private static final long DRAIN_NANOS = 3_000_000_000L;
 
   /** Operations done before the other side may die: connections stand, transfers are under way. */
@@ -61,7 +65,7 @@ final class PeerDeath {
       finished(Peer.CONTEXTS - 1);
       peer.poll();
       Thread.yield();
-      if (!asked && (done >= WARM || System.nanoTime() - started > PATIENCE_NANOS)) {
+      if (!asked && (done >= WARM || System.nanoTime() - started > WARM_NANOS)) {
         asked = true;
         stalled = done < WARM;
         System.out.println(TwoProcesses.KILL_OTHER);
