@@ -31,6 +31,7 @@ double now(void);
 typedef struct {
   double end;
   const char *what;
+  long passes;
 } bound;
 bound within(double seconds, const char *what);
 void pass(bound *b);

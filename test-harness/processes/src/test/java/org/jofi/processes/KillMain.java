@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
 import org.jofi.transport.Comm;
 import org.jofi.transport.ConnectAttempt;
 import org.jofi.transport.ConnectHandle;
@@ -46,6 +47,7 @@ final class KillMain {
   private static final String READY = "ready ";
   private static final long STARTING_NS = 20_000_000;
   private static final long REPORT_NS = 5_000_000_000L;
+  private static final long PAUSE_NS = 100_000;
 
   /** Until everything is closed. */
   static final long SURVIVAL_MS = 20_000;
@@ -118,6 +120,7 @@ final class KillMain {
       while (true) {
         receive = next(link.receive(), receive, () -> link.receive().irecv(memory, TAG));
         send = next(link.send(), send, () -> link.send().isend(source, TAG));
+        Thread.yield();
       }
     }
     Peer.hear();
@@ -254,7 +257,7 @@ final class KillMain {
       if (System.nanoTime() - deadline > 0) {
         throw new IllegalStateException(comm + " never reported a request");
       }
-      Thread.yield();
+      LockSupport.parkNanos(PAUSE_NS);
       result = comm.test(request);
     }
     if (!FailureCause.isFailure(result)) {

@@ -87,6 +87,7 @@ final class ManyMain {
               SendComm connected = attempt.poll();
               return connected != null && comms.add(connected);
             });
+        Thread.yield();
         ReconnectMain.demand(
             System.nanoTime() - deadline < 0, "%d connected only".formatted(comms.size()));
       }
@@ -97,7 +98,9 @@ final class ManyMain {
     long deadline = System.nanoTime() + Peer.BOUND.toNanos();
     while (comms.size() < COUNT) {
       RecvComm accepted = peer.listener.accept();
-      if (accepted != null) {
+      if (accepted == null) {
+        Thread.yield();
+      } else {
         comms.add(accepted);
       }
       ReconnectMain.demand(

@@ -9,7 +9,8 @@ import java.util.Collections;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.stream.IntStream;
-import org.agrona.concurrent.YieldingIdleStrategy;
+import org.agrona.concurrent.BackoffIdleStrategy;
+import org.agrona.concurrent.IdleStrategy;
 import org.jofi.transport.Await;
 import org.jofi.transport.ConnectAttempt;
 import org.jofi.transport.ConnectHandle;
@@ -32,7 +33,11 @@ final class Peer implements AutoCloseable {
   final Transport transport;
   final Device device;
   final ListenComm listener;
-  final Await await = new Await(new YieldingIdleStrategy());
+
+  /** Leaves the processors to the other process, which is awaited. */
+  private final IdleStrategy idle = new BackoffIdleStrategy(0, 100, 1_000, 100_000);
+
+  final Await await = new Await(idle);
 
   Peer(String provider, int rails, TransportOptions.Builder options) {
     List<String> nics =
@@ -77,6 +82,7 @@ final class Peer implements AutoCloseable {
       while (send == null || receive == null) {
         send = attempt.poll();
         receive = receive == null ? listener.accept() : receive;
+        idle.idle();
         if (System.nanoTime() - deadline > 0) {
           throw new IllegalStateException("no connection within " + BOUND);
         }
