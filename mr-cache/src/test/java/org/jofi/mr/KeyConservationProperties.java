@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import java.util.List;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import net.jqwik.api.Tag;
 import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.Size;
 import org.jofi.fabric.Access;
@@ -21,7 +22,7 @@ class KeyConservationProperties {
   private static final int KEYS = 256;
   private static final List<Step> STEPS = List.of(Step.REGISTER, Step.BIND, Step.ENABLE);
 
-  @Property(tries = 1000)
+  @Property(tries = 150)
   void everyKeyComesBack(
       @ForAll boolean endpointScope,
       @ForAll @IntRange(min = 1, max = 4) int rails,
@@ -49,5 +50,15 @@ class KeyConservationProperties {
       }
       assertEquals(KEYS * rails, device.fabric.openRegions());
     }
+  }
+
+  /** The same, more often. */
+  @Property(tries = 1000)
+  @Tag("long")
+  void everyKeyComesBackOften(
+      @ForAll boolean endpointScope,
+      @ForAll @IntRange(min = 1, max = 4) int rails,
+      @ForAll @Size(max = 12) List<@IntRange(min = 0, max = 11) Integer> failures) {
+    everyKeyComesBack(endpointScope, rails, failures);
   }
 }

@@ -33,24 +33,34 @@ import javax.tools.ToolProvider;
 record Mutant(String bug, String file, String original, String planted, Class<?> suite) {
   private static final Path SOURCES = Path.of("src/main/java/org/jofi/mr");
   private static final String PACKAGE = "org.jofi.mr.";
+  private static final JavaCompiler COMPILER = ToolProvider.getSystemJavaCompiler();
+
+  /** Opened once: what it knows of the JDK and of the class path is the same for each mutant. */
+  private static final JavaFileManager FILES = COMPILER.getStandardFileManager(null, null, null);
 
   /** The suite, over the planted bug. */
   Class<?> load() throws ClassNotFoundException {
     return new Loader(compile()).loadClass(suite.getName());
   }
 
-  private String source() {
+  /** The file as it is. */
+  String sound() {
     try {
-      String text = Files.readString(SOURCES.resolve(path()));
-      int at = text.indexOf(original);
-      if (at < 0 || text.indexOf(original, at + 1) >= 0) {
-        throw new AssertionError(
-            "'%s' must stand in %s exactly once, to plant: %s".formatted(original, file, bug));
-      }
-      return text.replace(original, planted);
+      return Files.readString(SOURCES.resolve(path()));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /** The file with the bug. */
+  String broken() {
+    String text = sound();
+    int at = text.indexOf(original);
+    if (at < 0 || text.indexOf(original, at + 1) >= 0) {
+      throw new AssertionError(
+          "'%s' must stand in %s exactly once, to plant: %s".formatted(original, file, bug));
+    }
+    return text.replace(original, planted);
   }
 
   /** Where the file is, below the folder of the module's root package. */
@@ -65,18 +75,17 @@ record Mutant(String bug, String file, String original, String planted, Class<?>
   }
 
   private Map<String, byte[]> compile() {
-    JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
-    Outputs outputs = new Outputs(compiler.getStandardFileManager(null, null, null));
+    Outputs outputs = new Outputs(FILES);
     StringWriter messages = new StringWriter();
     boolean compiled =
-        compiler
+        COMPILER
             .getTask(
                 messages,
                 outputs,
                 null,
                 List.of("-proc:none", "-Xlint:none", "-cp", System.getProperty("java.class.path")),
                 null,
-                List.of(new Source(path(), source())))
+                List.of(new Source(path(), broken())))
             .call();
     if (!compiled) {
       throw new AssertionError("'%s' does not compile: %s".formatted(bug, messages));

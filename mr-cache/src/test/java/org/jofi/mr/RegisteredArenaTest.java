@@ -32,6 +32,9 @@ import org.junit.jupiter.api.Test;
 
 /** Memory and its registrations end together. */
 class RegisteredArenaTest {
+  /** One is enough, usually. */
+  private static final int MOST_COLLECTIONS = 30;
+
   private Device device;
   private RegisteredArena arena;
   private MemorySegment segment;
@@ -146,12 +149,12 @@ class RegisteredArenaTest {
               return times;
             });
     Thread.ofPlatform().start(others);
-    assertTrue(started.await(20, TimeUnit.SECONDS));
+    assertTrue(started.await(60, TimeUnit.SECONDS));
     for (int i = 0; i < 200; i++) {
       assertThrows(RegistrationBusyException.class, arena::close);
     }
     stop.set(true);
-    assertTrue(others.get(20, TimeUnit.SECONDS) > 0);
+    assertTrue(others.get(60, TimeUnit.SECONDS) > 0);
     device.rails.complete(0);
     used.release();
     arena.close();
@@ -198,9 +201,8 @@ class RegisteredArenaTest {
   void memoryOfAnAutomaticArenaIsCollectedThoughItsRegistrationIsKept() {
     List<DataRegistration> kept = new ArrayList<>();
     WeakReference<MemorySegment.Scope> automatic = registerTwoAndForget(kept);
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
-    while (!automatic.refersTo(null)) {
-      assertTrue(System.nanoTime() - deadline < 0, "it is never collected");
+    for (int collections = 0; !automatic.refersTo(null); collections++) {
+      assertTrue(collections < MOST_COLLECTIONS, "it is never collected");
       System.gc();
     }
     DataRegistration next = acquire(BufferRange.host(arena.scope(), 0x10_0000, 64));

@@ -11,7 +11,6 @@ import java.util.SplittableRandom;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
@@ -39,11 +38,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 /**
  * Eight threads hit, miss, evict, invalidate, and close endpoints and arenas, all at once. What a
  * thread holds in use must be registered, for the whole range, on its own endpoint, all the while;
- * and at the end nothing may be left. {@code -Djofi.cache.stress.seconds=N} makes each run longer.
+ * and at the end nothing may be left. {@code -Djofi.cache.stress.rounds=N} makes each run longer.
  */
 class CacheStressTest {
   private static final int THREADS = 8;
-  private static final long SECONDS = Long.getLong("jofi.cache.stress.seconds", 2);
+
+  /** Of each thread. */
+  private static final int ROUNDS = Integer.getInteger("jofi.cache.stress.rounds", 10_000);
+
   private static final int RANGES = 24;
   private static final int UNIT = 1000;
 
@@ -58,7 +60,6 @@ class CacheStressTest {
     Device device = new Device(profile, 2, 1, CacheLimits.DEFAULT.withIdle(6, 30 * UNIT));
     Shared shared =
         new Shared(device, new AtomicReference<>(device.rails), new AtomicLong(), new AtomicLong());
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
     List<Future<?>> running = new ArrayList<>();
     try (ExecutorService threads = Executors.newFixedThreadPool(THREADS)) {
       for (int thread = 0; thread < THREADS; thread++) {
@@ -68,7 +69,7 @@ class CacheStressTest {
         running.add(
             threads.submit(
                 () -> {
-                  while (System.nanoTime() < end) {
+                  for (int round = 0; round < ROUNDS; round++) {
                     if (closes) {
                       disturb(shared, random);
                     } else if (reallocates && random.nextBoolean()) {
