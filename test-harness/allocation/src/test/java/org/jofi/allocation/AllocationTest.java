@@ -45,7 +45,8 @@ class AllocationTest {
                       if (runs % every == 0) {
                         kept = new Object();
                       }
-                    }));
+                    },
+                    0));
     int last = Allocation.MOST_RUNS - Allocation.MOST_RUNS % every;
     assertTrue(
         String.valueOf(found.getMessage()).contains("B in run " + last + ","), found::getMessage);
@@ -62,6 +63,20 @@ class AllocationTest {
           }
         });
     assertTrue(runs >= warmUp + Allocation.IN_A_ROW, () -> runs + " runs");
+  }
+
+  /** As where the compiler waits for a processor. */
+  @Test
+  void aCompilerThatIsLateIsWaitedFor() {
+    int late = 2 * Allocation.MOST_RUNS;
+    Allocation.assertNone(
+        () -> {
+          sum++;
+          if (++runs <= late) {
+            kept = new byte[100];
+          }
+        });
+    assertTrue(runs >= late + Allocation.IN_A_ROW, () -> runs + " runs");
   }
 
   @Test
