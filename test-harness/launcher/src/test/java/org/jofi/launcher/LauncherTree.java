@@ -3,6 +3,7 @@ package org.jofi.launcher;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -36,6 +37,9 @@ final class LauncherTree {
           "tail",
           "touch");
 
+  /** A folder with links to the tools; not in the trees, whose files tests write. */
+  private static final Path LINKS = linkTools();
+
   private static final List<String> PARTS = List.of("packages.sh", "build.sh", "test-command.sh");
 
   private final Path base;
@@ -49,10 +53,7 @@ final class LauncherTree {
   LauncherTree(Path base) throws IOException {
     this.base = base;
     bin = Files.createDirectories(base.resolve("machine/bin"));
-    for (String tool : TOOLS) {
-      program(bin.resolve(tool), "exec /usr/bin/" + tool + " \"$@\"");
-    }
-    environment.put("PATH", bin.toString());
+    environment.put("PATH", bin + ":" + LINKS);
     environment.put("JOFI_JVM_DIR", Files.createDirectories(jvms()).toString());
     environment.put("JOFI_NO_INSTALL", "1");
     Files.createDirectories(root().resolve("test-harness/cli/src/main/java"));
@@ -65,6 +66,24 @@ final class LauncherTree {
     }
     program(ldconfig(), "echo 'libfabric.so.1 => /usr/lib/libfabric.so.1'");
     program(gcc(), "");
+  }
+
+  private static Path linkTools() {
+    try {
+      // Others than its owner use it, too.
+      Path folder =
+          Files.createTempDirectory(
+              "launcher-tools",
+              PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxr-xr-x")));
+      folder.toFile().deleteOnExit();
+      for (String tool : TOOLS) {
+        Path link = Files.createSymbolicLink(folder.resolve(tool), Path.of("/usr/bin", tool));
+        link.toFile().deleteOnExit();
+      }
+      return folder;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   static boolean isRoot() {
@@ -264,7 +283,7 @@ final class LauncherTree {
             .redirectOutput(out.toFile())
             .redirectError(err.toFile())
             .start();
-    if (!process.waitFor(60, TimeUnit.SECONDS)) {
+    if (!process.waitFor(120, TimeUnit.SECONDS)) {
       process.destroyForcibly();
       throw new IOException("the launcher did not end: " + Files.readString(err));
     }
