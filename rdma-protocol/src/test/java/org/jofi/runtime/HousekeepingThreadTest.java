@@ -12,8 +12,11 @@ import org.jofi.transport.TransportException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(30)
+@Timeout(120)
 class HousekeepingThreadTest {
+  /** Far longer than a thread that is not stuck takes on a busy machine. */
+  private static final Duration LONG = Duration.ofSeconds(60);
+
   @Test
   void answersUntilItIsClosed() throws InterruptedException {
     CountDownLatch twice = new CountDownLatch(2);
@@ -24,7 +27,7 @@ class HousekeepingThreadTest {
               twice.countDown();
               return calls.incrementAndGet();
             },
-            Duration.ofSeconds(5));
+            LONG);
     twice.await();
     housekeeping.close();
     int then = calls.get();
@@ -36,7 +39,7 @@ class HousekeepingThreadTest {
   @Test
   void mayBeClosedAtOnce() {
     for (int i = 0; i < 200; i++) {
-      new HousekeepingThread(() -> 0, Duration.ofSeconds(5)).close();
+      new HousekeepingThread(() -> 0, LONG).close();
     }
   }
 
@@ -59,7 +62,7 @@ class HousekeepingThreadTest {
       TransportException late = assertThrows(TransportException.class, housekeeping::close);
       assertEquals(FailureCause.TIMED_OUT, late.failure());
     }
-    assertTrue(System.nanoTime() - began < Duration.ofSeconds(5).toNanos(), "closing is bounded");
+    assertTrue(System.nanoTime() - began < LONG.toNanos(), "closing is bounded");
     goOn.countDown();
     ProgressThreadTest.await(() -> closes(housekeeping));
   }

@@ -16,12 +16,13 @@ import java.util.function.IntSupplier;
 import org.jofi.rdma.spi.ProgressExecutor;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.TransportException;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(120)
 class ProgressThreadTest {
-  private static final long CLOSE_NS = TimeUnit.SECONDS.toNanos(5);
+  private static final long CLOSE_NS = TimeUnit.SECONDS.toNanos(60);
 
   private final ReentrantLock lock = new ReentrantLock();
   private final AtomicInteger rounds = new AtomicInteger();
@@ -115,10 +116,17 @@ class ProgressThreadTest {
   @Test
   void itRestsWhileItDoesNotPay() {
     pays.set(false);
-    try (ProgressExecutor thread = start(() -> 1)) {
+    try (ProgressExecutor thread =
+        start(
+            () -> {
+              rounds.incrementAndGet();
+              return 1;
+            })) {
       await(thread::isResting);
       pays.set(true);
-      await(() -> !thread.isResting());
+      // The round that was amid something may not know, and it may rest once more.
+      int before = rounds.get();
+      await(() -> rounds.get() > before + 2);
       int looks = 0;
       for (int i = 0; i < 1_000; i++) {
         Thread.onSpinWait();
@@ -130,6 +138,7 @@ class ProgressThreadTest {
 
   /** Rounds that move data follow each other closely: others get the lock between any two. */
   @Test
+  @Tag("alone")
   void whoAnnouncesItselfIsNextAndWhoAsksIsSoon() {
     try (ProgressExecutor thread =
         start(
@@ -228,7 +237,16 @@ class ProgressThreadTest {
     assertEquals(FailureCause.TIMED_OUT, late.failure());
     assertTrue(Thread.interrupted(), "the interrupt is kept");
     goOn.countDown();
-    thread.close();
+    await(() -> closes(thread));
     assertFalse(runs());
+  }
+
+  private static boolean closes(ProgressExecutor thread) {
+    try {
+      thread.close();
+      return true;
+    } catch (TransportException stillInside) {
+      return false;
+    }
   }
 }

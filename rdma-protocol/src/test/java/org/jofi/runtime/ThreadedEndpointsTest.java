@@ -37,21 +37,28 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Endpoints with threads of their own, over a simulated fabric in real time. */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ThreadedEndpointsTest {
   private static final int BYTES = 300_000;
-  private static final Duration BOUND = Duration.ofSeconds(30);
+  private static final Duration BOUND = Duration.ofSeconds(60);
+
+  /** For whom something hangs. */
+  private static final Duration SHORT = Duration.ofMillis(500);
 
   private final Await await = new Await(new BackoffIdleStrategy());
 
   private static RdmaTransport open(ProgressExecutor.Starter drivers) {
+    return open(BOUND, drivers);
+  }
+
+  private static RdmaTransport open(Duration closeTimeout, ProgressExecutor.Starter drivers) {
     RdmaEnvironment machine = Machine.environment();
     return RdmaTransport.open(
         new SimulatedProvider(),
         TransportOptions.builder()
             .provider(Profile.TCP.providerName())
             .progressThreads(ProgressThreads.ALWAYS)
-            .closeTimeout(Duration.ofMillis(500))
+            .closeTimeout(closeTimeout)
             .build(),
         new RdmaEnvironment(
             machine.clock(),
@@ -194,6 +201,7 @@ class ThreadedEndpointsTest {
     CountDownLatch goOn = new CountDownLatch(1);
     RdmaTransport transport =
         open(
+            SHORT,
             (label, rounds, between, closeNs) ->
                 ProgressThread.start(
                     label,

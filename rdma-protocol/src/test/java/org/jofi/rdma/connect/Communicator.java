@@ -196,25 +196,19 @@ final class Communicator {
 
   private void arrived(int group, long result) {
     long total = 0;
-    for (int index = 0; index < script.sends.size(); index++) {
+    for (int index : script.sendsOf(group)) {
       Script.Send what = script.sends.get(index);
-      if (what.group() == group) {
-        int moved = script.moved(what);
-        assertEquals(moved, lengths[what.place()], line);
-        total += moved;
-        MemorySegment there = target.asSlice(places[group][what.place()], moved);
-        long wrong = there.mismatch(pattern.asSlice(offset(index), moved));
-        assertEquals(-1, wrong, () -> "%s: send %d, byte %d".formatted(line, index(what), wrong));
-        // It is the owner's again: whatever lands from now on is somebody's fault.
-        there.fill(UNTOUCHED);
-      }
+      int moved = script.moved(what);
+      assertEquals(moved, lengths[what.place()], line);
+      total += moved;
+      MemorySegment there = target.asSlice(places[group][what.place()], moved);
+      long wrong = there.mismatch(pattern.asSlice(offset(index), moved));
+      assertEquals(-1, wrong, () -> "%s: send %d, byte %d".formatted(line, index, wrong));
+      // It is the owner's again: whatever lands from now on is somebody's fault.
+      there.fill(UNTOUCHED);
     }
     assertEquals(total, result, line);
     done.add(group);
-  }
-
-  private int index(Script.Send what) {
-    return script.sends.indexOf(what);
   }
 
   /** Whether nothing is in flight, and nothing is left to post, of live hosts. */

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Random;
+import java.util.function.Supplier;
 import org.jofi.rdma.engine.Connection;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.Result;
@@ -112,7 +113,7 @@ abstract class Flow {
    *
    * @param bytes what it moves in all
    */
-  final boolean isDone(Connection connection, long id, long bytes, String what) {
+  final boolean isDone(Connection connection, long id, long bytes, Supplier<String> what) {
     long result = connection.test(id);
     failed |= mayFail && FailureCause.isFailure(result);
     if (failed && result != Result.IN_PROGRESS) {
@@ -120,7 +121,7 @@ abstract class Flow {
     }
     assertTrue(
         result == bytes || result == Result.IN_PROGRESS,
-        () -> "%s: %s says %d: %s".formatted(pair, what, result, connection.failure(id)));
+        () -> "%s: %s says %d: %s".formatted(pair, what.get(), result, connection.failure(id)));
     return result != Result.IN_PROGRESS;
   }
 

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class FlushTest {
-  private static final int SEEDS = Integer.getInteger("jofi.seeds", 200) / 10;
+  private static final int SEEDS = Integer.getInteger("jofi.seeds", 100) / 10;
   private static final int BYTES = 4096;
 
   static Stream<Profile> profiles() {

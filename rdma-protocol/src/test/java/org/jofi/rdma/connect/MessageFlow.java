@@ -132,15 +132,17 @@ final class MessageFlow extends Flow {
         verify(next.first + i, next.sent.get(i));
       }
     }
-    for (Send next = sends.peek();
-        next != null && isDone(pair.sends, next.id, next.bytes, "send " + next.number);
-        next = sends.peek()) {
+    for (Send next = sends.peek(); next != null && isDone(next); next = sends.peek()) {
       sends.remove();
     }
   }
 
+  private boolean isDone(Send send) {
+    return isDone(pair.sends, send.id, send.bytes, () -> "send " + send.number);
+  }
+
   private boolean isDone(Receive receive) {
     long all = receive.sent.stream().mapToLong(MemorySegment::byteSize).sum();
-    return isDone(pair.receives, receive.id, all, "receive " + receive.first);
+    return isDone(pair.receives, receive.id, all, () -> "receive " + receive.first);
   }
 }

@@ -85,7 +85,7 @@ final class OneSidedFlow extends Flow {
   void look() {
     requests.removeIf(
         request -> {
-          boolean done = isDone(pair.sends, request.id, request.bytes, request.toString());
+          boolean done = isDone(pair.sends, request.id, request.bytes, request::toString);
           if (done) {
             verify(request.number, request.moved);
           }

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class OneSidedTest {
-  private static final int SEEDS = Integer.getInteger("jofi.seeds", 200) / 10;
+  private static final int SEEDS = Integer.getInteger("jofi.seeds", 100) / 10;
 
   static Stream<Profile> profiles() {
     return Profile.ALL.stream();

@@ -25,7 +25,7 @@ import org.jofi.transport.Result;
 /** Two nodes with a connection from left to right, driven by one thread. */
 final class Pair implements AutoCloseable {
   /** Longer than NICs stall in tests. */
-  private static final long BOUND_NS = 40_000_000_000L;
+  private static final long BOUND_NS = 90_000_000_000L;
 
   /** Virtual time stands still while there is something to do: what is done for ever has an end. */
   private static final long VIRTUAL_ROUNDS = 200_000;

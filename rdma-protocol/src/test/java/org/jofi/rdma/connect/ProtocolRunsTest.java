@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** The whole protocol under faults, seed by seed. */
 class ProtocolRunsTest {
-  private static final int SEEDS = Integer.getInteger("jofi.seeds", 200);
+  private static final int SEEDS = Integer.getInteger("jofi.seeds", 100);
   private static final int GROUPS = 8;
 
   static Stream<Profile> profiles() {
@@ -31,7 +31,7 @@ class ProtocolRunsTest {
   @ParameterizedTest
   @MethodSource("profiles")
   void everythingSurvivesWhileNumbersWrap(Profile profile) {
-    new ProtocolRun(profile, 7, 3_100, FaultPlan.survivable()).run();
+    new ProtocolRun(profile, 7, 2_100, FaultPlan.survivable()).run();
   }
 
   @ParameterizedTest

@@ -27,7 +27,7 @@ class QueuedSendProperties {
   private static final int IDLE_ROUNDS = 200_000;
 
   /** The k-th send of a tag that is not taken back is what the k-th receive of that tag gets. */
-  @Property(tries = 100)
+  @Property(tries = 30)
   void eachReceiveGetsTheSendOfItsRank(
       @ForAll @IntRange(max = 3) int profile,
       @ForAll @LongRange(min = 1, max = Long.MAX_VALUE / 2) long seed,

@@ -20,6 +20,9 @@ public final class Script {
   public final List<List<Receive>> groups = new ArrayList<>();
   public final List<Send> sends = new ArrayList<>();
 
+  /** Of each group, the indexes of its sends. */
+  private final List<List<Integer>> sendsOf = new ArrayList<>();
+
   public Script(Random random, int groupCount) {
     int[] tags = {0, -1, random.nextInt()};
     for (int i = 0; i < groupCount; i++) {
@@ -28,6 +31,7 @@ public final class Script {
         group.add(new Receive(tags[random.nextInt(tags.length)], bytes(random)));
       }
       groups.add(group);
+      sendsOf.add(new ArrayList<>());
     }
     List<Integer> order = new ArrayList<>();
     List<Integer> near = new ArrayList<>();
@@ -55,6 +59,7 @@ public final class Script {
       // Often as long as its receive, else shorter or longer.
       int bytes =
           random.nextInt(3) == 0 ? bytes(random) : groups.get(place[0]).get(place[1]).bytes();
+      sendsOf.get(place[0]).add(sends.size());
       sends.add(new Send(tag, bytes, place[0], place[1]));
     }
   }
@@ -65,6 +70,11 @@ public final class Script {
       case 1 -> random.nextInt(1, 300);
       default -> random.nextInt(MAX_BYTES + 1);
     };
+  }
+
+  /** The indexes of the sends that end in a group, in their order. */
+  public List<Integer> sendsOf(int group) {
+    return sendsOf.get(group);
   }
 
   /** How much a send moves. */

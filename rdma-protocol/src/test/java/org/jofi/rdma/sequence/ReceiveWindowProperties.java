@@ -18,7 +18,7 @@ import net.jqwik.api.constraints.LongRange;
 class ReceiveWindowProperties {
 
   /** Against a model, over at least four wraps of the 10 bits. */
-  @Property(tries = 50)
+  @Property(tries = 10)
   void itIsASetOfAtMost256WithinAnInterval(@ForAll Random random) {
     ReceiveWindow window = new ReceiveWindow();
     List<Long> inFlight = new ArrayList<>();
@@ -52,7 +52,7 @@ class ReceiveWindowProperties {
     assertTrue(full > 0, "never full");
   }
 
-  @Property
+  @Property(tries = 300)
   void bitsFindTheirNumberInAnyWindow(
       @ForAll @LongRange(min = 1, max = Long.MAX_VALUE / 2) long from,
       @ForAll @IntRange(min = 1, max = 1023) int width,
