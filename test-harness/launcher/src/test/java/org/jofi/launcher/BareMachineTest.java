@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What the launcher does on a machine that lacks what it needs. */
-@Timeout(60)
+@Timeout(180)
 class BareMachineTest {
   private static final List<String> PACKAGES =
       List.of("openjdk-25-jdk-headless", "maven", "gcc", "libc6-dev", "libfabric1");

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(60)
+@Timeout(180)
 class LauncherTest {
   @TempDir private Path folder;
   private LauncherTree tree;
@@ -231,7 +231,7 @@ class LauncherTest {
       // Opening the pipe waits for the build to open its end.
       Files.writeString(gate, "go\n");
 
-      assertTrue(first.waitFor(30, TimeUnit.SECONDS) && second.waitFor(30, TimeUnit.SECONDS));
+      assertTrue(first.waitFor(120, TimeUnit.SECONDS) && second.waitFor(120, TimeUnit.SECONDS));
       assertEquals(0, first.exitValue(), () -> firstSays.lines().toList().toString());
       assertEquals(0, second.exitValue(), () -> secondSays.lines().toList().toString());
       assertEquals(1, tree.callsOf("mvn").size());

@@ -126,7 +126,7 @@ class ModuleGraphTest {
     builder.environment().put("JOFI_NO_BUILD", "1");
     builder.environment().put("JOFI_JAVA_OPTS", javaOptions);
     Process process = builder.start();
-    if (!process.waitFor(60, TimeUnit.SECONDS)) {
+    if (!process.waitFor(180, TimeUnit.SECONDS)) {
       process.destroyForcibly();
       fail("the program did not end");
     }
