@@ -110,6 +110,8 @@ final class RankLauncher {
     if (fabric.isSimulated()) {
       err.println(fabric.notice());
       err.flush();
+    }
+    if (fabric.isSimulated() || options.rankThreads) {
       return RankThreads.run(ranks, options.timeout(), placed -> runRank(fabric, placed, ""));
     }
     return RankProcesses.run(Jofi.class, ranks, arguments(), options.timeout(), err);

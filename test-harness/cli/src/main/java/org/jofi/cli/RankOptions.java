@@ -106,6 +106,13 @@ final class RankOptions {
   boolean progress;
 
   /**
+   * Whether ranks that are started here are threads of this process on libfabric, too, as they
+   * always are on a simulated fabric. What they do is the same; tests do without a JVM for each.
+   */
+  @Option(names = "--rank-threads", hidden = true)
+  boolean rankThreads;
+
+  /**
    * @throws IllegalArgumentException if an option is out of bounds; the message names it
    */
   void check() {

@@ -65,9 +65,9 @@ class AllReduceAlgorithmTest {
     "shm, 3, ''",
     "shm, 4, --eager 32K"
   })
-  void ranksDouble(String provider, int ranks, String more) throws Exception {
+  void ranksDouble(String provider, int ranks, String more) {
     assertRight(
-        CommandProcess.run(folder, Map.of(), arguments(provider, ranks, "doubling", more)),
+        CommandProcess.runHere(arguments(provider, ranks, "doubling", "--rank-threads " + more)),
         ranks,
         "doubling",
         DOUBLING);
@@ -75,9 +75,9 @@ class AllReduceAlgorithmTest {
 
   @ParameterizedTest
   @CsvSource({"net, 4, ''", "shm, 3, ''", "shm, 2, --eager 0"})
-  void theLengthDecides(String provider, int ranks, String more) throws Exception {
+  void theLengthDecides(String provider, int ranks, String more) {
     assertRight(
-        CommandProcess.run(folder, Map.of(), arguments(provider, ranks, "auto", more)),
+        CommandProcess.runHere(arguments(provider, ranks, "auto", "--rank-threads " + more)),
         ranks,
         "auto",
         AUTO);
@@ -87,13 +87,25 @@ class AllReduceAlgorithmTest {
   @ParameterizedTest
   @CsvSource({"net, 2", "net, 4", "shm, 3"})
   @Tag("long")
-  void ranksDoubleWithProgressThreads(String provider, int ranks) throws Exception {
-    String more = "--eager 32K --progress-threads always";
+  void ranksDoubleWithProgressThreads(String provider, int ranks) {
+    String more = "--rank-threads --eager 32K --progress-threads always";
     assertRight(
-        CommandProcess.run(folder, Map.of(), arguments(provider, ranks, "doubling", more)),
+        CommandProcess.runHere(arguments(provider, ranks, "doubling", more)),
         ranks,
         "doubling",
         DOUBLING);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"net, 4, doubling, --eager 8K --rails 2", "shm, 3, auto, ''"})
+  @Tag("long")
+  void processesDoubleAsThreadsDo(String provider, int ranks, String algorithm, String more)
+      throws Exception {
+    assertRight(
+        CommandProcess.run(folder, Map.of(), arguments(provider, ranks, algorithm, more)),
+        ranks,
+        algorithm,
+        algorithm.equals("auto") ? AUTO : DOUBLING);
   }
 
   @ParameterizedTest

@@ -3,11 +3,9 @@ package org.jofi.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -15,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -32,83 +31,74 @@ class AllReduceGpuTest {
   /** CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED. */
   private static final int DMA_BUF = 124;
 
+  private static final String SUMS =
+      "allreduce --memory cuda --json -s 4,12,4004,256K,3M -k 2 -w 1 --chunk 128K --prepare 0.1 -n ";
+
+  @TempDir private static Path shared;
   @TempDir private Path folder;
 
-  private CommandProcess.Outcome run(Map<String, String> environment, String arguments)
-      throws Exception {
-    return CommandProcess.run(folder, environment, ("allreduce " + arguments).split(" "));
+  private static Path driver;
+
+  @BeforeAll
+  static void build() throws Exception {
+    driver = CudaStandIn.build(shared);
   }
 
   private Map<String, String> noDriver() {
     return Map.of("JOFI_CUDA", folder + "/none");
   }
 
-  private Map<String, String> standIn() throws Exception {
-    return Map.of(
-        "JOFI_CUDA",
-        CudaStandIn.build(folder).toString(),
-        "CUDA_DOUBLE_ATTRIBUTES",
-        DMA_BUF + "=1");
+  private static Map<String, String> standIn() {
+    return Map.of("JOFI_CUDA", driver.toString(), "CUDA_DOUBLE_ATTRIBUTES", DMA_BUF + "=1");
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"", "-p sim:efa"})
-  void withoutAGpuItSaysSoOnce(String provider) throws Exception {
-    assertSaysThatThereIsNoGpu(provider);
-  }
-
-  @ParameterizedTest
-  @ValueSource(strings = {"-p tcp", "-p shm", "-p sim:tcp"})
-  @Tag("long")
-  void withoutAGpuItSaysSoOnceOverOtherProviders(String provider) throws Exception {
-    assertSaysThatThereIsNoGpu(provider);
-  }
-
-  private void assertSaysThatThereIsNoGpu(String provider) throws Exception {
-    CommandProcess.Outcome outcome = run(noDriver(), ("--memory cuda -s 4K " + provider).strip());
-    assertEquals(ExitCode.ENVIRONMENT, outcome.code(), outcome.err());
-    assertEquals("", outcome.out());
-    assertTrue(outcome.err().startsWith("jofi: there is no GPU: no CUDA driver"), outcome.err());
-    assertEquals(1, outcome.err().split("no CUDA driver", -1).length - 1, outcome.err());
-    assertFalse(outcome.err().contains("\tat "), outcome.err());
+  /** Nothing is started then. */
+  @Test
+  void withoutAGpuItSaysSoOnce() throws Exception {
+    for (CommandProcess.Outcome outcome :
+        CommandProcess.runInTurn(
+            folder,
+            noDriver(),
+            "allreduce --memory cuda -s 4K",
+            "allreduce --memory cuda -s 4K -p tcp",
+            "allreduce --memory cuda -s 4K -p shm",
+            "allreduce --memory cuda -s 4K -p sim:efa",
+            "allreduce --memory cuda -s 4K -p sim:tcp")) {
+      assertEquals(ExitCode.ENVIRONMENT, outcome.code(), outcome.err());
+      assertEquals("", outcome.out());
+      assertTrue(outcome.err().startsWith("jofi: there is no GPU: no CUDA driver"), outcome.err());
+      assertEquals(1, outcome.err().split("no CUDA driver", -1).length - 1, outcome.err());
+      assertFalse(outcome.err().contains("\tat "), outcome.err());
+    }
   }
 
   @Test
-  void withoutLibfabricARankIsAThreadAndItsArraysAreStaged() throws Exception {
-    assumeTrue(
-        System.getProperty("jofi.libfabric", "").isEmpty(),
-        "the library under test comes with a dynamic linker of its own, which finds it");
-    Map<String, String> environment = new HashMap<>(standIn());
-    environment.putAll(CommandProcess.withoutLibfabric(folder));
-    ProcessBuilder builder =
-        CommandProcess.builder(environment, "allreduce --memory cuda -s 4K -k 2".split(" "));
-    builder.command().removeIf(word -> word.startsWith("-Djofi.libfabric="));
-    CommandProcess.Outcome outcome = CommandProcess.run(folder, builder);
-    assertEquals(0, outcome.code(), outcome.err());
-    assertTrue(outcome.err().contains("Going on with the simulated fabric"), outcome.err());
-    assertTrue(outcome.out().contains("; staged through pinned host memory"), outcome.out());
-  }
-
-  @ParameterizedTest
-  @CsvSource({"-p shm, 2, 1", "-p sim:efa --rails 2, 2, 2", "-p tcp --rails 2, 3, 2"})
-  void theGpusFormTheExactSums(String provider, int ranks, int rails) throws Exception {
-    assertExactSums(provider, ranks, rails);
-  }
-
-  @ParameterizedTest
-  @CsvSource({"-p tcp, 2, 1", "-p sim:cxi, 4, 1", "-p sim:tcp, 2, 1"})
-  @Tag("long")
-  void theGpusFormTheExactSumsOverOtherProviders(String provider, int ranks, int rails)
-      throws Exception {
-    assertExactSums(provider, ranks, rails);
-  }
-
-  private void assertExactSums(String provider, int ranks, int rails) throws Exception {
-    CommandProcess.Outcome outcome =
-        run(
+  void theGpusFormTheExactSums() throws Exception {
+    List<CommandProcess.Outcome> outcomes =
+        CommandProcess.runInTurn(
+            folder,
             standIn(),
-            "--memory cuda --json -s 4,12,4004,256K,3M -k 2 -w 1 --chunk 128K --prepare 0.1 -n %d %s"
-                .formatted(ranks, provider));
+            SUMS + "2 -p shm --rank-threads",
+            SUMS + "2 -p sim:efa --rails 2",
+            SUMS + "3 -p tcp --rails 2 --rank-threads",
+            SUMS + "4 -p sim:cxi",
+            SUMS + "2 -p sim:tcp");
+    assertExactSums(outcomes.get(0), 2, 1);
+    assertExactSums(outcomes.get(1), 2, 2);
+    assertExactSums(outcomes.get(2), 3, 2);
+    assertExactSums(outcomes.get(3), 4, 1);
+    assertExactSums(outcomes.get(4), 2, 1);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"-p tcp, 2, 1", "-p shm --rails 2, 3, 2"})
+  @Tag("long")
+  void theGpusOfProcessesFormTheExactSums(String provider, int ranks, int rails) throws Exception {
+    String[] words = (SUMS + ranks + " " + provider).split(" ");
+    assertExactSums(CommandProcess.run(folder, standIn(), words), ranks, rails);
+  }
+
+  private static void assertExactSums(CommandProcess.Outcome outcome, int ranks, int rails) {
     assertEquals(0, outcome.code(), outcome.err());
     JsonObject document = JsonParser.parseString(outcome.out()).getAsJsonObject();
     assertEquals(0, document.get("errors").getAsLong(), outcome.out());
@@ -131,9 +121,25 @@ class AllReduceGpuTest {
   }
 
   @Test
-  void theHeadSaysWhichGpuAndWhichPath() throws Exception {
-    CommandProcess.Outcome outcome =
-        run(standIn(), "--memory cuda --gpu 1,0 -n 3 -p tcp -s 4K -k 1 --prepare 0");
+  void aGpuIsChosenAndNamed() throws Exception {
+    List<CommandProcess.Outcome> outcomes =
+        CommandProcess.runInTurn(
+            folder,
+            standIn(),
+            "allreduce --memory cuda --gpu 1,0 -n 3 -p tcp -s 4K -k 1 --prepare 0 --rank-threads",
+            "allreduce --memory cuda -s 4K --gpu 5",
+            "allreduce --memory cuda -s 4K --gpu 0,5",
+            "allreduce --memory cuda -s 4K --gpu 2 -p sim:efa");
+    assertTheHeadSaysWhichGpuAndWhichPath(outcomes.getFirst());
+    for (CommandProcess.Outcome outcome : outcomes.subList(1, 4)) {
+      assertEquals(ExitCode.ENVIRONMENT, outcome.code(), outcome.err());
+      assertTrue(
+          outcome.err().matches("jofi: there is no GPU [52]: there are 2, numbered from 0\n"),
+          outcome.err());
+    }
+  }
+
+  private static void assertTheHeadSaysWhichGpuAndWhichPath(CommandProcess.Outcome outcome) {
     assertEquals(0, outcome.code(), outcome.err());
     List<String> lines = outcome.out().lines().toList();
     assertEquals(
@@ -142,16 +148,6 @@ class AllReduceGpuTest {
         lines.get(1));
     assertEquals("", lines.get(2));
     assertTrue(lines.get(3).matches(" +SIZE +COUNT .*"), outcome.out());
-  }
-
-  @ParameterizedTest
-  @ValueSource(strings = {"--gpu 5", "--gpu 0,5", "--gpu 2 -p sim:efa"})
-  void aGpuThatIsNotThereIsNamed(String arguments) throws Exception {
-    CommandProcess.Outcome outcome = run(standIn(), "--memory cuda -s 4K " + arguments);
-    assertEquals(ExitCode.ENVIRONMENT, outcome.code(), outcome.err());
-    assertTrue(
-        outcome.err().matches("jofi: there is no GPU [52]: there are 2, numbered from 0\n"),
-        outcome.err());
   }
 
   @ParameterizedTest
@@ -164,7 +160,8 @@ class AllReduceGpuTest {
   void aGpuThatFailsEndsTheRanksWithItsWords(String failure, String provider) throws Exception {
     Map<String, String> environment = new HashMap<>(standIn());
     environment.put("CUDA_DOUBLE_FAILS", failure);
-    CommandProcess.Outcome outcome = run(environment, "--memory cuda -s 4K " + provider);
+    String words = "allreduce --memory cuda -s 4K --prepare 0 --rank-threads " + provider;
+    CommandProcess.Outcome outcome = CommandProcess.run(folder, environment, words.split(" "));
     assertEquals(ExitCode.FAILED, outcome.code(), outcome.err());
     String function = failure.substring(0, failure.indexOf('=')).replace("_v2", "");
     assertTrue(
@@ -193,10 +190,7 @@ class AllReduceGpuTest {
   /** Under mpirun, which numbers the machine's ranks the other way round. */
   private List<CommandProcess.Outcome> placed(Map<String, String> environment, String... memory)
       throws Exception {
-    int port;
-    try (ServerSocket socket = new ServerSocket(0)) {
-      port = socket.getLocalPort();
-    }
+    int port = Ports.free();
     List<Process> ranks = new ArrayList<>();
     for (int rank = 0; rank < 2; rank++) {
       Map<String, String> variables = new HashMap<>(environment);
@@ -223,6 +217,8 @@ class AllReduceGpuTest {
                   "4K",
                   "-k",
                   "1",
+                  "--prepare",
+                  "0",
                   "--memory",
                   memory[rank])
               .redirectOutput(folder.resolve("out" + rank).toFile())

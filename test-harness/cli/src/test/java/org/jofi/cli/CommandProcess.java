@@ -1,5 +1,6 @@
 package org.jofi.cli;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
@@ -37,7 +38,10 @@ final class CommandProcess {
 
   private CommandProcess() {}
 
-  /** The command in this very process, for what loads no native library. */
+  /**
+   * The command in this very process: on libfabric as the environment of the tests has it, or on a
+   * simulated fabric. It must start no ranks as processes, whose output would be this process's.
+   */
   static Outcome runHere(String... arguments) {
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();
@@ -83,6 +87,24 @@ final class CommandProcess {
               .formatted(String.join(" ", builder.command()), outcome.err(), outcome.out()));
     }
     return outcome;
+  }
+
+  /**
+   * Commands one after another, in one process for all of them: where an environment decides, and
+   * starting a JVM would take longer than each.
+   *
+   * @param commands words with spaces between
+   * @return what came out of each
+   */
+  static List<Outcome> runInTurn(Path folder, Map<String, String> environment, String... commands)
+      throws IOException, InterruptedException {
+    ProcessBuilder builder = builder(environment, commands);
+    builder.command().replaceAll(word -> word.equals(MAIN) ? CommandsInTurn.class.getName() : word);
+    Outcome all = run(folder, builder);
+    assertEquals(0, all.code(), all.err());
+    List<Outcome> each = CommandsInTurn.outcomes(all.out());
+    assertEquals(commands.length, each.size(), all.err());
+    return each;
   }
 
   /** An environment in which the dynamic linker finds no libfabric that loads. */

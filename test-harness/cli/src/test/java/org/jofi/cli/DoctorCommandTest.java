@@ -3,7 +3,6 @@ package org.jofi.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
@@ -22,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** {@code jofi doctor}, as a user starts it. */
 @Timeout(180)
 class DoctorCommandTest {
-  private static final Set<String> CHECKS =
+  static final Set<String> CHECKS =
       Set.of(
           "kernel",
           "nic",
@@ -43,12 +42,8 @@ class DoctorCommandTest {
 
   @TempDir private Path folder;
 
-  private CommandProcess.Outcome run(Map<String, String> environment, String... arguments)
-      throws IOException, InterruptedException {
-    return CommandProcess.run(folder, environment, arguments);
-  }
-
-  private static Map<String, JsonObject> checks(CommandProcess.Outcome outcome) {
+  /** The checks of a document, by their names. */
+  static Map<String, JsonObject> checks(CommandProcess.Outcome outcome) {
     Map<String, JsonObject> checks = new HashMap<>();
     for (JsonElement element :
         JsonParser.parseString(outcome.out()).getAsJsonObject().getAsJsonArray("checks")) {
@@ -66,7 +61,7 @@ class DoctorCommandTest {
 
   @Test
   void examinesThisMachine() throws IOException, InterruptedException {
-    CommandProcess.Outcome text = run(Map.of(), "doctor");
+    CommandProcess.Outcome text = CommandProcess.runHere("doctor");
     assertTrue(Set.of(ExitCode.OK, ExitCode.FAILED).contains(text.code()), text.err());
     for (String check : CHECKS) {
       assertTrue(
@@ -75,7 +70,7 @@ class DoctorCommandTest {
               .anyMatch(line -> line.matches("(pass|warn|fail|skip)  " + check + "\\b.*")),
           () -> check + " in " + text.out());
     }
-    CommandProcess.Outcome json = run(Map.of(), "doctor", "--json");
+    CommandProcess.Outcome json = CommandProcess.runHere("doctor", "--json");
     JsonObject document = JsonParser.parseString(json.out()).getAsJsonObject();
     assertTrue(document.get("live").getAsBoolean());
     assertEquals(document.get("failed").getAsInt() > 0 ? 1 : 0, json.code());
@@ -88,38 +83,6 @@ class DoctorCommandTest {
   }
 
   @Test
-  void aMissingLibraryIsOneFindingOfMany() throws IOException, InterruptedException {
-    assumeTrue(
-        System.getProperty("jofi.libfabric", "").isEmpty(),
-        "the library under test is named by a property, which comes first");
-    CommandProcess.Outcome outcome =
-        run(Map.of("JOFI_LIBFABRIC", "/absent/libfabric.so.1"), "doctor", "--json");
-    assertEquals(ExitCode.FAILED, outcome.code(), outcome.err());
-    JsonObject libfabric = checks(outcome).get("libfabric");
-    assertEquals("fail", libfabric.get("verdict").getAsString());
-    assertTrue(libfabric.get("summary").getAsString().contains("/absent/libfabric.so.1"));
-    assertTrue(libfabric.get("remedy").getAsString().contains("apt-get install"));
-  }
-
-  @Test
-  void anotherRootIsReadWithoutLibfabric() throws IOException, InterruptedException {
-    CommandProcess.Outcome outcome =
-        run(
-            Map.of("JOFI_LIBFABRIC", "/absent/libfabric.so.1"),
-            "doctor",
-            "--json",
-            "--root",
-            Files.createDirectories(folder.resolve("machine/sys")).getParent().toString());
-    assertEquals(ExitCode.OK, outcome.code(), outcome.err());
-    Map<String, JsonObject> checks = checks(outcome);
-    for (String check : List.of("libfabric", "mr-cache", "jvm")) {
-      assertEquals("skip", checks.get(check).get("verdict").getAsString());
-      assertTrue(checks.get(check).get("summary").getAsString().startsWith("not read"));
-    }
-    assertTrue(checks.keySet().containsAll(CHECKS), checks::toString);
-  }
-
-  @Test
   void drawsTheMatrix() throws IOException, InterruptedException {
     Path machine = folder.resolve("machine");
     device(machine, "pci0000:c9/0000:c9:02.0/0000:ca:00.0", "0x030200", "0x10de");
@@ -127,7 +90,7 @@ class DoctorCommandTest {
     Path rdma = Files.createDirectories(nic.resolve("infiniband/mlx5_0"));
     Path classes = Files.createDirectories(machine.resolve("sys/class/infiniband"));
     Files.createSymbolicLink(classes.resolve("mlx5_0"), classes.relativize(rdma));
-    CommandProcess.Outcome outcome = run(Map.of(), "doctor", "--root", machine.toString());
+    CommandProcess.Outcome outcome = CommandProcess.runHere("doctor", "--root", machine.toString());
     assertEquals(ExitCode.FAILED, outcome.code(), outcome.out() + outcome.err());
     for (String line :
         List.of(
@@ -154,12 +117,12 @@ class DoctorCommandTest {
   @Test
   void aRootThatIsNoFolderIsWrongUsage() throws IOException, InterruptedException {
     CommandProcess.Outcome outcome =
-        run(Map.of(), "doctor", "--root", folder.resolve("absent").toString());
+        CommandProcess.runHere("doctor", "--root", folder.resolve("absent").toString());
     assertEquals(ExitCode.USAGE, outcome.code());
     assertEquals("", outcome.out());
     assertTrue(outcome.err().contains("absent is no folder"), outcome.err());
     for (String root : List.of("", folder.toString())) {
-      outcome = run(Map.of(), "doctor", "--root", root);
+      outcome = CommandProcess.runHere("doctor", "--root", root);
       assertEquals(ExitCode.USAGE, outcome.code());
       assertEquals("", outcome.out());
     }

@@ -26,25 +26,20 @@ import org.junit.jupiter.api.io.TempDir;
 class InfoCommandTest {
   @TempDir private Path folder;
 
-  private CommandProcess.Outcome run(Map<String, String> environment, String... arguments)
-      throws IOException, InterruptedException {
-    return CommandProcess.run(folder, environment, arguments);
-  }
-
   private static JsonArray nics(CommandProcess.Outcome outcome) {
     return JsonParser.parseString(outcome.out()).getAsJsonObject().getAsJsonArray("nics");
   }
 
   @Test
   void listsEachNicOnce() throws IOException, InterruptedException {
-    CommandProcess.Outcome table = run(Map.of(), "info");
+    CommandProcess.Outcome table = CommandProcess.runHere("info");
     assertEquals(0, table.code(), table.err());
     assertTrue(table.out().startsWith("libfabric "), table.out());
     for (String column : List.of("PROVIDER", "MR SCOPE", "MR MODE", "KEYS", "ADDRESSING", "JOFI")) {
       assertTrue(table.out().contains(column), table.out());
     }
     Set<String> seen = new HashSet<>();
-    for (JsonElement element : nics(run(Map.of(), "info", "--json"))) {
+    for (JsonElement element : nics(CommandProcess.runHere("info", "--json"))) {
       JsonObject nic = element.getAsJsonObject();
       String name = nic.get("provider").getAsString() + " " + nic.get("domain").getAsString();
       assertTrue(seen.add(name), name + " is listed twice");
@@ -60,7 +55,7 @@ class InfoCommandTest {
 
   @Test
   void takesLayeredProviders() throws IOException, InterruptedException {
-    JsonArray nics = nics(run(Map.of(), "info", "--json", "--provider", "tcp;ofi_rxm"));
+    JsonArray nics = nics(CommandProcess.runHere("info", "--json", "--provider", "tcp;ofi_rxm"));
     assertFalse(nics.isEmpty());
     for (JsonElement nic : nics) {
       assertEquals("tcp;ofi_rxm", nic.getAsJsonObject().get("provider").getAsString());
@@ -69,11 +64,12 @@ class InfoCommandTest {
 
   @Test
   void listsDevicesAndWhy() throws IOException, InterruptedException {
-    CommandProcess.Outcome text = run(Map.of(), "info", "--devices", "--provider", "shm");
+    CommandProcess.Outcome text = CommandProcess.runHere("info", "--devices", "--provider", "shm");
     assertEquals(0, text.code(), text.err());
     assertTrue(text.out().contains("device 0: shm, shm"), text.out());
     assertTrue(text.out().contains("grouped because"), text.out());
-    CommandProcess.Outcome json = run(Map.of(), "info", "--devices", "--json", "-p", "sim:cxi");
+    CommandProcess.Outcome json =
+        CommandProcess.runHere("info", "--devices", "--json", "-p", "sim:cxi");
     assertEquals(0, json.code(), json.err());
     JsonArray devices =
         JsonParser.parseString(json.out()).getAsJsonObject().getAsJsonArray("devices");
@@ -85,43 +81,30 @@ class InfoCommandTest {
       assertFalse(device.getAsJsonArray("groupingReasons").isEmpty());
       assertTrue(device.get("receivesInFlight").getAsInt() >= 1);
     }
-    CommandProcess.Outcome unknown = run(Map.of(), "info", "--devices", "-p", "sim:nosuch");
+    CommandProcess.Outcome unknown =
+        CommandProcess.runHere("info", "--devices", "-p", "sim:nosuch");
     assertEquals(ExitCode.USAGE, unknown.code());
     assertTrue(unknown.err().contains("cxi-client-key"), unknown.err());
   }
 
   @Test
   void anUnknownProviderNamesTheKnown() throws IOException, InterruptedException {
-    CommandProcess.Outcome outcome = run(Map.of(), "info", "--provider", "nosuch");
+    CommandProcess.Outcome outcome = CommandProcess.runHere("info", "--provider", "nosuch");
     assertEquals(ExitCode.ENVIRONMENT, outcome.code());
     assertEquals("", outcome.out());
     assertTrue(outcome.err().contains("'nosuch'"), outcome.err());
     assertTrue(outcome.err().contains("shm"), outcome.err());
-    outcome = run(Map.of(), "info", "--provider", "sim:cxi");
+    outcome = CommandProcess.runHere("info", "--provider", "sim:cxi");
     assertEquals(ExitCode.USAGE, outcome.code());
     assertTrue(outcome.err().contains("jofi info --devices -p sim:cxi"), outcome.err());
   }
 
   @Test
-  void aMissingLibraryIsTheEnvironmentsFault() throws IOException, InterruptedException {
-    assumeTrue(
-        System.getProperty("jofi.libfabric", "").isEmpty(),
-        "the library under test is named by a property, which comes first");
-    CommandProcess.Outcome outcome =
-        run(Map.of("JOFI_LIBFABRIC", "/absent/libfabric.so.1"), "info");
-    assertEquals(ExitCode.ENVIRONMENT, outcome.code());
-    assertEquals("", outcome.out());
-    assertTrue(outcome.err().contains("/absent/libfabric.so.1: no such file"), outcome.err());
-    assertTrue(outcome.err().contains("Install it"), outcome.err());
-    assertFalse(outcome.err().contains("\tat "), outcome.err());
-  }
-
-  @Test
   void wrongUsageSaysWhat() throws IOException, InterruptedException {
-    CommandProcess.Outcome outcome = run(Map.of(), "info", "--nosuch");
+    CommandProcess.Outcome outcome = CommandProcess.runHere("info", "--nosuch");
     assertEquals(ExitCode.USAGE, outcome.code());
     assertTrue(outcome.err().contains("--nosuch"), outcome.err());
-    outcome = run(Map.of(), "info", "--fabric-provider", "nosuch");
+    outcome = CommandProcess.runHere("info", "--fabric-provider", "nosuch");
     assertEquals(ExitCode.USAGE, outcome.code());
     assertTrue(outcome.err().contains("installed: ["), outcome.err());
   }
@@ -130,13 +113,13 @@ class InfoCommandTest {
   void anExternalProviderWithEndpointScope() throws IOException, InterruptedException {
     Path library = folder.resolve("libjofitest-fi.so");
     compile(library);
-    CommandProcess.Outcome outcome =
-        run(
+    List<CommandProcess.Outcome> both =
+        CommandProcess.runInTurn(
+            folder,
             Map.of("FI_PROVIDER_PATH", folder.toString()),
-            "info",
-            "--json",
-            "--provider",
-            "jofi_test");
+            "info --json --provider jofi_test",
+            "info -p jofi_test");
+    CommandProcess.Outcome outcome = both.getFirst();
     assertEquals(0, outcome.code(), outcome.err());
     assertEquals(1, nics(outcome).size(), outcome.out());
     JsonObject nic = nics(outcome).get(0).getAsJsonObject();
@@ -149,8 +132,7 @@ class InfoCommandTest {
     assertEquals("4.2", nic.get("providerVersion").getAsString());
     assertFalse(nic.get("runsJofi").getAsBoolean());
     assertTrue(nic.get("lacks").toString().contains("cq_data_size"), nic::toString);
-    CommandProcess.Outcome table =
-        run(Map.of("FI_PROVIDER_PATH", folder.toString()), "info", "-p", "jofi_test");
+    CommandProcess.Outcome table = both.getLast();
     assertTrue(table.out().contains("200 Gbit/s"), table.out());
     assertTrue(table.out().contains("cannot run: immediate data of 2 bytes"), table.out());
   }

@@ -3,7 +3,6 @@ package org.jofi.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
@@ -16,8 +15,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.jofi.cli.ranks.Placement;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -71,15 +73,42 @@ class PerfCommandTest {
     }
   }
 
+  @Test
+  void measuresBetweenProcesses() throws Exception {
+    assertMeasuresBetweenProcesses("--bidirectional", "--provider=shm");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"--rails=4,--window=8", "--op=write,--window=1", "--op=read,--provider=tcp;ofi_rxm"})
+  @Tag("long")
+  void measuresOtherThingsBetweenProcesses(String one, String other) throws Exception {
+    assertMeasuresBetweenProcesses(one, other);
+  }
+
+  private void assertMeasuresBetweenProcesses(String one, String other) throws Exception {
+    CommandProcess.Outcome outcome = run(small("--json", one, other));
+    assertEquals("", outcome.err());
+    assertEquals(0, outcome.code());
+    assertRight(outcome.out());
+    JsonObject document = JsonParser.parseString(outcome.out()).getAsJsonObject();
+    assertTrue(document.get("preparationRounds").getAsLong() > 0, outcome.out());
+    assertTrue(document.get("preparationNanos").getAsLong() > 0, outcome.out());
+  }
+
   @ParameterizedTest
   @CsvSource({
     "--rails=1,--window=8",
     "--bidirectional,--rails=4",
     "--provider=shm,--window=1",
-    "--progress-threads=always,--window=8"
+    "--progress-threads=always,--window=8",
+    "--op=write,--rails=2",
+    "--op=read,--bidirectional",
+    "--op=read,--provider=shm",
+    "--op=flush,--window=8"
   })
-  void measuresBetweenProcesses(String one, String other) throws Exception {
-    CommandProcess.Outcome outcome = run(small("--json", one, other));
+  void measuresBetweenThreads(String one, String other) {
+    CommandProcess.Outcome outcome =
+        CommandProcess.runHere(small("--json", "--rank-threads", one, other));
     assertEquals("", outcome.err());
     assertEquals(0, outcome.code());
     assertRight(outcome.out());
@@ -111,15 +140,6 @@ class PerfCommandTest {
     assertRight(outcome.out());
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"write", "read", "flush"})
-  void measuresItBetweenProcesses(String operation) throws Exception {
-    CommandProcess.Outcome outcome = run(small("--json", "--op", operation));
-    assertEquals("", outcome.err());
-    assertEquals(0, outcome.code());
-    assertRight(outcome.out());
-  }
-
   @Test
   void printsATable() throws Exception {
     CommandProcess.Outcome outcome =
@@ -135,21 +155,18 @@ class PerfCommandTest {
   }
 
   @Test
-  void saysHowLongItPreparedItself() throws Exception {
-    CommandProcess.Outcome outcome = run("perf", "-b8", "-e8", "-n20", "--prepare=0.2");
+  void saysHowLongItPreparedItself() {
+    CommandProcess.Outcome outcome =
+        CommandProcess.runHere("perf", "-b8", "-e8", "-n20", "--prepare=0.2", "--rank-threads");
     assertEquals(0, outcome.code(), outcome.err());
     outcome.assertSaysThatItPrepared();
-    JsonObject document = document(run("perf", "-b8", "-e64K", "-n20", "--prepare=0.2", "--json"));
-    assertTrue(document.get("preparationRounds").getAsLong() > 0, document.toString());
-    assertTrue(document.get("preparationNanos").getAsLong() > 0, document.toString());
   }
 
-  @Test
-  void preparesNothingIfToldSoOrOnASimulatedFabric() throws Exception {
-    JsonObject document = document(run("perf", "-b8", "-e8", "-n20", "--prepare=0", "--json"));
-    assertEquals(0, document.get("preparationRounds").getAsLong(), document.toString());
-    document =
-        document(CommandProcess.runHere("perf", "-b8", "-e8", "-n20", "--json", "-p", "sim:efa"));
+  @ParameterizedTest
+  @ValueSource(strings = {"--prepare=0 --rank-threads", "-p sim:efa"})
+  void preparesNothingIfToldSoOrOnASimulatedFabric(String how) {
+    JsonObject document =
+        document(CommandProcess.runHere(("perf -b8 -e8 -n20 --json " + how).split(" ")));
     assertEquals(0, document.get("preparationRounds").getAsLong(), document.toString());
   }
 
@@ -161,65 +178,80 @@ class PerfCommandTest {
     assertTrue(outcome.err().contains("--prepare must be 0 to 60"), outcome.err());
   }
 
-  private Process start(String name, String... arguments) throws IOException {
-    return CommandProcess.builder(Map.of(), arguments)
-        .redirectOutput(folder.resolve(name + ".out").toFile())
-        .redirectError(folder.resolve(name + ".err").toFile())
-        .start();
-  }
-
-  private String said(String file) throws IOException {
-    return Files.readString(folder.resolve(file));
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0)) {
-      return socket.getLocalPort();
+  /** Both sides at once in this process. */
+  private static List<CommandProcess.Outcome> together(String[] listens, String[] connects)
+      throws Exception {
+    try (ExecutorService sides = Executors.newFixedThreadPool(2)) {
+      List<Future<CommandProcess.Outcome>> running =
+          List.of(
+              sides.submit(() -> CommandProcess.runHere(listens)),
+              sides.submit(() -> CommandProcess.runHere(connects)));
+      return List.of(running.getFirst().get(), running.getLast().get());
     }
+  }
+
+  private static void assertSameResults(CommandProcess.Outcome one, CommandProcess.Outcome other) {
+    assertRight(one.out());
+    assertRight(other.out());
+    assertEquals(document(one).get("results"), document(other).get("results"));
   }
 
   @Test
   void eachSideByItself() throws Exception {
-    int port = freePort();
-    Process listens = start("listen", small("--listen", "--port", "" + port, "--json"));
-    Process connects = start("connect", small("--connect", "127.0.0.1:" + port, "--json"));
-    assertTrue(listens.waitFor(150, TimeUnit.SECONDS), "it hangs");
-    assertTrue(connects.waitFor(150, TimeUnit.SECONDS), "it hangs");
-    assertEquals(0, connects.exitValue(), said("connect.err"));
-    assertEquals(0, listens.exitValue(), said("listen.err"));
-    assertRight(said("connect.out"));
-    assertRight(said("listen.out"));
-    assertEquals(
-        JsonParser.parseString(said("connect.out")).getAsJsonObject().get("results"),
-        JsonParser.parseString(said("listen.out")).getAsJsonObject().get("results"));
+    int port = Ports.free();
+    List<CommandProcess.Outcome> sides =
+        together(
+            small("--listen", "--port", "" + port, "--json"),
+            small("--connect", "127.0.0.1:" + port, "--json"));
+    assertSameResults(sides.getFirst(), sides.getLast());
+    assertEquals("listening at port %d\n".formatted(port), sides.getFirst().err());
+    assertEquals("", sides.getLast().err());
+  }
+
+  /** As on two machines. */
+  @Test
+  @Tag("long")
+  void eachSideIsAProcess() throws Exception {
+    int port = Ports.free();
+    Path folderOfOne = Files.createDirectories(folder.resolve("one"));
+    try (ExecutorService sides = Executors.newFixedThreadPool(1)) {
+      Future<CommandProcess.Outcome> listens =
+          sides.submit(
+              () ->
+                  CommandProcess.run(
+                      folderOfOne,
+                      Map.of(),
+                      small("--listen", "--port", "" + port, "--json", "-p", "net")));
+      CommandProcess.Outcome connects =
+          run(small("--connect", "127.0.0.1:" + port, "--json", "-p", "net"));
+      assertSameResults(listens.get(), connects);
+    }
   }
 
   @Test
   void twoThatWereStartedOtherwiseSayHow() throws Exception {
-    int port = freePort();
-    Process listens = start("listen", small("--listen", "--port", "" + port));
-    Process connects =
-        start("connect", small("--connect", "127.0.0.1:" + port, "--window", "3", "--op", "write"));
-    assertTrue(listens.waitFor(150, TimeUnit.SECONDS), "it hangs");
-    assertTrue(connects.waitFor(150, TimeUnit.SECONDS), "it hangs");
-    assertEquals(ExitCode.FAILED, connects.exitValue());
-    assertEquals(ExitCode.FAILED, listens.exitValue());
-    for (String side : List.of("connect.err", "listen.err")) {
-      String said = said(side);
-      assertTrue(said.contains("--window is "), said);
-      assertTrue(said.contains("--op is "), said);
-      assertFalse(said.contains("\tat "), said);
+    int port = Ports.free();
+    List<CommandProcess.Outcome> sides =
+        together(
+            small("--listen", "--port", "" + port),
+            small("--connect", "127.0.0.1:" + port, "--window", "3", "--op", "write"));
+    for (CommandProcess.Outcome side : sides) {
+      assertEquals(ExitCode.FAILED, side.code());
+      assertTrue(side.err().contains("--window is "), side.err());
+      assertTrue(side.err().contains("--op is "), side.err());
+      assertFalse(side.err().contains("\tat "), side.err());
     }
   }
 
   @Test
   void nobodyThereIsSaidInTime() throws Exception {
     CommandProcess.Outcome outcome =
-        run("perf", "--connect", "127.0.0.1:" + freePort(), "--timeout", "1");
+        CommandProcess.runHere("perf", "--connect", "127.0.0.1:" + Ports.free(), "--timeout", "1");
     assertEquals(ExitCode.FAILED, outcome.code());
     assertTrue(outcome.err().contains("found nobody at 127.0.0.1:"), outcome.err());
     assertTrue(outcome.err().contains("start jofi perf --listen there first"), outcome.err());
-    outcome = run("perf", "--listen", "--port", "" + freePort(), "--timeout", "1");
+    outcome =
+        CommandProcess.runHere("perf", "--listen", "--port", "" + Ports.free(), "--timeout=1");
     assertEquals(ExitCode.FAILED, outcome.code());
     assertTrue(outcome.err().startsWith("listening at port "), outcome.err());
     assertTrue(outcome.err().contains("the other side (jofi perf --connect HOST) "), outcome.err());
@@ -229,26 +261,14 @@ class PerfCommandTest {
   @Test
   void aPortInUseIsToldBeforeItListens() throws Exception {
     try (ServerSocket taken = new ServerSocket(0)) {
-      CommandProcess.Outcome outcome = run("perf", "--listen", "--port", "" + taken.getLocalPort());
+      CommandProcess.Outcome outcome =
+          CommandProcess.runHere("perf", "--listen", "--port", "" + taken.getLocalPort());
       assertEquals(ExitCode.FAILED, outcome.code());
       assertTrue(
           outcome.err().startsWith("jofi: cannot listen at port " + taken.getLocalPort()),
           outcome.err());
       assertTrue(outcome.err().contains("--port"), outcome.err());
     }
-  }
-
-  @Test
-  void withoutLibfabricTheListeningSideSaysWhatIsMissing() throws Exception {
-    assumeTrue(
-        System.getProperty("jofi.libfabric", "").isEmpty(),
-        "the library under test is named by a property, which comes first");
-    CommandProcess.Outcome outcome =
-        CommandProcess.run(
-            folder, CommandProcess.withoutLibfabric(folder), "perf", "--listen", "--timeout", "1");
-    assertEquals(ExitCode.ENVIRONMENT, outcome.code(), outcome.err());
-    assertTrue(outcome.err().contains("apt-get install"), outcome.err());
-    assertFalse(outcome.err().contains("listening"), outcome.err());
   }
 
   @ParameterizedTest
