@@ -7,7 +7,6 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -16,11 +15,11 @@ import org.junit.jupiter.api.io.TempDir;
 class ConformCommandTest {
   @TempDir private Path folder;
 
-  private CommandProcess.Outcome conform(String... arguments) throws Exception {
+  private static CommandProcess.Outcome conform(String... arguments) {
     String[] all = new String[arguments.length + 1];
     all[0] = "conform";
     System.arraycopy(arguments, 0, all, 1, arguments.length);
-    return CommandProcess.run(folder, Map.of(), all);
+    return CommandProcess.runHere(all);
   }
 
   @Test

@@ -10,13 +10,12 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
-import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The programs in examples/, each of which checks what it did. */
 @Timeout(300)
@@ -43,24 +42,37 @@ class ExamplesTest {
     return outcome.out();
   }
 
-  static Stream<Arguments> runs() {
-    return SAID.keySet().stream()
-        .flatMap(
-            program ->
-                Stream.of("net", "tcp;ofi_rxm", "shm")
-                    .map(provider -> Arguments.of(program, provider)));
-  }
-
   @ParameterizedTest
-  @MethodSource("runs")
+  @CsvSource({"HaloExchange, net", "ReduceScatter, shm"})
   void eachDoesWhatItSays(String program, String provider) throws Exception {
     assertEquals(SAID.get(program) + "\n", run(Map.of(), program, provider));
   }
 
-  /** Over the stand-in for the driver. */
   @ParameterizedTest
-  @ValueSource(strings = {"net", "shm"})
-  void gpuExchange(String provider) throws Exception {
+  @CsvSource({
+    "HaloExchange, shm",
+    "HaloExchange, tcp;ofi_rxm",
+    "ReduceScatter, net",
+    "ReduceScatter, tcp;ofi_rxm"
+  })
+  @Tag("long")
+  void eachDoesSoOverOtherProviders(String program, String provider) throws Exception {
+    eachDoesWhatItSays(program, provider);
+  }
+
+  @Test
+  void gpuExchange() throws Exception {
+    assertThatGpuMemoryArrives("net");
+  }
+
+  @Test
+  @Tag("long")
+  void gpuExchangeOverSharedMemory() throws Exception {
+    assertThatGpuMemoryArrives("shm");
+  }
+
+  /** Over the stand-in for the driver. */
+  private void assertThatGpuMemoryArrives(String provider) throws Exception {
     Map<String, String> standIn = Map.of("JOFI_CUDA", CudaStandIn.build(folder).toString());
     String said = run(standIn, "GpuExchange", provider);
     assertTrue(said.startsWith("staged through pinned host memory"), said);

@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Map;
 import java.util.stream.Stream;
 import org.jofi.nccl.layout.PluginFolder;
 import org.junit.jupiter.api.Test;
@@ -31,7 +30,7 @@ class NcclPluginCommandTest {
     Path folder = scratch.resolve("its 'plugin'");
 
     CommandProcess.Outcome outcome =
-        CommandProcess.run(scratch, Map.of(), "nccl-plugin", "--output", folder.toString());
+        CommandProcess.runHere("nccl-plugin", "--output", folder.toString());
 
     assertEquals(0, outcome.code(), outcome.err());
     assertTrue(outcome.err().contains("MiB, for glibc 2."), outcome.err());
@@ -66,7 +65,7 @@ class NcclPluginCommandTest {
     Files.writeString(scratch.resolve("letter.txt"), "dear");
 
     CommandProcess.Outcome outcome =
-        CommandProcess.run(scratch, Map.of(), "nccl-plugin", "--output", scratch.toString());
+        CommandProcess.runHere("nccl-plugin", "--output", scratch.toString());
 
     assertEquals(1, outcome.code(), outcome.err());
     assertTrue(outcome.err().contains("name a new folder"), outcome.err());
@@ -74,7 +73,7 @@ class NcclPluginCommandTest {
 
   @Test
   void withoutAFolderItIsWrongUsage() throws Exception {
-    CommandProcess.Outcome outcome = CommandProcess.run(scratch, Map.of(), "nccl-plugin");
+    CommandProcess.Outcome outcome = CommandProcess.runHere("nccl-plugin");
 
     assertEquals(2, outcome.code(), outcome.err());
     assertTrue(outcome.err().contains("--output"), outcome.err());

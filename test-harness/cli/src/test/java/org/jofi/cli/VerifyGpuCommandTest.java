@@ -8,6 +8,7 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import org.jofi.fabric.FabricProvider;
 import org.jofi.fabric.FabricUnavailableException;
@@ -29,35 +30,30 @@ class VerifyGpuCommandTest {
     assumeTrue(reason.isEmpty(), reason);
   }
 
-  private CommandProcess.Outcome run(String... arguments) throws Exception {
-    return run(Path.of(folder + "/none"), arguments);
-  }
-
-  private CommandProcess.Outcome run(Path driver, String... arguments) throws Exception {
-    String[] all = new String[arguments.length + 1];
-    all[0] = "verify-gpu";
-    System.arraycopy(arguments, 0, all, 1, arguments.length);
-    return CommandProcess.run(folder, Map.of("JOFI_CUDA", driver.toString()), all);
+  private Map<String, String> driver(Path file) {
+    return Map.of("JOFI_CUDA", file.toString());
   }
 
   @Test
   void withoutAGpuItVerifiesHostMemoryAndSaysSo() throws Exception {
-    CommandProcess.Outcome outcome = run("--provider", "tcp", "--bytes", "3M");
-    assertEquals(0, outcome.code(), outcome::toString);
+    List<CommandProcess.Outcome> outcomes =
+        CommandProcess.runInTurn(
+            folder,
+            driver(folder.resolve("none")),
+            "verify-gpu --provider tcp --bytes 3M",
+            "verify-gpu --provider tcp --bytes 1 --rounds 2 --json --memory host");
+    CommandProcess.Outcome table = outcomes.getFirst();
+    assertEquals(0, table.code(), table::toString);
     assertTrue(
-        outcome.out().contains("host memory, since there is no GPU: no CUDA driver"),
-        outcome.out());
+        table.out().contains("host memory, since there is no GPU: no CUDA driver"), table.out());
     assertTrue(
-        outcome.out().endsWith("every byte arrived in host memory; no GPU was tried\n"),
-        outcome.out());
+        table.out().endsWith("every byte arrived in host memory; no GPU was tried\n"), table.out());
+    assertHasEachMessage(outcomes.getLast());
   }
 
-  @Test
-  void jsonHasEachMessage() throws Exception {
-    CommandProcess.Outcome outcome =
-        run("--provider", "tcp", "--bytes", "1", "--rounds", "2", "--json", "--memory", "host");
-    assertEquals(0, outcome.code(), outcome::toString);
-    JsonObject report = JsonParser.parseString(outcome.out()).getAsJsonObject();
+  private static void assertHasEachMessage(CommandProcess.Outcome json) {
+    assertEquals(0, json.code(), json::toString);
+    JsonObject report = JsonParser.parseString(json.out()).getAsJsonObject();
     assertTrue(report.get("arrived").getAsBoolean());
     assertEquals("host memory, as asked for", report.get("note").getAsString());
     assertEquals(2, report.getAsJsonArray("messages").size());
@@ -68,53 +64,53 @@ class VerifyGpuCommandTest {
 
   @Test
   void memoryThatIsAllocatedAnewIsRegisteredAnew() throws Exception {
-    Path driver = CudaStandIn.build(folder);
-    for (String memory : new String[] {"host", "cuda"}) {
-      CommandProcess.Outcome outcome =
-          run(
-              driver,
-              ("--provider tcp --bytes 3M --rounds 20 --reallocate --json --memory " + memory)
-                  .split(" "));
+    String words = "verify-gpu --provider tcp --bytes 3M --rounds 8 --reallocate --json --memory ";
+    List<CommandProcess.Outcome> outcomes =
+        CommandProcess.runInTurn(
+            folder, driver(CudaStandIn.build(folder)), words + "host", words + "cuda");
+    for (CommandProcess.Outcome outcome : outcomes) {
       assertEquals(0, outcome.code(), outcome::toString);
       JsonObject report = JsonParser.parseString(outcome.out()).getAsJsonObject();
-      assertEquals(20, report.getAsJsonArray("messages").size());
-      assertEquals(19, report.get("reallocated").getAsInt());
+      assertEquals(8, report.getAsJsonArray("messages").size());
+      assertEquals(7, report.get("reallocated").getAsInt());
       assertTrue(report.get("sameAddress").getAsInt() > 0, outcome.out());
-      if (memory.equals("host")) {
-        // The source, and each target.
-        assertTrue(
-            report.getAsJsonObject("registrationCache").get("misses").getAsInt() >= 21,
-            outcome.out());
-      }
     }
+    // The source, and each target.
+    JsonObject host = JsonParser.parseString(outcomes.getFirst().out()).getAsJsonObject();
+    assertTrue(
+        host.getAsJsonObject("registrationCache").get("misses").getAsInt() >= 9, host::toString);
   }
 
   @Test
   void demandingAGpuWhereThereIsNoneIsRefused() throws Exception {
     assumeTrue(!Files.exists(Path.of("/dev/nvidiactl")), "there is a GPU");
-    CommandProcess.Outcome outcome = run("--provider", "tcp", "--memory", "cuda");
-    assertEquals(3, outcome.code(), outcome::toString);
-    assertTrue(outcome.err().contains("no CUDA driver"), outcome.err());
-    outcome = run("--provider", "tcp", "--gpu", "0");
-    assertEquals(3, outcome.code(), outcome::toString);
-    assertEquals("", outcome.out());
+    List<CommandProcess.Outcome> outcomes =
+        CommandProcess.runInTurn(
+            folder,
+            driver(folder.resolve("none")),
+            "verify-gpu --provider tcp --memory cuda",
+            "verify-gpu --provider tcp --gpu 0");
+    for (CommandProcess.Outcome outcome : outcomes) {
+      assertEquals(3, outcome.code(), outcome::toString);
+      assertEquals("", outcome.out());
+      assertTrue(outcome.err().contains("no CUDA driver"), outcome.err());
+    }
   }
 
   @Test
-  void badArgumentsAreUsage() throws Exception {
-    for (String[] bad :
-        new String[][] {
-          {"--bytes", "0"},
-          {"--bytes", "2G"},
-          {"--rails", "9"},
-          {"--gpu", "0", "--memory", "host"},
-          {"--rounds", "0"},
-          {"--gpu", "-1"},
-          {"--memory", "x"},
-          {"--memory", "host", "--require-gpu-direct"},
-          {"-p", "sim:cxi"}
-        }) {
-      CommandProcess.Outcome outcome = run(bad);
+  void badArgumentsAreUsage() {
+    for (String bad :
+        List.of(
+            "--bytes 0",
+            "--bytes 2G",
+            "--rails 9",
+            "--gpu 0 --memory host",
+            "--rounds 0",
+            "--gpu -1",
+            "--memory x",
+            "--memory host --require-gpu-direct",
+            "-p sim:cxi")) {
+      CommandProcess.Outcome outcome = CommandProcess.runHere(("verify-gpu " + bad).split(" "));
       assertEquals(2, outcome.code(), outcome::toString);
     }
   }
