@@ -90,8 +90,8 @@ final class SoakCommand implements Callable<Integer> {
       paramLabel = "N",
       defaultValue = "5",
       description =
-          "For how long faults come, such as 0.5; the beginning and the end take a minute or two"
-              + " more. Default: ${DEFAULT-VALUE}.")
+          "For how long faults come, such as 0.5, and one in any case; the beginning and the end take"
+              + " a minute or two more. Default: ${DEFAULT-VALUE}.")
   private double minutes;
 
   @Option(
