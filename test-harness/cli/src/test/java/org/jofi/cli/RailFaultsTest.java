@@ -26,6 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * that are only bad: nobody gives them up.
  */
 @Timeout(300)
+@Tag("alone")
 @Isolated("it measures")
 class RailFaultsTest {
   private static final int RAILS = 4;
@@ -35,8 +36,11 @@ class RailFaultsTest {
   /** Not the one over which they meet. */
   private static final int RAIL = 2;
 
-  /** How long nothing may arrive, in ms: a silent rail is found after 1.5 s. */
-  private static final long LONGEST_PAUSE = 2500;
+  /**
+   * How long nothing may arrive, in ms: a silent rail is found after 1.5 s, or later by what a busy
+   * machine needs; a lost peer after 10.
+   */
+  private static final long LONGEST_PAUSE = 5000;
 
   private static final String FOUND = "silent for";
 
@@ -48,10 +52,19 @@ class RailFaultsTest {
     assumeTrue(obstacle.isEmpty(), obstacle);
   }
 
-  /** Reads, too: their rail's endpoint closes, and then the provider says that they failed. */
-  @ParameterizedTest
-  @ValueSource(strings = {"send", "read"})
-  void aRailThatIsCutIsSurvived(String operation) throws Exception {
+  /** Its endpoint closes, and then the provider says that reads over it failed. */
+  @Test
+  void aRailThatIsCutAmidReadsIsSurvived() throws Exception {
+    assertThatACutIsSurvived("read");
+  }
+
+  @Test
+  @Tag("long")
+  void aRailThatIsCutIsSurvived() throws Exception {
+    assertThatACutIsSurvived("send");
+  }
+
+  private void assertThatACutIsSurvived(String operation) throws Exception {
     try (PerfOverRails perf = new PerfOverRails(RAILS, folder)) {
       perf.start(400, "--op", operation);
       perf.awaitMidRun(RAIL);
@@ -107,7 +120,7 @@ class RailFaultsTest {
 
   /** It is used again when its link is; what was lost in between may come late. */
   @ParameterizedTest
-  @CsvSource({"300, 350", "1000, 350", "5000, 800", "30000, 2700"})
+  @CsvSource({"300, 350", "5000, 800", "15000, 1650"})
   @Tag("long")
   void aRailThatComesBackIsUsedAgain(long millis, int messages) throws Exception {
     try (PerfOverRails perf = new PerfOverRails(RAILS, folder)) {
@@ -178,7 +191,7 @@ class RailFaultsTest {
       perf.network().cut(RECEIVER, RAILS - 1);
       long since = System.nanoTime();
       for (int rank : new int[] {SENDER, RECEIVER}) {
-        assertTrue(perf.process(rank).waitFor(30, TimeUnit.SECONDS), "it hangs");
+        assertTrue(perf.process(rank).waitFor(60, TimeUnit.SECONDS), "it hangs");
         assertEquals(1, perf.process(rank).exitValue(), perf.errors());
       }
       System.out.printf(
@@ -254,15 +267,15 @@ class RailFaultsTest {
   }
 
   /**
-   * As one that collects garbage for 5 s; or one in a debugger for 30, which is no lost peer where
+   * As one that collects garbage for 5 s; or one in a debugger for 15, which is no lost peer where
    * the bound on its silence is longer.
    */
   @ParameterizedTest
   @CsvSource({
     SENDER + ", 5000, 10",
     RECEIVER + ", 5000, 10",
-    SENDER + ", 30000, 45",
-    RECEIVER + ", 30000, 45"
+    SENDER + ", 15000, 30",
+    RECEIVER + ", 15000, 30"
   })
   @Tag("long")
   void aProcessThatStandsStillIsNoDeadRail(int rank, long millis, String peerTimeout)
