@@ -85,7 +85,7 @@ class SoakCommandTest {
         held(
             run(
                 "--minutes",
-                "0.1",
+                "0.05",
                 "--rails",
                 "2",
                 "--faults",
