@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.jofi.cli.ranks.SharedMemory;
 
 /** The command in a process of its own: libfabric reads its environment once. */
 final class CommandProcess {
@@ -22,6 +23,11 @@ final class CommandProcess {
 
   /** SIGABRT's exit code: how a JVM ends that crashed. */
   private static final int CRASHED = 128 + 6;
+
+  static {
+    // As the command's own main method does: ranks that are threads use this process's files.
+    SharedMemory.clearAtEnd();
+  }
 
   /** What came out of it. */
   record Outcome(int code, String out, String err) {
