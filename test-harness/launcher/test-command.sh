@@ -4,27 +4,30 @@
 
 test_help() {
   cat <<'HELP'
-usage: jofi test [TARGET ...] [--all] [--times[=N]] [MAVEN OPTION ...]
+usage: jofi test [TARGET ...] [--all] [--changed] [--times[=N]] [MAVEN OPTION ...]
 
 Sets up the machine for tests, runs them, and counts them. Without a target it runs the tests of every module.
 
   TARGET       a module, by its folder or artifact: mr-cache, providers/libfabric, jofi-cli
                or a test class, with a method if only that is wanted: KillTest, KillTest#theSurvivorReportsAndEnds
   --all        also what is long by nature: many seeds, many kills, every case on libfabric 2.1, soak
+  --changed    the tests that reach what the working tree changes against HEAD, nearest first, about a minute's worth
   --times[=N]  name the N slowest classes and the N slowest tests at the end; 15 if N is not given
 
-Options that begin with - are handed to Maven: -o, -X, -Djofi.seeds=5000, -Djofi.libfabric=/opt/amazon/efa/lib64/libfabric.so.1
+Other options that begin with - are handed to Maven, and those with -D to the tests as well: -o, -X, -Djofi.seeds=5000,
+-Djofi.libfabric=/opt/amazon/efa/lib64/libfabric.so.1
 
-The short run tests every rule on every provider of the system's libfabric, and some on libfabric 2.1. Reports are in
-MODULE/target/surefire-reports, and those of libfabric 2.1 in MODULE/target/surefire-reports-libfabric-2.1.
+The short run tests every rule on a provider of the system's libfabric, and some on libfabric 2.1; it takes ten minutes on
+two processors. A module's tests run beside another's; what is tagged alone runs at the end, with nothing beside it. What
+tests print is in .jofi/tests, in a file for each module.
 
 exit codes: 0 all passed, 1 a test failed or none ran, 2 wrong usage, 3 something is missing on this machine
 HELP
 }
 
-# The arguments for Maven that add the second pass of the tests, on libfabric 2.1; a line on why not, otherwise.
-second_pass() {
-  local version folder argument
+# Sets second_library to the folder of libfabric 2.1, or says in a line why nothing is tested on it.
+find_second_library() {
+  local version argument
   for argument in "$@"; do
     if [[ $argument == -Djofi.libfabric=* ]]; then
       pass_omitted='no second pass on libfabric 2.1: -Djofi.libfabric chooses the library'
@@ -36,10 +39,8 @@ second_pass() {
     pass_omitted="no second pass on libfabric 2.1: the system's own is $version already"
     return
   fi
-  if folder=$("$root/test-harness/libfabric-2.1/fetch" --jdk "$jdk"); then
-    pass_arguments=("-Djofi.libfabric-2.1=$folder")
-    return
-  fi
+  if second_library=$("$root/test-harness/libfabric-2.1/fetch" --jdk "$jdk"); then return; fi
+  second_library=
   if in_ci; then fail "$environment_missing" 'the tests need libfabric 2.1 as well, and it could not be fetched'; fi
   pass_omitted='no second pass on libfabric 2.1: it could not be fetched, see above'
 }
@@ -64,12 +65,16 @@ classes_below() {
   done < <(find "$1/src/test/java" \( -name '*Test.java' -o -name '*Properties.java' \))
 }
 
+choose_module() {
+  if [[ " ${chosen_modules[*]-} " != *" $1 "* ]]; then chosen_modules+=("$1"); fi
+}
+
 # A module is named by its path, by its folder's name, or by its artifact, which is jofi- and that name.
 add_modules() {
   local name=${1%/} module class found=1
   while IFS= read -r module; do
     if [[ $module == "$root/$name" || $module == "$root/$name"/* || ${module##*/} == "${name#jofi-}" ]]; then
-      chosen_modules+=("${module#"$root"/}")
+      choose_module "${module#"$root"/}"
       while IFS= read -r class; do chosen_tests+=("$class"); done < <(classes_below "$module")
       found=0
     fi
@@ -84,7 +89,7 @@ add_class() {
   while IFS= read -r module; do
     while IFS= read -r class; do
       if [[ $class == "$name" || ${class##*.} == "$name" ]]; then
-        chosen_modules+=("${module#"$root"/}")
+        choose_module "${module#"$root"/}"
         chosen_tests+=("$class$method")
         found=0
       fi
@@ -128,49 +133,96 @@ parse_test_arguments() {
         test_help
         exit 0
         ;;
-      --all) maven_arguments+=(-Djofi.test.all) ;;
-      --times) summary_arguments=(--times 15) ;;
+      --changed) changed=yes ;;
+      --all) run_arguments+=(--all) ;;
+      --times) run_arguments+=(--times=15) ;;
       --times=*)
         [[ ${argument#*=} =~ ^[1-9][0-9]*$ ]] || fail "$wrong_usage" "--times takes a number of rows, not '${argument#*=}'"
-        summary_arguments=(--times "${argument#*=}")
+        run_arguments+=("$argument")
+        ;;
+      -D*)
+        maven_arguments+=("$argument")
+        run_arguments+=("$argument")
         ;;
       -*) maven_arguments+=("$argument") ;;
       *) add_modules "$argument" || add_class "$argument" || no_such_target "$argument" ;;
     esac
   done
-  if ((${#chosen_tests[@]} > 0)); then
-    maven_arguments+=(-pl "$(join_by_comma "${chosen_modules[@]}")" -am "-Dtest=$(join_by_comma "${chosen_tests[@]}")")
+}
+
+# True when anything that tests are built from is newer than the start of a build, whose stamp is given.
+tests_stale() {
+  [[ -f $1 ]] || return 0
+  [[ -n $(find "$root" -mindepth 1 \( -name target -o -name '.?*' \) -prune \
+    -o \( -name pom.xml -o -path '*/src' -o -path '*/src/*' \) -newer "$1" -print -quit) ]]
+}
+
+# Builds all modules, or the chosen ones and what they need, with their tests and the program that runs these.
+build_tests() {
+  local log=$state/build.log whole=$state/tests-built built=$state/tests-built some=() module
+  if ((${#chosen_modules[@]} > 0)); then
+    for module in "${chosen_modules[@]}"; do built+=.${module//\//-}; done
+    some=(-pl "$(join_by_comma "${chosen_modules[@]}" test-harness/runner)" -am)
+  fi
+  if ! tests_stale "$whole" || ! tests_stale "$built"; then return; fi
+  say "building; log: $log"
+  touch "$state/started"
+  # HotSpot's second compiler costs more than it brings, as in build.
+  if ! MAVEN_OPTS="-XX:TieredStopAtLevel=1 ${MAVEN_OPTS:-}" run_maven -ntp -T 1C -Dstyle.color=never -DskipTests \
+    ${some[@]+"${some[@]}"} package ${maven_arguments[@]+"${maven_arguments[@]}"} </dev/null 2>&1 | follow_build "$log"; then
+    explain_failure "$log"
+    exit 1
+  fi
+  if [[ $built == "$whole" && -d $modules ]]; then touch -r "$state/started" "$stamp"; fi
+  mv "$state/started" "$built"
+}
+
+# Chooses the tests for what has changed. What reaches what is read from class files, so something must be built.
+choose_changed() {
+  local chosen module class
+  if [[ ! -f $state/tests-built ]]; then build_tests; fi
+  chosen=$("$jdk/bin/java" -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -cp "$(runner_class_path)" org.jofi.runner.Changes "$root") ||
+    fail 1 'what has changed cannot be told, see above'
+  while read -r module class; do
+    if [[ -z $class ]]; then continue; fi
+    choose_module "$module"
+    chosen_tests+=("$class")
+  done <<<"$chosen"
+  if ((${#chosen_tests[@]} == 0)); then
+    printf 'nothing to test: no test reaches a change\n'
+    exit 0
   fi
 }
 
 run_tests() {
-  local chosen_modules=() chosen_tests=() maven_arguments=() summary_arguments=()
-  local pass_arguments=() pass_omitted='' code=0 counted=0 started=$SECONDS took
+  local changed='' chosen_modules=() chosen_tests=() maven_arguments=() run_arguments=()
+  local second_library='' pass_omitted='' code=0 began built_at
   local wanted=("${build_packages[@]}" "${test_packages[@]}")
+  # In ms, whatever the locale's decimal point is.
+  began=${EPOCHREALTIME/[^0-9]/}
+  began=${began%???}
   parse_test_arguments "$@"
   if ((EUID == 0)); then wanted+=("${rail_packages[@]}"); fi
   if ! provide_packages "${wanted[@]}"; then
     if in_ci; then fail "$environment_missing" 'with CI=true every package must be there'; fi
   fi
-  second_pass ${maven_arguments[@]+"${maven_arguments[@]}"}
+  find_second_library ${maven_arguments[@]+"${maven_arguments[@]}"}
   if [[ -n $pass_omitted ]]; then say "$pass_omitted"; fi
   lock_build
-  touch "$state/started"
-  # The count at the end is of this run alone.
-  find "$root" -path '*/target/surefire-reports*' -name 'TEST-*.xml' -delete
-  run_maven -ntp -fae -Dsurefire.failIfNoSpecifiedTests=false \
-    ${pass_arguments[@]+"${pass_arguments[@]}"} verify ${maven_arguments[@]+"${maven_arguments[@]}"} || code=$?
-  if ((code == 0 && $# == 0)) && [[ -d $modules ]]; then mv "$state/started" "$stamp"; fi
-  # Maven leaves the terminal's reset sequence behind, on a line that it does not end.
-  printf '\n'
+  built_at=$SECONDS
+  if [[ -n $changed ]]; then choose_changed; fi
+  build_tests
+  run_arguments+=("--root=$root" "--started=$began" "--built=$((SECONDS - built_at))")
+  if [[ -n $second_library ]]; then run_arguments+=("--libfabric-2.1=$second_library"); fi
+  if [[ -t 1 ]]; then export JOFI_TERMINAL=yes; fi
+  "$jdk/bin/java" -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -cp "$(runner_class_path)" org.jofi.runner.TestRun \
+    "${run_arguments[@]}" ${chosen_tests[@]+"${chosen_tests[@]}"} || code=$?
   if [[ -n $pass_omitted ]]; then say "$pass_omitted"; fi
-  took=$((SECONDS - started))
-  printf 'building and testing took %d min %d s\n' $((took / 60)) $((took % 60))
-  "$jdk/bin/java" "$root/test-harness/launcher/src/main/java/org/jofi/launcher/TestSummary.java" \
-    ${summary_arguments[@]+"${summary_arguments[@]}"} "$root" || counted=$?
-  if ((code != 0)); then say "the build failed, and what it did not come to is not counted: see [ERROR] above"; fi
-  if ((code == 0 && counted != 0)); then code=1; fi
-  # Not earlier: a run that waits for this one deletes the reports.
+  # Not earlier: a run that waits for this one overwrites the logs.
   unlock_build
   exit "$code"
+}
+
+runner_class_path() {
+  printf '%s:%s' "$root/test-harness/runner/target/classes" "$(<"$root/test-harness/runner/target/test-class-path.txt")"
 }

@@ -1,4 +1,4 @@
-/** What the launcher needs of Java, and its tests. */
+/** The tests of the launcher, and of the pages. */
 @NullMarked
 package org.jofi.launcher;
 

@@ -9,21 +9,20 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jofi.launcher.LauncherTree.Outcome;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code jofi test}: what it hands to Maven, when it refuses, and what it says at the end. */
-@Timeout(60)
+/** {@code jofi test}: what it has built, what it hands to the runner, and when it refuses. */
+@Timeout(180)
 class TestCommandTest {
-  private static final String REPORT =
-      "<testsuite><testcase name=\"runs\" classname=\"a.B\"/>%s</testsuite>";
+  private static final String RUNNER = "test-harness/runner";
 
   @TempDir private Path folder;
   private LauncherTree tree;
@@ -37,78 +36,94 @@ class TestCommandTest {
     for (String program : List.of("fi_pingpong", "ip", "tc", "iptables")) {
       tree.onPath(program, "");
     }
-    String summary = "test-harness/launcher/src/main/java/org/jofi/launcher/TestSummary.java";
-    Files.createDirectories(tree.root().resolve(summary).getParent());
-    Files.copy(LauncherTree.PROJECT.resolve(summary), tree.root().resolve(summary));
     module(
         "mr-cache", "org/jofi/mr/KeyPoolProperties", "org/jofi/mr/CacheTest", "org/jofi/mr/Model");
     module("providers/libfabric", "org/jofi/libfabric/ClosingTest");
     module("providers/cuda", "org/jofi/cuda/ClosingTest");
     Files.writeString(tree.root().resolve("providers/pom.xml"), "<project/>");
+    Path path = tree.root().resolve(RUNNER + "/target/test-class-path.txt");
+    Files.createDirectories(path.getParent());
+    Files.writeString(path, "/junit.jar");
+    Files.createDirectories(tree.root().resolve(RUNNER + "/src"));
     fetch("echo '/a cache'");
-    maven(0, "");
+    tree.maven("exit 0");
   }
 
-  @Test
-  void endsWithTheCountOfThisRunAlone() throws Exception {
-    Path old = tree.root().resolve("api/target/surefire-reports/TEST-old.xml");
-    Files.createDirectories(old.getParent());
-    Files.writeString(
-        old, REPORT.formatted("<testcase name='o' classname='o'><failure/></testcase>"));
-    maven(0, "<testcase name='gpu' classname='a.B'><skipped message='no GPU'/></testcase>");
-
-    Outcome run = tree.run("test", "-Dx=y z");
-
-    assertEquals(0, run.exitCode(), run.out() + run.err());
-    assertContains(run.out(), "skipped: api: a.B.gpu: no GPU\n");
-    assertTrue(run.out().endsWith("\n1 passed, 0 failed, 1 skipped\n"), run.out());
-    assertContains(
-        tree.callsOf("mvn").getFirst(), " verify -Dx=y z", "-Djofi.libfabric-2.1=/a cache");
+  /** What it asked of Maven, and what the runner was told: the words behind its main class. */
+  private record Told(String maven, List<String> runner) {
+    List<String> classes() {
+      return runner.stream().filter(word -> !word.startsWith("-")).sorted().toList();
+    }
   }
 
-  /** What Maven was told to test: modules and classes, or nothing. */
-  private String told(String... targets) throws Exception {
+  private Told told(String... arguments) throws Exception {
     List<String> command = new ArrayList<>(List.of("test"));
-    command.addAll(List.of(targets));
+    command.addAll(List.of(arguments));
     Outcome run = tree.run(command.toArray(String[]::new));
     assertEquals(0, run.exitCode(), run.err());
-    String call = tree.callsOf("mvn").getLast();
-    return call.substring(call.indexOf(" verify") + " verify".length()).strip();
+    List<String> java = run.out().lines().toList();
+    int main = java.indexOf("org.jofi.runner.TestRun");
+    assertTrue(main > 0, run.out());
+    assertTrue(java.get(main - 1).endsWith("/target/classes:/junit.jar"), java.get(main - 1));
+    return new Told(
+        tree.callsOf("mvn").isEmpty() ? "" : tree.callsOf("mvn").getLast(),
+        java.subList(main + 1, java.size()));
   }
 
   @Test
-  void withoutATargetItRunsAllModules() throws Exception {
-    assertEquals("", told());
-    assertEquals("-Djofi.test.all", told("--all"));
+  void withoutATargetItBuildsAndRunsAllModules() throws Exception {
+    Told told = told();
+
+    assertContains(told.maven(), "-DskipTests package");
+    assertFalse(told.maven().contains("-pl"), told.maven());
+    assertEquals(List.of(), told.classes());
+    assertTrue(told.runner().contains("--root=" + tree.root()), told.runner()::toString);
+    assertTrue(told.runner().contains("--libfabric-2.1=/a cache"), told.runner()::toString);
+    assertTrue(
+        told.runner().stream().anyMatch(word -> word.matches("--started=\\d{13}")),
+        told.runner()::toString);
+    assertTrue(told("--all").runner().contains("--all"));
+  }
+
+  @Test
+  void whatIsBuiltIsNotBuiltAgain() throws Exception {
+    told();
+    told();
+    told("mr-cache");
+    assertEquals(1, tree.callsOf("mvn").size(), tree.callsOf("mvn")::toString);
+
+    Path source = tree.root().resolve("mr-cache/src/test/java/org/jofi/mr/Model.java");
+    Files.setLastModifiedTime(source, FileTime.from(Instant.now().plusSeconds(2)));
+    told("mr-cache");
+    assertEquals(2, tree.callsOf("mvn").size(), tree.callsOf("mvn")::toString);
   }
 
   @Test
   void aModuleIsNamedByItsPathItsFolderOrItsArtifact() throws Exception {
-    String expected = "-pl mr-cache -am -Dtest=org.jofi.mr.CacheTest,org.jofi.mr.KeyPoolProperties";
+    List<String> expected = List.of("org.jofi.mr.CacheTest", "org.jofi.mr.KeyPoolProperties");
     for (String name : List.of("mr-cache", "mr-cache/", "jofi-mr-cache")) {
-      assertEquals(expected, sorted(told(name)), name);
+      assertEquals(expected, told(name).classes(), name);
     }
+    assertContains(tree.callsOf("mvn").getFirst(), "-pl mr-cache,test-harness/runner -am package");
+    assertEquals(List.of("org.jofi.libfabric.ClosingTest"), told("libfabric").classes());
     assertEquals(
-        "-pl providers/libfabric -am -Dtest=org.jofi.libfabric.ClosingTest", told("libfabric"));
-    assertEquals(
-        "-pl providers/cuda,providers/libfabric -am"
-            + " -Dtest=org.jofi.cuda.ClosingTest,org.jofi.libfabric.ClosingTest",
-        sorted(told("providers")));
+        List.of("org.jofi.cuda.ClosingTest", "org.jofi.libfabric.ClosingTest"),
+        told("providers").classes());
   }
 
   @Test
   void aClassIsNamedByItsSimpleOrItsFullNameAndAMethodBehindIt() throws Exception {
-    assertEquals("-pl mr-cache -am -Dtest=org.jofi.mr.CacheTest", told("CacheTest"));
+    assertEquals(List.of("org.jofi.mr.CacheTest"), told("CacheTest").classes());
     assertEquals(
-        "-pl mr-cache -am -Dtest=org.jofi.mr.CacheTest#hits", told("org.jofi.mr.CacheTest#hits"));
+        List.of("org.jofi.mr.CacheTest#hits"), told("org.jofi.mr.CacheTest#hits").classes());
     assertEquals(
-        "-pl providers/cuda,providers/libfabric -am"
-            + " -Dtest=org.jofi.cuda.ClosingTest,org.jofi.libfabric.ClosingTest",
-        sorted(told("ClosingTest")));
+        List.of("org.jofi.cuda.ClosingTest", "org.jofi.libfabric.ClosingTest"),
+        told("ClosingTest").classes());
+    Told several = told("CacheTest", "-Djofi.seeds=5", "KeyPoolProperties", "-o");
     assertEquals(
-        "-Djofi.test.all -o -pl mr-cache,mr-cache -am"
-            + " -Dtest=org.jofi.mr.CacheTest,org.jofi.mr.KeyPoolProperties",
-        told("CacheTest", "--all", "KeyPoolProperties", "-o"));
+        List.of("org.jofi.mr.CacheTest", "org.jofi.mr.KeyPoolProperties"), several.classes());
+    assertTrue(several.runner().contains("-Djofi.seeds=5"), several.runner()::toString);
+    assertFalse(several.runner().contains("-o"), several.runner()::toString);
   }
 
   @Test
@@ -125,27 +140,12 @@ class TestCommandTest {
   }
 
   @Test
-  void tellsTheSlowestIfAsked() throws Exception {
-    maven(0, "<testcase name='slow' classname='a.B' time='1,200.5'/>");
-
-    Outcome run = tree.run("test", "--times=1");
-
-    assertEquals(0, run.exitCode(), run.err());
-    assertContains(
-        run.out(), "the slowest of 2 tests, which took 1200.5 s:\n  1200.5 s  api: a.B.slow\n");
+  void handsOnHowManyOfTheSlowestAreWanted() throws Exception {
+    assertTrue(told("--times").runner().contains("--times=15"));
+    assertTrue(told("--times=1").runner().contains("--times=1"));
     Outcome wrong = tree.run("test", "--times=no");
     assertEquals(2, wrong.exitCode());
     assertContains(wrong.err(), "--times takes a number of rows, not 'no'");
-  }
-
-  @Test
-  void saysSoIfNoTestRan() throws Exception {
-    tree.maven("exit 0");
-
-    Outcome run = tree.run("test", "CacheTest");
-
-    assertEquals(1, run.exitCode());
-    assertContains(run.out(), "no test ran; those that are long run with --all only\n0 passed");
   }
 
   @Test
@@ -153,23 +153,9 @@ class TestCommandTest {
     for (String spelling : List.of("-h", "--help")) {
       Outcome help = tree.run("test", spelling);
       assertEquals(0, help.exitCode(), help.err());
-      assertContains(help.out(), "usage: jofi test [TARGET ...]", "--all", "--times");
+      assertContains(help.out(), "usage: jofi test [TARGET ...]", "--all", "--changed", "--times");
     }
     assertEquals(List.of(), tree.callsOf("mvn"));
-  }
-
-  /** Folders are listed in no order. */
-  private static String sorted(String told) {
-    return Stream.of(told.split(" "))
-        .map(
-            word -> {
-              int from = word.startsWith("-Dtest=") ? "-Dtest=".length() : 0;
-              return word.substring(0, from)
-                  + Stream.of(word.substring(from).split(","))
-                      .sorted()
-                      .collect(Collectors.joining(","));
-            })
-        .collect(Collectors.joining(" "));
   }
 
   private void module(String folder, String... classes) throws IOException {
@@ -183,24 +169,19 @@ class TestCommandTest {
   }
 
   @Test
-  void failsWithMavenAndStillCounts() throws Exception {
-    maven(1, "<testcase name='t' classname='a.B'><error/></testcase>");
-
-    Outcome run = tree.run("test");
-
-    assertEquals(1, run.exitCode());
-    assertTrue(run.out().endsWith("\n1 passed, 1 failed, 0 skipped\n"), run.out());
+  void endsAsTheRunnerEnds() throws Exception {
+    assertEquals(1, tree.with("FAKE_EXIT", "1").run("test").exitCode());
   }
 
   @Test
-  void saysThatTheBuildFailedAlsoWhereNoTestDid() throws Exception {
-    maven(1, "");
+  void aBuildThatFailsEndsIt() throws Exception {
+    tree.maven("echo '[ERROR] /a/B.java: wrong'; exit 1");
 
     Outcome run = tree.run("test");
 
     assertEquals(1, run.exitCode());
-    assertTrue(run.out().endsWith("\n1 passed, 0 failed, 0 skipped\n"), run.out());
-    assertContains(run.err(), "the build failed, and what it did not come to is not counted");
+    assertContains(run.err(), "/a/B.java: wrong", "the build failed; all of its output: ");
+    assertEquals("", run.out());
   }
 
   @Test
@@ -212,7 +193,7 @@ class TestCommandTest {
     assertEquals(0, run.exitCode(), run.err());
     assertContains(
         run.err(), "no second pass on libfabric 2.1: the system's own is 2.1.0-1.1 already");
-    assertFalse(tree.callsOf("mvn").getFirst().contains("libfabric-2.1"));
+    assertFalse(run.out().contains("--libfabric-2.1"), run.out());
   }
 
   @Test
@@ -248,12 +229,5 @@ class TestCommandTest {
     Path fetch = tree.root().resolve("test-harness/libfabric-2.1/fetch");
     Files.createDirectories(fetch.getParent());
     LauncherTree.program(fetch, script);
-  }
-
-  private void maven(int exitCode, String cases) throws IOException {
-    Path report = tree.root().resolve("api/target/surefire-reports/TEST-new.xml");
-    tree.maven(
-        "mkdir -p '%s'\ncat >'%s' <<'EOF'\n%s\nEOF\nexit %d"
-            .formatted(report.getParent(), report, REPORT.formatted(cases), exitCode));
   }
 }
