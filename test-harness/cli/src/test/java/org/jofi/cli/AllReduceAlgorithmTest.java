@@ -36,7 +36,7 @@ class AllReduceAlgorithmTest {
 
   private static String[] arguments(String provider, int ranks, String algorithm, String more) {
     String words =
-        "allreduce --json -s %s -k 20 -w 1 --chunk 16K --prepare 0.1 -p %s -n %d --algorithm %s %s"
+        "allreduce --json -s %s -k 6 -w 1 --chunk 16K --prepare 0.1 -p %s -n %d --algorithm %s %s"
             .formatted(SIZES, provider, ranks, algorithm, more);
     return words.strip().split(" +");
   }

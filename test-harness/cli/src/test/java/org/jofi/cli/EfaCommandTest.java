@@ -125,16 +125,16 @@ class EfaCommandTest {
    * One that is mute never tells how anything ended, for which libfabric's close would wait for
    * ever.
    */
-  @ParameterizedTest
-  @ValueSource(strings = {"error", "mute"})
-  void aRailThatDiesEndsInTime(String how) throws Exception {
-    assertEndsInTime(how, 100);
+  @Test
+  void aRailThatDiesEndsInTime() throws Exception {
+    assertEndsInTime("error", 100);
   }
 
-  @Test
+  @ParameterizedTest
+  @ValueSource(strings = {"silent", "mute"})
   @Tag("long")
-  void aRailThatFallsSilentEndsInTime() throws Exception {
-    assertEndsInTime("silent", 100);
+  void aRailThatFallsSilentEndsInTime(String how) throws Exception {
+    assertEndsInTime(how, 100);
   }
 
   private void assertEndsInTime(String how, int requests) throws Exception {

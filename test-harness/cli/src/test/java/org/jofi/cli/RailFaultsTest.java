@@ -36,11 +36,8 @@ class RailFaultsTest {
   /** Not the one over which they meet. */
   private static final int RAIL = 2;
 
-  /**
-   * How long nothing may arrive, in ms: a silent rail is found after 1.5 s, or later by what a busy
-   * machine needs; a lost peer after 10.
-   */
-  private static final long LONGEST_PAUSE = 5000;
+  /** How long nothing may arrive, in ms: a silent rail is found after 1.5 s. */
+  private static final long LONGEST_PAUSE = 2500;
 
   private static final String FOUND = "silent for";
 

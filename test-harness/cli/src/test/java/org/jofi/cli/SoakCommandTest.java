@@ -144,14 +144,14 @@ class SoakCommandTest {
             .redirectOutput(out.toFile())
             .redirectError(err.toFile())
             .start();
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(180);
     while (!Files.readString(err).contains("generation 1 is over")) {
       assertTrue(process.isAlive() && System.nanoTime() - deadline < 0, Files.readString(err));
       TimeUnit.MILLISECONDS.sleep(50);
     }
     ProcessHandle rank = process.children().findFirst().orElseThrow();
     rank.destroyForcibly();
-    assertTrue(process.waitFor(60, TimeUnit.SECONDS), "it hangs");
+    assertTrue(process.waitFor(180, TimeUnit.SECONDS), "it hangs");
     String words = Files.readString(err);
     assertEquals(ExitCode.FAILED, process.exitValue(), words);
     assertTrue(
@@ -162,7 +162,11 @@ class SoakCommandTest {
     assertTrue(words.contains("--seed 77"), words);
     JsonObject document = JsonParser.parseString(Files.readString(out)).getAsJsonObject();
     assertEquals(77, document.get("seed").getAsLong());
-    assertEquals(2, document.getAsJsonObject("difference").get("generation").getAsInt(), words);
+    // The next one, or a later one if this test was held up.
+    int generation = document.getAsJsonObject("difference").get("generation").getAsInt();
+    assertTrue(generation >= 2, words);
+    assertTrue(words.contains("generation %d is over".formatted(generation - 1)), words);
+    assertFalse(words.contains("generation %d is over".formatted(generation)), words);
     assertEquals(0, process.children().count());
   }
 
@@ -176,7 +180,7 @@ class SoakCommandTest {
             .redirectOutput(ProcessBuilder.Redirect.DISCARD)
             .redirectError(err.toFile())
             .start();
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(180);
     while (!Files.readString(err).contains("generation 1 is over")) {
       assertTrue(process.isAlive() && System.nanoTime() - deadline < 0, Files.readString(err));
       TimeUnit.MILLISECONDS.sleep(50);
@@ -184,9 +188,9 @@ class SoakCommandTest {
     List<ProcessHandle> ranks = process.children().toList();
     assertTrue(ranks.size() >= 2, ranks.toString());
     process.destroy();
-    assertTrue(process.waitFor(60, TimeUnit.SECONDS), "it hangs");
+    assertTrue(process.waitFor(180, TimeUnit.SECONDS), "it hangs");
     for (ProcessHandle rank : ranks) {
-      rank.onExit().get(60, TimeUnit.SECONDS);
+      rank.onExit().get(180, TimeUnit.SECONDS);
     }
     assertEquals(List.of(), RailNetworks.left());
   }

@@ -56,9 +56,8 @@ class ModuleGraphTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "allreduce --ranks 2 --rails 2 --bytes 4,64K --iterations 2",
-        "allreduce --provider shm --ranks 2 --bytes 4,64K --iterations 2",
-        "perf -b 64 -e 64K -f 1024 -n 20 -w 2",
+        "allreduce --provider shm --ranks 2 --bytes 4,64K --iterations 2 --prepare 0.1",
+        "perf -b 64 -e 64K -f 1024 -n 20 -w 2 --prepare 0.1",
       })
   void ranksRunOnTheSameModules(String command) throws Exception {
     requireModules();

@@ -62,7 +62,6 @@ final class Lane {
         }
         of = pass;
         PassResult result = Objects.requireNonNull(results.get(pass));
-        result.begin();
         TestClass type = next.get().type();
         report.started(number, result, type);
         long began = System.nanoTime();

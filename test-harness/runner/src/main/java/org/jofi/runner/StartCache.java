@@ -16,7 +16,8 @@ import java.util.stream.Stream;
  * begin in less time. It is made of what one of them loads in a training run, and made again when a
  * jar has changed.
  *
- * <p>A JVM that finds the cache unfit starts without it, so all that can be lost is time.
+ * <p>A JVM that finds the cache unfit starts without it and says nothing, so all that can be lost
+ * is time.
  */
 final class StartCache {
   private static final long BOUND_SECONDS = 120;
@@ -80,7 +81,7 @@ final class StartCache {
     create.addAll(options);
     create.addAll(List.of("-cp", classPath));
     run("making", create);
-    script("java", "exec '%s' -XX:AOTCache='%s' \"$@\"".formatted(java, cache));
+    script("java", "exec '%s' -XX:AOTCache='%s' -Xlog:aot=off \"$@\"".formatted(java, cache));
     Files.writeString(made, key);
   }
 

@@ -46,7 +46,7 @@ class PlanTest {
   void theFullRunLeavesNothingOutAndTakesMore() throws Exception {
     Pass pass = plan("org.jofi.runner.PlanTest", "--all").getFirst();
     assertEquals(List.of(), pass.excluded());
-    assertTrue(pass.jvmOptions().contains("-Djofi.seeds=2000"), pass.jvmOptions()::toString);
+    assertTrue(pass.jvmOptions().contains("-Djofi.seeds=1000"), pass.jvmOptions()::toString);
   }
 
   @Test
