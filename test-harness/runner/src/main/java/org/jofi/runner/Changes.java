@@ -2,7 +2,6 @@ package org.jofi.runner;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -16,7 +15,6 @@ import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * Names the test classes for what the working tree changes against HEAD: those of the changed
@@ -43,14 +41,10 @@ public final class Changes {
 
   private Changes(Path root) throws IOException {
     this.root = root;
-    try (Stream<Path> files = Files.walk(root, 3)) {
-      for (Path pom :
-          (Iterable<Path>) files.filter(file -> file.endsWith("pom.xml")).sorted()::iterator) {
-        Path folder = pom.resolveSibling("");
-        modules.put(root.relativize(folder).toString(), TestClass.below(folder));
-        graph.add(folder.resolve("target/classes"));
-        graph.add(folder.resolve("target/test-classes"));
-      }
+    for (Path folder : Plan.modules(root)) {
+      modules.put(root.relativize(folder).toString(), TestClass.below(folder));
+      graph.add(folder.resolve("target/classes"));
+      graph.add(folder.resolve("target/test-classes"));
     }
   }
 

@@ -32,6 +32,11 @@ final class PassResult {
     return left == 0;
   }
 
+  /** How many classes are not over. */
+  synchronized int left() {
+    return left;
+  }
+
   synchronized int count(Events.Kind how) {
     return (int) tests.stream().filter(test -> test.how() == how).count();
   }

@@ -30,13 +30,21 @@ final class Plan {
   static List<Pass> of(RunOptions options) throws IOException {
     Plan plan = new Plan(options, Pom.read(options.root().resolve("pom.xml")));
     List<Pass> passes = new ArrayList<>();
-    try (Stream<Path> files = Files.walk(options.root(), 3)) {
-      for (Path pom :
-          (Iterable<Path>) files.filter(file -> file.endsWith("pom.xml")).sorted()::iterator) {
-        plan.add(pom.resolveSibling(""), passes);
-      }
+    for (Path folder : modules(options.root())) {
+      plan.add(folder, passes);
     }
     return passes;
+  }
+
+  /** The folders of all modules, the project's own first. */
+  static List<Path> modules(Path root) throws IOException {
+    try (Stream<Path> files = Files.walk(root, 3)) {
+      return files
+          .filter(file -> file.endsWith("pom.xml"))
+          .sorted()
+          .map(pom -> pom.resolveSibling(""))
+          .toList();
+    }
   }
 
   private void add(Path folder, List<Pass> passes) throws IOException {

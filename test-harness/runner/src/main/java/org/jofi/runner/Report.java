@@ -152,6 +152,10 @@ final class Report {
     int skipped = 0;
     for (PassResult result : results) {
       passed += result.count(Events.Kind.PASSED);
+      if (result.left() > 0) {
+        failed++;
+        out.printf("failed: %s: %d classes did not run%n", result.pass.name(), result.left());
+      }
       for (PassResult.Ended test : result.all(Events.Kind.FAILED)) {
         out.printf(
             "failed: %s: %s: %s%n    again: %s%n",
