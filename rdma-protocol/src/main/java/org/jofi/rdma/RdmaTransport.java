@@ -16,6 +16,7 @@ import org.jofi.rdma.device.NicSelection;
 import org.jofi.rdma.spi.RdmaEnvironment;
 import org.jofi.rdma.topology.DeviceGroup;
 import org.jofi.rdma.topology.DeviceGrouping;
+import org.jofi.rdma.topology.SysfsNet;
 import org.jofi.rdma.topology.SysfsPci;
 import org.jofi.transport.Device;
 import org.jofi.transport.FailureCause;
@@ -45,7 +46,9 @@ public final class RdmaTransport implements Transport {
       FabricProvider provider, TransportOptions options, RdmaEnvironment environment) {
     SysfsPci pci = new SysfsPci(environment.sysfs());
     boolean drivesGpus = environment.deviceMemory().apply(MemoryKind.CUDA).isPresent();
-    NicSelection selection = NicSelection.of(provider, options, drivesGpus && pci.hasNvidiaGpu());
+    NicSelection selection =
+        NicSelection.of(
+            provider, options, new SysfsNet(environment.sysfs()), drivesGpus && pci.hasNvidiaGpu());
     DeviceGrouping grouping = new DeviceGrouping(pci, options.maxRails());
     List<RdmaDevice> devices = new ArrayList<>();
     for (DeviceGroup group : grouping.group(selection.nics(), options.grouping())) {

@@ -10,6 +10,7 @@ import org.jofi.transport.CacheOptions;
 import org.jofi.transport.FlushPolicy;
 import org.jofi.transport.Grouping;
 import org.jofi.transport.ImmediateDelivery;
+import org.jofi.transport.NicNames;
 import org.jofi.transport.ProgressThreads;
 import org.jofi.transport.TransportOptions;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +23,9 @@ import org.jspecify.annotations.Nullable;
 final class PluginOptions {
   /** libfabric's name of the provider to use. */
   static final String PROVIDER = "JOFI_PROVIDER";
+
+  /** Which NICs to use, by name: {@link NicNames}. */
+  static final String NICS = "JOFI_NICS";
 
   /** {@code locality}, {@code each-nic}, {@code together}, or names of NICs: {@code a,b;c,d}. */
   static final String GROUPING = "JOFI_GROUPING";
@@ -55,6 +59,26 @@ final class PluginOptions {
 
   /** How long each device is warmed up at most; 0 turns it off. */
   static final String WARM_UP = "JOFI_WARM_UP";
+
+  /** All of them. */
+  static final List<String> NAMES =
+      List.of(
+          PROVIDER,
+          NICS,
+          GROUPING,
+          MAX_RAILS,
+          ENDPOINTS_PER_DEVICE,
+          PROGRESS_THREADS,
+          MIN_STRIPE_BYTES,
+          EAGER_BYTES,
+          IMMEDIATE_DELIVERY,
+          FLUSH,
+          KEEP_REGISTRATIONS,
+          CONNECT_TIMEOUT,
+          REQUEST_TIMEOUT,
+          PEER_TIMEOUT,
+          CLOSE_TIMEOUT,
+          WARM_UP);
 
   private static final Duration USUAL_WARM_UP = Duration.ofSeconds(1);
   private static final Duration LONGEST_WARM_UP = Duration.ofMinutes(1);
@@ -101,6 +125,10 @@ final class PluginOptions {
 
   private TransportOptions read() {
     set(PROVIDER, "a provider's name", builder::provider);
+    set(
+        NICS,
+        "names of NICs, or what they begin with, as eth,ib; =eth0,eth1; ^docker",
+        value -> builder.nics(NicNames.of(value)));
     set(
         GROUPING,
         "locality, each-nic, together, or NICs by name as a,b;c,d",
@@ -180,6 +208,8 @@ final class PluginOptions {
     }
     try {
       setter.accept(value.strip());
+      // The transport's own limits: whatever was set before was within them.
+      builder.build();
     } catch (IllegalArgumentException wrong) {
       throw new IllegalArgumentException(
           "%s='%s': must be %s (%s)".formatted(variable, value, expected, wrong.getMessage()),

@@ -41,6 +41,16 @@ public interface FabricProvider {
    */
   Fabric open(FabricInfo info);
 
+  /**
+   * {@return why NICs may be missing from what {@link #discover} lists, in sentences; empty if
+   * nothing is known}
+   *
+   * @param provider the library's name of the provider that was looked for; empty for any
+   */
+  default String whyMissing(String provider) {
+    return "";
+  }
+
   /** {@return the providers on the module path or class path, in no particular order} */
   static List<FabricProvider> installed() {
     return ServiceLoader.load(FabricProvider.class).stream()

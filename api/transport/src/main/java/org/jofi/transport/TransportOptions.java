@@ -28,6 +28,7 @@ public final class TransportOptions {
   private static final Duration LONGEST_TIMEOUT = Duration.ofDays(1);
 
   private final String provider;
+  private final NicNames nics;
   private final Grouping grouping;
   private final int maxRails;
   private final boolean controlOnAllRails;
@@ -48,6 +49,7 @@ public final class TransportOptions {
 
   private TransportOptions(Builder from) {
     provider = Objects.requireNonNull(from.provider);
+    nics = Objects.requireNonNull(from.nics);
     grouping = Objects.requireNonNull(from.grouping);
     maxRails = from.maxRails;
     controlOnAllRails = from.controlOnAllRails;
@@ -95,6 +97,11 @@ public final class TransportOptions {
    */
   public String provider() {
     return provider;
+  }
+
+  /** {@return which NICs may be used; see {@link Builder#nics}} */
+  public NicNames nics() {
+    return nics;
   }
 
   /** {@return how NICs are grouped into devices; see {@link Builder#grouping}} */
@@ -242,6 +249,7 @@ public final class TransportOptions {
   public Builder toBuilder() {
     Builder builder = new Builder();
     builder.provider = provider;
+    builder.nics = nics;
     builder.grouping = grouping;
     builder.maxRails = maxRails;
     builder.controlOnAllRails = controlOnAllRails;
@@ -265,6 +273,7 @@ public final class TransportOptions {
   private List<Object> values() {
     return List.of(
         provider,
+        nics,
         grouping,
         maxRails,
         controlOnAllRails,
@@ -302,6 +311,7 @@ public final class TransportOptions {
   /** Collects options, from the defaults on. Not for sharing between threads. */
   public static final class Builder {
     private String provider = "";
+    private NicNames nics = NicNames.ANY;
     private Grouping grouping = new Grouping.ByLocality();
     private int maxRails = MAX_RAILS;
     private boolean controlOnAllRails = true;
@@ -330,6 +340,18 @@ public final class TransportOptions {
      */
     public Builder provider(String value) {
       provider = value;
+      return this;
+    }
+
+    /**
+     * Which NICs may be used, by name; {@link NicNames#ANY} if not given. Other NICs are not seen,
+     * also not by an explicit grouping.
+     *
+     * @param value the names
+     * @return this builder
+     */
+    public Builder nics(NicNames value) {
+      nics = value;
       return this;
     }
 

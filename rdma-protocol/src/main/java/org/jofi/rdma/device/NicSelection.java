@@ -5,6 +5,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jofi.fabric.Capability;
 import org.jofi.fabric.FabricException;
@@ -13,6 +14,7 @@ import org.jofi.fabric.FabricInfo;
 import org.jofi.fabric.FabricProvider;
 import org.jofi.fabric.FabricUnavailableException;
 import org.jofi.rdma.spi.ProtocolRequirements;
+import org.jofi.rdma.topology.SysfsNet;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.TransportException;
 import org.jofi.transport.TransportOptions;
@@ -29,7 +31,10 @@ public record NicSelection(List<FabricInfo> nics, String reason) {
       Comparator.comparing((FabricInfo nic) -> nic.traits().software())
           .thenComparingInt(nic -> nic.traits().preference());
 
-  private static final String LOOPBACK = "lo";
+  /** Where IPv6 and IPv4 addresses begin that mean something on one link only. */
+  private static final Pattern LINK_LOCAL =
+      Pattern.compile("\\[fe[89ab][0-9a-f]:.*|169\\.254\\..*");
+
   private static final int MOST_NAMED = 8;
 
   public NicSelection {
@@ -39,21 +44,33 @@ public record NicSelection(List<FabricInfo> nics, String reason) {
   /**
    * Looks at what there is.
    *
+   * @param net tells what stands behind a NIC
    * @param gpus whether there is GPU memory to reach: then of a hardware NIC's answers one that
    *     reaches it comes first. Providers list those only if asked, behind the others, and EFA and
    *     CXI strip it from an answer that did not ask (fi_getinfo(3), FI_HMEM)
    * @throws TransportException with {@link FailureCause#UNAVAILABLE}, saying what was looked at, if
    *     nothing is suitable; with {@link FailureCause#FABRIC} if the query failed
    */
-  public static NicSelection of(FabricProvider provider, TransportOptions options, boolean gpus) {
+  public static NicSelection of(
+      FabricProvider provider, TransportOptions options, SysfsNet net, boolean gpus) {
     String wanted = options.provider();
-    List<FabricInfo> found = discover(provider, wanted);
-    if (found.isEmpty()) {
-      throw unavailable(
+    List<FabricInfo> all = discover(provider, wanted);
+    if (all.isEmpty()) {
+      String what =
           wanted.isEmpty()
               ? provider.version() + " lists no NIC"
               : "%s lists no NIC of provider '%s'; it has %s"
-                  .formatted(provider.version(), wanted, names(discover(provider, ""))));
+                  .formatted(provider.version(), wanted, names(discover(provider, "")));
+      String why = provider.whyMissing(wanted);
+      throw unavailable(why.isEmpty() ? what : what + ". " + why);
+    }
+    List<FabricInfo> found =
+        all.stream().filter(nic -> options.nics().admits(nic.domainName())).toList();
+    if (found.isEmpty()) {
+      throw unavailable(
+          "no NIC is among those that are asked for, '%s'; there are %s"
+              .formatted(
+                  options.nics(), all.stream().map(FabricInfo::domainName).distinct().toList()));
     }
     List<FabricInfo> suitable =
         found.stream().filter(nic -> lacks(nic, options).isEmpty()).toList();
@@ -69,7 +86,7 @@ public record NicSelection(List<FabricInfo> nics, String reason) {
     String chosen = best.provider();
     // Software copies to GPU memory through the host by itself; staging does that faster.
     boolean direct = gpus && !best.traits().software();
-    List<FabricInfo> nics = distinct(suitable, chosen, direct);
+    List<FabricInfo> nics = distinct(suitable, chosen, net, direct);
     return new NicSelection(
         nics, reason(wanted, chosen, names(suitable)) + (direct ? gpuReason(nics) : ""));
   }
@@ -102,22 +119,36 @@ public record NicSelection(List<FabricInfo> nics, String reason) {
     return lacks;
   }
 
-  /** One way to use each NIC, the provider's first of those wanted, loopback last. */
+  /**
+   * One way to use each NIC, those first that reach most: by a card before through the kernel, by
+   * an address that other links know before one that they do not; otherwise in the provider's
+   * order.
+   */
   private static List<FabricInfo> distinct(
-      List<FabricInfo> suitable, String provider, boolean direct) {
-    Map<String, FabricInfo> first = new LinkedHashMap<>();
+      List<FabricInfo> suitable, String provider, SysfsNet net, boolean direct) {
+    Map<String, FabricInfo> best = new LinkedHashMap<>();
     for (FabricInfo nic : suitable) {
       if (nic.provider().equals(provider)) {
-        first.merge(
-            nic.domainName(),
-            nic,
-            (one, other) ->
-                direct && !one.has(Capability.HMEM) && other.has(Capability.HMEM) ? other : one);
+        best.merge(
+            nic.domainName(), nic, (one, other) -> isBetter(other, one, direct) ? other : one);
       }
     }
-    return first.values().stream()
-        .sorted(Comparator.comparing(nic -> nic.domainName().equals(LOOPBACK)))
-        .toList();
+    Comparator<FabricInfo> reach =
+        Comparator.comparing((FabricInfo nic) -> net.kind(nic) == SysfsNet.NicKind.LOOPBACK)
+            .thenComparing(NicSelection::isLinkLocal)
+            .thenComparing(net::kind);
+    return best.values().stream().sorted(reach).toList();
+  }
+
+  private static boolean isBetter(FabricInfo other, FabricInfo one, boolean direct) {
+    if (direct && one.has(Capability.HMEM) != other.has(Capability.HMEM)) {
+      return other.has(Capability.HMEM);
+    }
+    return isLinkLocal(one) && !isLinkLocal(other);
+  }
+
+  private static boolean isLinkLocal(FabricInfo nic) {
+    return LINK_LOCAL.matcher(nic.address()).matches();
   }
 
   private static List<String> names(List<FabricInfo> nics) {

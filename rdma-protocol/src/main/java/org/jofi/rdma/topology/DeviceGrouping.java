@@ -107,8 +107,36 @@ public final class DeviceGrouping {
         "Nearest to %d GPU(s), below %s.".formatted(sharing, path.steps().get(depth - 1)));
   }
 
-  /** Cuts NICs into as many devices as asked, or more if the limit needs it, evenly. */
+  /**
+   * Makes as many devices as asked, or more: of NICs in one IP subnet each device gets one, since
+   * the kernel sends by one of them, whichever address is used, unless routes depend on the source.
+   */
   private List<DeviceGroup> split(List<LocatedNic> nics, int parts, List<String> reasons) {
+    List<DeviceGroup> devices = new ArrayList<>();
+    List<LocatedNic> left = nics;
+    while (!left.isEmpty()) {
+      Map<String, LocatedNic> firsts = new LinkedHashMap<>();
+      List<LocatedNic> others = new ArrayList<>();
+      for (LocatedNic nic : left) {
+        if (nic.subnet().isPresent() && firsts.putIfAbsent(nic.subnet().get(), nic) != null) {
+          others.add(nic);
+        }
+      }
+      List<LocatedNic> apart = new ArrayList<>(left);
+      apart.removeAll(others);
+      List<String> why = new ArrayList<>(reasons);
+      if (left.size() < nics.size()) {
+        why.add(
+            "In a subnet of another device's, so that what it sends may leave by that one; listed together by name they are used as rails.");
+      }
+      devices.addAll(cut(apart, parts, why));
+      left = others;
+    }
+    return devices;
+  }
+
+  /** Cuts NICs into as many devices as asked, or more if the limit needs it, evenly. */
+  private List<DeviceGroup> cut(List<LocatedNic> nics, int parts, List<String> reasons) {
     int least = (nics.size() + maxRails - 1) / maxRails;
     int count = Math.clamp(parts, least, nics.size());
     List<String> why = new ArrayList<>(reasons);

@@ -20,6 +20,11 @@ record LocatedNic(FabricInfo info, Optional<PciPath> path) {
         info.provider(), info.registrationScope(), info.keyOwner(), info.addressing());
   }
 
+  /** The IP subnet that it is in, such as {@code 10.77.0.0/24}, which is its network's name. */
+  Optional<String> subnet() {
+    return Optional.of(info.fabricName()).filter(name -> name.matches("[0-9a-f.:]+/[0-9]+"));
+  }
+
   /** The NIC's name. */
   String name() {
     return info.domainName();

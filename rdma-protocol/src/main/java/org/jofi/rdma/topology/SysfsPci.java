@@ -93,7 +93,8 @@ public final class SysfsPci {
     return PciPath.of(device, number(read(device.resolve("numa_node"))));
   }
 
-  private static String read(Path file) {
+  /** A file's text; empty if it cannot be read. */
+  static String read(Path file) {
     try {
       return Files.readString(file).strip();
     } catch (IOException absent) {

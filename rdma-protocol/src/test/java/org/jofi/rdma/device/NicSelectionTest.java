@@ -2,8 +2,12 @@ package org.jofi.rdma.device;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -16,14 +20,22 @@ import org.jofi.fabric.FabricInfo;
 import org.jofi.fabric.FabricProvider;
 import org.jofi.fabric.MrMode;
 import org.jofi.fabric.ProviderTraits;
+import org.jofi.rdma.topology.SysfsNet;
 import org.jofi.simulated.Simulation;
 import org.jofi.simulated.profile.Profile;
+import org.jofi.transport.NicNames;
+import org.jofi.transport.TransportException;
 import org.jofi.transport.TransportOptions;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Which of the ways that a provider lists for each NIC is taken. */
 class NicSelectionTest {
   private static final ProviderTraits HARDWARE = ProviderTraits.HARDWARE;
+
+  private static final SysfsNet NO_NET = new SysfsNet(Path.of("/no/sys"));
+
+  @TempDir private Path sys;
 
   /** Lists what fi_getinfo lists: first the NICs for host memory, then those that reach GPUs. */
   private record AsLibfabricLists(List<FabricInfo> answers) implements FabricProvider {
@@ -86,7 +98,7 @@ class NicSelectionTest {
                       nics.stream().filter(reaches).map(nic -> renamed(nic, traits, true)))
                   .toList());
       return NicSelection.of(
-          listed, TransportOptions.builder().requireGpuDirect(required).build(), gpus);
+          listed, TransportOptions.builder().requireGpuDirect(required).build(), NO_NET, gpus);
     }
   }
 
@@ -133,10 +145,80 @@ class NicSelectionTest {
       FabricProvider provider =
           new AsLibfabricLists(
               Stream.of(listed).map(traits -> renamed(nic, traits, false)).toList());
-      return NicSelection.of(provider, TransportOptions.builder().build(), false)
+      return NicSelection.of(provider, TransportOptions.builder().build(), NO_NET, false)
           .nics()
           .getFirst()
           .provider();
     }
+  }
+
+  private static FabricInfo at(String name, String address) {
+    try (Simulation simulation = Simulation.of(Profile.TCP).open()) {
+      FabricInfo nic = simulation.host(0).provider().discover(FabricHints.any()).getFirst();
+      return FabricInfo.builder("tcp", "10.0.0.0/24", name)
+          .address(address)
+          .capabilities(nic.capabilities())
+          .mrModes(nic.mrModes())
+          .messageOrder(nic.messageOrder())
+          .limits(nic.limits())
+          .traits(nic.traits())
+          .build();
+    }
+  }
+
+  private List<String> selected(String wanted, FabricInfo... listed) {
+    TransportOptions options = TransportOptions.builder().nics(NicNames.of(wanted)).build();
+    return NicSelection.of(new AsLibfabricLists(List.of(listed)), options, new SysfsNet(sys), false)
+        .nics()
+        .stream()
+        .map(nic -> nic.domainName() + " " + nic.address())
+        .toList();
+  }
+
+  private void kernelHas(String name, String type, String more) throws IOException {
+    Path folder = Files.createDirectories(sys.resolve("class/net").resolve(name));
+    Files.writeString(folder.resolve("type"), type + "\n");
+    Files.createDirectories(folder.resolve(more));
+  }
+
+  /** As on a machine with containers and a VPN, in the order of the provider. */
+  private FabricInfo[] usersMachine() throws IOException {
+    kernelHas("docker0", "1", "bridge");
+    kernelHas("tun0", "65534", "tun_flags");
+    kernelHas("lo", "772", "statistics");
+    kernelHas("eth0", "1", "device");
+    kernelHas("eth1", "1", "device");
+    return new FabricInfo[] {
+      at("lo", "127.0.0.1:0"),
+      at("docker0", "172.17.0.1:0"),
+      at("tun0", "10.8.0.6:0"),
+      at("eth1", "[fe80:0:0:0:1:2:3:4]:0"),
+      at("eth0", "[fe80:0:0:0:1:2:3:5]:0"),
+      at("eth0", "10.0.0.7:0"),
+      at("eth0", "[fd00:0:0:0:1:2:3:5]:0"),
+    };
+  }
+
+  @Test
+  void nicsThatReachMostComeFirst() throws Exception {
+    assertEquals(
+        List.of(
+            "eth0 10.0.0.7:0",
+            "docker0 172.17.0.1:0",
+            "tun0 10.8.0.6:0",
+            "eth1 [fe80:0:0:0:1:2:3:4]:0",
+            "lo 127.0.0.1:0"),
+        selected("", usersMachine()));
+  }
+
+  @Test
+  void nicsAreChosenByTheirNames() throws Exception {
+    assertEquals(
+        List.of("eth0 10.0.0.7:0", "eth1 [fe80:0:0:0:1:2:3:4]:0"), selected("eth", usersMachine()));
+    assertEquals(
+        List.of("eth0 10.0.0.7:0", "lo 127.0.0.1:0"), selected("^docker,tun,eth1", usersMachine()));
+    String words =
+        assertThrows(TransportException.class, () -> selected("=eth", usersMachine())).getMessage();
+    assertTrue(words.contains("'=eth'; there are [lo, docker0, tun0, eth1, eth0]"), words);
   }
 }

@@ -118,6 +118,28 @@ class DeviceGroupingTest {
   }
 
   @Test
+  void nicsInOneSubnetAreRailsOnlyIfTheyAreNamed() {
+    sysfs.nic("eth0", "pci0000:00/0000:00:01.0/0000:01:00.0");
+    sysfs.nic("eth1", "pci0000:00/0000:00:02.0/0000:02:00.0");
+    sysfs.nic("eth2", "pci0000:00/0000:00:03.0/0000:03:00.0");
+    List<FabricInfo> nics =
+        List.of(in("10.0.0.0/24", "eth0"), in("10.0.0.0/24", "eth1"), in("10.0.1.0/24", "eth2"));
+    for (Grouping grouping : List.of(LOCALITY, new Grouping.Together())) {
+      List<DeviceGroup> devices = group(nics, grouping, 8);
+      assertEquals(List.of(List.of("eth0", "eth2"), List.of("eth1")), names(devices));
+      String why = devices.getLast().reasons().getLast();
+      assertTrue(why.startsWith("In a subnet of another device's"), why);
+    }
+    Grouping named = new Grouping.Explicit(List.of(List.of("eth1", "eth0")));
+    assertEquals(List.of(List.of("eth1", "eth0")), names(group(nics, named, 8)));
+  }
+
+  private static FabricInfo in(String subnet, String name) {
+    FabricInfo nic = tcp(name);
+    return FabricInfo.builder(nic.provider(), subnet, name).limits(nic.limits()).build();
+  }
+
+  @Test
   void aNicFarFromEveryGpuIsOnItsOwn() {
     sysfs.gpu("pci0000:00/0000:00:01.0/0000:01:00.0");
     sysfs.nic("near", "pci0000:00/0000:00:02.0/0000:02:00.0");

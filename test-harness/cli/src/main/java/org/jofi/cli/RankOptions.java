@@ -7,6 +7,7 @@ import org.jofi.cli.ranks.FabricChoice;
 import org.jofi.cli.ranks.Placement;
 import org.jofi.cli.ranks.Preparation;
 import org.jofi.cli.ranks.RingLinks;
+import org.jofi.transport.NicNames;
 import org.jofi.transport.ProgressThreads;
 import org.jofi.transport.TransportOptions;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +16,7 @@ import picocli.CommandLine.Option;
 
 /** The options that all commands with ranks have in common. */
 final class RankOptions {
+  private static final String NICS = "JOFI_NICS";
   private static final String AUTO = "auto";
   private static final long PERCENT = 100;
   private static final Duration CLOSE_WITHIN = Duration.ofSeconds(2);
@@ -34,8 +36,10 @@ final class RankOptions {
       paramLabel = "NAME",
       defaultValue = "",
       description =
-          "The device, or one of its NICs, as jofi info --devices lists them; or several NICs with"
-              + " commas between, as the rails of one. Default: the first device.")
+          "The device, or one of its NICs, as jofi info --devices lists them, or what its name"
+              + " begins with; or several NICs with commas between, as the rails of one. =a,b takes"
+              + " names as they are, ^a,b leaves out what begins with these. JOFI_NICS says the same"
+              + " for all commands. Default: the first device.")
   String device;
 
   @Option(
@@ -116,6 +120,10 @@ final class RankOptions {
    * @throws IllegalArgumentException if an option is out of bounds; the message names it
    */
   void check() {
+    if (device.startsWith("^") || device.startsWith("=")) {
+      NicNames.of(device);
+    }
+    nics();
     if (rails != null && (rails < 1 || rails > TransportOptions.MAX_RAILS)) {
       throw new IllegalArgumentException(
           "--rails must be 1 to %d, is %d".formatted(TransportOptions.MAX_RAILS, rails));
@@ -145,12 +153,23 @@ final class RankOptions {
     return Duration.ofSeconds(timeoutSeconds);
   }
 
-  /** Adds the options that must be the same for all ranks. */
+  /**
+   * Adds the options that must be the same for all ranks. What provider and rails they chose is
+   * compared when each has opened its device.
+   */
   void describe(Map<String, String> parameters) {
-    parameters.put("--provider", provider == null ? "" : provider);
     parameters.put("--eager", eager);
     parameters.put("--prepare", Double.toString(prepareSeconds));
-    parameters.put("--rails", rails == null ? "" : rails.toString());
+  }
+
+  /** Those that the site lets be used, as for NCCL's plugin. */
+  private static NicNames nics() {
+    String names = System.getenv(NICS);
+    try {
+      return names == null ? NicNames.ANY : NicNames.of(names);
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException("%s: %s".formatted(NICS, e.getMessage()), e);
+    }
   }
 
   /**
@@ -159,6 +178,7 @@ final class RankOptions {
    */
   TransportOptions.Builder transport() {
     return TransportOptions.builder()
+        .nics(nics())
         .progressThreads(progressThreads)
         .eagerBytes((int) eagerBytes())
         .connectTimeout(timeout())

@@ -7,11 +7,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jofi.transport.Device;
 import org.jofi.transport.DeviceProperties;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.Grouping;
+import org.jofi.transport.NicNames;
 import org.jofi.transport.Transport;
 import org.jofi.transport.TransportException;
 import org.jofi.transport.TransportOptions;
@@ -30,16 +33,21 @@ public record RankDevice(Transport transport, Device device) implements AutoClos
    *
    * @param fabric the fabric
    * @param options options of the transport; this method changes them
-   * @param names name of the device or of one of its NICs, or names of several NICs separated by
-   *     commas; empty for the first device
+   * @param names name of the device or of one of its NICs, or what that begins with; or the same of
+   *     several NICs separated by commas, or {@code =} and the names of NICs, as the rails of one;
+   *     or {@code ^} and what NICs not to use begin with; empty for the first device
    * @param rails number of rails, 1 to 8; 0 for as many as it has NICs. If it has more NICs, the
    *     first ones are used; if it has fewer, they are used several times.
    * @throws TransportException if there is no such device
    */
   public static RankDevice open(
       FabricChoice fabric, TransportOptions.Builder options, String names, int rails) {
-    List<String> wanted = List.of(names.split(",", -1));
-    if (wanted.size() == 1) {
+    if (names.startsWith("^")) {
+      return open(fabric, options.nics(NicNames.of(names)), "", rails);
+    }
+    boolean exact = names.startsWith("=");
+    List<String> wanted = List.of((exact ? names.substring(1) : names).split(",", -1));
+    if (!exact && wanted.size() == 1) {
       Transport transport = fabric.open(options);
       try {
         Device found = find(transport, names);
@@ -52,6 +60,8 @@ public record RankDevice(Transport transport, Device device) implements AutoClos
         throw e;
       }
       transport.close();
+    } else if (!exact) {
+      wanted = inFull(fabric, options, wanted);
     }
     List<String> nics = new ArrayList<>();
     for (int rail = 0; rail < (rails == 0 ? wanted.size() : rails); rail++) {
@@ -59,6 +69,26 @@ public record RankDevice(Transport transport, Device device) implements AutoClos
     }
     Transport transport = fabric.open(options.grouping(new Grouping.Explicit(List.of(nics))));
     return new RankDevice(transport, transport.devices().getFirst());
+  }
+
+  /** The NICs with these names; in place of what is no name, all those that begin with it. */
+  private static List<String> inFull(
+      FabricChoice fabric, TransportOptions.Builder options, List<String> words) {
+    List<String> all;
+    try (Transport transport = fabric.open(options.grouping(new Grouping.EachNic()))) {
+      all = transport.devices().stream().flatMap(device -> nics(device).stream()).toList();
+    }
+    return words.stream()
+        .flatMap(
+            word ->
+                word.isEmpty() || all.contains(word) || all.stream().noneMatch(startWith(word))
+                    ? Stream.of(word)
+                    : all.stream().filter(startWith(word)))
+        .toList();
+  }
+
+  private static Predicate<String> startWith(String word) {
+    return name -> name.startsWith(word);
   }
 
   private static Device find(Transport transport, String name) {
@@ -69,6 +99,7 @@ public record RankDevice(Transport transport, Device device) implements AutoClos
     return devices.stream()
         .filter(device -> isNamed(device.properties(), name))
         .findFirst()
+        .or(() -> devices.stream().filter(device -> nicBegins(device, name)).findFirst())
         .orElseThrow(
             () ->
                 new TransportException(
@@ -79,6 +110,10 @@ public record RankDevice(Transport transport, Device device) implements AutoClos
                             devices.stream()
                                 .map(device -> device.properties().name())
                                 .collect(Collectors.joining(", ")))));
+  }
+
+  private static boolean nicBegins(Device device, String name) {
+    return nics(device).stream().anyMatch(startWith(name));
   }
 
   private static boolean isNamed(DeviceProperties properties, String name) {
