@@ -273,10 +273,10 @@ class PerfCommandTest {
 
   @ParameterizedTest
   @CsvSource({
-    "node1, node1, 47601",
+    "node1, node1, 17601",
     "node1:5, node1, 5",
-    "::1, ::1, 47601",
-    "[::1], ::1, 47601",
+    "::1, ::1, 17601",
+    "[::1], ::1, 17601",
     "[fe80::2]:7, fe80::2, 7"
   })
   void takesHostsWithAndWithoutPorts(String text, String host, int port) {

@@ -4,7 +4,6 @@ import java.io.BufferedInputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -12,7 +11,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,8 +18,6 @@ import org.jspecify.annotations.Nullable;
  * #failure}. Every wait has a time limit.
  */
 public final class Bootstrap implements AutoCloseable {
-  private static final long RETRY_NANOS = 50_000_000;
-
   private final Socket socket;
   private final DataOutputStream out;
   private final String server;
@@ -58,7 +54,12 @@ public final class Bootstrap implements AutoCloseable {
       Placement placement, String secret, Map<String, String> parameters, Duration patience) {
     String server = placement.address();
     long deadline = System.nanoTime() + patience.toNanos();
-    Socket socket = connect(placement, server, deadline, patience);
+    Socket socket;
+    try {
+      socket = new ServerSearch(placement.host(), placement.port()).find(deadline);
+    } catch (IOException e) {
+      throw new BootstrapException(nobody(placement, server, patience, e), e);
+    }
     try {
       socket.setTcpNoDelay(true);
       socket.setKeepAlive(true);
@@ -79,28 +80,6 @@ public final class Bootstrap implements AutoCloseable {
     } catch (RuntimeException e) {
       BootstrapServer.end(socket);
       throw e;
-    }
-  }
-
-  private static Socket connect(
-      Placement placement, String server, long deadline, Duration patience) {
-    while (true) {
-      Socket socket = new Socket();
-      IOException reason;
-      try {
-        long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
-        socket.connect(
-            new InetSocketAddress(placement.host(), placement.port()), (int) Math.max(1, left));
-        return socket;
-      } catch (IOException e) {
-        // The server may start later.
-        reason = e;
-        BootstrapServer.end(socket);
-      }
-      if (System.nanoTime() - deadline >= 0 || Thread.currentThread().isInterrupted()) {
-        throw new BootstrapException(nobody(placement, server, patience, reason), reason);
-      }
-      LockSupport.parkNanos(RETRY_NANOS);
     }
   }
 
@@ -126,6 +105,16 @@ public final class Bootstrap implements AutoCloseable {
   /** The name of this rank. */
   public String name() {
     return placement.name(rank);
+  }
+
+  /** The name of a rank, seen from this one. */
+  String name(int other) {
+    return placement.name(other);
+  }
+
+  /** The server's address, for messages. */
+  String server() {
+    return server;
   }
 
   /** How the ranks are named. */
