@@ -16,6 +16,8 @@ module org.jofi.cli {
 
   opens org.jofi.cli to
       info.picocli;
+  opens org.jofi.cli.ranks to
+      com.google.gson;
   opens org.jofi.cli.soak to
       com.google.gson;
 }

@@ -24,7 +24,7 @@ record FakeProperties(
         nic,
         Optional.empty(),
         1,
-        List.of(new Rail(nic, "fabric", Optional.empty(), 1)),
+        List.of(new Rail(nic, "fabric", "", Optional.empty(), 1)),
         List.of(new MemoryPath(MemoryKind.HOST, true, "host")));
   }
 

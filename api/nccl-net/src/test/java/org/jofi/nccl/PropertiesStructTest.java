@@ -29,7 +29,7 @@ class PropertiesStructTest {
                 new MemoryPath(MemoryKind.HOST, true, "host"),
                 new MemoryPath(MemoryKind.CUDA, cuda.equals("direct"), cuda));
     return new FakeProperties(
-        2, "rdma0", path, speed, List.of(new Rail("rdma0", "fabric", pci, speed)), memory);
+        2, "rdma0", path, speed, List.of(new Rail("rdma0", "fabric", "", pci, speed)), memory);
   }
 
   @ParameterizedTest

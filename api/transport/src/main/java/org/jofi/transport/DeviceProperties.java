@@ -69,11 +69,18 @@ public interface DeviceProperties {
    * One NIC of a device.
    *
    * @param nic its name
-   * @param fabric the network that it is on
+   * @param fabric the network that it is on: over IP, its subnet
+   * @param address its address as text, over IP with port 0; empty if the provider tells none
+   *     before an endpoint is open
    * @param pci its PCI address, if known
    * @param speedMegabitsPerSecond 0 if unknown
    */
-  record Rail(String nic, String fabric, Optional<PciAddress> pci, long speedMegabitsPerSecond) {}
+  record Rail(
+      String nic,
+      String fabric,
+      String address,
+      Optional<PciAddress> pci,
+      long speedMegabitsPerSecond) {}
 
   /**
    * How NICs access a kind of memory.

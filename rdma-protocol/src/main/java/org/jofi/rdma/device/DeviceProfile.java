@@ -100,7 +100,7 @@ public record DeviceProfile(
 
   private static DeviceProperties.Rail rail(FabricInfo nic) {
     return new DeviceProperties.Rail(
-        nic.domainName(), nic.fabricName(), nic.nic().pci(), megabits(nic));
+        nic.domainName(), nic.fabricName(), nic.address(), nic.nic().pci(), megabits(nic));
   }
 
   /** Whether its NICs say that they take device memory. */

@@ -13,6 +13,7 @@ import org.jofi.cli.ranks.BootstrapException;
 import org.jofi.cli.ranks.BootstrapServer;
 import org.jofi.cli.ranks.BoundedWait;
 import org.jofi.cli.ranks.FabricChoice;
+import org.jofi.cli.ranks.FabricEnd;
 import org.jofi.cli.ranks.Partners;
 import org.jofi.cli.ranks.Placement;
 import org.jofi.cli.ranks.RankDevice;
@@ -189,7 +190,7 @@ final class RankLauncher {
     BoundedWait patience = new BoundedWait(bootstrap, options.timeout());
     try (RankDevice device =
         RankDevice.open(fabric, transport.get(), options.device, options.railCount())) {
-      RingLinks links = RingLinks.connect(bootstrap, device.device(), patience, partners);
+      RingLinks links = connect(fabric, device, bootstrap, patience);
       boolean right;
       try {
         right = program.run(fabric, device, links);
@@ -203,6 +204,16 @@ final class RankLauncher {
       }
       links.close();
       return right ? ExitCode.OK : ExitCode.FAILED;
+    }
+  }
+
+  private RingLinks connect(
+      FabricChoice fabric, RankDevice device, Bootstrap bootstrap, BoundedWait patience) {
+    List<FabricEnd> ends = FabricEnd.exchange(bootstrap, FabricEnd.of(fabric, device));
+    try {
+      return RingLinks.connect(bootstrap, device.device(), patience, partners);
+    } catch (TransportException e) {
+      throw FabricEnd.explain(e, bootstrap, ends);
     }
   }
 

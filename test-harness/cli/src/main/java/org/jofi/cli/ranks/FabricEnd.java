@@ -1,0 +1,218 @@
+package org.jofi.cli.ranks;
+
+import com.google.gson.Gson;
+import com.google.gson.JsonParseException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.jofi.transport.DeviceProperties;
+import org.jofi.transport.TransportException;
+
+/**
+ * What a rank chose, as the others are told before any two connect: who typed different things may
+ * have chosen alike, and the same words may mean different things to different libraries.
+ *
+ * @param host its machine's name
+ * @param kernel tells machines apart: the kernel's, since it was started
+ * @param network tells network namespaces of a machine apart
+ * @param fabric the fabric's version and file
+ * @param provider libfabric's name of the provider
+ * @param rails its NICs, in the order of rails
+ */
+public record FabricEnd(
+    String host, String kernel, String network, String fabric, String provider, List<Rail> rails) {
+  /**
+   * One of its NICs.
+   *
+   * @param address over IP, without a port; may be empty
+   * @param subnet over IP; else the provider's name of the network
+   * @param megabitsPerSecond 0 if unknown
+   * @param mtu largest packet in bytes; empty if unknown
+   */
+  public record Rail(
+      String nic, String address, String subnet, long megabitsPerSecond, String mtu) {
+    private String words() {
+      return nic
+          + (address.isEmpty() ? "" : " " + address)
+          + (subnet.isEmpty() ? "" : " in " + subnet)
+          + (megabitsPerSecond == 0 ? "" : ", %d Mbit/s".formatted(megabitsPerSecond))
+          + (mtu.isEmpty() ? "" : ", MTU " + mtu);
+    }
+  }
+
+  private static final Gson GSON = new Gson();
+  private static final String SHARED_MEMORY = "shm";
+  private static final int MOST_LISTED = 8;
+
+  /** What this rank chose. */
+  public static FabricEnd of(FabricChoice fabric, RankDevice device) {
+    DeviceProperties properties = device.device().properties();
+    return new FabricEnd(
+        text("/proc/sys/kernel/hostname"),
+        text("/proc/sys/kernel/random/boot_id"),
+        link("/proc/self/ns/net"),
+        fabric.notice(),
+        properties.provider(),
+        properties.rails().stream().map(FabricEnd::rail).toList());
+  }
+
+  private static Rail rail(DeviceProperties.Rail rail) {
+    boolean isName = !rail.nic().contains("/");
+    return new Rail(
+        rail.nic(),
+        rail.address().replaceFirst(":0$", "").replaceAll("[\\[\\]]", ""),
+        rail.fabric(),
+        rail.speedMegabitsPerSecond(),
+        isName ? text("/sys/class/net/" + rail.nic() + "/mtu") : "");
+  }
+
+  private static String text(String file) {
+    try {
+      return Files.readString(Path.of(file), StandardCharsets.UTF_8).strip();
+    } catch (IOException e) {
+      return "";
+    }
+  }
+
+  private static String link(String file) {
+    try {
+      return Files.readSymbolicLink(Path.of(file)).toString();
+    } catch (IOException e) {
+      return "";
+    }
+  }
+
+  /**
+   * Tells all ranks what this one chose, and hears it of them.
+   *
+   * @return by rank
+   * @throws RankFailure if two of them cannot be connected; the message says why, names what both
+   *     chose, and what to do
+   * @throws BootstrapException if a rank is lost
+   */
+  public static List<FabricEnd> exchange(Bootstrap bootstrap, FabricEnd mine) {
+    List<FabricEnd> all =
+        bootstrap.gather(GSON.toJson(mine).getBytes(StandardCharsets.UTF_8)).stream()
+            .map(FabricEnd::read)
+            .toList();
+    for (int rank = 1; rank < all.size(); rank++) {
+      Optional<String> obstacle = all.getFirst().obstacle(all.get(rank));
+      if (obstacle.isPresent()) {
+        throw new RankFailure(
+            "%s and %s cannot be connected: %s%s"
+                .formatted(
+                    bootstrap.name(0),
+                    bootstrap.name(rank),
+                    obstacle.get(),
+                    lines(bootstrap, all, List.of(0, rank))));
+      }
+    }
+    return all;
+  }
+
+  private static FabricEnd read(byte[] told) {
+    try {
+      FabricEnd end = GSON.fromJson(new String(told, StandardCharsets.UTF_8), FabricEnd.class);
+      if (end != null && end.provider != null && end.rails != null && end.fabric != null) {
+        return end;
+      }
+    } catch (JsonParseException e) {
+      throw new BootstrapException("a rank told what this version does not understand", e);
+    }
+    throw new BootstrapException("a rank told what this version does not understand");
+  }
+
+  /** Why this end and another one cannot be connected, and what to do; empty if they can. */
+  Optional<String> obstacle(FabricEnd other) {
+    if (!wire().equals(other.wire())) {
+      return Optional.of(
+          "providers %s and %s do not understand each other; choose one that both have with -p (net of libfabric 1 is tcp of libfabric 2)"
+              .formatted(provider, other.provider));
+    }
+    if (provider.equals(SHARED_MEMORY)) {
+      return obstacleInSharedMemory(other);
+    }
+    if (rails.size() != other.rails.size()) {
+      return Optional.of(
+          "they have %d and %d rails; give both as many, with --rails or by NICs with -d"
+              .formatted(rails.size(), other.rails.size()));
+    }
+    return isElsewhere(other)
+        ? IntStream.range(0, rails.size())
+            .filter(rail -> isItself(rails.get(rail), other.rails.get(rail)))
+            .mapToObj(
+                rail ->
+                    "rail %d has the address %s at both, which leads each back to itself; choose NICs that reach the other with -d"
+                        .formatted(rail, rails.get(rail).address))
+            .findFirst()
+        : Optional.empty();
+  }
+
+  private Optional<String> obstacleInSharedMemory(FabricEnd other) {
+    if (!kernel.equals(other.kernel)) {
+      return Optional.of(
+          "shared memory does not lead from one machine to another; choose another provider with -p");
+    }
+    // Its files have a format of each version's own, and whoever reads another's crashes.
+    return version().equals(other.version())
+        ? Optional.empty()
+        : Optional.of(
+            "shared memory of different versions of libfabric has different formats; give both the same file with JOFI_LIBFABRIC");
+  }
+
+  /** Providers of one name here are the same on the wire. */
+  private String wire() {
+    return provider.equals("net") ? "tcp" : provider;
+  }
+
+  private String version() {
+    return fabric.replaceFirst(" from .*", "");
+  }
+
+  private boolean isElsewhere(FabricEnd other) {
+    return !kernel.equals(other.kernel) || !network.equals(other.network);
+  }
+
+  private static boolean isItself(Rail one, Rail other) {
+    return !one.address.isEmpty() && one.address.equals(other.address);
+  }
+
+  /**
+   * The failure to connect with what both ends chose, since only both together show why a NIC does
+   * not reach another one.
+   */
+  public static TransportException explain(
+      TransportException failure, Bootstrap bootstrap, List<FabricEnd> all) {
+    List<Integer> ranks =
+        IntStream.range(0, Math.min(all.size(), MOST_LISTED)).boxed().collect(Collectors.toList());
+    return new TransportException(
+        failure.failure(),
+        "%s%nThe ranks reach each other at %s, but not over these NICs; choose others with -d, or see that firewalls pass them:%s"
+            .formatted(failure.getMessage(), bootstrap.server(), lines(bootstrap, all, ranks)),
+        failure);
+  }
+
+  private static String lines(Bootstrap bootstrap, List<FabricEnd> all, List<Integer> ranks) {
+    return ranks.stream()
+        .map(
+            rank ->
+                "%n  %s at %s: %s"
+                    .formatted(bootstrap.name(rank), all.get(rank).host, all.get(rank).words()))
+        .collect(Collectors.joining());
+  }
+
+  private String words() {
+    return "%s, provider %s%s"
+        .formatted(
+            fabric,
+            provider,
+            IntStream.range(0, rails.size())
+                .mapToObj(rail -> "; rail %d %s".formatted(rail, rails.get(rail).words()))
+                .collect(Collectors.joining()));
+  }
+}
