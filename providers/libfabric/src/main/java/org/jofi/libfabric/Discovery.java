@@ -93,6 +93,7 @@ final class Discovery {
       int result =
           entryPoints.getinfo(
               library.apiVersion(), MemorySegment.NULL, MemorySegment.NULL, 0, wanted, head);
+      LibfabricLibrary.initialized();
       if (result == -FI_ENODATA()) {
         return List.of();
       }

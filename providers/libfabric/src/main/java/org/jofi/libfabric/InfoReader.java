@@ -76,9 +76,7 @@ final class InfoReader {
    */
   private static boolean writesData(String provider, int mrMode) {
     return !LibfabricTraits.hasWriteDataSwitch(provider)
-        || (LibfabricLibrary.load().isAtLeast(2, 5)
-            && (mrMode & FI_MR_PROV_KEY()) != 0
-            && "1".equals(LibC.variable(LibfabricLibrary.CXI_WRITE_DATA)));
+        || (LibfabricLibrary.load().cxiWritesData() && (mrMode & FI_MR_PROV_KEY()) != 0);
   }
 
   /** The capabilities that the provider reports, without those that it is known not to have. */

@@ -23,6 +23,8 @@ final class LibC {
   private static final int SC_PAGESIZE = 30;
   private static final int PTHREAD_PROCESS_SHARED = 1;
   private static final int SHUT_RDWR = 2;
+  private static final int O_RDONLY_CLOEXEC = 0x80000;
+  private static final int LOCK_EX_NB = 2 | 4;
   private static final int ENOMEM = 12;
   private static final int EFAULT = 14;
   private static final long MAX_TEXT_BYTES = 4096;
@@ -45,6 +47,8 @@ final class LibC {
               ValueLayout.ADDRESS,
               ValueLayout.ADDRESS,
               ValueLayout.JAVA_INT));
+  private static final MethodHandle UNSETENV =
+      plain("unsetenv", FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.ADDRESS));
   private static final MethodHandle SYSCONF =
       plain("sysconf", FunctionDescriptor.of(ValueLayout.JAVA_LONG, ValueLayout.JAVA_INT));
   private static final MethodHandle SIGACTION =
@@ -77,6 +81,16 @@ final class LibC {
   private static final MethodHandle SHUTDOWN =
       plain(
           "shutdown",
+          FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
+  private static final MethodHandle OPEN =
+      plain(
+          "open",
+          FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.JAVA_INT));
+  private static final MethodHandle CLOSE =
+      plain("close", FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
+  private static final MethodHandle FLOCK =
+      plain(
+          "flock",
           FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
   private static final MethodHandle MSYNC =
       capturing(
@@ -159,10 +173,27 @@ final class LibC {
   /**
    * Sets an environment variable for C code, unless it is set already. Call it before native code
    * reads the environment.
+   *
+   * @return whether it was not set
    */
-  static void offerVariable(String name, String value) {
+  static boolean offerVariable(String name, String value) {
     try (Arena arena = Arena.ofConfined()) {
-      int failed = (int) SETENV.invokeExact(arena.allocateFrom(name), arena.allocateFrom(value), 0);
+      MemorySegment key = arena.allocateFrom(name);
+      if (((MemorySegment) GETENV.invokeExact(key)).address() != 0) {
+        return false;
+      }
+      int failed = (int) SETENV.invokeExact(key, arena.allocateFrom(value), 0);
+      assert failed == 0 : name;
+      return true;
+    } catch (Throwable impossible) {
+      throw rethrow(impossible);
+    }
+  }
+
+  /** Takes an environment variable of C code back. */
+  static void withdrawVariable(String name) {
+    try (Arena arena = Arena.ofConfined()) {
+      int failed = (int) UNSETENV.invokeExact(arena.allocateFrom(name));
       assert failed == 0 : name;
     } catch (Throwable impossible) {
       throw rethrow(impossible);
@@ -267,6 +298,34 @@ final class LibC {
     try {
       int over = (int) SHUTDOWN.invokeExact(socket, SHUT_RDWR);
       assert over == 0 || over == -1;
+    } catch (Throwable impossible) {
+      throw rethrow(impossible);
+    }
+  }
+
+  /** open(2) of a file or a folder, for reading; negative if that fails. */
+  static int open(String file) {
+    try (Arena arena = Arena.ofConfined()) {
+      return (int) OPEN.invokeExact(arena.allocateFrom(file), O_RDONLY_CLOEXEC);
+    } catch (Throwable impossible) {
+      throw rethrow(impossible);
+    }
+  }
+
+  /** close(2). */
+  static void close(int file) {
+    try {
+      int failed = (int) CLOSE.invokeExact(file);
+      assert failed == 0;
+    } catch (Throwable impossible) {
+      throw rethrow(impossible);
+    }
+  }
+
+  /** flock(2), exclusive and without waiting; whether it was to be had. */
+  static boolean lock(int file) {
+    try {
+      return (int) FLOCK.invokeExact(file, LOCK_EX_NB) == 0;
     } catch (Throwable impossible) {
       throw rethrow(impossible);
     }

@@ -127,13 +127,15 @@ final class LibfabricEndpoint extends FabricObject implements Endpoint {
     }
     ownReadRefusal = new OwnReads(domain.info(), System::getenv).demand(options());
     options.forEach(options()::set);
+    if (domain.isSharedMemory()) {
+      rename(SharedMemoryNames.inThisNamespace(address()));
+      try (SharedMemoryRoom _ = SharedMemoryRoom.take()) {
+        enable();
+      }
+    } else {
+      enable();
+    }
     MemorySegment ep = nativeObject();
-    check(
-        "fi_enable",
-        SignalGuard.guard(
-            () ->
-                fi_ops.control.invoke(
-                    fi_ops.control(fid.ops(ep)), ep, FI_ENABLE(), MemorySegment.NULL)));
     limits = readLimits();
     calls = PostingCalls.of(ep, domain.regionMapLock(), domain.splitsWriteData());
     byte[] address = address();
@@ -164,6 +166,26 @@ final class LibfabricEndpoint extends FabricObject implements Endpoint {
   @Override
   public String toString() {
     return localAddress.isEmpty() ? place() : place() + " at " + localAddress;
+  }
+
+  private void enable() {
+    MemorySegment ep = nativeObject();
+    check(
+        "fi_enable",
+        SignalGuard.guard(
+            () ->
+                fi_ops.control.invoke(
+                    fi_ops.control(fid.ops(ep)), ep, FI_ENABLE(), MemorySegment.NULL)));
+  }
+
+  private void rename(byte[] name) {
+    MemorySegment ep = nativeObject();
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment bytes = arena.allocateFrom(ValueLayout.JAVA_BYTE, name);
+      check(
+          "fi_setname",
+          fi_ops_cm.setname.invoke(fi_ops_cm.setname(fid_ep.cm(ep)), ep, bytes, name.length));
+    }
   }
 
   @Override

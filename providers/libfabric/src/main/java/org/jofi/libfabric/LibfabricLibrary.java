@@ -26,7 +26,7 @@ final class LibfabricLibrary {
    * The variable that lets fi_cxi(7) deliver immediate data with writes. It is switched on unless
    * the user has set it.
    */
-  static final String CXI_WRITE_DATA = "FI_CXI_ENABLE_WRITEDATA";
+  private static final String CXI_WRITE_DATA = "FI_CXI_ENABLE_WRITEDATA";
 
   /**
    * The variable that sets up to which length ofi_rxm over tcp sends a message at once, and not
@@ -47,12 +47,20 @@ final class LibfabricLibrary {
 
   private static @Nullable LibfabricLibrary loaded;
 
+  /** The variables that nobody had set: they are withdrawn when the library has read them. */
+  private static final List<String> OFFERED = new ArrayList<>();
+
   private final String file;
   private final int version;
+  private final boolean cxiWritesData;
+  private final boolean rxmSendsLongPackets;
 
   private LibfabricLibrary(String file, int version) {
     this.file = file;
     this.version = version;
+    cxiWritesData = isAtLeast(2, 5) && "1".equals(LibC.variable(CXI_WRITE_DATA));
+    rxmSendsLongPackets =
+        !isAtLeast(1, 18) && RXM_EAGER_BYTES.equals(LibC.variable(RXM_EAGER_LIMIT));
   }
 
   /**
@@ -92,7 +100,21 @@ final class LibfabricLibrary {
 
   /** Whether ofi_rxm over tcp sends whole packets of short messages at once. */
   boolean layersSendLongPackets() {
-    return !isAtLeast(1, 18) && RXM_EAGER_BYTES.equals(LibC.variable(RXM_EAGER_LIMIT));
+    return rxmSendsLongPackets;
+  }
+
+  /** Whether cxi delivers immediate data with writes, where it chooses keys. */
+  boolean cxiWritesData() {
+    return cxiWritesData;
+  }
+
+  /**
+   * The library has read its variables: its providers do when it first lists them. This process's
+   * children, and others in it, see none that they did not set.
+   */
+  static synchronized void initialized() {
+    OFFERED.forEach(LibC::withdrawVariable);
+    OFFERED.clear();
   }
 
   /** Major and minor version of the library. */
@@ -127,8 +149,8 @@ final class LibfabricLibrary {
         }
       }
     }
-    LibC.offerVariable(CXI_WRITE_DATA, "1");
-    LibC.offerVariable(RXM_EAGER_LIMIT, RXM_EAGER_BYTES);
+    offer(CXI_WRITE_DATA, "1");
+    offer(RXM_EAGER_LIMIT, RXM_EAGER_BYTES);
     List<String> tried = new ArrayList<>();
     for (String candidate : candidates) {
       String reason = SignalGuard.guard(() -> tryLoad(candidate));
@@ -138,6 +160,12 @@ final class LibfabricLibrary {
       tried.add("  " + candidate + ": " + reason);
     }
     throw new FabricUnavailableException(explanation(tried));
+  }
+
+  private static void offer(String name, String value) {
+    if (LibC.offerVariable(name, value)) {
+      OFFERED.add(name);
+    }
   }
 
   private static @Nullable String override() {

@@ -4,6 +4,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
+import java.util.StringJoiner;
 import org.jofi.fabric.Fabric;
 import org.jofi.fabric.FabricException;
 import org.jofi.fabric.FabricHints;
@@ -44,6 +45,20 @@ public final class LibfabricProvider implements FabricProvider {
   @Override
   public List<FabricInfo> discover(FabricHints hints) {
     return new Discovery(LibfabricLibrary.load(), library).find(hints);
+  }
+
+  @Override
+  public String whyMissing(String provider) {
+    StringJoiner why = new StringJoiner(" ");
+    String chosen = System.getenv("FI_PROVIDER");
+    if (chosen != null) {
+      why.add("FI_PROVIDER='%s' limits what libfabric lists; unset it.".formatted(chosen));
+    }
+    String room = LibfabricTraits.isSharedMemory(provider) ? SharedMemoryRoom.whyMissing() : "";
+    if (!room.isEmpty()) {
+      why.add(room);
+    }
+    return why.toString();
   }
 
   @Override

@@ -72,7 +72,11 @@ class LeftoverTest {
       head = in.readNBytes(HEAD_BYTES);
     }
     for (int next = last + 1; next <= last + names; next++) {
-      Path copy = newest.resolveSibling(name.substring(0, name.lastIndexOf(':') + 1) + next);
+      Path copy =
+          newest.resolveSibling(
+              name.substring(0, name.lastIndexOf(':') + 1)
+                  + next
+                  + name.substring(name.lastIndexOf('-')));
       Files.write(copy, head);
       left.add(copy);
     }
@@ -87,7 +91,7 @@ class LeftoverTest {
   private static List<Path> files() throws IOException {
     List<Path> found = new ArrayList<>();
     try (DirectoryStream<Path> files =
-        Files.newDirectoryStream(Path.of("/dev/shm"), PID + ":[0-9]*:[0-9]*")) {
+        Files.newDirectoryStream(Path.of("/dev/shm"), PID + ":[0-9]*:[0-9]*-*")) {
       files.forEach(found::add);
     }
     found.sort((one, other) -> Integer.compare(number(one), number(other)));
@@ -96,6 +100,6 @@ class LeftoverTest {
 
   private static int number(Path file) {
     String name = String.valueOf(file.getFileName());
-    return Integer.parseInt(name.substring(name.lastIndexOf(':') + 1));
+    return Integer.parseInt(name.substring(name.lastIndexOf(':') + 1, name.lastIndexOf('-')));
   }
 }

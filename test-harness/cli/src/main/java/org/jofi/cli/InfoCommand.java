@@ -139,9 +139,9 @@ final class InfoCommand implements Callable<Integer> {
     if (!known.isEmpty()) {
       err.println("It offers: " + String.join(", ", known));
     }
-    String filter = System.getenv("FI_PROVIDER");
-    if (filter != null && !filter.isEmpty()) {
-      err.println("FI_PROVIDER=" + filter + " limits what it offers.");
+    String why = fabrics.whyMissing(provider == null ? "" : provider);
+    if (!why.isEmpty()) {
+      err.println(why);
     }
     err.flush();
     return ExitCode.ENVIRONMENT;

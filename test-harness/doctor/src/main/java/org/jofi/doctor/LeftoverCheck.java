@@ -6,18 +6,21 @@ import java.util.regex.Pattern;
 import org.jofi.doctor.machine.MachineFiles;
 
 /**
- * Checks whether killed processes left endpoints of libfabric's shm provider behind. These use
- * memory, and a later process with the same id cannot use their names: fi_enable returns EBUSY.
+ * Checks whether killed processes left endpoints of libfabric's shm provider behind, which use
+ * memory. Containers that share the folder have processes that are not seen here, so that only a
+ * file with the number of this PID namespace in its name is known to be nobody's.
  */
 final class LeftoverCheck implements Check {
   private static final String NAME = "shm-left";
   private static final String FOLDER = "/dev/shm";
 
-  /** Process, user, endpoint. */
-  private static final Pattern ENDPOINT = Pattern.compile("([0-9]{1,9}):[0-9]+:[0-9]+");
+  /** Process, user, endpoint; behind those of jofi the PID namespace. */
+  private static final Pattern ENDPOINT =
+      Pattern.compile("([0-9]{1,9}):[0-9]+:[0-9]+(?:-[0-9a-f]+)?");
 
   private static final String REMEDY =
-      "cd /dev/shm && for f in [0-9]*:*:*; do [ -e /proc/${f%%:*} ] || rm -- \"$f\"; done";
+      "cd /dev/shm && n=$(readlink /proc/self/ns/pid | tr -dc 0-9) &&"
+          + " for f in [0-9]*:*:*-$(printf %x $n); do [ -e /proc/${f%%:*} ] || rm -- \"$f\"; done";
 
   @Override
   public List<Finding> examine(Patient patient) {
@@ -35,8 +38,8 @@ final class LeftoverCheck implements Check {
         Finding.warn(
             NAME,
             "",
-            ("%d files of killed processes (%s, ...) hold memory that nobody uses, and fi_enable"
-                    + " over shm refuses their names (EBUSY) to later processes of these numbers")
+            ("%d files are of processes that are not here (%s, ...): killed ones, whose files hold"
+                    + " memory that nobody uses, or those of a container that shares /dev/shm")
                 .formatted(left.size(), left.getFirst()),
             read,
             REMEDY));

@@ -326,13 +326,13 @@ class SeededFaultTest {
             "endpoints of killed processes",
             tree ->
                 tree.write("/dev/shm/4711:0:0", "")
-                    .write("/dev/shm/4712:0:3", "")
+                    .write("/dev/shm/4712:0:3-effffffc", "")
                     .write("/dev/shm/4713:0:0", "")
                     .write("/dev/shm/sem.4714:0:0", "")
                     .write("/proc/4713/stat", ""),
             "shm-left",
             Verdict.WARN,
-            "2 files of killed processes (4711:0:0",
+            "2 files are of processes that are not here (4711:0:0",
             "/proc/${f%%:*}"),
         Fault.of(
             "no huge pages",

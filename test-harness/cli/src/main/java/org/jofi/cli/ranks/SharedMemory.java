@@ -11,9 +11,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Removes files of libfabric's shm provider from shared memory. It has a file per endpoint, {@code
- * PID:DOMAIN:ENDPOINT}. A process that is killed leaves its files behind, and a later process with
- * the same id cannot open its endpoints: fi_enable fails with EBUSY.
+ * Removes files of libfabric's shm provider from shared memory. There is one for each endpoint,
+ * {@code PID:USER:ENDPOINT-NAMESPACE}, the last of which is the number of the PID namespace. A
+ * process that is killed leaves its files behind, which hold memory.
+ *
+ * <p>A process of another namespace may have the same number, and lives on: its files have other
+ * names, and are never touched.
  */
 public final class SharedMemory {
   private static final Path FOLDER = Path.of("/dev/shm");
@@ -72,13 +75,29 @@ public final class SharedMemory {
    * opened an endpoint.
    */
   static void clear(long pid) {
-    clear(FOLDER, pid);
+    clear(FOLDER, pid, namespace());
   }
 
-  static void clear(Path folder, long pid) {
+  /**
+   * The number of this process's PID namespace, in hexadecimal digits; empty if it is not known.
+   */
+  private static String namespace() {
+    try {
+      String link = Files.readSymbolicLink(Path.of("/proc/self/ns/pid")).toString();
+      return Long.toHexString(Long.parseLong(link.replaceAll("[^0-9]", "")));
+    } catch (IOException | NumberFormatException e) {
+      return "";
+    }
+  }
+
+  static void clear(Path folder, long pid, String namespace) {
+    if (namespace.isEmpty()) {
+      return;
+    }
+    String names = "%d:[0-9]+:[0-9]+-%s".formatted(pid, namespace);
     try (DirectoryStream<Path> left =
         Files.newDirectoryStream(
-            folder, file -> String.valueOf(file.getFileName()).matches(pid + ":[0-9]+:[0-9]+"))) {
+            folder, file -> String.valueOf(file.getFileName()).matches(names))) {
       for (Path file : left) {
         Files.deleteIfExists(file);
       }
