@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.TransportException;
 
-/** Checks whether this machine has enough memory for a run. */
+/** Checks whether this machine, and what limits this process on it, has enough memory for a run. */
 final class MachineMemory {
   private static final Path MEMINFO = Path.of("/proc/meminfo");
   private static final Pattern AVAILABLE =
@@ -20,24 +20,36 @@ final class MachineMemory {
   private MachineMemory() {}
 
   /**
-   * Throws if the machine has too little memory, as far as that is known.
+   * Throws if there is too little memory, as far as that is known.
    *
    * @param ranks how many ranks run here
    * @param each how many bytes each of them needs
    * @throws TransportException with {@link FailureCause#UNAVAILABLE} if there is too little
    */
   static void require(int ranks, long each) {
-    OptionalLong available = available();
+    available().ifPresent(bytes -> require(ranks, each, bytes, "this machine has available"));
+    ControlGroup.memory()
+        .ifPresent(
+            room ->
+                require(
+                    ranks,
+                    each,
+                    room.bytes(),
+                    "the limit of this container or job (%s) leaves".formatted(room.limit())));
+  }
+
+  private static void require(int ranks, long each, long available, String where) {
     // Divide instead of multiplying, which could overflow.
-    if (available.isPresent() && each > available.getAsLong() / ranks) {
+    if (each > available / ranks) {
       throw new TransportException(
           FailureCause.UNAVAILABLE,
-          "not enough memory: %d rank(s) here need %s each, %s together; this machine has %s available"
+          "not enough memory: %d rank(s) here need %s each, %s together; %s %s"
               .formatted(
                   ranks,
                   gibibytes((double) each),
                   gibibytes((double) each * ranks),
-                  gibibytes((double) available.getAsLong())));
+                  where,
+                  gibibytes((double) available)));
     }
   }
 

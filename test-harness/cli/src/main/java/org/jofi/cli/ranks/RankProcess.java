@@ -20,6 +20,7 @@ public final class RankProcess {
   static final String SECRET = "JOFI_BOOTSTRAP_SECRET";
   static final String PARENT = "JOFI_PARENT";
   private static final long KILL_WITHIN_SECONDS = 5;
+  private static final MemoryKiller MEMORY_KILLER = new MemoryKiller();
   private static final int LEAST_SIGNAL_CODE = 129;
   private static final int MOST_SIGNAL_CODE = 128 + 64;
 
@@ -96,7 +97,7 @@ public final class RankProcess {
           case 2 -> " (SIGINT)";
           case 6 -> " (SIGABRT)";
           case 7 -> " (SIGBUS)";
-          case 9 -> " (SIGKILL)";
+          case 9 -> " (SIGKILL)" + MEMORY_KILLER.words();
           case 11 -> " (SIGSEGV)";
           case 15 -> " (SIGTERM)";
           default -> "";
