@@ -206,6 +206,7 @@ static char failure[2 * TEXT_BYTES];
 static atomic_bool ready;  // whether state == READY; read by every call
 static atomic_bool forked; // this is a forked child of the process with the JVM
 static bool jvm_is_own;    // this library created the JVM; set before ready
+static JavaVM *jvm;        // set before ready
 
 static pthread_t boot_thread;
 static char jvm_words[TEXT_BYTES]; // what the JVM printed while it started; used by the boot thread only
@@ -270,6 +271,34 @@ static void hook_exit(jint code) {
 }
 
 static void after_fork_in_child(void) { atomic_store(&forked, true); }
+
+// --- Threads that call Java ---------------------------------------------------------------------------------------------
+
+// A thread that is not attached when it first calls Java is attached by the JVM, which detaches it when the thread ends:
+// by a destructor that exit() runs in a forked child, too, where it waits for ever for a JVM that is not there. So each
+// thread is attached before, as one that does not keep the JVM alive, and detached by a key that exit() leaves alone.
+static pthread_key_t attachment;
+static bool has_attachment; // set before ready
+static __thread bool attached;
+
+static void detach(void *unused) {
+  (void)unused;
+  if (!atomic_load(&forked)) {
+    (*jvm)->DetachCurrentThread(jvm);
+  }
+}
+
+static void attach(void) {
+  attached = true;
+  void *env = NULL;
+  // Whoever is attached already, as in a JVM of the host program, stays so.
+  if (!has_attachment || (*jvm)->GetEnv(jvm, &env, JNI_VERSION_10) == JNI_OK) {
+    return;
+  }
+  if ((*jvm)->AttachCurrentThreadAsDaemon(jvm, &env, NULL) == JNI_OK) {
+    pthread_setspecific(attachment, jvm);
+  }
+}
 
 // The folder that contains this library. The library may have been loaded through a link.
 static bool own_folder(char folder[PATH_MAX]) {
@@ -347,6 +376,19 @@ static void add_hook(jvm_options *options, char *name, void (*hook)(void)) {
   options->list[options->count++] = (JavaVMOption){.optionString = name, .extraInfo = (void *)hook};
 }
 
+// Whether options have one such as -XX:+UseG1GC among them.
+static bool chooses_collector(const char *options) {
+  const char *choice = options;
+  while (choice != NULL && (choice = strstr(choice, "-XX:+Use")) != NULL) {
+    size_t length = strcspn(choice, " \t\n");
+    if (length > 2 && strncmp(choice + length - 2, "GC", 2) == 0) {
+      return true;
+    }
+    choice += length;
+  }
+  return false;
+}
+
 // Later options override earlier ones. Options that may be changed come before JOFI_JVM_OPTS, the others after it.
 static bool collect_options(jvm_options *options, const char *folder) {
   add_hook(options, "vfprintf", (void (*)(void))hook_print);
@@ -358,8 +400,9 @@ static bool collect_options(jvm_options *options, const char *folder) {
     fail("JOFI_JVM_OPTS is longer than %d characters", TEXT_BYTES - 1);
     return false;
   }
-  bool collector_chosen = strstr(words, "GC") != NULL;
-  if (!collector_chosen) {
+  // Two collectors would not start.
+  if (!chooses_collector(words) && !chooses_collector(getenv("JAVA_TOOL_OPTIONS")) &&
+      !chooses_collector(getenv("_JAVA_OPTIONS"))) {
     add_option(options, "-XX:+UseSerialGC");
   }
   add_option(options, "-Xms32m");
@@ -378,6 +421,8 @@ static bool collect_options(jvm_options *options, const char *folder) {
   }
   // The host program keeps its signal handlers: in Python, Ctrl-C still raises KeyboardInterrupt.
   add_option(options, "-Xrs");
+  // And its limit of open files.
+  add_option(options, "-XX:-MaxFDLimit");
   add_option(options, "-XX:VMOptionsFile=%s", file);
   add_option(options, "--module-path=%s/modules", folder);
   add_option(options, "--add-modules=ALL-MODULE-PATH");
@@ -387,7 +432,7 @@ static bool collect_options(jvm_options *options, const char *folder) {
     add_option(options, "-Djofi.libfabric=%s", library);
   }
   if (options->overflow) {
-    fail("too many options for the JVM: JOFI_JVM_OPTS holds more than %d, or more than %d characters", MAX_OPTIONS - 12,
+    fail("too many options for the JVM: JOFI_JVM_OPTS holds more than %d, or more than %d characters", MAX_OPTIONS - 13,
          TEXT_BYTES);
     return false;
   }
@@ -446,6 +491,17 @@ static const char *jni_error(jint code) {
   }
 }
 
+// Signals that a JVM takes without needing them: the sockets of this library do not raise SIGPIPE, and it starts no
+// processes whose ends it waits for.
+enum { SIGNALS_OF_NO_USE = 3 };
+
+static void exchange_signals(struct sigaction hosts[SIGNALS_OF_NO_USE], bool give_back) {
+  const int signals[SIGNALS_OF_NO_USE] = {SIGPIPE, SIGXFSZ, SIGCHLD};
+  for (int i = 0; i < SIGNALS_OF_NO_USE; i++) {
+    sigaction(signals[i], give_back ? &hosts[i] : NULL, give_back ? NULL : &hosts[i]);
+  }
+}
+
 static bool start_jvm(void) {
   char folder[PATH_MAX];
   if (!own_folder(folder)) {
@@ -469,6 +525,8 @@ static bool start_jvm(void) {
   JavaVM *vm = NULL;
   JNIEnv *env = NULL;
   jsize running = 0;
+  struct sigaction hosts[SIGNALS_OF_NO_USE];
+  exchange_signals(hosts, false);
   if (created(&vm, 1, &running) == JNI_OK && running > 0) {
     // The host program's JVM. It can be used if the plugin's jars are among its modules.
     if ((*vm)->AttachCurrentThreadAsDaemon(vm, (void **)&env, NULL) != JNI_OK) {
@@ -485,6 +543,7 @@ static bool start_jvm(void) {
       free(saved);
     }
     if (code != JNI_OK) {
+      exchange_signals(hosts, true);
       fail("the JVM did not start: %s (%d). %s%sIt was given JOFI_JVM_OPTS='%s'", jni_error(code), code, jvm_words,
            jvm_words[0] != 0 ? " " : "", getenv("JOFI_JVM_OPTS") == NULL ? "" : getenv("JOFI_JVM_OPTS"));
       return false;
@@ -492,7 +551,12 @@ static bool start_jvm(void) {
     jvm_is_own = true;
   }
   bool booted = call_java_boot(env);
+  if (jvm_is_own) {
+    exchange_signals(hosts, true);
+  }
   (*vm)->DetachCurrentThread(vm);
+  jvm = vm;
+  has_attachment = pthread_key_create(&attachment, detach) == 0;
   return booted;
 }
 
@@ -602,6 +666,9 @@ static result refuse_early(const char *call) {
     if (__builtin_expect(!atomic_load_explicit(&ready, memory_order_acquire), 0)) {                                    \
       return refuse_early(call);                                                                                       \
     }                                                                                                                  \
+    if (__builtin_expect(!attached, 0)) {                                                                              \
+      attach();                                                                                                        \
+    }                                                                                                                  \
   } while (false)
 
 #define NOT_NULL(pointer)                                                                                              \
@@ -657,6 +724,9 @@ static void finalize_at_exit(void) {
   void *context = atomic_exchange(&context_v10, NULL);
   if (context != NULL && !atomic_load(&forked)) {
     atomic_store(&nccl_log, NULL);
+    if (!attached) {
+      attach();
+    }
     java.finalize(INTEGER(context));
   }
 }

@@ -1,11 +1,15 @@
 // What begins and ends.
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <fenv.h>
 #include <locale.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -234,20 +238,100 @@ void foreign_jvm(side *s) {
 
 static void on_signal(int number) { (void)number; }
 
-// The JVM leaves the signals of the process, and its locale, to the process.
+static volatile sig_atomic_t children;
+
+static void on_child(int number) {
+  (void)number;
+  children++;
+}
+
+extern char **environ;
+
+// What a process has that its libraries are to leave alone.
+typedef struct {
+  struct sigaction actions[NSIG];
+  struct rlimit files;
+  sigset_t blocked;
+  mode_t mask;
+  int rounding;
+  int traps;
+  char folder[1024];
+  char environment[1 << 16];
+} surroundings;
+
+static void look(surroundings *now) {
+  memset(now, 0, sizeof *now);
+  for (int number = 1; number < NSIG; number++) {
+    sigaction(number, NULL, &now->actions[number]);
+  }
+  check(getrlimit(RLIMIT_NOFILE, &now->files) == 0, "getrlimit");
+  pthread_sigmask(SIG_SETMASK, NULL, &now->blocked);
+  now->mask = umask(0);
+  umask(now->mask);
+  now->rounding = fegetround();
+  now->traps = fegetexcept();
+  check(getcwd(now->folder, sizeof now->folder) != NULL, "getcwd");
+  size_t used = 0;
+  for (char **variable = environ; *variable != NULL; variable++) {
+    used += (size_t)snprintf(now->environment + used, sizeof now->environment - used, "%s\n", *variable);
+    check(used < sizeof now->environment, "a large environment");
+  }
+}
+
+// A JVM lives by these: it must see them first, and passes on what is not its own. With the last it wakes its threads.
+static bool is_jvms(int number) {
+  return number == SIGRTMAX - 2 || number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL || number == SIGUSR2;
+}
+
+static void check_unchanged(const surroundings *before, const surroundings *after) {
+  for (int number = 1; number < NSIG; number++) {
+    check(is_jvms(number) || before->actions[number].sa_handler == after->actions[number].sa_handler,
+          "signal %d was taken", number);
+  }
+  check(before->files.rlim_cur == after->files.rlim_cur && before->files.rlim_max == after->files.rlim_max,
+        "%lu files may be open, not %lu", (unsigned long)after->files.rlim_cur, (unsigned long)before->files.rlim_cur);
+  for (int number = 1; number < NSIG; number++) {
+    check(sigismember(&before->blocked, number) == sigismember(&after->blocked, number), "signal %d is blocked", number);
+  }
+  check(before->mask == after->mask, "umask %o", after->mask);
+  check(before->rounding == after->rounding && before->traps == after->traps, "floating point");
+  check(strcmp(before->folder, after->folder) == 0, "in %s", after->folder);
+  check(strcmp(before->environment, after->environment) == 0, "the environment was\n%s, and is\n%s",
+        before->environment, after->environment);
+}
+
+// The JVM leaves the signals of the process, its limits, its environment and its locale to the process.
 void host_unchanged(side *s) {
-  const int kept[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+  static surroundings before, after;
+  const int kept[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE};
   for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
     signal(kept[i], on_signal);
   }
+  signal(SIGCHLD, on_child);
+  struct rlimit files = {0, 0};
+  check(getrlimit(RLIMIT_NOFILE, &files) == 0, "getrlimit");
+  files.rlim_cur = 256;
+  check(setrlimit(RLIMIT_NOFILE, &files) == 0, "setrlimit");
   setenv("LC_ALL", "C.UTF-8", 1);
   setlocale(LC_ALL, "C");
+  look(&before);
   side_open(s);
+  look(&after);
+  check_unchanged(&before, &after);
   for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
-    struct sigaction now_is;
-    check(sigaction(kept[i], NULL, &now_is) == 0 && now_is.sa_handler == on_signal, "signal %d was taken", kept[i]);
     check(raise(kept[i]) == 0, "signal %d", kept[i]);
   }
+  check(system("true") == 0, "a subprocess");
+  pid_t child = fork();
+  if (child == 0) {
+    _exit(0);
+  }
+  // Returns early when the signal comes.
+  for (int i = 0; i < 100 && children == 0; i++) {
+    usleep(100000);
+  }
+  check(children > 0, "SIGCHLD does not arrive");
+  check(waitpid(child, NULL, 0) == child, "the child is gone");
   check(strcmp(setlocale(LC_ALL, NULL), "C") == 0, "the locale is %s", setlocale(LC_ALL, NULL));
   check(strcmp(net_name(&s->n), "jofi") == 0, "the name is %s", net_name(&s->n));
   properties p;
@@ -269,4 +353,30 @@ void host_unchanged(side *s) {
   check(net_properties(&s->n, devices, &p) == INVALID_ARGUMENT, "a device too many");
   check(warnings() == 1, "%d warnings", warnings());
   side_close(s);
+  look(&after);
+  check_unchanged(&before, &after);
+}
+
+// Children that end by exit, as the workers of Python's multiprocessing do, while their parent has traffic.
+void children_exit(side *s) {
+  const char *wanted = getenv("CHILDREN");
+  int all = wanted == NULL ? 50 : atoi(wanted);
+  void *comm = connect_pair(s);
+  for (int i = 0; i < all; i++) {
+    exchange(s, comm, (uint32_t)i);
+    fflush(NULL);
+    pid_t child = fork();
+    check(child >= 0, "fork");
+    if (child == 0) {
+      exit(9);
+    }
+    int status = 0;
+    bound b = within(PATIENCE, "a child that exits");
+    while (waitpid(child, &status, WNOHANG) == 0) {
+      usleep(100);
+      pass(&b);
+    }
+    check(WIFEXITED(status) && WEXITSTATUS(status) == 9, "child %d ended with status 0x%x", i, status);
+  }
+  close_pair(s, comm);
 }

@@ -32,6 +32,7 @@ static const scenario scenarios[] = {
     {"peer-killed", peer_killed, true, true},
     {"rails", rails, true, false},
     {"fork-then-call", fork_then_call, true, false},
+    {"children-exit", children_exit, true, false},
     {"host-unchanged", host_unchanged, false, false},
     {"foreign-jvm", foreign_jvm, false, false},
     {"early-calls", early_calls, false, false},

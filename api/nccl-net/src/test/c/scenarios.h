@@ -19,6 +19,7 @@ void churn(side *s);
 void peer_killed(side *s);
 void rails(side *s);
 void fork_then_call(side *s);
+void children_exit(side *s);
 
 // Each is run by one process, with nothing loaded.
 void host_unchanged(side *s);

@@ -36,6 +36,9 @@ final class Boot {
   private static int boot(long address) {
     try {
       checkVersion(address);
+      // The first look at the environment takes SIGCHLD from the host program: it initializes
+      // ProcessImpl. The library gives the signal back when this returns.
+      System.getenv();
       PluginLog log = new ShimLog(RawMemory.getLong(address + LOG));
       DeviceWarmUps warmUps = new DeviceWarmUps(log);
       NetPlugin plugin =
@@ -49,6 +52,7 @@ final class Boot {
   }
 
   private static Transport open(DeviceWarmUps warmUps, PluginLog log) {
+    PluginVariables.unknown(System.getenv()).forEach(log::warn);
     warmUps.allow(PluginOptions.warmUp(System.getenv()));
     return Transport.open(
         PluginOptions.from(System.getenv()).toBuilder().railListener(new RailLog(log)).build());

@@ -31,7 +31,7 @@ class DriverTest {
   /** One after the other in a pair of processes: a JVM takes longer to start than most of them. */
   private static final String SCENARIOS =
       "sizes,in-flight,groups,service-thread,four-at-once,listener-again,"
-          + "close-in-flight,stale-handles,fork-then-call,some-churn,again";
+          + "close-in-flight,stale-handles,fork-then-call,children-exit,some-churn,again";
 
   private Path scratch;
   private PluginUnderTest plugin;
@@ -94,6 +94,16 @@ class DriverTest {
         environment(provider, "JOFI_PROGRESS_THREADS", progressThreads, "JOFI_WARM_UP", warmUp),
         11,
         SCENARIOS);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"tcp, never", "tcp, always", "shm, never", "shm, always"})
+  @Tag("long")
+  void aThousandForkedChildrenExit(String provider, String progressThreads) throws Exception {
+    good(
+        environment(provider, "JOFI_PROGRESS_THREADS", progressThreads, "CHILDREN", "500"),
+        11,
+        "children-exit");
   }
 
   @ParameterizedTest
