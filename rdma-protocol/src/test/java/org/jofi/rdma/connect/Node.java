@@ -28,6 +28,7 @@ final class Node implements ConnectionFactory, AutoCloseable {
   static final long BOUND_NS = 2_000_000_000L;
   static final long REQUEST_NS = 3_000_000_000L;
   static final long SILENCE_NS = 1_000_000_000L;
+  private static final long REAL_BOUND_NS = 60_000_000_000L;
   private static final long MOST_BYTES = 1 << 20;
 
   final Host host;
@@ -83,6 +84,7 @@ final class Node implements ConnectionFactory, AutoCloseable {
         profile.behaviour().writeData(),
         simulation.seed() * 31 + index,
         simulation::nanoTime,
+        BOUND_NS,
         requestNs,
         silenceNs,
         maxMessageBytes,
@@ -90,8 +92,18 @@ final class Node implements ConnectionFactory, AutoCloseable {
     self = simulation.host(index);
   }
 
-  Node(Host host, boolean writesData, long seed, NanoClock clock, long requestNs, long silenceNs) {
-    this(host, writesData, seed, clock, requestNs, silenceNs, MOST_BYTES, EagerGrant.NONE);
+  /** One in real time, where a busy machine may take any of the bounds of virtual time. */
+  Node(Host host, boolean writesData, long seed, NanoClock clock) {
+    this(
+        host,
+        writesData,
+        seed,
+        clock,
+        REAL_BOUND_NS,
+        REAL_BOUND_NS,
+        REAL_BOUND_NS,
+        MOST_BYTES,
+        EagerGrant.NONE);
   }
 
   private Node(
@@ -99,6 +111,7 @@ final class Node implements ConnectionFactory, AutoCloseable {
       boolean writesData,
       long seed,
       NanoClock clock,
+      long boundNs,
       long requestNs,
       long silenceNs,
       long maxMessageBytes,
@@ -112,9 +125,9 @@ final class Node implements ConnectionFactory, AutoCloseable {
                     | (eager.isNone() ? 0 : Features.EAGER),
                 maxMessageBytes,
                 eager,
-                BOUND_NS,
+                boundNs,
                 requestNs,
-                BOUND_NS,
+                boundNs,
                 silenceNs,
                 clock,
                 random::nextLong,

@@ -45,7 +45,7 @@ final class RealNics {
     Node[] nodes = new Node[2];
     for (int i = 0; i < nodes.length; i++) {
       Host host = new Host(provider, nics, i, rails, System::nanoTime, Thread::onSpinWait);
-      nodes[i] = new Node(host, true, i + 1, System::nanoTime, Node.REQUEST_NS, Node.SILENCE_NS);
+      nodes[i] = new Node(host, true, i + 1, System::nanoTime);
     }
     return nodes;
   }
