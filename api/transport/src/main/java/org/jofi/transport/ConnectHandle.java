@@ -3,9 +3,9 @@ package org.jofi.transport;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
+import org.jofi.fabric.AddressText;
 
 /**
  * What a connector needs to find a listener: at most {@link #MAX_BYTES} bytes. The application
@@ -201,6 +201,6 @@ public final class ConnectHandle {
   /** The listener and its first address. The nonce is left out, since it is a secret. */
   @Override
   public String toString() {
-    return "listener %d at %s".formatted(listener, HexFormat.of().formatHex(address(0)));
+    return "listener %d at %s".formatted(listener, AddressText.of(address(0)));
   }
 }

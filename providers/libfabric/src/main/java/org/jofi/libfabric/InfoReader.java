@@ -8,6 +8,7 @@ import static org.jofi.libfabric.bindings.LibfabricConstants.FI_MR_PROV_KEY;
 import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 import java.util.Set;
+import org.jofi.fabric.AddressText;
 import org.jofi.fabric.Capability;
 import org.jofi.fabric.FabricInfo;
 import org.jofi.fabric.FabricLimits;
@@ -54,7 +55,7 @@ final class InfoReader {
     String provider = LibfabricTraits.providerName(libraryName, fabricName);
     return FabricInfo.builder(provider, fabricName, LibC.text(fi_domain_attr.name(domain)))
         .providerVersion(version(fi_fabric_attr.prov_version(fabric)))
-        .address(SocketAddresses.text(sourceAddress(info)))
+        .address(AddressText.of(sourceAddress(info)))
         .capabilities(capabilities(info, libraryName))
         .mrModes(Bits.mrModes(fi_domain_attr.mr_mode(domain)))
         .messageOrder(Bits.messageOrder(fi_tx_attr.msg_order(struct(fi_info.tx_attr(info)))))

@@ -8,6 +8,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import org.jofi.fabric.AddressText;
 import org.jofi.fabric.AddressVector;
 import org.jofi.fabric.FabricErrno;
 import org.jofi.fabric.FabricException;
@@ -81,7 +82,8 @@ final class LibfabricAddressVector extends FabricObject implements AddressVector
     try (Arena arena = Arena.ofConfined()) {
       // The address is padded with zeros, because a provider reads as many bytes as its format has.
       MemorySegment bytes = arena.allocate(SocketAddresses.MOST_BYTES * 2L, 16);
-      MemorySegment.copy(address, 0, bytes, ValueLayout.JAVA_BYTE, 0, address.length);
+      byte[] reached = SocketAddresses.fromHere(address, own);
+      MemorySegment.copy(reached, 0, bytes, ValueLayout.JAVA_BYTE, 0, reached.length);
       MemorySegment peer = arena.allocate(ValueLayout.JAVA_LONG);
       int inserted =
           fi_ops_av.insert.invoke(
@@ -92,7 +94,7 @@ final class LibfabricAddressVector extends FabricObject implements AddressVector
             "fi_av_insert",
             inserted < 0 ? -inserted : FabricErrno.EINVAL,
             "",
-            "%s, peer %s".formatted(place(), SocketAddresses.text(address)));
+            "%s, peer %s".formatted(place(), AddressText.of(address)));
       }
       mark(number);
       // A provider may return the same number twice.

@@ -8,6 +8,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.Map;
 import java.util.Optional;
 import org.jofi.fabric.Access;
+import org.jofi.fabric.AddressText;
 import org.jofi.fabric.AddressVector;
 import org.jofi.fabric.Capability;
 import org.jofi.fabric.CompletionQueue;
@@ -139,7 +140,7 @@ final class LibfabricEndpoint extends FabricObject implements Endpoint {
     limits = readLimits();
     calls = PostingCalls.of(ep, domain.regionMapLock(), domain.splitsWriteData());
     byte[] address = address();
-    localAddress = SocketAddresses.text(address);
+    localAddress = AddressText.of(address);
     if (domain.isSharedMemory()) {
       SharedMemoryWatch.watch(address);
       watched = address;
@@ -408,7 +409,7 @@ final class LibfabricEndpoint extends FabricObject implements Endpoint {
       return Optional.empty();
     }
     try (TcpSockets sockets = new TcpSockets()) {
-      return Optional.of(sockets.traffic(localAddress, SocketAddresses.text(peer)));
+      return Optional.of(sockets.traffic(localAddress, AddressText.of(peer)));
     }
   }
 

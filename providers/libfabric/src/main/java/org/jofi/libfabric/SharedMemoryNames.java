@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.jofi.fabric.AddressText;
 
 /**
  * Names of endpoints of libfabric's shm provider, which are the names of their files in shared
@@ -24,7 +25,7 @@ final class SharedMemoryNames {
    * @param name libfabric's own, with a closing zero: {@code fi_shm://PID:USER:ENDPOINT}
    */
   static byte[] inThisNamespace(byte[] name) {
-    return (SocketAddresses.string(name) + SUFFIX + "\0").getBytes(StandardCharsets.US_ASCII);
+    return (AddressText.string(name) + SUFFIX + "\0").getBytes(StandardCharsets.US_ASCII);
   }
 
   /** The number behind a dash, in hexadecimal digits; empty where the kernel does not tell it. */

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.jofi.fabric.AddressText;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -76,7 +77,7 @@ final class SharedMemoryWatch {
   }
 
   private static String name(byte[] address) {
-    String text = SocketAddresses.string(address);
+    String text = AddressText.string(address);
     int scheme = text.indexOf(SCHEME);
     return scheme < 0 ? text : text.substring(scheme + SCHEME.length());
   }

@@ -5,48 +5,27 @@ import static org.jofi.libfabric.bindings.LibfabricConstants.FI_SOCKADDR;
 import static org.jofi.libfabric.bindings.LibfabricConstants.FI_SOCKADDR_IN;
 import static org.jofi.libfabric.bindings.LibfabricConstants.FI_SOCKADDR_IN6;
 
-import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
-import java.util.HexFormat;
+import org.jofi.fabric.AddressText;
 import org.jspecify.annotations.Nullable;
 
-/** Reads addresses of endpoints in the known formats: sockaddr_in, sockaddr_in6, strings. */
+/** Judges addresses of endpoints in the known formats: sockaddr_in, sockaddr_in6, strings. */
 final class SocketAddresses {
   private static final int AF_INET = 2;
   private static final int AF_INET6 = 10;
   private static final int IPV4_BYTES = 16;
   private static final int IPV6_BYTES = 28;
 
+  /** Where a sockaddr_in6 has the address, and the interface's number. */
+  private static final int HOST = 8;
+
+  private static final int SCOPE = 24;
+
   /** More than the longest address of any provider: FI_NAME_MAX is 64. */
   static final int MOST_BYTES = 256;
 
   private SocketAddresses() {}
-
-  /**
-   * An address as text: {@code 10.77.0.1:4711}, {@code fi_shm://...}, else hex. Empty if there is
-   * none.
-   */
-  static String text(byte[] address) {
-    if (address.length == 0) {
-      return "";
-    }
-    try {
-      int family = family(address);
-      if (family == AF_INET && address.length >= IPV4_BYTES) {
-        return host(address, 4, 4) + ":" + port(address);
-      }
-      if (family == AF_INET6 && address.length >= IPV6_BYTES) {
-        return "[" + host(address, 8, 16) + "]:" + port(address);
-      }
-      return isText(address) ? string(address) : HexFormat.of().formatHex(address);
-    } catch (UnknownHostException impossible) {
-      return HexFormat.of().formatHex(address);
-    }
-  }
 
   /**
    * Why these bytes cannot be a peer's address, judged by the format of this NIC's addresses; null
@@ -68,11 +47,34 @@ final class SocketAddresses {
     }
     if (format == FI_ADDR_STR()) {
       boolean ends = peer[peer.length - 1] == 0;
-      return ends && isText(peer) ? null : "is no whole string: its closing zero is missing";
+      return ends && AddressText.isText(peer)
+          ? null
+          : "is no whole string: its closing zero is missing";
     }
     return own.length == 0 || peer.length == own.length
         ? null
         : "has %d bytes of %d".formatted(peer.length, own.length);
+  }
+
+  /**
+   * A peer's address as it is reached from here: an IPv6 address of one link only (fe80::/10) goes
+   * with the number of the interface, which is the peer's own number of its interface; here it is
+   * that of the interface which has this side's address. Other addresses are as they are.
+   */
+  static byte[] fromHere(byte[] peer, byte[] own) {
+    if (!isLinkLocal(peer) || !isLinkLocal(own)) {
+      return peer;
+    }
+    byte[] here = peer.clone();
+    System.arraycopy(own, SCOPE, here, SCOPE, Integer.BYTES);
+    return here;
+  }
+
+  private static boolean isLinkLocal(byte[] address) {
+    return address.length >= IPV6_BYTES
+        && family(address) == AF_INET6
+        && (address[HOST] & 0xff) == 0xfe
+        && (address[HOST + 1] & 0xc0) == 0x80;
   }
 
   private static @Nullable String socketProblem(byte[] peer, int format, byte[] own) {
@@ -93,32 +95,5 @@ final class SocketAddresses {
     return address.length < 2
         ? -1
         : Short.toUnsignedInt(ByteBuffer.wrap(address).order(ByteOrder.nativeOrder()).getShort(0));
-  }
-
-  private static String host(byte[] address, int from, int length) throws UnknownHostException {
-    return InetAddress.getByAddress(Arrays.copyOfRange(address, from, from + length))
-        .getHostAddress();
-  }
-
-  private static int port(byte[] address) {
-    return Short.toUnsignedInt(ByteBuffer.wrap(address).getShort(2));
-  }
-
-  private static boolean isText(byte[] address) {
-    int end = address.length;
-    while (end > 0 && address[end - 1] == 0) {
-      end--;
-    }
-    for (int i = 0; i < end; i++) {
-      if (address[i] < ' ' || address[i] > '~') {
-        return false;
-      }
-    }
-    return end > 2;
-  }
-
-  /** The text of an address in the format FI_ADDR_STR. */
-  static String string(byte[] address) {
-    return new String(address, StandardCharsets.US_ASCII).replace("\0", "");
   }
 }

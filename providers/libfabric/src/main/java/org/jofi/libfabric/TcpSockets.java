@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.jofi.fabric.AddressText;
 import org.jofi.fabric.LinkTraffic;
 
 /**
@@ -47,7 +48,7 @@ final class TcpSockets implements AutoCloseable {
     return found;
   }
 
-  /** Its own address, as {@link SocketAddresses#text} has it; empty if it is no socket. */
+  /** Its own address, as {@link AddressText#of} has it; empty if it is no socket. */
   String local(int descriptor) {
     return LibC.getsockname(descriptor, name) == 0 ? text() : "";
   }
@@ -58,7 +59,7 @@ final class TcpSockets implements AutoCloseable {
   }
 
   private String text() {
-    return SocketAddresses.text(name.toArray(ValueLayout.JAVA_BYTE));
+    return AddressText.of(name.toArray(ValueLayout.JAVA_BYTE));
   }
 
   /** Whether it is a TCP socket that listens. */

@@ -2,6 +2,7 @@ package org.jofi.libfabric;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.jofi.fabric.AddressText;
 
 /**
  * The connections that a tcp endpoint accepted and that said nothing since, as when a rail swallows
@@ -25,7 +26,7 @@ final class UnheardConnections {
   /**
    * Ends them, and what listens, so that none follows, and has the provider let go of them.
    *
-   * @param address where the endpoint listens, as {@link SocketAddresses#text} has it
+   * @param address where the endpoint listens, as {@link AddressText#of} has it
    * @param poll lets the provider work
    */
   static void end(String address, Runnable poll) {

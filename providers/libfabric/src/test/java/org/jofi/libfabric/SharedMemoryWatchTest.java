@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.jofi.fabric.AddressText;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -79,7 +80,7 @@ class SharedMemoryWatchTest {
   void theWatchEndsWithTheLastEndpointAndTakesNoLockOfTheLiving() throws Exception {
     SharedMemoryRegion region;
     try (Loopback loopback = new Loopback("shm")) {
-      String text = SocketAddresses.string(loopback.endpoint.address());
+      String text = AddressText.string(loopback.endpoint.address());
       region = SharedMemoryRegion.map(text.substring(text.indexOf("://") + 3));
       if (region == null) {
         // The head of later versions is not known, and nothing is watched.

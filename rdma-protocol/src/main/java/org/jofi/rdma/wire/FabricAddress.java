@@ -1,7 +1,7 @@
 package org.jofi.rdma.wire;
 
 import java.util.Arrays;
-import java.util.HexFormat;
+import org.jofi.fabric.AddressText;
 
 /** Where an endpoint is reached, as its fabric says it: fi_getname(3). Immutable; any thread. */
 public final class FabricAddress {
@@ -51,6 +51,6 @@ public final class FabricAddress {
 
   @Override
   public String toString() {
-    return HexFormat.of().formatHex(bytes);
+    return AddressText.of(bytes);
   }
 }

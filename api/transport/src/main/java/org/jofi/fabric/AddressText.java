@@ -1,0 +1,84 @@
+package org.jofi.fabric;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.HexFormat;
+
+/** Addresses of endpoints as people write them, in the formats of fi_getname(3) that are known. */
+public final class AddressText {
+  private static final int AF_INET = 2;
+  private static final int AF_INET6 = 10;
+  private static final int IPV4_BYTES = 16;
+  private static final int IPV6_BYTES = 28;
+  private static final int LEAST_TEXT_BYTES = 3;
+
+  private AddressText() {}
+
+  /**
+   * An address as text: {@code 10.77.0.1:4711} of a sockaddr_in, {@code [fd00:0:0:0:0:0:0:1]:4711}
+   * of a sockaddr_in6, {@code fi_shm://...} of a string, else hexadecimal digits.
+   *
+   * @param address as fi_getname(3) gives it
+   * @return the text; empty for no bytes
+   */
+  public static String of(byte[] address) {
+    try {
+      int family = family(address);
+      if (family == AF_INET && address.length >= IPV4_BYTES) {
+        return host(address, 4, 4) + ":" + port(address);
+      }
+      if (family == AF_INET6 && address.length >= IPV6_BYTES) {
+        return "[" + host(address, 8, 16) + "]:" + port(address);
+      }
+      return isText(address) ? string(address) : HexFormat.of().formatHex(address);
+    } catch (UnknownHostException impossible) {
+      return HexFormat.of().formatHex(address);
+    }
+  }
+
+  /**
+   * {@return whether these are printable characters, and zeros behind them}
+   *
+   * @param address as fi_getname(3) gives it
+   */
+  public static boolean isText(byte[] address) {
+    int end = address.length;
+    while (end > 0 && address[end - 1] == 0) {
+      end--;
+    }
+    for (int i = 0; i < end; i++) {
+      if (address[i] < ' ' || address[i] > '~') {
+        return false;
+      }
+    }
+    return end >= LEAST_TEXT_BYTES;
+  }
+
+  /**
+   * {@return the characters of an address in the format FI_ADDR_STR, without zeros}
+   *
+   * @param address as fi_getname(3) gives it
+   */
+  public static String string(byte[] address) {
+    return new String(address, StandardCharsets.US_ASCII).replace("\0", "");
+  }
+
+  private static int family(byte[] address) {
+    return address.length < 2
+        ? -1
+        : Short.toUnsignedInt(ByteBuffer.wrap(address).order(ByteOrder.nativeOrder()).getShort(0));
+  }
+
+  private static String host(byte[] address, int from, int length) throws UnknownHostException {
+    return InetAddress.getByAddress(Arrays.copyOfRange(address, from, from + length))
+        .getHostAddress();
+  }
+
+  private static int port(byte[] address) {
+    return Short.toUnsignedInt(ByteBuffer.wrap(address).getShort(2));
+  }
+}
