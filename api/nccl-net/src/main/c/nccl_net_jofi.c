@@ -1,7 +1,7 @@
 // NCCL's network plugin over jofi: the tables of functions that NCCL looks up, and the start of the JVM.
 //
-// The library has two tables of functions, for NCCL 2.28 and newer (version 11) and for NCCL 2.26 and 2.27
-// (version 10). Each function checks that this process may call into the JVM, and calls a Java method through the
+// The library has tables of functions for NCCL 2.30 and newer (version 12), for 2.28 and 2.29 (version 11), and for
+// 2.26 and 2.27 (version 10). Older ones find tables whose init says what is needed. Each function checks that this process may call into the JVM, and calls a Java method through the
 // address that Java left in `java` when it was started. The first init starts the JVM.
 //
 // Nothing here is ever unloaded: the library is linked with -z nodelete, since a process can have one JVM in its life.
@@ -70,6 +70,30 @@ typedef struct {
   int max_multi_request_size;
 } properties_v11;
 
+typedef struct {
+  char *name;
+  char *pci_path;
+  uint64_t guid;
+  int pointer_support;
+  int registration_is_global;
+  int force_flush;
+  int speed_megabits;
+  int port;
+  float latency_microseconds;
+  int max_communicators;
+  int max_receives;
+  int device_type;
+  int device_version;
+  int member_count;
+  int members[8];
+  size_t max_point_to_point_bytes;
+  size_t max_collective_bytes;
+  int max_multi_request_size;
+  int16_t rail;
+  int16_t plane;
+} properties_v12;
+
+_Static_assert(sizeof(properties_v12) == 128, "NCCL lays out 128 bytes");
 _Static_assert(sizeof(properties_v10) == 104, "NCCL lays out 104 bytes");
 _Static_assert(sizeof(properties_v11) == 112, "NCCL lays out 112 bytes");
 
@@ -123,6 +147,19 @@ typedef struct {
   void *set_net_attributes;
 } net_v11;
 
+// Slots as in version 11.
+typedef struct {
+  net_v11 slots;
+} net_v12;
+
+// NCCL 2.20 to 2.25: they call init first, and no other function when that fails.
+typedef struct {
+  const char *name;
+  result (*init)(logger log);
+  void *others[18];
+} net_older;
+
+_Static_assert(sizeof(net_older) == 160, "NCCL reads 152 or 160 bytes");
 _Static_assert(sizeof(net_v10) == 160, "NCCL reads 160 bytes");
 _Static_assert(sizeof(net_v11) == 176, "NCCL reads 176 bytes");
 
@@ -775,6 +812,50 @@ static result get_properties_v10(int device, properties_v10 *properties) {
   return outcome;
 }
 
+static result get_properties_v12(int device, properties_v12 *properties) {
+  ENTER("getProperties");
+  NOT_NULL(properties);
+  enum { UNKNOWN = -1 };
+  properties_v11 from;
+  memset(&from, 0, sizeof from);
+  result outcome = java.get_properties(device, INTEGER(&from));
+  if (outcome != OK) {
+    return outcome;
+  }
+  const properties_v10 *common = &from.common;
+  *properties = (properties_v12){
+      .name = common->name,
+      .pci_path = common->pci_path,
+      .guid = common->guid,
+      .pointer_support = common->pointer_support,
+      .registration_is_global = common->registration_is_global,
+      .force_flush = common->force_flush,
+      .speed_megabits = common->speed_megabits,
+      .port = common->port,
+      .latency_microseconds = common->latency_microseconds,
+      .max_communicators = common->max_communicators,
+      .max_receives = common->max_receives,
+      .device_type = common->device_type,
+      .device_version = common->device_version,
+      .member_count = common->members.count,
+      .max_point_to_point_bytes = common->max_point_to_point_bytes,
+      .max_collective_bytes = common->max_collective_bytes,
+      .max_multi_request_size = from.max_multi_request_size,
+      .rail = UNKNOWN,
+      .plane = UNKNOWN,
+  };
+  memcpy(properties->members, common->members.devices, sizeof common->members.devices);
+  return OK;
+}
+
+static result init_older(logger log) {
+  if (log != NULL) {
+    atomic_store(&nccl_log, log);
+  }
+  say(LEVEL_WARN, SUBSYSTEM_INIT | SUBSYSTEM_NET, "needs NCCL 2.26 or newer; this one, 2.20 to 2.25, goes on without it");
+  return SYSTEM_ERROR;
+}
+
 static result listen_v11(void *context, int device, void *handle, void **listener) {
   ENTER("listen");
   NOT_NULL(handle);
@@ -890,26 +971,36 @@ static result net_close_listen(void *comm) {
 
 #define EXPORTED __attribute__((visibility("default")))
 
-EXPORTED net_v11 ncclNetPlugin_v11 = {
-    .name = "jofi",
-    .init = init_v11,
-    .devices = net_devices,
-    .get_properties = get_properties_v11,
-    .listen = listen_v11,
-    .connect = connect_v11,
-    .accept = net_accept,
-    .reg_mr = net_reg_mr,
-    .reg_mr_dma_buf = net_reg_mr_dma_buf,
-    .dereg_mr = net_dereg_mr,
-    .isend = net_isend,
-    .irecv = net_irecv,
-    .iflush = net_iflush,
-    .test = net_test,
-    .close_send = net_close_send,
-    .close_recv = net_close_recv,
-    .close_listen = net_close_listen,
-    .finalize = finalize_v11,
-};
+#define SLOTS_OF_V11(properties)                                                                                       \
+  {                                                                                                                    \
+      .name = "jofi",                                                                                                  \
+      .init = init_v11,                                                                                                \
+      .devices = net_devices,                                                                                          \
+      .get_properties = properties,                                                                                    \
+      .listen = listen_v11,                                                                                            \
+      .connect = connect_v11,                                                                                          \
+      .accept = net_accept,                                                                                            \
+      .reg_mr = net_reg_mr,                                                                                            \
+      .reg_mr_dma_buf = net_reg_mr_dma_buf,                                                                            \
+      .dereg_mr = net_dereg_mr,                                                                                        \
+      .isend = net_isend,                                                                                              \
+      .irecv = net_irecv,                                                                                              \
+      .iflush = net_iflush,                                                                                            \
+      .test = net_test,                                                                                                \
+      .close_send = net_close_send,                                                                                    \
+      .close_recv = net_close_recv,                                                                                    \
+      .close_listen = net_close_listen,                                                                                \
+      .finalize = finalize_v11,                                                                                        \
+  }
+
+EXPORTED net_v12 ncclNetPlugin_v12 = {
+    SLOTS_OF_V11((result(*)(int, properties_v11 *))(void (*)(void))get_properties_v12)};
+
+EXPORTED net_v11 ncclNetPlugin_v11 = SLOTS_OF_V11(get_properties_v11);
+
+EXPORTED net_older ncclNetPlugin_v9 = {.name = "jofi", .init = init_older};
+
+EXPORTED net_older ncclNetPlugin_v8 = {.name = "jofi", .init = init_older};
 
 EXPORTED net_v10 ncclNetPlugin_v10 = {
     .name = "jofi",

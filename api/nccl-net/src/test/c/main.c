@@ -35,6 +35,7 @@ static const scenario scenarios[] = {
     {"children-exit", children_exit, true, false},
     {"host-unchanged", host_unchanged, false, false},
     {"foreign-jvm", foreign_jvm, false, false},
+    {"older", older, false, false},
     {"early-calls", early_calls, false, false},
     {"refused", refused, false, false},
     {"boundary", boundary, false, false},
@@ -74,7 +75,7 @@ static void run_pair(side *s, char *names) {
 
 int main(int count, char **arguments) {
   if (count != 4) {
-    fprintf(stderr, "usage: %s PLUGIN 10|11 SCENARIO[,SCENARIO...]\n", arguments[0]);
+    fprintf(stderr, "usage: %s PLUGIN 10|11|12 SCENARIO[,SCENARIO...]\n", arguments[0]);
     return 2;
   }
   side s = {.plugin = arguments[1], .version = atoi(arguments[2]), .rank = 0};

@@ -11,12 +11,12 @@
 
 typedef void (*logger)(int level, unsigned long flags, const char *file, int line, const char *format, ...);
 
-// Both versions have their functions in one order, but for the last two of version 11.
+// All versions have their functions in one order, but for the last two of versions 11 and 12.
 typedef struct {
   const char *name;
   void *init;
   int (*devices)(int *);
-  int (*getProperties)(int, properties *);
+  void *getProperties;
   void *listen;
   void *connect;
   int (*accept)(void *, void **, void **);
@@ -77,7 +77,9 @@ net net_load(const char *name, int version) {
     n.library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
   }
   check(n.library != NULL, "dlopen %s: %s", name, n.library == NULL ? dlerror() : "");
-  n.table = dlsym(n.library, version == 11 ? "ncclNetPlugin_v11" : "ncclNetPlugin_v10");
+  char symbol[64];
+  snprintf(symbol, sizeof symbol, "ncclNetPlugin_v%d", version);
+  n.table = dlsym(n.library, symbol);
   check(n.table != NULL, "%s has no ncclNetPlugin_v%d", name, version);
   return n;
 }
@@ -105,15 +107,57 @@ int net_init(net *n, void **context) {
   return init(context, 0x1234, &config, log_line, NULL);
 }
 
+int net_init_older(net *n) {
+  int (*init)(logger) = of(n)->init;
+  return init(log_line);
+}
+
 int net_finalize(net *n, void *context) { return n->version == 10 ? SUCCESS : of(n)->finalize(context); }
 
 int net_devices(net *n, int *count) { return of(n)->devices(count); }
 
+// Version 12's has more members, and two numbers behind all others, which are not known here.
+static int properties_of_12(net *n, int device, properties *p) {
+  struct {
+    char before[offsetof(properties, vProps)];
+    int ndevs;
+    int devs[8];
+    char gap[4];
+    size_t maxP2pBytes;
+    size_t maxCollBytes;
+    int maxMultiRequestSize;
+    int16_t railId;
+    int16_t planeId;
+    unsigned char guard[16];
+  } wide;
+  _Static_assert(offsetof(__typeof__(wide), guard) == 128, "NCCL lays out 128 bytes");
+  memset(&wide, 0xA5, sizeof wide);
+  int (*get)(int, void *) = of(n)->getProperties;
+  int result = get(device, &wide);
+  for (size_t i = 0; i < sizeof wide.guard; i++) {
+    check(wide.guard[i] == 0xA5, "version 12 wrote byte %zu", 128 + i);
+  }
+  if (result == SUCCESS) {
+    memcpy(p, wide.before, sizeof wide.before);
+    p->vProps.ndevs = wide.ndevs;
+    memcpy(p->vProps.devs, wide.devs, sizeof p->vProps.devs);
+    p->maxP2pBytes = wide.maxP2pBytes;
+    p->maxCollBytes = wide.maxCollBytes;
+    p->maxMultiRequestSize = wide.maxMultiRequestSize;
+    check(wide.railId == -1 && wide.planeId == -1, "rail %d, plane %d", wide.railId, wide.planeId);
+  }
+  return result;
+}
+
 int net_properties(net *n, int device, properties *p) {
+  if (n->version == 12) {
+    return properties_of_12(n, device, p);
+  }
   // Version 10's caller has 104 bytes for them: what follows must stay as it is.
   const unsigned char guard = 0xA5;
   memset(p, guard, sizeof *p);
-  int result = of(n)->getProperties(device, p);
+  int (*get)(int, properties *) = of(n)->getProperties;
+  int result = get(device, p);
   if (n->version == 10) {
     for (size_t i = offsetof(properties, maxMultiRequestSize); i < sizeof *p; i++) {
       check(((unsigned char *)p)[i] == guard, "version 10 wrote byte %zu", i);

@@ -1,4 +1,4 @@
-// A caller of NCCL's network API, versions 10 and 11, that does what NCCL does: for tests.
+// A caller of NCCL's network API, versions 10 to 12, that does what NCCL does: for tests.
 #ifndef NET_H
 #define NET_H
 
@@ -29,7 +29,7 @@ typedef struct {
   } vProps;
   size_t maxP2pBytes;
   size_t maxCollBytes;
-  int maxMultiRequestSize; // version 11 alone
+  int maxMultiRequestSize; // not in version 10
 } properties;
 
 // The functions of a loaded plugin, whatever its version. A context is NULL with version 10, which has none.
@@ -46,6 +46,7 @@ void net_unload(net *n);
 
 const char *net_name(net *n);
 int net_init(net *n, void **context);
+int net_init_older(net *n); // versions 8 and 9
 int net_finalize(net *n, void *context);
 int net_devices(net *n, int *count);
 int net_properties(net *n, int device, properties *p);

@@ -3,6 +3,7 @@ package org.jofi.nccl;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -100,8 +101,12 @@ class DriverTest {
   @CsvSource({"tcp, never", "tcp, always", "shm, never", "shm, always"})
   @Tag("long")
   void aThousandForkedChildrenExit(String provider, String progressThreads) throws Exception {
+    assumeTrue(
+        System.getProperty("jofi.libfabric", "").isEmpty(), "any libfabric will do for this");
+    // Of each of both sides.
+    String children = "125";
     good(
-        environment(provider, "JOFI_PROGRESS_THREADS", progressThreads, "CHILDREN", "500"),
+        environment(provider, "JOFI_PROGRESS_THREADS", progressThreads, "CHILDREN", children),
         11,
         "children-exit");
   }
@@ -147,13 +152,26 @@ class DriverTest {
     good(environment("tcp"), 10, "sizes,groups,again,stale-handles");
   }
 
+  /** The table of NCCL 2.30 and newer. */
+  @Test
+  @Tag("long")
+  void version12() throws Exception {
+    good(environment("tcp"), 12, "sizes,groups,again,stale-handles");
+  }
+
+  /** NCCL 2.20 to 2.25. */
+  @Test
+  void olderOnesAreToldWhatTheyNeed() throws Exception {
+    good(environment("tcp"), 11, "older");
+  }
+
   @Test
   void theHostStaysAsItWas() throws Exception {
     theHostStaysAsItWas("shm", 11);
   }
 
   @ParameterizedTest
-  @CsvSource({"tcp, 11", "tcp, 10"})
+  @CsvSource({"tcp, 12", "tcp, 11", "tcp, 10"})
   @Tag("long")
   void theHostStaysAsItWas(String provider, int version) throws Exception {
     good(environment(provider, "JOFI_PROGRESS_THREADS", "always"), version, "host-unchanged");

@@ -53,7 +53,7 @@ final class PluginUnderTest {
           .sorted()
           .forEach(command::add);
     }
-    command.addAll(List.of("-o", driver.toString(), "-ldl", "-lpthread", "-lm"));
+    command.addAll(List.of("-o", driver.toString(), "-ldl", "-lpthread"));
     Run gcc = start(command, Map.of(), COMPILE_SECONDS);
     assertTrue(gcc.code() == 0, gcc::err);
   }
