@@ -213,7 +213,10 @@ final class RankLauncher {
     try {
       return RingLinks.connect(bootstrap, device.device(), patience, partners);
     } catch (TransportException e) {
-      throw FabricEnd.explain(e, bootstrap, ends);
+      throw new TransportException(
+          e.failure(), FabricEnd.explain(String.valueOf(e.getMessage()), bootstrap, ends), e);
+    } catch (RankFailure e) {
+      throw new RankFailure(FabricEnd.explain(String.valueOf(e.getMessage()), bootstrap, ends));
     }
   }
 

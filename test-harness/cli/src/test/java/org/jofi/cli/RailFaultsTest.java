@@ -276,7 +276,7 @@ class RailFaultsTest {
   @Tag("long")
   void aProcessThatStandsStillIsNoDeadRail(long millis, String peerTimeout) throws Exception {
     try (PerfOverRails perf = new PerfOverRails(RAILS, folder)) {
-      perf.start(700, "--peer-timeout", peerTimeout);
+      perf.start(500, "--peer-timeout", peerTimeout);
       perf.awaitMidRun(RAIL);
       for (int rank : new int[] {SENDER, RECEIVER}) {
         long pid = perf.process(rank).pid();

@@ -80,7 +80,7 @@ class WithoutLibfabricTest {
         outcome
             .err()
             .startsWith(
-                "placed by torchrun (RANK, WORLD_SIZE) as rank 0 of 2; unset them to start ranks"
+                "placed by a script (RANK, WORLD_SIZE) as rank 0 of 2; unset them to start ranks"
                     + " here; --ranks 4 is ignored"),
         outcome.err());
   }

@@ -166,7 +166,7 @@ public final class BootstrapServer implements AutoCloseable {
       try {
         connection = socket.accept();
       } catch (IOException e) {
-        // The socket is closed, or this process has no file descriptors left.
+        takesNoMore(e);
         return;
       }
       synchronized (this) {
@@ -178,6 +178,16 @@ public final class BootstrapServer implements AutoCloseable {
         open.add(connection);
       }
       Thread.ofVirtual().name("bootstrap-rank").start(() -> serve(connection));
+    }
+  }
+
+  /** The socket is closed, or this process may not open more files. */
+  private synchronized void takesNoMore(IOException reason) {
+    if (!closed && joined < size) {
+      fail(
+          firstMissing(),
+          "the bootstrap server takes no more connections: %s; see ulimit -n, of which each rank and each peer over sockets takes some"
+              .formatted(Reason.of(reason)));
     }
   }
 

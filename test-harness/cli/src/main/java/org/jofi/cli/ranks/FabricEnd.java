@@ -11,7 +11,6 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jofi.transport.DeviceProperties;
-import org.jofi.transport.TransportException;
 
 /**
  * What a rank chose, as the others are told before any two connect: who typed different things may
@@ -183,18 +182,13 @@ public record FabricEnd(
   }
 
   /**
-   * The failure to connect with what both ends chose, since only both together show why a NIC does
+   * A failure to connect, with what all ends chose, since only these together show why a NIC does
    * not reach another one.
    */
-  public static TransportException explain(
-      TransportException failure, Bootstrap bootstrap, List<FabricEnd> all) {
-    List<Integer> ranks =
-        IntStream.range(0, Math.min(all.size(), MOST_LISTED)).boxed().collect(Collectors.toList());
-    return new TransportException(
-        failure.failure(),
-        "%s%nThe ranks reach each other at %s, but not over these NICs; choose others with -d, or see that firewalls pass them:%s"
-            .formatted(failure.getMessage(), bootstrap.server(), lines(bootstrap, all, ranks)),
-        failure);
+  public static String explain(String failure, Bootstrap bootstrap, List<FabricEnd> all) {
+    List<Integer> ranks = IntStream.range(0, Math.min(all.size(), MOST_LISTED)).boxed().toList();
+    return "%s%nThe ranks reach each other at %s, but not over these NICs; choose others with -d, or see that firewalls pass them:%s"
+        .formatted(failure, bootstrap.server(), lines(bootstrap, all, ranks));
   }
 
   private static String lines(Bootstrap bootstrap, List<FabricEnd> all, List<Integer> ranks) {

@@ -46,7 +46,7 @@ enum Launcher {
   FLUX("Flux", "FLUX_TASK_RANK", "FLUX_JOB_SIZE", "FLUX_TASK_LOCAL_ID", ""),
   SLURM("Slurm", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID", ""),
   /** Somebody's script. */
-  SCRIPT("RANK and WORLD_SIZE", "RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE");
+  SCRIPT("a script", "RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE");
 
   /** From here on Slurm numbers what is no step of ranks: batch, interactive and extern steps. */
   private static final long FIRST_RESERVED_STEP = 4_294_967_290L;

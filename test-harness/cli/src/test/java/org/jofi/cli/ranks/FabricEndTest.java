@@ -15,8 +15,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.jofi.cli.ranks.FabricEnd.Rail;
-import org.jofi.transport.FailureCause;
-import org.jofi.transport.TransportException;
 import org.jofi.transport.TransportOptions;
 import org.junit.jupiter.api.Test;
 
@@ -104,8 +102,7 @@ class FabricEndTest {
   private static Object exchange(int rank, FabricEnd mine, int port) {
     Placement placement = new Placement(rank, 2, "127.0.0.1", port, "test");
     try (Bootstrap bootstrap = Bootstrap.join(placement, "", Map.of(), PATIENCE)) {
-      TransportException late = new TransportException(FailureCause.TIMED_OUT, "no answer");
-      String words = FabricEnd.explain(late, bootstrap, List.of(mine, mine)).getMessage();
+      String words = FabricEnd.explain("no answer", bootstrap, List.of(mine, mine));
       assertTrue(words.startsWith("no answer"), words);
       assertTrue(words.contains("reach each other at 127.0.0.1:" + port + ", but not"), words);
       return FabricEnd.exchange(bootstrap, mine);

@@ -130,8 +130,7 @@ class PlacementTest {
             && words.contains("set RANK, WORLD_SIZE and MASTER_ADDR"),
         words);
     assertEquals(
-        "RANK and WORLD_SIZE",
-        placed("PMIX_RANK=1", "RANK=1", "WORLD_SIZE=2", "MASTER_ADDR=h").origin());
+        "a script", placed("PMIX_RANK=1", "RANK=1", "WORLD_SIZE=2", "MASTER_ADDR=h").origin());
   }
 
   private static String refused(Map<String, String> variables) {
