@@ -46,6 +46,7 @@ typedef struct {
   int devices[4];
 } virtual_device;
 
+// What the properties of all versions begin with.
 typedef struct {
   char *name;
   char *pci_path;
@@ -60,6 +61,10 @@ typedef struct {
   int max_receives;
   int device_type;
   int device_version;
+} properties_head;
+
+typedef struct {
+  properties_head head;
   virtual_device members;
   size_t max_point_to_point_bytes;
   size_t max_collective_bytes;
@@ -71,19 +76,7 @@ typedef struct {
 } properties_v11;
 
 typedef struct {
-  char *name;
-  char *pci_path;
-  uint64_t guid;
-  int pointer_support;
-  int registration_is_global;
-  int force_flush;
-  int speed_megabits;
-  int port;
-  float latency_microseconds;
-  int max_communicators;
-  int max_receives;
-  int device_type;
-  int device_version;
+  properties_head head;
   int member_count;
   int members[8];
   size_t max_point_to_point_bytes;
@@ -824,19 +817,7 @@ static result get_properties_v12(int device, properties_v12 *properties) {
   }
   const properties_v10 *common = &from.common;
   *properties = (properties_v12){
-      .name = common->name,
-      .pci_path = common->pci_path,
-      .guid = common->guid,
-      .pointer_support = common->pointer_support,
-      .registration_is_global = common->registration_is_global,
-      .force_flush = common->force_flush,
-      .speed_megabits = common->speed_megabits,
-      .port = common->port,
-      .latency_microseconds = common->latency_microseconds,
-      .max_communicators = common->max_communicators,
-      .max_receives = common->max_receives,
-      .device_type = common->device_type,
-      .device_version = common->device_version,
+      .head = common->head,
       .member_count = common->members.count,
       .max_point_to_point_bytes = common->max_point_to_point_bytes,
       .max_collective_bytes = common->max_collective_bytes,
