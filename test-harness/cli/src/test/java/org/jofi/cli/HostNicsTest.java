@@ -28,7 +28,7 @@ class HostNicsTest {
     assumeTrue(obstacle.isEmpty(), obstacle);
   }
 
-  private static List<String> nics(List<TwoHosts.Said> said) {
+  private static List<String> nics(List<CommandProcess.Outcome> said) {
     said.forEach(side -> assertEquals(0, side.code(), side.err()));
     return JsonParser.parseString(said.getFirst().out())
         .getAsJsonObject()
@@ -57,7 +57,7 @@ class HostNicsTest {
       hosts.docker(0);
       hosts.docker(1);
       List<String> bridge = List.of("-d", "docker0");
-      for (TwoHosts.Said side : hosts.perf(folder, bridge, bridge)) {
+      for (CommandProcess.Outcome side : hosts.perf(folder, bridge, bridge)) {
         assertEquals(1, side.code(), side.err());
         assertTrue(
             side.err().contains("rail 0 has the address 172.17.0.1 at both")
@@ -88,7 +88,7 @@ class HostNicsTest {
       hosts.address("eth0", "10.91.0.1/24", "10.91.1.2/24");
       List<String> options = List.of("-d", "eth0", "--timeout", "3");
       String all = "";
-      for (TwoHosts.Said side : hosts.perf(folder, options, options)) {
+      for (CommandProcess.Outcome side : hosts.perf(folder, options, options)) {
         assertEquals(1, side.code(), side.err());
         all += side.err();
       }

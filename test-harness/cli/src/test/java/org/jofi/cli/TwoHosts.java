@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jofi.cli.soak.MachineCommand;
+import org.jofi.cli.soak.RailNetwork;
 
 /**
  * Two network namespaces as hosts whose interfaces a test makes: {@code control}, over which they
@@ -46,6 +47,8 @@ final class TwoHosts implements AutoCloseable {
             .formatted(names[0], name, name, names[1]));
     run(0, "ip link set %s up".formatted(name));
     run(1, "ip link set %s up".formatted(name));
+    RailNetwork.awaitUp(names[0], name);
+    RailNetwork.awaitUp(names[1], name);
   }
 
   /** Gives both ends of a cable their addresses. */
@@ -63,27 +66,26 @@ final class TwoHosts implements AutoCloseable {
     for (String name : List.of("outside", "inside", "docker0")) {
       run(host, "ip link set %s up".formatted(name));
     }
+    RailNetwork.awaitUp(names[host], "docker0");
   }
-
-  /** What a side said. */
-  record Said(int code, String out, String err) {}
 
   /**
    * {@code jofi perf} between both.
    *
    * @return what both said, first the one that listens, which is on the second host
    */
-  List<Said> perf(Path folder, List<String> listening, List<String> connecting) throws Exception {
+  List<CommandProcess.Outcome> perf(Path folder, List<String> listening, List<String> connecting)
+      throws Exception {
     start(1, folder, listening, "--listen");
     start(0, folder, connecting, "--connect", MEETING);
-    List<Said> said = new ArrayList<>();
+    List<CommandProcess.Outcome> said = new ArrayList<>();
     for (int side = 0; side < 2; side++) {
       Process process = processes.get(side);
       if (!process.waitFor(BOUND_SECONDS, TimeUnit.SECONDS)) {
         throw new AssertionError("it hangs: " + Files.readString(folder.resolve(side + ".err")));
       }
       said.add(
-          new Said(
+          new CommandProcess.Outcome(
               process.exitValue(),
               Files.readString(folder.resolve(side + ".out")),
               Files.readString(folder.resolve(side + ".err"))));

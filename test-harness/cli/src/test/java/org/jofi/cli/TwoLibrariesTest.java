@@ -38,11 +38,8 @@ class TwoLibrariesTest {
         "runs in the pass on libfabric 2.1");
   }
 
-  /** What a side printed. */
-  private record Side(int code, String out, String err) {}
-
   /** Both sides: the one that listens is on the system's library. */
-  private List<Side> run(List<String> old, List<String> recent) throws Exception {
+  private List<CommandProcess.Outcome> run(List<String> old, List<String> recent) throws Exception {
     int port;
     try (ServerSocket free = new ServerSocket(0)) {
       port = free.getLocalPort();
@@ -88,29 +85,30 @@ class TwoLibrariesTest {
         .start();
   }
 
-  private Side side(Process process, String name) throws Exception {
-    return new Side(
+  private CommandProcess.Outcome side(Process process, String name) throws Exception {
+    return new CommandProcess.Outcome(
         process.exitValue(),
         Files.readString(folder.resolve(name + ".out")),
         Files.readString(folder.resolve(name + ".err")));
   }
 
-  private static void assertMeasured(List<Side> sides) {
-    for (Side side : sides) {
-      assertEquals(0, side.code, side.err);
+  private static void assertMeasured(List<CommandProcess.Outcome> sides) {
+    for (CommandProcess.Outcome side : sides) {
+      assertEquals(0, side.code(), side.err());
     }
     assertEquals(
         0,
-        JsonParser.parseString(sides.getFirst().out).getAsJsonObject().get("errors").getAsLong());
+        JsonParser.parseString(sides.getFirst().out()).getAsJsonObject().get("errors").getAsLong());
   }
 
-  private static void assertRefused(List<Side> sides, String... words) {
-    for (Side side : sides) {
-      assertEquals(1, side.code, side.err);
+  private static void assertRefused(List<CommandProcess.Outcome> sides, String... words) {
+    for (CommandProcess.Outcome side : sides) {
+      assertEquals(1, side.code(), side.err());
       for (String word : words) {
-        assertTrue(side.err.contains(word), side.err);
+        assertTrue(side.err().contains(word), side.err());
       }
-      assertTrue(side.err.contains("libfabric 1.") && side.err.contains("libfabric 2."), side.err);
+      assertTrue(
+          side.err().contains("libfabric 1.") && side.err().contains("libfabric 2."), side.err());
     }
   }
 

@@ -72,9 +72,9 @@ public final class RailNetwork implements RailFaults, AutoCloseable {
       }
       for (int rank = 0; rank < ranks; rank++) {
         for (int rail = 0; rail < rails; rail++) {
-          awaitUp(rank, name(rail));
+          awaitUp(namespace(rank), name(rail));
         }
-        awaitUp(rank, CONTROL);
+        awaitUp(namespace(rank), CONTROL);
       }
     } catch (RuntimeException e) {
       close();
@@ -141,12 +141,19 @@ public final class RailNetwork implements RailFaults, AutoCloseable {
     make(within(side) + " sysctl -qw net.ipv6.conf.%s.disable_ipv6=1".formatted(name));
   }
 
-  /** The kernel tells of links once a second at times, and until then nobody finds them. */
-  private void awaitUp(int rank, String name) {
-    String show = "ip -n %s link show %s".formatted(namespace(rank), name);
+  /**
+   * Waits until a network interface is up: the kernel tells of links once a second at times, and
+   * until then nobody finds them.
+   *
+   * @param namespace the network namespace that it is in
+   * @param name its name
+   * @throws IllegalStateException if it does not come up within 10 s
+   */
+  public static void awaitUp(String namespace, String name) {
+    String show = "ip -n %s link show %s".formatted(namespace, name);
     for (int tries = 0; !MachineCommand.run(show).contains("state UP"); tries++) {
       if (tries == MOST_TRIES) {
-        throw new IllegalStateException("%s of rank %d does not come up".formatted(name, rank));
+        throw new IllegalStateException("%s in %s does not come up".formatted(name, namespace));
       }
       try {
         TimeUnit.MILLISECONDS.sleep(TRY_MILLIS);
