@@ -1,8 +1,9 @@
 // NCCL's network plugin over jofi: the tables of functions that NCCL looks up, and the start of the JVM.
 //
 // The library has tables of functions for NCCL 2.30 and newer (version 12), for 2.28 and 2.29 (version 11), and for
-// 2.26 and 2.27 (version 10). Older ones find tables whose init says what is needed. Each function checks that this process may call into the JVM, and calls a Java method through the
-// address that Java left in `java` when it was started. The first init starts the JVM.
+// 2.26 and 2.27 (version 10). Older ones find tables whose init says what is needed. Each function checks that this
+// process may call into the JVM, and calls a Java method through the address that Java left in `java` when it was
+// started. The first init starts the JVM.
 //
 // Nothing here is ever unloaded: the library is linked with -z nodelete, since a process can have one JVM in its life.
 
@@ -302,7 +303,7 @@ static void hook_exit(jint code) {
 
 static void after_fork_in_child(void) { atomic_store(&forked, true); }
 
-// --- Threads that call Java ---------------------------------------------------------------------------------------------
+// --- Threads that call Java -------------------------------------------------------------------------------------------
 
 // A thread that is not attached when it first calls Java is attached by the JVM, which detaches it when the thread ends:
 // by a destructor that exit() runs in a forked child, too, where it waits for ever for a JVM that is not there. So each
@@ -754,10 +755,7 @@ static void finalize_at_exit(void) {
   void *context = atomic_exchange(&context_v10, NULL);
   if (context != NULL && !atomic_load(&forked)) {
     atomic_store(&nccl_log, NULL);
-    if (!attached) {
-      attach();
-    }
-    java.finalize(INTEGER(context));
+    finalize_v11(context);
   }
 }
 
@@ -833,7 +831,8 @@ static result init_older(logger log) {
   if (log != NULL) {
     atomic_store(&nccl_log, log);
   }
-  say(LEVEL_WARN, SUBSYSTEM_INIT | SUBSYSTEM_NET, "needs NCCL 2.26 or newer; this one, 2.20 to 2.25, goes on without it");
+  say(LEVEL_WARN, SUBSYSTEM_INIT | SUBSYSTEM_NET,
+      "needs NCCL 2.26 or newer; this one, 2.20 to 2.25, goes on without it");
   return SYSTEM_ERROR;
 }
 

@@ -67,7 +67,13 @@ public final class AddressText {
     return new String(address, StandardCharsets.US_ASCII).replace("\0", "");
   }
 
-  private static int family(byte[] address) {
+  /**
+   * {@return the address family that a socket's address begins with, such as 2 for AF_INET; -1 for
+   * less than two bytes}
+   *
+   * @param address as fi_getname(3) gives it
+   */
+  public static int family(byte[] address) {
     return address.length < 2
         ? -1
         : Short.toUnsignedInt(ByteBuffer.wrap(address).order(ByteOrder.nativeOrder()).getShort(0));

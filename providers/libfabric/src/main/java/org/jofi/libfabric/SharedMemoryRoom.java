@@ -21,7 +21,7 @@ final class SharedMemoryRoom implements AutoCloseable {
    * What an endpoint needs, in bytes: of its 16 MiB it takes 4 at once (libfabric 1.17, 2.1), and
    * more as messages come, by how many are under way.
    */
-  static final long NEEDED_BYTES = 8L << 20;
+  private static final long NEEDED_BYTES = 8L << 20;
 
   /**
    * What libfabric wants to be free for each processor before it lists the provider: the whole file
@@ -49,17 +49,13 @@ final class SharedMemoryRoom implements AutoCloseable {
    * @throws FabricException {@code ENOSPC} if there is no room
    */
   static SharedMemoryRoom take() {
-    return take(FOLDER);
-  }
-
-  static SharedMemoryRoom take(Path folder) {
-    SharedMemoryRoom room = new SharedMemoryRoom(LibC.open(folder.toString()));
+    SharedMemoryRoom room = new SharedMemoryRoom(LibC.open(FOLDER.toString()));
     long begun = System.nanoTime();
     while (room.folder >= 0 && !LibC.lock(room.folder) && System.nanoTime() - begun < BOUND_NS) {
       LockSupport.parkNanos(PAUSE_NS);
     }
     try {
-      room.look(folder);
+      look();
       return room;
     } catch (RuntimeException e) {
       room.close();
@@ -67,11 +63,11 @@ final class SharedMemoryRoom implements AutoCloseable {
     }
   }
 
-  private void look(Path path) {
+  private static void look() {
     long free;
     long size;
     try {
-      FileStore store = Files.getFileStore(path);
+      FileStore store = Files.getFileStore(FOLDER);
       free = store.getUsableSpace();
       size = store.getTotalSpace();
     } catch (IOException unknown) {
@@ -79,18 +75,17 @@ final class SharedMemoryRoom implements AutoCloseable {
     }
     if (free < NEEDED_BYTES) {
       throw new FabricException(
-          "fi_enable", FabricErrno.ENOSPC, words(path, size, free), path.toString());
+          "fi_enable",
+          FabricErrno.ENOSPC,
+          "an endpoint over shm needs %d MiB of %s, %s"
+              .formatted(NEEDED_BYTES / MEBIBYTE, FOLDER, remedy(size, free)),
+          FOLDER.toString());
     }
   }
 
-  private static String words(Path path, long size, long free) {
-    return "an endpoint over shm needs %d MiB of %s, %s"
-        .formatted(NEEDED_BYTES / MEBIBYTE, path, remedy(path, size, free));
-  }
-
-  private static String remedy(Path path, long size, long free) {
+  private static String remedy(long size, long free) {
     return "of whose %d MiB %d are free; enlarge it (docker run --shm-size=1g; mount -o remount,size=1g %s), start fewer ranks, or choose another provider"
-        .formatted(size / MEBIBYTE, free / MEBIBYTE, path);
+        .formatted(size / MEBIBYTE, free / MEBIBYTE, FOLDER);
   }
 
   /** Why libfabric leaves the provider out, a sentence; empty if there is room. */
@@ -102,7 +97,7 @@ final class SharedMemoryRoom implements AutoCloseable {
       return free >= wanted
           ? ""
           : "libfabric lists shm only with %d MiB free in %s, 16 for each processor, %s."
-              .formatted(wanted / MEBIBYTE, FOLDER, remedy(FOLDER, store.getTotalSpace(), free));
+              .formatted(wanted / MEBIBYTE, FOLDER, remedy(store.getTotalSpace(), free));
     } catch (IOException absent) {
       return "There is no folder %s for shared memory.".formatted(FOLDER);
     }

@@ -5,8 +5,6 @@ import static org.jofi.libfabric.bindings.LibfabricConstants.FI_SOCKADDR;
 import static org.jofi.libfabric.bindings.LibfabricConstants.FI_SOCKADDR_IN;
 import static org.jofi.libfabric.bindings.LibfabricConstants.FI_SOCKADDR_IN6;
 
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import org.jofi.fabric.AddressText;
 import org.jspecify.annotations.Nullable;
 
@@ -72,28 +70,22 @@ final class SocketAddresses {
 
   private static boolean isLinkLocal(byte[] address) {
     return address.length >= IPV6_BYTES
-        && family(address) == AF_INET6
+        && AddressText.family(address) == AF_INET6
         && (address[HOST] & 0xff) == 0xfe
         && (address[HOST + 1] & 0xc0) == 0x80;
   }
 
   private static @Nullable String socketProblem(byte[] peer, int format, byte[] own) {
-    int family = family(peer);
+    int family = AddressText.family(peer);
     int needed = family == AF_INET6 ? IPV6_BYTES : IPV4_BYTES;
     if (peer.length < needed) {
       return "has %d bytes of %d".formatted(peer.length, needed);
     }
     boolean fits =
         own.length > 0
-            ? family == family(own)
+            ? family == AddressText.family(own)
             : (family == AF_INET && format != FI_SOCKADDR_IN6())
                 || (family == AF_INET6 && format != FI_SOCKADDR_IN());
     return fits ? null : "is of address family " + family;
-  }
-
-  private static int family(byte[] address) {
-    return address.length < 2
-        ? -1
-        : Short.toUnsignedInt(ByteBuffer.wrap(address).order(ByteOrder.nativeOrder()).getShort(0));
   }
 }

@@ -15,6 +15,7 @@ import org.jofi.fabric.FabricProvider;
 import org.jofi.fabric.FabricUnavailableException;
 import org.jofi.rdma.spi.ProtocolRequirements;
 import org.jofi.rdma.topology.SysfsNet;
+import org.jofi.rdma.topology.SysfsNet.NicKind;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.TransportException;
 import org.jofi.transport.TransportOptions;
@@ -133,10 +134,12 @@ public record NicSelection(List<FabricInfo> nics, String reason) {
             nic.domainName(), nic, (one, other) -> isBetter(other, one, direct) ? other : one);
       }
     }
+    Map<String, NicKind> kinds =
+        best.values().stream().collect(Collectors.toMap(FabricInfo::domainName, net::kind));
     Comparator<FabricInfo> reach =
-        Comparator.comparing((FabricInfo nic) -> net.kind(nic) == SysfsNet.NicKind.LOOPBACK)
+        Comparator.comparing((FabricInfo nic) -> kinds.get(nic.domainName()) == NicKind.LOOPBACK)
             .thenComparing(NicSelection::isLinkLocal)
-            .thenComparing(net::kind);
+            .thenComparing(nic -> kinds.get(nic.domainName()));
     return best.values().stream().sorted(reach).toList();
   }
 

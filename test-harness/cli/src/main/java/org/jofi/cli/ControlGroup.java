@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What the kernel's control groups, by which containers and batch systems limit memory, leave to
@@ -145,7 +144,7 @@ final class ControlGroup {
     }
   }
 
-  private static OptionalLong parse(@Nullable String text) {
+  private static OptionalLong parse(String text) {
     try {
       return OptionalLong.of(Long.parseLong(text));
     } catch (NumberFormatException e) {
