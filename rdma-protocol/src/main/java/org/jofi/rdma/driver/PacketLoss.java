@@ -20,8 +20,14 @@ final class PacketLoss {
   /** One of how many is lost at least. With 1 %, four in a row are a matter of days. */
   private static final int ONE_OF = 50;
 
-  /** After so many without loss, what follows is counted anew. */
-  private static final int ENOUGH = 10_000;
+  /**
+   * After so many without loss, what follows is counted anew: a loss that begins shows among that
+   * many more at the latest, however much the rail carried before.
+   */
+  private static final int ENOUGH = 2_000;
+
+  /** To count takes some calls of the kernel for each socket of this process. */
+  private static final long EVERY_NS = 500_000_000L;
 
   private static final long MEMORY_NS = 60_000_000_000L;
 
@@ -30,6 +36,9 @@ final class PacketLoss {
 
   /** Until when each is taken to lose packets. */
   private final long[] until;
+
+  /** From when on each may be counted again. */
+  private final long[] next;
 
   /**
    * @param rails how many
@@ -41,15 +50,19 @@ final class PacketLoss {
     counted = new LinkTraffic[rails];
     Arrays.fill(counted, LinkTraffic.NONE);
     until = new long[rails];
+    next = new long[rails];
   }
 
   /**
-   * Counts what was lost on a rail.
+   * Counts what was lost on a rail, unless that was done within the last half second.
    *
    * @param now as for {@link #isLossy}
    */
   void look(int rail, long now) {
-    traffic.apply(rail).ifPresent(since -> look(rail, since, now));
+    if (now >= next[rail]) {
+      next[rail] = now + EVERY_NS;
+      traffic.apply(rail).ifPresent(since -> look(rail, since, now));
+    }
   }
 
   private void look(int rail, LinkTraffic traffic, long now) {

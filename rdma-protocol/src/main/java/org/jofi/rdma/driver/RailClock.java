@@ -40,10 +40,13 @@ final class RailClock {
   private static final int CREDIT = 4;
 
   /**
-   * The part of the bound after which a rail is asked whether it loses packets; early, since of
-   * what is sent again later, a rail that died would have its share.
+   * The parts of the bound between which a rail is asked whether it loses packets. Often, so that
+   * what is counted began a moment ago; and early, since of what is sent again later, a rail that
+   * died would have its share.
    */
-  private static final int ASKS_FOR_LOSS = 8;
+  private static final int ASKS_FOR_LOSS = 32;
+
+  private static final int ASKS_NO_MORE = 8;
 
   private static final int PATIENCE = 8;
   private static final int MOST_BOUNDS = 4;
@@ -172,7 +175,7 @@ final class RailClock {
         long before = ages[rail];
         ages[rail] += Math.min(now - counted[rail], boundNs / CREDIT);
         counted[rail] = now;
-        if (before < boundNs / ASKS_FOR_LOSS && ages[rail] >= boundNs / ASKS_FOR_LOSS) {
+        if (before < boundNs / ASKS_NO_MORE && ages[rail] >= boundNs / ASKS_FOR_LOSS) {
           loss.look(rail, now);
         }
         if ((usable & ~found & ~bit) != 0 && isSilent(rail, load, now)) {

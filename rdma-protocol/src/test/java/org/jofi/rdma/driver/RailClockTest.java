@@ -172,6 +172,31 @@ class RailClockTest {
     assertIsFoundWithinTheBound();
   }
 
+  /** A rail that carried much begins to lose packets, and is asked now and then as it lags. */
+  @Test
+  void aLossThatBeganAMomentAgoCounts() {
+    Arrays.fill(out, 1);
+    packets[2] = 14_000;
+    for (int lag = 0; lag < 4; lag++) {
+      packets[2] += 800;
+      repeated[2] += 40;
+      lag(2);
+    }
+    assertTrue(untilSilent(2) >= 4 * BOUND, "it is found early");
+  }
+
+  /** It answers after a pause that is no silence yet. */
+  private void lag(int rail) {
+    for (int step = 0; step < 3; step++) {
+      othersAnswer(rail);
+      look();
+    }
+    for (int step = 0; step < 10; step++) {
+      othersAnswer(-1);
+      look();
+    }
+  }
+
   /** Other sockets, which count from 0. */
   @Test
   void aRailThatConnectedAnewIsCountedAnew() {
