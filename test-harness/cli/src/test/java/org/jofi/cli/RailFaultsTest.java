@@ -117,9 +117,12 @@ class RailFaultsTest {
     assertTrue(pause < LONGEST_PAUSE, "ms: " + pause);
   }
 
-  /** It is used again when its link is; what was lost in between may come late. */
+  /**
+   * It is used again when its link is. What was lost in between may come late: TCP sends it again
+   * after 6 s and 13, and the rail is tried again after 8.
+   */
   @ParameterizedTest
-  @CsvSource({"300, 350", "5000, 800", "15000, 1650"})
+  @CsvSource({"300, 350", "5000, 800", "8000, 1000"})
   @Tag("long")
   @Tag("alone")
   void aRailThatComesBackIsUsedAgain(long millis, int messages) throws Exception {
@@ -168,7 +171,7 @@ class RailFaultsTest {
   @Tag("alone")
   void threeThatDieAtOnceAreSurvived(String operation) throws Exception {
     try (PerfOverRails perf = new PerfOverRails(RAILS, folder)) {
-      perf.start(300, "--op", operation);
+      perf.start(200, "--op", operation);
       perf.awaitMidRun(RAIL);
       for (int rail = 1; rail < RAILS; rail++) {
         perf.swallow(rail);
