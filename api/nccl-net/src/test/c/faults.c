@@ -105,6 +105,35 @@ void close_in_flight(side *s) {
   }
 }
 
+// A message that is longer than its receive is an error at both sides, whether or not it leaves before.
+void too_long(side *s) {
+  const size_t lengths[] = {1 << 20, 64};
+  for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
+    void *comm = connect_pair(s);
+    memory m = memory_new(s, comm, lengths[i]);
+    int result;
+    if (s->rank == 0) {
+      result = outcome(s, post_send(s, comm, m.bytes, m.size, 1, m.region), LOSS_BOUND);
+      // One that left learns of it afterwards.
+      result = result == SUCCESS ? send_until_failure(s, comm, &m, LOSS_BOUND) : result;
+      int other = SUCCESS;
+      control_get(s, &other, sizeof other);
+      check((result == INVALID_USAGE && other == REMOTE_ERROR) || (result == REMOTE_ERROR && other == INVALID_USAGE),
+            "%zu bytes: the sender has %d, the receiver %d", m.size, result, other);
+    } else {
+      memset(m.bytes, 0xEE, m.size);
+      result = outcome(s, post_recv(s, comm, m.bytes, m.size / 2, 1, m.region), LOSS_BOUND);
+      for (size_t at = 0; at < m.size; at++) {
+        check(m.bytes[at] == 0xEE, "byte %zu of a message that is too long is written", at);
+      }
+      control_put(s, &result, sizeof result);
+    }
+    timed_close(s, comm);
+    munmap(m.bytes, m.size);
+    meet(s);
+  }
+}
+
 // Whatever is no handle, or none any more, is an error.
 void stale_handles(side *s) {
   void *comm = connect_pair(s);
@@ -130,6 +159,17 @@ void stale_handles(side *s) {
   }
   check(net_reg_mr(&s->n, comm, NULL, 64, &out) == INVALID_ARGUMENT, "no memory");
   check(net_reg_mr(&s->n, comm, data, 0, &out) == INVALID_ARGUMENT, "no length");
+  const size_t most = 1u << 30;
+  void *vast = mmap(NULL, most + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  check(vast != MAP_FAILED, "no address space");
+  void *vast_region = NULL;
+  check_ok(net_reg_mr(&s->n, comm, vast, most + 1, &vast_region));
+  size_t longer = most + 1;
+  check((s->rank == 0 ? net_isend(&s->n, comm, vast, longer, 1, vast_region, &out)
+                      : net_irecv(&s->n, comm, 1, &vast, &longer, &tag, &vast_region, &out)) == INVALID_ARGUMENT,
+        "more than is announced");
+  check_ok(net_dereg_mr(&s->n, comm, vast_region));
+  munmap(vast, most + 1);
   void *region = m.region;
   memory_free(s, comm, &m);
   check(net_dereg_mr(&s->n, comm, region) == INVALID_ARGUMENT, "a region that was given back");

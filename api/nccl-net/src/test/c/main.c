@@ -25,6 +25,7 @@ static const scenario scenarios[] = {
     {"four-at-once", four_at_once, true, false},
     {"listener-again", listener_again, true, false},
     {"close-in-flight", close_in_flight, true, false},
+    {"too-long", too_long, true, false},
     {"stale-handles", stale_handles, true, false},
     {"again", again, true, false},
     {"some-churn", some_churn, true, false},

@@ -12,6 +12,7 @@ void service_thread(side *s);
 void four_at_once(side *s);
 void listener_again(side *s);
 void close_in_flight(side *s);
+void too_long(side *s);
 void stale_handles(side *s);
 void again(side *s);
 void some_churn(side *s);

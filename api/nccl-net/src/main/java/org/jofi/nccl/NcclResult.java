@@ -19,7 +19,7 @@ final class NcclResult {
   /** ncclInvalidArgument. */
   static final int INVALID_ARGUMENT = 4;
 
-  /** ncclInvalidUsage: a function was called at the wrong time. */
+  /** ncclInvalidUsage: a function was called at the wrong time, or ranks differ in what they do. */
   static final int INVALID_USAGE = 5;
 
   /**
@@ -51,6 +51,8 @@ final class NcclResult {
           REMOTE_ERROR;
       case FABRIC, EXHAUSTED, UNAVAILABLE -> SYSTEM_ERROR;
       case ABORTED, CLOSED -> INTERNAL_ERROR;
+      // As NCCL's own Socket has it.
+      case TRUNCATED -> INVALID_USAGE;
     };
   }
 

@@ -74,6 +74,11 @@ abstract sealed class PluginComm implements HandOver.Requester
       throw new IllegalArgumentException(
           "%d bytes at offset %d are not within %s".formatted(lengthBytes, offset, registration));
     }
+    if (lengthBytes > PropertiesStruct.MOST_MESSAGE_BYTES) {
+      throw new IllegalArgumentException(
+          "%d bytes are more than the %d that a message may have"
+              .formatted(lengthBytes, PropertiesStruct.MOST_MESSAGE_BYTES));
+    }
   }
 
   private HandOver driver() {

@@ -35,7 +35,7 @@ class DriverTest {
   /** One after the other in a pair of processes: a JVM takes longer to start than most of them. */
   private static final String SCENARIOS =
       "sizes,in-flight,groups,service-thread,four-at-once,listener-again,"
-          + "close-in-flight,stale-handles,fork-then-call,children-exit,some-churn,again";
+          + "close-in-flight,too-long,stale-handles,fork-then-call,children-exit,some-churn,again";
 
   private Path scratch;
   private PluginUnderTest plugin;

@@ -1,11 +1,6 @@
 package org.jofi.transport;
 
-/**
- * Why a request, a communicator or a connection attempt failed.
- *
- * <p>A send that is longer than its receive does not fail: as much is transferred as the receive
- * takes, and both peers report that length.
- */
+/** Why a request, a communicator or a connection attempt failed. */
 public enum FailureCause {
   /** The peer died, or the network to it failed. All pending requests of the communicator fail. */
   PEER_LOST(-16, "peer lost"),
@@ -30,7 +25,13 @@ public enum FailureCause {
   /** Something ran out: regions, communicator ids, memory. */
   EXHAUSTED(-26, "out of resources"),
   /** This machine lacks something that is required. */
-  UNAVAILABLE(-27, "not available");
+  UNAVAILABLE(-27, "not available"),
+  /**
+   * A message is longer than its receive, of which nothing is moved then. The peers do not agree on
+   * sizes, so the communicator fails at both: with this at the one that noticed, and with {@link
+   * #PEER_ABORTED} at the other.
+   */
+  TRUNCATED(-28, "message longer than its receive");
 
   private static final FailureCause[] VALUES = values();
 

@@ -6,11 +6,12 @@ import java.lang.foreign.MemorySegment;
 public interface RecvComm extends Comm {
 
   /**
-   * Receives a message with this tag.
+   * Receives a message with this tag. One that is longer than the receive fails the communicator at
+   * both peers: {@link FailureCause#TRUNCATED}.
    *
    * @param segment host memory, which {@link Comm} says more of
    * @param offset of the first byte, in the segment
-   * @param lengthBytes how long a message may be, 0 or more; a longer one is truncated to it
+   * @param lengthBytes how long a message may be, 0 or more; a longer one fails the communicator
    * @param tag any 32 bits
    * @return a request id, for which {@link #test} returns the number of bytes received; {@link
    *     Result#TRY_AGAIN} while {@link DeviceLimits#receivesInFlight()} are in flight
@@ -23,7 +24,7 @@ public interface RecvComm extends Comm {
   /**
    * Receives into a whole segment; see {@link #irecv(MemorySegment, long, long, int)}.
    *
-   * @param segment host memory, as long as a message may be; a longer one is truncated to it
+   * @param segment host memory, as long as a message may be; a longer one fails the communicator
    * @param tag any 32 bits
    * @return a request id, or {@link Result#TRY_AGAIN}
    */
@@ -37,7 +38,7 @@ public interface RecvComm extends Comm {
    *
    * @param registration of this communicator; it may be staged
    * @param offset of the first byte, in the registered memory; ignored if the length is 0
-   * @param lengthBytes how long a message may be, 0 or more; a longer one is truncated to it
+   * @param lengthBytes how long a message may be, 0 or more; a longer one fails the communicator
    * @param tag any 32 bits
    * @return a request id, or {@link Result#TRY_AGAIN}
    */
@@ -46,7 +47,7 @@ public interface RecvComm extends Comm {
   /**
    * Receives into all of it; see {@link #irecv(Registration, long, long, int)}.
    *
-   * @param registration as long as a message may be; a longer one is truncated to it
+   * @param registration as long as a message may be; a longer one fails the communicator
    * @param tag any 32 bits
    * @return a request id, or {@link Result#TRY_AGAIN}
    */
@@ -62,7 +63,7 @@ public interface RecvComm extends Comm {
    *     elements of each array that are used
    * @param segments host memory for each message
    * @param offsets of the first bytes, in the segments
-   * @param lengths how long each message may be, 0 or more; a longer one is truncated to it
+   * @param lengths how long each message may be, 0 or more; a longer one fails the communicator
    * @param tags of the messages, each any 32 bits
    * @return a request id, or {@link Result#TRY_AGAIN}; for which {@link #test} returns the sum of
    *     the lengths
@@ -77,7 +78,7 @@ public interface RecvComm extends Comm {
    *     elements of each array that are used
    * @param registrations of this communicator, one for each message, none of them staged
    * @param offsets of the first bytes, in the registered memory; each ignored if its length is 0
-   * @param lengths how long each message may be, 0 or more; a longer one is truncated to it
+   * @param lengths how long each message may be, 0 or more; a longer one fails the communicator
    * @param tags of the messages, each any 32 bits
    * @return a request id, or {@link Result#TRY_AGAIN}; for which {@link #test} returns the sum of
    *     the lengths

@@ -8,16 +8,16 @@ public interface SendComm extends Comm {
   /**
    * Sends a message to the peer's next receive with this tag, in the order in which the peer posted
    * its receives. Messages with the same tag arrive in the order in which they were sent. If the
-   * receive is shorter than the message, only its length is transferred, and both peers report that
-   * length.
+   * receive is shorter than the message, the communicator fails at both peers: {@link
+   * FailureCause#TRUNCATED}.
    *
    * <p>A send may come before its receive: it waits until the peer has posted one, without a time
    * limit. It ends before only if the communicator fails or is closed, at either end, or if it is
    * {@linkplain #cancel taken back}.
    *
    * <p>A short send from host memory, up to {@link DeviceLimits#eagerBytes}, need not wait: it is
-   * copied, and over once it left, before its receive. It reports its own length then, even if the
-   * receive turns out to be shorter. A close, which waits for the peer, delivers what left.
+   * copied, and over once it left, before its receive. If that turns out to be shorter, the
+   * communicator fails afterwards. A close, which waits for the peer, delivers what left.
    *
    * @param segment host memory, which {@link Comm} says more of
    * @param offset of the first byte, in the segment

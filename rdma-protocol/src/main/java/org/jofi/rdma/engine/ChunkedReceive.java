@@ -137,8 +137,11 @@ final class ChunkedReceive extends IncomingReceive implements ChunkCopies.Listen
   /** It is in the first blocks then, as if it had been written there, and nothing follows. */
   @Override
   void take(int sub, long from, int lengthBytes) {
-    long moved = Math.min(lengthBytes, roomBytes);
-    long filled = chunks(moved, chunkShift);
+    if (lengthBytes > roomBytes) {
+      fail(receiver().tooLong("irecv with tag %d".formatted(tag), lengthBytes, roomBytes));
+      return;
+    }
+    long filled = chunks(lengthBytes, chunkShift);
     StagingRing blocks = ring;
     if (blocks == null || filled > places) {
       fail(
@@ -146,7 +149,8 @@ final class ChunkedReceive extends IncomingReceive implements ChunkCopies.Listen
               FailureCause.EXHAUSTED,
               0,
               where(),
-              "a short message of %d bytes does not fit into %d blocks".formatted(moved, places)));
+              "a short message of %d bytes does not fit into %d blocks"
+                  .formatted(lengthBytes, places)));
       return;
     }
     if (hasRoom() && offered == 0) {
@@ -161,11 +165,11 @@ final class ChunkedReceive extends IncomingReceive implements ChunkCopies.Listen
     offered = Math.max(filled, offered);
     for (int chunk = 0; chunk < filled; chunk++) {
       long at = (long) chunk << chunkShift;
-      int bytes = (int) Math.min(moved - at, 1L << chunkShift);
+      int bytes = (int) Math.min(lengthBytes - at, 1L << chunkShift);
       receiver().link().sink().copy(from + at, blocks.block(chunk), bytes);
       there.arrive(chunk, chunk, bytes);
     }
-    total = moved;
+    total = lengthBytes;
     request().restartBound();
     finish();
   }

@@ -166,7 +166,7 @@ final class EagerReceives implements SentListener {
     }
     for (int sub = 0; sub < receive.count(); sub++) {
       int message = unexpected.first(receive.tag(sub), handled);
-      if (message != UnexpectedMessages.NONE) {
+      if (message != UnexpectedMessages.NONE && receive.isLive()) {
         taken++;
         receive.take(sub, unexpected.address(message), unexpected.lengthBytes(message));
         unexpected.remove(message);

@@ -132,7 +132,7 @@ abstract class IncomingReceive extends ListedStrategy<IncomingReceive> {
   /** Whether a short message filled the receive of an index, so that no write comes for it. */
   abstract boolean isTaken(int sub);
 
-  /** A receive that is open takes a short message, whole or cut to it. */
+  /** A receive that is open takes a short message, or fails if that is longer. */
   abstract void take(int sub, long from, int lengthBytes);
 
   /** The true length of a message of a request that is over. */

@@ -116,10 +116,13 @@ final class PostedReceive extends IncomingReceive {
 
   @Override
   void take(int sub, long from, int lengthBytes) {
-    int fits = (int) Math.min(lengthBytes, posted[sub]);
-    receiver().link().sink().copy(from, addresses[sub], fits);
+    if (lengthBytes > posted[sub]) {
+      fail(receiver().tooLong("irecv with tag %d".formatted(tags[sub]), lengthBytes, posted[sub]));
+      return;
+    }
+    receiver().link().sink().copy(from, addresses[sub], lengthBytes);
     taken |= 1 << sub;
-    lengths[sub] = fits;
+    lengths[sub] = lengthBytes;
     arrive(sub);
   }
 

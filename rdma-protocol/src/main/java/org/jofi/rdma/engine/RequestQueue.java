@@ -118,6 +118,16 @@ public abstract class RequestQueue {
         "its memory is not registered any more: it was given back, forgotten or freed");
   }
 
+  /** What a message is that does not fit into its receive. */
+  final Failure tooLong(String operation, long lengthBytes, long roomBytes) {
+    return new Failure(
+        FailureCause.TRUNCATED,
+        0,
+        "%s, %s".formatted(operation, link.describePeer()),
+        "a message of %d bytes, and a receive of %d: do both sides compute the same sizes?"
+            .formatted(lengthBytes, roomBytes));
+  }
+
   static Failure timedOut(String where, String missing, long boundNs) {
     return new Failure(
         FailureCause.TIMED_OUT,

@@ -224,7 +224,7 @@ public final class Sender extends RequestQueue implements SendProtocol {
    * Starts a send to a receive that was taken for it.
    *
    * @return false if its entry is not there any more, or there are no blocks to stage it through
-   *     now: nothing was done
+   *     now: nothing was done; or it is longer than its receive, and this side failed
    */
   boolean start(
       Request request,
@@ -238,17 +238,21 @@ public final class Sender extends RequestQueue implements SendProtocol {
       return false;
     }
     long room = mailbox.lengthBytes();
-    long length = Math.min(lengthBytes, room);
+    if (lengthBytes > room) {
+      fail(tooLong("isend of message %d".formatted(index), lengthBytes, room));
+      return false;
+    }
     if (registration == null || mailbox.isStaged()) {
-      return startChunked(request, index, address, length, registration, space);
+      return startChunked(request, index, address, lengthBytes, registration, space);
     }
     RendezvousSend send = rendezvous.get(request.slot());
-    send.target(index, length < room);
+    send.target(index, lengthBytes < room);
     for (int rail = 0; rail < link().sink().dataRails(); rail++) {
       send.remote(rail, mailbox.remoteAddress(), mailbox.key(rail));
     }
     started++;
-    send.start(length == 0 ? registration.range().address() : address, length, registration);
+    send.start(
+        lengthBytes == 0 ? registration.range().address() : address, lengthBytes, registration);
     return true;
   }
 
@@ -256,10 +260,10 @@ public final class Sender extends RequestQueue implements SendProtocol {
       Request request,
       long index,
       long address,
-      long length,
+      long lengthBytes,
       @Nullable DataRegistration registration,
       @Nullable StagingSpace space) {
-    StagingRing ring = space == null ? null : space.take(length);
+    StagingRing ring = space == null ? null : space.take(lengthBytes);
     if (space != null && ring == null) {
       queue.holdUp();
       return false;
@@ -267,7 +271,7 @@ public final class Sender extends RequestQueue implements SendProtocol {
     ChunkedSend send = chunked.get(request.slot());
     send.target(index, mailbox);
     started++;
-    send.start(address, length, registration, space, ring);
+    send.start(address, lengthBytes, registration, space, ring);
     return true;
   }
 

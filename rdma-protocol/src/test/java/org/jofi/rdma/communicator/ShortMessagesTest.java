@@ -1,9 +1,11 @@
 package org.jofi.rdma.communicator;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -42,23 +44,72 @@ class ShortMessagesTest {
   /** The receive is withheld, since a short message may fill it; a long one has to ask for it. */
   @ParameterizedTest
   @MethodSource("profiles")
-  void aLongMessageMeetsAShortReceive(Profile profile) {
+  void aLongMessageFailsBothSidesOfAShortReceive(Profile profile) {
     for (boolean sendFirst : List.of(true, false)) {
       try (SimulatedHosts hosts = new SimulatedHosts(profile, 1, 2)) {
         Pair pair = hosts.connect();
-        MemorySegment from = hosts.memory(LONG, 1);
         MemorySegment to = hosts.memory(SHORT, 2);
-        Registration source = pair.send().register(from, Use.SEND);
+        byte[] before = to.toArray(ValueLayout.JAVA_BYTE);
+        Registration source = pair.send().register(hosts.memory(LONG, 1), Use.SEND);
         Registration target = pair.receive().register(to, Use.RECEIVE);
         long send = sendFirst ? pair.send().isend(source, TAG) : 0;
         long receive = pair.receive().irecv(target, TAG);
         send = sendFirst ? send : pair.send().isend(source, TAG);
-        assertEquals(SHORT, both(hosts, pair, send, receive));
-        assertEquals(-1, from.asSlice(0, SHORT).mismatch(to));
+        assertTooLong(LONG, pair.send(), hosts.await(pair.send(), send), send);
+        assertEquals(FailureCause.PEER_ABORTED.code(), hosts.await(pair.receive(), receive));
+        assertSaysWhy(pair.receive(), receive);
+        assertArrayEquals(before, to.toArray(ValueLayout.JAVA_BYTE));
+        pair.send().close();
+        pair.receive().close();
         source.close();
         target.close();
       }
     }
+  }
+
+  /** It left already, and its sender learns of it later. */
+  @ParameterizedTest
+  @MethodSource("profiles")
+  void aMessageThatLeftFailsBothSidesOfAShorterReceive(Profile profile) {
+    for (boolean sendFirst : List.of(true, false)) {
+      try (SimulatedHosts hosts = new SimulatedHosts(profile, 1, 2)) {
+        Pair pair = hosts.connect();
+        MemorySegment to = hosts.memory(SHORT, 2);
+        byte[] before = to.toArray(ValueLayout.JAVA_BYTE);
+        Registration source = pair.send().register(hosts.memory(SHORT + 1, 1), Use.SEND);
+        Registration target = pair.receive().register(to, Use.RECEIVE);
+        long send = sendFirst ? pair.send().isend(source, TAG) : 0;
+        long left = sendFirst ? hosts.await(pair.send(), send) : SHORT + 1;
+        long receive = pair.receive().irecv(target, TAG);
+        if (!sendFirst) {
+          send = pair.send().isend(source, TAG);
+        }
+        assertEquals(SHORT + 1, left);
+        assertTooLong(SHORT + 1, pair.receive(), hosts.await(pair.receive(), receive), receive);
+        hosts.await("the sender to learn of it", () -> pair.send().failure().isPresent());
+        long later = pair.send().isend(source, TAG);
+        assertEquals(FailureCause.PEER_ABORTED.code(), hosts.await(pair.send(), later));
+        assertSaysWhy(pair.send(), later);
+        assertArrayEquals(before, to.toArray(ValueLayout.JAVA_BYTE));
+        pair.send().close();
+        pair.receive().close();
+        source.close();
+        target.close();
+      }
+    }
+  }
+
+  /** With both lengths. */
+  private static void assertTooLong(int bytes, Comm comm, long result, long request) {
+    assertEquals(FailureCause.TRUNCATED.code(), result);
+    String why = comm.failure(request).orElseThrow().toString();
+    assertTrue(
+        why.contains("a message of %d bytes, and a receive of %d".formatted(bytes, SHORT)), why);
+  }
+
+  private static void assertSaysWhy(Comm comm, long request) {
+    String why = comm.failure(request).orElseThrow().toString();
+    assertTrue(why.contains(FailureCause.TRUNCATED.words()), why);
   }
 
   /** The result of both. */

@@ -271,9 +271,9 @@ class ConnectionsTest {
           nodes[i] = new Node(simulation, profile, i, 2, Node.REQUEST_NS, Node.SILENCE_NS, most[i]);
         }
         Linked linked = new Linked(simulation, arena, nodes[0], nodes[1]);
-        long receive = linked.receive(most[1]);
-        long send = linked.send(most[0]);
         long moved = Linked.BYTES / 2;
+        long receive = linked.receive(most[1]);
+        long send = linked.send(moved);
         assertEquals(moved, linked.outcome(linked.sending, send, nodes)[0]);
         assertEquals(moved, linked.outcome(linked.receiving, receive, nodes)[0]);
         linked.finish(linked.from, linked.to);

@@ -7,11 +7,15 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Tag;
 import net.jqwik.api.constraints.Size;
 import org.jofi.rdma.wire.EagerGrant;
+import org.jofi.transport.Failure;
+import org.jofi.transport.FailureCause;
 import org.jofi.transport.Result;
 
 /** The engine by itself, two ends and a model of what is between them. */
@@ -33,6 +37,7 @@ class EngineProperties {
     final ModelLink link;
     final List<Sent> sent = new ArrayList<>();
     final List<Group> groups = new ArrayList<>();
+    private final boolean fits;
     int receives;
 
     /** A message. */
@@ -44,7 +49,11 @@ class EngineProperties {
     /** Receives that were posted together. */
     record Group(long id, List<Place> places) {}
 
-    Run(byte[] bytes, boolean faults) {
+    /**
+     * @param fits whether no message is longer than its receive
+     */
+    Run(byte[] bytes, boolean faults, boolean fits) {
+      this.fits = fits;
       choices = new Choices(bytes);
       int kind = choices.of(4);
       EagerGrant eager = GRANTS[choices.of(GRANTS.length)];
@@ -52,12 +61,54 @@ class EngineProperties {
     }
 
     void send() {
-      int number = sent.size();
       int bytes = choices.of(ModelLink.MOST_BYTES + 1);
       int tag = choices.of(TAGS);
+      send(fits ? (int) Math.min(bytes, room(tag)) : bytes, tag);
+    }
+
+    private void send(int bytes, int tag) {
+      int number = sent.size();
       long id = link.send(number, bytes, tag);
+      // Once a side failed, so does what is posted there: with an id.
       assertTrue(id > 0, () -> "a send was refused with " + id);
       sent.add(new Sent(id, number, bytes, tag));
+    }
+
+    /** How much the receive takes that the next send of a tag ends in, as far as it is posted. */
+    private long room(int tag) {
+      long rank = sent.stream().filter(send -> send.tag == tag).count();
+      return places(tag).skip(rank).mapToLong(Place::bytes).findFirst().orElse(Long.MAX_VALUE);
+    }
+
+    /** How long the send is that ends in the next receive of a tag, as far as it is posted. */
+    private int needed(int tag, long before) {
+      long rank = before + places(tag).count();
+      return sent.stream()
+          .filter(send -> send.tag == tag)
+          .skip(rank)
+          .mapToInt(Sent::bytes)
+          .findFirst()
+          .orElse(0);
+    }
+
+    /** The receives of a tag, in the order in which they were posted. */
+    private Stream<Place> places(int tag) {
+      return groups.stream()
+          .flatMap(group -> group.places.stream())
+          .filter(place -> place.tag == tag);
+    }
+
+    /** Whether a message is longer than its receive. */
+    boolean isAnyTooLong() {
+      for (int tag = 0; tag < TAGS; tag++) {
+        List<Place> places = places(tag).toList();
+        for (int rank = 0; rank < places.size(); rank++) {
+          if (ofRank(tag, rank).bytes > places.get(rank).bytes) {
+            return true;
+          }
+        }
+      }
+      return false;
     }
 
     void receive() {
@@ -70,6 +121,11 @@ class EngineProperties {
         into[i] = link.landing(receives);
         bytes[i] = choices.of(ModelLink.MOST_BYTES + 1);
         tags[i] = choices.of(TAGS);
+        if (fits) {
+          int tag = tags[i];
+          long before = places.stream().filter(place -> place.tag == tag).count();
+          bytes[i] = Math.max(bytes[i], needed(tag, before));
+        }
         places.add(new Place(receives++, (int) bytes[i], tags[i]));
       }
       long id = link.receive(into, bytes, tags);
@@ -111,23 +167,23 @@ class EngineProperties {
       sent.forEach(send -> more[send.tag]--);
       for (int tag = 0; tag < TAGS; tag++) {
         for (; more[tag] > 0; more[tag]--) {
-          int number = sent.size();
-          long id = link.send(number, 8, tag);
-          assertTrue(id > 0);
-          sent.add(new Sent(id, number, 8, tag));
+          send((int) Math.min(8, room(tag)), tag);
         }
         for (; more[tag] < 0; more[tag]++) {
-          Place place = new Place(receives, 16, tag);
+          int bytes = Math.max(16, needed(tag, 0));
+          Place place = new Place(receives, bytes, tag);
           long id =
               link.receive(
-                  new ModelMemory[] {link.landing(receives++)}, new long[] {16}, new int[] {tag});
+                  new ModelMemory[] {link.landing(receives++)},
+                  new long[] {bytes},
+                  new int[] {tag});
           assertTrue(id > 0);
           groups.add(new Group(id, List.of(place)));
         }
       }
     }
 
-    /** Everything succeeded: each message is in the receive of its rank, whole or cut to it. */
+    /** Everything succeeded: each message is in the receive of its rank. */
     void assertAllIsInPlace() {
       Map<Integer, List<Place>> places = new HashMap<>();
       long[] lengths = new long[8];
@@ -143,9 +199,8 @@ class EngineProperties {
           List<Place> ofTag = places.computeIfAbsent(place.tag, _ -> new ArrayList<>());
           Sent send = ofRank(place.tag, ofTag.size());
           ofTag.add(place);
-          int moved = Math.min(send.bytes, place.bytes);
-          assertEquals(moved, lengths[i], "P12: the length of receive " + place.number);
-          link.assertHolds(place.number, send.number, moved);
+          assertEquals(send.bytes, lengths[i], "P12: the length of receive " + place.number);
+          link.assertHolds(place.number, send.number, send.bytes);
         }
       }
       for (Sent send : sent) {
@@ -205,7 +260,7 @@ class EngineProperties {
    */
   @Property(tries = 4_000)
   void messagesEndInTheReceivesOfTheirRank(@ForAll @Size(max = 120) byte[] choices) {
-    Run run = new Run(choices, false);
+    Run run = new Run(choices, false, true);
     run.run();
     run.assertAllIsInPlace();
     run.link.assertQuiet();
@@ -216,7 +271,7 @@ class EngineProperties {
    */
   @Property(tries = 4_000)
   void whatFailsIsRepeatedWithoutHarm(@ForAll @Size(max = 160) byte[] choices) {
-    Run run = new Run(choices, true);
+    Run run = new Run(choices, true, true);
     run.run();
     if (run.link.sending.failure() == null && run.link.receiving.failure() == null) {
       run.assertAllIsInPlace();
@@ -224,6 +279,25 @@ class EngineProperties {
     } else {
       run.assertWhatFailedIsOver();
     }
+  }
+
+  /** A message that is longer than its receive fails one side, and with it all that waits there. */
+  @Property(tries = 4_000)
+  void aMessageThatIsTooLongFailsItsSide(@ForAll @Size(max = 120) byte[] choices) {
+    Run run = new Run(choices, false, false);
+    run.run();
+    if (!run.isAnyTooLong()) {
+      run.assertAllIsInPlace();
+      run.link.assertQuiet();
+      return;
+    }
+    run.assertWhatFailedIsOver();
+    List<FailureCause> causes =
+        Stream.of(run.link.sending.failure(), run.link.receiving.failure())
+            .filter(Objects::nonNull)
+            .map(Failure::cause)
+            .toList();
+    assertTrue(causes.contains(FailureCause.TRUNCATED), causes::toString);
   }
 
   /** The same, more often. */
@@ -243,9 +317,9 @@ class EngineProperties {
   /** P14: the engine has no time and no chance of its own. */
   @Property(tries = 500)
   void theSameInputsMakeTheSameOperations(@ForAll @Size(max = 120) byte[] choices) {
-    Run one = new Run(choices, true);
+    Run one = new Run(choices, true, true);
     one.run();
-    Run other = new Run(choices, true);
+    Run other = new Run(choices, true, true);
     other.run();
     assertEquals(one.link.trace(), other.link.trace());
   }

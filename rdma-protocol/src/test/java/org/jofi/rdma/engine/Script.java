@@ -56,9 +56,9 @@ public final class Script {
     Map<Integer, Integer> next = new HashMap<>();
     for (int tag : order) {
       int[] place = places.get(tag).get(next.merge(tag, 1, Integer::sum) - 1);
-      // Often as long as its receive, else shorter or longer.
-      int bytes =
-          random.nextInt(3) == 0 ? bytes(random) : groups.get(place[0]).get(place[1]).bytes();
+      // Often as long as its receive, else shorter.
+      int room = groups.get(place[0]).get(place[1]).bytes();
+      int bytes = random.nextInt(3) == 0 ? Math.min(bytes(random), room) : room;
       sendsOf.get(place[0]).add(sends.size());
       sends.add(new Send(tag, bytes, place[0], place[1]));
     }
@@ -75,10 +75,5 @@ public final class Script {
   /** The indexes of the sends that end in a group, in their order. */
   public List<Integer> sendsOf(int group) {
     return sendsOf.get(group);
-  }
-
-  /** How much a send moves. */
-  public int moved(Send send) {
-    return Math.min(send.bytes(), groups.get(send.group()).get(send.place()).bytes());
   }
 }
