@@ -1,7 +1,6 @@
 package org.jofi.runtime;
 
 import java.nio.file.Path;
-import java.security.SecureRandom;
 import org.agrona.concurrent.BackoffIdleStrategy;
 import org.agrona.concurrent.SystemNanoClock;
 import org.jofi.fabric.DeviceMemoryProvider;
@@ -23,7 +22,7 @@ public final class Machine {
   public static RdmaEnvironment environment() {
     return new RdmaEnvironment(
         SystemNanoClock.INSTANCE,
-        new SecureRandom()::nextLong,
+        new RandomNumbers(),
         () -> new BackoffIdleStrategy(SPINS, YIELDS, LEAST_PARK_NS, MOST_PARK_NS),
         PAGE_BYTES,
         Runtime.getRuntime().availableProcessors(),
