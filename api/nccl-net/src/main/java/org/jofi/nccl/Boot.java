@@ -53,6 +53,7 @@ final class Boot {
 
   private static Transport open(DeviceWarmUps warmUps, PluginLog log) {
     PluginVariables.unknown(System.getenv()).forEach(log::warn);
+    AddressSpace.warning().ifPresent(log::warn);
     warmUps.allow(PluginOptions.warmUp(System.getenv()));
     return Transport.open(
         PluginOptions.from(System.getenv()).toBuilder().railListener(new RailLog(log)).build());

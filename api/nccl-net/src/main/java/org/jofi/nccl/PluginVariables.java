@@ -3,40 +3,17 @@ package org.jofi.nccl;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
-import java.util.stream.Stream;
 
 /** The names of environment variables, of which a misspelt one would otherwise be ignored. */
 final class PluginVariables {
-  private static final String PREFIX = "JOFI_";
-
-  /** What the library or the launcher reads before Java runs, or other programs of this project. */
-  private static Stream<String> others() {
-    return Stream.of(
-        "JOFI_BOOTSTRAP_SECRET",
-        "JOFI_CUDA",
-        "JOFI_DEBIAN_MIRROR",
-        "JOFI_JAVA_HOME",
-        "JOFI_JAVA_OPTS",
-        "JOFI_JVM_DIR",
-        "JOFI_JVM_OPTS",
-        "JOFI_LIBFABRIC",
-        "JOFI_LIBRARY_PATH",
-        "JOFI_NO_BUILD",
-        "JOFI_NO_INSTALL",
-        "JOFI_PARENT",
-        "JOFI_RANK",
-        "JOFI_TERMINAL",
-        "JOFI_WORLD_SIZE");
-  }
-
   private PluginVariables() {}
 
   /** A sentence for each variable that looks like one of this project's, and is none. */
   static List<String> unknown(Map<String, String> environment) {
-    List<String> known = Stream.concat(PluginOptions.NAMES.stream(), others()).toList();
+    List<String> known = Variable.titles();
     return new TreeSet<>(environment.keySet())
         .stream()
-            .filter(name -> name.startsWith(PREFIX) && !known.contains(name))
+            .filter(name -> Variable.isOurs(name) && !known.contains(name))
             .map(
                 name ->
                     "%s is no variable that is known, and is ignored; the nearest is %s"

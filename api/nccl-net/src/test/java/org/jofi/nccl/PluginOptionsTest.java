@@ -26,6 +26,7 @@ class PluginOptionsTest {
     assertEquals(
         TransportOptions.builder()
             .progressThreads(ProgressThreads.AUTO)
+            .maxMessageBytes(PropertiesStruct.MOST_MESSAGE_BYTES)
             .cache(CacheOptions.DEFAULT.withIdleRegistrations(0))
             .build(),
         PluginOptions.from(Map.of("JOFI_PROVIDER", " ")));
@@ -55,6 +56,7 @@ class PluginOptionsTest {
             .maxRails(2)
             .endpointsPerDevice(3)
             .progressThreads(ProgressThreads.ALWAYS)
+            .maxMessageBytes(PropertiesStruct.MOST_MESSAGE_BYTES)
             .minStripeBytes(256)
             .eagerBytes(8192)
             .immediateDelivery(ImmediateDelivery.WRITE_THEN_SEND)
