@@ -2,6 +2,7 @@ package org.jofi.cli;
 
 import java.io.PrintWriter;
 import java.net.InetSocketAddress;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -14,6 +15,7 @@ import org.jofi.cli.ranks.BootstrapServer;
 import org.jofi.cli.ranks.BoundedWait;
 import org.jofi.cli.ranks.FabricChoice;
 import org.jofi.cli.ranks.FabricEnd;
+import org.jofi.cli.ranks.Guide;
 import org.jofi.cli.ranks.Partners;
 import org.jofi.cli.ranks.Placement;
 import org.jofi.cli.ranks.RankDevice;
@@ -35,6 +37,7 @@ import picocli.CommandLine;
  * it starts the ranks as processes or, on a simulated fabric, as threads.
  */
 final class RankLauncher {
+  private static final Path INTERFACES = Path.of("/sys/class/net");
 
   /** What a rank does when it is connected in a ring. */
   @FunctionalInterface
@@ -88,9 +91,14 @@ final class RankLauncher {
   int run(int ranks, @Nullable String explicit, Runnable check) {
     String secret = RankProcesses.secretOfThisRank();
     Optional<Placement> placement;
-    FabricChoice fabric;
     try {
       placement = Placement.of(System.getenv());
+    } catch (IllegalArgumentException e) {
+      throw new CommandLine.ParameterException(
+          spec.commandLine(), Guide.RANKS.after(String.valueOf(e.getMessage())), e);
+    }
+    FabricChoice fabric;
+    try {
       fabric = FabricChoice.of(options.provider);
     } catch (IllegalArgumentException e) {
       throw new CommandLine.ParameterException(
@@ -190,10 +198,16 @@ final class RankLauncher {
     BoundedWait patience = new BoundedWait(bootstrap, options.timeout());
     try (RankDevice device =
         RankDevice.open(fabric, transport.get(), options.device, options.railCount())) {
-      RingLinks links = connect(fabric, device, bootstrap, patience);
+      List<FabricEnd> ends = FabricEnd.exchange(bootstrap, FabricEnd.of(fabric, device));
+      RailRoutes routes = new RailRoutes(INTERFACES, device.device().properties().rails());
+      RingLinks links = connect(ends, device, bootstrap, patience);
       boolean right;
       try {
         right = program.run(fabric, device, links);
+        int next = (bootstrap.rank() + 1) % ends.size();
+        if (ends.get(bootstrap.rank()).isElsewhere(ends.get(next))) {
+          routes.astray(links.toNext().rails()).forEach(this::say);
+        }
         // Wait for all ranks, so that none closes a connection that a neighbour still uses.
         links.gather(new byte[0]);
       } catch (RuntimeException | AssertionError | OutOfMemoryError e) {
@@ -208,8 +222,7 @@ final class RankLauncher {
   }
 
   private RingLinks connect(
-      FabricChoice fabric, RankDevice device, Bootstrap bootstrap, BoundedWait patience) {
-    List<FabricEnd> ends = FabricEnd.exchange(bootstrap, FabricEnd.of(fabric, device));
+      List<FabricEnd> ends, RankDevice device, Bootstrap bootstrap, BoundedWait patience) {
     try {
       return RingLinks.connect(bootstrap, device.device(), patience, partners);
     } catch (TransportException e) {
@@ -227,12 +240,12 @@ final class RankLauncher {
     }
     bootstrap.fail(String.valueOf(reason.getMessage()));
     return switch (reason) {
-      case TransportException e -> {
+      case TransportException e when e.failure() != FailureCause.UNAVAILABLE -> {
         say(bootstrap.name() + ": " + e.getMessage());
-        yield e.failure() == FailureCause.UNAVAILABLE ? ExitCode.ENVIRONMENT : ExitCode.FAILED;
+        yield ExitCode.FAILED;
       }
-      case FabricUnavailableException e -> {
-        say(bootstrap.name() + ": " + e.getMessage());
+      case TransportException _, FabricUnavailableException _ -> {
+        say(Guide.ROOM.after(bootstrap.name() + ": " + reason.getMessage()));
         yield ExitCode.ENVIRONMENT;
       }
       case FabricException e -> {
@@ -244,7 +257,9 @@ final class RankLauncher {
         yield ExitCode.FAILED;
       }
       case OutOfMemoryError e -> {
-        say("%s: not enough memory: %s".formatted(bootstrap.name(), e.getMessage()));
+        say(
+            Guide.ROOM.after(
+                "%s: not enough memory: %s".formatted(bootstrap.name(), e.getMessage())));
         yield ExitCode.ENVIRONMENT;
       }
       case RuntimeException e -> throw e;

@@ -25,6 +25,8 @@ class DoctorCommandTest {
       Set.of(
           "kernel",
           "nic",
+          "subnet",
+          "shm-left",
           "gpu",
           "bar1",
           "peermem",

@@ -79,6 +79,24 @@ class HostNicsTest {
     }
   }
 
+  /** Both addresses are reached by the first cable, as the kernel's routes have it. */
+  @Test
+  @Tag("long")
+  void aRailWhoseBytesLeaveByAnotherNicIsTold() throws Exception {
+    try (TwoHosts hosts = new TwoHosts()) {
+      hosts.pair("a0");
+      hosts.pair("a1");
+      hosts.address("a0", "10.92.0.1/24", "10.92.0.2/24");
+      hosts.address("a1", "10.92.0.3/24", "10.92.0.4/24");
+      List<String> options = List.of("-d", "a0,a1", "-b", "1M", "-e", "1M");
+      List<CommandProcess.Outcome> said = hosts.perf(folder, options, options);
+      assertEquals(List.of("a0", "a1"), nics(said));
+      String all = said.getFirst().err() + said.getLast().err();
+      assertTrue(
+          all.contains("rail 1: NIC a1 sent ") && all.contains("ip rule add from 10.92.0."), all);
+    }
+  }
+
   /** They find each other, but their NICs are in networks that are not joined. */
   @Test
   @Tag("long")

@@ -95,9 +95,11 @@ final class TwoHosts implements AutoCloseable {
 
   private void start(int host, Path folder, List<String> options, String... meeting)
       throws IOException {
-    List<String> arguments =
-        new ArrayList<>(List.of("perf", "-b", "8", "-e", "8", "-n", "20", "--prepare=0", "--json"));
+    List<String> arguments = new ArrayList<>(List.of("perf", "-n", "20", "--prepare=0", "--json"));
     arguments.addAll(options);
+    if (!options.contains("-b")) {
+      arguments.addAll(List.of("-b", "8", "-e", "8"));
+    }
     arguments.addAll(List.of(meeting));
     ProcessBuilder builder = CommandProcess.builder(Map.of(), arguments.toArray(String[]::new));
     List<String> command = new ArrayList<>(List.of("ip", "netns", "exec", names[host]));

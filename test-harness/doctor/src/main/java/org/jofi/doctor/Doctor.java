@@ -15,6 +15,7 @@ public final class Doctor {
       List.of(
           new KernelCheck(),
           new NicCheck(),
+          new SubnetCheck(),
           new GpuCheck(),
           new MemoryWindowCheck(),
           new PeerMemoryCheck(),

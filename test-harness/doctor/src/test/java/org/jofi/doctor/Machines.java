@@ -22,6 +22,12 @@ final class Machines {
     Place second = new Place(1, "32-63");
     return tree.kernel("6.1.0-18-amd64", "root=/dev/sda1 ro quiet", "nvidia_peermem", "nvidia")
         .limits("unlimited", "1048576")
+        .write(
+            "/proc/self/net/route",
+            """
+            ib0\t0000000A\t00000000\t0001\t0\t0\t0\t00FFFFFF\t0\t0\t0
+            ib1\t0001000A\t00000000\t0001\t0\t0\t0\t00FFFFFF\t0\t0\t0
+            """)
         .hugePages(1024, 1000)
         .nvidia("550.54.15", false)
         .gpu(

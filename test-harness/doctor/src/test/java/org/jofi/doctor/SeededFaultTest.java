@@ -25,6 +25,18 @@ class SeededFaultTest {
       "/sys/devices/pci0000:64/0000:64:02.0/0000:65:00.0/0000:66:00.0/" + GPU1;
   private static final String BUS = "/sys/bus/pci/devices/";
 
+  /** With a default route, a network of its own, and addresses of links. */
+  private static final String TWO_IN_ONE_SUBNET =
+      """
+      Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT
+      a0\t00000000\t0100000A\t0003\t0\t0\t0\t00000000\t0\t0\t0
+      a0\t0000000A\t00000000\t0001\t0\t0\t0\t00FFFFFF\t0\t0\t0
+      a1\t0000000A\t00000000\t0001\t0\t0\t0\t00FFFFFF\t0\t0\t0
+      b0\t0000000B\t00000000\t0001\t0\t0\t0\t00FFFFFF\t0\t0\t0
+      a0\t0000FEA9\t00000000\t0001\t0\t0\t0\t0000FFFF\t0\t0\t0
+      a1\t0000FEA9\t00000000\t0001\t0\t0\t0\t0000FFFF\t0\t0\t0
+      """;
+
   /**
    * A fault.
    *
@@ -307,6 +319,22 @@ class SeededFaultTest {
             Verdict.WARN,
             "at most 1024",
             "nofile"),
+        Fault.of(
+            "two interfaces in one subnet",
+            tree -> tree.write("/proc/self/net/route", TWO_IN_ONE_SUBNET),
+            "subnet",
+            Verdict.WARN,
+            "a0, a1 in 10.0.0.0/24: what goes there leaves by the first",
+            "ip route add 10.0.0.0/24 dev a1 src ADDRESS table 101"),
+        Fault.of(
+            "two interfaces in one subnet, with routes by source",
+            tree ->
+                tree.write("/proc/self/net/route", TWO_IN_ONE_SUBNET)
+                    .write("/proc/self/net/fib_trie", "Main:\n  +-- 0.0.0.0/0\nId 101:\n"),
+            "subnet",
+            Verdict.PASS,
+            "a0, a1 in 10.0.0.0/24; there are tables",
+            ""),
         Fault.of(
             "a small /dev/shm",
             tree ->

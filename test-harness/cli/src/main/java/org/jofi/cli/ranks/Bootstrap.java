@@ -89,17 +89,19 @@ public final class Bootstrap implements AutoCloseable {
         "found nobody at %s within %d s: %s; "
             .formatted(server, patience.toSeconds(), Reason.of(reason));
     if (placement.roles() == Roles.SIDES) {
-      return what
-          + "start %s there first; check name, port and firewall; or raise --timeout"
-              .formatted(Roles.SIDES.name(1 - placement.rank()));
+      return Guide.RANKS.after(
+          what
+              + "start %s there first; check name, port and firewall; or raise --timeout"
+                  .formatted(Roles.SIDES.name(1 - placement.rank())));
     }
-    return "%s %s%s placed it (%s); %s"
-        .formatted(
-            placement.name(placement.rank()),
-            what,
-            placement.origin(),
-            placement.variables(),
-            Roles.RANKS.remedy());
+    return Guide.RANKS.after(
+        "%s %s%s placed it (%s); %s"
+            .formatted(
+                placement.name(placement.rank()),
+                what,
+                placement.origin(),
+                placement.variables(),
+                Roles.RANKS.remedy()));
   }
 
   /** The name of this rank. */

@@ -103,12 +103,13 @@ public record FabricEnd(
       Optional<String> obstacle = all.getFirst().obstacle(all.get(rank));
       if (obstacle.isPresent()) {
         throw new RankFailure(
-            "%s and %s cannot be connected: %s%s"
-                .formatted(
-                    bootstrap.name(0),
-                    bootstrap.name(rank),
-                    obstacle.get(),
-                    lines(bootstrap, all, List.of(0, rank))));
+            Guide.CONNECTIONS.after(
+                "%s and %s cannot be connected: %s%s"
+                    .formatted(
+                        bootstrap.name(0),
+                        bootstrap.name(rank),
+                        obstacle.get(),
+                        lines(bootstrap, all, List.of(0, rank)))));
       }
     }
     return all;
@@ -173,7 +174,13 @@ public record FabricEnd(
     return fabric.replaceFirst(" from .*", "");
   }
 
-  private boolean isElsewhere(FabricEnd other) {
+  /**
+   * Whether another end is on another machine, or in another network namespace of this one.
+   *
+   * @param other the other end
+   * @return false if the kernel carries what goes there without any NIC
+   */
+  public boolean isElsewhere(FabricEnd other) {
     return !kernel.equals(other.kernel) || !network.equals(other.network);
   }
 
@@ -187,8 +194,9 @@ public record FabricEnd(
    */
   public static String explain(String failure, Bootstrap bootstrap, List<FabricEnd> all) {
     List<Integer> ranks = IntStream.range(0, Math.min(all.size(), MOST_LISTED)).boxed().toList();
-    return "%s%nThe ranks reach each other at %s, but not over these NICs; choose others with -d, or see that firewalls pass them:%s"
-        .formatted(failure, bootstrap.server(), lines(bootstrap, all, ranks));
+    return Guide.CONNECTIONS.after(
+        "%s%nThe ranks reach each other at %s, but not over these NICs; choose others with -d, or see that firewalls pass them:%s"
+            .formatted(failure, bootstrap.server(), lines(bootstrap, all, ranks)));
   }
 
   private static String lines(Bootstrap bootstrap, List<FabricEnd> all, List<Integer> ranks) {
