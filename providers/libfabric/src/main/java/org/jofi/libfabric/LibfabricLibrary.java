@@ -1,13 +1,17 @@
 package org.jofi.libfabric;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.SymbolLookup;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
+import java.util.stream.Stream;
 import org.jofi.fabric.FabricUnavailableException;
 import org.jofi.libfabric.bindings.Libfabric;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +25,8 @@ final class LibfabricLibrary {
   static final String SONAME = "libfabric.so.1";
   static final String PROPERTY = "jofi.libfabric";
   static final String VARIABLE = "JOFI_LIBFABRIC";
+
+  private static final Path MAPS = Path.of("/proc/self/maps");
 
   /**
    * The variable that lets fi_cxi(7) deliver immediate data with writes. It is switched on unless
@@ -186,6 +192,7 @@ final class LibfabricLibrary {
         return reason;
       }
     }
+    Optional<String> other = isPath ? mapped() : Optional.empty();
     String reason = LibC.loadLibrary(candidate);
     if (reason != null) {
       return reason.startsWith(candidate + ": ")
@@ -198,7 +205,20 @@ final class LibfabricLibrary {
     if (soname != null) {
       return "its soname is not %s (%s)".formatted(SONAME, soname);
     }
-    return isPath && !sameLibrary(candidate) ? otherLibrary(candidate) : missingSymbol();
+    return isPath && !sameLibrary(candidate) ? otherLibrary(candidate, other) : missingSymbol();
+  }
+
+  /** The libfabric that this process has already, whoever loaded it. */
+  private static Optional<String> mapped() {
+    try (Stream<String> lines = Files.lines(MAPS, StandardCharsets.UTF_8)) {
+      return lines
+          .filter(line -> line.indexOf('/') >= 0)
+          .map(line -> line.substring(line.indexOf('/')))
+          .filter(file -> file.contains("/libfabric.so"))
+          .findFirst();
+    } catch (IOException | UncheckedIOException e) {
+      return Optional.empty();
+    }
   }
 
   private static @Nullable String fileProblem(Path file) {
@@ -218,9 +238,19 @@ final class LibfabricLibrary {
     return own.find("fi_getinfo").equals(bySoname.find("fi_getinfo"));
   }
 
-  private static String otherLibrary(String candidate) {
-    return "its soname is not %s: the dynamic linker takes another file for it than %s"
-        .formatted(SONAME, candidate);
+  /**
+   * @param other the libfabric that the process had before
+   */
+  private static String otherLibrary(String candidate, Optional<String> other) {
+    return other
+        .map(
+            file ->
+                "this process has another libfabric already, and one process has one: %s. Use that (%s=%s), or let whoever loads it take this one (LD_LIBRARY_PATH)"
+                    .formatted(file, VARIABLE, file))
+        .orElseGet(
+            () ->
+                "its soname is not %s: the dynamic linker takes another file for it than %s"
+                    .formatted(SONAME, candidate));
   }
 
   @SuppressWarnings("restricted")

@@ -4,11 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.SymbolLookup;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jofi.fabric.FabricUnavailableException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -23,7 +26,11 @@ class LibraryLoadingTest {
   static final class Main {
     private Main() {}
 
+    @SuppressWarnings("restricted")
     public static void main(String[] arguments) {
+      if (arguments.length > 0) {
+        SymbolLookup.libraryLookup(arguments[0], Arena.global());
+      }
       try {
         System.out.println(new LibfabricProvider().version());
       } catch (FabricUnavailableException missing) {
@@ -36,6 +43,14 @@ class LibraryLoadingTest {
   private record Outcome(int code, String text) {}
 
   private Outcome load(String library, String variable) throws IOException, InterruptedException {
+    return load(library, variable, List.of());
+  }
+
+  /**
+   * @param before what the process has loaded before
+   */
+  private Outcome load(String library, String variable, List<String> before)
+      throws IOException, InterruptedException {
     String java = System.getProperty("jofi.test.java", "");
     ProcessBuilder builder =
         new ProcessBuilder(
@@ -47,6 +62,7 @@ class LibraryLoadingTest {
             "-cp",
             System.getProperty("java.class.path"),
             Main.class.getName());
+    builder.command().addAll(before);
     builder.environment().remove("JOFI_LIBFABRIC");
     if (!variable.isEmpty()) {
       builder.environment().put("JOFI_LIBFABRIC", variable);
@@ -111,6 +127,21 @@ class LibraryLoadingTest {
   @Test
   void anotherLibrary() throws IOException, InterruptedException {
     assertMissing(otherLibrary().toString(), "its soname is not libfabric.so.1");
+  }
+
+  /** Of the same name, since the host program loaded its own. */
+  @Test
+  void anotherLibfabricIsThereAlready() throws IOException, InterruptedException {
+    Path installed =
+        Stream.of("/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64")
+            .map(each -> Path.of(each, "libfabric.so.1"))
+            .filter(Files::exists)
+            .findFirst()
+            .orElseThrow();
+    Path copy = Files.copy(installed, folder.resolve("libfabric.so.1"));
+    Outcome outcome = load(copy.toString(), "", List.of(installed.toString()));
+    assertMissing(outcome, copy.toString(), "this process has another libfabric already");
+    assertTrue(outcome.text.contains("JOFI_LIBFABRIC=" + installed.toRealPath()), outcome.text);
   }
 
   private static Path otherLibrary() {
