@@ -3,6 +3,7 @@ package org.jofi.runner;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -51,6 +52,7 @@ public final class TestRun {
   }
 
   private boolean run() throws IOException, InterruptedException {
+    Instant began = Instant.now();
     try (Stream<Path> old = Files.list(logs)) {
       for (Path log :
           (Iterable<Path>) old.filter(file -> file.toString().endsWith(".log"))::iterator) {
@@ -69,6 +71,7 @@ public final class TestRun {
     int lanes = Integer.getInteger("jofi.test.lanes", Runtime.getRuntime().availableProcessors());
     run(passes, lanes, false);
     run(passes, 1, true);
+    Leftovers.remove(began);
     expectations.write(results);
     return report.end(results, budgets);
   }
