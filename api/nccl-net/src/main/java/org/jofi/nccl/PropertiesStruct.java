@@ -96,7 +96,7 @@ final class PropertiesStruct {
         ValueLayout.JAVA_INT,
         LAYOUT.byteOffset(MemoryLayout.PathElement.groupElement("members")),
         device.index());
-    long longest = device.limits().maxMessageBytes();
+    long longest = Math.min(device.limits().maxMessageBytes(), MOST_MESSAGE_BYTES);
     set(struct, "maxP2pBytes", longest);
     set(struct, "maxCollBytes", longest);
     set(struct, "maxMultiRequestSize", 1);

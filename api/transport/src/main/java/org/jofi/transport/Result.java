@@ -10,7 +10,7 @@ package org.jofi.transport;
  * -1                                             {@link #IN_PROGRESS}
  * -2           {@link #TRY_AGAIN}: nothing posted
  * -3                                             {@link #STALE_REQUEST}
- * -16 to -27                                     failed: a {@link FailureCause}
+ * -16 to -28                                     failed: a {@link FailureCause}
  * </pre>
  */
 public final class Result {

@@ -161,11 +161,11 @@ class HandleProperties {
       assertEquals(cause, FailureCause.of(cause.code()));
       assertEquals(cause.words(), Result.describe(cause.code()));
     }
-    for (long code : new long[] {1, 0, -1, -2, -3, -15, -28}) {
+    for (long code : new long[] {1, 0, -1, -2, -3, -15, -29}) {
       assertTrue(!FailureCause.isFailure(code), "" + code);
       assertThrows(IllegalArgumentException.class, () -> FailureCause.of(code));
     }
-    assertEquals("unknown result -28", Result.describe(-28));
+    assertEquals("unknown result -29", Result.describe(-29));
     assertTrue(Result.isOver(0) && !Result.isOver(Result.IN_PROGRESS));
   }
 }

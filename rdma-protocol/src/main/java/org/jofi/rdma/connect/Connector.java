@@ -268,7 +268,7 @@ public final class Connector {
                   link,
                   attempt.mailbox().memory(),
                   accept.features(),
-                  // A receive may be longer than any send of this side, which is cut to it.
+                  // A receive may be longer than any send of this side.
                   ProtocolLimits.MAX_MESSAGE_BYTES,
                   accept.eager().upTo(settings.eager().bytes())));
       connections.add(connection);

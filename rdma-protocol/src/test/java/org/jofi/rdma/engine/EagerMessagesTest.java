@@ -126,9 +126,9 @@ class EagerMessagesTest {
           for (int i = 0; i < 100; i++) {
             setting.pass();
           }
-          // It is stored, takes the receive at once, and is cut to it.
-          assertEquals(60, exchange.receiver.test(setting.receive(0, 60, TAG)));
-          setting.assertHolds(0, 60, (byte) 7);
+          // It is stored, and takes the receive at once.
+          assertEquals(100, exchange.receiver.test(setting.receive(0, 120, TAG)));
+          setting.assertHolds(0, 100, (byte) 7);
           // A receive that is there is filled, and is not announced.
           long receive = setting.receive(512, 80, TAG);
           long empty = setting.receive(1024, 80, TAG);
