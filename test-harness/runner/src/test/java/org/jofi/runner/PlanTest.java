@@ -52,7 +52,7 @@ class PlanTest {
   void theFullRunLeavesNothingOutAndTakesMore() throws Exception {
     Pass pass = plan("org.jofi.runner.PlanTest", "--all").getFirst();
     assertEquals(List.of(), pass.excluded());
-    assertTrue(pass.jvmOptions().contains("-Djofi.seeds=1000"), pass.jvmOptions()::toString);
+    assertTrue(pass.jvmOptions().contains("-Djofi.seeds=700"), pass.jvmOptions()::toString);
   }
 
   /** In a project with this one's pom and a module of its own, since another may not be built. */
