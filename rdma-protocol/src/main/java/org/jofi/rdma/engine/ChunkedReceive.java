@@ -134,13 +134,14 @@ final class ChunkedReceive extends IncomingReceive implements ChunkCopies.Listen
     return taken;
   }
 
+  @Override
+  long roomBytes(int sub) {
+    return roomBytes;
+  }
+
   /** It is in the first blocks then, as if it had been written there, and nothing follows. */
   @Override
-  void take(int sub, long from, int lengthBytes) {
-    if (lengthBytes > roomBytes) {
-      fail(receiver().tooLong("irecv with tag %d".formatted(tag), lengthBytes, roomBytes));
-      return;
-    }
+  void fill(int sub, long from, int lengthBytes) {
     long filled = chunks(lengthBytes, chunkShift);
     StagingRing blocks = ring;
     if (blocks == null || filled > places) {

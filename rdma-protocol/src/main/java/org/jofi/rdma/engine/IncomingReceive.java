@@ -133,7 +133,20 @@ abstract class IncomingReceive extends ListedStrategy<IncomingReceive> {
   abstract boolean isTaken(int sub);
 
   /** A receive that is open takes a short message, or fails if that is longer. */
-  abstract void take(int sub, long from, int lengthBytes);
+  final void take(int sub, long from, int lengthBytes) {
+    long room = roomBytes(sub);
+    if (lengthBytes > room) {
+      fail(receiver.tooLong("irecv with tag %d".formatted(tag(sub)), lengthBytes, room));
+    } else {
+      fill(sub, from, lengthBytes);
+    }
+  }
+
+  /** How long a message of a receive of it may be. */
+  abstract long roomBytes(int sub);
+
+  /** A short message, which fits, goes into an open receive. */
+  abstract void fill(int sub, long from, int lengthBytes);
 
   /** The true length of a message of a request that is over. */
   abstract long lengthBytes(int sub);

@@ -115,11 +115,12 @@ final class PostedReceive extends IncomingReceive {
   }
 
   @Override
-  void take(int sub, long from, int lengthBytes) {
-    if (lengthBytes > posted[sub]) {
-      fail(receiver().tooLong("irecv with tag %d".formatted(tags[sub]), lengthBytes, posted[sub]));
-      return;
-    }
+  long roomBytes(int sub) {
+    return posted[sub];
+  }
+
+  @Override
+  void fill(int sub, long from, int lengthBytes) {
     receiver().link().sink().copy(from, addresses[sub], lengthBytes);
     taken |= 1 << sub;
     lengths[sub] = lengthBytes;

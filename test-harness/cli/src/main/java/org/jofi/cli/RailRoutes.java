@@ -6,7 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.jofi.transport.DeviceProperties.Rail;
+import org.jofi.cli.ranks.FabricEnd.Rail;
 import org.jofi.transport.RailStatus;
 
 /**
@@ -72,12 +72,12 @@ final class RailRoutes {
   private String remedy(Rail rail) {
     boolean shares =
         rails.stream()
-            .anyMatch(other -> !other.equals(rail) && other.fabric().equals(rail.fabric()));
-    String address = rail.address().replaceFirst(":0$", "");
+            .anyMatch(other -> !other.equals(rail) && other.subnet().equals(rail.subnet()));
+    String address = rail.address();
     int table = 100 + rails.indexOf(rail);
-    return shares && !address.isEmpty() && !address.startsWith("[")
+    return shares && !address.isEmpty() && address.indexOf(':') < 0
         ? " Two NICs are in %s; give each a route of its own, on both machines, or leave one out with -d:%n  ip route add %s dev %s src %s table %d; ip rule add from %s table %d"
-            .formatted(rail.fabric(), rail.fabric(), rail.nic(), address, table, address, table)
+            .formatted(rail.subnet(), rail.subnet(), rail.nic(), address, table, address, table)
         : " See `ip route get` for the peer's address";
   }
 }

@@ -199,13 +199,13 @@ final class RankLauncher {
     try (RankDevice device =
         RankDevice.open(fabric, transport.get(), options.device, options.railCount())) {
       List<FabricEnd> ends = FabricEnd.exchange(bootstrap, FabricEnd.of(fabric, device));
-      RailRoutes routes = new RailRoutes(INTERFACES, device.device().properties().rails());
+      FabricEnd mine = ends.get(bootstrap.rank());
+      RailRoutes routes = new RailRoutes(INTERFACES, mine.rails());
       RingLinks links = connect(ends, device, bootstrap, patience);
       boolean right;
       try {
         right = program.run(fabric, device, links);
-        int next = (bootstrap.rank() + 1) % ends.size();
-        if (ends.get(bootstrap.rank()).isElsewhere(ends.get(next))) {
+        if (mine.isElsewhere(ends.get((bootstrap.rank() + 1) % ends.size()))) {
           routes.astray(links.toNext().rails()).forEach(this::say);
         }
         // Wait for all ranks, so that none closes a connection that a neighbour still uses.

@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import org.jofi.transport.DeviceProperties.Rail;
+import org.jofi.cli.ranks.FabricEnd.Rail;
 import org.jofi.transport.RailStatus;
 import org.jofi.transport.RailStatus.Traffic;
 import org.junit.jupiter.api.Test;
@@ -21,7 +21,7 @@ class RailRoutesTest {
   @TempDir private Path interfaces;
 
   private static Rail rail(String nic, String address) {
-    return new Rail(nic, SUBNET, address, Optional.empty(), 0);
+    return new Rail(nic, address, SUBNET, 0, "1500");
   }
 
   private void sent(String nic, long bytes) throws IOException {
@@ -45,7 +45,7 @@ class RailRoutesTest {
     sent("a0", 1000);
     sent("a1", 5000);
     RailRoutes routes =
-        new RailRoutes(interfaces, List.of(rail("a0", "10.0.0.1:0"), rail("a1", "10.0.0.3:0")));
+        new RailRoutes(interfaces, List.of(rail("a0", "10.0.0.1"), rail("a1", "10.0.0.3")));
     sent("a0", 101_000_000);
     sent("a1", 5586);
     List<String> found =
@@ -64,7 +64,7 @@ class RailRoutesTest {
   void whatIsNotKnownIsNotTold() throws IOException {
     sent("a0", 0);
     RailRoutes routes =
-        new RailRoutes(interfaces, List.of(rail("a0", "10.0.0.1:0"), rail("rdmap0", "")));
+        new RailRoutes(interfaces, List.of(rail("a0", "10.0.0.1"), rail("rdmap0", "")));
     assertEquals(
         List.of(),
         routes.astray(List.of(carried(0, "a0", 100_000), carried(1, "rdmap0", 49_000_000))));
