@@ -1,6 +1,7 @@
 package org.jofi.transport;
 
 import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.agrona.concurrent.IdleStrategy;
@@ -13,8 +14,12 @@ import org.jspecify.annotations.Nullable;
  * The waiting thread polls. Not for sharing between threads.
  */
 public final class Await {
+  /** How often a virtual thread idles, and may yield only, before it parks once. */
+  private static final int YIELDS = 256;
+
   private final IdleStrategy idle;
   private final NanoClock clock;
+  private int idles;
 
   /**
    * Measures time with the system's clock.
@@ -55,7 +60,7 @@ public final class Await {
       if (isOver(deadline)) {
         throw late("request on " + comm.label(), timeout);
       }
-      idle.idle();
+      idleOnce();
       result = comm.test(request);
     }
     return Result.check(comm, request, result);
@@ -79,7 +84,7 @@ public final class Await {
       } else if (isOver(deadline)) {
         throw late("%d of %d requests".formatted(requests.pending(), requests.size()), timeout);
       } else {
-        idle.idle();
+        idleOnce();
       }
     }
     int failed = requests.failed();
@@ -110,7 +115,7 @@ public final class Await {
         if (isOver(deadline)) {
           throw late("any of %d requests".formatted(requests.pending()), timeout);
         }
-        idle.idle();
+        idleOnce();
       }
       index = requests.next();
     }
@@ -144,7 +149,7 @@ public final class Await {
         throw late("posting to " + comm.label(), timeout);
       }
       comm.progress();
-      idle.idle();
+      idleOnce();
       request = post.getAsLong();
     }
     return request;
@@ -185,7 +190,19 @@ public final class Await {
       if (isOver(deadline)) {
         throw late(what, timeout);
       }
-      idle.idle();
+      idleOnce();
+    }
+  }
+
+  /**
+   * A virtual thread that yields comes back to its carrier's own queue. Those that were woken from
+   * a lock or a sleep are in another, which the carrier looks at when its own is empty: so a few
+   * that only yield would keep all others from running. One that parks joins the others.
+   */
+  private void idleOnce() {
+    idle.idle();
+    if (++idles % YIELDS == 0 && Thread.currentThread().isVirtual()) {
+      LockSupport.parkNanos(1);
     }
   }
 
