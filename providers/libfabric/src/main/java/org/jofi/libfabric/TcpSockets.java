@@ -95,8 +95,8 @@ final class TcpSockets implements AutoCloseable {
         sum =
             sum.plus(
                 new LinkTraffic(
-                    info.get(ValueLayout.JAVA_LONG, ACKNOWLEDGED)
-                        + info.get(ValueLayout.JAVA_LONG, RECEIVED),
+                    info.get(ValueLayout.JAVA_LONG, ACKNOWLEDGED),
+                    info.get(ValueLayout.JAVA_LONG, RECEIVED),
                     unsigned(PACKETS),
                     unsigned(REPEATED)));
       }

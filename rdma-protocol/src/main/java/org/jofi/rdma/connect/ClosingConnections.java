@@ -173,16 +173,22 @@ final class ClosingConnections {
 
   /** A peer was silent for too long. */
   void lose(Connection connection) {
+    lose(
+        connection,
+        connection.failure(
+            FailureCause.PEER_LOST,
+            "nothing heard of the peer for %d ms".formatted(settings.silenceNs() / 1_000_000)));
+  }
+
+  /** A peer is not waited for any more. */
+  void lose(Connection connection, Failure why) {
     silent.silent(connection, settings.clock().nanoTime());
     connection.sink().railControl().giveUpFences();
     if (connection.closing().isLocalClosed()) {
       connection.peerVanished();
       return;
     }
-    connection.fail(
-        connection.failure(
-            FailureCause.PEER_LOST,
-            "nothing heard of the peer for %d ms".formatted(settings.silenceNs() / 1_000_000)));
+    connection.fail(why);
   }
 
   /** Advances each side that is ending; returns how many steps were done. */

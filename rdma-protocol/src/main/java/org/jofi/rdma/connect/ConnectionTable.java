@@ -328,8 +328,16 @@ public final class ConnectionTable implements ArrivalSink {
         case Liveness.LOST -> endings.lose(connection);
         default -> {
           // The peer is alive, or nothing waits for it.
+          lookForStall(connection, now);
         }
       }
+    }
+  }
+
+  private void lookForStall(Connection connection, long now) {
+    Failure stall = connection.sink().stall(now, settings.silenceNs());
+    if (stall != null && connection.failure() == null && !connection.isQuiet()) {
+      endings.lose(connection, stall);
     }
   }
 

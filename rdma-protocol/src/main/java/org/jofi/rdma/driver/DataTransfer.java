@@ -1,6 +1,7 @@
 package org.jofi.rdma.driver;
 
 import java.util.Arrays;
+import org.jofi.fabric.CompletionError;
 import org.jofi.rdma.operation.TransferListener;
 import org.jofi.rdma.wire.ProtocolLimits;
 import org.jofi.transport.Failure;
@@ -295,11 +296,41 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
   @Override
   void taken(int stripe, int rail) {
     progress.post(rail);
+    if (kind() != Kind.READ_OWN) {
+      peer.stall().took(kind() == Kind.READ);
+    }
     addresses[stripe] = rails().count() == 1 ? 0 : rails().address(rail).hashCode();
+  }
+
+  private void cameToNothing() {
+    if (kind() != Kind.READ_OWN) {
+      peer.stall().failed(kind() == Kind.READ);
+    }
+  }
+
+  @Override
+  public void failed(long cookie, RailPort port, CompletionError error) {
+    cameToNothing();
+    super.failed(cookie, port, error);
+  }
+
+  @Override
+  public void lost(long cookie, RailPort port, Failure why) {
+    cameToNothing();
+    super.lost(cookie, port, why);
+  }
+
+  @Override
+  public void dropped(long cookie, RailPort port, Failure why) {
+    cameToNothing();
+    super.dropped(cookie, port, why);
   }
 
   @Override
   void done(int stripe, int rail) {
+    if (kind() != Kind.READ_OWN) {
+      peer.stall().done(kind() == Kind.READ);
+    }
     progress.complete(rail);
     inOrder &= ~(1 << stripe);
     DataFlow flow = flow();

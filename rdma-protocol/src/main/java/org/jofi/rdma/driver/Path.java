@@ -65,6 +65,11 @@ final class Path implements OperationSink, RailControl {
   }
 
   @Override
+  public @Nullable Failure stall(long now, long boundNs) {
+    return peer.stall().look(now, boundNs);
+  }
+
+  @Override
   public boolean takeQuestion() {
     return peer.takeQuestion();
   }

@@ -34,6 +34,7 @@ final class Peer {
   private final RailClock.Load dataLoad = new DataLoad();
   private final RailClock.Load controlLoad = new ControlLoad();
   private final Fences fences = new Fences();
+  private final DataStall stall;
   private final RailReturns returns;
   private final RailStates states;
   private final RailStates controlStates;
@@ -108,6 +109,7 @@ final class Peer {
     this.reads = reads;
     this.clock = clock;
     this.controlClock = controlClock;
+    stall = DataStall.over(data, "peer %d".formatted(control.peer(0)));
     returns = new RailReturns(data.count());
     states =
         new RailStates(data, RailChange.Role.DATA, rail -> label(data, rail, control), changes);
@@ -139,6 +141,11 @@ final class Peer {
 
   Fences fences() {
     return fences;
+  }
+
+  /** Whether what is out to it moves. */
+  DataStall stall() {
+    return stall;
   }
 
   /** Whether it cannot be reached any more. */

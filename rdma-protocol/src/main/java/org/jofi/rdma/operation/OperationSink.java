@@ -22,6 +22,15 @@ public interface OperationSink {
   void heard();
 
   /**
+   * Why nothing that is out to the peer over data rails moves, though the peer may be heard; null
+   * if something does, or nothing is out.
+   *
+   * @param now time in which this side looked, in nanoseconds
+   * @param boundNs how long nothing may move
+   */
+  @Nullable Failure stall(long now, long boundNs);
+
+  /**
    * Whether the peer is to be asked whether it is there, since a data rail may be silent. True once
    * for all connections to it, until the next question is due.
    */

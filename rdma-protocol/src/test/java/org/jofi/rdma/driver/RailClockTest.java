@@ -57,7 +57,7 @@ class RailClockTest {
   private int silent;
 
   private LinkTraffic traffic(int rail) {
-    return new LinkTraffic(moved[rail], packets[rail], repeated[rail]);
+    return new LinkTraffic(moved[rail], 0, packets[rail], repeated[rail]);
   }
 
   private void look() {

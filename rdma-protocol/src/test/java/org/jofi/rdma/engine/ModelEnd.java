@@ -260,6 +260,11 @@ final class ModelEnd implements OperationSink {
   }
 
   @Override
+  public @Nullable Failure stall(long now, long boundNs) {
+    return null;
+  }
+
+  @Override
   public boolean takeQuestion() {
     return false;
   }

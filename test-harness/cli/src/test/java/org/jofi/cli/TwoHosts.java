@@ -57,6 +57,11 @@ final class TwoHosts implements AutoCloseable {
     run(1, "ip addr add %s dev %s".formatted(other, name));
   }
 
+  /** A host gets nothing over an interface that is longer than a tunnel on the way would take. */
+  void dropsLongPackets(int host, String name) {
+    run(host, "iptables -w -A INPUT -i %s -m length --length 1401:65535 -j DROP".formatted(name));
+  }
+
   /** A bridge of containers, which has the same address on each host, and one container. */
   void docker(int host) {
     run(host, "ip link add docker0 type bridge");
