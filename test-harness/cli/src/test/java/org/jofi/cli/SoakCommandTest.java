@@ -117,7 +117,7 @@ class SoakCommandTest {
   @Tag("long")
   void allFaultsTogetherAreSurvived() throws Exception {
     needsNamespaces();
-    JsonObject document = held(run("--minutes", "1", "--seed", "7"));
+    JsonObject document = held(run("--minutes", "0.7", "--seed", "7"));
     assertTrue(document.getAsJsonObject("faults").size() >= 4, document.toString());
     assertEquals(List.of(), RailNetworks.left());
   }
