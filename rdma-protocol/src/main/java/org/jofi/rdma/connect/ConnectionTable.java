@@ -301,6 +301,11 @@ public final class ConnectionTable implements ArrivalSink {
     progress();
     time.look();
     checkConnections();
+    WatchedTime watched = railTime;
+    if (watched != null) {
+      watched.look();
+      lookAtRails(watched.watchedNs());
+    }
     endings.advance();
   }
 

@@ -46,7 +46,7 @@ public final class EndpointLock {
   private final NanoClock clock;
   private final Afterwards afterwards;
   private final @Nullable ProgressExecutor executor;
-  // Whether a close has waited for the executor in vain.
+  // Whether a close has waited in vain.
   private volatile boolean stuck;
   // How many rounds of the progress thread had events.
   private final AtomicLong eventful = new AtomicLong();
@@ -280,23 +280,39 @@ public final class EndpointLock {
   }
 
   /**
-   * For closing. It waits for a progress thread that is in a call of the provider, but no longer
-   * than the close timeout, and hardly at all once that has passed.
+   * For closing. It waits for a thread that is in a call of the provider, but no longer than the
+   * close timeout, and hardly at all once that has passed.
    *
    * @throws TransportException with {@code TIMED_OUT}: the lock was not taken
    */
   public Hold closing() {
     ProgressExecutor own = executor;
-    if (own != null) {
-      stuck = !own.announceWithin(stuck ? STUCK_NS : closeTimeout.toNanos());
-      if (stuck) {
-        throw new TransportException(
-            FailureCause.TIMED_OUT,
-            "%s: its progress thread has been in the provider for %s: it stays open, close it again"
-                .formatted(label, closeTimeout));
+    long boundNs = stuck ? STUCK_NS : closeTimeout.toNanos();
+    boolean announced = own != null && own.announceWithin(boundNs);
+    // A round that begins between the two may not end, either.
+    boolean in = (own == null || announced) && enterWithin(boundNs);
+    if (own != null && announced) {
+      own.entered();
+    }
+    stuck = !in;
+    if (stuck) {
+      throw new TransportException(
+          FailureCause.TIMED_OUT,
+          "%s: another thread has been in the provider for %s: it stays open, close it again"
+              .formatted(label, closeTimeout));
+    }
+    return hold;
+  }
+
+  /** Not by parking, which an interrupt would end. */
+  private boolean enterWithin(long boundNs) {
+    long deadline = clock.nanoTime() + boundNs;
+    while (!spin()) {
+      if (clock.nanoTime() - deadline >= 0) {
+        return false;
       }
     }
-    return enterAnnounced();
+    return true;
   }
 
   private Hold enterAnnounced() {
@@ -309,9 +325,17 @@ public final class EndpointLock {
   }
 
   private Hold enter() {
+    if (!spin()) {
+      lock.lock();
+    }
+    return hold;
+  }
+
+  /** Takes the lock if it becomes free soon; whether it did. */
+  private boolean spin() {
     for (int i = 0; i < TRIES; i++) {
       if (lock.tryLock()) {
-        return hold;
+        return true;
       }
     }
     // Threads that poll hold the lock nearly all the time: one that parked would seldom find it
@@ -319,11 +343,10 @@ public final class EndpointLock {
     for (int i = 0; i < PAUSES; i++) {
       YieldingIdleStrategy.INSTANCE.idle();
       if (lock.tryLock()) {
-        return hold;
+        return true;
       }
     }
-    lock.lock();
-    return hold;
+    return false;
   }
 
   /** Whether a progress thread makes progress now. With or without the lock. */

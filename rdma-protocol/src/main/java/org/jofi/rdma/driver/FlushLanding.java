@@ -3,6 +3,7 @@ package org.jofi.rdma.driver;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import java.util.function.LongSupplier;
 import org.jofi.fabric.Access;
 import org.jofi.fabric.FabricException;
 import org.jofi.mr.EndpointRegistrations;
@@ -26,12 +27,18 @@ public final class FlushLanding {
   private final MemorySegment lines;
   private final long[] selves;
   private @Nullable LocalRegistration registration;
-  private @Nullable Failure refusal;
+
+  /** Why a provider answers a read of its own memory itself; null if none does. */
+  private @Nullable Failure notThroughNic;
+
+  /** Why an endpoint does not reach itself on each rail; null on those where it does. */
+  private final @Nullable Failure[] unreached;
 
   FlushLanding(List<RailPort> rails, int pageBytes) {
     this.rails = rails;
     lines = arena.allocate((long) rails.size() * LINE_BYTES, pageBytes);
     selves = new long[rails.size()];
+    unreached = new @Nullable Failure[rails.size()];
   }
 
   /**
@@ -49,7 +56,7 @@ public final class FlushLanding {
           .ownReadRefusal()
           .ifPresent(
               why ->
-                  refusal =
+                  notThroughNic =
                       new Failure(
                           FailureCause.UNAVAILABLE,
                           why.errno(),
@@ -62,10 +69,20 @@ public final class FlushLanding {
 
   /** A rail has an endpoint, or another one. */
   void reopened(RailPort port) {
+    reach(port, () -> port.peer(port.address()));
+  }
+
+  /**
+   * Makes the endpoint of a rail known to itself.
+   *
+   * @param inserting inserts its address, and returns its number
+   */
+  void reach(RailPort port, LongSupplier inserting) {
     try {
-      selves[port.number()] = port.peer(port.address());
+      selves[port.number()] = inserting.getAsLong();
+      unreached[port.number()] = null;
     } catch (IllegalArgumentException | FabricException e) {
-      refusal =
+      unreached[port.number()] =
           new Failure(
               FailureCause.UNAVAILABLE,
               e instanceof FabricException fabric ? fabric.errno() : 0,
@@ -76,7 +93,11 @@ public final class FlushLanding {
 
   /** Why no flush can be posted; null if it can. */
   public @Nullable Failure refusal() {
-    return refusal;
+    Failure first = notThroughNic;
+    for (int rail = 0; rail < unreached.length && first == null; rail++) {
+      first = unreached[rail];
+    }
+    return first;
   }
 
   /** A rail's line. */

@@ -1,5 +1,7 @@
 package org.jofi.rdma.driver;
 
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.util.Arrays;
 import org.agrona.collections.IntArrayQueue;
 import org.jofi.fabric.CompletionError;
@@ -16,6 +18,8 @@ import org.jofi.transport.Failure;
 final class ReceiveBuffers extends Task implements OperationOwner {
   /** Receives kept posted. */
   static final int COUNT = 64;
+
+  private static final Logger LOG = System.getLogger("org.jofi.rdma.rails");
 
   private final RailPort port;
   private final BlockFreelist buffers;
@@ -64,15 +68,28 @@ final class ReceiveBuffers extends Task implements OperationOwner {
               buffers.address(entry),
               bufferBytes,
               buffers.descriptor(entry, port.number()));
-      if (answer == -FabricErrno.EAGAIN) {
+      if (answer != 0) {
+        refused(answer);
         return false;
       }
       idle.pollInt();
-      if (answer != 0) {
-        failures++;
-      }
     }
     return true;
+  }
+
+  /** It is tried again: without its buffers nothing is heard over the rail. */
+  private void refused(int answer) {
+    if (answer == -FabricErrno.EAGAIN) {
+      return;
+    }
+    if (failures == 0) {
+      LOG.log(
+          Level.WARNING,
+          "{0}: fi_recv is refused, and tried again: {1}",
+          port.label(),
+          FabricErrno.name(-answer));
+    }
+    failures++;
   }
 
   @Override

@@ -43,18 +43,20 @@ final class SendQueue {
   private final class Lookout extends Task {
     private static final int POLLS_BEFORE_ASKING = 256;
 
-    private int polls;
+    private int pollsBeforeAsking = POLLS_BEFORE_ASKING;
 
     @Override
     protected boolean advance() {
       look();
-      polls++;
       if (queue.isEmpty()) {
-        polls = 0;
-      } else if (polls == POLLS_BEFORE_ASKING) {
+        pollsBeforeAsking = POLLS_BEFORE_ASKING;
+        return true;
+      }
+      // Stays at 0 once it has asked, however long a receive is waited for.
+      if (pollsBeforeAsking > 0 && --pollsBeforeAsking == 0) {
         ask();
       }
-      return polls == 0;
+      return false;
     }
   }
 

@@ -15,6 +15,7 @@ import org.jofi.simulated.Simulation;
 import org.jofi.simulated.profile.Profile;
 import org.jofi.transport.RailChange;
 import org.jofi.transport.RailStatus;
+import org.jofi.transport.Result;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -185,6 +186,35 @@ class SilentRailTest {
       long before = pair.status(SILENT).written().bytes();
       pair.exchange(2 * MESSAGES);
       assertEquals(pair.lost().isEmpty(), pair.status(SILENT).written().bytes() > before);
+    }
+  }
+
+  /** Where the sender computes, what keeps its endpoint going looks 20 times a second. */
+  @ParameterizedTest
+  @MethodSource("everyProfile")
+  void whoDoesNotPollFindsItAsSoon(Profile profile) {
+    try (LongMessages pair = new LongMessages(profile, 2)) {
+      pair.exchange(MESSAGES);
+      Node sender = pair.linked.left;
+      Node receiver = pair.linked.right;
+      long receive = pair.receive();
+      pair.linked.pass(SECOND / 10, sender, receiver);
+      pair.simulation.host(0).nic(SILENT).stall(Duration.ofSeconds(20));
+      long start = pair.simulation.nanoTime();
+      pair.send();
+      long looked = start;
+      while (pair.linked.receiving.test(receive) == Result.IN_PROGRESS) {
+        long now = pair.simulation.nanoTime();
+        assertTrue(now - start < BOUND + 2 * SECOND, "ms: " + (now - start) / 1_000_000);
+        if (now - looked >= SECOND / 20) {
+          looked = now;
+          sender.connections.checkBounds();
+        }
+        if (receiver.connections.progress() == 0) {
+          pair.simulation.idle();
+        }
+      }
+      assertEquals(-1, pair.linked.source.mismatch(pair.linked.target));
     }
   }
 

@@ -10,6 +10,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jofi.rdma.spi.ProgressExecutor;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.TransportException;
@@ -244,6 +246,40 @@ class EndpointLockTest {
     try (var _ = lock.closing()) {
       assertEquals(List.of("within 700", "entered"), called());
     }
+  }
+
+  /** As a round that begins between the look at the last one and the lock, and does not end. */
+  @Test
+  void aCloseDoesNotWaitForALockThatIsNotGivenBack() throws Exception {
+    AtomicLong ticking = new AtomicLong();
+    EndpointLock held =
+        new EndpointLock(
+            "lo",
+            CLOSE,
+            () -> ticking.addAndGet(CLOSE.toNanos() / 10),
+            new After(),
+            null,
+            () -> 0,
+            () -> 0);
+    CountDownLatch in = new CountDownLatch(1);
+    CountDownLatch out = new CountDownLatch(1);
+    Thread holder =
+        Thread.ofPlatform()
+            .start(
+                () -> {
+                  try (var _ = held.rare()) {
+                    in.countDown();
+                    out.await();
+                  } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                  }
+                });
+    in.await();
+    TransportException late = assertThrows(TransportException.class, held::closing);
+    assertEquals(FailureCause.TIMED_OUT, late.failure());
+    out.countDown();
+    holder.join();
+    held.closing().close();
   }
 
   @Test
