@@ -96,6 +96,9 @@ have_package() {
     python3) command -v python3 >/dev/null ;;
     iproute2) command -v ip >/dev/null && command -v tc >/dev/null ;;
     iptables) command -v iptables >/dev/null ;;
+    mpich) [[ $(mpirun.mpich --version 2>/dev/null) == HYDRA* ]] ;;
+    munge) command -v munged >/dev/null ;;
+    slurm-wlm) command -v slurmctld >/dev/null && command -v slurmd >/dev/null && command -v srun >/dev/null ;;
   esac
 }
 
@@ -173,11 +176,14 @@ purpose_of() {
     libibverbs-dev) printf "the headers of RDMA devices, for the tests" ;;
     gcc) printf "compiles NCCL's plugin" ;;
     libc6-dev) printf 'the headers that gcc needs' ;;
-    openmpi-bin) printf 'Open MPI, to compare with' ;;
+    openmpi-bin) printf 'Open MPI, whose mpirun starts ranks, and to compare with' ;;
     libopenmpi-dev) printf "Open MPI's headers" ;;
     python3) printf 'reads the results of comparisons' ;;
     iproute2) printf 'lays rails between network namespaces, for the tests of rails that fail' ;;
     iptables) printf 'loses packets of such rails' ;;
+    mpich) printf 'MPICH, whose mpirun starts ranks of the tests' ;;
+    munge) printf 'by which the parts of Slurm know each other' ;;
+    slurm-wlm) printf 'Slurm, which starts ranks of the tests' ;;
   esac
 }
 
@@ -233,6 +239,8 @@ thing_of() {
     libc6-dev) printf "the C library's headers" ;;
     openmpi-bin) printf 'Open MPI' ;;
     libopenmpi-dev) printf "Open MPI's headers" ;;
+    mpich) printf 'MPICH' ;;
+    slurm-wlm) printf 'Slurm' ;;
     *) printf '%s' "$1" ;;
   esac
 }

@@ -10,7 +10,8 @@ Sets up the machine for tests, runs them, and counts them. Without a target it r
 
   TARGET       a module, by its folder or artifact: mr-cache, providers/libfabric, jofi-cli
                or a test class, with a method if only that is wanted: KillTest, KillTest#theSurvivorReportsAndEnds
-  --all        also what is long by nature: many seeds, many kills, every case on libfabric 2.1, soak
+  --all        also what is long by nature: many seeds, many kills, every case on libfabric 2.1, soak, ranks that Slurm,
+               Open MPI and MPICH start
   --changed    the tests that reach what the working tree changes against HEAD, nearest first, about a minute's worth
   --times[=N]  name the N slowest classes and the N slowest tests at the end; 15 if N is not given
 
@@ -202,7 +203,10 @@ run_tests() {
   began=${EPOCHREALTIME/[^0-9]/}
   began=${began%???}
   parse_test_arguments "$@"
-  if ((EUID == 0)); then wanted+=("${rail_packages[@]}"); fi
+  if ((EUID == 0)); then
+    wanted+=("${rail_packages[@]}")
+    if [[ " ${run_arguments[*]-} " == *" --all "* ]]; then wanted+=("${job_packages[@]}"); fi
+  fi
   if ! provide_packages "${wanted[@]}"; then
     if in_ci; then fail "$environment_missing" 'with CI=true every package must be there'; fi
   fi

@@ -207,6 +207,17 @@ class TestCommandTest {
   }
 
   @Test
+  void whatStartsRanksElsewhereIsNeededForAllTestsAlone() throws Exception {
+    assertFalse(tree.run("test").err().contains("Slurm"));
+
+    Outcome all = tree.run("test", "--all");
+
+    assertEquals(0, all.exitCode(), all.err());
+    assertEquals(
+        LauncherTree.isRoot(), all.err().contains("Open MPI, MPICH, munge, Slurm"), all.err());
+  }
+
+  @Test
   void secondPassMayBeMissingAtHomeButNotInContinuousIntegration() throws Exception {
     fetch("exit 1");
 
