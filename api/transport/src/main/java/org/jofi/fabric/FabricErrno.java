@@ -334,6 +334,8 @@ public final class FabricErrno {
           registration
               ? "Raise the limit for locked memory (ulimit -l unlimited), or register less."
               : "";
+      case EPERM ->
+          registration ? "If no memory may be locked, raise that limit (ulimit -l unlimited)." : "";
       case ENOSPC -> registration ? "The NIC is out of regions: close some, or share them." : "";
       case ENOKEY -> registration ? "Choose a key that no open region of the domain has." : "";
       case EKEYREJECTED -> "Choose a key that fits the negotiated key size.";

@@ -56,7 +56,7 @@ public final class Jofi implements Runnable {
   static int run(StandardOutput output, String... args) {
     PrintWriter out = new PrintWriter(output, true, System.out.charset());
     CommandLine command = commandLine().setOut(out);
-    int code = command.execute(args);
+    int code = execute(command, args);
     out.flush();
     String loss = output.loss();
     if (loss.isEmpty()) {
@@ -65,6 +65,16 @@ public final class Jofi implements Runnable {
     command.getErr().println("jofi: standard output cannot be written: " + loss);
     command.getErr().flush();
     return code == ExitCode.OK ? ExitCode.FAILED : code;
+  }
+
+  private static int execute(CommandLine command, String... args) {
+    try {
+      return command.execute(args);
+    } catch (OutOfMemoryError failure) {
+      command.getErr().println("jofi: " + MachineProcesses.explain(failure));
+      command.getErr().flush();
+      return ExitCode.ENVIRONMENT;
+    }
   }
 
   static CommandLine commandLine() {

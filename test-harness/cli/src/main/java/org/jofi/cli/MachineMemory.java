@@ -8,6 +8,9 @@ import java.util.Locale;
 import java.util.OptionalLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jofi.cli.ranks.Guide;
+import org.jofi.doctor.machine.ControlGroups;
+import org.jofi.doctor.machine.MachineFiles;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.TransportException;
 
@@ -28,14 +31,15 @@ final class MachineMemory {
    */
   static void require(int ranks, long each) {
     available().ifPresent(bytes -> require(ranks, each, bytes, "this machine has available"));
-    ControlGroup.memory()
+    new ControlGroups(MachineFiles.here())
+        .memory()
         .ifPresent(
             room ->
                 require(
                     ranks,
                     each,
-                    room.bytes(),
-                    "the limit of this container or job (%s) leaves".formatted(room.limit())));
+                    room.left(),
+                    "the limit of this container or job (%s) leaves".formatted(room.file())));
   }
 
   private static void require(int ranks, long each, long available, String where) {
@@ -43,13 +47,14 @@ final class MachineMemory {
     if (each > available / ranks) {
       throw new TransportException(
           FailureCause.UNAVAILABLE,
-          "not enough memory: %d rank(s) here need %s each, %s together; %s %s"
-              .formatted(
-                  ranks,
-                  gibibytes((double) each),
-                  gibibytes((double) each * ranks),
-                  where,
-                  gibibytes((double) available)));
+          Guide.ROOM.after(
+              "not enough memory: %d rank(s) here need %s each, %s together; %s %s"
+                  .formatted(
+                      ranks,
+                      gibibytes((double) each),
+                      gibibytes((double) each * ranks),
+                      where,
+                      gibibytes((double) available))));
     }
   }
 

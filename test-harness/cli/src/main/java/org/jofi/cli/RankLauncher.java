@@ -123,6 +123,8 @@ final class RankLauncher {
     if (fabric.isSimulated() || options.rankThreads) {
       return RankThreads.run(ranks, options.timeout(), placed -> runRank(fabric, placed, ""));
     }
+    MachineProcesses.require(ranks);
+    MachineProcesses.turns(ranks).ifPresent(this::say);
     return RankProcesses.run(Jofi.class, ranks, arguments(), options.timeout(), err);
   }
 
@@ -257,9 +259,7 @@ final class RankLauncher {
         yield ExitCode.FAILED;
       }
       case OutOfMemoryError e -> {
-        say(
-            Guide.ROOM.after(
-                "%s: not enough memory: %s".formatted(bootstrap.name(), e.getMessage())));
+        say(bootstrap.name() + ": " + MachineProcesses.explain(e));
         yield ExitCode.ENVIRONMENT;
       }
       case RuntimeException e -> throw e;

@@ -191,6 +191,7 @@ final class SoakCommand implements Callable<Integer> {
         FaultChoice.of(wanted, rails, over, RailNetwork::obstacle, RailNetwork::obstacleToLoss);
     tell(choice);
     MachineMemory.require(ranks, BYTES_PER_RANK);
+    MachineProcesses.require(ranks);
     boolean needsNetwork = choice.permitted().stream().anyMatch(FaultKind::isOfRail);
     SoakOptions options =
         new SoakOptions(

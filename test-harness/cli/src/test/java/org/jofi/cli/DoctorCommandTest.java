@@ -35,6 +35,8 @@ class DoctorCommandTest {
           "iommu",
           "memlock",
           "open-files",
+          "processes",
+          "cgroup",
           "shm",
           "hugepages",
           "fork",

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -28,6 +29,16 @@ class SurroundingsTest {
   private static final long BOUND_SECONDS = 60;
 
   @TempDir private Path folder;
+
+  /** Control groups that a test made; what is in them ends before. */
+  private final List<Path> groups = new ArrayList<>();
+
+  @AfterEach
+  void removeGroups() throws IOException {
+    for (Path group : groups) {
+      Files.delete(group);
+    }
+  }
 
   private CommandProcess.Outcome run(List<String> before, String... arguments) throws Exception {
     return CommandProcess.run(folder, inside(before, arguments));
@@ -136,30 +147,103 @@ class SurroundingsTest {
 
   @Test
   void theMemoryThatAGroupLimitsIsNotExceeded() throws Exception {
-    Path group = limitedGroup(600L << 20);
-    try {
-      List<String> join =
-          List.of(
-              "sh", "-c", "echo $$ > " + group.resolve("cgroup.procs") + " && exec \"$@\"", "sh");
-      CommandProcess.Outcome outcome =
-          run(join, "allreduce", "-n", "2", "-s", "512M", "--prepare=0");
-      assertNotEquals(0, outcome.code());
-      assertTrue(
-          outcome.err().contains("not enough memory: 2 rank(s)")
-              && outcome.err().contains("the limit of this container or job (" + group),
-          outcome.err());
-    } finally {
-      Files.delete(group);
-    }
+    Path group = limitedGroup("memory", "memory.limit_in_bytes", "memory.max", "600M");
+    CommandProcess.Outcome outcome =
+        runIn(group, "allreduce", "-n", "2", "-s", "512M", "--prepare=0");
+    assertNotEquals(0, outcome.code());
+    assertTrue(
+        outcome.err().contains("not enough memory: 2 rank(s)")
+            && outcome.err().contains("the limit of this container or job (" + group),
+        outcome.err());
+  }
+
+  /** The command's own threads, and half of those of two ranks. */
+  @Test
+  void theProcessesThatAGroupLimitsAreNotExceeded() throws Exception {
+    Path group = limitedGroup("pids", "pids.max", "pids.max", "45");
+    assertRefusesProcesses(
+        runIn(group, "allreduce", "-n", "2", "-s", "8", "--prepare=0"),
+        "; the limit of this container or job (" + group + "/pids.max) leaves ",
+        45);
+  }
+
+  @Test
+  void theProcessesThatAUserMayHaveAreNotExceeded() throws Exception {
+    List<String> user =
+        List.of(
+            "prlimit",
+            "--nproc=45",
+            "setpriv",
+            "--reuid=54321",
+            "--regid=54321",
+            "--clear-groups",
+            "--inh-caps=-all,+dac_read_search",
+            "--ambient-caps=-all,+dac_read_search");
+    List<String> trial = new ArrayList<>(user);
+    trial.add("true");
+    needs(trial.toArray(String[]::new));
+    assertRefusesProcesses(
+        run(user, "allreduce", "-n", "2", "-s", "8", "--prepare=0"),
+        "; this user's limit on processes (ulimit -u) leaves ",
+        45);
+  }
+
+  private static void assertRefusesProcesses(
+      CommandProcess.Outcome outcome, String limit, int most) {
+    assertEquals(3, outcome.code(), outcome.err());
+    assertTrue(
+        outcome.err().startsWith("jofi: not enough processes: 2 rank(s) here need ")
+            && outcome.err().contains(limit)
+            && outcome.err().contains(" of %d%n".formatted(most))
+            && outcome.err().contains("docs/TROUBLESHOOTING.md#no-nic-or-no-room"),
+        outcome.err());
+  }
+
+  /** More ranks, as threads, than there may be. */
+  @Test
+  @Tag("long")
+  void aThreadThatCannotBeStartedIsLaidToTheLimit() throws Exception {
+    Path group = limitedGroup("pids", "pids.max", "pids.max", "60");
+    CommandProcess.Outcome outcome =
+        runIn(group, "allreduce", "-p", "sim:tcp", "-n", "64", "-s", "8");
+    assertEquals(3, outcome.code(), outcome.err());
+    assertTrue(
+        outcome
+            .err()
+            .contains(
+                "no more threads may be started: the limit of this container or job ("
+                    + group
+                    + "/pids.max) leaves "),
+        outcome.err());
+  }
+
+  @Test
+  @Tag("long")
+  void ranksThatShareFewerProcessorsAreTold() throws Exception {
+    Path group = limitedGroup("cpu", "cpu.cfs_quota_us", "cpu.max", "150000");
+    CommandProcess.Outcome outcome = runIn(group, "allreduce", "-n", "2", "-s", "8", "--prepare=0");
+    assertEquals(0, outcome.code(), outcome.err());
+    assertTrue(
+        outcome
+            .err()
+            .startsWith(
+                "2 ranks take turns on 1.5 processors, the limit of this container or job ("
+                    + group),
+        outcome.err());
+  }
+
+  private CommandProcess.Outcome runIn(Path group, String... arguments) throws Exception {
+    List<String> join =
+        List.of("sh", "-c", "echo $$ > " + group.resolve("cgroup.procs") + " && exec \"$@\"", "sh");
+    return run(join, arguments);
   }
 
   /** A control group of its own, of either version. */
-  private static Path limitedGroup(long bytes) throws IOException {
-    String name = "jofi-test-" + ProcessHandle.current().pid();
+  private Path limitedGroup(String controller, String first, String second, String limit)
+      throws IOException {
+    String name = "jofi-test-%d-%d".formatted(ProcessHandle.current().pid(), System.nanoTime());
     for (String[] version :
-        new String[][] {
-          {"/sys/fs/cgroup/memory", "memory.limit_in_bytes"}, {"/sys/fs/cgroup", "memory.max"}
-        }) {
+        new String[][] {{"/sys/fs/cgroup/" + controller, first}, {"/sys/fs/cgroup", second}}) {
       Path group = Path.of(version[0], name);
       try {
         Files.createDirectory(group);
@@ -167,12 +251,13 @@ class SurroundingsTest {
         continue;
       }
       try {
-        Files.writeString(group.resolve(version[1]), Long.toString(bytes));
+        Files.writeString(group.resolve(version[1]), limit);
+        groups.add(group);
         return group;
       } catch (IOException e) {
         Files.delete(group);
       }
     }
-    return abort("no control group can be made here");
+    return abort("no control group of " + controller + " can be made here");
   }
 }

@@ -24,6 +24,8 @@ public final class Doctor {
           new IommuCheck(),
           new MemlockCheck(),
           new OpenFilesCheck(),
+          new ProcessesCheck(),
+          new ControlGroupCheck(),
           new SharedMemoryCheck(),
           new LeftoverCheck(),
           new HugePagesCheck(),

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jofi.doctor.machine.Machine;
+import org.jofi.doctor.machine.ProcessLimits;
 import org.jofi.doctor.machine.Reading;
 
 /** Checks whether the process may lock enough memory for registrations with an RDMA NIC. */

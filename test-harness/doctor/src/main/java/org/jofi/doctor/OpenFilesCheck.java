@@ -2,6 +2,7 @@ package org.jofi.doctor;
 
 import java.util.List;
 import org.jofi.doctor.machine.MachineFiles;
+import org.jofi.doctor.machine.ProcessLimits;
 
 /** Checks whether enough files may be open: the tcp provider needs one per peer and rail. */
 final class OpenFilesCheck implements Check {

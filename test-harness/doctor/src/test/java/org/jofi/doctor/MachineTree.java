@@ -111,9 +111,14 @@ final class MachineTree {
             Max cpu time              unlimited            unlimited            seconds
             Max locked memory         %1$-20s %1$-20s bytes
             Max open files            1024                 %2$-20s files
+            Max processes             1000                 1000                 processes
             """
                 .formatted(memlock, files))
-        .write("/proc/self/status", "Name:\tjava\nCapEff:\t0000000000000000\n")
+        .write(
+            "/proc/self/status",
+            "Name:\tjava\nUid:\t1000\t1000\nThreads:\t20\nCapEff:\t0000000000000000\n")
+        .write("/proc/self/cgroup", "0::/job/step\n")
+        .write("/proc/self/mountinfo", "35 31 0:32 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n")
         .write("/proc/1/stat", "1 (init) S 0")
         .write(
             "/proc/self/mounts",

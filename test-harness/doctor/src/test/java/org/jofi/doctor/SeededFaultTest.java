@@ -320,6 +320,40 @@ class SeededFaultTest {
             "at most 1024",
             "nofile"),
         Fault.of(
+            "a container that may have few processes",
+            tree ->
+                tree.write("/sys/fs/cgroup/job/pids.max", "100\n")
+                    .write("/sys/fs/cgroup/job/pids.current", "90\n"),
+            "processes",
+            Verdict.WARN,
+            "10 of 100 are left by the limit of this container or job (/sys/fs/cgroup/job/pids.max)",
+            "--pids-limit=-1"),
+        Fault.of(
+            "a user who has many threads",
+            tree ->
+                tree.write("/proc/70/status", "Uid:\t1000\t0\nThreads:\t900\n")
+                    .write("/proc/71/status", "Uid:\t0\t0\nThreads:\t50\n"),
+            "processes",
+            Verdict.WARN,
+            "100 of 1000 are left by this user's limit on processes (ulimit -u)",
+            "ulimit -u unlimited"),
+        Fault.of(
+            "a container with little memory",
+            tree ->
+                tree.write("/sys/fs/cgroup/job/step/memory.max", "536870912\n")
+                    .write("/sys/fs/cgroup/job/step/memory.current", "268435456\n"),
+            "cgroup memory",
+            Verdict.WARN,
+            "256 MiB of 512 MiB are left",
+            "--memory=8g"),
+        Fault.of(
+            "a container with little of the processors",
+            tree -> tree.write("/sys/fs/cgroup/job/cpu.max", "150000 100000\n"),
+            "cgroup cpu",
+            Verdict.WARN,
+            "1.5 processors",
+            "--cpus=4"),
+        Fault.of(
             "two interfaces in one subnet",
             tree -> tree.write("/proc/self/net/route", TWO_IN_ONE_SUBNET),
             "subnet",

@@ -2,6 +2,7 @@ package org.jofi.doctor.machine;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
@@ -37,6 +38,15 @@ public final class MachineFiles {
     this.root = root.toRealPath();
     if (!Files.isDirectory(this.root)) {
       throw new IOException(root + ": no folder");
+    }
+  }
+
+  /** Those of the machine that the program runs on. */
+  public static MachineFiles here() {
+    try {
+      return new MachineFiles(Path.of("/"));
+    } catch (IOException impossible) {
+      throw new UncheckedIOException(impossible);
     }
   }
 

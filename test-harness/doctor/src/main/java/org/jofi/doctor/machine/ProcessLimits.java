@@ -1,12 +1,11 @@
-package org.jofi.doctor;
+package org.jofi.doctor.machine;
 
 import java.util.regex.Pattern;
-import org.jofi.doctor.machine.MachineFiles;
-import org.jofi.doctor.machine.Reading;
 
-/** The limits of a process: proc_pid_limits(5). */
-final class ProcessLimits {
-  static final String FILE = "/proc/self/limits";
+/** The limits of a process: proc_pid_limits(5). Immutable; any thread. */
+public final class ProcessLimits {
+  /** Where they are. */
+  public static final String FILE = "/proc/self/limits";
 
   private static final Pattern SPACES = Pattern.compile("\\s+");
   private static final Limit NOT_KNOWN = new Limit(-1, -1);
@@ -17,12 +16,13 @@ final class ProcessLimits {
     this.reading = reading;
   }
 
-  static ProcessLimits of(MachineFiles files) {
+  /** Those of this process, or of the one whose files a copy has. */
+  public static ProcessLimits of(MachineFiles files) {
     return new ProcessLimits(files.read(FILE));
   }
 
   /** The limit with this name, spelled as in the file. */
-  Limit limit(String name) {
+  public Limit limit(String name) {
     return reading
         .text()
         .lines()
@@ -35,7 +35,7 @@ final class ProcessLimits {
   }
 
   /** Why a limit is not known. */
-  String trouble(String name) {
+  public String trouble(String name) {
     return reading.ok() ? FILE + " tells no " + name : reading.trouble();
   }
 
@@ -52,12 +52,14 @@ final class ProcessLimits {
    * @param soft the limit in force; {@link Long#MAX_VALUE} if there is none; -1 if unknown
    * @param hard how far the process may raise it
    */
-  record Limit(long soft, long hard) {
-    boolean known() {
+  public record Limit(long soft, long hard) {
+    /** Whether it is known. */
+    public boolean known() {
       return soft >= 0;
     }
 
-    boolean unlimited() {
+    /** Whether there is none. */
+    public boolean unlimited() {
       return soft == Long.MAX_VALUE;
     }
   }
