@@ -2,7 +2,7 @@
 @SuppressWarnings({"requires-transitive-automatic", "module"}) // The protocol is built after it.
 module org.jofi.mr {
   requires jdk.jfr;
-  requires static transitive org.jspecify;
+  requires static org.jspecify;
   requires transitive org.agrona;
   requires transitive org.jofi.transport;
 

@@ -2,7 +2,7 @@
 @SuppressWarnings("module") // Those that it opens up to are built after it.
 module org.jofi.rdma {
   requires jdk.jfr;
-  requires static transitive org.jspecify;
+  requires static org.jspecify;
   requires transitive org.jofi.transport;
   requires org.jofi.mr;
 

@@ -1,7 +1,7 @@
 /** What a collective library calls and what a provider implements. */
 @SuppressWarnings("requires-transitive-automatic")
 module org.jofi.transport {
-  requires static transitive org.jspecify;
+  requires static org.jspecify;
   requires transitive org.agrona;
 
   exports org.jofi.fabric;

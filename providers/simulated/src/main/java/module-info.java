@@ -1,5 +1,6 @@
 /** An in-process fabric that is strict about contracts, and misbehaves on demand from a seed. */
 module org.jofi.simulated {
+  requires static org.jspecify;
   requires transitive org.jofi.transport;
   requires org.agrona;
 

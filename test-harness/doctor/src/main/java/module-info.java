@@ -1,7 +1,7 @@
 /** Diagnosis of a machine for RDMA between NICs and GPUs. */
 @SuppressWarnings("module") // The command line is built after it.
 module org.jofi.doctor {
-  requires static transitive org.jspecify;
+  requires static org.jspecify;
   requires java.management;
   requires transitive org.jofi.rdma;
   requires transitive org.jofi.transport;

@@ -103,7 +103,7 @@ class ModuleGraphTest {
         .collect(Collectors.toSet());
   }
 
-  private static void requireModules() {
+  static void requireModules() {
     if (!Files.isDirectory(MODULES)) {
       String text = "the program is laid out in Maven's package phase only: run mvn verify";
       if ("true".equals(System.getenv("CI"))) {

@@ -42,7 +42,6 @@ public final class PciDevice {
   }
 
   /** Its path from the host bridge; empty if sysfs does not show it. */
-  @SuppressWarnings("exports") // Used by the doctor only.
   public Optional<PciPath> path() {
     return path;
   }

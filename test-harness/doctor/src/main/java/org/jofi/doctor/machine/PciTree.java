@@ -48,7 +48,6 @@ public final class PciTree {
   }
 
   /** The bridges below the host bridges through which traffic between two functions goes. */
-  @SuppressWarnings("exports") // Used by the doctor only.
   public Set<PciDevice> bridgesBetween(PciPath one, PciPath other) {
     int shared = one.sharedWith(other);
     Set<PciDevice> bridges = new LinkedHashSet<>();
