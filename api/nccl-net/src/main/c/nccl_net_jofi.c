@@ -319,16 +319,47 @@ static void detach(void *unused) {
   }
 }
 
-static void attach(void) {
-  attached = true;
+// Java keeps 96 KiB at the end of a stack clear, and loads classes with the rest. With less than 96 the JVM crashes.
+enum { LEAST_STACK_KIB = 192, ADVISED_STACK_KIB = 512 };
+
+// Whether this thread has stack enough for Java, or how much is not known, as on a stack that the program made itself.
+static bool has_stack(const char *call) {
+  static __thread bool said;
+  pthread_attr_t attributes;
+  void *lowest = NULL;
+  size_t size = 0;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) {
+    return true;
+  }
+  bool known = pthread_attr_getstack(&attributes, &lowest, &size) == 0;
+  pthread_attr_destroy(&attributes);
+  size_t left = (size_t)((uintptr_t)&attributes - (uintptr_t)lowest);
+  if (!known || left > size || left >> 10 >= LEAST_STACK_KIB) {
+    return true;
+  }
+  if (!said) {
+    said = true;
+    say(LEVEL_WARN, SUBSYSTEM_NET,
+        "%s: this thread has a stack of %zu KiB, of which %zu are left, and Java needs %d: give it %d or more "
+        "(pthread_attr_setstacksize, ulimit -s)",
+        call, size >> 10, left >> 10, LEAST_STACK_KIB, ADVISED_STACK_KIB);
+  }
+  return false;
+}
+
+static bool attach(const char *call) {
   void *env = NULL;
   // Whoever is attached already, as in a JVM of the host program, stays so.
-  if (!has_attachment || (*jvm)->GetEnv(jvm, &env, JNI_VERSION_10) == JNI_OK) {
-    return;
+  if ((*jvm)->GetEnv(jvm, &env, JNI_VERSION_10) != JNI_OK) {
+    if (!has_stack(call)) {
+      return false;
+    }
+    if (has_attachment && (*jvm)->AttachCurrentThreadAsDaemon(jvm, &env, NULL) == JNI_OK) {
+      pthread_setspecific(attachment, jvm);
+    }
   }
-  if ((*jvm)->AttachCurrentThreadAsDaemon(jvm, &env, NULL) == JNI_OK) {
-    pthread_setspecific(attachment, jvm);
-  }
+  attached = true;
+  return true;
 }
 
 // The folder that contains this library. The library may have been loaded through a link.
@@ -697,8 +728,8 @@ static result refuse_early(const char *call) {
     if (__builtin_expect(!atomic_load_explicit(&ready, memory_order_acquire), 0)) {                                    \
       return refuse_early(call);                                                                                       \
     }                                                                                                                  \
-    if (__builtin_expect(!attached, 0)) {                                                                              \
-      attach();                                                                                                        \
+    if (__builtin_expect(!attached, 0) && !attach(call)) {                                                             \
+      return SYSTEM_ERROR;                                                                                             \
     }                                                                                                                  \
   } while (false)
 

@@ -50,30 +50,11 @@ static void print(kind *k, int clock) {
   free(k->times);
 }
 
-static void *connected(side *s, void **receiver) {
-  char handle[HANDLE_BYTES];
-  void *listener = NULL;
-  void *sender = NULL;
-  check_ok(net_listen(&s->n, s->context, s->device, handle, &listener));
-  bound b = within(PATIENCE, "a connection with this process");
-  while (sender == NULL || *receiver == NULL) {
-    if (sender == NULL) {
-      check_ok(net_connect(&s->n, s->context, s->device, handle, &sender));
-    }
-    if (*receiver == NULL) {
-      check_ok(net_accept(&s->n, listener, receiver));
-    }
-    pass(&b);
-  }
-  check_ok(net_close_listen(&s->n, listener));
-  return sender;
-}
-
 // Both ends are here, in one thread: a receive is posted, a send is posted once it may be, both are tested.
 void boundary(side *s) {
   side_open(s);
   void *receiver = NULL;
-  void *sender = connected(s, &receiver);
+  void *sender = connect_here(s, &receiver);
   memory out = memory_new(s, sender, 4096);
   memory in = memory_new(s, receiver, 4096);
   kind clock = kind_new("clock", MESSAGES);

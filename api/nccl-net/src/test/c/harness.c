@@ -159,6 +159,25 @@ void *connect_pair(side *s) {
   return comm;
 }
 
+void *connect_here(side *s, void **receiver) {
+  char handle[HANDLE_BYTES];
+  void *listener = NULL;
+  void *sender = NULL;
+  check_ok(net_listen(&s->n, s->context, s->device, handle, &listener));
+  bound b = within(PATIENCE, "a connection with this process");
+  while (sender == NULL || *receiver == NULL) {
+    if (sender == NULL) {
+      check_ok(net_connect(&s->n, s->context, s->device, handle, &sender));
+    }
+    if (*receiver == NULL) {
+      check_ok(net_accept(&s->n, listener, receiver));
+    }
+    pass(&b);
+  }
+  check_ok(net_close_listen(&s->n, listener));
+  return sender;
+}
+
 void close_pair(side *s, void *comm) {
   check_ok(s->rank == 0 ? net_close_send(&s->n, comm) : net_close_recv(&s->n, comm));
 }

@@ -72,6 +72,8 @@ void *connect_pair(side *s);
 void *await_connect(side *s, void *handle);
 void *await_accept(side *s, void *listener);
 void close_pair(side *s, void *comm);
+// Both ends of a connection of this process with itself: gives the sending one.
+void *connect_here(side *s, void **receiver);
 
 // Memory with its region.
 typedef struct {

@@ -40,6 +40,7 @@ static const scenario scenarios[] = {
     {"early-calls", early_calls, false, false},
     {"refused", refused, false, false},
     {"boundary", boundary, false, false},
+    {"small-stacks", small_stacks, false, false},
 };
 
 static const scenario *find(const char *name) {

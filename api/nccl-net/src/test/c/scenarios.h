@@ -29,5 +29,6 @@ void older(side *s);
 void early_calls(side *s);
 void refused(side *s);
 void boundary(side *s);
+void small_stacks(side *s);
 
 #endif

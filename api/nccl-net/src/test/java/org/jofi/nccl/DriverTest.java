@@ -205,6 +205,11 @@ class DriverTest {
   }
 
   @Test
+  void aThreadWithTooSmallAStackIsToldSo() throws Exception {
+    good(environment("tcp"), 11, "small-stacks");
+  }
+
+  @Test
   void nothingWorksBeforeInit() throws Exception {
     good(environment("tcp"), 11, "early-calls");
   }
