@@ -177,7 +177,9 @@ final class ClosingConnections {
         connection,
         connection.failure(
             FailureCause.PEER_LOST,
-            "nothing heard of the peer for %d ms".formatted(settings.silenceNs() / 1_000_000)));
+            ("nothing heard of the peer for %d ms: it is gone, or cannot be reached, or stood still for"
+                    + " so long. The limit is peerTimeout (JOFI_PEER_TIMEOUT, --peer-timeout)")
+                .formatted(settings.silenceNs() / 1_000_000)));
   }
 
   /** A peer is not waited for any more. */
