@@ -1,6 +1,7 @@
 package org.jofi.transport;
 
 import java.time.Duration;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -12,6 +13,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Waits for requests and connections, always with a time limit, and idles as the caller chooses.
  * The waiting thread polls. Not for sharing between threads.
+ *
+ * <p>A wait ends early if its thread is interrupted, with a {@link CancellationException}. The
+ * thread stays interrupted, and what was waited for stays in flight.
  */
 public final class Await {
   /** How often a virtual thread idles, and may yield only, before it parks once. */
@@ -51,6 +55,7 @@ public final class Await {
    * @throws TransportException if it failed, with its cause; {@link FailureCause#TIMED_OUT} if it
    *     is still in flight after the time-out; it then stays in flight
    * @throws IllegalArgumentException if there is no such request
+   * @throws CancellationException if this thread is interrupted before it is over
    */
   public long request(Comm comm, long request, Duration timeout) {
     long deadline = deadline(timeout);
@@ -74,6 +79,7 @@ public final class Await {
    * @throws TransportException the first failure, if any failed; {@link FailureCause#TIMED_OUT} if
    *     some are still in flight after the time-out, and stay so
    * @throws IllegalArgumentException if one was reported already, or is another communicator's
+   * @throws CancellationException if this thread is interrupted before it is over
    */
   public void all(Requests requests, Duration timeout) {
     long deadline = deadline(timeout);
@@ -102,6 +108,7 @@ public final class Await {
    * @throws TransportException {@link FailureCause#TIMED_OUT} if none is over after the time-out
    * @throws IllegalArgumentException if it was reported already, or is another communicator's
    * @throws IllegalStateException if each was returned before
+   * @throws CancellationException if this thread is interrupted before it is over
    */
   public int any(Requests requests, Duration timeout) {
     long deadline = deadline(timeout);
@@ -139,6 +146,7 @@ public final class Await {
    * @return what the last call returned: a request id, or {@link Result#NOTHING_TO_DO}
    * @throws TransportException {@link FailureCause#TIMED_OUT} if nothing could be posted within the
    *     time-out
+   * @throws CancellationException if this thread is interrupted before it is over
    */
   public long posted(Comm comm, LongSupplier post, Duration timeout) {
     long deadline = deadline(timeout);
@@ -162,6 +170,7 @@ public final class Await {
    * @param timeout how long to wait, 0 or more; 0 looks once
    * @return the connection, which the caller closes
    * @throws TransportException if the attempt failed, or {@link FailureCause#TIMED_OUT}
+   * @throws CancellationException if this thread is interrupted before it is over
    */
   public SendComm connection(ConnectAttempt attempt, Duration timeout) {
     return poll(attempt::poll, timeout, "connection to " + attempt.handle());
@@ -174,6 +183,7 @@ public final class Await {
    * @param timeout how long to wait, 0 or more; 0 looks once
    * @return the connection, which the caller closes
    * @throws TransportException if the listener failed, or {@link FailureCause#TIMED_OUT}
+   * @throws CancellationException if this thread is interrupted before it is over
    */
   public RecvComm accepted(ListenComm listener, Duration timeout) {
     return poll(listener::accept, timeout, "connector of " + listener.handle());
@@ -214,11 +224,13 @@ public final class Await {
   }
 
   private boolean isOver(long deadline) {
-    return clock.nanoTime() - deadline >= 0;
+    return clock.nanoTime() - deadline >= 0 || Thread.currentThread().isInterrupted();
   }
 
-  private static TransportException late(String what, Duration timeout) {
-    return new TransportException(
-        FailureCause.TIMED_OUT, "%s: nothing within %s".formatted(what, timeout));
+  private static RuntimeException late(String what, Duration timeout) {
+    return Thread.currentThread().isInterrupted()
+        ? new CancellationException(what + ": the waiting thread is interrupted")
+        : new TransportException(
+            FailureCause.TIMED_OUT, "%s: nothing within %s".formatted(what, timeout));
   }
 }

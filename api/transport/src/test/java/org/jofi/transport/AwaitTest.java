@@ -10,8 +10,10 @@ import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.concurrent.CancellationException;
 import org.agrona.concurrent.NoOpIdleStrategy;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 
 /** Waiting on a clock that moves by 1 ns per look. */
 class AwaitTest {
@@ -29,6 +31,7 @@ class AwaitTest {
                 switch (method.getName()) {
                   case "test" -> left.size() > 1 ? left.remove() : left.element();
                   case "label" -> "communicator 7";
+                  case "progress" -> 0;
                   case "failure" -> failure;
                   default -> throw new AssertionError(method);
                 });
@@ -74,5 +77,38 @@ class AwaitTest {
     assertThrows(
         IllegalArgumentException.class,
         () -> await.request(comm(Optional.empty(), Result.STALE_REQUEST), 9, Duration.ofNanos(50)));
+  }
+
+  /** Another thread ends it so, long before the bound. */
+  @Test
+  void anInterruptedThreadWaitsNoLonger() {
+    Comm pending = comm(Optional.empty(), Result.IN_PROGRESS);
+    Requests batch = new Requests(1);
+    batch.add(pending, 9);
+    Duration ever = Duration.ofNanos(Long.MAX_VALUE / 4);
+    List<Executable> waits =
+        List.of(
+            () -> await.request(pending, 9, ever),
+            () -> await.all(batch, ever),
+            () -> await.any(batch, ever),
+            () -> await.posted(pending, () -> Result.TRY_AGAIN, ever),
+            () -> await.connection(endless(ConnectAttempt.class), ever),
+            () -> await.accepted(endless(ListenComm.class), ever));
+    Thread.currentThread().interrupt();
+    try {
+      for (Executable wait : waits) {
+        String words = assertThrows(CancellationException.class, wait).getMessage();
+        assertTrue(words.endsWith(": the waiting thread is interrupted"), words);
+        assertTrue(Thread.currentThread().isInterrupted());
+      }
+    } finally {
+      Thread.interrupted();
+    }
+  }
+
+  /** What is polled and never ready. */
+  private static <T> T endless(Class<T> type) {
+    return type.cast(
+        Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (_, _, _) -> null));
   }
 }
