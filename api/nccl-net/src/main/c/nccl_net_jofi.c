@@ -8,8 +8,10 @@
 // Nothing here is ever unloaded: the library is linked with -z nodelete, since a process can have one JVM in its life.
 
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <jni.h>
 #include <limits.h>
 #include <locale.h>
@@ -22,6 +24,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -299,6 +302,52 @@ static void hook_abort(void) {
 static void hook_exit(jint code) {
   (void)code;
   hook_abort();
+}
+
+// --- Shared memory that processes leave ---------------------------------------------------------------------------------
+
+// libfabric's shm has a file for each endpoint, which bears the numbers of its process, of the user and of the endpoint,
+// and jofi adds that of the PID namespace: in another one, a process that lives may have the number of one that is dead
+// here.
+#define SHARED_MEMORY "/dev/shm"
+
+static bool is_dead(pid_t process) { return kill(process, 0) != 0 && errno == ESRCH; }
+
+// Removes the files of a process that is dead, or of this one. A number may be given again at any moment; but a file that
+// was there before its process was found dead is that process's.
+static void remove_file(int folder, const char *name, pid_t process) {
+  struct stat seen, now;
+  bool there = fstatat(folder, name, &seen, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(seen.st_mode);
+  if (there && (process == getpid() || is_dead(process)) && fstatat(folder, name, &now, AT_SYMLINK_NOFOLLOW) == 0 &&
+      now.st_ino == seen.st_ino) {
+    unlinkat(folder, name, 0);
+  }
+}
+
+static void remove_files(bool of_the_dead) {
+  struct stat names;
+  DIR *folder = stat("/proc/self/ns/pid", &names) == 0 ? opendir(SHARED_MEMORY) : NULL;
+  if (folder == NULL) {
+    return;
+  }
+  for (struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder)) {
+    int process, end = 0;
+    unsigned user, endpoint;
+    unsigned long long where;
+    if (sscanf(entry->d_name, "%d:%u:%u-%llx%n", &process, &user, &endpoint, &where, &end) == 4 &&
+        entry->d_name[end] == 0 && process > 0 && where == names.st_ino && user == getuid() &&
+        (of_the_dead || process == getpid())) {
+      remove_file(dirfd(folder), entry->d_name, process);
+    }
+  }
+  closedir(folder);
+}
+
+// A program that ends without finalize leaves its files; one that is killed as well, until the next one starts.
+static void remove_own_files(void) {
+  if (!atomic_load(&forked)) {
+    remove_files(false);
+  }
 }
 
 static void after_fork_in_child(void) { atomic_store(&forked, true); }
@@ -687,6 +736,10 @@ static result ensure_jvm(void) {
   jvm_state outcome = state;
   pthread_mutex_unlock(&state_lock);
   if (outcome == READY) {
+    if (first) {
+      remove_files(true);
+      atexit(remove_own_files);
+    }
     return OK;
   }
   if (first) {

@@ -41,6 +41,8 @@ static const scenario scenarios[] = {
     {"refused", refused, false, false},
     {"boundary", boundary, false, false},
     {"small-stacks", small_stacks, false, false},
+    {"exit-open", exit_open, false, false},
+    {"killed-open", killed_open, false, false},
 };
 
 static const scenario *find(const char *name) {

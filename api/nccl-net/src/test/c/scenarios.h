@@ -30,5 +30,7 @@ void early_calls(side *s);
 void refused(side *s);
 void boundary(side *s);
 void small_stacks(side *s);
+void exit_open(side *s);
+void killed_open(side *s);
 
 #endif

@@ -6,10 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jofi.efadouble.EfaDouble;
 import org.jofi.efadouble.Option;
@@ -207,6 +210,24 @@ class DriverTest {
   @Test
   void aThreadWithTooSmallAStackIsToldSo() throws Exception {
     good(environment("tcp"), 11, "small-stacks");
+  }
+
+  /** One that a signal ended could not clean up; the next one that starts does. */
+  @Test
+  void programsThatEndWithoutFinalizeLeaveNoSharedMemory() throws Exception {
+    Run killed = plugin.drive(environment("shm"), library.toString(), 11, "killed-open");
+    assertEquals(128 + 15, killed.code(), () -> killed.out() + killed.err());
+    Run over = good(environment("shm", "KILLED", process(killed)), 11, "exit-open");
+    try (DirectoryStream<Path> left =
+        Files.newDirectoryStream(Path.of("/dev/shm"), process(over) + ":*")) {
+      assertFalse(left.iterator().hasNext(), "it left files");
+    }
+  }
+
+  private static String process(Run run) {
+    Matcher said = Pattern.compile("process ([0-9]+)\n").matcher(run.out());
+    assertTrue(said.find(), run::out);
+    return said.group(1);
   }
 
   @Test
