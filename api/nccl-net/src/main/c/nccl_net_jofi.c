@@ -28,6 +28,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "host_jvm.h"
+
 // --- What NCCL and the plugin have agreed on -------------------------------------------------------------------------
 
 enum {
@@ -550,38 +552,12 @@ static bool collect_options(jvm_options *options, const char *folder) {
   return true;
 }
 
-// Describes the pending exception.
-static void describe_pending_exception(JNIEnv *env, char text[TEXT_BYTES]) {
-  snprintf(text, TEXT_BYTES, "no exception");
-  jthrowable thrown = (*env)->ExceptionOccurred(env);
-  if (thrown == NULL) {
-    return;
-  }
-  (*env)->ExceptionClear(env);
-  jmethodID to_string = (*env)->GetMethodID(env, (*env)->GetObjectClass(env, thrown), "toString",
-                                            "()Ljava/lang/String;");
-  jstring words = to_string == NULL ? NULL : (*env)->CallObjectMethod(env, thrown, to_string);
-  const char *characters = words == NULL ? NULL : (*env)->GetStringUTFChars(env, words, NULL);
-  (*env)->ExceptionClear(env);
-  snprintf(text, TEXT_BYTES, "%s", characters == NULL ? "an exception that cannot be told" : characters);
-  if (characters != NULL) {
-    (*env)->ReleaseStringUTFChars(env, words, characters);
-  }
-}
-
-static bool call_java_boot(JNIEnv *env) {
-  char words[TEXT_BYTES];
-  jclass type = (*env)->FindClass(env, "org/jofi/nccl/Boot");
-  jmethodID method = type == NULL ? NULL : (*env)->GetStaticMethodID(env, type, "boot", "(J)I");
-  if (method == NULL) {
-    describe_pending_exception(env, words);
-    fail("the JVM runs, but org.jofi.nccl is not in it: %s. Its jars belong in the folder 'modules' beside this library",
-         words);
-    return false;
-  }
-  jint outcome = (*env)->CallStaticIntMethod(env, type, method, (jlong)(uintptr_t)&boot);
+static bool call_java_boot(JNIEnv *env, jclass type) {
+  char words[REASON_BYTES];
+  jmethodID method = (*env)->GetStaticMethodID(env, type, "boot", "(J)I");
+  jint outcome = method == NULL ? 0 : (*env)->CallStaticIntMethod(env, type, method, (jlong)(uintptr_t)&boot);
   if ((*env)->ExceptionCheck(env)) {
-    describe_pending_exception(env, words);
+    java_exception(env, words);
     fail("org.jofi.nccl could not start: %s", words);
     return false;
   }
@@ -590,6 +566,28 @@ static bool call_java_boot(JNIEnv *env) {
     return false;
   }
   return true;
+}
+
+// The Java half in the JVM that this library made. NULL if it cannot be had.
+static jclass own_boot(JNIEnv *env) {
+  jclass type = (*env)->FindClass(env, BOOT_CLASS);
+  if (type == NULL) {
+    char words[REASON_BYTES];
+    java_exception(env, words);
+    fail("the JVM runs, but org.jofi.nccl is not in it: %s. Its jars belong in the folder 'modules' beside this library",
+         words);
+  }
+  return type;
+}
+
+// The same in the host program's JVM.
+static jclass boot_of_host(JNIEnv *env, const char *folder) {
+  char reason[REASON_BYTES];
+  jclass type = host_jvm_boot(env, folder, reason);
+  if (type == NULL) {
+    fail("this process has a JVM already, the only one that it can have, and %s", reason);
+  }
+  return type;
 }
 
 static const char *jni_error(jint code) {
@@ -619,10 +617,6 @@ static bool start_jvm(void) {
     fail("cannot tell which folder this library lies in");
     return false;
   }
-  static jvm_options options;
-  if (!collect_options(&options, folder)) {
-    return false;
-  }
   void *library = open_jvm(folder);
   if (library == NULL) {
     return false;
@@ -639,12 +633,16 @@ static bool start_jvm(void) {
   struct sigaction hosts[SIGNALS_OF_NO_USE];
   exchange_signals(hosts, false);
   if (created(&vm, 1, &running) == JNI_OK && running > 0) {
-    // The host program's JVM. It can be used if the plugin's jars are among its modules.
+    // The host program's JVM.
     if ((*vm)->AttachCurrentThreadAsDaemon(vm, (void **)&env, NULL) != JNI_OK) {
       fail("this process has a JVM already, and it takes no more threads");
       return false;
     }
   } else {
+    static jvm_options options;
+    if (!collect_options(&options, folder)) {
+      return false;
+    }
     JavaVMInitArgs arguments = {.version = JNI_VERSION_10, .nOptions = options.count, .options = options.list};
     char *locale = setlocale(LC_ALL, NULL);
     char *saved = locale == NULL ? NULL : strdup(locale);
@@ -661,7 +659,8 @@ static bool start_jvm(void) {
     }
     jvm_is_own = true;
   }
-  bool booted = call_java_boot(env);
+  jclass type = jvm_is_own ? own_boot(env) : boot_of_host(env, folder);
+  bool booted = type != NULL && call_java_boot(env, type);
   if (jvm_is_own) {
     exchange_signals(hosts, true);
   }

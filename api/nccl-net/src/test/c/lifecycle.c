@@ -1,6 +1,5 @@
 // What begins and ends.
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <locale.h>
 #include <pthread.h>
 #include <signal.h>
@@ -185,55 +184,6 @@ void churn(side *s) {
          last - first, ALL, WINDOW, median);
   check_nothing_more_is_held(s, before);
   check(median < LEAK_KILOBYTES, "memory grew by %ld KiB in half of all %d connections", median, WINDOW);
-}
-
-// As jni.h has them; to compile this needs no JDK.
-typedef struct {
-  char *text;
-  void *extra;
-} jvm_option;
-
-typedef struct {
-  int version;
-  int count;
-  jvm_option *options;
-  unsigned char ignore_unknown;
-} jvm_arguments;
-
-typedef const struct {
-  void *reserved[3];
-  int (*destroy)(void *vm);
-} *jvm;
-
-static jvm *create_jvm(const char *plugin) {
-  enum { VERSION_10 = 0x000a0000, OPTIONS = 3 };
-  char folder[512], texts[OPTIONS][1024];
-  snprintf(folder, sizeof folder, "%s", plugin);
-  *strrchr(folder, '/') = 0;
-  snprintf(texts[0], sizeof texts[0], "-XX:VMOptionsFile=%s/jvm.options", folder);
-  snprintf(texts[1], sizeof texts[1], "--module-path=%s/modules", folder);
-  snprintf(texts[2], sizeof texts[2], "--add-modules=ALL-MODULE-PATH");
-  jvm_option options[OPTIONS] = {{texts[0], NULL}, {texts[1], NULL}, {texts[2], NULL}};
-  jvm_arguments arguments = {.version = VERSION_10, .count = OPTIONS, .options = options};
-  char path[1024];
-  snprintf(path, sizeof path, "%s/lib/server/libjvm.so", getenv("JOFI_JAVA_HOME"));
-  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  check(library != NULL, "%s", dlerror());
-  int (*create)(jvm **, void **, void *) = dlsym(library, "JNI_CreateJavaVM");
-  check(create != NULL, "no JNI_CreateJavaVM");
-  jvm *vm = NULL;
-  void *env = NULL;
-  check(create(&vm, &env, &arguments) == 0, "no JVM");
-  return vm;
-}
-
-// The program's own JVM serves the plugin, and is gone when the process ends.
-void foreign_jvm(side *s) {
-  jvm *vm = create_jvm(s->plugin);
-  side_open(s);
-  side_close(s);
-  check(warnings() == 0, "%d warnings", warnings());
-  check((*vm)->destroy(vm) == 0, "the JVM stays");
 }
 
 static void on_signal(int number) { (void)number; }

@@ -36,6 +36,7 @@ static const scenario scenarios[] = {
     {"children-exit", children_exit, true, false},
     {"host-unchanged", host_unchanged, false, false},
     {"foreign-jvm", foreign_jvm, false, false},
+    {"refused-in-jvm", refused_in_jvm, false, false},
     {"older", older, false, false},
     {"early-calls", early_calls, false, false},
     {"refused", refused, false, false},

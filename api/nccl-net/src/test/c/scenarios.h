@@ -25,6 +25,7 @@ void children_exit(side *s);
 // Each is run by one process, with nothing loaded.
 void host_unchanged(side *s);
 void foreign_jvm(side *s);
+void refused_in_jvm(side *s);
 void older(side *s);
 void early_calls(side *s);
 void refused(side *s);

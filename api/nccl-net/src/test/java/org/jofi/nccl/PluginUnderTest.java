@@ -110,6 +110,16 @@ final class PluginUnderTest {
     return start(command, environment, RUN_SECONDS);
   }
 
+  /**
+   * Runs a program.
+   *
+   * @param environment beyond PATH; nothing else is passed on
+   */
+  Run run(List<String> command, Map<String, String> environment)
+      throws IOException, InterruptedException {
+    return start(command, environment, RUN_SECONDS);
+  }
+
   private Run start(List<String> command, Map<String, String> environment, long seconds)
       throws IOException, InterruptedException {
     Path out = Files.createTempFile(scratch, "out", ".txt");

@@ -53,7 +53,7 @@ public interface FabricProvider {
 
   /** {@return the providers on the module path or class path, in no particular order} */
   static List<FabricProvider> installed() {
-    return ServiceLoader.load(FabricProvider.class).stream()
+    return ServiceLoader.load(FabricProvider.class, FabricProvider.class.getClassLoader()).stream()
         .map(ServiceLoader.Provider::get)
         .toList();
   }
