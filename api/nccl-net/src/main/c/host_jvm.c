@@ -119,8 +119,9 @@ static bool is_new_enough(JNIEnv *env, char reason[REASON_BYTES]) {
     return false;
   }
   if (strtol(version, NULL, 10) < JAVA_NEEDED) {
-    snprintf(reason, REASON_BYTES, "it is a Java %.64s (%.1024s): jofi needs a Java %d. Start the program with a JDK %d",
-             version, home, JAVA_NEEDED, JAVA_NEEDED);
+    snprintf(reason, REASON_BYTES,
+             "it is a Java %.64s (%.1024s): jofi needs a Java %d. Start the program with a JDK %d", version,
+             home, JAVA_NEEDED, JAVA_NEEDED);
     return false;
   }
   return true;
@@ -141,8 +142,8 @@ static jobject urls_in(JNIEnv *env, const char *folder) {
   if (directory == NULL) {
     return urls;
   }
-  jmethodID add = urls == NULL ? NULL : (*env)->GetMethodID(env, (*env)->GetObjectClass(env, urls), "add",
-                                                            "(Ljava/lang/Object;)Z");
+  jmethodID add =
+      urls == NULL ? NULL : (*env)->GetMethodID(env, (*env)->GetObjectClass(env, urls), "add", "(Ljava/lang/Object;)Z");
   for (struct dirent *entry = readdir(directory); entry != NULL && add != NULL; entry = readdir(directory)) {
     char path[2 * PATH_MAX];
     snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
@@ -163,7 +164,8 @@ static jobject new_loader(JNIEnv *env, const char *folder) {
   char modules[PATH_MAX + 16];
   snprintf(modules, sizeof modules, "%s/modules", folder);
   jobject list = urls_in(env, modules);
-  jobjectArray none = (*env)->ExceptionCheck(env) ? NULL : (*env)->NewObjectArray(env, 0, find(env, "java/net/URL"), NULL);
+  jclass element = find(env, "java/net/URL");
+  jobjectArray none = element == NULL ? NULL : (*env)->NewObjectArray(env, 0, element, NULL);
   jobject urls = call(env, list, "toArray", "([Ljava/lang/Object;)[Ljava/lang/Object;", none);
   jclass loaders = find(env, "java/lang/ClassLoader");
   jobject parent = call_static(env, loaders, "getPlatformClassLoader", "()Ljava/lang/ClassLoader;");
@@ -174,8 +176,8 @@ static jobject new_loader(JNIEnv *env, const char *folder) {
 // A class by a loader, without running anything of it.
 static jclass load(JNIEnv *env, jobject loader, const char *name) {
   return call_static(env, find(env, "java/lang/Class"), "forName",
-                     "(Ljava/lang/String;ZLjava/lang/ClassLoader;)Ljava/lang/Class;", text(env, name), (jboolean)JNI_FALSE,
-                     loader);
+                     "(Ljava/lang/String;ZLjava/lang/ClassLoader;)Ljava/lang/Class;", text(env, name),
+                     (jboolean)JNI_FALSE, loader);
 }
 
 // The loader that has the Java half: the program's, if it does, or one for the folder.
@@ -193,7 +195,8 @@ static jobject loader_of_boot(JNIEnv *env, const char *folder) {
 
 // A JVM that does not allow native access at all says so now. One that merely warns of it prints its warning, once.
 static bool allows_native_access(JNIEnv *env, jobject loader, const char *folder, char reason[REASON_BYTES]) {
-  jstring refused = call_static(env, load(env, loader, "org.jofi.nccl.NativeAccess"), "refusal", "()Ljava/lang/String;");
+  jclass type = load(env, loader, "org.jofi.nccl.NativeAccess");
+  jstring refused = call_static(env, type, "refusal", "()Ljava/lang/String;");
   char words[REASON_BYTES];
   if (!copy(env, refused, words)) {
     return !(*env)->ExceptionCheck(env);
@@ -212,7 +215,8 @@ static bool opens_internals(JNIEnv *env, jobject loader, char reason[REASON_BYTE
   jobject agrona = call(env, load(env, loader, "org.agrona.UnsafeApi"), "getModule", "()Ljava/lang/Module;");
   jobject base = call(env, find(env, "java/lang/Object"), "getModule", "()Ljava/lang/Module;");
   jclass type = find(env, "java/lang/Module");
-  jmethodID is_open = type == NULL ? NULL : (*env)->GetMethodID(env, type, "isOpen", "(Ljava/lang/String;Ljava/lang/Module;)Z");
+  jmethodID is_open =
+      type == NULL ? NULL : (*env)->GetMethodID(env, type, "isOpen", "(Ljava/lang/String;Ljava/lang/Module;)Z");
   jstring package = text(env, INTERNAL_PACKAGE);
   if (agrona == NULL || is_open == NULL || package == NULL) {
     return false;
@@ -226,8 +230,9 @@ static bool opens_internals(JNIEnv *env, jobject loader, char reason[REASON_BYTE
     return !(*env)->ExceptionCheck(env);
   }
   (*env)->ExceptionClear(env);
-  snprintf(reason, REASON_BYTES, "it does not open " INTERNAL_PACKAGE " to Agrona. Start the program with " NATIVE_ACCESS_FLAG
-                                 " --add-opens=java.base/" INTERNAL_PACKAGE "=ALL-UNNAMED");
+  snprintf(reason, REASON_BYTES,
+           "it does not open " INTERNAL_PACKAGE " to Agrona. Start the program with " NATIVE_ACCESS_FLAG
+           " --add-opens=java.base/" INTERNAL_PACKAGE "=ALL-UNNAMED");
   return false;
 }
 
@@ -251,8 +256,9 @@ static jclass ready_boot(JNIEnv *env, const char *folder, char reason[REASON_BYT
   if (boot == NULL) {
     char words[REASON_BYTES];
     java_exception(env, words);
-    snprintf(reason, REASON_BYTES, "org.jofi.nccl is neither among its classes nor in %.1024s/modules: %.1024s. Copy the "
-                                   "whole plugin folder, as jofi nccl-plugin laid it out",
+    snprintf(reason, REASON_BYTES,
+             "org.jofi.nccl is neither among its classes nor in %.1024s/modules: %.1024s. Copy the whole plugin folder, "
+             "as jofi nccl-plugin laid it out",
              folder, words);
     return NULL;
   }

@@ -28,6 +28,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "faults.h"
+#include "files.h"
 #include "host_jvm.h"
 
 // --- What NCCL and the plugin have agreed on -------------------------------------------------------------------------
@@ -239,10 +241,11 @@ static pthread_cond_t state_changed = PTHREAD_COND_INITIALIZER;
 static jvm_state state = NOT_STARTED;
 static char failure[2 * TEXT_BYTES];
 
-static atomic_bool ready;  // whether state == READY; read by every call
-static atomic_bool forked; // this is a forked child of the process with the JVM
-static bool jvm_is_own;    // this library created the JVM; set before ready
-static JavaVM *jvm;        // set before ready
+static atomic_bool ready;   // whether state == READY; read by every call
+static atomic_bool forked;  // this is a forked child of the process with the JVM
+static bool jvm_is_own;     // this library created the JVM; set before ready
+static bool watches_faults; // and handles its faults before it does; set before ready
+static JavaVM *jvm;         // set before ready
 
 static pthread_t boot_thread;
 static char jvm_words[TEXT_BYTES]; // what the JVM printed while it started; used by the boot thread only
@@ -275,7 +278,8 @@ static bool on_boot_thread(void) {
 }
 
 static jint hook_print(FILE *stream, const char *format, va_list arguments) {
-  if (!on_boot_thread()) {
+  bool is_log = stream != stdout && stream != stderr;
+  if (is_log || !on_boot_thread()) {
     return vfprintf(stream, format, arguments);
   }
   size_t used = strlen(jvm_words);
@@ -288,13 +292,32 @@ static jint hook_print(FILE *stream, const char *format, va_list arguments) {
   return written;
 }
 
+// The variables with options for the JVM: this library reads the first, and every JVM the others.
+static void options_given(char *words, size_t size) {
+  const char *const variables[] = {"JOFI_JVM_OPTS", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS"};
+  size_t used = 0;
+  words[0] = 0;
+  for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
+    const char *value = getenv(variables[i]);
+    if ((i == 0 || value != NULL) && used < size) {
+      used += (size_t)snprintf(words + used, size - used, "%s%s='%s'", i == 0 ? "" : ", ", variables[i],
+                               value == NULL ? "" : value);
+    }
+  }
+}
+
 // A JVM that cannot start, for example because memory is short, ends its process. To keep the process alive, the JVM is
 // started on a thread of its own, and this hook makes that thread sleep for ever.
 static void hook_abort(void) {
   if (on_boot_thread()) {
-    fail("the JVM gave up while it started: %s (its own words may be on stderr). Check JOFI_JVM_OPTS and the memory of "
-         "this process",
-         jvm_words[0] != 0 ? jvm_words : "no reason was given");
+    char given[TEXT_BYTES / 2];
+    options_given(given, sizeof given);
+    fail("the JVM gave up while it started: %s (its own words may be on stderr). Check the memory of this process, and "
+         "what the JVM was given: %s",
+         jvm_words[0] != 0 ? jvm_words : "no reason was given", given);
+    if (watches_faults) {
+      give_faults_back();
+    }
     while (true) {
       pause();
     }
@@ -413,18 +436,44 @@ static bool attach(const char *call) {
   return true;
 }
 
-// The folder that contains this library. The library may have been loaded through a link.
-static bool own_folder(char folder[PATH_MAX]) {
+// --- Folders ----------------------------------------------------------------------------------------------------------
+
+// The folder so many levels above the file that has a symbol; the file may have been loaded through a link.
+static bool folder_of(const void *symbol, int levels, char folder[PATH_MAX]) {
   Dl_info info;
-  if (dladdr(&ncclNetPlugin_v11, &info) == 0 || realpath(info.dli_fname, folder) == NULL) {
+  if (dladdr(symbol, &info) == 0 || realpath(info.dli_fname, folder) == NULL) {
     return false;
   }
-  char *slash = strrchr(folder, '/');
-  if (slash == NULL) {
-    return false;
+  for (int i = 0; i < levels; i++) {
+    char *slash = strrchr(folder, '/');
+    if (slash == NULL) {
+      return false;
+    }
+    *slash = 0;
   }
-  *slash = 0;
   return true;
+}
+
+// The folder that contains this library.
+static bool own_folder(char folder[PATH_MAX]) {
+  return folder_of(&ncclNetPlugin_v11, 1, folder);
+}
+
+// The files that the JVM opens as it goes, of which the last are open when the first connections are.
+static void mark_first_files(void) {
+  enum { TIMES = 8 };
+  static atomic_int times;
+  static char folder[PATH_MAX], java_home[PATH_MAX];
+  if (!jvm_is_own || atomic_load(&times) >= TIMES || atomic_fetch_add(&times, 1) >= TIMES) {
+    return;
+  }
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  enum { ABOVE_LIBJVM = 3 };
+  pthread_mutex_lock(&lock);
+  if (own_folder(folder) && folder_of((*jvm)->GetEnv, ABOVE_LIBJVM, java_home)) {
+    mark_files(folder, java_home);
+  }
+  pthread_mutex_unlock(&lock);
 }
 
 // Opens the libjvm.so of a Java home. If that fails, returns NULL and appends the reason to the reasons.
@@ -503,7 +552,7 @@ static bool chooses_collector(const char *options) {
 }
 
 // Later options override earlier ones. Options that may be changed come before JOFI_JVM_OPTS, the others after it.
-static bool collect_options(jvm_options *options, const char *folder) {
+static bool collect_options(jvm_options *options, const char *folder, bool has_faults) {
   add_hook(options, "vfprintf", (void (*)(void))hook_print);
   add_hook(options, "exit", (void (*)(void))hook_exit);
   add_hook(options, "abort", hook_abort);
@@ -534,6 +583,9 @@ static bool collect_options(jvm_options *options, const char *folder) {
   }
   // The host program keeps its signal handlers: in Python, Ctrl-C still raises KeyboardInterrupt.
   add_option(options, "-Xrs");
+  if (has_faults) {
+    add_option(options, "-XX:+AllowUserSignalHandlers");
+  }
   // And its limit of open files.
   add_option(options, "-XX:-MaxFDLimit");
   add_option(options, "-XX:VMOptionsFile=%s", file);
@@ -545,7 +597,7 @@ static bool collect_options(jvm_options *options, const char *folder) {
     add_option(options, "-Djofi.libfabric=%s", library);
   }
   if (options->overflow) {
-    fail("too many options for the JVM: JOFI_JVM_OPTS holds more than %d, or more than %d characters", MAX_OPTIONS - 13,
+    fail("too many options for the JVM: JOFI_JVM_OPTS holds more than %d, or more than %d characters", MAX_OPTIONS - 14,
          TEXT_BYTES);
     return false;
   }
@@ -574,7 +626,8 @@ static jclass own_boot(JNIEnv *env) {
   if (type == NULL) {
     char words[REASON_BYTES];
     java_exception(env, words);
-    fail("the JVM runs, but org.jofi.nccl is not in it: %s. Its jars belong in the folder 'modules' beside this library",
+    fail("the JVM runs, but org.jofi.nccl is not in it: %s. Its jars belong in the folder 'modules' beside this "
+         "library",
          words);
   }
   return type;
@@ -640,8 +693,14 @@ static bool start_jvm(void) {
     }
   } else {
     static jvm_options options;
-    if (!collect_options(&options, folder)) {
+    bool has_faults = can_take_faults(library);
+    if (!collect_options(&options, folder, has_faults)) {
       return false;
+    }
+    remember_files();
+    if (has_faults) {
+      take_faults();
+      watches_faults = true;
     }
     JavaVMInitArgs arguments = {.version = JNI_VERSION_10, .nOptions = options.count, .options = options.list};
     char *locale = setlocale(LC_ALL, NULL);
@@ -653,8 +712,13 @@ static bool start_jvm(void) {
     }
     if (code != JNI_OK) {
       exchange_signals(hosts, true);
-      fail("the JVM did not start: %s (%d). %s%sIt was given JOFI_JVM_OPTS='%s'", jni_error(code), code, jvm_words,
-           jvm_words[0] != 0 ? " " : "", getenv("JOFI_JVM_OPTS") == NULL ? "" : getenv("JOFI_JVM_OPTS"));
+      if (watches_faults) {
+        give_faults_back();
+      }
+      char given[TEXT_BYTES / 2];
+      options_given(given, sizeof given);
+      fail("the JVM did not start: %s (%d). %s%sIt was given %s", jni_error(code), code, jvm_words,
+           jvm_words[0] != 0 ? " " : "", given);
       return false;
     }
     jvm_is_own = true;
@@ -772,7 +836,19 @@ static result refuse_early(const char *call) {
   return INVALID_USAGE;
 }
 
-#define ENTER(call)                                                                                                    \
+// The program may change the handlers of signals by which the JVM runs, at any time and without a word. Asking the kernel
+// takes about 0.1 us for each signal, so that calls for each message do it now and then, and all others always.
+enum { CALLS_BETWEEN_LOOKS = 32 };
+static __thread unsigned calls;
+
+static void look_at_faults(void) {
+  char words[TEXT_BYTES];
+  if (watches_faults && faults_changed(words, sizeof words)) {
+    say(LEVEL_WARN, SUBSYSTEM_INIT | SUBSYSTEM_NET, "%s", words);
+  }
+}
+
+#define ENTER_LOOKING(call, looks)                                                                                     \
   do {                                                                                                                 \
     if (__builtin_expect(atomic_load_explicit(&forked, memory_order_relaxed), 0)) {                                    \
       return refuse_forked(call);                                                                                      \
@@ -783,7 +859,14 @@ static result refuse_early(const char *call) {
     if (__builtin_expect(!attached, 0) && !attach(call)) {                                                             \
       return SYSTEM_ERROR;                                                                                             \
     }                                                                                                                  \
+    if (__builtin_expect(looks, 0)) {                                                                                  \
+      look_at_faults();                                                                                                \
+    }                                                                                                                  \
   } while (false)
+
+#define ENTER(call) ENTER_LOOKING(call, true)
+
+#define ENTER_OFTEN(call) ENTER_LOOKING(call, ++calls % CALLS_BETWEEN_LOOKS == 0)
 
 #define NOT_NULL(pointer)                                                                                              \
   do {                                                                                                                 \
@@ -808,7 +891,9 @@ static result net_init(void **context, logger log) {
     return outcome;
   }
   ENTER("init");
-  return java.init(INTEGER(context));
+  outcome = java.init(INTEGER(context));
+  mark_first_files();
+  return outcome;
 }
 
 static result init_v11(void **context, uint64_t communicator, void *config, logger log, void *profiler) {
@@ -937,7 +1022,11 @@ static result connect_v11(void *context, int device, void *handle, void **sender
   if (device_handle != NULL) {
     *device_handle = NULL;
   }
-  return java.connect(INTEGER(context), device, INTEGER(handle), INTEGER(sender));
+  result outcome = java.connect(INTEGER(context), device, INTEGER(handle), INTEGER(sender));
+  if (outcome == OK && *sender != NULL) {
+    mark_first_files();
+  }
+  return outcome;
 }
 
 static result connect_v10(int device, void *config, void *handle, void **sender, void **device_handle) {
@@ -951,7 +1040,11 @@ static result net_accept(void *listener, void **receiver, void **device_handle) 
   if (device_handle != NULL) {
     *device_handle = NULL;
   }
-  return java.accept(INTEGER(listener), INTEGER(receiver));
+  result outcome = java.accept(INTEGER(listener), INTEGER(receiver));
+  if (outcome == OK && *receiver != NULL) {
+    mark_first_files();
+  }
+  return outcome;
 }
 
 // The GPU that a pointer belongs to, according to the driver that NCCL has loaded; -1 if unknown.
@@ -992,26 +1085,26 @@ static result net_dereg_mr(void *comm, void *region) {
 }
 
 static result net_isend(void *comm, void *data, size_t size, int tag, void *region, void *profiler, void **request) {
-  ENTER("isend");
+  ENTER_OFTEN("isend");
   (void)profiler;
   return java.isend(INTEGER(comm), INTEGER(data), (int64_t)size, tag, INTEGER(region), INTEGER(request));
 }
 
 static result net_irecv(void *comm, int count, void **data, size_t *sizes, int *tags, void **regions, void **profilers,
                         void **request) {
-  ENTER("irecv");
+  ENTER_OFTEN("irecv");
   (void)profilers;
   return java.irecv(INTEGER(comm), count, INTEGER(data), INTEGER(sizes), INTEGER(tags), INTEGER(regions),
                     INTEGER(request));
 }
 
 static result net_iflush(void *comm, int count, void **data, int *sizes, void **regions, void **request) {
-  ENTER("iflush");
+  ENTER_OFTEN("iflush");
   return java.iflush(INTEGER(comm), count, INTEGER(data), INTEGER(sizes), INTEGER(regions), INTEGER(request));
 }
 
 static result net_test(void *request, int *done, int *sizes) {
-  ENTER("test");
+  ENTER_OFTEN("test");
   return java.test(INTEGER(request), INTEGER(done), INTEGER(sizes));
 }
 

@@ -21,9 +21,13 @@ void peer_killed(side *s);
 void rails(side *s);
 void fork_then_call(side *s);
 void children_exit(side *s);
+void handlers_reset(side *s);
+void finalize_in_flight(side *s);
+void files_close_on_exec(side *s);
 
 // Each is run by one process, with nothing loaded.
 void host_unchanged(side *s);
+void faults_of_program(side *s);
 void foreign_jvm(side *s);
 void refused_in_jvm(side *s);
 void older(side *s);

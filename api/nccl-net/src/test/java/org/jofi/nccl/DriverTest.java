@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -38,7 +39,8 @@ class DriverTest {
   /** One after the other in a pair of processes: a JVM takes longer to start than most of them. */
   private static final String SCENARIOS =
       "sizes,in-flight,groups,service-thread,four-at-once,listener-again,"
-          + "close-in-flight,too-long,stale-handles,fork-then-call,children-exit,some-churn,again";
+          + "close-in-flight,too-long,stale-handles,files-close-on-exec,fork-then-call,children-exit,"
+          + "some-churn,finalize-in-flight,again";
 
   private Path scratch;
   private PluginUnderTest plugin;
@@ -192,6 +194,25 @@ class DriverTest {
   @Tag("long")
   void theHostStaysAsItWas(String provider, int version) throws Exception {
     good(environment(provider, "JOFI_PROGRESS_THREADS", "always"), version, "host-unchanged");
+  }
+
+  @Test
+  void aFaultOfTheProgramReachesItsHandler() throws Exception {
+    good(environment("shm"), 11, "faults-of-program");
+  }
+
+  /** What a JVM does by its signals from time to time, it does all the time here. */
+  @Test
+  @Tag("long")
+  void theProgramMayResetTheHandlersOfFaults() throws Exception {
+    assumeTrue(isOnTheSystemsLibfabric(), "any libfabric will do for this");
+    String options =
+        "-XX:TieredStopAtLevel=1 -XX:+UnlockDiagnosticVMOptions -XX:+HandshakeALot"
+            + " -XX:GuaranteedSafepointInterval=1";
+    good(
+        environment("shm", "JOFI_PROGRESS_THREADS", "never", "JOFI_JVM_OPTS", options),
+        11,
+        "handlers-reset");
   }
 
   /** Nothing is called in it when the process ends. */
@@ -369,6 +390,35 @@ class DriverTest {
   @Test
   void optionsOfTheUserHold() throws Exception {
     optionsOfTheUserHold("-XX:+UseZGC -Xmx512m");
+  }
+
+  /** They are for all JVMs of a site. A collector that is chosen there is the plugin's, too. */
+  @Test
+  void optionsForAllJvmsHold() throws Exception {
+    optionsForAllJvmsHold("-XX:MaxGCPauseMillis=50", "Serial");
+  }
+
+  @ParameterizedTest
+  @CsvSource("-XX:+UseG1GC, G1")
+  @Tag("long")
+  void optionsForAllJvmsHold(String options, String collector) throws Exception {
+    Path log = Files.createTempFile(scratch, "gc", ".log");
+    good(
+        environment("tcp", "JAVA_TOOL_OPTIONS", options, "JOFI_JVM_OPTS", "-Xlog:gc:" + log),
+        11,
+        "host-unchanged");
+    String text = Files.readString(log, StandardCharsets.UTF_8);
+    assertTrue(text.contains("Using " + collector), text);
+  }
+
+  @Test
+  void optionsThatAreForAllJvmsAndDoNotFitAreNamed() throws Exception {
+    String text =
+        refusal(
+            environment(
+                "tcp", "JAVA_TOOL_OPTIONS", "-XX:+UseG1GC", "JOFI_JVM_OPTS", "-XX:+UseParallelGC"));
+
+    assertTrue(text.contains("JAVA_TOOL_OPTIONS='-XX:+UseG1GC'"), text);
   }
 
   @ParameterizedTest
