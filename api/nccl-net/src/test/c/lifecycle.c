@@ -297,7 +297,11 @@ void host_unchanged(side *s) {
     check(p.netDeviceType == 0 && p.netDeviceVersion == 0, "device %d: device type", device);
     check(p.vProps.ndevs == 1 && p.vProps.devs[0] == device, "device %d: members", device);
     check(s->version == 10 || p.maxMultiRequestSize == 1, "device %d: requests of several", device);
-    printf("device %d: %s, %d Mbit/s, pci %s, pointers %d\n", device, p.name, p.speed, p.pciPath, p.ptrSupport);
+    // Of the providers that this runs with, in us.
+    check(p.latency > 1 && p.latency < 100, "device %d: a latency of %f us", device, (double)p.latency);
+    check(p.speed > 0 || strcmp(p.name, "shm") != 0, "device %d: no speed of shared memory", device);
+    printf("device %d: %s, %d Mbit/s, %.1f us, pci %s, pointers %d\n", device, p.name, p.speed, (double)p.latency,
+           p.pciPath, p.ptrSupport);
   }
   check(net_properties(&s->n, devices, &p) == INVALID_ARGUMENT, "a device too many");
   check(warnings() == 1, "%d warnings", warnings());

@@ -53,6 +53,8 @@ final class PropertiesStruct {
   /** NCCL gets the lengths of messages as int. */
   static final long MOST_MESSAGE_BYTES = 1 << 30;
 
+  private static final float NANOS_PER_MICRO = 1e3f;
+
   private static final String SYSFS = "/sys/devices/";
 
   private static final Map<String, MemorySegment> STRINGS = new ConcurrentHashMap<>();
@@ -86,6 +88,7 @@ final class PropertiesStruct {
     set(struct, "regIsGlobal", 0);
     set(struct, "speed", (int) Math.min(device.speedMegabitsPerSecond(), Integer.MAX_VALUE));
     set(struct, "port", 1);
+    handle("latency").set(struct, 0L, device.latencyNanos() / NANOS_PER_MICRO);
     set(struct, "maxComms", device.limits().communicators());
     set(
         struct,

@@ -34,6 +34,11 @@ record FakeProperties(
   }
 
   @Override
+  public long latencyNanos() {
+    return 7_200;
+  }
+
+  @Override
   public int controlRails() {
     return 1;
   }

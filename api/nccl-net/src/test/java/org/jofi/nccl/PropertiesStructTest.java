@@ -68,7 +68,7 @@ class PropertiesStructTest {
       assertEquals("rdma0", string(struct, 0));
       assertEquals("/sys/devices/pci0000:00/0000:3a:00.0", string(struct, 8));
       assertEquals(400_000, struct.get(ValueLayout.JAVA_INT, 36));
-      assertEquals(0f, struct.get(ValueLayout.JAVA_FLOAT, 44));
+      assertEquals(7.2f, struct.get(ValueLayout.JAVA_FLOAT, 44));
       assertEquals(1000, struct.get(ValueLayout.JAVA_INT, 48));
       assertEquals(8, struct.get(ValueLayout.JAVA_INT, 52));
       assertEquals(1, struct.get(ValueLayout.JAVA_INT, 64));

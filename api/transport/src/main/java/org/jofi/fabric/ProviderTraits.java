@@ -21,6 +21,10 @@ package org.jofi.fabric;
  *     to others. From the provider's sources
  * @param eagerBytes longest message that is better copied at both sides than announced first, 0 to
  *     65 472. Measured for software; for hardware what aws-ofi-nccl takes for EFA
+ * @param latencyNanos half a round trip of a short message between two processes of one machine, in
+ *     nanoseconds; 0 if it was not measured
+ * @param speedBitsPerSecond what an endpoint moves where its info tells no speed of a link: of
+ *     providers that have no link. 0 if it was not measured
  */
 public record ProviderTraits(
     boolean software,
@@ -29,11 +33,13 @@ public record ProviderTraits(
     boolean smallWritesNeedDelivery,
     boolean completionMeansDelivered,
     boolean writesDataToItself,
-    int eagerBytes) {
+    int eagerBytes,
+    long latencyNanos,
+    long speedBitsPerSecond) {
 
   private static final int HARDWARE_EAGER_BYTES = 8 * 1024;
 
   /** Of hardware without peculiarities: what is assumed of a provider that tells nothing. */
   public static final ProviderTraits HARDWARE =
-      new ProviderTraits(false, 0, false, false, true, true, HARDWARE_EAGER_BYTES);
+      new ProviderTraits(false, 0, false, false, true, true, HARDWARE_EAGER_BYTES, 0, 0);
 }

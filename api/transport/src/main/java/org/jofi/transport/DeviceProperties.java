@@ -28,8 +28,17 @@ public interface DeviceProperties {
   /** {@return the path of its first NIC below /sys/devices, if known} */
   Optional<String> pciPath();
 
-  /** {@return the speed, summed over its rails, in Mbit/s; 0 if unknown} */
+  /**
+   * {@return the speed, summed over its rails, in Mbit/s; 0 if unknown. Where there is no link,
+   * what was measured of the provider}
+   */
   long speedMegabitsPerSecond();
+
+  /**
+   * {@return half a round trip of a short message between two processes of one machine, as it was
+   * measured of the provider, in nanoseconds; 0 if it was not}
+   */
+  long latencyNanos();
 
   /** {@return its NICs, in the order in which rails are numbered; 1 to 8} */
   List<Rail> rails();

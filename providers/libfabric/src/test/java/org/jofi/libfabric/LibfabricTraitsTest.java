@@ -14,13 +14,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 class LibfabricTraitsTest {
   @ParameterizedTest
   @CsvSource({
-    "tcp,         true,  true,  false, false, 65472",
-    "tcp;ofi_rxm, true,  true,  false, false, 65472",
-    "net,         true,  true,  false, false, 65472",
-    "net;ofi_rxm, true,  true,  false, false, 8192",
-    "sockets,     true,  true,  false, true, 8192",
-    "udp;ofi_rxd, true,  true,  false, true, 8192",
-    "shm,         true,  true,  true,  true, 4032",
+    "tcp,         true,  true,  false, false, 65472, 7200, 0",
+    "tcp;ofi_rxm, true,  true,  false, false, 65472, 8300, 0",
+    "net,         true,  true,  false, false, 65472, 7200, 0",
+    "net;ofi_rxm, true,  true,  false, false, 8192, 0, 0",
+    "sockets,     true,  true,  false, true, 8192, 0, 0",
+    "udp;ofi_rxd, true,  true,  false, true, 8192, 0, 0",
+    "shm,         true,  true,  true,  true, 4032, 1900, 80000000000",
   })
   void softwareIsTold(
       String provider,
@@ -28,10 +28,13 @@ class LibfabricTraitsTest {
       boolean copies,
       boolean small,
       boolean delivered,
-      int eager) {
+      int eager,
+      long latency,
+      long speed) {
     ProviderTraits traits = LibfabricTraits.of(provider, true);
     assertEquals(
-        new ProviderTraits(software, traits.preference(), copies, small, delivered, true, eager),
+        new ProviderTraits(
+            software, traits.preference(), copies, small, delivered, true, eager, latency, speed),
         traits);
   }
 
@@ -50,7 +53,7 @@ class LibfabricTraitsTest {
   @Test
   void efaIsHardwareThatDoesNotWriteDataToItself() {
     assertEquals(
-        new ProviderTraits(false, 0, false, false, true, false, 8192),
+        new ProviderTraits(false, 0, false, false, true, false, 8192, 0, 0),
         LibfabricTraits.of("efa", true));
   }
 

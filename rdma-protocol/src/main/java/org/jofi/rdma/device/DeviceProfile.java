@@ -67,6 +67,7 @@ public record DeviceProfile(
             first.provider(),
             group.paths().getFirst().map(PciPath::toString),
             group.rails().stream().mapToLong(DeviceProfile::megabits).sum(),
+            first.traits().latencyNanos(),
             group.rails().stream().map(DeviceProfile::rail).toList(),
             options.controlOnAllRails() ? group.rails().size() : 1,
             first.registrationScope(),
@@ -95,7 +96,8 @@ public record DeviceProfile(
   }
 
   private static long megabits(FabricInfo nic) {
-    return nic.nic().linkSpeedBitsPerSecond() / MEGABIT;
+    long link = nic.nic().linkSpeedBitsPerSecond();
+    return (link > 0 ? link : nic.traits().speedBitsPerSecond()) / MEGABIT;
   }
 
   private static DeviceProperties.Rail rail(FabricInfo nic) {

@@ -14,6 +14,7 @@ record RdmaDeviceProperties(
     String provider,
     Optional<String> pciPath,
     long speedMegabitsPerSecond,
+    long latencyNanos,
     List<Rail> rails,
     int controlRails,
     RegistrationScope registrationScope,

@@ -80,7 +80,7 @@ class NicSelectionTest {
   }
 
   private static ProviderTraits software(int preference) {
-    return new ProviderTraits(true, preference, false, false, true, true, 0);
+    return new ProviderTraits(true, preference, false, false, true, true, 0, 0, 0);
   }
 
   private static String name(ProviderTraits traits) {

@@ -35,7 +35,7 @@ class ProgressPlanTest {
                 .progressThreads(asked)
                 .endpointsPerDevice(configured)
                 .build(),
-            new ProviderTraits(false, 0, copies, false, true, true, 0),
+            new ProviderTraits(false, 0, copies, false, true, true, 0, 0, 0),
             processors);
     assertEquals(threads, plan.threads());
     assertEquals(endpoints, plan.endpoints());

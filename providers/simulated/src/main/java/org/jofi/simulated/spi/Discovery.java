@@ -110,7 +110,9 @@ public final class Discovery {
         hardware.smallWritesNeedDelivery(),
         !behaviour.completesOnTransmit(),
         hardware.writesDataToItself(),
-        hardware.eagerBytes());
+        hardware.eagerBytes(),
+        hardware.latencyNanos(),
+        hardware.speedBitsPerSecond());
   }
 
   /**
