@@ -6,6 +6,7 @@ import java.lang.reflect.Proxy;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Queue;
+import org.jofi.fabric.ProviderRelease;
 import org.jofi.transport.ConnectHandle;
 import org.jofi.transport.Device;
 import org.jofi.transport.DeviceProperties;
@@ -48,7 +49,9 @@ final class FakeTransport implements Transport {
         (proxy, method, arguments) ->
             switch (method.getName()) {
               case "accept" -> coming.remove();
-              case "handle" -> ConnectHandle.of(1, new byte[16], List.of(new byte[] {1}));
+              case "handle" ->
+                  ConnectHandle.of(
+                      1, new byte[16], List.of(new byte[] {1}), 3, ProviderRelease.UNTOLD);
               default -> null;
             });
   }

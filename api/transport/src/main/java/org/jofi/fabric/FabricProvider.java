@@ -1,6 +1,7 @@
 package org.jofi.fabric;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.ServiceLoader;
 
 /**
@@ -49,6 +50,31 @@ public interface FabricProvider {
    */
   default String whyMissing(String provider) {
     return "";
+  }
+
+  /**
+   * {@return what peers are told of the provider of a NIC}
+   *
+   * @param info one that this provider's {@link #discover} returned
+   */
+  default ProviderRelease release(FabricInfo info) {
+    return new ProviderRelease(info.provider(), 0, 0);
+  }
+
+  /**
+   * Why two ends cannot be connected, however they are reached: they put different things on the
+   * wire, or into memory that they share. It is asked before anything native knows of the peer,
+   * since some libraries crash then.
+   *
+   * @param own what peers are told of this end: {@link #release}
+   * @param peer what the other end told
+   * @return why not, and what to do, in words that name neither end; empty if nothing is known
+   *     against it
+   */
+  default Optional<String> obstacle(ProviderRelease own, ProviderRelease peer) {
+    return own.provider().equals(peer.provider())
+        ? Optional.empty()
+        : Optional.of("different providers do not understand each other");
   }
 
   /** {@return the providers on the module path or class path, in no particular order} */

@@ -32,7 +32,9 @@ public interface Device {
    *
    * @param handle the handle of the listener: {@link ListenComm#handle()}
    * @return the attempt, which goes on as {@link ConnectAttempt#poll} is called
-   * @throws TransportException if the device cannot be opened; nothing stays open then
+   * @throws TransportException if the device cannot be opened; nothing stays open then. With {@link
+   *     FailureCause#INCOMPATIBLE} if the listener speaks another version of the protocol, or its
+   *     provider and this one do not understand each other; the message names both ends
    */
   ConnectAttempt connect(ConnectHandle handle);
 }

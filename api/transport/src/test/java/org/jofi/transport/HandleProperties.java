@@ -15,6 +15,7 @@ import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
+import org.jofi.fabric.ProviderRelease;
 
 /** Connect handles and remote memory, in bytes and back; and bytes that are neither. */
 class HandleProperties {
@@ -27,7 +28,18 @@ class HandleProperties {
       addresses.add(new byte[addressBytes]);
       random.nextBytes(addresses.getLast());
     }
-    return ConnectHandle.of(random.nextLong(), nonce, addresses);
+    int room = ConnectHandle.MAX_ADDRESS_BYTES - rails * addressBytes;
+    String name =
+        random
+            .ints(Math.min(room, 12), '!', '~' + 1)
+            .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+            .toString();
+    return ConnectHandle.of(
+        random.nextLong(1L << 32),
+        nonce,
+        addresses,
+        random.nextInt(256),
+        new ProviderRelease(name, random.nextInt(256), random.nextInt(256)));
   }
 
   private static ConnectHandle handle(Random random) {
@@ -60,6 +72,8 @@ class HandleProperties {
     }
     assertThrows(IndexOutOfBoundsException.class, () -> back.address(rails));
     assertEquals(handle.listener(), back.listener());
+    assertEquals(handle.protocol(), back.protocol());
+    assertEquals(handle.release(), back.release());
   }
 
   @Property
@@ -117,16 +131,26 @@ class HandleProperties {
   void aHandleDoesNotTellItsNonce() {
     byte[] nonce = new byte[16];
     Arrays.fill(nonce, (byte) 0xab);
-    ConnectHandle handle =
-        ConnectHandle.of(3, nonce, List.of(new byte[] {1, 2}, new byte[] {3, 4}));
-    assertEquals("listener 3 at 0102", handle.toString());
+    List<byte[]> addresses = List.of(new byte[] {1, 2}, new byte[] {3, 4});
+    assertEquals(
+        "listener 3 at 0102",
+        ConnectHandle.of(3, nonce, addresses, 3, ProviderRelease.UNTOLD).toString());
+    assertEquals(
+        "listener 3 at 0102 (net of libfabric 1.17)",
+        ConnectHandle.of(3, nonce, addresses, 3, new ProviderRelease("net", 1, 17)).toString());
   }
 
   @Example
   void partsOfWrongSizeAreRefused() {
-    assertThrows(
-        IllegalArgumentException.class,
-        () -> ConnectHandle.of(0, new byte[15], List.of(new byte[4])));
+    assertWrong(0, 15, List.of(new byte[4]), 3, ProviderRelease.UNTOLD);
+    assertWrong(-1, 16, List.of(new byte[4]), 3, ProviderRelease.UNTOLD);
+    assertWrong(1L << 32, 16, List.of(new byte[4]), 3, ProviderRelease.UNTOLD);
+    assertWrong(0, 16, List.of(new byte[4]), 256, ProviderRelease.UNTOLD);
+    assertWrong(0, 16, List.of(new byte[94]), 3, new ProviderRelease("net", 1, 17));
+    for (String name : List.of("two words", "\n", "é")) {
+      assertThrows(IllegalArgumentException.class, () -> new ProviderRelease(name, 1, 17));
+    }
+    assertThrows(IllegalArgumentException.class, () -> new ProviderRelease("net", 256, 0));
     for (List<byte[]> addresses :
         List.of(
             List.<byte[]>of(),
@@ -135,13 +159,19 @@ class HandleProperties {
             List.of(new byte[16], new byte[28]),
             Collections.nCopies(4, new byte[25]),
             Collections.nCopies(9, new byte[1]))) {
-      assertThrows(
-          IllegalArgumentException.class, () -> ConnectHandle.of(0, new byte[16], addresses));
+      assertWrong(0, 16, addresses, 3, ProviderRelease.UNTOLD);
     }
     assertThrows(
         IllegalArgumentException.class, () -> RemoteMemory.of(0, new long[1], new long[1]));
     assertThrows(
         IllegalArgumentException.class, () -> RemoteMemory.of(1, new long[2], new long[1]));
+  }
+
+  private static void assertWrong(
+      long listener, int nonceBytes, List<byte[]> addresses, int protocol, ProviderRelease of) {
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> ConnectHandle.of(listener, new byte[nonceBytes], addresses, protocol, of));
   }
 
   @Property

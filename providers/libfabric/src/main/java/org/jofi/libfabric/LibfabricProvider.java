@@ -4,12 +4,14 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
+import java.util.Optional;
 import java.util.StringJoiner;
 import org.jofi.fabric.Fabric;
 import org.jofi.fabric.FabricException;
 import org.jofi.fabric.FabricHints;
 import org.jofi.fabric.FabricInfo;
 import org.jofi.fabric.FabricProvider;
+import org.jofi.fabric.ProviderRelease;
 import org.jofi.libfabric.bindings.fi_info;
 
 /**
@@ -59,6 +61,18 @@ public final class LibfabricProvider implements FabricProvider {
       why.add(room);
     }
     return why.toString();
+  }
+
+  @Override
+  public ProviderRelease release(FabricInfo info) {
+    int version = LibfabricLibrary.load().version();
+    return new ProviderRelease(
+        info.provider(), LibfabricLibrary.major(version), LibfabricLibrary.minor(version));
+  }
+
+  @Override
+  public Optional<String> obstacle(ProviderRelease own, ProviderRelease peer) {
+    return LibfabricTraits.obstacle(own, peer);
   }
 
   @Override

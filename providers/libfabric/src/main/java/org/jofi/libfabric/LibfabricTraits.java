@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import org.jofi.fabric.ProviderRelease;
 import org.jofi.fabric.ProviderTraits;
 
 /**
@@ -132,6 +133,29 @@ final class LibfabricTraits {
   /** The fabric to ask libfabric for if a provider was named, and no fabric. */
   static Optional<String> fabricOf(String provider) {
     return isEfaDirect(provider) ? Optional.of(EFA_DIRECT) : Optional.empty();
+  }
+
+  /**
+   * Why ends of these two cannot be connected. Who maps the shared memory of another version's shm
+   * crashes: its format has changed with most minor versions (SMR_VERSION, and what is behind it).
+   */
+  static Optional<String> obstacle(ProviderRelease one, ProviderRelease other) {
+    if (!wire(one).equals(wire(other))) {
+      return Optional.of(
+          "these providers do not understand each other; choose one that both have (%s of libfabric 1 is %s of libfabric 2)"
+              .formatted(NET, TCP));
+    }
+    boolean alike = one.major() == other.major() && one.minor() == other.minor();
+    return alike || !isSharedMemory(one.provider())
+        ? Optional.empty()
+        : Optional.of(
+            "shared memory of different versions of libfabric has different formats; give both the same file with %s"
+                .formatted(LibfabricLibrary.VARIABLE));
+  }
+
+  /** Providers of one name here are the same on the wire. */
+  private static String wire(ProviderRelease of) {
+    return of.provider().equals(NET) ? TCP : of.provider();
   }
 
   /** Whether its endpoints are in memory that processes share, which contains locks. */

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
+import org.jofi.fabric.ProviderRelease;
 import org.jofi.fabric.ProviderTraits;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -116,5 +117,33 @@ class LibfabricTraitsTest {
         crashes,
         LibfabricTraits.crashesOnPartialWriteData(
             provider, LibfabricLibrary.version(major, minor)));
+  }
+
+  private static String obstacle(ProviderRelease one, ProviderRelease other) {
+    assertEquals(LibfabricTraits.obstacle(one, other), LibfabricTraits.obstacle(other, one));
+    return LibfabricTraits.obstacle(one, other).orElse("");
+  }
+
+  @Test
+  void whatIsTheSameOnTheWireIsConnected() {
+    ProviderRelease old = new ProviderRelease("net", 1, 17);
+    assertEquals("", obstacle(old, new ProviderRelease("tcp", 2, 1)));
+    assertEquals("", obstacle(new ProviderRelease("efa", 1, 17), new ProviderRelease("efa", 2, 1)));
+    for (String other : List.of("tcp;ofi_rxm", "shm", "efa")) {
+      assertTrue(obstacle(old, new ProviderRelease(other, 1, 17)).contains("net of libfabric 1"));
+    }
+  }
+
+  @Test
+  void sharedMemoryIsOfOneVersion() {
+    ProviderRelease one = new ProviderRelease("shm", 1, 17);
+    assertEquals("", obstacle(one, one));
+    for (ProviderRelease other :
+        List.of(
+            new ProviderRelease("shm", 1, 18),
+            new ProviderRelease("shm", 2, 1),
+            new ProviderRelease("shm", 2, 17))) {
+      assertTrue(obstacle(one, other).contains("JOFI_LIBFABRIC"), other.toString());
+    }
   }
 }

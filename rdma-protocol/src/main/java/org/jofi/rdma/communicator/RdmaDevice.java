@@ -10,6 +10,7 @@ import org.jofi.fabric.DeviceMemory;
 import org.jofi.fabric.FabricException;
 import org.jofi.fabric.FabricProvider;
 import org.jofi.fabric.MemoryKind;
+import org.jofi.fabric.ProviderRelease;
 import org.jofi.mr.DeviceRegistrations;
 import org.jofi.mr.registration.BufferRange;
 import org.jofi.mr.registration.CacheCounters;
@@ -21,11 +22,13 @@ import org.jofi.rdma.device.DeviceMemories;
 import org.jofi.rdma.device.DeviceProfile;
 import org.jofi.rdma.spi.RdmaEnvironment;
 import org.jofi.rdma.staging.StagingSpace;
+import org.jofi.rdma.wire.ProtocolLimits;
 import org.jofi.transport.CacheStatistics;
 import org.jofi.transport.ConnectAttempt;
 import org.jofi.transport.ConnectHandle;
 import org.jofi.transport.Device;
 import org.jofi.transport.DeviceProperties;
+import org.jofi.transport.FailureCause;
 import org.jofi.transport.ListenComm;
 import org.jofi.transport.Memory;
 import org.jofi.transport.Poller;
@@ -37,6 +40,8 @@ public final class RdmaDevice implements Device, AutoCloseable {
   /** Drivers of GPUs are asked less often, since that may slow down what the GPUs do. */
   private static final int TENDED_PER_DRIVER = 10;
 
+  private final FabricProvider provider;
+  private final ProviderRelease release;
   private final DeviceProfile profile;
   private final DeviceEndpoints endpoints;
   private final TransportOptions options;
@@ -55,6 +60,8 @@ public final class RdmaDevice implements Device, AutoCloseable {
       DeviceProfile profile,
       TransportOptions options,
       RdmaEnvironment environment) {
+    this.provider = provider;
+    release = provider.release(profile.group().rails().getFirst());
     this.profile = profile;
     endpoints = new DeviceEndpoints(provider, profile, options, environment, this::using);
     this.options = options;
@@ -79,7 +86,34 @@ public final class RdmaDevice implements Device, AutoCloseable {
 
   @Override
   public ConnectAttempt connect(ConnectHandle handle) {
+    checkPeer(handle);
     return new RdmaConnectAttempt(this, endpoints.forSending(), handle);
+  }
+
+  /**
+   * Refuses a listener of another protocol or provider, before a provider is told of its address.
+   */
+  private void checkPeer(ConnectHandle handle) {
+    Optional<String> why = Optional.empty();
+    if (handle.protocol() != ProtocolLimits.VERSION) {
+      why =
+          Optional.of(
+              "the listener speaks version %d of jofi's protocol, this side version %d; run one release of jofi on both"
+                  .formatted(handle.protocol(), ProtocolLimits.VERSION));
+    } else if (!handle.release().isUntold()) {
+      why = provider.obstacle(release, handle.release());
+    }
+    if (why.isPresent()) {
+      throw new TransportException(
+          FailureCause.INCOMPATIBLE,
+          "connect to %s from device %s (%s): %s: %s"
+              .formatted(
+                  handle,
+                  properties().name(),
+                  release,
+                  FailureCause.INCOMPATIBLE.words(),
+                  why.get()));
+    }
   }
 
   @Override

@@ -2,11 +2,13 @@ package org.jofi.rdma.connect;
 
 import java.util.function.LongSupplier;
 import org.agrona.concurrent.NanoClock;
+import org.jofi.fabric.ProviderRelease;
 import org.jofi.rdma.wire.EagerGrant;
 
 /**
  * The settings of an endpoint's connections.
  *
+ * @param release what connectors are told of the provider
  * @param features the features that are offered: {@link org.jofi.rdma.wire.Features}
  * @param maxMessageBytes longest message
  * @param eager the short messages that a connector may send before a receive is announced; fewer at
@@ -22,6 +24,7 @@ import org.jofi.rdma.wire.EagerGrant;
  * @param suspicion shared by the endpoints of a device
  */
 public record ConnectionSettings(
+    ProviderRelease release,
     long features,
     long maxMessageBytes,
     EagerGrant eager,

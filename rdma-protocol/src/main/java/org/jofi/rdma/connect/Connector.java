@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import org.jofi.fabric.FabricException;
+import org.jofi.fabric.ProviderRelease;
 import org.jofi.mr.registration.RegistrationException;
 import org.jofi.rdma.driver.EndpointDriver;
 import org.jofi.rdma.engine.PeerLink;
@@ -69,14 +70,19 @@ public final class Connector {
     List<byte[]> addresses =
         endpoint.addresses().control().stream().map(FabricAddress::bytes).toList();
     int length = addresses.getFirst().length;
+    ProviderRelease release = settings.release();
+    int room = ConnectHandle.MAX_ADDRESS_BYTES - release.provider().length();
+    ProviderRelease told = length <= room ? release : ProviderRelease.UNTOLD;
     // Of the first one's length, as many as there is room for.
     return ConnectHandle.of(
         listener.number(),
         listener.nonce().bytes(),
         addresses.stream()
             .takeWhile(address -> address.length == length)
-            .limit(ConnectHandle.MAX_ADDRESS_BYTES / length)
-            .toList());
+            .limit((ConnectHandle.MAX_ADDRESS_BYTES - told.provider().length()) / length)
+            .toList(),
+        ProtocolLimits.VERSION,
+        told);
   }
 
   /**

@@ -8,13 +8,16 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import org.agrona.concurrent.NoOpIdleStrategy;
+import org.jofi.fabric.ProviderRelease;
 import org.jofi.fabric.RegistrationScope;
 import org.jofi.rdma.RdmaTransport;
 import org.jofi.rdma.spi.RdmaEnvironment;
+import org.jofi.rdma.wire.ProtocolLimits;
 import org.jofi.simulated.Simulation;
 import org.jofi.simulated.profile.Profile;
 import org.jofi.transport.ConnectAttempt;
 import org.jofi.transport.ConnectHandle;
+import org.jofi.transport.Device;
 import org.jofi.transport.DeviceProperties;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.Grouping;
@@ -121,5 +124,42 @@ class DevicesTest {
               });
       assertEquals(FailureCause.TIMED_OUT, failure.failure());
     }
+  }
+
+  /** Nothing leaves for a listener that speaks something else; both ends are named. */
+  @Test
+  void aListenerThatSpeaksSomethingElseIsNotAsked() {
+    try (Simulation simulation = Simulation.of(Profile.TCP).open();
+        RdmaTransport transport = open(simulation, TransportOptions.defaults())) {
+      Device device = transport.devices().getFirst();
+      ConnectHandle own = device.listen().handle();
+      assertEquals(new ProviderRelease("simulated-tcp", 0, 0), own.release());
+      assertEquals(ProtocolLimits.VERSION, own.protocol());
+      device.connect(own).close();
+      long operations = simulation.operations();
+      String provider =
+          refusal(device, own, own.protocol(), new ProviderRelease("simulated-efa", 2, 5));
+      assertTrue(
+          provider.contains("simulated-efa of libfabric 2.5")
+              && provider.contains("device tcp0 (simulated-tcp)")
+              && provider.contains("do not understand each other"),
+          provider);
+      String protocol = refusal(device, own, own.protocol() + 1, own.release());
+      assertTrue(
+          protocol.contains(
+              "the listener speaks version 4 of jofi's protocol, this side version 3"),
+          protocol);
+      assertEquals(operations, simulation.operations());
+    }
+  }
+
+  private static String refusal(
+      Device device, ConnectHandle own, int protocol, ProviderRelease release) {
+    ConnectHandle other =
+        ConnectHandle.of(own.listener(), own.nonce(), List.of(own.address(0)), protocol, release);
+    TransportException refused =
+        assertThrows(TransportException.class, () -> device.connect(other));
+    assertEquals(FailureCause.INCOMPATIBLE, refused.failure());
+    return String.valueOf(refused.getMessage());
   }
 }

@@ -190,7 +190,11 @@ class ConnectionsTest {
               .connector()
               .connect(
                   ConnectHandle.of(
-                      handle.listener(), new Nonce(1, 2).bytes(), List.of(handle.address(0))));
+                      handle.listener(),
+                      new Nonce(1, 2).bytes(),
+                      List.of(handle.address(0)),
+                      handle.protocol(),
+                      handle.release()));
       await(
           simulation,
           "refusing",

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.agrona.concurrent.NanoClock;
 import org.jofi.fabric.Access;
+import org.jofi.fabric.ProviderRelease;
 import org.jofi.mr.registration.BufferRange;
 import org.jofi.mr.registration.DataRegistration;
 import org.jofi.mr.registration.Descriptors;
@@ -120,6 +121,7 @@ final class Node implements ConnectionFactory, AutoCloseable {
     connections =
         new ConnectionTable(
             new ConnectionSettings(
+                ProviderRelease.UNTOLD,
                 Features.WRITE_THEN_SEND
                     | (writesData ? Features.WRITE_DATA : 0)
                     | (eager.isNone() ? 0 : Features.EAGER),

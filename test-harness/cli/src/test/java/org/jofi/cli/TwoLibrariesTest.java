@@ -5,7 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.google.gson.JsonParser;
+import java.io.BufferedReader;
 import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -44,17 +46,8 @@ class TwoLibrariesTest {
     try (ServerSocket free = new ServerSocket(0)) {
       port = free.getLocalPort();
     }
-    String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
     ProcessBuilder listening =
-        CommandProcess.builder(Map.of(), words(old, "--listen", "--port=" + port));
-    listening.command().set(0, java);
-    listening
-        .command()
-        .replaceAll(
-            word ->
-                word.startsWith("-Djofi.libfabric=")
-                    ? "-Djofi.libfabric="
-                    : word.startsWith("-Djofi.java=") ? "-Djofi.java=" : word);
+        onTheSystems(CommandProcess.builder(Map.of(), words(old, "--listen", "--port=" + port)));
     ProcessBuilder connecting =
         CommandProcess.builder(Map.of(), words(recent, "--connect", "127.0.0.1:" + port));
     Process one = start(listening, "one");
@@ -66,6 +59,44 @@ class TwoLibrariesTest {
     } finally {
       one.destroyForcibly();
       other.destroyForcibly();
+    }
+  }
+
+  /** A process that takes the system's library, and the Java that goes with it. */
+  private static ProcessBuilder onTheSystems(ProcessBuilder builder) {
+    builder.command().set(0, Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    builder
+        .command()
+        .replaceAll(
+            word ->
+                word.startsWith("-Djofi.libfabric=")
+                    ? "-Djofi.libfabric="
+                    : word.startsWith("-Djofi.java=") ? "-Djofi.java=" : word);
+    return builder;
+  }
+
+  private static ProcessBuilder handles(String... arguments) {
+    ProcessBuilder builder = CommandProcess.builder(Map.of(), arguments);
+    builder
+        .command()
+        .replaceAll(word -> word.equals(Jofi.class.getName()) ? HandleMain.class.getName() : word);
+    return builder;
+  }
+
+  /** What a connector on libfabric 2.1 says to a handle of a listener on the system's library. */
+  private String answer(String listens, String connects) throws Exception {
+    Process listening =
+        onTheSystems(handles(listens)).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+    try (BufferedReader said = listening.inputReader(StandardCharsets.UTF_8)) {
+      CommandProcess.Outcome outcome =
+          CommandProcess.run(folder, handles(connects, String.valueOf(said.readLine())));
+      assertEquals(0, outcome.code(), outcome.err());
+      listening.getOutputStream().close();
+      assertTrue(listening.waitFor(BOUND_SECONDS, TimeUnit.SECONDS), "it hangs");
+      assertEquals(0, listening.exitValue());
+      return outcome.out().strip();
+    } finally {
+      listening.destroyForcibly();
     }
   }
 
@@ -121,6 +152,24 @@ class TwoLibrariesTest {
   @Test
   void sharedMemoryOfAnotherVersionIsRefused() throws Exception {
     assertRefused(run(List.of("-p", "shm"), List.of("-p", "shm")), "has different formats");
+  }
+
+  /** Programs and the plugin exchange handles, and nothing else. */
+  @Test
+  void aHandleTellsWhatTheListenerSpeaks() throws Exception {
+    assertEquals("connected", answer("net", "tcp"));
+    String memory = answer("shm", "shm");
+    assertTrue(
+        memory.startsWith(HandleMain.REFUSED)
+            && memory.contains("(shm of libfabric 1.17) from device shm (shm of libfabric 2.1)")
+            && memory.contains("has different formats"),
+        memory);
+    String layered = answer("tcp", "tcp");
+    assertTrue(
+        layered.startsWith(HandleMain.REFUSED)
+            && layered.contains("(tcp;ofi_rxm of libfabric 1.17)")
+            && layered.contains("(tcp of libfabric 2.1)"),
+        layered);
   }
 
   @Test
