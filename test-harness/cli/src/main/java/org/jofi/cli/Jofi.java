@@ -2,6 +2,7 @@ package org.jofi.cli;
 
 import java.io.PrintWriter;
 import org.jofi.cli.ranks.BootstrapException;
+import org.jofi.cli.ranks.FabricEnd;
 import org.jofi.cli.ranks.SharedMemory;
 import org.jofi.fabric.FabricException;
 import org.jofi.fabric.FabricUnavailableException;
@@ -15,7 +16,7 @@ import picocli.CommandLine.Command;
     name = "jofi",
     description = "Multi-rail libfabric transport for collective-communication libraries.",
     mixinStandardHelpOptions = true,
-    version = "jofi 0.1.0",
+    version = FabricEnd.JOFI,
     synopsisSubcommandLabel = "COMMAND",
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {

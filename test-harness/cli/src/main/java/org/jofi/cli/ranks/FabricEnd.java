@@ -16,6 +16,7 @@ import org.jofi.transport.DeviceProperties;
  * What a rank chose, as the others are told before any two connect: who typed different things may
  * have chosen alike, and the same words may mean different things to different libraries.
  *
+ * @param jofi the release of jofi: {@link #JOFI}
  * @param host its machine's name
  * @param kernel tells machines apart: the kernel's, since it was started
  * @param network tells network namespaces of a machine apart
@@ -24,7 +25,16 @@ import org.jofi.transport.DeviceProperties;
  * @param rails its NICs, in the order of rails
  */
 public record FabricEnd(
-    String host, String kernel, String network, String fabric, String provider, List<Rail> rails) {
+    String jofi,
+    String host,
+    String kernel,
+    String network,
+    String fabric,
+    String provider,
+    List<Rail> rails) {
+  /** This release. */
+  public static final String JOFI = "jofi 0.1.0";
+
   /**
    * One of its NICs.
    *
@@ -52,6 +62,7 @@ public record FabricEnd(
   public static FabricEnd of(FabricChoice fabric, RankDevice device) {
     DeviceProperties properties = device.device().properties();
     return new FabricEnd(
+        JOFI,
         text("/proc/sys/kernel/hostname"),
         text("/proc/sys/kernel/random/boot_id"),
         link("/proc/self/ns/net"),
@@ -118,17 +129,26 @@ public record FabricEnd(
   private static FabricEnd read(byte[] told) {
     try {
       FabricEnd end = GSON.fromJson(new String(told, StandardCharsets.UTF_8), FabricEnd.class);
-      if (end != null && end.provider != null && end.rails != null && end.fabric != null) {
+      if (end != null
+          && end.jofi != null
+          && end.provider != null
+          && end.rails != null
+          && end.fabric != null) {
         return end;
       }
     } catch (JsonParseException e) {
-      throw new BootstrapException("a rank told what this version does not understand", e);
+      throw new BootstrapException("a rank told what %s does not understand".formatted(JOFI), e);
     }
-    throw new BootstrapException("a rank told what this version does not understand");
+    throw new BootstrapException(
+        "a rank told what %s does not understand; run one release on all".formatted(JOFI));
   }
 
   /** Why this end and another one cannot be connected, and what to do; empty if they can. */
   Optional<String> obstacle(FabricEnd other) {
+    if (!jofi.equals(other.jofi)) {
+      return Optional.of(
+          "they are of different releases, %s and %s; run one on both".formatted(jofi, other.jofi));
+    }
     if (!wire().equals(other.wire())) {
       return Optional.of(
           "providers %s and %s do not understand each other; choose one that both have with -p (net of libfabric 1 is tcp of libfabric 2)"
@@ -209,8 +229,9 @@ public record FabricEnd(
   }
 
   private String words() {
-    return "%s, provider %s%s"
+    return "%s, %s, provider %s%s"
         .formatted(
+            jofi,
             fabric,
             provider,
             IntStream.range(0, rails.size())

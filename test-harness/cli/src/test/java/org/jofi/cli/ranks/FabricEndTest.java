@@ -24,7 +24,8 @@ class FabricEndTest {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
   private static FabricEnd end(String host, String fabric, String provider, Rail... rails) {
-    return new FabricEnd(host, "kernel of " + host, "net", fabric, provider, List.of(rails));
+    return new FabricEnd(
+        FabricEnd.JOFI, host, "kernel of " + host, "net", fabric, provider, List.of(rails));
   }
 
   private static Rail rail(String nic, String address) {
@@ -44,6 +45,16 @@ class FabricEndTest {
     FabricEnd layered = end("b", OLD, "tcp;ofi_rxm", rail("eth0", "10.0.0.2"));
     assertTrue(obstacle(other, layered).contains("tcp and tcp;ofi_rxm do not understand"));
     assertTrue(obstacle(one, layered).contains("net of libfabric 1 is tcp of libfabric 2"));
+  }
+
+  @Test
+  void anotherReleaseIsRefused() {
+    FabricEnd one = end("a", OLD, "net", rail("eth0", "10.0.0.1"));
+    FabricEnd other =
+        new FabricEnd(
+            "jofi 0.2.0", "b", "kernel of b", "net", OLD, "net", List.of(rail("eth0", "10.0.0.2")));
+    String words = obstacle(one, other);
+    assertTrue(words.contains(FabricEnd.JOFI) && words.contains("jofi 0.2.0"), words);
   }
 
   @Test
@@ -91,10 +102,12 @@ class FabricEndTest {
         assertTrue(
             words.contains(
                 "rank 0 at node1: "
+                    + FabricEnd.JOFI
+                    + ", "
                     + OLD
                     + ", provider net; rail 0 eth0 10.0.0.1 in 10.0.0.0/24, 10000 Mbit/s, MTU 1500"),
             words);
-        assertTrue(words.contains("rank 1 at node2: " + OLD + ", provider shm; rail 0 shm"), words);
+        assertTrue(words.contains(", " + OLD + ", provider shm; rail 0 shm"), words);
       }
     }
   }
