@@ -20,6 +20,12 @@ enum Variable {
       "all",
       "which NICs may be used, as NCCL_SOCKET_IFNAME has it: `eth,ib` (what begins so), `=eth0,eth1`"
           + " (exactly these), `^docker,virbr` (all but what begins so), `^=eth3`"),
+  PORTS(
+      Reader.BOTH,
+      "the first and the last port, as 14000-14100",
+      "any that the kernel gives",
+      "at which endpoints over tcp, net, sockets and udp may listen, for a firewall that lets these"
+          + " pass: [what to open](TROUBLESHOOTING.md#firewalls)"),
   GROUPING(
       Reader.PLUGIN,
       "locality, each-nic, together, or NICs by name as a,b;c,d",

@@ -90,7 +90,7 @@ final class LibfabricDomain extends FabricObject implements Domain {
 
   @Override
   public Endpoint openEndpoint(EndpointRequest request) {
-    return LibfabricEndpoint.open(this, request);
+    return EndpointOpening.open(this, request);
   }
 
   @Override

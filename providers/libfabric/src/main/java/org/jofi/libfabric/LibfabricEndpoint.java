@@ -32,9 +32,6 @@ import org.jspecify.annotations.Nullable;
 
 /** struct fid_ep of type FI_EP_RDM, bound and enabled. */
 final class LibfabricEndpoint extends FabricObject implements Endpoint {
-  /** How many names for an endpoint in shared memory are tried. */
-  private static final int NAMES = 64;
-
   private final LibfabricDomain domain;
   private final String label;
   private final LibfabricAddressVector peers;
@@ -70,23 +67,12 @@ final class LibfabricEndpoint extends FabricObject implements Endpoint {
     bounded = new BoundedClose(label, BoundedClose.BOUND_MS);
   }
 
-  static LibfabricEndpoint open(LibfabricDomain domain, EndpointRequest request) {
-    for (int attempt = 1; ; attempt++) {
-      try {
-        return openOnce(domain, request);
-      } catch (FabricException e) {
-        // With shm, a killed process that had the same process id may have left a file with the
-        // endpoint's name. The provider removes the file but still refuses; the next endpoint has
-        // another name.
-        boolean again = domain.isSharedMemory() && e.errno() == FabricErrno.EBUSY;
-        if (!again || attempt == NAMES) {
-          throw e;
-        }
-      }
-    }
-  }
-
-  private static LibfabricEndpoint openOnce(LibfabricDomain domain, EndpointRequest request) {
+  /**
+   * Opens one of an info of the domain's.
+   *
+   * @throws FabricException if the provider refuses; nothing stays open then
+   */
+  static LibfabricEndpoint open(LibfabricDomain domain, EndpointRequest request, NativeInfo of) {
     MemorySegment fid = domain.fid();
     LibfabricEndpoint endpoint = new LibfabricEndpoint(domain, request);
     try {
@@ -98,14 +84,12 @@ final class LibfabricEndpoint extends FabricObject implements Endpoint {
       endpoint.open(
           "fi_endpoint",
           result ->
-              domain
-                  .handle()
-                  .with(
-                      info ->
-                          SignalGuard.guard(
-                              () ->
-                                  fi_ops_domain.endpoint.invoke(
-                                      function, fid, info, result, MemorySegment.NULL))));
+              of.with(
+                  info ->
+                      SignalGuard.guard(
+                          () ->
+                              fi_ops_domain.endpoint.invoke(
+                                  function, fid, info, result, MemorySegment.NULL))));
       endpoint.bindAndEnable(request.options());
       return endpoint;
     } catch (RuntimeException failure) {

@@ -60,10 +60,12 @@ final class LibfabricLibrary {
   private final int version;
   private final boolean cxiWritesData;
   private final boolean rxmSendsLongPackets;
+  private final Optional<ListeningPorts> ports;
 
-  private LibfabricLibrary(String file, int version) {
+  private LibfabricLibrary(String file, int version, Optional<ListeningPorts> ports) {
     this.file = file;
     this.version = version;
+    this.ports = ports;
     cxiWritesData = isAtLeast(2, 5) && "1".equals(LibC.variable(CXI_WRITE_DATA));
     rxmSendsLongPackets =
         !isAtLeast(1, 18) && RXM_EAGER_BYTES.equals(LibC.variable(RXM_EAGER_LIMIT));
@@ -75,7 +77,7 @@ final class LibfabricLibrary {
    * vendors' folders.
    *
    * @throws FabricUnavailableException if there is none; the message says where it was looked for
-   *     and what to do
+   *     and what to do. Or if the ports that were asked for are no ports
    */
   static synchronized LibfabricLibrary load() {
     if (loaded == null) {
@@ -107,6 +109,11 @@ final class LibfabricLibrary {
   /** Whether ofi_rxm over tcp sends whole packets of short messages at once. */
   boolean layersSendLongPackets() {
     return rxmSendsLongPackets;
+  }
+
+  /** The ports at which endpoints may listen; empty for any. */
+  Optional<ListeningPorts> ports() {
+    return ports;
   }
 
   /** Whether cxi delivers immediate data with writes, where it chooses keys. */
@@ -141,6 +148,7 @@ final class LibfabricLibrary {
   }
 
   private static LibfabricLibrary search() {
+    Optional<ListeningPorts> ports = ListeningPorts.chosen();
     String override = override();
     List<String> candidates = new ArrayList<>();
     if (override != null) {
@@ -157,11 +165,15 @@ final class LibfabricLibrary {
     }
     offer(CXI_WRITE_DATA, "1");
     offer(RXM_EAGER_LIMIT, RXM_EAGER_BYTES);
+    if (ports.isPresent()) {
+      LibfabricTraits.PORT_VARIABLES.forEach(
+          variables -> ports.get().offer(variables, LibfabricLibrary::offer));
+    }
     List<String> tried = new ArrayList<>();
     for (String candidate : candidates) {
       String reason = SignalGuard.guard(() -> tryLoad(candidate));
       if (reason == null) {
-        return new LibfabricLibrary(candidate, Libfabric.fi_version());
+        return new LibfabricLibrary(candidate, Libfabric.fi_version(), ports);
       }
       tried.add("  " + candidate + ": " + reason);
     }

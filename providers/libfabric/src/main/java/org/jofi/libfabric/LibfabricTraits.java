@@ -39,6 +39,18 @@ final class LibfabricTraits {
    */
   private static final Set<String> OVER_SOCKETS = Set.of(NET, TCP);
 
+  /**
+   * The variables from which providers take the ports that they listen at. The library reads them
+   * once. net is tcp from 1.18 on.
+   */
+  static final List<PortVariables> PORT_VARIABLES =
+      List.of(
+          new PortVariables(TCP, "FI_TCP_PORT_LOW_RANGE", "FI_TCP_PORT_HIGH_RANGE"),
+          new PortVariables(NET, "FI_NET_PORT_LOW_RANGE", "FI_NET_PORT_HIGH_RANGE"));
+
+  /** Core providers that have no such variables, and listen at the port of the info's address. */
+  private static final Set<String> OF_THE_INFO = Set.of("sockets", "udp");
+
   private static final int EAGER_SOCKET_BYTES = 64 * 1024 - 64;
   private static final int EAGER_LAYERED_BYTES = 8 * 1024;
 
@@ -56,6 +68,15 @@ final class LibfabricTraits {
   private static final long SHARED_BITS_PER_SECOND = 80_000_000_000L;
 
   private LibfabricTraits() {}
+
+  /**
+   * The variables for ports of a core provider.
+   *
+   * @param provider the core provider's name
+   * @param low names the first
+   * @param high names the last
+   */
+  record PortVariables(String provider, String low, String high) {}
 
   /**
    * The traits of a provider, by jofi's name for it.
@@ -187,6 +208,18 @@ final class LibfabricTraits {
    */
   static boolean isOverTcp(String provider) {
     return OVER_SOCKETS.contains(core(provider));
+  }
+
+  /** The variables from which its endpoints take the ports that they listen at; empty if none. */
+  static Optional<PortVariables> portVariables(String provider) {
+    return PORT_VARIABLES.stream()
+        .filter(variables -> variables.provider().equals(core(provider)))
+        .findFirst();
+  }
+
+  /** Whether its endpoints listen at the port of their info's address. */
+  static boolean listensAtPortOfInfo(String provider) {
+    return OF_THE_INFO.contains(core(provider));
   }
 
   /** Whether its untagged receives take messages from any peer, even if a peer was named. */

@@ -17,6 +17,7 @@ import picocli.CommandLine.Option;
 /** The options that all commands with ranks have in common. */
 final class RankOptions {
   private static final String NICS = "JOFI_NICS";
+  private static final String PORTS = "jofi.ports";
   private static final String AUTO = "auto";
   private static final long PERCENT = 100;
   private static final Duration CLOSE_WITHIN = Duration.ofSeconds(2);
@@ -49,6 +50,18 @@ final class RankOptions {
           "Rails to spread messages over, 1 to 8. A device with fewer NICs has them opened several"
               + " times. Default: the device's NICs.")
   @Nullable Integer rails;
+
+  /** The library is asked for them when it is loaded, so that it is told here. */
+  @Option(
+      names = "--ports",
+      paramLabel = "LOW-HIGH",
+      description =
+          "Ports at which endpoints over tcp, net, sockets and udp may listen, such as 14000-14100,"
+              + " for a firewall that lets these pass. JOFI_PORTS says the same for all commands."
+              + " Default: any that the kernel gives.")
+  void listenAt(String ports) {
+    System.setProperty(PORTS, ports);
+  }
 
   @Option(
       names = "--progress-threads",

@@ -1,5 +1,6 @@
 package org.jofi.cli.ranks;
 
+import java.util.Locale;
 import org.jofi.fabric.FabricProvider;
 import org.jofi.fabric.FabricUnavailableException;
 import org.jofi.simulated.SimulatedProvider;
@@ -35,7 +36,7 @@ public final class FabricChoice {
    *     for libfabric, and for the simulated fabric on a machine without libfabric
    * @throws IllegalArgumentException if there is no such profile
    * @throws FabricUnavailableException if libfabric is not on this machine, and the user named one
-   *     of its providers or the file to load
+   *     of its providers, the file to load, or ports for it
    */
   public static FabricChoice of(@Nullable String provider) {
     if (provider != null && provider.startsWith(SIMULATED)) {
@@ -45,18 +46,17 @@ public final class FabricChoice {
       String version = FabricProvider.named("libfabric").version();
       return new FabricChoice(provider == null ? "" : provider, null, "", version);
     } catch (FabricUnavailableException e) {
-      if (provider != null || isLibraryNamed()) {
+      if (provider != null || isSet("jofi.libfabric") || isSet("jofi.ports")) {
         throw e;
       }
       return simulated(USUAL_PROFILE, String.valueOf(e.getMessage()));
     }
   }
 
-  /** Whether the user named the file to load; if it does not load, that is an error then. */
-  private static boolean isLibraryNamed() {
-    String variable = System.getenv("JOFI_LIBFABRIC");
-    return !System.getProperty("jofi.libfabric", "").isEmpty()
-        || (variable != null && !variable.isEmpty());
+  /** Whether the user asked something of libfabric; if it does not load, that is an error then. */
+  private static boolean isSet(String property) {
+    String variable = System.getenv(property.toUpperCase(Locale.ROOT).replace('.', '_'));
+    return !System.getProperty(property, "").isEmpty() || (variable != null && !variable.isEmpty());
   }
 
   private static FabricChoice simulated(Profile profile, String why) {
