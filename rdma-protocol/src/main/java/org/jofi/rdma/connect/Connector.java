@@ -313,7 +313,7 @@ public final class Connector {
     }
     return why == FailureCause.FABRIC
         ? "a rail of the listener's endpoint is out of use: its completion queue broke"
-        : "the listener has %d data and %d control rails, this side %d and %d"
+        : "the listener has %d data and %d control rails, this side %d and %d; let both choose as many NICs, with JOFI_NICS or JOFI_MAX_RAILS (-d or --rails of commands)"
             .formatted(
                 ControlMessage.refuserDataRails(memory, at),
                 ControlMessage.refuserControlRails(memory, at),

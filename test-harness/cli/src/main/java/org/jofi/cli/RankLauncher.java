@@ -13,6 +13,7 @@ import org.jofi.cli.ranks.Bootstrap;
 import org.jofi.cli.ranks.BootstrapException;
 import org.jofi.cli.ranks.BootstrapServer;
 import org.jofi.cli.ranks.BoundedWait;
+import org.jofi.cli.ranks.CommonRails;
 import org.jofi.cli.ranks.FabricChoice;
 import org.jofi.cli.ranks.FabricEnd;
 import org.jofi.cli.ranks.Guide;
@@ -197,30 +198,43 @@ final class RankLauncher {
   }
 
   private int connectAndRun(FabricChoice fabric, Bootstrap bootstrap) {
-    BoundedWait patience = new BoundedWait(bootstrap, options.timeout());
-    try (RankDevice device =
+    CommonRails common;
+    try (RankDevice chosen =
         RankDevice.open(fabric, transport.get(), options.device, options.railCount())) {
-      List<FabricEnd> ends = FabricEnd.exchange(bootstrap, FabricEnd.of(fabric, device));
-      FabricEnd mine = ends.get(bootstrap.rank());
-      RailRoutes routes = new RailRoutes(INTERFACES, mine.rails());
-      RingLinks links = connect(ends, device, bootstrap, patience);
-      boolean right;
-      try {
-        right = program.run(fabric, device, links);
-        if (mine.isElsewhere(ends.get((bootstrap.rank() + 1) % ends.size()))) {
-          routes.astray(links.toNext().rails()).forEach(this::say);
-        }
-        // Wait for all ranks, so that none closes a connection that a neighbour still uses.
-        links.gather(new byte[0]);
-      } catch (RuntimeException | AssertionError | OutOfMemoryError e) {
-        // Explain it before anything is closed, since closing may take its whole time limit.
-        int code = explain(bootstrap, e);
-        links.abort();
-        return code;
+      common = FabricEnd.exchange(bootstrap, FabricEnd.of(fabric, chosen));
+      common.leftOut(bootstrap).ifPresent(this::say);
+      if (common.isUnchanged(bootstrap.rank())) {
+        return connectAndRun(fabric, chosen, common.ends(), bootstrap);
       }
-      links.close();
-      return right ? ExitCode.OK : ExitCode.FAILED;
     }
+    String names = common.names(bootstrap.rank());
+    try (RankDevice matched = RankDevice.open(fabric, transport.get(), names, 0)) {
+      return connectAndRun(fabric, matched, common.ends(), bootstrap);
+    }
+  }
+
+  private int connectAndRun(
+      FabricChoice fabric, RankDevice device, List<FabricEnd> ends, Bootstrap bootstrap) {
+    FabricEnd mine = ends.get(bootstrap.rank());
+    RailRoutes routes = new RailRoutes(INTERFACES, mine.rails());
+    BoundedWait patience = new BoundedWait(bootstrap, options.timeout());
+    RingLinks links = connect(ends, device, bootstrap, patience);
+    boolean right;
+    try {
+      right = program.run(fabric, device, links);
+      if (mine.isElsewhere(ends.get((bootstrap.rank() + 1) % ends.size()))) {
+        routes.astray(links.toNext().rails()).forEach(this::say);
+      }
+      // Wait for all ranks, so that none closes a connection that a neighbour still uses.
+      links.gather(new byte[0]);
+    } catch (RuntimeException | AssertionError | OutOfMemoryError e) {
+      // Explain it before anything is closed, since closing may take its whole time limit.
+      int code = explain(bootstrap, e);
+      links.abort();
+      return code;
+    }
+    links.close();
+    return right ? ExitCode.OK : ExitCode.FAILED;
   }
 
   private RingLinks connect(
@@ -228,6 +242,10 @@ final class RankLauncher {
     try {
       return RingLinks.connect(bootstrap, device.device(), patience, partners);
     } catch (TransportException e) {
+      if (e.getCause() instanceof FabricException) {
+        // The device did not open, whatever the others chose.
+        throw e;
+      }
       throw new TransportException(
           e.failure(), FabricEnd.explain(String.valueOf(e.getMessage()), bootstrap, ends), e);
     } catch (RankFailure e) {

@@ -1,6 +1,7 @@
 package org.jofi.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -94,6 +95,27 @@ class HostNicsTest {
       String all = said.getFirst().err() + said.getLast().err();
       assertTrue(
           all.contains("rail 1: NIC a1 sent ") && all.contains("ip rule add from 10.92.0."), all);
+    }
+  }
+
+  /** The second NIC of the one is the first of the other, which has no more. */
+  @Test
+  @Tag("long")
+  void whatBothHaveIsUsedAndTheRestIsTold() throws Exception {
+    try (TwoHosts hosts = new TwoHosts()) {
+      hosts.pair("a0");
+      hosts.pair("a1");
+      hosts.address("a0", "10.92.0.1/24", "10.94.0.2/24");
+      hosts.address("a1", "10.93.0.1/24", "10.93.0.2/24");
+      List<CommandProcess.Outcome> said =
+          hosts.perf(folder, List.of("-d", "a1"), List.of("-d", "a0,a1"));
+      assertEquals(List.of("a1"), nics(said));
+      String connecting = said.getLast().err();
+      assertTrue(
+          connecting.contains("1 rail(s) are common to all")
+              && connecting.contains("a0 10.92.0.1 in 10.92.0.0/24"),
+          connecting);
+      assertFalse(said.getFirst().err().contains("common to all"), said.getFirst().err());
     }
   }
 

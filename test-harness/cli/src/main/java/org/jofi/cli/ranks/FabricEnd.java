@@ -45,7 +45,7 @@ public record FabricEnd(
    */
   public record Rail(
       String nic, String address, String subnet, long megabitsPerSecond, String mtu) {
-    private String words() {
+    String words() {
       return nic
           + (address.isEmpty() ? "" : " " + address)
           + (subnet.isEmpty() ? "" : " in " + subnet)
@@ -97,19 +97,26 @@ public record FabricEnd(
     }
   }
 
+  /** The same with other rails. */
+  FabricEnd with(List<Rail> others) {
+    return new FabricEnd(jofi, host, kernel, network, fabric, provider, others);
+  }
+
   /**
    * Tells all ranks what this one chose, and hears it of them.
    *
-   * @return by rank
+   * @return what they chose, and which of their rails are common to all
    * @throws RankFailure if two of them cannot be connected; the message says why, names what both
    *     chose, and what to do
    * @throws BootstrapException if a rank is lost
    */
-  public static List<FabricEnd> exchange(Bootstrap bootstrap, FabricEnd mine) {
-    List<FabricEnd> all =
+  public static CommonRails exchange(Bootstrap bootstrap, FabricEnd mine) {
+    List<FabricEnd> told =
         bootstrap.gather(GSON.toJson(mine).getBytes(StandardCharsets.UTF_8)).stream()
             .map(FabricEnd::read)
             .toList();
+    CommonRails common = CommonRails.of(told);
+    List<FabricEnd> all = common.ends();
     for (int rank = 1; rank < all.size(); rank++) {
       Optional<String> obstacle = all.getFirst().obstacle(all.get(rank));
       if (obstacle.isPresent()) {
@@ -120,10 +127,10 @@ public record FabricEnd(
                         bootstrap.name(0),
                         bootstrap.name(rank),
                         obstacle.get(),
-                        lines(bootstrap, all, List.of(0, rank)))));
+                        lines(bootstrap, told, List.of(0, rank)))));
       }
     }
-    return all;
+    return common;
   }
 
   private static FabricEnd read(byte[] told) {
@@ -156,11 +163,6 @@ public record FabricEnd(
     }
     if (provider.equals(SHARED_MEMORY)) {
       return obstacleInSharedMemory(other);
-    }
-    if (rails.size() != other.rails.size()) {
-      return Optional.of(
-          "they have %d and %d rails; give both as many, with --rails or by NICs with -d"
-              .formatted(rails.size(), other.rails.size()));
     }
     return isElsewhere(other)
         ? IntStream.range(0, rails.size())
@@ -215,7 +217,7 @@ public record FabricEnd(
   public static String explain(String failure, Bootstrap bootstrap, List<FabricEnd> all) {
     List<Integer> ranks = IntStream.range(0, Math.min(all.size(), MOST_LISTED)).boxed().toList();
     return Guide.CONNECTIONS.after(
-        "%s%nThe ranks reach each other at %s, but not over these NICs; choose others with -d, or see that firewalls pass them:%s"
+        "%s%nThe ranks reach each other at %s, but not over these NICs; choose others with -d, or let firewalls pass them, with --ports if they limit ports:%s"
             .formatted(failure, bootstrap.server(), lines(bootstrap, all, ranks)));
   }
 

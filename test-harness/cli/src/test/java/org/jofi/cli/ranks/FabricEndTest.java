@@ -67,10 +67,8 @@ class FabricEndTest {
   }
 
   @Test
-  void railsHaveToMatch() {
+  void aRailMustNotLeadBackToItself() {
     FabricEnd one = end("a", OLD, "net", rail("docker0", "172.17.0.1"));
-    FabricEnd two = end("b", OLD, "net", rail("a0", "10.0.0.2"), rail("a1", "10.0.1.2"));
-    assertTrue(obstacle(one, two).matches("they have [12] and [12] rails; .*--rails.*"));
     FabricEnd same = end("b", OLD, "net", rail("docker0", "172.17.0.1"));
     assertTrue(obstacle(one, same).contains("rail 0 has the address 172.17.0.1 at both"));
     assertEquals("", obstacle(one, one), "one machine");
