@@ -312,9 +312,14 @@ static void hook_abort(void) {
   if (on_boot_thread()) {
     char given[TEXT_BYTES / 2];
     options_given(given, sizeof given);
-    fail("the JVM gave up while it started: %s (its own words may be on stderr). Check the memory of this process, and "
-         "what the JVM was given: %s",
-         jvm_words[0] != 0 ? jvm_words : "no reason was given", given);
+    // Its word for a thread that it cannot have.
+    bool threads = strstr(jvm_words, "EAGAIN") != NULL;
+    fail("the JVM gave up while it started: %s (its own words may be on stderr). %s. It was given %s",
+         jvm_words[0] != 0 ? jvm_words : "no reason was given",
+         threads ? "It needs some tens of threads, which count as processes: raise the limit of this user (ulimit -u) or "
+                   "of this container or job (pids.max)"
+                 : "Check its options and the memory of this process",
+         given);
     if (watches_faults) {
       give_faults_back();
     }

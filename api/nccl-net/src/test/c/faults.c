@@ -323,6 +323,13 @@ void early_calls(side *s) {
 
 // The plugin cannot start: one warning, whose text the caller of this program looks at; NCCL goes on.
 void refused(side *s) {
+  const char *group = getenv("GROUP");
+  if (group != NULL) {
+    char path[256];
+    snprintf(path, sizeof path, "%s/cgroup.procs", group);
+    FILE *procs = fopen(path, "w");
+    check(procs != NULL && fprintf(procs, "%d", (int)getpid()) > 0 && fclose(procs) == 0, "%s", path);
+  }
   s->n = net_load(s->plugin, s->version);
   int result = net_init(&s->n, &s->context);
   check(result != SUCCESS, "it started");

@@ -3,6 +3,7 @@ package org.jofi.nccl;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.abort;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
@@ -11,6 +12,7 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -359,6 +361,38 @@ class DriverTest {
     String text = refusal(environment("tcp", "JOFI_JVM_OPTS", "-Xmx90000g"));
 
     assertTrue(text.contains("JOFI_JVM_OPTS"), text);
+  }
+
+  @Test
+  void aLimitOnThreadsIsNamedWhenTheJvmMeetsIt() throws Exception {
+    Path group = groupOfProcesses(8);
+    try {
+      String text = refusal(environment("tcp", "GROUP", group.toString()));
+      assertTrue(text.contains("raise the limit of this user (ulimit -u)"), text);
+      assertTrue(text.contains("(pids.max)"), text);
+    } finally {
+      Files.delete(group);
+    }
+  }
+
+  /** A control group of its own, of either version. */
+  private static Path groupOfProcesses(int most) throws IOException {
+    String name = "jofi-plugin-" + ProcessHandle.current().pid();
+    for (String root : List.of("/sys/fs/cgroup/pids", "/sys/fs/cgroup")) {
+      Path group = Path.of(root, name);
+      try {
+        Files.createDirectory(group);
+      } catch (IOException e) {
+        continue;
+      }
+      try {
+        Files.writeString(group.resolve("pids.max"), Integer.toString(most));
+        return group;
+      } catch (IOException e) {
+        Files.delete(group);
+      }
+    }
+    return abort("no control group of pids can be made here");
   }
 
   @Test
