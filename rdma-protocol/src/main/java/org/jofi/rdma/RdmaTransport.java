@@ -49,7 +49,7 @@ public final class RdmaTransport implements Transport {
     NicSelection selection =
         NicSelection.of(
             provider, options, new SysfsNet(environment.sysfs()), drivesGpus && pci.hasNvidiaGpu());
-    DeviceGrouping grouping = new DeviceGrouping(pci, options.maxRails());
+    DeviceGrouping grouping = DeviceGrouping.of(environment.sysfs(), options.maxRails());
     List<RdmaDevice> devices = new ArrayList<>();
     for (DeviceGroup group : grouping.group(selection.nics(), options.grouping())) {
       DeviceProfile profile =

@@ -1,10 +1,12 @@
 package org.jofi.rdma.topology;
 
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.jofi.fabric.FabricInfo;
@@ -18,19 +20,34 @@ import org.jofi.transport.TransportOptions;
  * alike; their speeds may differ, and stripes follow them.
  */
 public final class DeviceGrouping {
+  private static final Path ROUTES = Path.of("proc/self/net/fib_trie");
+
   private final SysfsPci sysfs;
+  private final SourceRoutes routes;
   private final int maxRails;
 
   /**
    * @param sysfs where locality is read
+   * @param routes tells whether routes depend on the source
    * @param maxRails most rails of a device, 1 to 8
    */
-  public DeviceGrouping(SysfsPci sysfs, int maxRails) {
+  DeviceGrouping(SysfsPci sysfs, SourceRoutes routes, int maxRails) {
     if (maxRails < 1 || maxRails > TransportOptions.MAX_RAILS) {
       throw new IllegalArgumentException("1 to 8 rails, not " + maxRails);
     }
     this.sysfs = sysfs;
+    this.routes = routes;
     this.maxRails = maxRails;
+  }
+
+  /**
+   * Makes devices of the NICs of a machine.
+   *
+   * @param sysfs what is mounted at /sys; the machine's proc is beside it
+   */
+  public static DeviceGrouping of(Path sysfs, int maxRails) {
+    return new DeviceGrouping(
+        new SysfsPci(sysfs), new SourceRoutes(sysfs.resolveSibling(ROUTES)), maxRails);
   }
 
   /**
@@ -118,7 +135,9 @@ public final class DeviceGrouping {
       Map<String, LocatedNic> firsts = new LinkedHashMap<>();
       List<LocatedNic> others = new ArrayList<>();
       for (LocatedNic nic : left) {
-        if (nic.subnet().isPresent() && firsts.putIfAbsent(nic.subnet().get(), nic) != null) {
+        if (nic.subnet().isPresent()
+            && !routes.tellApart(nic.subnet().get(), inSubnet(nics, nic.subnet().get()))
+            && firsts.putIfAbsent(nic.subnet().get(), nic) != null) {
           others.add(nic);
         }
       }
@@ -133,6 +152,10 @@ public final class DeviceGrouping {
       left = others;
     }
     return devices;
+  }
+
+  private static int inSubnet(List<LocatedNic> nics, String subnet) {
+    return (int) nics.stream().filter(nic -> nic.subnet().equals(Optional.of(subnet))).count();
   }
 
   /** Cuts NICs into as many devices as asked, or more if the limit needs it, evenly. */

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -34,7 +36,9 @@ class DeviceGroupingTest {
   }
 
   private List<DeviceGroup> group(List<FabricInfo> nics, Grouping grouping, int maxRails) {
-    return new DeviceGrouping(new SysfsPci(root), maxRails).group(nics, grouping);
+    return new DeviceGrouping(
+            new SysfsPci(root), new SourceRoutes(root.resolve("fib_trie")), maxRails)
+        .group(nics, grouping);
   }
 
   private static List<List<String>> names(List<DeviceGroup> devices) {
@@ -132,6 +136,45 @@ class DeviceGroupingTest {
     }
     Grouping named = new Grouping.Explicit(List.of(List.of("eth1", "eth0")));
     assertEquals(List.of(List.of("eth1", "eth0")), names(group(nics, named, 8)));
+  }
+
+  /**
+   * As the kernel prints it after {@code ip route add 10.0.0.0/24 dev eth1 table 101}, and other
+   * tables.
+   */
+  @Test
+  void nicsInOneSubnetAreRailsIfRoutesDependOnTheSource() throws IOException {
+    String tables =
+        """
+        Id 101:
+          |-- 10.0.0.0
+             /24 link UNICAST
+        Id 102:
+          +-- 10.0.0.0/15 2 0 2
+             |-- %s
+                /24 link UNICAST
+             |-- 10.1.0.0
+                /16 link UNICAST
+        Main:
+          |-- 10.0.0.0
+             /24 link UNICAST
+             /24 link UNICAST
+        Local:
+          +-- 0.0.0.0/1 2 0 2
+             +-- 10.0.0.0/24 2 0 2
+                |-- 10.0.0.1
+                   /32 host LOCAL
+        """;
+    sysfs.nic("eth0", "pci0000:00/0000:00:01.0/0000:01:00.0");
+    sysfs.nic("eth1", "pci0000:00/0000:00:02.0/0000:02:00.0");
+    sysfs.nic("eth2", "pci0000:00/0000:00:03.0/0000:03:00.0");
+    List<FabricInfo> two = List.of(in("10.0.0.0/24", "eth0"), in("10.0.0.0/24", "eth1"));
+    List<FabricInfo> three = List.of(two.getFirst(), two.getLast(), in("10.0.0.0/24", "eth2"));
+    Files.writeString(root.resolve("fib_trie"), tables.formatted("10.0.9.0"));
+    assertEquals(List.of(List.of("eth0", "eth1")), names(group(two, LOCALITY, 8)));
+    assertEquals(3, group(three, LOCALITY, 8).size(), "one table for two");
+    Files.writeString(root.resolve("fib_trie"), tables.formatted("10.0.0.0"));
+    assertEquals(List.of(List.of("eth0", "eth1", "eth2")), names(group(three, LOCALITY, 8)));
   }
 
   private static FabricInfo in(String subnet, String name) {
