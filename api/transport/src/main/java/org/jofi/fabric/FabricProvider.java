@@ -68,8 +68,7 @@ public interface FabricProvider {
    *
    * @param own what peers are told of this end: {@link #release}
    * @param peer what the other end told
-   * @return why not, and what to do, in words that name neither end; empty if nothing is known
-   *     against it
+   * @return why not, and what to do; empty if nothing is known against it
    */
   default Optional<String> obstacle(ProviderRelease own, ProviderRelease peer) {
     return own.provider().equals(peer.provider())

@@ -163,8 +163,8 @@ final class LibfabricTraits {
   static Optional<String> obstacle(ProviderRelease one, ProviderRelease other) {
     if (!wire(one).equals(wire(other))) {
       return Optional.of(
-          "these providers do not understand each other; choose one that both have (%s of libfabric 1 is %s of libfabric 2)"
-              .formatted(NET, TCP));
+          "providers %s and %s do not understand each other; choose one that both have (%s of libfabric 1 is %s of libfabric 2)"
+              .formatted(one.provider(), other.provider(), NET, TCP));
     }
     boolean alike = one.major() == other.major() && one.minor() == other.minor();
     return alike || !isSharedMemory(one.provider())

@@ -146,6 +146,24 @@ class SurroundingsTest {
   }
 
   @Test
+  @Tag("long")
+  void portsThatAreNoneAreRefusedAndTooFewTold() throws Exception {
+    CommandProcess.Outcome none =
+        CommandProcess.run(
+            folder, Map.of("JOFI_PORTS", "9-1"), "allreduce", "-n", "1", "-s", "8", "--prepare=0");
+    assertEquals(ExitCode.ENVIRONMENT, none.code(), none.err());
+    assertTrue(none.err().contains("JOFI_PORTS='9-1'"), none.err());
+    CommandProcess.Outcome few =
+        CommandProcess.run(
+            folder, Map.of(), "allreduce", "-n", "2", "-s", "8", "--ports=13001-13003");
+    assertEquals(ExitCode.FAILED, few.code(), few.err());
+    assertTrue(
+        few.err().contains("none of the 3 ports of JOFI_PORTS=13001-13003 is free")
+            && !few.err().contains("choose others with -d"),
+        few.err());
+  }
+
+  @Test
   void theMemoryThatAGroupLimitsIsNotExceeded() throws Exception {
     Path group = limitedGroup("memory", "memory.limit_in_bytes", "memory.max", "600M");
     CommandProcess.Outcome outcome =

@@ -7,9 +7,15 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.jofi.fabric.FabricProvider;
+import org.jofi.fabric.ProviderRelease;
 import org.jofi.transport.DeviceProperties;
 
 /**
@@ -53,6 +59,12 @@ public record FabricEnd(
           + (mtu.isEmpty() ? "" : ", MTU " + mtu);
     }
   }
+
+  private static final Pattern LIBFABRIC =
+      Pattern.compile("libfabric ([0-9]{1,3})\\.([0-9]{1,3})\\b.*");
+
+  private static final String NOT_UNDERSTOOD =
+      "a rank told what %s does not understand; run one release on all".formatted(JOFI);
 
   private static final Gson GSON = new Gson();
   private static final String SHARED_MEMORY = "shm";
@@ -133,21 +145,35 @@ public record FabricEnd(
     return common;
   }
 
-  private static FabricEnd read(byte[] told) {
+  /**
+   * What another rank told.
+   *
+   * @throws BootstrapException if that is no such thing
+   */
+  static FabricEnd read(byte[] told) {
     try {
       FabricEnd end = GSON.fromJson(new String(told, StandardCharsets.UTF_8), FabricEnd.class);
-      if (end != null
-          && end.jofi != null
-          && end.provider != null
-          && end.rails != null
-          && end.fabric != null) {
+      if (end != null && end.isWhole()) {
+        end.release();
         return end;
       }
-    } catch (JsonParseException e) {
-      throw new BootstrapException("a rank told what %s does not understand".formatted(JOFI), e);
+    } catch (JsonParseException | IllegalArgumentException e) {
+      throw new BootstrapException(NOT_UNDERSTOOD, e);
     }
-    throw new BootstrapException(
-        "a rank told what %s does not understand; run one release on all".formatted(JOFI));
+    throw new BootstrapException(NOT_UNDERSTOOD);
+  }
+
+  /** Whether nothing is missing of what another rank told. */
+  private boolean isWhole() {
+    return Stream.of(jofi, host, kernel, network, fabric, provider).noneMatch(Objects::isNull)
+        && rails != null
+        && !rails.isEmpty()
+        && rails.stream()
+            .allMatch(
+                rail ->
+                    rail != null
+                        && Stream.of(rail.nic, rail.address, rail.subnet, rail.mtu)
+                            .noneMatch(Objects::isNull));
   }
 
   /** Why this end and another one cannot be connected, and what to do; empty if they can. */
@@ -156,13 +182,16 @@ public record FabricEnd(
       return Optional.of(
           "they are of different releases, %s and %s; run one on both".formatted(jofi, other.jofi));
     }
-    if (!wire().equals(other.wire())) {
-      return Optional.of(
-          "providers %s and %s do not understand each other; choose one that both have with -p (net of libfabric 1 is tcp of libfabric 2)"
-              .formatted(provider, other.provider));
+    Optional<String> stranger =
+        FabricProvider.named("libfabric").obstacle(release(), other.release());
+    if (stranger.isPresent()) {
+      return stranger;
     }
     if (provider.equals(SHARED_MEMORY)) {
-      return obstacleInSharedMemory(other);
+      return kernel.equals(other.kernel)
+          ? Optional.empty()
+          : Optional.of(
+              "shared memory does not lead from one machine to another; choose another provider with -p");
     }
     return isElsewhere(other)
         ? IntStream.range(0, rails.size())
@@ -175,25 +204,13 @@ public record FabricEnd(
         : Optional.empty();
   }
 
-  private Optional<String> obstacleInSharedMemory(FabricEnd other) {
-    if (!kernel.equals(other.kernel)) {
-      return Optional.of(
-          "shared memory does not lead from one machine to another; choose another provider with -p");
-    }
-    // Its files have a format of each version's own, and whoever reads another's crashes.
-    return version().equals(other.version())
-        ? Optional.empty()
-        : Optional.of(
-            "shared memory of different versions of libfabric has different formats; give both the same file with JOFI_LIBFABRIC");
-  }
-
-  /** Providers of one name here are the same on the wire. */
-  private String wire() {
-    return provider.equals("net") ? "tcp" : provider;
-  }
-
-  private String version() {
-    return fabric.replaceFirst(" from .*", "");
+  /** What it speaks; without a version where it is no libfabric. */
+  private ProviderRelease release() {
+    Matcher version = LIBFABRIC.matcher(fabric);
+    return version.matches()
+        ? new ProviderRelease(
+            provider, Integer.parseInt(version.group(1)), Integer.parseInt(version.group(2)))
+        : new ProviderRelease(provider, 0, 0);
   }
 
   /**

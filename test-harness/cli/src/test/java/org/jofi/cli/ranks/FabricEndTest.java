@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -17,6 +18,8 @@ import java.util.concurrent.Future;
 import org.jofi.cli.ranks.FabricEnd.Rail;
 import org.jofi.transport.TransportOptions;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class FabricEndTest {
   private static final String OLD = "libfabric 1.17 from /usr/lib/libfabric.so.1";
@@ -108,6 +111,26 @@ class FabricEndTest {
         assertTrue(words.contains(", " + OLD + ", provider shm; rail 0 shm"), words);
       }
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "[]",
+        "{}",
+        "{'jofi':'jofi 0.0.9','fabric':'f','provider':'net','rails':[]}",
+        "{'jofi':'j','host':'h','kernel':'k','network':'n','fabric':'f','provider':'net','rails':[]}",
+        "{'jofi':'j','host':'h','kernel':'k','network':'n','fabric':'f','provider':'net','rails':[{}]}",
+        "{'jofi':'j','host':'h','kernel':'k','network':'n','fabric':'f','provider':'a b',"
+            + "'rails':[{'nic':'a','address':'','subnet':'','mtu':''}]}",
+      })
+  void whatIsNoEndIsNotUnderstood(String told) {
+    byte[] bytes = told.replace('\'', '"').getBytes(StandardCharsets.UTF_8);
+    String words =
+        String.valueOf(
+            assertThrows(BootstrapException.class, () -> FabricEnd.read(bytes)).getMessage());
+    assertTrue(words.contains(FabricEnd.JOFI), words);
   }
 
   private static Object exchange(int rank, FabricEnd mine, int port) {
