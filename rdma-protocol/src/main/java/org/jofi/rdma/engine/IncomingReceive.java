@@ -132,11 +132,14 @@ abstract class IncomingReceive extends ListedStrategy<IncomingReceive> {
   /** Whether a short message filled the receive of an index, so that no write comes for it. */
   abstract boolean isTaken(int sub);
 
-  /** A receive that is open takes a short message, or fails if that is longer. */
+  /**
+   * A receive that is open takes a short message. If that is longer this side fails, and at once:
+   * the request may have operations under way, and what follows is for no other receive.
+   */
   final void take(int sub, long from, int lengthBytes) {
     long room = roomBytes(sub);
     if (lengthBytes > room) {
-      fail(receiver.tooLong("irecv with tag %d".formatted(tag(sub)), lengthBytes, room));
+      receiver.fail(receiver.tooLong("irecv with tag %d".formatted(tag(sub)), lengthBytes, room));
     } else {
       fill(sub, from, lengthBytes);
     }

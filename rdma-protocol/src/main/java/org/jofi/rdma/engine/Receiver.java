@@ -170,13 +170,23 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
       for (int sub = 0; sub < receive.count(); sub++) {
         long index = receive.tag(sub) == tag ? receive.indexOf(sub) : seenBySender;
         boolean mayTake = index == IncomingReceive.NONE || index > seenBySender;
-        if (mayTake && receive.tag(sub) == tag && receive.isOpen(sub) && receive.isLive()) {
-          receive.take(sub, from, lengthBytes);
-          return true;
+        if (mayTake && receive.tag(sub) == tag && receive.isOpen(sub)) {
+          return fill(receive, sub, from, lengthBytes);
         }
       }
     }
     return false;
+  }
+
+  /** If the receive has failed, and is not reported yet, the message is for no later one. */
+  private boolean fill(IncomingReceive receive, int sub, long from, int lengthBytes) {
+    Failure why = receive.request().failure();
+    if (why != null) {
+      fail(why);
+      return false;
+    }
+    receive.take(sub, from, lengthBytes);
+    return true;
   }
 
   @Override

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
+import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Tag;
@@ -279,6 +280,20 @@ class EngineProperties {
     } else {
       run.assertWhatFailedIsOver();
     }
+  }
+
+  /**
+   * A short message is too long for a receive whose entries are still with the provider. Those that
+   * follow it, of the same tag, went into later receives once, and what the peer wrote there by its
+   * own count landed in memory that was handed back.
+   */
+  @Example
+  void whatFollowsOneThatIsTooLongIsForNoOtherReceive() {
+    aMessageThatIsTooLongFailsItsSide(
+        new byte[] {
+          0, -2, -1, 1, 0, 0, 0, 0, 0, -1, 1, 1, 0, 0, 1, 2, 1, 0, 0, 0, 0, 1, 2, 0, 0, 0, 2, 0, 1,
+          1, 0, 0, 0, 2, 0, 1, 2, 0, 1, 0, 0, 1, 0, 1
+        });
   }
 
   /** A message that is longer than its receive fails one side, and with it all that waits there. */
