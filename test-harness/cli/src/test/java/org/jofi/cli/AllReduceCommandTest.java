@@ -176,14 +176,17 @@ class AllReduceCommandTest {
   }
 
   @Test
-  void moreMemoryThanThereIsIsRefusedInOneLine() {
+  void moreMemoryThanThereIsIsRefusedInALineAndALink() {
     CommandProcess.Outcome outcome =
         CommandProcess.runHere("allreduce", "-n", "3", "-s", "4T", "-p", "sim:efa");
     assertEquals(ExitCode.ENVIRONMENT, outcome.code(), outcome.err());
     assertTrue(
         outcome.err().contains("3 rank(s) here need 4096.0 GiB each, 12288.0 GiB together"),
         outcome.err());
-    assertEquals(1, outcome.err().lines().count(), outcome.err());
+    assertEquals(2, outcome.err().lines().count(), outcome.err());
+    assertTrue(
+        outcome.err().endsWith("\nMore: docs/TROUBLESHOOTING.md#no-nic-or-no-room\n"),
+        outcome.err());
   }
 
   @ParameterizedTest
