@@ -14,6 +14,10 @@ import org.jspecify.annotations.Nullable;
  * Waits for requests and connections, always with a time limit, and idles as the caller chooses.
  * The waiting thread polls. Not for sharing between threads.
  *
+ * <p>A virtual thread may wait with an idle strategy that only yields: now and then it is parked
+ * for a moment, without which those that were woken would not run. In a loop of its own, a program
+ * has to do that itself.
+ *
  * <p>A wait ends early if its thread is interrupted, with a {@link CancellationException}. The
  * thread stays interrupted, and what was waited for stays in flight.
  */
