@@ -10,6 +10,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jofi.fabric.AddressText;
 import org.jofi.fabric.LinkTraffic;
+import org.jofi.rdma.operation.Transfer;
 import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
 import org.jspecify.annotations.Nullable;
@@ -68,23 +69,39 @@ final class DataStall {
         .collect(Collectors.joining(", "));
   }
 
-  /** A rail took a write to the peer, or a read from it. */
-  void took(boolean read) {
-    (read ? reads : writes).out++;
+  /** A rail took an operation of that kind. */
+  void took(Transfer.Kind kind) {
+    Flow flow = flow(kind);
+    if (flow != null) {
+      flow.out++;
+    }
   }
 
   /** One is done. */
-  void done(boolean read) {
-    Flow flow = read ? reads : writes;
-    flow.out--;
-    flow.moves = true;
+  void done(Transfer.Kind kind) {
+    Flow flow = flow(kind);
+    if (flow != null) {
+      flow.out--;
+      flow.moves = true;
+    }
   }
 
   /** One came to nothing: it may be posted again, over another connection or rail. */
-  void failed(boolean read) {
-    Flow flow = read ? reads : writes;
-    flow.out--;
-    flow.owed = true;
+  void failed(Transfer.Kind kind) {
+    Flow flow = flow(kind);
+    if (flow != null) {
+      flow.out--;
+      flow.owed = true;
+    }
+  }
+
+  /** What it is part of; null of a read of this side's own memory. */
+  private @Nullable Flow flow(Transfer.Kind kind) {
+    return switch (kind) {
+      case WRITE -> writes;
+      case READ -> reads;
+      case READ_OWN -> null;
+    };
   }
 
   /**

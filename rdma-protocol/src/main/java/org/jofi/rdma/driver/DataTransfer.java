@@ -296,41 +296,31 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
   @Override
   void taken(int stripe, int rail) {
     progress.post(rail);
-    if (kind() != Kind.READ_OWN) {
-      peer.stall().took(kind() == Kind.READ);
-    }
+    peer.stall().took(kind());
     addresses[stripe] = rails().count() == 1 ? 0 : rails().address(rail).hashCode();
-  }
-
-  private void cameToNothing() {
-    if (kind() != Kind.READ_OWN) {
-      peer.stall().failed(kind() == Kind.READ);
-    }
   }
 
   @Override
   public void failed(long cookie, RailPort port, CompletionError error) {
-    cameToNothing();
+    peer.stall().failed(kind());
     super.failed(cookie, port, error);
   }
 
   @Override
   public void lost(long cookie, RailPort port, Failure why) {
-    cameToNothing();
+    peer.stall().failed(kind());
     super.lost(cookie, port, why);
   }
 
   @Override
   public void dropped(long cookie, RailPort port, Failure why) {
-    cameToNothing();
+    peer.stall().failed(kind());
     super.dropped(cookie, port, why);
   }
 
   @Override
   void done(int stripe, int rail) {
-    if (kind() != Kind.READ_OWN) {
-      peer.stall().done(kind() == Kind.READ);
-    }
+    peer.stall().done(kind());
     progress.complete(rail);
     inOrder &= ~(1 << stripe);
     DataFlow flow = flow();

@@ -7,11 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.Optional;
 import org.jofi.fabric.LinkTraffic;
+import org.jofi.rdma.operation.Transfer;
 import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** {@link DataStall}, on a time and a traffic of the tests. */
 class DataStallTest {
@@ -41,32 +42,37 @@ class DataStallTest {
   }
 
   @ParameterizedTest
-  @ValueSource(booleans = {false, true})
-  void dataThatDoesNotMoveIsFoundWithinTheBound(boolean read) {
+  @EnumSource(
+      value = Transfer.Kind.class,
+      names = {"WRITE", "READ"})
+  void dataThatDoesNotMoveIsFoundWithinTheBound(Transfer.Kind kind) {
     assertNull(within(20 * BOUND, () -> {}), "nothing is out");
-    stall.took(read);
+    stall.took(kind);
     assertNull(within(BOUND - 2 * STEP, () -> {}), "too early");
     Failure why = within(3 * STEP, () -> {});
     assertNotNull(why);
     assertEquals(FailureCause.PEER_LOST, why.cause());
     assertTrue(
-        why.detail().contains(read ? "1 reads" : "1 writes")
+        why.detail().contains(kind == Transfer.Kind.READ ? "1 reads" : "1 writes")
             && why.detail().contains("eth0 from a to b"),
         why.detail());
     assertNotNull(within(BOUND, () -> {}), "it stands until something moves");
-    stall.done(read);
+    stall.done(kind);
     assertNull(within(20 * BOUND, () -> {}), "it is back");
   }
 
   /** A stripe of 4 MiB over a slow link. */
   @ParameterizedTest
-  @ValueSource(booleans = {false, true})
-  void whatIsSlowIsNotTakenForIt(boolean read) {
-    stall.took(read);
+  @EnumSource(
+      value = Transfer.Kind.class,
+      names = {"WRITE", "READ"})
+  void whatIsSlowIsNotTakenForIt(Transfer.Kind kind) {
+    boolean isRead = kind == Transfer.Kind.READ;
+    stall.took(kind);
     Runnable moves =
         () -> {
-          sent += read ? 0 : 1024;
-          received += read ? 1024 : 0;
+          sent += isRead ? 0 : 1024;
+          received += isRead ? 1024 : 0;
         };
     assertNull(within(20 * BOUND, moves));
     assertNotNull(within(2 * BOUND, () -> {}), "and it is when it stops");
@@ -74,27 +80,30 @@ class DataStallTest {
 
   /** What comes from the peer says nothing of what goes to it. */
   @ParameterizedTest
-  @ValueSource(booleans = {false, true})
-  void theOtherDirectionDoesNotCount(boolean read) {
-    stall.took(read);
+  @EnumSource(
+      value = Transfer.Kind.class,
+      names = {"WRITE", "READ"})
+  void theOtherDirectionDoesNotCount(Transfer.Kind kind) {
+    boolean isRead = kind == Transfer.Kind.READ;
+    stall.took(kind);
     assertNotNull(
         within(
             2 * BOUND,
             () -> {
-              sent += read ? 100_000 : 0;
-              received += read ? 0 : 1024;
+              sent += isRead ? 100_000 : 0;
+              received += isRead ? 0 : 1024;
             }));
   }
 
   @Test
   void oneThatComesBackCounts() {
-    stall.took(false);
+    stall.took(Transfer.Kind.WRITE);
     assertNull(
         within(
             20 * BOUND,
             () -> {
-              stall.took(false);
-              stall.done(false);
+              stall.took(Transfer.Kind.WRITE);
+              stall.done(Transfer.Kind.WRITE);
             }));
   }
 
@@ -102,13 +111,13 @@ class DataStallTest {
   @Test
   void oneThatIsPostedAgainAndAgainDoesNot() {
     int[] looks = {0};
-    stall.took(false);
+    stall.took(Transfer.Kind.WRITE);
     Runnable again =
         () -> {
           switch (++looks[0] % 30) {
-            case 0 -> stall.failed(false);
+            case 0 -> stall.failed(Transfer.Kind.WRITE);
             case 1 -> {
-              stall.took(false);
+              stall.took(Transfer.Kind.WRITE);
               sent = 500;
             }
             default -> sent++;
@@ -120,15 +129,15 @@ class DataStallTest {
 
   @Test
   void oneThatCameToNothingForGoodIsForgotten() {
-    stall.took(false);
-    stall.failed(false);
+    stall.took(Transfer.Kind.WRITE);
+    stall.failed(Transfer.Kind.WRITE);
     assertNull(within(20 * BOUND, () -> {}));
   }
 
   @Test
   void whereNothingIsKnownNobodyIsGivenUp() {
     known = false;
-    stall.took(false);
+    stall.took(Transfer.Kind.WRITE);
     assertNull(within(20 * BOUND, () -> {}));
   }
 }
