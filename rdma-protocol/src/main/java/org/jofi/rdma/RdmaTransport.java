@@ -56,6 +56,7 @@ public final class RdmaTransport implements Transport {
           DeviceProfile.of(
               devices.size(),
               group,
+              provider.release(group.rails().getFirst()),
               selection.reason(),
               options,
               drivesGpus,

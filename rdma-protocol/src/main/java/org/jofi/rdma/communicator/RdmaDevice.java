@@ -10,7 +10,6 @@ import org.jofi.fabric.DeviceMemory;
 import org.jofi.fabric.FabricException;
 import org.jofi.fabric.FabricProvider;
 import org.jofi.fabric.MemoryKind;
-import org.jofi.fabric.ProviderRelease;
 import org.jofi.mr.DeviceRegistrations;
 import org.jofi.mr.registration.BufferRange;
 import org.jofi.mr.registration.CacheCounters;
@@ -41,7 +40,6 @@ public final class RdmaDevice implements Device, AutoCloseable {
   private static final int TENDED_PER_DRIVER = 10;
 
   private final FabricProvider provider;
-  private final ProviderRelease release;
   private final DeviceProfile profile;
   private final DeviceEndpoints endpoints;
   private final TransportOptions options;
@@ -61,7 +59,6 @@ public final class RdmaDevice implements Device, AutoCloseable {
       TransportOptions options,
       RdmaEnvironment environment) {
     this.provider = provider;
-    release = provider.release(profile.group().rails().getFirst());
     this.profile = profile;
     endpoints = new DeviceEndpoints(provider, profile, options, environment, this::using);
     this.options = options;
@@ -101,7 +98,7 @@ public final class RdmaDevice implements Device, AutoCloseable {
               "the listener speaks version %d of jofi's protocol, this side version %d; run one release of jofi on both"
                   .formatted(handle.protocol(), ProtocolLimits.VERSION));
     } else if (!handle.release().isUntold()) {
-      why = provider.obstacle(release, handle.release());
+      why = provider.obstacle(profile.release(), handle.release());
     }
     if (why.isPresent()) {
       throw new TransportException(
@@ -110,7 +107,7 @@ public final class RdmaDevice implements Device, AutoCloseable {
               .formatted(
                   handle,
                   properties().name(),
-                  release,
+                  profile.release(),
                   FailureCause.INCOMPATIBLE.words(),
                   why.get()));
     }

@@ -48,7 +48,7 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
     connections =
         new ConnectionTable(
             new ConnectionSettings(
-                nics.release(),
+                profile.release(),
                 profile.features() | (profile.eager().isNone() ? 0 : Features.EAGER),
                 profile.properties().limits().maxMessageBytes(),
                 profile.eager(),

@@ -9,7 +9,6 @@ import org.jofi.fabric.Domain;
 import org.jofi.fabric.Fabric;
 import org.jofi.fabric.FabricInfo;
 import org.jofi.fabric.FabricProvider;
-import org.jofi.fabric.ProviderRelease;
 import org.jofi.mr.DeviceRegistrations;
 import org.jofi.mr.registration.CacheCounters;
 import org.jofi.mr.registration.CacheLimits;
@@ -30,17 +29,12 @@ final class DeviceNics implements AutoCloseable {
   private final OwnershipGraph graph;
   private final List<Domain> domains;
   private final DeviceRegistrations registrations;
-  private final ProviderRelease release;
 
   private DeviceNics(
-      OwnershipGraph graph,
-      List<Domain> domains,
-      DeviceRegistrations registrations,
-      ProviderRelease release) {
+      OwnershipGraph graph, List<Domain> domains, DeviceRegistrations registrations) {
     this.graph = graph;
     this.domains = domains;
     this.registrations = registrations;
-    this.release = release;
   }
 
   /**
@@ -73,8 +67,7 @@ final class DeviceNics implements AutoCloseable {
               names,
               environment.random());
       registrations.addTo(graph);
-      return new DeviceNics(
-          graph, List.copyOf(domains), registrations, provider.release(group.rails().getFirst()));
+      return new DeviceNics(graph, List.copyOf(domains), registrations);
     } catch (RuntimeException e) {
       try {
         graph.close(true);
@@ -99,11 +92,6 @@ final class DeviceNics implements AutoCloseable {
 
   DeviceRegistrations registrations() {
     return registrations;
-  }
-
-  /** What peers are told of their provider. */
-  ProviderRelease release() {
-    return release;
   }
 
   /**

@@ -5,6 +5,7 @@ import java.util.List;
 import org.jofi.fabric.Capability;
 import org.jofi.fabric.FabricInfo;
 import org.jofi.fabric.MemoryKind;
+import org.jofi.fabric.ProviderRelease;
 import org.jofi.rdma.driver.InlineCopies;
 import org.jofi.rdma.engine.Sender;
 import org.jofi.rdma.staging.StagingShape;
@@ -22,18 +23,24 @@ import org.jofi.transport.TransportOptions;
  * What a device can do, decided once from its NICs and the options.
  *
  * @param group its NICs
+ * @param release what peers are told of their provider
  * @param properties what callers are told
  * @param features what its connections offer: {@link Features}
  * @param progress whether its endpoints have progress threads
  */
 public record DeviceProfile(
-    DeviceGroup group, DeviceProperties properties, long features, ProgressPlan progress) {
+    DeviceGroup group,
+    ProviderRelease release,
+    DeviceProperties properties,
+    long features,
+    ProgressPlan progress) {
   private static final long MEGABIT = 1_000_000;
 
   /**
    * Decides.
    *
    * @param index the device's place
+   * @param release what peers are told of the provider of its NICs
    * @param selected why its provider was chosen
    * @param staged whether there is a provider of CUDA memory, so that it can be staged
    * @param processors how many this process may use
@@ -41,6 +48,7 @@ public record DeviceProfile(
   public static DeviceProfile of(
       int index,
       DeviceGroup group,
+      ProviderRelease release,
       String selected,
       TransportOptions options,
       boolean staged,
@@ -75,7 +83,7 @@ public record DeviceProfile(
             delivery(writesData, announces),
             limits(group, options),
             reasons);
-    return new DeviceProfile(group, properties, features, progress);
+    return new DeviceProfile(group, release, properties, features, progress);
   }
 
   /**
