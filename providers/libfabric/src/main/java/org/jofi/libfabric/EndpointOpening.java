@@ -4,6 +4,7 @@ import java.util.Optional;
 import org.jofi.fabric.EndpointRequest;
 import org.jofi.fabric.FabricErrno;
 import org.jofi.fabric.FabricException;
+import org.jofi.libfabric.LibfabricTraits.PortVariables;
 
 /** Opens endpoints; where a name or a port is taken, with another one. */
 final class EndpointOpening {
@@ -62,7 +63,8 @@ final class EndpointOpening {
   private LibfabricEndpoint within(ListeningPorts ports) {
     String provider = domain.info().provider();
     boolean ofInfo = LibfabricTraits.listensAtPortOfInfo(provider);
-    if (!ofInfo && LibfabricTraits.portVariables(provider).isEmpty()) {
+    Optional<PortVariables> variables = LibfabricTraits.portVariables(provider);
+    if (!ofInfo && variables.isEmpty()) {
       return once(domain.handle());
     }
     int first = ports.anyOffset();
@@ -70,8 +72,7 @@ final class EndpointOpening {
       try {
         LibfabricEndpoint endpoint =
             once(ofInfo ? ports.at(first + attempt, domain.handle()) : domain.handle());
-        LibfabricTraits.portVariables(provider)
-            .ifPresent(variables -> ports.check(endpoint, variables));
+        variables.ifPresent(names -> ports.check(endpoint, names));
         return endpoint;
       } catch (FabricException e) {
         if (!ListeningPorts.isTaken(e)) {

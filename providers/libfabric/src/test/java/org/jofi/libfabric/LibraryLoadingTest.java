@@ -6,11 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.SymbolLookup;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.jofi.fabric.FabricUnavailableException;
 import org.junit.jupiter.api.Test;
@@ -40,40 +39,23 @@ class LibraryLoadingTest {
     }
   }
 
-  private record Outcome(int code, String text) {}
-
-  private Outcome load(String library, String variable) throws IOException, InterruptedException {
+  private ChildProcess.Outcome load(String library, String variable)
+      throws IOException, InterruptedException {
     return load(library, variable, List.of());
   }
 
   /**
    * @param before what the process has loaded before
    */
-  private Outcome load(String library, String variable, List<String> before)
+  private ChildProcess.Outcome load(String library, String variable, List<String> before)
       throws IOException, InterruptedException {
-    String java = System.getProperty("jofi.test.java", "");
-    ProcessBuilder builder =
-        new ProcessBuilder(
-            java.isEmpty() ? Path.of(System.getProperty("java.home"), "bin/java").toString() : java,
-            "-XX:TieredStopAtLevel=1",
-            "-XX:+UseSerialGC",
-            "--enable-native-access=ALL-UNNAMED",
-            "-Djofi.libfabric=" + library,
-            "-cp",
-            System.getProperty("java.class.path"),
-            Main.class.getName());
-    builder.command().addAll(before);
-    builder.environment().remove("JOFI_LIBFABRIC");
-    if (!variable.isEmpty()) {
-      builder.environment().put("JOFI_LIBFABRIC", variable);
-    }
-    Path output = Files.createTempFile(folder, "output", ".txt");
-    Process process = builder.redirectErrorStream(true).redirectOutput(output.toFile()).start();
-    if (!process.waitFor(60, TimeUnit.SECONDS)) {
-      process.destroyForcibly();
-      throw new AssertionError("loading hangs");
-    }
-    return new Outcome(process.exitValue(), Files.readString(output, StandardCharsets.UTF_8));
+    return ChildProcess.run(
+        folder,
+        Main.class,
+        library,
+        // An empty one is none.
+        Map.of("JOFI_LIBFABRIC", variable),
+        before);
   }
 
   private void assertMissing(String library, String reason)
@@ -81,11 +63,11 @@ class LibraryLoadingTest {
     assertMissing(load(library, ""), library, reason);
   }
 
-  private static void assertMissing(Outcome outcome, String library, String reason) {
-    assertEquals(3, outcome.code, outcome.text);
+  private static void assertMissing(ChildProcess.Outcome outcome, String library, String reason) {
+    assertEquals(3, outcome.code(), outcome.text());
     for (String part :
         List.of(library, reason, "-Djofi.libfabric=PATH", "JOFI_LIBFABRIC=PATH", "Install it")) {
-      assertTrue(outcome.text.contains(part), () -> "no '" + part + "' in:\n" + outcome.text);
+      assertTrue(outcome.text().contains(part), () -> "no '" + part + "' in:\n" + outcome.text());
     }
   }
 
@@ -139,9 +121,9 @@ class LibraryLoadingTest {
             .findFirst()
             .orElseThrow();
     Path copy = Files.copy(installed, folder.resolve("libfabric.so.1"));
-    Outcome outcome = load(copy.toString(), "", List.of(installed.toString()));
+    ChildProcess.Outcome outcome = load(copy.toString(), "", List.of(installed.toString()));
     assertMissing(outcome, copy.toString(), "this process has another libfabric already");
-    assertTrue(outcome.text.contains("JOFI_LIBFABRIC=" + installed.toRealPath()), outcome.text);
+    assertTrue(outcome.text().contains("JOFI_LIBFABRIC=" + installed.toRealPath()), outcome.text());
   }
 
   private static Path otherLibrary() {
@@ -150,14 +132,15 @@ class LibraryLoadingTest {
 
   @Test
   void aNameWithoutFolderIsAFileAllTheSame() throws IOException, InterruptedException {
-    Outcome outcome = load("libm.so.6", "");
-    assertEquals(3, outcome.code, outcome.text);
-    assertTrue(outcome.text.contains("/libm.so.6: no such file"), outcome.text);
+    ChildProcess.Outcome outcome = load("libm.so.6", "");
+    assertEquals(3, outcome.code(), outcome.text());
+    assertTrue(outcome.text().contains("/libm.so.6: no such file"), outcome.text());
   }
 
   @Test
   void thePropertyComesFirst() throws IOException, InterruptedException {
-    Outcome outcome = load(folder.resolve("absent").toString(), otherLibrary().toString());
-    assertTrue(outcome.text.contains("absent"), outcome.text);
+    ChildProcess.Outcome outcome =
+        load(folder.resolve("absent").toString(), otherLibrary().toString());
+    assertTrue(outcome.text().contains("absent"), outcome.text());
   }
 }

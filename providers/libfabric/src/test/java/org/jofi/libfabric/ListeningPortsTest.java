@@ -7,15 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.jofi.fabric.AddressText;
 import org.jofi.fabric.AddressVector;
@@ -86,27 +83,15 @@ class ListeningPortsTest {
   }
 
   private String listen(int low) throws IOException, InterruptedException {
-    String java = System.getProperty("jofi.test.java", "");
-    ProcessBuilder builder =
-        new ProcessBuilder(
-            java.isEmpty() ? Path.of(System.getProperty("java.home"), "bin/java").toString() : java,
-            "-XX:TieredStopAtLevel=1",
-            "-XX:+UseSerialGC",
-            "--enable-native-access=ALL-UNNAMED",
-            "-Djofi.libfabric=" + System.getProperty("jofi.libfabric", ""),
-            "-cp",
-            System.getProperty("java.class.path"),
-            Main.class.getName());
-    builder.environment().put("JOFI_PORTS", low + "-" + (low + COUNT - 1));
-    Path output = Files.createTempFile(folder, "output", ".txt");
-    Process process = builder.redirectErrorStream(true).redirectOutput(output.toFile()).start();
-    if (!process.waitFor(60, TimeUnit.SECONDS)) {
-      process.destroyForcibly();
-      throw new AssertionError("listening hangs");
-    }
-    String text = Files.readString(output, StandardCharsets.UTF_8);
-    assertEquals(0, process.exitValue(), text);
-    return text;
+    ChildProcess.Outcome outcome =
+        ChildProcess.run(
+            folder,
+            Main.class,
+            System.getProperty("jofi.libfabric", ""),
+            Map.of("JOFI_PORTS", low + "-" + (low + COUNT - 1)),
+            List.of());
+    assertEquals(0, outcome.code(), outcome.text());
+    return outcome.text();
   }
 
   /** The first of some that nobody listens at, below those that the kernel gives to others. */
