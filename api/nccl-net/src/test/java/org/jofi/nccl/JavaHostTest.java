@@ -16,7 +16,6 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jofi.nccl.PluginUnderTest.Run;
-import org.jofi.nccl.layout.PluginFolder;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -37,26 +36,21 @@ class JavaHostTest {
 
   private Path scratch;
   private PluginUnderTest plugin;
-  private Path library;
 
   @BeforeAll
   void layOut(@TempDir Path folderForAll) throws IOException, InterruptedException {
     scratch = folderForAll;
     plugin = new PluginUnderTest(scratch);
-    Path folder = scratch.resolve("plugin");
-    plugin.folder(folder);
-    library = folder.resolve(PluginFolder.LIBRARY);
   }
 
   private Run host(List<String> options, String... arguments) throws Exception {
-    assumeTrue(
-        System.getProperty("jofi.libfabric", "").isEmpty(), "any libfabric will do for this");
+    assumeTrue(PluginUnderTest.isOnTheSystemsLibfabric(), "any libfabric will do for this");
     List<String> command = new ArrayList<>();
     command.add(PluginUnderTest.javaHome().resolve("bin/java").toString());
     command.addAll(options);
     command.addAll(List.of("-XX:TieredStopAtLevel=1", "-Xmx256m", "-cp"));
     command.add(Path.of("target", "test-classes").toAbsolutePath().toString());
-    command.addAll(List.of("org.jofi.nccl.JavaHost", library.toString()));
+    command.addAll(List.of("org.jofi.nccl.JavaHost", plugin.library().toString()));
     command.addAll(List.of(arguments));
     return plugin.run(command, Map.of("JOFI_PROVIDER", "tcp", "JOFI_WARM_UP", "0"));
   }
@@ -84,7 +78,7 @@ class JavaHostTest {
   private String refusal(Path javaHome, String options) throws Exception {
     Map<String, String> environment =
         Map.of("HOST_JAVA_HOME", javaHome.toString(), "HOST_JVM_OPTIONS", options);
-    Run run = plugin.drive(environment, library.toString(), 11, "refused-in-jvm");
+    Run run = plugin.drive(environment, plugin.library().toString(), 11, "refused-in-jvm");
     assertEquals(0, run.code(), () -> run.out() + run.err());
     return run.out();
   }
@@ -102,10 +96,11 @@ class JavaHostTest {
   void amongTheProgramsModulesItNamesTheOptionsOfTheFolder() throws Exception {
     String options =
         "--illegal-native-access=deny --add-modules=ALL-MODULE-PATH --module-path=%s"
-            .formatted(library.resolveSibling("modules"));
+            .formatted(plugin.library().resolveSibling("modules"));
     String text = refusal(PluginUnderTest.javaHome(), options);
 
-    assertTrue(text.contains("the options in " + library.resolveSibling("jvm.options")), text);
+    assertTrue(
+        text.contains("the options in " + plugin.library().resolveSibling("jvm.options")), text);
   }
 
   @Test

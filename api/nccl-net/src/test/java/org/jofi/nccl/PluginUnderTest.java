@@ -1,5 +1,6 @@
 package org.jofi.nccl;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -11,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -34,9 +36,10 @@ final class PluginUnderTest {
 
   private final Path scratch;
   private final Path driver;
+  private final Path library;
 
   /**
-   * Compiles the driver.
+   * Compiles the driver, and lays out a folder without a Java runtime.
    *
    * @param scratch an empty folder
    */
@@ -56,6 +59,44 @@ final class PluginUnderTest {
     command.addAll(List.of("-o", driver.toString(), "-ldl", "-lpthread"));
     Run gcc = start(command, Map.of(), COMPILE_SECONDS);
     assertTrue(gcc.code() == 0, gcc::err);
+    Path folder = scratch.resolve("plugin");
+    folder(folder);
+    library = folder.resolve(PluginFolder.LIBRARY);
+  }
+
+  /** The library in its folder. */
+  Path library() {
+    return library;
+  }
+
+  /**
+   * What the plugin needs, and as little as shows that nothing is disturbed by it.
+   *
+   * @param more names of variables, each with its value behind it
+   */
+  static Map<String, String> environment(String provider, String... more) {
+    Map<String, String> environment = new HashMap<>();
+    environment.put("JOFI_JAVA_HOME", javaHome().toString());
+    environment.put("JOFI_PROVIDER", provider);
+    environment.put("JOFI_WARM_UP", "0.1");
+    // They are over before HotSpot's second compiler pays.
+    environment.put("JOFI_JVM_OPTS", "-XX:TieredStopAtLevel=1");
+    for (int name = 0; name < more.length; name += 2) {
+      environment.put(more[name], more[name + 1]);
+    }
+    return environment;
+  }
+
+  static boolean isOnTheSystemsLibfabric() {
+    return LIBFABRIC.isEmpty();
+  }
+
+  /** Runs the driver with the library, and demands that all went well. */
+  Run good(Map<String, String> environment, int version, String scenario)
+      throws IOException, InterruptedException {
+    Run run = drive(environment, library.toString(), version, scenario);
+    assertEquals(0, run.code(), () -> run.out() + run.err());
+    return run;
   }
 
   private static void requireGcc() {
