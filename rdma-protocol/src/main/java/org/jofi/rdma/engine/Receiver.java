@@ -24,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  * arrives. Used with the endpoint's lock held.
  */
 public final class Receiver extends RequestQueue implements ReceiveProtocol {
+  private static final long NONE_FAILED = Long.MAX_VALUE;
+
   private final Announcer announcer;
   private final AnnouncedReceives announcements = new AnnouncedReceives();
   private final BySlot<PostedReceive> posted =
@@ -42,6 +44,9 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
   private long immediates;
   private long announced;
   private long expected = Long.MAX_VALUE;
+
+  /** The first index of the receives that failed. */
+  private long firstFailed = NONE_FAILED;
 
   /**
    * @param copy this side's copy of the mailbox, from which entries are written
@@ -245,12 +250,14 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
 
   @Override
   public void immediate(int bits) {
-    immediates++;
     long index = announcements.indexOf(bits);
     IncomingReceive request = index == ReceiveIndices.OUTSIDE ? null : inFlight(index);
     if (request == null || !request.stripe(request.sub(index), bits)) {
       dropped++;
+      // If none failed, it arrived before: its write failed, and the sender heard, or wrote again.
+      immediates += request == null && firstFailed != NONE_FAILED ? 1 : 0;
     } else {
+      immediates++;
       stripes++;
       hear();
       peerSaw(index);
@@ -332,7 +339,7 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
     failIfPeerIsDone();
   }
 
-  /** Immediate data that arrived, whether they fitted or not. */
+  /** Writes that arrived with their immediate data, each once; those of failed receives, too. */
   @Override
   public long arrived() {
     return immediates;
@@ -367,7 +374,11 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
       return UNKNOWN;
     }
     IncomingReceive request = inFlight(index);
-    return request == null ? ARRIVED : request.hasStripe(request.sub(index), stripe, chunk);
+    if (request != null) {
+      return request.hasStripe(request.sub(index), stripe, chunk);
+    }
+    // Of one that failed it is not known; its sender hears of that.
+    return index < firstFailed ? ARRIVED : UNKNOWN;
   }
 
   /**
@@ -474,6 +485,9 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
     if (receive.isListed()) {
       unannounced.remove(receive);
       order.remove(receive);
+    }
+    if (request.failure() != null && receive.index() != IncomingReceive.NONE) {
+      firstFailed = Math.min(firstFailed, receive.index());
     }
     places -= receive.needed();
     announcements.remove(receive);

@@ -281,6 +281,7 @@ class RendezvousSend extends RequestStrategy implements SentListener {
     }
     states.answered(stripe, arrived);
     if (arrived) {
+      sender.stripeWritten();
       request().settle();
       return true;
     }
