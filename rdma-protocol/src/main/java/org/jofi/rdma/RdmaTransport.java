@@ -111,6 +111,7 @@ public final class RdmaTransport implements Transport {
   @Override
   public void close() {
     CloseSteps steps = new CloseSteps();
+    devices.forEach(device -> steps.step(device::startClosing));
     devices.forEach(device -> steps.step(device::close));
     try {
       steps.end();

@@ -46,6 +46,7 @@ public interface CompletionQueue extends AutoCloseable {
    * @return how many were delivered, 0 if nothing had finished; negative only if the queue itself
    *     is broken ({@code -EOVERRUN}, {@code -EIO})
    * @throws IllegalStateException if the queue is closed
+   * @throws IllegalArgumentException if the limit is below 1
    */
   int poll(Sink sink, int limit);
 

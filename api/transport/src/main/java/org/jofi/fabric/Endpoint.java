@@ -14,9 +14,9 @@ import java.util.Optional;
  *   <li>{@code -EAGAIN}: nothing was posted; poll the queues, then try again. The first operations
  *       to a peer return it until the provider has set up its connection.
  *   <li>another negative {@link FabricErrno}: nothing was posted, and it is no use to try again:
- *       {@code -EMSGSIZE} too long, {@code -EINVAL} bad argument, {@code -ENOSYS} or {@code
- *       -EOPNOTSUPP} not supported by this provider, {@code -EHOSTUNREACH} or {@code -ENOTCONN} the
- *       peer is gone.
+ *       {@code -EMSGSIZE} too long, {@code -EINVAL} bad argument, such as a negative length or a
+ *       slot that is none, {@code -ENOSYS} or {@code -EOPNOTSUPP} not supported by this provider,
+ *       {@code -EHOSTUNREACH} or {@code -ENOTCONN} the peer is gone.
  * </ul>
  *
  * Addresses must be in valid memory of this process (or its GPU), inside the region whose
@@ -283,8 +283,9 @@ public interface Endpoint extends AutoCloseable {
    * after that completion. Sends, writes and reads cannot be cancelled.
    *
    * @param context the receive's slot, of the receive queue
-   * @return 0, even if the provider does not know whether there was something to cancel; or an
-   *     error such as {@code -ENOENT} if it finds nothing to cancel
+   * @return 0, even if the provider does not know whether there was something to cancel; {@code
+   *     -EINVAL} if there is no such slot; or an error such as {@code -ENOENT} if it finds nothing
+   *     to cancel
    */
   int cancel(int context);
 

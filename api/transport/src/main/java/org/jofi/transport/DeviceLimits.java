@@ -20,7 +20,11 @@ public interface DeviceLimits {
    */
   int eagerBytes();
 
-  /** {@return how many communicators may be open at once} */
+  /**
+   * {@return how many communicators may be open at once on one endpoint of the device, and so how
+   * many of the device there is room for in any case: which endpoint gets the next one is up to
+   * turns, and all that a listener accepts are of one}
+   */
   int communicators();
 
   /** {@return how many receives may be in flight per communicator, each of a group for itself} */

@@ -17,8 +17,8 @@ public interface DeviceProperties {
   int index();
 
   /**
-   * {@return the name of its first NIC and the number of its other NICs; no other device has it,
-   * unless {@link Grouping.Explicit} names a NIC twice}
+   * {@return the name of its first NIC and the number of its other NICs; and a number of its own if
+   * {@link Grouping.Explicit} names that NIC first for several devices. No other device has it}
    */
   String name();
 

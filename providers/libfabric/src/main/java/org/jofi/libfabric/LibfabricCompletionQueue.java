@@ -141,6 +141,9 @@ final class LibfabricCompletionQueue extends FabricObject implements CompletionQ
     if (queue == 0) {
       throw closedException();
     }
+    if (limit < 1) {
+      throw new IllegalArgumentException("poll at least 1 completion, not " + limit);
+    }
     if (events != null && (++polls & POLLS_PER_EVENTS - 1) == 0) {
       events.drain();
     }

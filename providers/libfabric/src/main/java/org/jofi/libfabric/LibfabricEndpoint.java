@@ -361,11 +361,11 @@ final class LibfabricEndpoint extends FabricObject implements Endpoint {
     if (calls == PostingCalls.NONE) {
       throw closedException();
     }
-    if (lengthBytes < 0 || lengthBytes > most) {
+    if (lengthBytes > most) {
       return -FabricErrno.EMSGSIZE;
     }
     boolean lacks = lengthBytes != 0 && (address == 0 || (needsDescriptor && descriptor == 0));
-    return op == 0 || lacks ? -FabricErrno.EINVAL : 0;
+    return lengthBytes < 0 || op == 0 || lacks ? -FabricErrno.EINVAL : 0;
   }
 
   private LibfabricAddressVector ownAddressVector(AddressVector vector) {

@@ -130,12 +130,13 @@ class BadInputTest {
             -FabricErrno.EINVAL, loopback.endpoint.recv(address, 8, 0, AddressVector.ANY, context));
         assertEquals(-FabricErrno.EINVAL, loopback.endpoint.cancel(context));
       }
-      assertEquals(-FabricErrno.EMSGSIZE, loopback.endpoint.send(address, -1, 0, self, 0));
+      assertEquals(-FabricErrno.EINVAL, loopback.endpoint.send(address, -1, 0, self, 0));
       assertEquals(-FabricErrno.EMSGSIZE, loopback.endpoint.inject(address, 1 << 30, self));
       assertEquals(
           -FabricErrno.EMSGSIZE,
           loopback.endpoint.write(address, 1 << 30, 0, self, 0, 0, 0, PostFlags.INJECT));
       assertEquals(-FabricErrno.EINVAL, loopback.endpoint.send(0, 8, 0, self, 0));
+      assertThrows(IllegalArgumentException.class, () -> loopback.queue.poll(NOBODY, 0));
     }
   }
 

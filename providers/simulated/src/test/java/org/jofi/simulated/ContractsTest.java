@@ -338,7 +338,9 @@ class ContractsTest {
       for (int context : new int[] {-1, 64}) {
         assertBreaks(Rule.CONTEXT_RANGE, () -> pair.left.endpoint.send(0, 0, 0, 0, context));
         assertEquals(-FabricErrno.EINVAL, lenient.left.endpoint.send(0, 0, 0, 0, context));
+        assertEquals(-FabricErrno.EINVAL, pair.left.endpoint.cancel(context));
       }
+      assertEquals(-FabricErrno.EINVAL, pair.left.endpoint.send(0, -1, 0, 0, 1));
     }
   }
 

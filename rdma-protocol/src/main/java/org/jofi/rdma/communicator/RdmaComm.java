@@ -54,6 +54,8 @@ abstract class RdmaComm implements Comm {
   private @Nullable RdmaPoller poller;
   // Written with the endpoint's lock held.
   private volatile CommState closing = CommState.OPEN;
+  // With the endpoint's lock held, or by whoever closes it.
+  private long closingSince;
 
   RdmaComm(
       RdmaDevice device,
@@ -403,6 +405,7 @@ abstract class RdmaComm implements Comm {
     try (var _ = lock().closing()) {
       if (closing == CommState.OPEN) {
         closing = CommState.CLOSING;
+        closingSince = device.environment().clock().nanoTime();
         endpoint.connections().close(connection);
       }
     }
@@ -419,6 +422,7 @@ abstract class RdmaComm implements Comm {
     try (var _ = lock().closing()) {
       if (closing == CommState.OPEN) {
         closing = CommState.CLOSING;
+        closingSince = device.environment().clock().nanoTime();
         endpoint.connections().abort(connection);
       }
     }
@@ -479,7 +483,9 @@ abstract class RdmaComm implements Comm {
     // The connection's own time limit ends the wait for the peer; this one ends the wait for the
     // NIC.
     long bound = device.options().closeTimeout().toNanos();
-    long deadline = clock.nanoTime() + bound + bound / 4;
+    long now = clock.nanoTime();
+    // Those of a device that close together wait together; each looks, whatever the others took.
+    long deadline = Math.max(closingSince + bound + bound / 4, now + bound / 64);
     while (true) {
       int events;
       try (var _ = lock().closing()) {

@@ -184,12 +184,8 @@ public final class RdmaDevice implements Device, AutoCloseable {
 
   /** Names requests, as far as can be seen without any lock of theirs. */
   private List<String> using(DataRegistration registration) {
-    List<RdmaComm> comms;
-    synchronized (open) {
-      comms = new ArrayList<>(open);
-    }
     List<String> names = new ArrayList<>();
-    comms.forEach(comm -> comm.uses().names(registration.range(), comm.label(), names));
+    openComms().forEach(comm -> comm.uses().names(registration.range(), comm.label(), names));
     return names;
   }
 
@@ -242,6 +238,24 @@ public final class RdmaDevice implements Device, AutoCloseable {
     }
   }
 
+  private List<RdmaComm> openComms() {
+    synchronized (open) {
+      return new ArrayList<>(open);
+    }
+  }
+
+  /**
+   * Begins to close its communicators, without waiting, so that their time limits, and those of
+   * other devices', run at the same time.
+   *
+   * @throws TransportException if another thread stays in the provider
+   */
+  public void startClosing() {
+    CloseSteps steps = new CloseSteps();
+    openComms().forEach(comm -> steps.step(comm::startClosing));
+    steps.end();
+  }
+
   /**
    * Closes its communicators, then its endpoints and NICs.
    *
@@ -250,14 +264,9 @@ public final class RdmaDevice implements Device, AutoCloseable {
    */
   @Override
   public void close() {
-    List<RdmaComm> left;
-    synchronized (open) {
-      left = new ArrayList<>(open);
-    }
-    // Start closing all of them first, so that their time limits run at the same time.
     CloseSteps steps = new CloseSteps();
-    left.forEach(comm -> steps.step(comm::startClosing));
-    left.forEach(comm -> steps.step(comm::close));
+    steps.step(this::startClosing);
+    openComms().forEach(comm -> steps.step(comm::close));
     // While an endpoint stays open, its NICs can reach the blocks.
     if (steps.step(endpoints::close)) {
       synchronized (open) {

@@ -75,7 +75,7 @@ public final class DeviceGrouping {
                           .stream())
               .toList();
       case Grouping.Explicit(List<List<String>> devices) ->
-          devices.stream().map(names -> explicit(names, located)).toList();
+          DeviceGroup.toldApart(devices.stream().map(names -> explicit(names, located)).toList());
     };
   }
 
@@ -239,7 +239,8 @@ public final class DeviceGrouping {
     return new DeviceGroup(
         nics.stream().map(LocatedNic::info).toList(),
         nics.stream().map(LocatedNic::path).toList(),
-        why);
+        why,
+        1);
   }
 
   /**

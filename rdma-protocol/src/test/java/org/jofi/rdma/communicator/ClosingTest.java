@@ -7,6 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.lang.foreign.MemorySegment;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import org.jofi.fabric.DeviceCopier;
 import org.jofi.fabric.DeviceMemory;
@@ -53,6 +56,34 @@ class ClosingTest {
             refused::getMessage);
         attempt.close();
       }
+    }
+  }
+
+  /** Each waits for its peer and for its NIC, and all of them at the same time. */
+  @Test
+  void theBoundOfACloseIsOneForAllThatCloseTogether() {
+    try (SimulatedHosts hosts = new SimulatedHosts(Profile.EFA, 7, 1)) {
+      List<Pair> pairs = new ArrayList<>();
+      for (int i = 0; i < 12; i++) {
+        pairs.add(hosts.connect());
+      }
+      MemorySegment memory = hosts.memory(8192, 1);
+      pairs.forEach(pair -> assertTrue(pair.receive().irecv(memory, 0, 4096, 1) > 0));
+      for (int i = 0; i < 1000; i++) {
+        hosts.tend();
+        hosts.simulation.idle();
+      }
+      hosts.simulation.host(0).nic(0).stall(Duration.ofDays(1));
+      // They have their receives, and are with the NIC.
+      pairs.forEach(pair -> assertTrue(pair.send().isend(memory, 4096, 4096, 1) > 0));
+      RdmaTransport closing = hosts.transports.getFirst();
+      long before = hosts.simulation.nanoTime();
+      assertThrows(TransportException.class, closing::close);
+      long took = hosts.simulation.nanoTime() - before;
+      long bound = closing.options().closeTimeout().toNanos();
+      assertTrue(
+          took < 3 * bound,
+          () -> "%d ms, and the bound is %d".formatted(took / 1_000_000, bound / 1_000_000));
     }
   }
 

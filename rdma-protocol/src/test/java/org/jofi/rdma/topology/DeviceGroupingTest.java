@@ -228,6 +228,12 @@ class DeviceGroupingTest {
     List<FabricInfo> nics = List.of(tcp("a"), tcp("b"), tcp("c"));
     Grouping listed = new Grouping.Explicit(List.of(List.of("c", "a"), List.of("a", "a")));
     assertEquals(List.of(List.of("c", "a"), List.of("a", "a")), names(group(nics, listed, 8)));
+    Grouping alike =
+        new Grouping.Explicit(
+            List.of(List.of("a"), List.of("a", "b"), List.of("a"), List.of("a", "c")));
+    assertEquals(
+        List.of("a", "a+1", "a#2", "a+1#2"),
+        group(nics, alike, 8).stream().map(DeviceGroup::name).toList());
     TransportException refusal =
         assertThrows(
             TransportException.class,

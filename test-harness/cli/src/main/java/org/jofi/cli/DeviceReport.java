@@ -51,7 +51,8 @@ final class DeviceReport {
     facts.put("immediate data", properties.immediateDelivery());
     facts.put(
         "limits",
-        ("messages of %s, eager ones of %s, inline writes of %s, %d communicators; of each %d sends"
+        ("messages of %s, eager ones of %s, inline writes of %s, %d communicators per"
+                    + " endpoint; of each %d sends"
                     + " and %d receives in")
                 .formatted(
                     ByteSizes.format(limits.maxMessageBytes()),

@@ -308,6 +308,9 @@ final class SimulatedEndpoint implements Endpoint, RegionHolder {
   public int cancel(int context) {
     enter("fi_cancel");
     try {
+      if (context < 0 || context >= receiveQueue.contexts()) {
+        return -FabricErrno.EINVAL;
+      }
       return engine.cancel(pair, context) ? 0 : -FabricErrno.ENOENT;
     } finally {
       exit();
