@@ -49,57 +49,43 @@ final class OneSidedCalls {
     comm.checkOpen();
     DataRegistration memory =
         comm.segments().use(near, offset, lengthBytes, reads ? Rights.READ_INTO : Rights.SENT);
+    return post(reads, near.address() + offset, lengthBytes, memory, near, far, at);
+  }
+
+  private long move(
+      boolean reads, Registration near, long offset, long lengthBytes, RemoteMemory far, long at) {
+    RdmaRegistration ours = comm.own(near, reads ? Use.RECEIVE : Use.SEND, offset, lengthBytes);
+    checkOneSided(lengthBytes, far, at);
+    DataRegistration memory = ours.data();
+    return memory.beginUse()
+        ? post(reads, ours.memory().address() + offset, lengthBytes, memory, ours, far, at)
+        : comm.refuse(connection.oneSided(), reads ? "iread" : "iwrite");
+  }
+
+  /** Posts what has begun a use of its registration, and ends that if there is no request. */
+  private long post(
+      boolean reads,
+      long address,
+      long lengthBytes,
+      DataRegistration memory,
+      Object used,
+      RemoteMemory far,
+      long at) {
     long request = Result.TRY_AGAIN;
-    try {
-      request = post(reads, near.address() + offset, lengthBytes, memory, true, near, far, at);
+    try (var _ = comm.lock().posting()) {
+      comm.checkOpen();
+      request = connection.oneSided().move(reads, address, lengthBytes, memory, far, at);
+      if (request == Result.TRY_AGAIN) {
+        comm.endpoint().help();
+        request = connection.oneSided().move(reads, address, lengthBytes, memory, far, at);
+      }
+      comm.uses().add(request, used);
       return request;
     } finally {
       if (request == Result.TRY_AGAIN) {
         memory.endUse();
       }
     }
-  }
-
-  private long move(
-      boolean reads, Registration near, long offset, long lengthBytes, RemoteMemory far, long at) {
-    RdmaRegistration ours = comm.own(near);
-    checkOneSided(lengthBytes, far, at);
-    long address = ours.address(reads ? Use.RECEIVE : Use.SEND, offset, lengthBytes);
-    return post(reads, address, lengthBytes, ours.data(), false, ours, far, at);
-  }
-
-  private long post(
-      boolean reads,
-      long address,
-      long lengthBytes,
-      DataRegistration data,
-      boolean begun,
-      Object memory,
-      RemoteMemory far,
-      long at) {
-    try (var _ = comm.lock().posting()) {
-      comm.checkOpen();
-      long request = postOnce(reads, address, lengthBytes, data, begun, far, at);
-      if (request == Result.TRY_AGAIN) {
-        comm.endpoint().help();
-        request = postOnce(reads, address, lengthBytes, data, begun, far, at);
-      }
-      comm.uses().add(request, memory);
-      return request;
-    }
-  }
-
-  private long postOnce(
-      boolean reads,
-      long address,
-      long lengthBytes,
-      DataRegistration data,
-      boolean begun,
-      RemoteMemory far,
-      long at) {
-    return reads
-        ? connection.read(address, lengthBytes, data, begun, far, at)
-        : connection.write(address, lengthBytes, data, begun, far, at);
   }
 
   /** As {@link org.jofi.transport.Comm#iwriteInline}. */
@@ -118,10 +104,10 @@ final class OneSidedCalls {
     try (var _ = comm.lock().posting()) {
       comm.checkOpen();
       long address = copied(from, offset, lengthBytes);
-      long request = connection.writeInline(address, lengthBytes, to, at);
+      long request = connection.oneSided().writeInline(address, lengthBytes, to, at);
       if (request == Result.TRY_AGAIN) {
         comm.endpoint().help();
-        request = connection.writeInline(address, lengthBytes, to, at);
+        request = connection.oneSided().writeInline(address, lengthBytes, to, at);
       }
       return request;
     }

@@ -21,6 +21,7 @@ import org.jofi.mr.teardown.CloseSteps;
 import org.jofi.rdma.device.DeviceEndpoint;
 import org.jofi.rdma.device.EndpointLock;
 import org.jofi.rdma.engine.Connection;
+import org.jofi.rdma.engine.RequestQueue;
 import org.jofi.rdma.operation.OperationSink;
 import org.jofi.rdma.staging.StagingSpace;
 import org.jofi.transport.Comm;
@@ -41,7 +42,9 @@ import org.jspecify.annotations.Nullable;
 abstract class RdmaComm implements Comm {
   private final RdmaDevice device;
   private final DeviceEndpoint endpoint;
+  private final EndpointLock lock;
   private final Connection connection;
+  private final long maxMessageBytes;
   private final String label;
   private final DeviceBuffers deviceBuffers;
   private final EndpointLock.Tester tester = new EndpointLock.Tester();
@@ -66,6 +69,8 @@ abstract class RdmaComm implements Comm {
     this.device = device;
     this.endpoint = endpoint;
     this.connection = connection;
+    lock = endpoint.lock();
+    maxMessageBytes = device.properties().limits().maxMessageBytes();
     oneSided = new OneSidedCalls(this, connection);
     uses = new RegistrationUses(connection);
     segments =
@@ -120,7 +125,7 @@ abstract class RdmaComm implements Comm {
 
   /** The lock of everything here. */
   final EndpointLock lock() {
-    return endpoint.lock();
+    return lock;
   }
 
   final DeviceEndpoint endpoint() {
@@ -160,7 +165,9 @@ abstract class RdmaComm implements Comm {
    * @throws IllegalArgumentException if it is another communicator's, or already deregistered
    */
   final RdmaRegistration own(Registration registration) {
-    if (registration instanceof RdmaRegistration ours && ours.isOf(this)) {
+    if (registration instanceof RdmaRegistration ours
+        && ours.isHeld()
+        && ours.owner().equals(this)) {
       return ours;
     }
     throw new IllegalArgumentException(
@@ -168,13 +175,40 @@ abstract class RdmaComm implements Comm {
   }
 
   /**
+   * Checks that a range of a registration may be used so, and be moved at once.
+   *
+   * @throws IllegalArgumentException as {@link #own(Registration)} and {@link #checkLength}; and if
+   *     it is not registered for that, or the range leaves it; one of no bytes never does
+   */
+  final RdmaRegistration own(Registration registration, Use use, long offset, long lengthBytes) {
+    RdmaRegistration ours = own(registration);
+    checkLength(lengthBytes);
+    if (!ours.uses().contains(use)) {
+      throw new IllegalArgumentException(
+          "%s is registered for %s, not for %s".formatted(ours, ours.uses(), use));
+    }
+    if (lengthBytes > 0 && (offset < 0 || offset > ours.memory().lengthBytes() - lengthBytes)) {
+      throw new IllegalArgumentException(
+          "%d bytes at offset %d are not within %s".formatted(lengthBytes, offset, ours));
+    }
+    return ours;
+  }
+
+  /**
    * @throws IllegalArgumentException if a message is too long for the device
    */
   final void checkLength(long lengthBytes) {
-    long most = device.properties().limits().maxMessageBytes();
-    if (lengthBytes < 0 || lengthBytes > most) {
+    if (lengthBytes < 0 || lengthBytes > maxMessageBytes) {
       throw new IllegalArgumentException(
-          "%s moves 0 to %d bytes at once, not %d".formatted(label, most, lengthBytes));
+          "%s moves 0 to %d bytes at once, not %d".formatted(label, maxMessageBytes, lengthBytes));
+    }
+  }
+
+  /** A request that failed because its memory is not registered any more. */
+  final long refuse(RequestQueue requests, String operation) {
+    try (var _ = lock.posting()) {
+      checkOpen();
+      return requests.refuse(operation);
     }
   }
 

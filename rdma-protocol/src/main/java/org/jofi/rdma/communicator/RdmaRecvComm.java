@@ -29,7 +29,7 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
   private final long[] lengths = new long[GROUP];
   private final int[] tags = new int[GROUP];
   private final DataRegistration[] data = new DataRegistration[GROUP];
-  // Used by the thread that posts a group of segments, before it has the lock.
+  // Used by the thread that posts a group, before it has the lock.
   private final DataRegistration[] using = new DataRegistration[GROUP];
 
   RdmaRecvComm(RdmaDevice device, DeviceEndpoint endpoint, ReceiveConnection connection) {
@@ -42,21 +42,7 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
   public long irecv(MemorySegment segment, long offset, long lengthBytes, int tag) {
     checkOpen();
     DataRegistration memory = use(segment, offset, lengthBytes);
-    long request = Result.TRY_AGAIN;
-    try (var _ = lock().posting()) {
-      checkOpen();
-      addresses[0] = segment.address() + offset;
-      lengths[0] = lengthBytes;
-      tags[0] = tag;
-      data[0] = memory;
-      request = post(1, lengths, tags, true);
-      uses().add(request, segment);
-      return request;
-    } finally {
-      if (request == Result.TRY_AGAIN) {
-        memory.endUse();
-      }
-    }
+    return post(segment.address() + offset, lengthBytes, tag, memory, segment);
   }
 
   private DataRegistration use(MemorySegment segment, long offset, long lengthBytes) {
@@ -66,19 +52,34 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
 
   @Override
   public long irecv(Registration registration, long offset, long lengthBytes, int tag) {
+    checkOpen();
+    RdmaRegistration ours = own(registration, Use.RECEIVE, offset, lengthBytes);
+    long address = ours.memory().address() + offset;
+    DataRegistration memory = ours.registered();
+    if (memory == null) {
+      return stage(ours, address, lengthBytes, tag);
+    }
+    return memory.beginUse()
+        ? post(address, lengthBytes, tag, memory, ours)
+        : refuse(connection.receiver().requests(), "irecv");
+  }
+
+  /** Posts a receive whose use of its registration has begun; that ends if there is no request. */
+  private long post(long address, long lengthBytes, int tag, DataRegistration memory, Object used) {
+    long request = Result.TRY_AGAIN;
     try (var _ = lock().posting()) {
       checkOpen();
-      RdmaRegistration own = own(registration);
-      StagingSpace space = own.space();
-      if (space != null) {
-        return stage(space, own, offset, lengthBytes, tag);
-      }
+      addresses[0] = address;
       lengths[0] = lengthBytes;
       tags[0] = tag;
-      take(0, registration, offset, lengthBytes);
-      long request = post(1, lengths, tags, false);
-      uses().add(request, own);
+      data[0] = memory;
+      request = receive(1, lengths, tags);
+      uses().add(request, used);
       return request;
+    } finally {
+      if (request == Result.TRY_AGAIN) {
+        memory.endUse();
+      }
     }
   }
 
@@ -99,14 +100,12 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
           addresses[i] = segments[i].address() + offsets[i];
           data[i] = using[i];
         }
-        request = post(count, bytes, tagged, true);
+        request = receive(count, bytes, tagged);
         uses().add(request, count, segments);
         return request;
       }
     } finally {
-      for (int i = 0; i < used && request == Result.TRY_AGAIN; i++) {
-        using[i].endUse();
-      }
+      endUses(request, used);
     }
   }
 
@@ -114,14 +113,40 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
   public long irecv(
       int count, Registration[] registrations, long[] offsets, long[] bytes, int[] tagged) {
     checkGroup(count, registrations.length, offsets, bytes, tagged);
-    try (var _ = lock().posting()) {
-      checkOpen();
-      for (int i = 0; i < count; i++) {
-        take(i, registrations[i], offsets[i], bytes[i]);
+    checkOpen();
+    int used = 0;
+    long request = Result.TRY_AGAIN;
+    try {
+      for (; used < count; used++) {
+        RdmaRegistration ours = own(registrations[used], Use.RECEIVE, offsets[used], bytes[used]);
+        DataRegistration memory = ours.registered();
+        if (memory == null) {
+          throw new IllegalArgumentException(
+              "%s is %s: receive it by itself, not in a group".formatted(ours, ours.path()));
+        }
+        if (!memory.beginUse()) {
+          return refuse(connection.receiver().requests(), "irecv");
+        }
+        using[used] = memory;
       }
-      long request = post(count, bytes, tagged, false);
-      uses().add(request, count, registrations);
-      return request;
+      try (var _ = lock().posting()) {
+        checkOpen();
+        for (int i = 0; i < count; i++) {
+          addresses[i] = registrations[i].memory().address() + offsets[i];
+          data[i] = using[i];
+        }
+        request = receive(count, bytes, tagged);
+        uses().add(request, count, registrations);
+        return request;
+      }
+    } finally {
+      endUses(request, used);
+    }
+  }
+
+  private void endUses(long request, int used) {
+    for (int i = 0; i < used && request == Result.TRY_AGAIN; i++) {
+      using[i].endUse();
     }
   }
 
@@ -139,35 +164,25 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
     }
   }
 
-  private long stage(
-      StagingSpace space, RdmaRegistration own, long offset, long lengthBytes, int tag) {
-    checkLength(lengthBytes);
-    long address = own.address(Use.RECEIVE, offset, lengthBytes);
-    long request = connection.receiver().receiveStaged(space, address, lengthBytes, tag);
-    if (request == Result.TRY_AGAIN) {
-      endpoint().help();
-      request = connection.receiver().receiveStaged(space, address, lengthBytes, tag);
+  private long stage(RdmaRegistration ours, long address, long lengthBytes, int tag) {
+    try (var _ = lock().posting()) {
+      checkOpen();
+      StagingSpace space = ours.space();
+      long request = connection.receiver().receiveStaged(space, address, lengthBytes, tag);
+      if (request == Result.TRY_AGAIN) {
+        endpoint().help();
+        request = connection.receiver().receiveStaged(space, address, lengthBytes, tag);
+      }
+      uses().add(request, ours);
+      return request;
     }
-    uses().add(request, own);
-    return request;
   }
 
-  private void take(int index, Registration registration, long offset, long lengthBytes) {
-    RdmaRegistration own = own(registration);
-    checkLength(lengthBytes);
-    addresses[index] = own.address(Use.RECEIVE, offset, lengthBytes);
-    if (own.space() != null) {
-      throw new IllegalArgumentException(
-          "%s is %s: receive it by itself, not in a group".formatted(own, own.path()));
-    }
-    data[index] = own.data();
-  }
-
-  private long post(int count, long[] bytes, int[] tagged, boolean begun) {
-    long request = connection.receiver().receive(count, addresses, bytes, tagged, data, begun);
+  private long receive(int count, long[] bytes, int[] tagged) {
+    long request = connection.receiver().receive(count, addresses, bytes, tagged, data);
     if (request == Result.TRY_AGAIN) {
       endpoint().help();
-      request = connection.receiver().receive(count, addresses, bytes, tagged, data, begun);
+      request = connection.receiver().receive(count, addresses, bytes, tagged, data);
     }
     return request;
   }
@@ -191,11 +206,11 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
 
   @Override
   public long iflush(Registration registration, long offset, long lengthBytes) {
-    RdmaRegistration own = own(registration);
-    long address = own.address(Use.RECEIVE, offset, lengthBytes);
+    RdmaRegistration own = own(registration, Use.RECEIVE, offset, lengthBytes);
+    long address = own.memory().address() + offset;
     try (var _ = lock().posting()) {
       checkOpen();
-      if (lengthBytes == 0 || own.space() != null || !flushes(own.memory().kind())) {
+      if (lengthBytes == 0 || own.isStaged() || !flushes(own.memory().kind())) {
         return Result.NOTHING_TO_DO;
       }
       long request = connection.flush(address, lengthBytes, own.data());
@@ -221,7 +236,7 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
   @Override
   public String flushReason(Registration registration) {
     RdmaRegistration own = own(registration);
-    if (own.space() != null) {
+    if (own.isStaged()) {
       return "not flushed: a staged receive is over when the last copy to the device is";
     }
     Failure refusal = flushNeed.isNeeded(own.memory().kind()) ? connection.flushRefusal() : null;

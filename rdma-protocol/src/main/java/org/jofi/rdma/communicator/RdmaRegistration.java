@@ -108,9 +108,22 @@ final class RdmaRegistration implements Registration {
     return known;
   }
 
-  /** What it is staged through; null if it is not. */
-  @Nullable StagingSpace space() {
-    return space;
+  /** What the NICs know it as; null if it is staged. */
+  @Nullable DataRegistration registered() {
+    return data;
+  }
+
+  /**
+   * What it is staged through.
+   *
+   * @throws IllegalStateException if it is not staged
+   */
+  StagingSpace space() {
+    StagingSpace blocks = space;
+    if (blocks == null) {
+      throw new IllegalStateException(this + " is not staged");
+    }
+    return blocks;
   }
 
   /** Whether it is not given back yet. */
@@ -118,8 +131,14 @@ final class RdmaRegistration implements Registration {
     return open;
   }
 
-  boolean isOf(RdmaComm comm) {
-    return open && owner.equals(comm);
+  /** Whose it is. */
+  RdmaComm owner() {
+    return owner;
+  }
+
+  /** What it is registered for. */
+  Set<Use> uses() {
+    return uses;
   }
 
   /** Ends it, once. With the endpoint's lock held. */
@@ -134,25 +153,6 @@ final class RdmaRegistration implements Registration {
     if (known != null) {
       known.release();
     }
-  }
-
-  /**
-   * The address of a range of it.
-   *
-   * @throws IllegalArgumentException if it is not registered for that, or a range leaves it; one of
-   *     no bytes never does
-   */
-  long address(Use use, long offset, long lengthBytes) {
-    if (!uses.contains(use)) {
-      throw new IllegalArgumentException(
-          "%s is registered for %s, not for %s".formatted(this, uses, use));
-    }
-    if (lengthBytes < 0
-        || (lengthBytes > 0 && (offset < 0 || offset > memory.lengthBytes() - lengthBytes))) {
-      throw new IllegalArgumentException(
-          "%d bytes at offset %d are not within %s".formatted(lengthBytes, offset, this));
-    }
-    return memory.address() + offset;
   }
 
   @Override

@@ -5,7 +5,6 @@ import org.jofi.fabric.MemoryKind;
 import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.device.DeviceEndpoint;
 import org.jofi.rdma.engine.SendConnection;
-import org.jofi.rdma.staging.StagingSpace;
 import org.jofi.transport.Registration;
 import org.jofi.transport.Result;
 import org.jofi.transport.SendComm;
@@ -28,12 +27,29 @@ final class RdmaSendComm extends RdmaComm implements SendComm {
     checkLength(lengthBytes);
     checkOpen();
     DataRegistration memory = segments().use(segment, offset, lengthBytes, Rights.SENT);
+    return post(segment.address() + offset, lengthBytes, tag, memory, segment);
+  }
+
+  @Override
+  public long isend(Registration registration, long offset, long lengthBytes, int tag) {
+    RdmaRegistration ours = own(registration, Use.SEND, offset, lengthBytes);
+    long address = ours.memory().address() + offset;
+    DataRegistration memory = ours.registered();
+    if (memory == null) {
+      return stage(ours, address, lengthBytes, tag);
+    }
+    return memory.beginUse()
+        ? post(address, lengthBytes, tag, memory, ours)
+        : refuse(connection.sender().requests(), "isend");
+  }
+
+  /** Posts a send whose use of its registration has begun, and ends that if there is no request. */
+  private long post(long address, long lengthBytes, int tag, DataRegistration memory, Object used) {
     long request = Result.TRY_AGAIN;
     try (var _ = lock().posting()) {
       checkOpen();
-      request =
-          connection.sender().send(segment.address() + offset, lengthBytes, tag, memory, true);
-      uses().add(request, segment);
+      request = connection.sender().send(address, lengthBytes, tag, memory);
+      uses().add(request, used);
       return request;
     } finally {
       if (request == Result.TRY_AGAIN) {
@@ -42,18 +58,10 @@ final class RdmaSendComm extends RdmaComm implements SendComm {
     }
   }
 
-  @Override
-  public long isend(Registration registration, long offset, long lengthBytes, int tag) {
-    RdmaRegistration ours = own(registration);
-    checkLength(lengthBytes);
-    long address = ours.address(Use.SEND, offset, lengthBytes);
+  private long stage(RdmaRegistration ours, long address, long lengthBytes, int tag) {
     try (var _ = lock().posting()) {
       checkOpen();
-      StagingSpace space = ours.space();
-      long request =
-          space == null
-              ? connection.sender().send(address, lengthBytes, tag, ours.data())
-              : connection.sender().sendStaged(space, address, lengthBytes, tag);
+      long request = connection.sender().sendStaged(ours.space(), address, lengthBytes, tag);
       uses().add(request, ours);
       return request;
     }

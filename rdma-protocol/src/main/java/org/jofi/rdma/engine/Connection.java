@@ -2,7 +2,6 @@ package org.jofi.rdma.engine;
 
 import java.lang.foreign.MemorySegment;
 import java.util.function.BooleanSupplier;
-import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.operation.OperationSink;
 import org.jofi.rdma.operation.Packet;
 import org.jofi.rdma.operation.SentListener;
@@ -11,7 +10,6 @@ import org.jofi.rdma.wire.ControlMessage;
 import org.jofi.rdma.wire.MessageHeader;
 import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
-import org.jofi.transport.RemoteMemory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -155,55 +153,9 @@ public abstract class Connection {
     return kindOf(request).usesMemory(request);
   }
 
-  /** As {@link org.jofi.transport.Comm#iwrite}, with the lock held; see {@link OneSided#write}. */
-  public final long write(
-      long address,
-      long lengthBytes,
-      DataRegistration registration,
-      RemoteMemory remote,
-      long remoteOffsetBytes) {
-    return write(address, lengthBytes, registration, false, remote, remoteOffsetBytes);
-  }
-
-  /** As {@link org.jofi.transport.Comm#iwrite}, with the lock held; see {@link OneSided#write}. */
-  public final long write(
-      long address,
-      long lengthBytes,
-      DataRegistration registration,
-      boolean begun,
-      RemoteMemory remote,
-      long remoteOffsetBytes) {
-    return oneSided.write(address, lengthBytes, registration, begun, remote, remoteOffsetBytes);
-  }
-
-  /**
-   * As {@link org.jofi.transport.Comm#iwriteInline}, with the lock held; see {@link
-   * OneSided#writeInline}.
-   */
-  public final long writeInline(
-      long address, long lengthBytes, RemoteMemory remote, long remoteOffsetBytes) {
-    return oneSided.writeInline(address, lengthBytes, remote, remoteOffsetBytes);
-  }
-
-  /** As {@link org.jofi.transport.Comm#iread}, with the lock held; see {@link OneSided#read}. */
-  public final long read(
-      long address,
-      long lengthBytes,
-      DataRegistration registration,
-      RemoteMemory remote,
-      long remoteOffsetBytes) {
-    return read(address, lengthBytes, registration, false, remote, remoteOffsetBytes);
-  }
-
-  /** As {@link org.jofi.transport.Comm#iread}, with the lock held; see {@link OneSided#read}. */
-  public final long read(
-      long address,
-      long lengthBytes,
-      DataRegistration registration,
-      boolean begun,
-      RemoteMemory remote,
-      long remoteOffsetBytes) {
-    return oneSided.read(address, lengthBytes, registration, begun, remote, remoteOffsetBytes);
+  /** Its writes and reads of the peer's memory. */
+  public final OneSided oneSided() {
+    return oneSided;
   }
 
   /** Sets the action to run once when its messages fail. */

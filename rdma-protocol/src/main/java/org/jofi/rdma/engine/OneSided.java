@@ -39,46 +39,18 @@ public final class OneSided extends RequestQueue {
   }
 
   /**
-   * Writes; as {@link org.jofi.transport.Comm#iwrite}.
+   * Writes or reads; as {@link org.jofi.transport.Comm#iwrite} and {@link
+   * org.jofi.transport.Comm#iread}.
    *
-   * @param registration covers the range for {@link Access#WRITE}, and is leased by the caller
-   *     until this returns
-   * @param begun whether the caller has begun a use of it rather than leased it. It ends with the
-   *     request; the caller has it still only if there is none, {@link Result#TRY_AGAIN}.
+   * @param registration covers the range for {@link Access#WRITE}, or {@link Access#READ}; the
+   *     caller has begun a use of it, which ends with the request: the caller has it still only if
+   *     there is none, {@link Result#TRY_AGAIN}
    */
-  public long write(
-      long address,
-      long lengthBytes,
-      DataRegistration registration,
-      boolean begun,
-      RemoteMemory remote,
-      long remoteOffsetBytes) {
-    return transfer(false, address, lengthBytes, registration, begun, remote, remoteOffsetBytes);
-  }
-
-  /**
-   * Reads; as {@link org.jofi.transport.Comm#iread}.
-   *
-   * @param registration covers the range for {@link Access#READ}, and is leased by the caller until
-   *     this returns
-   * @param begun as for a write
-   */
-  public long read(
-      long address,
-      long lengthBytes,
-      DataRegistration registration,
-      boolean begun,
-      RemoteMemory remote,
-      long remoteOffsetBytes) {
-    return transfer(true, address, lengthBytes, registration, begun, remote, remoteOffsetBytes);
-  }
-
-  private long transfer(
+  public long move(
       boolean reads,
       long address,
       long lengthBytes,
       DataRegistration registration,
-      boolean begun,
       RemoteMemory remote,
       long remoteOffsetBytes) {
     assert fits(lengthBytes, remote, remoteOffsetBytes) : remote;
@@ -86,19 +58,14 @@ public final class OneSided extends RequestQueue {
     assert (registration.access() & (reads ? Access.READ : Access.WRITE)) != 0 : registration;
     Failure broken = failure();
     if (broken != null) {
-      return failed(broken, registration, begun);
+      return failed(broken, registration);
     }
     if (isFull()) {
       return Result.TRY_AGAIN;
     }
     if (lengthBytes == 0) {
-      if (begun) {
-        registration.endUse();
-      }
+      registration.endUse();
       return nothing();
-    }
-    if (!beginUse(registration, begun)) {
-      return failed(deregistered(reads ? "iread" : "iwrite"));
     }
     OneSidedTransfer transfer = transfers.get(begin());
     transfer.between(reads, address, lengthBytes, registration, remote, remoteOffsetBytes);

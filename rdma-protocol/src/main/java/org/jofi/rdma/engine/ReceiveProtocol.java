@@ -9,27 +9,12 @@ public interface ReceiveProtocol extends MessageProtocol {
   /**
    * Receives; as {@link org.jofi.transport.RecvComm#irecv}.
    *
-   * @param registrations cover the ranges, and are leased by the caller until this returns
-   */
-  default long receive(
-      int count, long[] addresses, long[] lengths, int[] tags, DataRegistration[] registrations) {
-    return receive(count, addresses, lengths, tags, registrations, false);
-  }
-
-  /**
-   * As {@link #receive(int, long[], long[], int[], DataRegistration[])}.
-   *
-   * @param begun whether the caller has begun a use of each registration rather than leased it. It
-   *     ends with the request; the caller has it still only if there is none, {@link
-   *     org.jofi.transport.Result#TRY_AGAIN}.
+   * @param registrations cover the ranges; the caller has begun a use of each, which ends with the
+   *     request: the caller has it still only if there is none, {@link
+   *     org.jofi.transport.Result#TRY_AGAIN}
    */
   long receive(
-      int count,
-      long[] addresses,
-      long[] lengths,
-      int[] tags,
-      DataRegistration[] registrations,
-      boolean begun);
+      int count, long[] addresses, long[] lengths, int[] tags, DataRegistration[] registrations);
 
   /**
    * Receives into device memory that no NIC reaches, through host blocks.

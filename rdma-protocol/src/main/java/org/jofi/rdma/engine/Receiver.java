@@ -70,28 +70,17 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
 
   @Override
   public long receive(
-      int count,
-      long[] addresses,
-      long[] lengths,
-      int[] tags,
-      DataRegistration[] registrations,
-      boolean begun) {
+      int count, long[] addresses, long[] lengths, int[] tags, DataRegistration[] registrations) {
     Failure broken = failure();
     if (broken != null) {
       long id = failed(broken);
-      if (begun && id != Result.TRY_AGAIN) {
-        endUse(count, registrations);
+      for (int sub = 0; sub < count && id != Result.TRY_AGAIN; sub++) {
+        registrations[sub].endUse();
       }
       return id;
     }
-    if (!begun && !beginUse(count, registrations)) {
-      return failed(deregistered("irecv"));
-    }
     int slot = hasPlaces(count) ? begin() : RequestTable.NONE;
     if (slot == RequestTable.NONE) {
-      if (!begun) {
-        endUse(count, registrations);
-      }
       return Result.TRY_AGAIN;
     }
     PostedReceive receive = posted.get(slot);
@@ -230,22 +219,6 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
 
   Announcer announcer() {
     return announcer;
-  }
-
-  private static boolean beginUse(int count, DataRegistration[] registrations) {
-    for (int sub = 0; sub < count; sub++) {
-      if (!registrations[sub].beginUse()) {
-        endUse(sub, registrations);
-        return false;
-      }
-    }
-    return true;
-  }
-
-  private static void endUse(int count, DataRegistration[] registrations) {
-    for (int sub = 0; sub < count; sub++) {
-      registrations[sub].endUse();
-    }
   }
 
   @Override

@@ -92,22 +92,21 @@ public abstract class RequestQueue {
     return table.id(slot);
   }
 
-  /**
-   * As {@link #failed(Failure)}, for a request with a registration.
-   *
-   * @param begun whether its caller has begun a use of it, which ends with the request
-   */
-  final long failed(Failure why, DataRegistration registration, boolean begun) {
+  /** As {@link #failed(Failure)}, for a request that uses a registration: its use ends. */
+  final long failed(Failure why, DataRegistration registration) {
     long id = failed(why);
-    if (begun && id != Result.TRY_AGAIN) {
+    if (id != Result.TRY_AGAIN) {
       registration.endUse();
     }
     return id;
   }
 
-  /** Begins a use of a registration for a request, unless its caller did. */
-  static boolean beginUse(DataRegistration registration, boolean begun) {
-    return begun || registration.beginUse();
+  /**
+   * A request that failed because its memory is not registered any more, so that no use of it could
+   * begin; or {@link Result#TRY_AGAIN}.
+   */
+  public final long refuse(String operation) {
+    return failed(deregistered(operation));
   }
 
   static Failure deregistered(String operation) {

@@ -9,20 +9,11 @@ public interface SendProtocol extends MessageProtocol {
   /**
    * Sends; as {@link org.jofi.transport.SendComm#isend}.
    *
-   * @param registration covers the range, and is leased by the caller until this returns
+   * @param registration covers the range; the caller has begun a use of it, which ends with the
+   *     request: the caller has it still only if there is none, {@link
+   *     org.jofi.transport.Result#TRY_AGAIN}
    */
-  default long send(long address, long lengthBytes, int tag, DataRegistration registration) {
-    return send(address, lengthBytes, tag, registration, false);
-  }
-
-  /**
-   * As {@link #send(long, long, int, DataRegistration)}.
-   *
-   * @param begun whether the caller has begun a use of the registration rather than leased it. It
-   *     ends with the request; the caller has it still only if there is none, {@link
-   *     org.jofi.transport.Result#TRY_AGAIN}.
-   */
-  long send(long address, long lengthBytes, int tag, DataRegistration registration, boolean begun);
+  long send(long address, long lengthBytes, int tag, DataRegistration registration);
 
   /**
    * Sends device memory that no NIC reaches, through host blocks.

@@ -90,14 +90,13 @@ public final class Sender extends RequestQueue implements SendProtocol {
   }
 
   @Override
-  public long send(
-      long address, long lengthBytes, int tag, DataRegistration registration, boolean begun) {
-    return send(address, lengthBytes, tag, registration, begun, null);
+  public long send(long address, long lengthBytes, int tag, DataRegistration registration) {
+    return send(address, lengthBytes, tag, registration, null);
   }
 
   @Override
   public long sendStaged(StagingSpace space, long address, long lengthBytes, int tag) {
-    return send(address, lengthBytes, tag, null, false, space);
+    return send(address, lengthBytes, tag, null, space);
   }
 
   private long send(
@@ -105,7 +104,6 @@ public final class Sender extends RequestQueue implements SendProtocol {
       long lengthBytes,
       int tag,
       @Nullable DataRegistration registration,
-      boolean begun,
       @Nullable StagingSpace space) {
     if (!queue.isEmpty()) {
       queue.look();
@@ -113,13 +111,10 @@ public final class Sender extends RequestQueue implements SendProtocol {
     long index = failure() == null && !isFull() ? find(tag) : Announcements.NOWHERE;
     Failure broken = failure();
     if (broken != null) {
-      return registration == null ? failed(broken) : failed(broken, registration, begun);
+      return registration == null ? failed(broken) : failed(broken, registration);
     }
     if (isFull()) {
       return Result.TRY_AGAIN;
-    }
-    if (registration != null && !beginUse(registration, begun)) {
-      return failed(deregistered("isend"));
     }
     int slot = begin();
     long id = table().id(slot);

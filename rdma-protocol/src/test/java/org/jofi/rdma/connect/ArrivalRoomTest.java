@@ -8,6 +8,7 @@ import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.List;
 import org.jofi.mr.registration.DataRegistration;
+import org.jofi.rdma.engine.Posting;
 import org.jofi.simulated.Simulation;
 import org.jofi.simulated.fault.Fault;
 import org.jofi.simulated.fault.FaultPlan;
@@ -137,10 +138,8 @@ class ArrivalRoomTest {
       memory[i] = linked.to;
     }
     long id =
-        linked
-            .receiving
-            .receiver()
-            .receive(count, addresses, new long[count], new int[count], memory);
+        Posting.receive(
+            linked.receiving.receiver(), count, addresses, new long[count], new int[count], memory);
     assertTrue(id > 0);
     return id;
   }
@@ -148,7 +147,7 @@ class ArrivalRoomTest {
   /** Sends one message if there is room for a request, and forgets what is over. */
   private static void send(Linked linked, List<Long> ids) {
     ids.removeIf(id -> linked.sending.test(id) != Result.IN_PROGRESS);
-    long id = linked.sending.sender().send(linked.source.address(), 0, 0, linked.from);
+    long id = Posting.send(linked.sending.sender(), linked.source.address(), 0, 0, linked.from);
     if (id != Result.TRY_AGAIN) {
       ids.add(id);
     }

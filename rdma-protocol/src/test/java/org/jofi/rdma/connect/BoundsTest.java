@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jofi.rdma.engine.Connection;
+import org.jofi.rdma.engine.Posting;
 import org.jofi.rdma.engine.ReceiveConnection;
 import org.jofi.rdma.engine.SendConnection;
 import org.jofi.simulated.Simulation;
@@ -176,7 +177,8 @@ class BoundsTest {
     for (Connection connection : connections) {
       if (busy) {
         assertTrue(
-            connection.write(linked.source.address(), 4096, linked.from, remote, 0) > 0, line);
+            Posting.write(connection, linked.source.address(), 4096, linked.from, remote, 0) > 0,
+            line);
       }
     }
     for (Connection connection : connections) {
@@ -327,8 +329,8 @@ class BoundsTest {
       RemoteMemory remote = Pair.remote(linked.from);
       simulation.host(1).nic(1).stall(Duration.ofSeconds(30));
       long[] requests = {
-        connection.write(address, 4096, linked.to, remote, 0),
-        connection.read(address + 4096, 4096, linked.to, remote, 0),
+        Posting.write(connection, address, 4096, linked.to, remote, 0),
+        Posting.read(connection, address + 4096, 4096, linked.to, remote, 0),
         connection.flush(address, 4096, linked.to)
       };
       for (long request : requests) {
@@ -374,7 +376,9 @@ class BoundsTest {
     for (int i = 0; i < count; i++) {
       // Short, so that lengths are told before stripes come.
       ours.add(linked.send(Linked.BYTES - 1));
-      ours.add(linked.sending.write(linked.source.address(), Linked.BYTES, linked.from, remote, 0));
+      ours.add(
+          Posting.write(
+              linked.sending, linked.source.address(), Linked.BYTES, linked.from, remote, 0));
     }
     return List.of(receives, ours);
   }

@@ -14,6 +14,7 @@ import java.util.stream.Stream;
 import org.jofi.mr.RegisteredArena;
 import org.jofi.mr.registration.BufferRange;
 import org.jofi.mr.registration.DataRegistration;
+import org.jofi.rdma.engine.Posting;
 import org.jofi.rdma.wire.EagerGrant;
 import org.jofi.simulated.Simulation;
 import org.jofi.simulated.fault.Fault;
@@ -64,7 +65,9 @@ class ClosingTest {
               new Node(simulation, profile, 1, 1, eager));
       List<Long> sends = new ArrayList<>();
       for (int tag : new int[] {7, 9, 7}) {
-        sends.add(linked.sending.sender().send(linked.source.address(), BYTES, tag, linked.from));
+        sends.add(
+            Posting.send(
+                linked.sending.sender(), linked.source.address(), BYTES, tag, linked.from));
       }
       for (long send : sends) {
         assertEquals(BYTES, linked.outcome(linked.sending, send, linked.left, linked.right)[0]);
@@ -79,15 +82,13 @@ class ClosingTest {
       assertEquals(
           FailureCause.PEER_CLOSED.code(), linked.outcome(linked.receiving, vain, linked.right)[0]);
       long last =
-          linked
-              .receiving
-              .receiver()
-              .receive(
-                  1,
-                  new long[] {linked.target.address()},
-                  new long[] {BYTES},
-                  new int[] {9},
-                  new DataRegistration[] {linked.to});
+          Posting.receive(
+              linked.receiving.receiver(),
+              1,
+              new long[] {linked.target.address()},
+              new long[] {BYTES},
+              new int[] {9},
+              new DataRegistration[] {linked.to});
       assertEquals(BYTES, linked.outcome(linked.receiving, last, linked.right)[0]);
       assertTrue(linked.receiving.failure() != null, "nothing more can come");
       linked.finish(linked.from, linked.to);
@@ -114,8 +115,8 @@ class ClosingTest {
       RemoteMemory remote = Pair.remote(linked.to);
       long address = linked.source.address();
       for (int i = 0; i < MANY; i++) {
-        ours.add(linked.sending.sender().send(address, BYTES, 7, linked.from));
-        ours.add(linked.sending.write(address, BYTES, linked.from, remote, 0));
+        ours.add(Posting.send(linked.sending.sender(), address, BYTES, 7, linked.from));
+        ours.add(Posting.write(linked.sending, address, BYTES, linked.from, remote, 0));
       }
       ours.forEach(request -> assertTrue(request > 0, "posting succeeds"));
       for (long receive : receives) {
@@ -130,7 +131,8 @@ class ClosingTest {
           "hearing of it", () -> linked.sending.failure() != null, linked.left, linked.right);
       assertEquals(
           FailureCause.PEER_CLOSED.code(),
-          linked.sending.test(linked.sending.sender().send(address, BYTES, 7, linked.from)));
+          linked.sending.test(
+              Posting.send(linked.sending.sender(), address, BYTES, 7, linked.from)));
       linked.finish(linked.from, linked.to);
     }
   }
@@ -298,10 +300,13 @@ class ClosingTest {
       DataRegistration[] memory = new DataRegistration[count];
       Arrays.fill(memory, linked.to);
       long group =
-          linked
-              .receiving
-              .receiver()
-              .receive(count, addresses, new long[count], new int[count], memory);
+          Posting.receive(
+              linked.receiving.receiver(),
+              count,
+              addresses,
+              new long[count],
+              new int[count],
+              memory);
       linked.left.connections.close(linked.sending);
       assertEquals(
           FailureCause.PEER_CLOSED.code(),

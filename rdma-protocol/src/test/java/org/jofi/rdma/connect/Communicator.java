@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import org.jofi.mr.registration.BufferRange;
 import org.jofi.mr.registration.DataRegistration;
+import org.jofi.rdma.engine.Posting;
 import org.jofi.rdma.engine.ReceiveConnection;
 import org.jofi.rdma.engine.Script;
 import org.jofi.rdma.engine.SendConnection;
@@ -121,7 +122,7 @@ final class Communicator {
       tags[place] = receives.get(place).tag();
       memory[place] = sink;
     }
-    long id = connection.receiver().receive(count, addresses, bytes, tags, memory);
+    long id = Posting.receive(connection.receiver(), count, addresses, bytes, tags, memory);
     if (id == Result.TRY_AGAIN) {
       return false;
     }
@@ -132,9 +133,12 @@ final class Communicator {
   private boolean send(SendConnection connection, int index) {
     Script.Send what = script.sends.get(index);
     long id =
-        connection
-            .sender()
-            .send(pattern.address() + offset(index), what.bytes(), what.tag(), source);
+        Posting.send(
+            connection.sender(),
+            pattern.address() + offset(index),
+            what.bytes(),
+            what.tag(),
+            source);
     if (id == Result.TRY_AGAIN) {
       return false;
     }

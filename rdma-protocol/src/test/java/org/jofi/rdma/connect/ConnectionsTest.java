@@ -18,6 +18,7 @@ import java.util.stream.Stream;
 import org.jofi.fabric.FabricErrno;
 import org.jofi.mr.registration.BufferRange;
 import org.jofi.mr.registration.DataRegistration;
+import org.jofi.rdma.engine.Posting;
 import org.jofi.rdma.engine.ReceiveConnection;
 import org.jofi.rdma.wire.ConnectionId;
 import org.jofi.rdma.wire.ControlMessage;
@@ -127,14 +128,13 @@ class ConnectionsTest {
     for (ReceiveConnection connection : accepted) {
       receives.put(
           connection,
-          connection
-              .receiver()
-              .receive(
-                  1,
-                  new long[] {memory.address()},
-                  new long[] {4096},
-                  new int[] {9},
-                  new DataRegistration[] {registered.get(nodes[0])}));
+          Posting.receive(
+              connection.receiver(),
+              1,
+              new long[] {memory.address()},
+              new long[] {4096},
+              new int[] {9},
+              new DataRegistration[] {registered.get(nodes[0])}));
     }
     Map<Attempt, Long> sends = new HashMap<>();
     List<Long> sent = new ArrayList<>();
@@ -148,14 +148,12 @@ class ConnectionsTest {
             if (request == Result.TRY_AGAIN) {
               sends.put(
                   attempt,
-                  attempt
-                      .connection()
-                      .sender()
-                      .send(
-                          memory.address() + 4096,
-                          100L * attempts.indexOf(attempt),
-                          9,
-                          registered.get(owners.get(attempt))));
+                  Posting.send(
+                      attempt.connection().sender(),
+                      memory.address() + 4096,
+                      100L * attempts.indexOf(attempt),
+                      9,
+                      registered.get(owners.get(attempt))));
             } else {
               keep(attempt.connection().test(request), sent);
             }
@@ -395,13 +393,12 @@ class ConnectionsTest {
   }
 
   private static long post(ReceiveConnection connection, DataRegistration memory) {
-    return connection
-        .receiver()
-        .receive(
-            1,
-            new long[] {memory.range().address()},
-            new long[] {64},
-            new int[] {0},
-            new DataRegistration[] {memory});
+    return Posting.receive(
+        connection.receiver(),
+        1,
+        new long[] {memory.range().address()},
+        new long[] {64},
+        new int[] {0},
+        new DataRegistration[] {memory});
   }
 }

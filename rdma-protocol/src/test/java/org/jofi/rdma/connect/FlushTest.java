@@ -11,6 +11,7 @@ import java.util.stream.Stream;
 import org.jofi.fabric.MemoryKind;
 import org.jofi.mr.registration.BufferRange;
 import org.jofi.mr.registration.DataRegistration;
+import org.jofi.rdma.engine.Posting;
 import org.jofi.simulated.Simulation;
 import org.jofi.simulated.fault.Fault;
 import org.jofi.simulated.fault.FaultPlan;
@@ -54,7 +55,8 @@ class FlushTest {
         pair.await(
             "matching",
             () -> {
-              send[0] = pair.sends.sender().send(source.range().address(), BYTES, 3, source);
+              send[0] =
+                  Posting.send(pair.sends.sender(), source.range().address(), BYTES, 3, source);
               return send[0] > 0;
             });
         assertEquals(BYTES, pair.outcome(pair.receives, receive));

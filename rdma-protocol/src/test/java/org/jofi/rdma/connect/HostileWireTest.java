@@ -14,6 +14,7 @@ import java.util.Random;
 import java.util.stream.Stream;
 import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.driver.ArrivalSink;
+import org.jofi.rdma.engine.Posting;
 import org.jofi.rdma.engine.ReceiveConnection;
 import org.jofi.rdma.engine.Script;
 import org.jofi.rdma.wire.ConnectionId;
@@ -317,7 +318,8 @@ class HostileWireTest {
                 (byte) random.nextInt());
       }
       DataRegistration from = evil.from;
-      long id = evil.sending.sender().send(evil.source.address(), 64, random.nextInt(), from);
+      long id =
+          Posting.send(evil.sending.sender(), evil.source.address(), 64, random.nextInt(), from);
       assertNull(evil.sending.failure());
       assertTrue(evil.sending.sender().cancel(id), "a receive was made up");
     }

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jofi.mr.registration.BufferRange;
 import org.jofi.mr.registration.DataRegistration;
+import org.jofi.rdma.engine.Posting;
 import org.jofi.rdma.wire.MailboxLayout;
 import org.jofi.rdma.wire.MailboxWriter;
 import org.jofi.simulated.Simulation;
@@ -52,7 +53,7 @@ class LateWritesTest {
         receives.add(now.receive(BYTES));
       }
       now.await("announcing", () -> now.sending.sender().firstUnseen() == SEEN + 1, left, right);
-      long other = now.sending.sender().send(now.source.address(), BYTES, 1, now.from);
+      long other = Posting.send(now.sending.sender(), now.source.address(), BYTES, 1, now.from);
       assertTrue(now.sending.sender().cancel(other), "it looked at all of them");
       land(mailbox, generation, old);
       assertEquals(1, now.sending.sender().firstUnseen());

@@ -10,6 +10,7 @@ import java.util.function.BooleanSupplier;
 import org.jofi.mr.registration.BufferRange;
 import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.engine.Connection;
+import org.jofi.rdma.engine.Posting;
 import org.jofi.rdma.engine.ReceiveConnection;
 import org.jofi.rdma.engine.SendConnection;
 import org.jofi.rdma.engine.Sender;
@@ -133,7 +134,7 @@ final class Linked {
 
   /** Sends, whether the receive is there or not. */
   long queue(long bytes) {
-    long id = sending.sender().send(source.address(), bytes, 7, from);
+    long id = Posting.send(sending.sender(), source.address(), bytes, 7, from);
     assertTrue(id > 0, "posting succeeds");
     return id;
   }

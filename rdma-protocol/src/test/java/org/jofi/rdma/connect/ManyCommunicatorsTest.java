@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.jofi.mr.registration.BufferRange;
 import org.jofi.mr.registration.DataRegistration;
+import org.jofi.rdma.engine.Posting;
 import org.jofi.rdma.engine.ReceiveConnection;
 import org.jofi.rdma.engine.SendConnection;
 import org.jofi.transport.ConnectHandle;
@@ -171,15 +172,14 @@ class ManyCommunicatorsTest {
     MemorySegment source = Pair.segment(from);
     Pair.fill(source, number);
     long received =
-        receive
-            .receiver()
-            .receive(
-                1,
-                new long[] {to.range().address()},
-                new long[] {BYTES},
-                new int[] {number},
-                new DataRegistration[] {to});
-    long sent = send.sender().send(from.range().address(), BYTES, number, from);
+        Posting.receive(
+            receive.receiver(),
+            1,
+            new long[] {to.range().address()},
+            new long[] {BYTES},
+            new int[] {number},
+            new DataRegistration[] {to});
+    long sent = Posting.send(send.sender(), from.range().address(), BYTES, number, from);
     assertTrue(received > 0 && sent > 0);
     long[] moved = {Result.IN_PROGRESS, Result.IN_PROGRESS};
     await(

@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.jofi.mr.registration.DataRegistration;
+import org.jofi.rdma.engine.Posting;
 
 /** Messages from one node to the other, some into one grouped receive, some of device memory. */
 final class MessageFlow extends Flow {
@@ -102,7 +103,7 @@ final class MessageFlow extends Flow {
     long id =
         onDevice
             ? pair.sends.sender().sendStaged(source.space(), address, bytes, TAG + tag)
-            : pair.sends.sender().send(address, bytes, TAG + tag, from);
+            : Posting.send(pair.sends.sender(), address, bytes, TAG + tag, from);
     return taken(id, "send");
   }
 
@@ -120,7 +121,7 @@ final class MessageFlow extends Flow {
     long id =
         onDevice
             ? pair.receives.receiver().receiveStaged(target.space(), addresses[0], rooms[0], TAG)
-            : pair.receives.receiver().receive(count, addresses, rooms, tags, memory);
+            : Posting.receive(pair.receives.receiver(), count, addresses, rooms, tags, memory);
     return taken(id, "receive");
   }
 

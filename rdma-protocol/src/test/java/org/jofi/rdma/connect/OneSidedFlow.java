@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Random;
 import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.driver.InlineCopies;
+import org.jofi.rdma.engine.Posting;
 import org.jofi.transport.RemoteMemory;
 
 /** Writes, inline writes and reads of one node in the other's memory. */
@@ -69,14 +70,14 @@ final class OneSidedFlow extends Flow {
     if (reads[(int) (number % SLOTS)]) {
       from = slot(Pair.segment(there), number, bytes);
       Pair.fill(from, number);
-      id = pair.sends.read(into.address(), bytes, here, remoteSources, at(number));
+      id = Posting.read(pair.sends, into.address(), bytes, here, remoteSources, at(number));
     } else {
       from = slot(Pair.segment(here), number, bytes);
       Pair.fill(from, number);
       id =
           inline
-              ? pair.sends.writeInline(from.address(), bytes, remoteTargets, at(number))
-              : pair.sends.write(from.address(), bytes, here, remoteTargets, at(number));
+              ? pair.sends.oneSided().writeInline(from.address(), bytes, remoteTargets, at(number))
+              : Posting.write(pair.sends, from.address(), bytes, here, remoteTargets, at(number));
     }
     requests.add(new Request(number, bytes, taken(id, "write or read"), from));
   }

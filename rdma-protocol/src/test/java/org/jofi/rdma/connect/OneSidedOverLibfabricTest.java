@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import java.lang.foreign.MemorySegment;
 import java.util.stream.Stream;
 import org.jofi.mr.registration.DataRegistration;
+import org.jofi.rdma.engine.Posting;
 import org.jofi.transport.Result;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -58,14 +59,16 @@ class OneSidedOverLibfabricTest {
       for (int number = 0; number < 10; number++) {
         Pair.fill(sent, number);
         long write =
-            pair.sends.write(source.range().address(), BYTES, source, Pair.remote(target), 0);
+            Posting.write(
+                pair.sends, source.range().address(), BYTES, source, Pair.remote(target), 0);
         assertEquals(BYTES, pair.outcome(pair.sends, write));
         assertEquals(-1, sent.mismatch(Pair.segment(target)), "written");
         long flush = pair.receives.flush(target.range().address(), BYTES, target);
         assertEquals(BYTES, pair.outcome(pair.receives, flush), pair::toString);
         sent.fill((byte) 0);
         long read =
-            pair.sends.read(source.range().address(), BYTES, source, Pair.remote(target), 0);
+            Posting.read(
+                pair.sends, source.range().address(), BYTES, source, Pair.remote(target), 0);
         assertEquals(BYTES, pair.outcome(pair.sends, read));
         assertEquals(-1, sent.mismatch(Pair.segment(target)), "read");
       }

@@ -19,6 +19,7 @@ import org.jofi.fabric.MemoryKind;
 import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.driver.InlineCopies;
 import org.jofi.rdma.engine.OneSided;
+import org.jofi.rdma.engine.Posting;
 import org.jofi.rdma.engine.ReceiveConnection;
 import org.jofi.simulated.Simulation;
 import org.jofi.simulated.fault.FaultPlan;
@@ -73,8 +74,8 @@ class OneSidedTest {
           Pair.fill(Pair.segment(reads ? there : here), round);
           long request =
               reads
-                  ? pair.sends.read(at, length, here, Pair.remote(there), 0)
-                  : pair.sends.write(at, length, here, Pair.remote(there), 0);
+                  ? Posting.read(pair.sends, at, length, here, Pair.remote(there), 0)
+                  : Posting.write(pair.sends, at, length, here, Pair.remote(there), 0);
           assertEquals(
               length,
               pair.outcome(pair.sends, request),
@@ -99,9 +100,9 @@ class OneSidedTest {
             for (int i = 0; i < 1000; i++) {
               long request =
                   switch (i & 3) {
-                    case 0 -> connection.write(address, 4096, here, there, 4096);
-                    case 1 -> connection.writeInline(address, 256, there, 17);
-                    case 2 -> connection.read(address, 4096, here, there, 0);
+                    case 0 -> Posting.write(connection, address, 4096, here, there, 4096);
+                    case 1 -> connection.oneSided().writeInline(address, 256, there, 17);
+                    case 2 -> Posting.read(connection, address, 4096, here, there, 0);
                     default -> connection.flush(address, 8192, here);
                   };
               long result = Result.IN_PROGRESS;
@@ -133,11 +134,13 @@ class OneSidedTest {
       for (long i = 0; i < OneSided.REQUESTS; i++) {
         ids.add(
             i % 2 == 0
-                ? pair.receives.read(address + 64 * i, 64, here, there, 64 * i)
-                : pair.receives.writeInline(address + 64 * i, 64, there, 64 * i));
+                ? Posting.read(pair.receives, address + 64 * i, 64, here, there, 64 * i)
+                : pair.receives.oneSided().writeInline(address + 64 * i, 64, there, 64 * i));
       }
       assertEquals(
-          Result.TRY_AGAIN, pair.receives.read(address, 64, here, there, 0), "more than slots");
+          Result.TRY_AGAIN,
+          Posting.read(pair.receives, address, 64, here, there, 0),
+          "more than slots");
       ids.add(pair.receives.flush(address, 64, here));
       ids.add(pair.receive(address, 64, 1, here));
       assertEquals(OneSided.REQUESTS + 2, ids.size());
@@ -148,7 +151,7 @@ class OneSidedTest {
           assertNull(pair.receives.failure(id));
         }
       }
-      assertTrue(pair.receives.read(address, 64, here, there, 0) > 0);
+      assertTrue(Posting.read(pair.receives, address, 64, here, there, 0) > 0);
       pair.finish(simulation);
     }
   }
@@ -156,8 +159,8 @@ class OneSidedTest {
   private static long oneSided(
       Pair pair, boolean writes, long address, DataRegistration here, RemoteMemory there) {
     return writes
-        ? pair.sends.write(address, 4096, here, there, 0)
-        : pair.sends.read(address, 4096, here, there, 0);
+        ? Posting.write(pair.sends, address, 4096, here, there, 0)
+        : Posting.read(pair.sends, address, 4096, here, there, 0);
   }
 
   @ParameterizedTest
@@ -183,7 +186,8 @@ class OneSidedTest {
       // Of both rails: what fails first over one may be its connection's fault.
       for (int first = 0; first < 4; first++) {
         assertEquals(
-            4096, pair.outcome(pair.sends, pair.sends.write(address, 4096, here, good, 0)));
+            4096,
+            pair.outcome(pair.sends, Posting.write(pair.sends, address, 4096, here, good, 0)));
       }
       // Of the other kind: beside others of its own, a short one goes over one rail.
       long before = oneSided(pair, !writes, address, here, good);
@@ -212,15 +216,15 @@ class OneSidedTest {
       long address = here.range().address();
       assertEquals(
           4096,
-          pair.outcome(pair.receives, pair.receives.write(address, 4096, here, there, 0)),
+          pair.outcome(pair.receives, Posting.write(pair.receives, address, 4096, here, there, 0)),
           "while it lives");
       long receive = pair.receive(address, 64, 1, here);
       List<Long> requests = new ArrayList<>();
-      requests.add(pair.receives.write(address, 4096, here, there, 0));
-      requests.add(pair.receives.read(address, 4096, here, there, 0));
-      requests.add(pair.receives.writeInline(address, 256, there, 0));
+      requests.add(Posting.write(pair.receives, address, 4096, here, there, 0));
+      requests.add(Posting.read(pair.receives, address, 4096, here, there, 0));
+      requests.add(pair.receives.oneSided().writeInline(address, 256, there, 0));
       simulation.host(0).kill();
-      requests.add(pair.receives.write(address, 4096, here, there, 0));
+      requests.add(Posting.write(pair.receives, address, 4096, here, there, 0));
       requests.add(receive);
       long start = simulation.nanoTime();
       List<Long> results = new ArrayList<>();
@@ -230,7 +234,7 @@ class OneSidedTest {
           Set.of(FailureCause.PEER_LOST.code()),
           Set.copyOf(results),
           () -> "%s: %s".formatted(pair, results));
-      long late = pair.receives.read(address, 4096, here, there, 0);
+      long late = Posting.read(pair.receives, address, 4096, here, there, 0);
       assertEquals(FailureCause.PEER_LOST.code(), pair.outcome(pair.receives, late, pair.right));
       long flush = pair.receives.flush(address, 64, here);
       assertEquals(
@@ -251,9 +255,10 @@ class OneSidedTest {
         long address = here.range().address();
         List<Long> requests = new ArrayList<>();
         for (long i = 0; i < 16; i++) {
-          requests.add(pair.receives.write(address, 4096, here, there, 4096 * i));
-          requests.add(pair.receives.read(address + 4096 * (16 + i), 4096, here, there, 0));
-          requests.add(pair.receives.writeInline(address, 128, there, 65_536 + 128 * i));
+          requests.add(Posting.write(pair.receives, address, 4096, here, there, 4096 * i));
+          requests.add(
+              Posting.read(pair.receives, address + 4096 * (16 + i), 4096, here, there, 0));
+          requests.add(pair.receives.oneSided().writeInline(address, 128, there, 65_536 + 128 * i));
           requests.add(pair.receives.flush(address + 64 * i, 4096, here));
         }
         for (long round = 0; round < seed % 7; round++) {
@@ -293,8 +298,8 @@ class OneSidedTest {
       long address = here.range().address();
       pair.right.host.device.invalidate(MemoryKind.HOST, 0, address, 4096);
       long[] requests = {
-        pair.receives.write(address, 64, here, there, 0),
-        pair.receives.read(address, 64, here, there, 0),
+        Posting.write(pair.receives, address, 64, here, there, 0),
+        Posting.read(pair.receives, address, 64, here, there, 0),
         pair.receives.flush(address, 64, here)
       };
       for (long request : requests) {
@@ -315,9 +320,10 @@ class OneSidedTest {
       Pair pair = Pair.of(simulation, profile, 2);
       DataRegistration here = pair.memory(pair.sends, 4096);
       RemoteMemory there = Pair.remote(pair.memory(pair.receives, 4096));
-      assertEquals(0, pair.outcome(pair.sends, pair.sends.write(0, 0, here, there, 4096)));
-      assertEquals(0, pair.outcome(pair.sends, pair.sends.read(0, 0, here, there, 4096)));
-      assertEquals(0, pair.outcome(pair.sends, pair.sends.writeInline(0, 0, there, 4096)));
+      assertEquals(0, pair.outcome(pair.sends, Posting.write(pair.sends, 0, 0, here, there, 4096)));
+      assertEquals(0, pair.outcome(pair.sends, Posting.read(pair.sends, 0, 0, here, there, 4096)));
+      assertEquals(
+          0, pair.outcome(pair.sends, pair.sends.oneSided().writeInline(0, 0, there, 4096)));
       assertEquals(Result.NOTHING_TO_DO, pair.receives.flush(0, 0, here));
       pair.finish(simulation);
     }
@@ -334,7 +340,7 @@ class OneSidedTest {
       MemorySegment heapless = pair.arena.allocate(most);
       for (int length : IntStream.of(1, 8, most).toArray()) {
         Pair.fill(heapless, length);
-        long request = pair.sends.writeInline(heapless.address(), length, there, 0);
+        long request = pair.sends.oneSided().writeInline(heapless.address(), length, there, 0);
         heapless.fill((byte) 0);
         assertEquals(length, pair.outcome(pair.sends, request));
         for (int at = 0; at < length; at++) {

@@ -14,6 +14,7 @@ import java.util.SplittableRandom;
 import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.driver.InlineCopies;
 import org.jofi.rdma.engine.Connection;
+import org.jofi.rdma.engine.Posting;
 import org.jofi.transport.RemoteMemory;
 import org.jofi.transport.Result;
 
@@ -116,10 +117,10 @@ final class OneSidedTraffic {
     RemoteMemory peersTarget = remoteTargets.get(pair.peer(connection));
     int length = step.length();
     return switch (step.kind()) {
-      case WRITE -> connection.write(from, length, source, peersTarget, slot + step.to());
+      case WRITE -> Posting.write(connection, from, length, source, peersTarget, slot + step.to());
       case INLINE -> inline(connection, from, length, peersTarget, slot + step.to());
-      case READ -> connection.read(into, length, target, peersSource, slot + step.from());
-      case SEND -> pair.sends.sender().send(from, length, step.number(), source);
+      case READ -> Posting.read(connection, into, length, target, peersSource, slot + step.from());
+      case SEND -> Posting.send(pair.sends.sender(), from, length, step.number(), source);
       case RECEIVE -> pair.receive(into, length, step.number(), target);
     };
   }
@@ -130,7 +131,7 @@ final class OneSidedTraffic {
       Connection connection, long from, int length, RemoteMemory remote, long offset) {
     MemorySegment bytes = pair.arena.allocate(Math.max(1, length));
     bytes.copyFrom(MemorySegment.ofAddress(from).reinterpret(length));
-    long id = connection.writeInline(bytes.address(), length, remote, offset);
+    long id = connection.oneSided().writeInline(bytes.address(), length, remote, offset);
     bytes.fill((byte) 0);
     return id;
   }

@@ -14,6 +14,7 @@ import org.agrona.concurrent.NanoClock;
 import org.jofi.mr.registration.BufferRange;
 import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.engine.Connection;
+import org.jofi.rdma.engine.Posting;
 import org.jofi.rdma.engine.ReceiveConnection;
 import org.jofi.rdma.engine.SendConnection;
 import org.jofi.simulated.Simulation;
@@ -152,14 +153,13 @@ final class Pair implements AutoCloseable {
   }
 
   long receive(long address, long bytes, int tag, DataRegistration memory) {
-    return receives
-        .receiver()
-        .receive(
-            1,
-            new long[] {address},
-            new long[] {bytes},
-            new int[] {tag},
-            new DataRegistration[] {memory});
+    return Posting.receive(
+        receives.receiver(),
+        1,
+        new long[] {address},
+        new long[] {bytes},
+        new int[] {tag},
+        new DataRegistration[] {memory});
   }
 
   @SuppressWarnings("restricted")

@@ -12,6 +12,7 @@ import java.util.stream.Stream;
 import org.jofi.mr.registration.BufferRange;
 import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.engine.Connection;
+import org.jofi.rdma.engine.Posting;
 import org.jofi.rdma.engine.ReceiveConnection;
 import org.jofi.rdma.engine.SendConnection;
 import org.jofi.rdma.wire.ConnectionId;
@@ -82,16 +83,15 @@ class ReadyTest {
       exposed = left.register(BufferRange.host(far));
       own = right.register(BufferRange.host(near));
       receive =
-          accepted
-              .receiver()
-              .receive(
-                  1,
-                  new long[] {near.address()},
-                  new long[] {BYTES},
-                  new int[] {7},
-                  new DataRegistration[] {own});
-      write = accepted.write(near.address(), BYTES, own, Pair.remote(exposed), 0);
-      read = accepted.read(near.address() + BYTES, 8, own, Pair.remote(exposed), 0);
+          Posting.receive(
+              accepted.receiver(),
+              1,
+              new long[] {near.address()},
+              new long[] {BYTES},
+              new int[] {7},
+              new DataRegistration[] {own});
+      write = Posting.write(accepted, near.address(), BYTES, own, Pair.remote(exposed), 0);
+      read = Posting.read(accepted, near.address() + BYTES, 8, own, Pair.remote(exposed), 0);
     }
 
     long outcome(Connection connection, long request) {
@@ -131,7 +131,7 @@ class ReadyTest {
       assertEquals(BYTES, outcome(accepted, write));
       assertEquals(8, outcome(accepted, read));
       assertEquals(-1, far.mismatch(near.asSlice(0, BYTES)), "what was written is there");
-      long send = connection.sender().send(far.address(), BYTES, 7, exposed);
+      long send = Posting.send(connection.sender(), far.address(), BYTES, 7, exposed);
       assertEquals(BYTES, outcome(connection, send));
       assertEquals(BYTES, outcome(accepted, receive));
       left.connections.close(connection);

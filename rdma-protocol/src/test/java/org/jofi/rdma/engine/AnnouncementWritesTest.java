@@ -79,6 +79,7 @@ class AnnouncementWritesTest {
 
   private static long receive(
       Exchange exchange, int count, long[] addresses, DataRegistration[] to) {
-    return exchange.receiver.receive(count, addresses, new long[GROUP], new int[GROUP], to);
+    return Posting.receive(
+        exchange.receiver, count, addresses, new long[GROUP], new int[GROUP], to);
   }
 }

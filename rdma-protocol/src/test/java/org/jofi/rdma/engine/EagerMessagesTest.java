@@ -66,7 +66,7 @@ class EagerMessagesTest {
 
     long send(int bytes, int tag, byte content) {
       source.asSlice(0, bytes).fill(content);
-      long id = exchange.sender.send(source.address(), bytes, tag, from);
+      long id = Posting.send(exchange.sender, source.address(), bytes, tag, from);
       // A short one was copied: its memory is the caller's again.
       if (bytes <= LONGEST) {
         source.asSlice(0, bytes).fill((byte) 0);
@@ -75,8 +75,13 @@ class EagerMessagesTest {
     }
 
     long receive(long at, int bytes, int tag) {
-      return exchange.receiver.receive(
-          1, new long[] {target.address() + at}, new long[] {bytes}, new int[] {tag}, to);
+      return Posting.receive(
+          exchange.receiver,
+          1,
+          new long[] {target.address() + at},
+          new long[] {bytes},
+          new int[] {tag},
+          to);
     }
 
     long await(RequestQueue requests, long id) {
@@ -269,13 +274,15 @@ class EagerMessagesTest {
                 for (int i = 0; i < 1000; i++) {
                   boolean receiveFirst = (i & 1) == 0;
                   long receive =
-                      receiveFirst ? receiver.receive(1, address, bytes, tag, setting.to) : 0;
-                  long send = sender.send(setting.source.address(), 64, TAG, setting.from);
+                      receiveFirst
+                          ? Posting.receive(receiver, 1, address, bytes, tag, setting.to)
+                          : 0;
+                  long send = Posting.send(sender, setting.source.address(), 64, TAG, setting.from);
                   for (int round = 0; round < 20 && !receiveFirst; round++) {
                     setting.pass();
                   }
                   if (!receiveFirst) {
-                    receive = receiver.receive(1, address, bytes, tag, setting.to);
+                    receive = Posting.receive(receiver, 1, address, bytes, tag, setting.to);
                   }
                   long got = Result.IN_PROGRESS;
                   long put = Result.IN_PROGRESS;

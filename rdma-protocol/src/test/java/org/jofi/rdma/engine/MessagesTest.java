@@ -160,7 +160,7 @@ class MessagesTest {
       if (exchange.receiver.inFlight() < MailboxLayout.ENTRIES && receiving.size() < SLOTS) {
         target.asSlice(at(group, 0), (long) GROUP * Script.MAX_BYTES).fill(UNTOUCHED);
       }
-      long id = exchange.receiver.receive(count, addresses, bytes, tags, memory);
+      long id = Posting.receive(exchange.receiver, count, addresses, bytes, tags, memory);
       if (id == Result.TRY_AGAIN) {
         return false;
       }
@@ -183,7 +183,8 @@ class MessagesTest {
       for (int i = 0; i < send.bytes(); i++) {
         source.set(ValueLayout.JAVA_BYTE, at + i, pattern(index, i));
       }
-      long id = exchange.sender.send(source.address() + at, send.bytes(), send.tag(), from);
+      long id =
+          Posting.send(exchange.sender, source.address() + at, send.bytes(), send.tag(), from);
       if (id == Result.TRY_AGAIN) {
         return false;
       }
@@ -264,7 +265,8 @@ class MessagesTest {
       Runnable messages =
           () -> {
             for (int i = 0; i < 1000; i++) {
-              long receive = exchange.receiver.receive(1, address, bytes, tag, registrations);
+              long receive =
+                  Posting.receive(exchange.receiver, 1, address, bytes, tag, registrations);
               long send = Result.TRY_AGAIN;
               long got = Result.IN_PROGRESS;
               long put = Result.IN_PROGRESS;
@@ -272,7 +274,7 @@ class MessagesTest {
               long length = (i & 1) == 0 ? 2048 : 4096;
               while (got == Result.IN_PROGRESS || put == Result.IN_PROGRESS) {
                 if (send == Result.TRY_AGAIN) {
-                  send = exchange.sender.send(memory.address(), length, 3, from);
+                  send = Posting.send(exchange.sender, memory.address(), length, 3, from);
                 }
                 if (exchange.progress() == 0) {
                   simulation.idle();
@@ -306,10 +308,11 @@ class MessagesTest {
       Runnable messages =
           () -> {
             for (int i = 0; i < 1000; i++) {
-              long send = exchange.sender.send(memory.address(), 4096, 3, from);
-              long unwanted = exchange.sender.send(memory.address(), 4096, 4, from);
+              long send = Posting.send(exchange.sender, memory.address(), 4096, 3, from);
+              long unwanted = Posting.send(exchange.sender, memory.address(), 4096, 4, from);
               exchange.progress();
-              long receive = exchange.receiver.receive(1, address, bytes, tag, registrations);
+              long receive =
+                  Posting.receive(exchange.receiver, 1, address, bytes, tag, registrations);
               boolean sent = false;
               boolean received = false;
               while (!sent || !received) {
@@ -339,7 +342,8 @@ class MessagesTest {
       DataRegistration from = exchange.register(exchange.left, memory);
       DataRegistration to = exchange.register(exchange.right, memory);
       for (int i = 0; i < count; i++) {
-        exchange.receiver.receive(
+        Posting.receive(
+            exchange.receiver,
             1,
             new long[] {memory.address()},
             new long[] {64},
@@ -351,7 +355,8 @@ class MessagesTest {
         simulation.idle();
       }
       // Now every entry is there, and was looked at.
-      assertTrue(exchange.sender.cancel(exchange.sender.send(memory.address(), 64, 1, from)));
+      assertTrue(
+          exchange.sender.cancel(Posting.send(exchange.sender, memory.address(), 64, 1, from)));
       assertEquals(count + 1, exchange.sender.firstUnseen());
       MailboxWriter evil =
           new MailboxWriter(exchange.mailbox, new MailboxLayout(1), Exchange.SENDER_GENERATION);
@@ -376,7 +381,7 @@ class MessagesTest {
           while (turned.get() != current.get()) {
             Thread.onSpinWait();
           }
-          assertTrue(exchange.sender.send(memory.address(), 64, 0, from) > 0);
+          assertTrue(Posting.send(exchange.sender, memory.address(), 64, 0, from) > 0);
         }
       } finally {
         current.set(-2);
@@ -406,7 +411,8 @@ class MessagesTest {
       DataRegistration to = exchange.register(exchange.right, memory);
       for (int i = 0; i < 3; i++) {
         long receive =
-            exchange.receiver.receive(
+            Posting.receive(
+                exchange.receiver,
                 1,
                 new long[] {memory.address()},
                 new long[] {64},
@@ -419,13 +425,15 @@ class MessagesTest {
         exchange.progress();
         simulation.idle();
       }
-      long first = exchange.sender.send(memory.address() + 4096, 64, 0, from);
+      long first = Posting.send(exchange.sender, memory.address() + 4096, 64, 0, from);
       simulation.host(1).kill();
       // The first may have left before; what is posted to a dead peer is reported by its test.
       List<Long> results = new ArrayList<>();
       results.add(outcome(exchange, first));
-      results.add(outcome(exchange, exchange.sender.send(memory.address() + 4096, 64, 0, from)));
-      results.add(outcome(exchange, exchange.sender.send(memory.address() + 4096, 64, 0, from)));
+      results.add(
+          outcome(exchange, Posting.send(exchange.sender, memory.address() + 4096, 64, 0, from)));
+      results.add(
+          outcome(exchange, Posting.send(exchange.sender, memory.address() + 4096, 64, 0, from)));
       assertEquals(
           List.of(FailureCause.PEER_LOST.code(), FailureCause.PEER_LOST.code()),
           results.subList(1, 3),

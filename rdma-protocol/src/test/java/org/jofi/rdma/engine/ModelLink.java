@@ -229,7 +229,7 @@ final class ModelLink {
     for (int i = 0; i < bytes; i++) {
       SOURCE.set(java.lang.foreign.ValueLayout.JAVA_BYTE, at + i, pattern(number, i));
     }
-    return sending.sender().send(SOURCE.address() + at, bytes, tag, source);
+    return Posting.send(sending.sender(), SOURCE.address() + at, bytes, tag, source);
   }
 
   /** A receive of that number and length: its memory. */
@@ -245,7 +245,7 @@ final class ModelLink {
     for (int i = 0; i < into.length; i++) {
       addresses[i] = into[i].range().address();
     }
-    return receiving.receiver().receive(into.length, addresses, bytes, tags, into);
+    return Posting.receive(receiving.receiver(), into.length, addresses, bytes, tags, into);
   }
 
   static byte pattern(int number, int at) {

@@ -128,23 +128,13 @@ public final class PacketReceiver extends PacketQueue implements ReceiveProtocol
 
   @Override
   public long receive(
-      int count,
-      long[] addresses,
-      long[] lengths,
-      int[] tags,
-      DataRegistration[] registrations,
-      boolean begun) {
+      int count, long[] addresses, long[] lengths, int[] tags, DataRegistration[] registrations) {
     Failure broken = failure();
     if (broken != null) {
-      return failed(broken);
+      return failed(broken, registrations[0]);
     }
     if (isFull()) {
       return Result.TRY_AGAIN;
-    }
-    for (int sub = 0; sub < count; sub++) {
-      if (!beginUse(registrations[sub], begun)) {
-        throw new AssertionError("memory that is not registered");
-      }
     }
     Request request = request(begin());
     Receive receive = new Receive(request, count, addresses, lengths, tags, registrations);

@@ -139,17 +139,13 @@ public final class PacketSender extends PacketQueue implements SendProtocol {
   }
 
   @Override
-  public long send(
-      long address, long lengthBytes, int tag, DataRegistration registration, boolean begun) {
+  public long send(long address, long lengthBytes, int tag, DataRegistration registration) {
     Failure broken = failure();
     if (broken != null) {
-      return failed(broken, registration, begun);
+      return failed(broken, registration);
     }
     if (isFull()) {
       return Result.TRY_AGAIN;
-    }
-    if (!beginUse(registration, begun)) {
-      return failed(deregistered("isend"));
     }
     Request request = request(begin());
     Send send = new Send(request, address, lengthBytes, tag);

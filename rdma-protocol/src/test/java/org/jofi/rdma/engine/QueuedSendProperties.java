@@ -121,7 +121,7 @@ class QueuedSendProperties {
         return;
       }
       source.set(ValueLayout.JAVA_LONG, 8L * sent, sent);
-      long id = exchange.sender.send(source.address() + 8L * sent, 8, tag, from);
+      long id = Posting.send(exchange.sender, source.address() + 8L * sent, 8, tag, from);
       if (id == Result.TRY_AGAIN) {
         // None is tested before the end.
         return;
@@ -141,8 +141,13 @@ class QueuedSendProperties {
       }
       long[] address = {target.address() + 8L * received};
       long id =
-          exchange.receiver.receive(
-              1, address, new long[] {8}, new int[] {tag}, new DataRegistration[] {to});
+          Posting.receive(
+              exchange.receiver,
+              1,
+              address,
+              new long[] {8},
+              new int[] {tag},
+              new DataRegistration[] {to});
       assertTrue(id > 0);
       receives.get(tag).add(id);
       places.get(tag).add(received++);

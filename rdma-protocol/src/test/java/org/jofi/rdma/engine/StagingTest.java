@@ -131,7 +131,8 @@ class StagingTest {
       } else {
         DataRegistration registration = exchange.register(exchange.right, target);
         id =
-            exchange.receiver.receive(
+            Posting.receive(
+                exchange.receiver,
                 1,
                 new long[] {target.address()},
                 new long[] {message.room()},
@@ -158,7 +159,8 @@ class StagingTest {
       long id =
           message.stagedThere()
               ? exchange.sender.sendStaged(there, source.address(), message.sent(), message.tag())
-              : exchange.sender.send(
+              : Posting.send(
+                  exchange.sender,
                   source.address(),
                   message.sent(),
                   message.tag(),
