@@ -366,7 +366,7 @@ abstract class RdmaComm implements Comm {
     }
   }
 
-  final void listNoMore() {
+  final void stopListing() {
     try (var _ = lock().rare()) {
       poller = null;
       connection.list(false);
@@ -475,7 +475,7 @@ abstract class RdmaComm implements Comm {
     List<StagingSpace> unused;
     try (var _ = lock().closing()) {
       closing = CommState.CLOSED;
-      tasks.forEach(endpoint::callNoMore);
+      tasks.forEach(endpoint::removeTask);
       user = uses.user();
       if (user != 0 || !connection.isReleased()) {
         registrations.forEach(registration -> device.keepReachable(registration.memory()));

@@ -68,7 +68,7 @@ final class RdmaPoller implements Poller {
   public void remove(Comm comm) {
     for (Below one : below) {
       if (comm instanceof RdmaComm ours && one.comms.remove(ours)) {
-        ours.listNoMore();
+        ours.stopListing();
         forgetFound(ours);
         below.removeIf(each -> each.comms.isEmpty());
         return;
@@ -165,7 +165,7 @@ final class RdmaPoller implements Poller {
       RdmaComm comm = from.comms.get(i);
       if (comm.isClosed() && comm.listsNothing()) {
         from.comms.remove(i);
-        comm.listNoMore();
+        comm.stopListing();
       }
     }
   }
@@ -173,7 +173,7 @@ final class RdmaPoller implements Poller {
   @Override
   public void close() {
     for (Below one : below) {
-      one.comms.forEach(RdmaComm::listNoMore);
+      one.comms.forEach(RdmaComm::stopListing);
     }
     below.clear();
     told = found;

@@ -25,7 +25,7 @@ import org.jofi.transport.TransportOptions;
 
 /**
  * An endpoint of a device and its connections. Everything but {@link #isSound}, {@link #tend},
- * {@link #close}, {@link #rails}, {@link #lock}, {@link #betweenRounds} and {@link #callNoMore} is
+ * {@link #close}, {@link #rails}, {@link #lock}, {@link #betweenRounds} and {@link #removeTask} is
  * called with the lock held.
  */
 public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
@@ -145,8 +145,8 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
     return hasThread;
   }
 
-  /** A task is called no more, or once more if it is about to be. Any thread, without the lock. */
-  public void callNoMore(Runnable task) {
+  /** Removes a task; it may run once more if it is about to. Any thread, without the lock. */
+  public void removeTask(Runnable task) {
     tasks.remove(task);
   }
 

@@ -90,8 +90,8 @@ public final class EndpointLock {
     private static final int REMEMBERED = 16;
 
     /**
-     * How often it does without a look. Few events come otherwise than in a round: a time limit
-     * that was passed, or a call of another thread.
+     * How many tests in a row may skip the look. What ends a request without an event of a round
+     * (its time limit, a call of another thread) is seen after so many.
      */
     private static final int MOST_SKIPPED = 64;
 

@@ -223,7 +223,7 @@ final class DataFlow {
     return Math.max(least, part / RailShares.ALIGNMENT_BYTES * RailShares.ALIGNMENT_BYTES);
   }
 
-  /** A stripe of a message, out by now, is given to a rail. */
+  /** A stripe was cut for a rail, and counts as out there; {@link Message#out} has it already. */
   void give(Message message, int rail, long bytes) {
     if (message.out() == 1) {
       messages++;
@@ -233,7 +233,8 @@ final class DataFlow {
   }
 
   /**
-   * A stripe of a message, out no more, is not to go over that rail after all, or came to nothing.
+   * A stripe does not go over the rail that it was cut for, or failed there; {@link Message#out} is
+   * without it already.
    */
   void takeBack(Message message, int rail, long bytes) {
     isBack(message, rail);

@@ -117,8 +117,9 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
   }
 
   /**
-   * Whether it may be to blame for a broken connection, and will be for the last one that is left:
-   * unless another comes back, or none does, which shows that the link was to blame.
+   * Whether this transfer may be what broke its connection, and would break the only one left if it
+   * were posted again. It waits then until another rail is back; if none comes back, the link was
+   * the cause, and it is posted all the same.
    */
   final boolean mayBreakTheLast(Failure why) {
     return failsAlone() && Failures.isOfBrokenConnection(why) && isOneRailLeft();

@@ -9,10 +9,10 @@ import org.agrona.concurrent.NanoClock;
  * each call to a peer that is gone.
  */
 final class RefusedPeers {
-  /** So many refusals are as usual as a queue that is full. */
+  /** Up to so many refusals in a row are those of a full queue, and the next poll tries again. */
   private static final int USUAL = 64;
 
-  /** A wait is so much shorter than what was waited before. */
+  /** A wait lasts the time since the first refusal, divided by this. */
   private static final int SHARE = 8;
 
   /** The longest wait: what a peer that accepts again may lose by it. */

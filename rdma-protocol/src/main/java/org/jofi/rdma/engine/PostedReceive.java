@@ -127,7 +127,7 @@ final class PostedReceive extends IncomingReceive {
     arrive(sub);
   }
 
-  /** Its entries are written with that from now on. */
+  /** Its entries were added to that write. */
   void joined(AnnouncementWrite with) {
     write = with;
     request().begun(1);

@@ -293,7 +293,7 @@ public final class Sender extends RequestQueue implements SendProtocol {
   /** The peer does not send messages in this direction: one that claims to be such is dropped. */
   @Override
   public void immediate(int bits) {
-    // As it says.
+    // Dropped.
   }
 
   @Override

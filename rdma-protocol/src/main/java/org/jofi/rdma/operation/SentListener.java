@@ -21,7 +21,9 @@ public interface SentListener {
     // Most wait until it left.
   }
 
-  /** Whether the word that it left may come late, because nobody waits for it. */
+  /**
+   * Whether nobody waits for {@link #sent}, so that it may come much later than the message left.
+   */
   default boolean mayBeToldLate() {
     return false;
   }

@@ -113,8 +113,9 @@ public abstract class Transfer extends Task {
   }
 
   /**
-   * Word of what arrives may come late: the peer's acts tell its owner, who says so: {@link
-   * #arrived}. Its listener is told when a stripe left. What completes on delivery is not late.
+   * Its owner learns from what the peer does that stripes arrived, and says so with {@link
+   * #arrived}; until then the driver need not ask for their acknowledgement. The listener is told
+   * when a stripe left. Stripes that complete on delivery are acknowledged at once.
    */
   public final void mayBeToldLate() {
     late = true;

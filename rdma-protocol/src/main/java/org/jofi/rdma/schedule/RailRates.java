@@ -26,8 +26,8 @@ public final class RailRates {
   private static final long SAMPLE_NS = 8_000_000;
 
   /**
-   * What one poll found done was not done in the time between two of them. It is part of the next
-   * sample, with the time that passes until then.
+   * A sample lasts at least this long. What a single poll finds done may have been done long before
+   * it, so it counts in the next sample, with the time that passes until then.
    */
   private static final long LEAST_SAMPLE_NS = 50_000;
 
@@ -209,8 +209,9 @@ public final class RailRates {
   }
 
   /**
-   * Where not the rails are slow but a processor that serves them all, each is as fast as what it
-   * was given is long: any shares confirm themselves. So they need a reason to become equal again.
+   * If one processor serves all rails and is the bottleneck, each rail seems as fast as its share
+   * is large, so that any shares confirm themselves. So shares drift back to equal ones unless the
+   * rates say otherwise.
    */
   private void drawToMean(int rail) {
     double mean = together((1 << rates.length) - 1) / rates.length;
