@@ -318,6 +318,9 @@ public final class ConnectionTable implements ArrivalSink {
         endings.ask(connection);
         endings.ask(connection);
       }
+      if (connection.sink().takeControlLoss()) {
+        connection.protocol().controlLost();
+      }
       rails.tell(connection);
     }
     rails.answer();

@@ -5,69 +5,32 @@ import org.jofi.rdma.operation.Certainty;
 import org.jofi.rdma.operation.TransferListener;
 import org.jofi.rdma.wire.ProtocolLimits;
 import org.jofi.transport.Failure;
-import org.jspecify.annotations.Nullable;
 
 /**
- * A transfer over the control rails: a stripe goes over whichever takes it. One whose owner may be
- * told late is kept among the {@link UnansweredMessages}, as messages are.
+ * A transfer over the control rails: a stripe goes over whichever takes it. Over several sockets, a
+ * stripe that does not complete on delivery is done when it left, and its arrival is known by that
+ * of what follows it: {@link UnansweredMessages}.
  */
 final class ControlTransfer extends RailTransfer {
-  private final @Nullable Sent[] sent = new @Nullable Sent[ProtocolLimits.MAX_GROUP];
+  private final long[] written;
+  private final long[] places = new long[ProtocolLimits.MAX_GROUP];
   private int counted;
 
   /** Stripes that ask for word of their arrival. */
   private int asking;
 
-  /** Stripes that left, and of which nothing is known. */
-  private int left;
-
-  /** Those that left as well, may be lost, and go once more with the next round. */
-  private int missing;
-
-  ControlTransfer(PeerRails rails, TransferListener listener) {
+  /**
+   * @param written of each rail: the place of the last stripe that did not ask, of whatever
+   *     transfer of its owner
+   */
+  ControlTransfer(PeerRails rails, long[] written, TransferListener listener) {
     super(rails, listener, ProtocolLimits.MAX_GROUP);
-  }
-
-  /** A stripe among what is unanswered. */
-  private final class Sent implements Unanswered {
-    private final int stripe;
-    private long place;
-
-    Sent(int stripe) {
-      this.stripe = stripe;
-    }
-
-    @Override
-    public long place() {
-      return place;
-    }
-
-    @Override
-    public void arrived() {
-      over(stripe);
-    }
-
-    @Override
-    public void goOverAnother() {
-      left &= ~(1 << stripe);
-      missing |= 1 << stripe;
-      rails().tasks().defer(ControlTransfer.this);
-    }
-  }
-
-  private Sent sent(int stripe) {
-    Sent of = sent[stripe];
-    if (of == null) {
-      of = new Sent(stripe);
-      sent[stripe] = of;
-    }
-    return of;
+    this.written = written;
   }
 
   @Override
   protected void reset() {
     super.reset();
-    assert (left | missing) == 0 : "of the transfer before, stripes are unanswered";
     asking = 0;
   }
 
@@ -82,17 +45,6 @@ final class ControlTransfer extends RailTransfer {
   }
 
   @Override
-  protected boolean advance() {
-    for (int lost = missing; lost != 0; lost &= lost - 1) {
-      int stripe = Integer.numberOfTrailingZeros(lost);
-      int rail = plan().rail(stripe);
-      missing &= ~(1 << stripe);
-      move(stripe, rail, rails().reason("fi_write"), Certainty.UNKNOWN);
-    }
-    return super.advance();
-  }
-
-  @Override
   void refusedNow(int stripe) {
     plan().moveTo(stripe, rails().next());
   }
@@ -102,7 +54,7 @@ final class ControlTransfer extends RailTransfer {
     boolean asks =
         completesOnDelivery(stripe)
             || rails().isFresh(rail)
-            || rails().unanswered().asks(rail, isToldLate());
+            || rails().unanswered().asks(rail, true);
     if (asks) {
       asking |= 1 << stripe;
       return super.flags(stripe, rail);
@@ -111,10 +63,17 @@ final class ControlTransfer extends RailTransfer {
     return PostFlags.NONE;
   }
 
+  private boolean asks(int stripe) {
+    return (asking & 1 << stripe) != 0;
+  }
+
   @Override
   void taken(int stripe, int rail) {
     counted |= 1 << stripe;
-    sent(stripe).place = rails().unanswered().posted(rail, (asking & 1 << stripe) != 0);
+    places[stripe] = rails().unanswered().posted(rail, asks(stripe));
+    if (!asks(stripe)) {
+      written[rail] = places[stripe];
+    }
     rails().wrote(rail);
   }
 
@@ -122,52 +81,13 @@ final class ControlTransfer extends RailTransfer {
   public void completed(long cookie, long lengthBytes) {
     int stripe = (int) cookie;
     int rail = plan().rail(stripe);
-    Sent of = sent(stripe);
-    if ((asking & 1 << stripe) != 0) {
-      rails().unanswered().arrived(rail, of.place);
+    if (asks(stripe)) {
+      rails().unanswered().arrived(rail, places[stripe]);
       super.completed(cookie, lengthBytes);
-      return;
-    }
-    left |= 1 << stripe;
-    rails().unanswered().left(rail, of.place, of);
-    if ((left & 1 << stripe) != 0) {
-      leave(stripe);
-    }
-  }
-
-  /** A stripe that left arrived. */
-  private void over(int stripe) {
-    left &= ~(1 << stripe);
-    done(stripe, plan().rail(stripe));
-    end(stripe);
-  }
-
-  @Override
-  public void arrived(int stripes, boolean byThis) {
-    for (int those = stripes & missing; those != 0; those &= those - 1) {
-      int stripe = Integer.numberOfTrailingZeros(those);
-      missing &= ~(1 << stripe);
-      over(stripe);
-    }
-    for (int those = stripes & left; those != 0; those &= those - 1) {
-      int stripe = Integer.numberOfTrailingZeros(those);
-      int rail = plan().rail(stripe);
-      if (byThis) {
-        // And so did all that left before it.
-        rails().succeeded(rail);
-        rails().unanswered().arrived(rail, sent(stripe).place + 1);
-      }
-      if ((left & 1 << stripe) != 0) {
-        rails().unanswered().forget(rail, sent(stripe));
-        over(stripe);
-      }
-    }
-  }
-
-  @Override
-  public void ask() {
-    for (int those = left; those != 0; those &= those - 1) {
-      rails().unanswered().ask(plan().rail(Integer.numberOfTrailingZeros(those)));
+    } else {
+      rails().unanswered().wrote(rail, places[stripe]);
+      done(stripe, rail);
+      end(stripe);
     }
   }
 

@@ -349,16 +349,6 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
   }
 
   @Override
-  public void arrived(int stripes, boolean byThis) {
-    // Word of each comes with it.
-  }
-
-  @Override
-  public void ask() {
-    // Each asks.
-  }
-
-  @Override
   public void takeTurn() {
     turn.set();
   }

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * arrive twice then. That is harmless for most messages; for others, their listener forbids
  * repeating them.
  */
-final class OutgoingMessage extends Task implements Packet, OperationOwner, Unanswered {
+final class OutgoingMessage extends Task implements Packet, OperationOwner {
   private static final Failure DROPPED =
       new Failure(FailureCause.CLOSED, 0, "fi_send", "nobody waits for it any more");
 
@@ -150,13 +150,13 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner, Unan
     arrived();
   }
 
-  @Override
-  public long place() {
+  /** Its place among what went over its rail. */
+  long place() {
     return place;
   }
 
-  @Override
-  public void arrived() {
+  /** It arrived: that was told, or that of another which followed it. */
+  void arrived() {
     PeerRails to = rails;
     if (to != null) {
       to.returned(rail);
@@ -164,8 +164,8 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner, Unan
     finish(null);
   }
 
-  @Override
-  public void goOverAnother() {
+  /** It may not have arrived, and never will if it did not: it goes once more. */
+  void goOverAnother() {
     PeerRails to = rails;
     if (to != null) {
       to.returned(rail);

@@ -24,6 +24,11 @@ final class Path implements OperationSink, RailControl {
   private final PeerRails control;
   private final DataProgress progress;
 
+  /** Of each control rail: what was written over it last that does not tell of its arrival. */
+  private final long[] written;
+
+  private int losses;
+
   /**
    * Makes the peer known on each rail.
    *
@@ -47,6 +52,8 @@ final class Path implements OperationSink, RailControl {
     data = peer.data();
     control = peer.control();
     progress = new DataProgress(data.count());
+    written = new long[control.count()];
+    losses = control.unanswered().losses();
   }
 
   @Override
@@ -148,7 +155,19 @@ final class Path implements OperationSink, RailControl {
 
   @Override
   public Transfer overControl(TransferListener listener) {
-    return new ControlTransfer(control, listener);
+    return new ControlTransfer(control, written, listener);
+  }
+
+  @Override
+  public boolean takeControlLoss() {
+    int before = losses;
+    losses = control.unanswered().losses();
+    return losses != before;
+  }
+
+  @Override
+  public boolean isControlWritten() {
+    return control.unanswered().areKnown(written);
   }
 
   @Override

@@ -307,14 +307,16 @@ public final class PeerRails {
     return !seesArrivals && isFresh(rail) && Failures.isOfBrokenConnection(why);
   }
 
-  /** The messages of whose arrival nothing is known yet. */
+  /** What left, and of whose arrival nothing is known yet. */
   UnansweredMessages unanswered() {
     return unanswered;
   }
 
-  /** Messages, and writes that are counted, that are out on a rail. */
+  /**
+   * Messages, and writes that are counted, that are out on a rail, or left and may not be there.
+   */
   int out(int rail) {
-    return messagesOut[rail] + writesOut[rail];
+    return messagesOut[rail] + writesOut[rail] + (unanswered.isUncertain(rail) ? 1 : 0);
   }
 
   /** The rails over which something succeeded since the last call, a bit each. */

@@ -8,14 +8,15 @@ import org.jofi.transport.Failure;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The messages, and the writes of entries, that left over the rails of one role to a peer, and of
- * whose arrival nothing is known yet. With several rails each may have to go over another one.
+ * How much of what left over the rails of one role is known to have reached the peer. With several
+ * rails, what did not may have to go over another one: messages are kept until they arrived;
+ * entries are not, since their owner can write them again at any time.
  *
- * <p>Word of each costs the peer as much as a message. But those that go over one rail to one peer
- * arrive in the order in which they were posted: where arrival is not told anyway, they go through
- * one socket. So word of one is word of all before it, and only one of {@value #EVERY} asks for it,
- * besides those whose sender waits for it. The others are kept. If none asks any more, an empty
- * message does, which the peer's provider answers and the peer ignores.
+ * <p>Word of each costs the peer as much as a message. But what goes over one rail to one peer
+ * arrives in the order in which it was posted: where completion does not mean arrival, it all goes
+ * through one socket. So word of one is word of all before it, and only one of {@value #EVERY} asks
+ * for it, besides those whose sender waits for it. If none asks any more, an empty message does,
+ * which the peer's provider answers and the peer ignores.
  */
 final class UnansweredMessages implements SentListener {
   /** With 8, half a round trip of 8 bytes took 4 % longer over net; with 32, no less. */
@@ -23,7 +24,7 @@ final class UnansweredMessages implements SentListener {
 
   private final boolean asksEach;
   private final Questions questions;
-  private final List<ArrayDeque<Unanswered>> kept = new ArrayList<>();
+  private final List<ArrayDeque<OutgoingMessage>> kept = new ArrayList<>();
   private final long[] posted;
   private final long[] answered;
 
@@ -33,11 +34,16 @@ final class UnansweredMessages implements SentListener {
   /** How many left after the last that asked. */
   private final int[] silent;
 
-  /** What was posted by the last look. */
+  /** The last that left without asking. */
+  private final long[] plain;
+
+  /** The same, at the last look. */
   private final long[] looked;
 
   /** Whether an empty message is out: a dead peer's would add up. */
   private final boolean[] asking;
+
+  private int losses;
 
   /** Sends empty messages whose arrival is told. */
   interface Questions {
@@ -51,8 +57,8 @@ final class UnansweredMessages implements SentListener {
 
   /**
    * @param rails how many
-   * @param asksEach whether none is kept: there is no other rail, or none is told of before it
-   *     arrived
+   * @param asksEach whether nothing leaves without asking: there is no other rail, or none
+   *     completes before it arrived
    */
   UnansweredMessages(int rails, boolean asksEach, Questions questions) {
     this.asksEach = asksEach;
@@ -61,6 +67,7 @@ final class UnansweredMessages implements SentListener {
     answered = new long[rails];
     given = new long[rails];
     silent = new int[rails];
+    plain = new long[rails];
     looked = new long[rails];
     asking = new boolean[rails];
     for (int rail = 0; rail < rails; rail++) {
@@ -70,7 +77,7 @@ final class UnansweredMessages implements SentListener {
   }
 
   /**
-   * Whether the next message over a rail asks for word of its arrival.
+   * Whether what goes over a rail next asks for word of its arrival.
    *
    * @param mayWait whether its sender may be told late
    */
@@ -78,28 +85,37 @@ final class UnansweredMessages implements SentListener {
     return asksEach || !mayWait || silent[rail] + 1 >= EVERY;
   }
 
-  /** A rail took a message; its place among those of the rail. */
+  /** A rail took a message, or a write; its place among those of the rail. */
   long posted(int rail, boolean asks) {
     silent[rail] = asks ? 0 : silent[rail] + 1;
     return ++posted[rail];
   }
 
   /** A message left that did not ask: it is told when its arrival is known. */
-  void left(int rail, long place, Unanswered message) {
+  void left(int rail, long place, OutgoingMessage message) {
     if (place <= given[rail]) {
       message.goOverAnother();
     } else if (place < answered[rail]) {
       message.arrived();
     } else {
+      plain[rail] = place;
       kept.get(rail).addLast(message);
     }
   }
 
-  /** A message arrived, and all before it did. */
+  /** A write left that did not ask. */
+  void wrote(int rail, long place) {
+    plain[rail] = Math.max(plain[rail], place);
+    if (place <= given[rail]) {
+      losses++;
+    }
+  }
+
+  /** What has that place arrived, and all before it did. */
   void arrived(int rail, long place) {
     answered[rail] = Math.max(answered[rail], place);
-    ArrayDeque<Unanswered> before = kept.get(rail);
-    for (Unanswered first = before.peekFirst();
+    ArrayDeque<OutgoingMessage> before = kept.get(rail);
+    for (OutgoingMessage first = before.peekFirst();
         first != null && first.place() < place;
         first = before.peekFirst()) {
       before.removeFirst();
@@ -115,34 +131,58 @@ final class UnansweredMessages implements SentListener {
    */
   void lost(int rail) {
     given[rail] = posted[rail];
-    ArrayDeque<Unanswered> over = kept.get(rail);
-    for (Unanswered first = over.pollFirst(); first != null; first = over.pollFirst()) {
+    losses += asksEach ? 0 : 1;
+    ArrayDeque<OutgoingMessage> over = kept.get(rail);
+    for (OutgoingMessage first = over.pollFirst(); first != null; first = over.pollFirst()) {
       first.goOverAnother();
     }
   }
 
-  /** Asks where something is kept since the last look. */
+  /** How often writes may have been lost that had left. */
+  int losses() {
+    return losses;
+  }
+
+  /** Whether nothing is known of writes that left over a rail, and no message is kept for it. */
+  boolean isUncertain(int rail) {
+    return kept.get(rail).isEmpty() && !isKnown(rail, plain[rail]);
+  }
+
+  /** Whether what has a place arrived, or may be lost. */
+  private boolean isKnown(int rail, long place) {
+    return place <= Math.max(answered[rail], given[rail]);
+  }
+
+  /** Asks where nothing is known of what left before the last look. */
   void look() {
     for (int rail = 0; rail < posted.length; rail++) {
-      Unanswered first = kept.get(rail).peekFirst();
-      if (first != null && first.place() <= looked[rail]) {
+      if (!isKnown(rail, looked[rail])) {
         ask(rail);
       }
-      looked[rail] = posted[rail];
+      looked[rail] = plain[rail];
     }
+  }
+
+  /**
+   * Whether all up to these places, one of each rail, arrived or may be lost; asks for what is not
+   * known.
+   */
+  boolean areKnown(long[] places) {
+    boolean all = true;
+    for (int rail = 0; rail < places.length; rail++) {
+      if (!isKnown(rail, places[rail])) {
+        ask(rail);
+        all = false;
+      }
+    }
+    return all;
   }
 
   /** Asks for word of what left over a rail until now, unless that is asked already. */
-  void ask(int rail) {
+  private void ask(int rail) {
     if (!asking[rail]) {
       asking[rail] = questions.ask(rail, this, rail);
     }
-  }
-
-  /** It is known to have arrived, though perhaps not over its rail. */
-  void forget(int rail, Unanswered of) {
-    boolean wasKept = kept.get(rail).remove(of);
-    assert wasKept;
   }
 
   @Override

@@ -86,6 +86,11 @@ final class AnnouncedReceives {
     return true;
   }
 
+  /** The last receive that the sender is known to have seen. */
+  long seen() {
+    return seen;
+  }
+
   /** Uses entries again that the sender has seen by now; whether there were any. */
   boolean forgetSeen() {
     int before = unreadCount;

@@ -19,31 +19,39 @@ import org.jspecify.annotations.Nullable;
  * next poll, in one write. So a single receive loses no time, and a row of them costs one
  * operation. Where a short write is made to complete on delivery, one is under way at a time: such
  * a provider refuses the next one until then.
+ *
+ * <p><b>Losses.</b> Over several sockets a write is done when it left. The sender tells how far it
+ * has seen the entries; if a rail is lost, those after that are written again. This side's copy of
+ * them lasts until they were seen.
  */
 final class AnnouncementQueue extends Task {
   private final Receiver receiver;
   private final ArrivalBudget.Share room;
   private final boolean oneAtATime;
   private final Collector collecting = new Collecting();
+  private final Task ending = new Ending();
   private final ArrayDeque<AnnouncementWrite> free = new ArrayDeque<>(1);
 
-  /** Writes that left, and may not have arrived. */
-  private final List<AnnouncementWrite> unseen = new ArrayList<>(0);
+  /** Writes that are to be posted, or are not back. */
+  private final List<AnnouncementWrite> underWay = new ArrayList<>(1);
 
-  /** What is collected; null if nothing is. */
-  private @Nullable AnnouncementWrite open;
+  /** The first entry that is collected. */
+  private long open;
 
-  /** The write that was submitted last. */
-  private @Nullable AnnouncementWrite last;
+  /** How many are. */
+  private int collected;
 
-  private int underWay;
-  private int alone;
+  /** The last entry of which a provider took the write, of those that are back. */
+  private long postedThrough;
 
   /** The oldest receive that was not announced; null if all were. */
   private @Nullable IncomingReceive next;
 
   /** How many were not announced and are not withheld. */
   private int due;
+
+  private boolean stopped;
+  private boolean ended;
 
   AnnouncementQueue(Receiver receiver) {
     this.receiver = receiver;
@@ -55,18 +63,37 @@ final class AnnouncementQueue extends Task {
   private final class Collecting extends Collector {
     @Override
     boolean isEmpty() {
-      return open == null;
+      return collected == 0;
     }
 
     @Override
     boolean isHeldUp() {
-      AnnouncementWrite before = last;
-      return before != null && (before.isWaiting() || (oneAtATime && underWay > 0));
+      for (int i = 0; i < underWay.size(); i++) {
+        if (oneAtATime || underWay.get(i).isWaiting()) {
+          return true;
+        }
+      }
+      return false;
     }
 
     @Override
     void submit() {
-      submitOpen();
+      submitCollected();
+    }
+  }
+
+  /** Waits until all that left has arrived, or may be lost. */
+  private final class Ending extends Task {
+    @Override
+    protected boolean advance() {
+      if (!receiver.link().sink().isControlWritten()) {
+        return false;
+      }
+      if (receiver.link().sink().takeControlLoss()) {
+        receiver.controlLost();
+      }
+      receiver.becameQuiet();
+      return true;
     }
   }
 
@@ -146,117 +173,126 @@ final class AnnouncementQueue extends Task {
     return true;
   }
 
-  /** Collects the entries of a receive. */
+  /** Collects the entries of a receive, which are in the copy of the mailbox. */
   void collect(PostedReceive receive) {
-    AnnouncementWrite write = open;
-    if (write != null && !write.takes(receive)) {
-      submitOpen();
-      write = null;
+    if (collected > 0 && receive.index() != open + collected) {
+      submitCollected();
     }
-    if (write == null) {
-      write = take();
-      open = write;
+    if (collected == 0) {
+      open = receive.index();
     }
-    write.add(receive);
+    collected += receive.indices();
   }
 
-  private AnnouncementWrite take() {
+  private void submitCollected() {
+    int entries = collected;
+    collected = 0;
+    if (entries > 0) {
+      write(open, entries, false);
+    }
+  }
+
+  private void write(long first, int entries, boolean repeats) {
+    if (stopped) {
+      return;
+    }
     AnnouncementWrite write = free.pollLast();
     if (write == null) {
       write = new AnnouncementWrite(this, receiver.link());
     }
-    write.begin(receiver.announcer());
-    return write;
-  }
-
-  private void submitOpen() {
-    AnnouncementWrite write = open;
-    if (write != null) {
-      open = null;
-      submit(write);
-    }
-  }
-
-  private void submit(AnnouncementWrite write) {
-    last = write;
-    underWay++;
-    write.submit(receiver.announcer(), receiver.link());
-  }
-
-  /** A write left, and may not have arrived. */
-  void left(AnnouncementWrite write) {
     receiver.began();
-    unseen.add(write);
+    underWay.add(write);
+    write.submit(receiver.announcer(), receiver.link(), first, entries, repeats);
   }
 
-  /** The peer has seen all receives up to that one. */
-  void seen(long index) {
-    int i = 0;
-    while (i < unseen.size()) {
-      int before = unseen.size();
-      AnnouncementWrite write = unseen.get(i);
-      if (write.last() <= index && write.hasLeft()) {
-        write.seen();
+  /** A write is back. */
+  void back(AnnouncementWrite write) {
+    if (write.wasPosted()) {
+      postedThrough = Math.max(postedThrough, write.last());
+    }
+    underWay.remove(write);
+    free.addLast(write);
+    endIfBack();
+    receiver.becameQuiet();
+    receiver.announceDue();
+  }
+
+  /**
+   * Writes entries again that the peer lacks, from that one on: those of receives that are not
+   * staged, which change.
+   */
+  void writeAgain(long from) {
+    long first = from;
+    for (long index = from; index <= receiver.announcedThrough() + 1; index++) {
+      if (isUnderWay(index) || !receiver.hasLastingEntry(index)) {
+        if (first < index) {
+          write(first, (int) (index - first), true);
+        }
+        first = index + 1;
       }
-      // Others may have gone with it. It stays if another part of it is under way.
-      i = unseen.size() < before ? 0 : i + 1;
     }
   }
 
-  /** Asks for word of all that left. */
-  void ask() {
-    for (int i = 0; i < unseen.size(); i++) {
-      unseen.get(i).ask();
+  /** Whether an entry is collected, or being written. */
+  boolean isUnderWay(long index) {
+    if (index >= open && index < open + collected) {
+      return true;
     }
+    for (int i = 0; i < underWay.size(); i++) {
+      if (index >= underWay.get(i).first() && index <= underWay.get(i).last()) {
+        return true;
+      }
+    }
+    return false;
   }
 
-  /** Whether no entry up to that of a receive is one that may be written again for another. */
+  /** Whether a provider took any entry of a receive, whose first that is; or of later ones. */
+  boolean wasPosted(long index) {
+    boolean posted = index <= postedThrough;
+    for (int i = 0; i < underWay.size() && !posted; i++) {
+      posted = index <= underWay.get(i).last() && underWay.get(i).wasPosted();
+    }
+    return posted;
+  }
+
+  /** Whether no entry up to that of a receive is one that is being written for another. */
   boolean isFree(long index) {
-    for (int i = 0; i < unseen.size(); i++) {
-      if (index - unseen.get(i).first() >= MailboxLayout.ENTRIES) {
+    for (int i = 0; i < underWay.size(); i++) {
+      if (index - underWay.get(i).first() >= MailboxLayout.ENTRIES) {
         return false;
       }
     }
     return true;
   }
 
-  private void writtenAgain() {
-    for (int i = 0; i < unseen.size(); i++) {
-      unseen.get(i).writtenElsewhere();
+  /** What is not posted yet is not to be. */
+  void drop() {
+    collected = 0;
+    for (int i = underWay.size() - 1; i >= 0; i--) {
+      underWay.get(i).drop();
     }
   }
 
-  /** Writes entries again that the peer lacks, although they were written. */
-  void writeAgain(PostedReceive receive) {
-    writtenAgain();
-    AnnouncementWrite write = take();
-    write.repeat(receive);
-    submit(write);
+  /** Nobody needs entries any more. What left is waited for, so that nothing lands after that. */
+  void stop() {
+    if (!stopped) {
+      stopped = true;
+      drop();
+      endIfBack();
+    }
   }
 
-  /** The same, of an entry whose receive is over; it is not used again until that is back. */
-  void writeAgain(long index) {
-    if (alone == 0) {
-      writtenAgain();
-      alone++;
+  private void endIfBack() {
+    if (stopped && !ended && underWay.isEmpty()) {
+      ended = true;
       receiver.began();
-      AnnouncementWrite write = take();
-      write.repeat(index);
-      submit(write);
+      receiver.link().sink().tasks().submit(ending);
     }
   }
 
-  /** Whether an entry whose receive is over is being written. */
-  boolean writesAlone() {
-    return alone > 0;
-  }
-
-  /** A write takes no more receives. */
-  void closed(AnnouncementWrite write) {
-    if (write.equals(open)) {
-      open = null;
-      underWay++;
-    }
+  /** Whether nothing is written any more. */
+  boolean isStopped() {
+    return stopped;
   }
 
   /** So many entries were written. */
@@ -264,31 +300,11 @@ final class AnnouncementQueue extends Task {
     receiver.announced(entries);
   }
 
-  /** A write is over. */
-  void give(AnnouncementWrite write, boolean wasAlone) {
-    underWay--;
-    if (unseen.remove(write)) {
-      receiver.becameQuiet();
-      receiver.announceDue();
+  /** Entries cannot be written. */
+  void fail(Failure why) {
+    if (!stopped) {
+      receiver.fail(why);
     }
-    if (wasAlone) {
-      alone--;
-      receiver.becameQuiet();
-      receiver.forgetSeen();
-    }
-    if (write.equals(last)) {
-      last = null;
-    }
-    free.addLast(write);
-  }
-
-  /** What it was will never be known. */
-  void lost(Failure why) {
-    receiver.fail(why);
-  }
-
-  boolean hasFailed() {
-    return receiver.failure() != null;
   }
 
   /** The peer writes no more to receives that were announced. */

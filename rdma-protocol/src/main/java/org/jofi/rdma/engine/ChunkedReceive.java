@@ -336,11 +336,6 @@ final class ChunkedReceive extends IncomingReceive implements ChunkCopies.Listen
     return offered > 0 && !entries.isUnderWay(0);
   }
 
-  @Override
-  void writeAgain() {
-    // Nothing of a chunk is written twice. What stays lost fails at the receiver's bound.
-  }
-
   /** How much of the receive the chunk of an entry takes. */
   private long room(int entry) {
     return Math.min(1L << chunkShift, roomBytes - (there.chunk(entry) << chunkShift));

@@ -188,12 +188,6 @@ abstract class IncomingReceive extends ListedStrategy<IncomingReceive> {
   /** Whether its entries were written, as far as the provider told. */
   abstract boolean isWritten();
 
-  /**
-   * Its entries were lost without a word: they are written again if they can be, over another rail
-   * if possible.
-   */
-  abstract void writeAgain();
-
   @Override
   final boolean isExposed() {
     return wasPosted() && !receiver.isPeerDone();

@@ -82,4 +82,9 @@ public interface MessageProtocol {
 
   /** A data rail was closed, and what its queue held may be lost. */
   void railClosed();
+
+  /** What this end wrote over control rails may be lost, though it was done. */
+  default void controlLost() {
+    // Most write nothing over them.
+  }
 }

@@ -9,8 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A receive, or a group of them, whose entries are written to the peer, unless short messages fill
- * it before. It is over when each message arrived, with its true length if that is told apart, and
- * its entries left.
+ * it before. It is over when each message arrived, with its true length if that is told apart.
  *
  * <p>Its bound runs while some of a message arrived and some did not. Once its entries were posted,
  * the peer may write into its memory: if it fails, its lease lasts until the peer is done.
@@ -34,11 +33,6 @@ final class PostedReceive extends IncomingReceive {
   private int arrived;
   private int taken;
 
-  /** What writes its entries; null before, and when that is over. */
-  private @Nullable AnnouncementWrite write;
-
-  private boolean wasPosted;
-
   PostedReceive(Receiver receiver, Request request) {
     super(receiver, request);
   }
@@ -47,7 +41,6 @@ final class PostedReceive extends IncomingReceive {
     count = receives;
     arrived = 0;
     taken = 0;
-    wasPosted = false;
     begin();
   }
 
@@ -127,35 +120,15 @@ final class PostedReceive extends IncomingReceive {
     arrive(sub);
   }
 
-  /** Its entries were added to that write. */
-  void joined(AnnouncementWrite with) {
-    write = with;
-    request().begun(1);
-  }
-
-  /**
-   * The write of its entries is over; it is to be settled.
-   *
-   * @param posted whether a provider took it
-   */
-  void entriesBack(boolean posted) {
-    write = null;
-    wasPosted |= posted;
-    request().returned(1);
-  }
-
   @Override
   boolean wasPosted() {
-    AnnouncementWrite under = write;
-    return wasPosted || (under != null && under.wasPosted());
+    return index() != NONE && receiver().unannounced().wasPosted(index());
   }
 
+  /** With it fail all that were not written yet: a failed message fails the others, too. */
   @Override
   void cut() {
-    AnnouncementWrite under = write;
-    if (under != null) {
-      under.drop();
-    }
+    receiver().unannounced().drop();
   }
 
   @Override
@@ -170,15 +143,8 @@ final class PostedReceive extends IncomingReceive {
   }
 
   @Override
-  void writeAgain() {
-    if (isLive()) {
-      receiver().unannounced().writeAgain(this);
-    }
-  }
-
-  @Override
   boolean isWritten() {
-    return hasRoom() && write == null;
+    return hasRoom() && !receiver().unannounced().isUnderWay(index());
   }
 
   /**
@@ -257,24 +223,16 @@ final class PostedReceive extends IncomingReceive {
 
   @Override
   boolean isComplete() {
-    return arrivedWhole();
-  }
-
-  /** It arrived whole, and waits for its entries' write alone. */
-  @Override
-  boolean endsByItself() {
-    return arrivedWhole();
-  }
-
-  private boolean arrivedWhole() {
     return arrived == (1 << count) - 1;
   }
 
   @Override
+  boolean endsByItself() {
+    return false;
+  }
+
+  @Override
   boolean isTimed() {
-    if (arrivedWhole()) {
-      return true;
-    }
     for (int sub = 0; sub < count; sub++) {
       if (isPartlyHere(sub)) {
         return true;
@@ -328,10 +286,6 @@ final class PostedReceive extends IncomingReceive {
   @Override
   String missing() {
     StringJoiner text = new StringJoiner("; ");
-    AnnouncementWrite under = write;
-    if (under != null) {
-      text.add(under.missing());
-    }
     for (int sub = 0; sub < count; sub++) {
       if (isPartlyHere(sub)) {
         int missing = StripeArrivals.missing(arrivals[sub]);

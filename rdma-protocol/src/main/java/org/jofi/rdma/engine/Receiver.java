@@ -43,6 +43,10 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
   private long stripes;
   private long immediates;
   private long announced;
+
+  /** Whether entries may be lost, and are not written again. */
+  private boolean entriesLost;
+
   private long expected = Long.MAX_VALUE;
 
   /** The first index of the receives that failed. */
@@ -197,17 +201,14 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
 
   /** The sender has seen all receives up to that one. */
   private void peerSaw(long index) {
-    if (announcements.saw(index)) {
-      unannounced.seen(index);
-      forgetSeen();
+    if (announcements.saw(index) && announcements.forgetSeen()) {
+      announceDue();
     }
   }
 
-  /** Entries that a short message made useless are free again, once the sender has seen them. */
-  void forgetSeen() {
-    if (!unannounced.writesAlone() && announcements.forgetSeen()) {
-      announceDue();
-    }
+  /** Whether a receive has an entry that is not over, and stays as it is. */
+  boolean hasLastingEntry(long index) {
+    return announcements.isUnread(index) || inFlight(index) instanceof PostedReceive;
   }
 
   /** Announces what waits for entries. */
@@ -262,6 +263,7 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
       case ARRIVED -> {
         IncomingReceive receive = inFlight(index);
         if (receive != null) {
+          peerSaw(index);
           receive.delivered(
               receive.sub(index),
               ControlMessage.lengthBytes(memory, at),
@@ -308,6 +310,7 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
       dropped++;
     } else {
       stripes++;
+      peerSaw(index);
     }
     failIfPeerIsDone();
   }
@@ -322,10 +325,19 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
     announced += entries;
   }
 
-  /** Entries that were written. */
+  /** Entries that were written, and are not lost. */
   @Override
   public long writes() {
-    return announced;
+    return entriesLost ? Math.min(announced, announcements.seen()) : announced;
+  }
+
+  @Override
+  public void controlLost() {
+    if (unannounced.isStopped()) {
+      entriesLost = true;
+    } else {
+      unannounced.writeAgain(announcements.seen() + 1);
+    }
   }
 
   /** How many stripes arrived, of whatever message. */
@@ -365,16 +377,15 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
   @Override
   public void peerIsAt(long finished, long unseen) {
     IncomingReceive request = inFlight(unseen);
-    boolean over = failure() == null && announcements.isUnread(unseen);
-    boolean entriesLost = over || (request != null && request.isWritten());
-    losses.set(finished > whole + eager.untaken(), entriesLost ? unseen : 0);
+    boolean isLost =
+        failure() == null
+            && (announcements.isUnread(unseen) || (request != null && request.isWritten()));
+    losses.set(finished > whole + eager.untaken(), isLost ? unseen : 0);
     if (finished > whole + eager.untaken() && link().sink().dataRails() > 1) {
       notices.suspect(announcements.last());
     }
-    if (over) {
+    if (isLost) {
       unannounced.writeAgain(unseen);
-    } else if (request != null && entriesLost) {
-      request.writeAgain();
     }
   }
 
@@ -394,6 +405,7 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
   @Override
   public void peerStops(long messages) {
     expected = Math.min(expected, messages);
+    unannounced.stop();
     failIfPeerIsDone();
   }
 
@@ -433,7 +445,7 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
 
   @Override
   void hurry() {
-    unannounced.ask();
+    unannounced.stop();
   }
 
   /** Not if the peer closed and messages are stored: those are for receives to come. */

@@ -54,6 +54,18 @@ public interface OperationSink {
   /** A new transfer over the control rails, which its owner uses again and again. */
   Transfer overControl(TransferListener listener);
 
+  /**
+   * Whether transfers over the control rails may be lost that were done: those that did not
+   * complete on delivery. True once for each time.
+   */
+  boolean takeControlLoss();
+
+  /**
+   * Whether all transfers over the control rails that were done have arrived, or may be lost. Asks
+   * the peer where that is not known.
+   */
+  boolean isControlWritten();
+
   /** Longest message that a packet takes. */
   int packetBytes();
 

@@ -41,7 +41,6 @@ public abstract class Transfer extends Task {
   private long bound;
   private boolean wasPosted;
   private boolean alone;
-  private boolean late;
 
   /**
    * One that tells that listener.
@@ -66,7 +65,6 @@ public abstract class Transfer extends Task {
     bound = 0;
     wasPosted = false;
     alone = false;
-    late = false;
     plan.clear();
     reset();
   }
@@ -110,15 +108,6 @@ public abstract class Transfer extends Task {
   /** What fails of it says nothing of the rail: others go on over that. */
   public final void failAlone() {
     alone = true;
-  }
-
-  /**
-   * Its owner learns from what the peer does that stripes arrived, and says so with {@link
-   * #arrived}; until then the driver need not ask for their acknowledgement. The listener is told
-   * when a stripe left. Stripes that complete on delivery are acknowledged at once.
-   */
-  public final void mayBeToldLate() {
-    late = true;
   }
 
   /** Which stripes bring immediate data. */
@@ -213,16 +202,6 @@ public abstract class Transfer extends Task {
   /** Its turn is after all that was posted until now: a message that follows it was sent. */
   public abstract void takeTurn();
 
-  /**
-   * These stripes are with the peer, as its acts show: those that left are done.
-   *
-   * @param byThis whether it was this transfer that brought them there, and nothing else
-   */
-  public abstract void arrived(int stripes, boolean byThis);
-
-  /** Asks for word of those that left. */
-  public abstract void ask();
-
   /** What errors call the rail of a stripe. */
   public abstract String railLabel(int stripe);
 
@@ -300,11 +279,6 @@ public abstract class Transfer extends Task {
     return alone;
   }
 
-  /** The driver's: whether word of what arrives may come late. */
-  protected final boolean isToldLate() {
-    return late;
-  }
-
   /** The driver's: the immediate data of a stripe. */
   protected final int immediate(int stripe) {
     return listener.immediate(this, stripe);
@@ -315,11 +289,6 @@ public abstract class Transfer extends Task {
     toPost &= ~(1 << stripe);
     inFlight |= 1 << stripe;
     wasPosted = true;
-  }
-
-  /** The driver's: a stripe left; that it is done, or failed, follows. */
-  protected final void leave(int stripe) {
-    listener.left(this, stripe);
   }
 
   /** The driver's: a stripe is done. */

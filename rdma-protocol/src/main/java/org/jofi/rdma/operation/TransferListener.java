@@ -13,11 +13,6 @@ public interface TransferListener {
     throw new UnsupportedOperationException("nothing of it is to be cut");
   }
 
-  /** A stripe left, of which word may come late; it is still under way. */
-  default void left(Transfer transfer, int stripe) {
-    // Most wait until it is done.
-  }
-
   /** A stripe is done. */
   void completed(Transfer transfer, int stripe);
 

@@ -22,9 +22,9 @@ import java.nio.ByteOrder;
  * deregistration must clean up across the wire. A second line costs 64 bytes, of a write that is
  * posted anyway, and only to devices with more than 4 rails.
  *
- * <p><b>Why 256 entries are enough.</b> Receive i is posted only after i − 256 completed here, and
- * once its entry's own write is known to have arrived: by its completion, or by a stripe, for which
- * the sender had read the entry and copied what it needs.
+ * <p><b>Why 256 entries are enough.</b> Receive i is announced only after i − 256 completed here,
+ * for which the sender had read its entry and copied what it needs, and once no write of that entry
+ * is under way.
  *
  * @param dataRails 1 to 8
  */

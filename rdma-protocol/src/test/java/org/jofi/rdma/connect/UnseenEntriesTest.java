@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.jofi.simulated.Simulation;
+import org.jofi.simulated.profile.Link;
 import org.jofi.simulated.profile.Profile;
 import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
@@ -102,6 +103,34 @@ class UnseenEntriesTest {
       linked.await("quiet", linked.receiving::isQuiet, linked.left, linked.right);
       long took = simulation.nanoTime() - start;
       assertTrue(took < 10 * MILLISECOND, "us: " + took / 1000);
+      linked.finish(linked.from, linked.to);
+    }
+  }
+
+  /** A mailbox that its peer lets go of may be another connection's: nothing lands there then. */
+  @ParameterizedTest
+  @ValueSource(ints = {2, 3, 4})
+  void whatLeftIsThereWhenItsSideIsQuiet(int rails) {
+    try (Arena arena = Arena.ofShared();
+        Simulation simulation =
+            Simulation.of(Profile.TCP)
+                .nicsPerHost(rails)
+                .links((_, _, _, _) -> new Link(5 * MILLISECOND, 1_000_000_000))
+                .open()) {
+      Linked linked = linked(simulation, arena, rails);
+      for (int i = 0; i < 40; i++) {
+        exchange(linked, linked.receive(Linked.BYTES));
+      }
+      for (int i = 0; i < 3 * rails; i++) {
+        linked.receive(Linked.BYTES);
+        linked.right.connections.progress();
+      }
+      linked.receiving.closeHere(
+          new Failure(FailureCause.CLOSED, 0, "test", ""), simulation.nanoTime() + 60 * SECOND);
+      linked.await("quiet", linked.receiving::isQuiet, linked.left, linked.right);
+      long written = linked.receiving.protocol().writes();
+      assertTrue(written > 40, "entries: " + written);
+      assertEquals(written, linked.sending.protocol().arrived());
       linked.finish(linked.from, linked.to);
     }
   }

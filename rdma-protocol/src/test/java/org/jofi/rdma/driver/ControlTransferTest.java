@@ -1,6 +1,7 @@
 package org.jofi.rdma.driver;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
@@ -14,21 +15,17 @@ import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
 import org.junit.jupiter.api.Test;
 
-/** Writes over the control rails, of whose arrival only the peer's acts tell. */
+/** Writes over the control rails, of whose arrival what follows them tells. */
 class ControlTransferTest {
   private static final Failure SILENT =
       new Failure(FailureCause.PEER_LOST, 0, "fi_write", "the rail is silent");
 
   private static final long BYTES = 64;
+  private static final int RAIL = 0;
 
   /** What a transfer told, in order. */
   private static final class Told implements TransferListener {
     final List<String> all = new ArrayList<>();
-
-    @Override
-    public void left(Transfer transfer, int stripe) {
-      all.add("left");
-    }
 
     @Override
     public void completed(Transfer transfer, int stripe) {
@@ -48,34 +45,76 @@ class ControlTransferTest {
     }
   }
 
-  /**
-   * Its bytes arrived, and what would have told so went with the rail. The peer acts on them before
-   * they go over another one.
-   */
-  @Test
-  void whatThePeerShowsToHaveIsOverThoughItsRailWasGivenUp() {
-    try (Simulation simulation = Simulation.of(Profile.TCP).nicsPerHost(2).open();
-        Host left = new Host(simulation, 0, 2, 2);
-        Host right = new Host(simulation, 1, 2, 2)) {
-      PeerRails rails = left.endpoint.controlTo(right.endpoint.addresses());
+  /** A transfer over two rails, of which one has taken it; and what is known of it. */
+  private static final class Taken implements AutoCloseable {
+    final Simulation simulation = Simulation.of(Profile.TCP).nicsPerHost(2).open();
+    final Host left = new Host(simulation, 0, 2, 2);
+    final Host right = new Host(simulation, 1, 2, 2);
+    final PeerRails rails = left.endpoint.controlTo(right.endpoint.addresses());
+    final Told told = new Told();
+    final long[] written = new long[2];
+    final ControlTransfer transfer = new ControlTransfer(rails, written, told);
+
+    Taken() {
       rails.succeeded(0);
       rails.succeeded(1);
-      Told told = new Told();
-      ControlTransfer transfer = new ControlTransfer(rails, told);
       transfer.begin(Transfer.Kind.WRITE, 4096, rail -> 0);
       transfer.part(0, 0, BYTES);
-      transfer.mayBeToldLate();
-      int rail = 0;
-      transfer.flags(0, rail);
-      transfer.taken(0, rail);
-      transfer.completed(0, BYTES);
-      assertEquals(List.of("left"), told.all);
-      rails.lose(rail, SILENT);
-      transfer.arrived(1, true);
-      assertEquals(List.of("left", "completed"), told.all);
-      assertTrue(transfer.advance(), "something is to be posted");
-      assertEquals(List.of("left", "completed"), told.all);
-      assertEquals(0, rails.out(rail));
+      transfer.flags(0, RAIL);
+      transfer.taken(0, RAIL);
+    }
+
+    @Override
+    public void close() {
+      left.close();
+      right.close();
+      simulation.close();
+    }
+  }
+
+  /** Its owner has it back at once, and is told of the loss of its rail; who closes waits. */
+  @Test
+  void whatLeftIsDoneAndUncertainUntilItsRailIsGivenUp() {
+    try (Taken of = new Taken()) {
+      of.transfer.completed(0, BYTES);
+      assertEquals(List.of("completed"), of.told.all);
+      assertEquals(1, of.rails.out(RAIL));
+      assertFalse(of.rails.unanswered().areKnown(of.written));
+      assertEquals(0, of.rails.unanswered().losses());
+      of.rails.lose(RAIL, SILENT);
+      assertEquals(1, of.rails.unanswered().losses());
+      assertTrue(of.rails.unanswered().areKnown(of.written));
+      assertEquals(0, of.rails.out(RAIL));
+      assertTrue(of.transfer.advance(), "something is to be posted");
+      assertEquals(List.of("completed"), of.told.all);
+    }
+  }
+
+  /** What follows it over its rail arrived, and so did it. */
+  @Test
+  void whatFollowsItTellsThatItArrived() {
+    try (Taken of = new Taken()) {
+      of.transfer.completed(0, BYTES);
+      UnansweredMessages unanswered = of.rails.unanswered();
+      long next = unanswered.posted(RAIL, true);
+      assertFalse(unanswered.areKnown(of.written));
+      unanswered.arrived(RAIL, next);
+      assertTrue(unanswered.areKnown(of.written));
+      assertEquals(0, of.rails.out(RAIL));
+      of.rails.lose(1, SILENT);
+      assertTrue(unanswered.areKnown(of.written));
+    }
+  }
+
+  /** It was with the provider when its connection broke, which then says that it left. */
+  @Test
+  void whatLeavesAfterALossMayBeLostToo() {
+    try (Taken of = new Taken()) {
+      of.rails.lose(RAIL, SILENT);
+      assertEquals(1, of.rails.unanswered().losses());
+      of.transfer.completed(0, BYTES);
+      assertEquals(2, of.rails.unanswered().losses());
+      assertTrue(of.rails.unanswered().areKnown(of.written));
     }
   }
 }

@@ -198,16 +198,6 @@ final class ModelEnd implements OperationSink {
     }
 
     @Override
-    public void arrived(int stripes, boolean byThis) {
-      // Word of each comes with it.
-    }
-
-    @Override
-    public void ask() {
-      // Nothing waits for word.
-    }
-
-    @Override
     public void moveLate() {
       // Any rail will do.
     }
@@ -297,6 +287,16 @@ final class ModelEnd implements OperationSink {
   @Override
   public Transfer overControl(TransferListener listener) {
     return new Stripes(listener);
+  }
+
+  @Override
+  public boolean takeControlLoss() {
+    return false;
+  }
+
+  @Override
+  public boolean isControlWritten() {
+    return true;
   }
 
   @Override

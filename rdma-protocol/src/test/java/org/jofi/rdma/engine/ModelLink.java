@@ -73,6 +73,10 @@ final class ModelLink {
   final SendConnection sending;
   final ReceiveConnection receiving;
   private boolean ended;
+
+  /** Whether entries were lost that had left, of which their end was not told. */
+  private boolean hasLost;
+
   private long now;
   private long trace;
 
@@ -280,6 +284,10 @@ final class ModelLink {
   boolean step() {
     left.tasks().run();
     right.tasks().run();
+    if (hasLost && (ended || choices.of(4) == 1)) {
+      hasLost = false;
+      receiving.protocol().controlLost();
+    }
     for (int tick = 0; tick < TICKS && flights.isEmpty(); tick++) {
       // What was not taken, or got no answer, is tried anew as time goes by.
       now++;
@@ -318,6 +326,10 @@ final class ModelLink {
       }
       flights.remove(which);
       stripe.transfer.broke(stripe.number);
+    } else if (how == 3 && late && !stripe.completed && !stripe.landed && losesEntries(stripe)) {
+      flights.remove(which);
+      hasLost = true;
+      stripe.transfer.done(stripe.number);
     } else if (how == 1 && late && !stripe.completed && !stripe.landed) {
       stripe.completed = true;
       stripe.bytes = stripe.read();
@@ -333,6 +345,11 @@ final class ModelLink {
         stripe.transfer.done(stripe.number);
       }
     }
+  }
+
+  /** Whether the rail is lost over which they left. */
+  private boolean losesEntries(Flight.Stripe stripe) {
+    return stripe.key == MAILBOX && faults && choices.of(2) == 1;
   }
 
   private void land(Flight.Stripe stripe) {
