@@ -156,12 +156,6 @@ public final class RailRates {
     return among & ~probed;
   }
 
-  /** A stripe left, which may not have arrived. */
-  public void left(int rail, long bytes) {
-    takeBack(rail, bytes);
-    carried[rail] += bytes;
-  }
-
   /**
    * A stripe arrived.
    *
@@ -216,16 +210,6 @@ public final class RailRates {
   private void drawToMean(int rail) {
     double mean = together((1 << rates.length) - 1) / rates.length;
     rates[rail] *= 1 + PULL * Math.log(mean / rates[rail]);
-  }
-
-  /** Whether anything is out on one of these. */
-  public boolean areBusy(int among) {
-    for (int rail = 0; rail < out.length; rail++) {
-      if ((among & 1 << rail) != 0 && out[rail] > 0) {
-        return true;
-      }
-    }
-    return false;
   }
 
   /** Bytes that were given to a rail, and are not done. */

@@ -17,11 +17,6 @@ public final class ReceiveIndices {
 
   private ReceiveIndices() {}
 
-  /** The bits of an index. */
-  public static int bits(long index) {
-    return (int) index & MASK;
-  }
-
   /**
    * The index that bits stand for, within a window that is narrower than 1024.
    *

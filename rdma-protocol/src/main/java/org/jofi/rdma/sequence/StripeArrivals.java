@@ -85,9 +85,4 @@ public final class StripeArrivals {
   public static boolean isShort(long arrivals) {
     return (arrivals & SHORT) != 0;
   }
-
-  /** How many stripes arrived. */
-  public static int count(long arrivals) {
-    return Integer.bitCount((int) arrivals);
-  }
 }
