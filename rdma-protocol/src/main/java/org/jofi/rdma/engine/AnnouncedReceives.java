@@ -77,13 +77,13 @@ final class AnnouncedReceives {
     return window.isInFlight(index) && (unread[slot / Long.SIZE] & 1L << slot) != 0;
   }
 
-  /** The sender has seen all receives up to that one; whether that is news. */
+  /** The sender has seen all receives up to that one; whether entries are free again by that. */
   boolean saw(long index) {
     if (index <= seen || index > last()) {
       return false;
     }
     seen = index;
-    return true;
+    return forgetSeen();
   }
 
   /** The last receive that the sender is known to have seen. */
@@ -91,8 +91,7 @@ final class AnnouncedReceives {
     return seen;
   }
 
-  /** Uses entries again that the sender has seen by now; whether there were any. */
-  boolean forgetSeen() {
+  private boolean forgetSeen() {
     int before = unreadCount;
     for (long index = window.oldest(); unreadCount > 0 && index <= seen; index++) {
       if (isUnread(index)) {

@@ -28,7 +28,7 @@ final class AnnouncementQueue extends Task {
   private final Receiver receiver;
   private final ArrivalBudget.Share room;
   private final boolean oneAtATime;
-  private final Collector collecting = new Collecting();
+  private final Collector collecting;
   private final Task ending = new Ending();
   private final ArrayDeque<AnnouncementWrite> free = new ArrayDeque<>(1);
 
@@ -57,10 +57,15 @@ final class AnnouncementQueue extends Task {
     this.receiver = receiver;
     room = receiver.link().sink().budget().share(this);
     oneAtATime = receiver.link().sink().smallWritesNeedDelivery();
+    collecting = new Collecting();
   }
 
   /** Writes what was collected since the last poll. */
   private final class Collecting extends Collector {
+    Collecting() {
+      super(receiver.link().sink().tasks());
+    }
+
     @Override
     boolean isEmpty() {
       return collected == 0;
@@ -147,7 +152,7 @@ final class AnnouncementQueue extends Task {
     if (announceWithRoom()) {
       room.served();
     }
-    collecting.leave(receiver.link().sink().tasks());
+    collecting.leave();
   }
 
   /** Whether there was room for all that have an entry. */

@@ -8,8 +8,14 @@ import org.jofi.rdma.operation.Tasks;
  * rail takes nothing, with the next poll. There is no timer.
  */
 abstract class Collector extends Task {
+  private final Tasks tasks;
+
   /** Whether something left since the last poll, or waits. */
   private boolean collects;
+
+  Collector(Tasks tasks) {
+    this.tasks = tasks;
+  }
 
   /** Whether nothing is collected. */
   abstract boolean isEmpty();
@@ -21,7 +27,7 @@ abstract class Collector extends Task {
   abstract void submit();
 
   /** What is collected leaves now, unless something left since the last poll. */
-  final void leave(Tasks tasks) {
+  final void leave() {
     if (!isEmpty() && !collects) {
       collects = true;
       tasks.watch(this);

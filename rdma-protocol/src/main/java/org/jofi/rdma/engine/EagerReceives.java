@@ -19,14 +19,13 @@ import org.jspecify.annotations.Nullable;
  * <p>Receives that such messages may fill are withheld: not announced, unless the sender says that
  * it waits for announcements; then they are until the next such message.
  */
-final class EagerReceives implements SentListener {
+final class EagerReceives extends Task implements SentListener {
   /** So many short messages make a row. */
   private static final int ROW = 16;
 
   private final Receiver receiver;
   private final EagerGrant grant;
   private final UnexpectedMessages unexpected = new UnexpectedMessages();
-  private final Task crediting = new Crediting();
   private long handled;
   private long taken;
   private long told;
@@ -40,27 +39,25 @@ final class EagerReceives implements SentListener {
   }
 
   /** Tells the sender how far this side is. */
-  private final class Crediting extends Task {
-    @Override
-    protected boolean advance() {
-      if (!isWanted(0) || receiver.hasPeerStopped()) {
-        return true;
-      }
-      Packet message = receiver.link().sink().takePacket();
-      if (message == null) {
-        return false;
-      }
-      ControlMessage.putCredit(
-          message.memory(),
-          message.at(),
-          receiver.link().id(),
-          handled,
-          (int) (handled - taken),
-          receiver.announcedThrough());
-      told = taken;
-      receiver.link().send(message, EagerReceives.this, 0);
+  @Override
+  protected boolean advance() {
+    if (!isWanted(0) || receiver.hasPeerStopped()) {
       return true;
     }
+    Packet message = receiver.link().sink().takePacket();
+    if (message == null) {
+      return false;
+    }
+    ControlMessage.putCredit(
+        message.memory(),
+        message.at(),
+        receiver.link().id(),
+        handled,
+        (int) (handled - taken),
+        receiver.announcedThrough());
+    told = taken;
+    receiver.link().send(message, this, 0);
+    return true;
   }
 
   /**
@@ -177,7 +174,7 @@ final class EagerReceives implements SentListener {
 
   private void creditIfDue() {
     if (taken - told >= Math.max(1, grant.credits() / 2)) {
-      receiver.link().sink().tasks().submit(crediting);
+      receiver.link().sink().tasks().submit(this);
     }
   }
 

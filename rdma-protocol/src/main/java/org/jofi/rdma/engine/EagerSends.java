@@ -20,16 +20,15 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Collecting.</b> A message leaves within its call, unless one left since the last poll, or
  * waits for a rail: then it leaves with the next poll, or when its packet is full.
  */
-final class EagerSends {
+final class EagerSends extends Collector {
   private final PeerLink link;
 
-  /** So many short messages may have been a row at the receiver, which counts its own. */
+  /** After so many in a row the receiver, which counts for itself, may withhold a long receive. */
   private static final int SHORT_ROW = 4;
 
   private final Sender sender;
   private final EagerGrant grant;
   private final int packetBytes;
-  private final Collector collecting = new Collecting();
   private final ArrayDeque<EagerBatch> free = new ArrayDeque<>(1);
 
   /** Of messages that may yet turn out to have taken an entry: their tags, and whether one did. */
@@ -56,6 +55,7 @@ final class EagerSends {
   private long creditAnnounced = -1;
 
   EagerSends(PeerLink link, Sender sender, EagerGrant grant) {
+    super(link.sink().tasks());
     this.link = link;
     this.sender = sender;
     this.grant = grant;
@@ -64,22 +64,24 @@ final class EagerSends {
     packetBytes = Math.min(link.sink().packetBytes(), grant.packetBytes());
   }
 
-  /** Sends what was collected since the last poll. */
-  private final class Collecting extends Collector {
-    @Override
-    boolean isEmpty() {
-      return open == null;
-    }
+  @Override
+  boolean isEmpty() {
+    return open == null;
+  }
 
-    @Override
-    boolean isHeldUp() {
-      EagerBatch before = last;
-      return before != null && before.isWaiting();
-    }
+  @Override
+  boolean isHeldUp() {
+    EagerBatch before = last;
+    return before != null && before.isWaiting();
+  }
 
-    @Override
-    void submit() {
-      submitOpen();
+  @Override
+  void submit() {
+    EagerBatch batch = open;
+    if (batch != null) {
+      open = null;
+      last = batch;
+      batch.send(link);
     }
   }
 
@@ -118,7 +120,7 @@ final class EagerSends {
     }
     EagerBatch batch = open;
     if (batch != null && !batch.takes(lengthBytes, packetBytes, seen)) {
-      submitOpen();
+      submit();
       batch = null;
       if (!isWanted()) {
         return false;
@@ -136,20 +138,6 @@ final class EagerSends {
     remember(tag);
     link.sink().copy(address, batch.add(request, tag, lengthBytes), lengthBytes);
     return true;
-  }
-
-  /** What is collected leaves, unless something left since the last poll. */
-  void leave() {
-    collecting.leave(link.sink().tasks());
-  }
-
-  private void submitOpen() {
-    EagerBatch batch = open;
-    if (batch != null) {
-      open = null;
-      last = batch;
-      batch.send(link);
-    }
   }
 
   private void remember(int tag) {

@@ -201,7 +201,7 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
 
   /** The sender has seen all receives up to that one. */
   private void peerSaw(long index) {
-    if (announcements.saw(index) && announcements.forgetSeen()) {
+    if (announcements.saw(index)) {
       announceDue();
     }
   }

@@ -1,8 +1,12 @@
 package org.jofi.rdma.engine;
 
 import org.jofi.mr.registration.DataRegistration;
+import org.jofi.rdma.operation.Packet;
+import org.jofi.rdma.operation.SentListener;
 import org.jofi.rdma.operation.Task;
 import org.jofi.rdma.staging.StagingSpace;
+import org.jofi.rdma.wire.ControlMessage;
+import org.jofi.transport.Failure;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,11 +17,10 @@ import org.jspecify.annotations.Nullable;
  * So no receive that was seen awaits a queued send, unless there are no blocks to stage it through:
  * it has its receive then, and waits for blocks.
  */
-final class SendQueue {
+final class SendQueue implements SentListener {
   private final Sender sender;
   private final Announcements announcements;
   private final EagerSends eager;
-  private final Wants wants;
   private final BySlot<QueuedSend> queued;
   private final StrategyList<QueuedSend> queue = new StrategyList<>();
   private final Task lookout = new Lookout();
@@ -28,11 +31,16 @@ final class SendQueue {
   /** Whether every short one that is queued is behind a long one of its tag. */
   private boolean nothingLeaves;
 
+  /** Whether the receiver is to be asked for announcements. */
+  private boolean asks;
+
+  /** Whether a message that asks is not back. */
+  private boolean asking;
+
   SendQueue(Sender sender, Announcements announcements, EagerSends eager) {
     this.sender = sender;
     this.announcements = announcements;
     this.eager = eager;
-    wants = new Wants(sender);
     queued = new BySlot<>(slot -> new QueuedSend(sender, sender.request(slot)));
   }
 
@@ -50,12 +58,14 @@ final class SendQueue {
       look();
       if (queue.isEmpty()) {
         pollsBeforeAsking = POLLS_BEFORE_ASKING;
+        asks = false;
         return true;
       }
       // Stays at 0 once it has asked, however long a receive is waited for.
       if (pollsBeforeAsking > 0 && --pollsBeforeAsking == 0) {
         ask();
       }
+      sendWant();
       return false;
     }
   }
@@ -181,15 +191,38 @@ final class SendQueue {
     }
   }
 
-  /** Asks for what the receiver withholds, if something waits for a receive. */
+  /** Asks for what the receiver withholds at the next poll, if something waits for a receive. */
   void ask() {
     QueuedSend send = eager.isOn() ? queue.first() : null;
     while (send != null && send.index() != Announcements.NOWHERE) {
       send = send.next();
     }
-    if (send != null) {
-      wants.ask();
+    asks |= send != null;
+  }
+
+  /**
+   * A lost message does no harm: this side asks again while something waits, and what is announced
+   * for nothing is used all the same.
+   */
+  private void sendWant() {
+    boolean isDue = asks && !asking && isWanted(0);
+    Packet message = isDue ? sender.link().sink().takePacket() : null;
+    if (message != null) {
+      asks = false;
+      asking = true;
+      ControlMessage.putWant(message.memory(), message.at(), sender.link().id(), sender.seen());
+      sender.link().send(message, this, 0);
     }
+  }
+
+  @Override
+  public void sent(long cookie, @Nullable Failure why) {
+    asking = false;
+  }
+
+  @Override
+  public boolean isWanted(long cookie) {
+    return sender.failure() == null;
   }
 
   /** The first receive whose entry is not there: that one, or an earlier one of a queued send. */
