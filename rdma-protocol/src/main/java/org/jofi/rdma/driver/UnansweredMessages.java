@@ -12,11 +12,11 @@ import org.jspecify.annotations.Nullable;
  * rails, what did not may have to go over another one: messages are kept until they arrived;
  * entries are not, since their owner can write them again at any time.
  *
- * <p>Word of each costs the peer as much as a message. But what goes over one rail to one peer
- * arrives in the order in which it was posted: where completion does not mean arrival, it all goes
- * through one socket. So word of one is word of all before it, and only one of {@value #EVERY} asks
- * for it, besides those whose sender waits for it. If none asks any more, an empty message does,
- * which the peer's provider answers and the peer ignores.
+ * <p>To acknowledge each would cost the peer as much as a message does. But what goes over one rail
+ * to one peer arrives in the order in which it was posted: where completion does not mean arrival,
+ * all of it goes through one socket. So the acknowledgement of one covers all before it, and only
+ * one of {@value #EVERY} asks for it, besides those whose sender waits for it. If none follows that
+ * asks, an empty message does, which the peer's provider acknowledges and the peer ignores.
  */
 final class UnansweredMessages implements SentListener {
   /** With 8, half a round trip of 8 bytes took 4 % longer over net; with 32, no less. */
@@ -40,7 +40,7 @@ final class UnansweredMessages implements SentListener {
   /** The same, at the last look. */
   private final long[] looked;
 
-  /** Whether an empty message is out: a dead peer's would add up. */
+  /** Whether an empty message is out; for a dead peer there would be ever more of them. */
   private final boolean[] asking;
 
   private int losses;
@@ -111,7 +111,7 @@ final class UnansweredMessages implements SentListener {
     }
   }
 
-  /** What has that place arrived, and all before it did. */
+  /** What has that place arrived, and with it all before it. */
   void arrived(int rail, long place) {
     answered[rail] = Math.max(answered[rail], place);
     ArrayDeque<OutgoingMessage> before = kept.get(rail);
@@ -164,8 +164,8 @@ final class UnansweredMessages implements SentListener {
   }
 
   /**
-   * Whether all up to these places, one of each rail, arrived or may be lost; asks for what is not
-   * known.
+   * Whether all up to these places, one for each rail, arrived or may be lost. Asks the peer over
+   * the rails of which that is not known.
    */
   boolean areKnown(long[] places) {
     boolean all = true;
@@ -178,7 +178,7 @@ final class UnansweredMessages implements SentListener {
     return all;
   }
 
-  /** Asks for word of what left over a rail until now, unless that is asked already. */
+  /** Asks whether what left over a rail until now arrived, unless that is asked already. */
   private void ask(int rail) {
     if (!asking[rail]) {
       asking[rail] = questions.ask(rail, this, rail);

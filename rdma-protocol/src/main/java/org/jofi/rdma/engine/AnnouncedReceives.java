@@ -24,7 +24,6 @@ final class AnnouncedReceives {
   /** The last receive that the sender is known to have seen. */
   private long seen;
 
-  /** Whether so many entries are free. */
   boolean hasRoom(int entries) {
     return window.hasRoom(entries);
   }
@@ -86,7 +85,6 @@ final class AnnouncedReceives {
     return forgetSeen();
   }
 
-  /** The last receive that the sender is known to have seen. */
   long seen() {
     return seen;
   }

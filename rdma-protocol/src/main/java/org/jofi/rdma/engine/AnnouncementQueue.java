@@ -210,7 +210,6 @@ final class AnnouncementQueue extends Task {
     write.submit(receiver.announcer(), receiver.link(), first, entries, repeats);
   }
 
-  /** A write is back. */
   void back(AnnouncementWrite write) {
     if (write.wasPosted()) {
       postedThrough = Math.max(postedThrough, write.last());
@@ -295,12 +294,10 @@ final class AnnouncementQueue extends Task {
     }
   }
 
-  /** Whether nothing is written any more. */
   boolean isStopped() {
     return stopped;
   }
 
-  /** So many entries were written. */
   void written(int entries) {
     receiver.announced(entries);
   }

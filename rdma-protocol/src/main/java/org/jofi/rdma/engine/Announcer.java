@@ -19,7 +19,7 @@ final class Announcer {
   private final List<MailboxTarget> targets;
   private final boolean entriesDelivered;
 
-  /** A receive has one write for each chunk; what the peer waits for is the first. */
+  /** A chunk's offer is written once, and nothing but its completion tells that it arrived. */
   private final boolean chunksDelivered;
 
   /**
@@ -41,7 +41,6 @@ final class Announcer {
     chunksDelivered = !link.sink().completionMeansDelivered();
   }
 
-  /** Begins a transfer from the copy into the mailbox. */
   void begin(Transfer transfer) {
     transfer.begin(Transfer.Kind.WRITE, copy.address(), copyRegistration);
     for (int rail = 0; rail < targets.size(); rail++) {

@@ -78,7 +78,6 @@ final class EagerReceives extends Task implements SentListener {
     return row.ends(lengthBytes);
   }
 
-  /** Messages that were handled. */
   long handled() {
     return handled;
   }

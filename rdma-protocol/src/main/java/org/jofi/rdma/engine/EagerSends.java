@@ -233,7 +233,6 @@ final class EagerSends extends Collector {
     sender.left(messages);
   }
 
-  /** A packet is back. */
   void sent(EagerBatch batch, @Nullable Failure why) {
     if (batch.equals(last)) {
       last = null;

@@ -16,12 +16,11 @@ abstract class OneWayTransfer extends RequestStrategy {
     transfer = sink.overData(this);
   }
 
-  /** What it moves, which is set before it is started. */
+  /** The transfer, which is filled in before it is started. */
   final Transfer transfer() {
     return transfer;
   }
 
-  /** Now its stripes are to be posted. */
   final void start() {
     request().begin(this);
     add(transfer, transfer.all());

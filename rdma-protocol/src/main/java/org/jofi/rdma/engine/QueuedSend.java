@@ -43,7 +43,7 @@ final class QueuedSend extends ListedStrategy<QueuedSend> {
     request().begin(this);
   }
 
-  /** Its receive is there. */
+  /** It takes that receive, which was seen just now. */
   void meet(long at) {
     index = at;
   }

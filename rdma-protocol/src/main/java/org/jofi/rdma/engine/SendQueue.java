@@ -25,7 +25,7 @@ final class SendQueue implements SentListener {
   private final StrategyList<QueuedSend> queue = new StrategyList<>();
   private final Task lookout = new Lookout();
 
-  /** Whether a queued send may have a receive, but no blocks, or no entry of it. */
+  /** Whether a queued send may have a receive, but no blocks, or not that receive's entry. */
   private boolean heldUp;
 
   /** Whether every short one that is queued is behind a long one of its tag. */
@@ -162,7 +162,7 @@ final class SendQueue implements SentListener {
     eager.leave();
   }
 
-  /** Tries anew what had no blocks, or no entry. */
+  /** Tries again to start what had no blocks, or no entry. */
   private void startHeldUp() {
     if (!heldUp) {
       return;
