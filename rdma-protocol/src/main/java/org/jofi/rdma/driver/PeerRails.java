@@ -72,11 +72,7 @@ public final class PeerRails {
     messagesOut = new int[count];
     writesOut = new int[count];
     seesArrivals = ports.get(0).rail().domain().info().traits().completionMeansDelivered();
-    unanswered =
-        new UnansweredMessages(
-            count,
-            count == 1 || seesArrivals,
-            (rail, who, cookie) -> messages.ask(this, rail, who, cookie));
+    unanswered = new UnansweredMessages(this, messages, count == 1 || seesArrivals);
     rotation = new ControlRotation(count);
     for (int rail = 0; rail < count; rail++) {
       incarnations[rail] = this.ports[rail].incarnation();

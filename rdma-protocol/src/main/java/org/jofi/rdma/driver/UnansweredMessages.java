@@ -22,8 +22,9 @@ final class UnansweredMessages implements SentListener {
   /** With 8, half a round trip of 8 bytes took 4 % longer over net; with 32, no less. */
   private static final int EVERY = 16;
 
+  private final PeerRails rails;
+  private final OutgoingMessages messages;
   private final boolean asksEach;
-  private final Questions questions;
   private final List<ArrayDeque<OutgoingMessage>> kept = new ArrayList<>();
   private final long[] posted;
   private final long[] answered;
@@ -45,32 +46,25 @@ final class UnansweredMessages implements SentListener {
 
   private int losses;
 
-  /** Sends empty messages whose arrival is told. */
-  interface Questions {
-    /**
-     * Sends one over a rail, when queues have delivered.
-     *
-     * @return whether there was a buffer for it
-     */
-    boolean ask(int rail, SentListener who, long cookie);
-  }
-
   /**
-   * @param rails how many
+   * @param rails over which they leave
+   * @param messages the endpoint's
    * @param asksEach whether nothing leaves without asking: there is no other rail, or none
    *     completes before it arrived
    */
-  UnansweredMessages(int rails, boolean asksEach, Questions questions) {
+  UnansweredMessages(PeerRails rails, OutgoingMessages messages, boolean asksEach) {
+    this.rails = rails;
+    this.messages = messages;
     this.asksEach = asksEach;
-    this.questions = questions;
-    posted = new long[rails];
-    answered = new long[rails];
-    given = new long[rails];
-    silent = new int[rails];
-    plain = new long[rails];
-    looked = new long[rails];
-    asking = new boolean[rails];
-    for (int rail = 0; rail < rails; rail++) {
+    int count = rails.count();
+    posted = new long[count];
+    answered = new long[count];
+    given = new long[count];
+    silent = new int[count];
+    plain = new long[count];
+    looked = new long[count];
+    asking = new boolean[count];
+    for (int rail = 0; rail < count; rail++) {
       // Most of these keep nothing: of data rails, of handshakes, of providers without sockets.
       kept.add(new ArrayDeque<>(1));
     }
@@ -181,7 +175,7 @@ final class UnansweredMessages implements SentListener {
   /** Asks whether what left over a rail until now arrived, unless that is asked already. */
   private void ask(int rail) {
     if (!asking[rail]) {
-      asking[rail] = questions.ask(rail, this, rail);
+      asking[rail] = messages.ask(rails, rail, this, rail);
     }
   }
 
