@@ -7,25 +7,21 @@ import org.jofi.rdma.wire.MailboxLayout;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The receives that have an index, and with it an entry in the mailbox. An entry that a short
- * message made useless is not used again before the sender is known to have seen it, since it looks
- * at them one after the other.
+ * The receives that have an index, and with it an entry in the mailbox. An entry is used again once
+ * its receive is over and the sender is known to have seen it: a short message may have made it
+ * useless, but the sender looks at one entry after the other.
  */
 final class AnnouncedReceives {
   private final ReceiveWindow window = new ReceiveWindow();
   private final @Nullable IncomingReceive[] inFlight =
       new @Nullable IncomingReceive[MailboxLayout.ENTRIES];
 
-  /** Places of entries whose receives are over, and that the sender may not have seen. */
-  private final long[] unread = new long[MailboxLayout.ENTRIES / Long.SIZE];
-
-  private int unreadCount;
-
   /** The last receive that the sender is known to have seen. */
   private long seen;
 
+  /** Whether so many entries are free. */
   boolean hasRoom(int entries) {
-    return window.hasRoom(entries);
+    return window.hasRoom(entries) && last() + entries - MailboxLayout.ENTRIES <= seen;
   }
 
   /** Gives a receive its entries; the index of the first. */
@@ -62,57 +58,24 @@ final class AnnouncedReceives {
     long first = receive.index();
     for (long index = first; index < first + receive.indices(); index++) {
       inFlight[ReceiveWindow.slot(index)] = null;
-      if (index > seen && receive.isTaken(receive.sub(index))) {
-        mark(index, true);
-      } else {
-        complete(index);
-      }
+      boolean wasInFlight = window.complete(index);
+      assert wasInFlight : index;
     }
   }
 
-  /** Whether the entry of a receive that is over may not have been seen. */
+  /** Whether a receive is over whose entry the sender may not have seen. */
   boolean isUnread(long index) {
-    int slot = ReceiveWindow.slot(index);
-    return window.isInFlight(index) && (unread[slot / Long.SIZE] & 1L << slot) != 0;
+    return index > seen && index <= last() && inFlight(index) == null;
   }
 
-  /** The sender has seen all receives up to that one; whether entries are free again by that. */
+  /** The sender has seen all receives up to that one; whether that is news. */
   boolean saw(long index) {
-    if (index <= seen || index > last()) {
-      return false;
-    }
-    seen = index;
-    return forgetSeen();
+    boolean isNews = index > seen && index <= last();
+    seen = isNews ? index : seen;
+    return isNews;
   }
 
   long seen() {
     return seen;
-  }
-
-  private boolean forgetSeen() {
-    int before = unreadCount;
-    for (long index = window.oldest(); unreadCount > 0 && index <= seen; index++) {
-      if (isUnread(index)) {
-        mark(index, false);
-        complete(index);
-      }
-    }
-    return unreadCount < before;
-  }
-
-  private void mark(long index, boolean value) {
-    int slot = ReceiveWindow.slot(index);
-    if (value) {
-      unread[slot / Long.SIZE] |= 1L << slot;
-      unreadCount++;
-    } else {
-      unread[slot / Long.SIZE] &= ~(1L << slot);
-      unreadCount--;
-    }
-  }
-
-  private void complete(long index) {
-    boolean wasInFlight = window.complete(index);
-    assert wasInFlight : index;
   }
 }

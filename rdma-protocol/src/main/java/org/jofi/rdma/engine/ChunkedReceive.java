@@ -130,11 +130,6 @@ final class ChunkedReceive extends IncomingReceive implements ChunkCopies.Listen
   }
 
   @Override
-  boolean isTaken(int entry) {
-    return taken;
-  }
-
-  @Override
   long roomBytes(int sub) {
     return roomBytes;
   }

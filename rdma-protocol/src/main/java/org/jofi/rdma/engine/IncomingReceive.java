@@ -129,9 +129,6 @@ abstract class IncomingReceive extends ListedStrategy<IncomingReceive> {
   /** Which of its receives an index is. */
   abstract int sub(long of);
 
-  /** Whether a short message filled the receive of an index, so that no write comes for it. */
-  abstract boolean isTaken(int sub);
-
   /**
    * A receive that is open takes a short message. If that is longer this side fails, and at once:
    * the request may have operations under way, and what follows is for no other receive.

@@ -102,8 +102,8 @@ final class PostedReceive extends IncomingReceive {
     return (arrived & 1 << sub) == 0 && !isPartlyHere(sub);
   }
 
-  @Override
-  boolean isTaken(int sub) {
+  /** Whether a short message filled it, so that no write comes for it. */
+  private boolean isTaken(int sub) {
     return (taken & 1 << sub) != 0;
   }
 

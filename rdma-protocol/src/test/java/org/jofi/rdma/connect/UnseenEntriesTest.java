@@ -8,17 +8,25 @@ import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.jofi.rdma.wire.EagerGrant;
+import org.jofi.rdma.wire.MailboxLayout;
 import org.jofi.simulated.Simulation;
 import org.jofi.simulated.profile.Link;
 import org.jofi.simulated.profile.Profile;
 import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Receives that were announced over several sockets, of which few tell that entries arrived. */
 class UnseenEntriesTest {
   private static final int SILENT = 1;
+  private static final long SHORT = 8;
+
+  /** Fewer than make a row, after which long receives are withheld. */
+  private static final int EARLY = 10;
+
   private static final long MILLISECOND = 1_000_000;
   private static final long SECOND = 1000 * MILLISECOND;
   private static final long NEVER = 600 * SECOND;
@@ -133,6 +141,40 @@ class UnseenEntriesTest {
       assertEquals(written, linked.sending.protocol().arrived());
       linked.finish(linked.from, linked.to);
     }
+  }
+
+  /** Short messages filled receives before their sender saw the entries, which it sees in order. */
+  @Test
+  void anEntryIsNotUsedAgainBeforeItWasSeen() {
+    try (Arena arena = Arena.ofShared();
+        Simulation simulation = Simulation.of(Profile.TCP).open()) {
+      Linked linked =
+          new Linked(simulation, arena, eagerNode(simulation, 0), eagerNode(simulation, 1));
+      List<Long> receives = new ArrayList<>();
+      for (int i = 0; i < MailboxLayout.ENTRIES; i++) {
+        receives.add(linked.receive(Linked.BYTES));
+      }
+      for (int i = 0; i < EARLY; i++) {
+        linked.queue(SHORT);
+      }
+      for (int i = 0; i < EARLY; i++) {
+        long receive = receives.removeFirst();
+        assertEquals(
+            SHORT, linked.outcome(linked.receiving, receive, linked.left, linked.right)[0]);
+        receives.add(linked.receive(Linked.BYTES));
+      }
+      linked.pass(10 * MILLISECOND, linked.left, linked.right);
+      assertEquals(MailboxLayout.ENTRIES + 1, linked.sending.protocol().firstUnseen());
+      for (long receive : receives) {
+        exchange(linked, receive);
+      }
+      linked.finish(linked.from, linked.to);
+    }
+  }
+
+  private static Node eagerNode(Simulation simulation, int index) {
+    EagerGrant eager = new EagerGrant(EARLY, (int) SHORT);
+    return new Node(simulation, Profile.TCP, index, 1, NEVER, NEVER, Linked.BYTES, eager);
   }
 
   private static Linked linked(Simulation simulation, Arena arena, int rails) {
