@@ -214,7 +214,8 @@ final class Acceptor {
   private long features(ConnectRequest request) {
     long common = Features.common(request.features(), settings.features());
     boolean writesData =
-        endpoint.traits().writesDataToItself() || !request.rails().equals(endpoint.addresses());
+        endpoint.traits().writesDataToItself()
+            || request.rails().endpoint() != endpoint.addresses().endpoint();
     return writesData ? common : common & ~Features.WRITE_DATA;
   }
 

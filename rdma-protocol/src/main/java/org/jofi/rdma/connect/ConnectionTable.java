@@ -41,7 +41,6 @@ public final class ConnectionTable implements ArrivalSink {
   private final ClosedConnections closed = new ClosedConnections();
   private final ClosingConnections endings;
   private final StripeQuestions questions = new StripeQuestions();
-  private final RailMessages rails = new RailMessages();
   private final WatchedTime time;
   private @Nullable WatchedTime railTime;
   private @Nullable EndpointDriver endpoint;
@@ -146,7 +145,7 @@ public final class ConnectionTable implements ArrivalSink {
           case CONNECT, ACCEPT, REFUSE ->
               !refusesAll && connector().message(type, memory, at, lengthBytes);
           case EAGER -> packet(memory, at, lengthBytes);
-          case RAIL_UP, RAIL_SEEN -> railUp(memory, at, lengthBytes);
+          case RAIL_UPDATE -> railUpdate(memory, at, lengthBytes);
           default -> control(type, memory, at, lengthBytes);
         };
     if (!taken) {
@@ -176,13 +175,13 @@ public final class ConnectionTable implements ArrivalSink {
     return connection.protocol().packet(memory, at, lengthBytes);
   }
 
-  private boolean railUp(MemorySegment memory, long at, long lengthBytes) {
+  private boolean railUpdate(MemorySegment memory, long at, long lengthBytes) {
     Connection connection = isCurrent(memory, at) ? connectionOf(memory, at) : null;
     if (connection == null) {
       return false;
     }
     endings.heard(connection);
-    return rails.railUp(connection, memory, at, lengthBytes);
+    return RailMessages.take(connection, memory, at, lengthBytes);
   }
 
   private boolean control(MessageType type, MemorySegment memory, long at, long lengthBytes) {
@@ -228,9 +227,6 @@ public final class ConnectionTable implements ArrivalSink {
       }
       case ASK -> {
         return questions.add(connection, memory, at);
-      }
-      case FENCE, FENCED -> {
-        return rails.fence(connection, type, memory, at);
       }
       default -> {
         return connection.protocol().message(type, memory, at);
@@ -321,9 +317,8 @@ public final class ConnectionTable implements ArrivalSink {
       if (connection.sink().takeControlLoss()) {
         connection.protocol().controlLost();
       }
-      rails.tell(connection);
+      RailMessages.send(connection);
     }
-    rails.answer();
   }
 
   private void checkConnections() {

@@ -65,6 +65,7 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
             nics.domains(),
             nics.registrations(),
             new EndpointSettings(
+                environment.random().getAsLong(),
                 profile.properties().controlRails(),
                 EndpointSettings.USUAL_SLOTS,
                 EndpointSettings.USUAL_QUEUE_ENTRIES,

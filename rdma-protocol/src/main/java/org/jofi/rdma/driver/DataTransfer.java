@@ -31,8 +31,8 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
   /** Stripes that may go over their rail alone, a bit each; {@link #isInOrder}. */
   private int inOrder;
 
-  /** The address of the peer's endpoint to which each stripe was posted, as its hash. */
-  private final int[] addresses;
+  /** The epoch of the peer's endpoint to which each stripe was posted. */
+  private final int[] epochs;
 
   DataTransfer(Peer peer, DataProgress progress, FlushLanding landing, TransferListener listener) {
     super(peer.data(), listener, ProtocolLimits.stripes(peer.data().count()));
@@ -41,7 +41,7 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
     turn = progress.new Turn();
     this.landing = landing;
     accounts = new byte[ProtocolLimits.stripes(rails().count())];
-    addresses = new int[accounts.length];
+    epochs = new int[accounts.length];
   }
 
   @Override
@@ -227,7 +227,7 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
   private void awaitFence(int stripe, int rail, Failure why) {
     inOrder &= ~(1 << stripe);
     takeBack(stripe);
-    peer.fences().await(this, stripe, rail, addresses[stripe], why);
+    peer.fences().await(this, stripe, rail, epochs[stripe], why);
   }
 
   /**
@@ -297,7 +297,7 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
   void taken(int stripe, int rail) {
     progress.post(rail);
     peer.stall().took(kind());
-    addresses[stripe] = rails().count() == 1 ? 0 : rails().address(rail).hashCode();
+    epochs[stripe] = rails().epoch(rail);
   }
 
   @Override

@@ -106,7 +106,7 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
   }
 
   private Peer openPeer(RailAddresses addresses, EndpointSettings settings) {
-    PeerRails data = PeerRails.to(rails.data(), outgoing, addresses.data());
+    PeerRails data = PeerRails.to(rails.data(), outgoing, addresses.data(), addresses.epochs());
     PeerRails control = controlTo(addresses);
     return data.count() == 1
         ? new Peer(data, control, settings.changes())
@@ -282,20 +282,15 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
         : retirement.beginAll(why);
   }
 
-  /** As {@link RailControl#isFenced}. */
-  boolean isFenced(int rail, int address) {
-    RailPort port = data(rail);
-    boolean open = port.address().hashCode() == address && !port.isClosed();
-    if (open) {
-      retirement.begin(
-          rail,
-          new Failure(
-              FailureCause.PEER_LOST,
-              0,
-              port.label(),
-              "a peer lost what it wrote over it, and asks for an end"));
-    }
-    return !open;
+  /** A peer lost what it posted to this side's endpoint of a data rail: it is to close. */
+  void retire(int rail) {
+    retirement.begin(
+        rail,
+        new Failure(
+            FailureCause.PEER_LOST,
+            0,
+            data(rail).label(),
+            "a peer lost what it wrote over it, and asks for an end"));
   }
 
   /**

@@ -8,6 +8,7 @@ import org.jofi.rdma.schedule.RailRates;
 /**
  * What an endpoint is given.
  *
+ * @param identity which endpoint it is, to its peers: drawn at random
  * @param controlRails 1, or as many as data rails
  * @param slots operations in flight per rail and role
  * @param queueEntries capacity of a NIC's completion queue, which both roles share
@@ -21,6 +22,7 @@ import org.jofi.rdma.schedule.RailRates;
  * @param changes where changes of rails are told
  */
 public record EndpointSettings(
+    long identity,
     int controlRails,
     int slots,
     int queueEntries,

@@ -12,9 +12,6 @@ import org.jspecify.annotations.Nullable;
  * held.
  */
 final class Fences {
-  /** No fence. */
-  static final long NONE = -1;
-
   /** After so long the peer counts as one that does not answer: nothing is repeated then. */
   private static final long BOUND_NS = 10_000_000_000L;
 
@@ -32,15 +29,14 @@ final class Fences {
   /** What may land until a peer's endpoint is closed. */
   private static final class Fence {
     final int rail;
-    final int address;
+    final int epoch;
     final List<Doubt> doubts = new ArrayList<>();
     long since = UNASKED;
     long askedAt = UNASKED;
-    boolean due = true;
 
-    Fence(int rail, int address) {
+    Fence(int rail, int epoch) {
       this.rail = rail;
-      this.address = address;
+      this.epoch = epoch;
     }
   }
 
@@ -62,21 +58,21 @@ final class Fences {
   /**
    * A stripe may land until the peer's endpoint of that rail is closed; it is told of that.
    *
-   * @param address the {@link PeerRails#address address} of that endpoint, as its hash
+   * @param epoch of that endpoint
    */
-  void await(DataTransfer transfer, int stripe, int rail, int address, Failure why) {
-    Fence fence = find(rail, address);
+  void await(DataTransfer transfer, int stripe, int rail, int epoch, Failure why) {
+    Fence fence = find(rail, epoch);
     if (fence == null) {
-      fence = new Fence(rail, address);
+      fence = new Fence(rail, epoch);
       asked.add(fence);
     }
     fence.doubts.add(new Doubt(transfer, stripe, why));
   }
 
-  private @Nullable Fence find(int rail, int address) {
+  private @Nullable Fence find(int rail, int epoch) {
     for (int i = 0; i < asked.size(); i++) {
       Fence fence = asked.get(i);
-      if (fence.rail == rail && fence.address == address) {
+      if (fence.rail == rail && fence.epoch == epoch) {
         return fence;
       }
     }
@@ -88,28 +84,46 @@ final class Fences {
     return asked.isEmpty() && held.isEmpty();
   }
 
-  /** The peer closed that endpoint: nothing more of what went there will happen. */
-  void fenced(int rail, int address) {
-    Fence fence = find(rail, address);
-    if (fence != null) {
-      asked.remove(fence);
-      for (Doubt doubt : fence.doubts) {
-        if (doubt.transfer.mayBreakTheLast(doubt.why)) {
-          held.add(new Held(doubt));
-        } else {
-          doubt.transfer.over(doubt.stripe, doubt.why);
-        }
+  /** The peer closed its endpoints before that one: nothing more of what went there will happen. */
+  void passed(int rail, int epoch) {
+    for (int i = asked.size() - 1; i >= 0; i--) {
+      Fence fence = asked.get(i);
+      if (fence.rail == rail && fence.epoch < epoch) {
+        asked.remove(i);
+        pass(fence);
       }
     }
   }
 
+  private void pass(Fence fence) {
+    for (Doubt doubt : fence.doubts) {
+      if (doubt.transfer.mayBreakTheLast(doubt.why)) {
+        held.add(new Held(doubt));
+      } else {
+        doubt.transfer.over(doubt.stripe, doubt.why);
+      }
+    }
+  }
+
+  /** The first epoch of which the peer's endpoint of a rail may stay open; 0 if all may. */
+  int least(int rail) {
+    int least = 0;
+    for (int i = 0; i < asked.size(); i++) {
+      Fence fence = asked.get(i);
+      least = fence.rail == rail ? Math.max(least, fence.epoch + 1) : least;
+    }
+    return least;
+  }
+
   /**
-   * Looks which are to be asked for, again or at all.
+   * Looks for which the peer is to be asked, again or at all.
    *
    * @param lost whether the peer cannot be reached at all, so that nothing is repeated anyway
+   * @return their rails, a bit each
    */
-  void look(long now, boolean lost) {
+  int look(long now, boolean lost) {
     lookAtHeld(now, lost);
+    int due = 0;
     for (int i = asked.size() - 1; i >= 0; i--) {
       Fence fence = asked.get(i);
       if (fence.since == UNASKED) {
@@ -120,9 +134,10 @@ final class Fences {
         giveUp(fence);
       } else if (fence.askedAt == UNASKED || now - fence.askedAt >= AGAIN_NS) {
         fence.askedAt = now;
-        fence.due = true;
+        due |= 1 << fence.rail;
       }
     }
+    return due;
   }
 
   private void lookAtHeld(long now, boolean lost) {
@@ -155,19 +170,5 @@ final class Fences {
     for (Doubt doubt : fence.doubts) {
       doubt.transfer.giveUp(doubt.stripe, doubt.why);
     }
-  }
-
-  /**
-   * A fence that is to be asked for now: its address, and above that its rail; or {@link #NONE}.
-   */
-  long takeDue() {
-    for (int i = 0; i < asked.size(); i++) {
-      Fence fence = asked.get(i);
-      if (fence.due) {
-        fence.due = false;
-        return (long) fence.rail << Integer.SIZE | Integer.toUnsignedLong(fence.address);
-      }
-    }
-    return NONE;
   }
 }

@@ -11,7 +11,7 @@ import org.jofi.rdma.operation.Tasks;
 import org.jofi.rdma.operation.Transfer;
 import org.jofi.rdma.operation.TransferListener;
 import org.jofi.rdma.wire.RailAddresses;
-import org.jofi.rdma.wire.RailUp;
+import org.jofi.rdma.wire.RailUpdate;
 import org.jofi.transport.Failure;
 import org.jofi.transport.RailStatus;
 import org.jspecify.annotations.Nullable;
@@ -87,16 +87,6 @@ final class Path implements OperationSink, RailControl {
   }
 
   @Override
-  public long takeFence() {
-    return peer.fences().takeDue();
-  }
-
-  @Override
-  public void fenced(int rail, int address) {
-    peer.fences().fenced(rail, address);
-  }
-
-  @Override
   public void giveUpFences() {
     peer.fences().giveUp();
   }
@@ -107,25 +97,17 @@ final class Path implements OperationSink, RailControl {
   }
 
   @Override
-  public boolean isFenced(int rail, int address) {
-    return driver.isFenced(rail, address);
+  public @Nullable RailUpdate takeUpdate() {
+    return peer.takeUpdate();
   }
 
   @Override
-  public int takeReturning() {
-    return peer.takeReturning();
-  }
-
-  @Override
-  public RailUp railUp(int rail) {
-    RailPort port = driver.data(rail);
-    int incarnation = port.brokenBy() == null ? port.incarnation() : RailUp.CLOSED;
-    return new RailUp(rail, incarnation, peer.known(rail), port.address());
-  }
-
-  @Override
-  public void told(RailUp of, boolean answers) {
-    peer.told(of.rail(), of.incarnation(), of.address(), of.known(), answers);
+  public boolean told(RailUpdate update) {
+    boolean sound = peer.told(update);
+    if (sound && peer.wantsEnd(update.rail())) {
+      driver.retire(update.rail());
+    }
+    return sound;
   }
 
   @Override

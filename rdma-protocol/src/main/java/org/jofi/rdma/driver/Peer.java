@@ -7,7 +7,7 @@ import java.util.function.IntConsumer;
 import org.jofi.fabric.LinkTraffic;
 import org.jofi.rdma.wire.ControlMessage;
 import org.jofi.rdma.wire.FabricAddress;
-import org.jofi.rdma.wire.RailUp;
+import org.jofi.rdma.wire.RailUpdate;
 import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.RailChange;
@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  * them, which are silent, and how they come to be used again. Used with the endpoint's lock held.
  */
 final class Peer {
+  private static final RailUpdate.Kind[] KINDS = RailUpdate.Kind.values();
+
   private final PeerRails data;
   private final PeerRails control;
 
@@ -39,11 +41,17 @@ final class Peer {
   private final RailStates states;
   private final RailStates controlStates;
 
-  /** The latest of the peer's endpoints on each rail that this side knows. */
-  private final int[] known;
-
-  /** The latest of this side's endpoints on each rail that the peer knows. */
+  /** The epoch of the latest of this side's endpoints on each rail that the peer knows. */
   private final int[] acknowledged;
+
+  /** The epoch before which the peer wants this side's endpoints of each rail to be closed. */
+  private final int[] wanted;
+
+  /** The rails that the peer uses no more, a bit each. */
+  private int ended;
+
+  /** The rails of which the peer is to be sent an update of each kind, a bit each. */
+  private final int[] due = new int[KINDS.length];
 
   /** One that has a single data rail. */
   Peer(PeerRails data, PeerRails control, RailChanges changes) {
@@ -116,9 +124,9 @@ final class Peer {
     controlStates =
         new RailStates(
             control, RailChange.Role.CONTROL, rail -> label(control, rail, control), changes);
-    known = new int[data.count()];
     acknowledged = new int[data.count()];
-    Arrays.setAll(acknowledged, rail -> data.port(rail).incarnation());
+    Arrays.setAll(acknowledged, rail -> data.port(rail).epoch());
+    wanted = new int[data.count()];
   }
 
   PeerRails data() {
@@ -253,10 +261,23 @@ final class Peer {
         returns.inUse(rail, now);
       }
     }
-    fences.look(now, isLost());
+    lookAtFences(now);
     states.look(now);
     controlStates.look(now);
     return silent;
+  }
+
+  /** What was found to be in doubt later than its end is, too. */
+  private void lookAtFences(long now) {
+    for (int rail = 0; rail < data.count(); rail++) {
+      fences.passed(rail, data.epoch(rail));
+      if (wanted[rail] != 0 && wanted[rail] <= data.port(rail).epoch()) {
+        wanted[rail] = 0;
+        due[RailUpdate.Kind.NOTICE.code()] |= 1 << rail;
+      }
+    }
+    due[RailUpdate.Kind.NOTICE.code()] |= fences.look(now, isLost());
+    due[RailUpdate.Kind.PROBE.code()] |= returns.takeDue();
   }
 
   private void lookAtControl(RailClock ofData, long now) {
@@ -335,14 +356,28 @@ final class Peer {
     return watch.silence(rail);
   }
 
-  /** A rail over which the peer is to be told of this side's endpoint; -1 if there is none. */
-  int takeReturning() {
-    return returns.takeDue();
+  /** What the peer is to be sent of a data rail now; null if nothing is due. */
+  @Nullable RailUpdate takeUpdate() {
+    for (RailUpdate.Kind kind : KINDS) {
+      int rails = due[kind.code()];
+      if (rails != 0) {
+        due[kind.code()] = rails & rails - 1;
+        return update(kind, Integer.numberOfTrailingZeros(rails));
+      }
+    }
+    return null;
   }
 
-  /** The latest of the peer's endpoints on a rail that this side knows. */
-  int known(int rail) {
-    return known[rail];
+  private RailUpdate update(RailUpdate.Kind kind, int rail) {
+    RailPort port = data.port(rail);
+    return new RailUpdate(
+        kind,
+        rail,
+        port.epoch(),
+        port.brokenBy() != null,
+        data.epoch(rail),
+        fences.least(rail),
+        port.address());
   }
 
   private Failure closedByPeer(int rail) {
@@ -351,35 +386,56 @@ final class Peer {
   }
 
   /**
-   * The peer told over a rail where it is reached on it.
+   * The peer told of its endpoint on a data rail.
    *
-   * @param incarnation which of its endpoints that is; {@link RailUp#CLOSED} if it has none
-   * @param acknowledges the latest of this side's endpoints on that rail that the peer knows
-   * @param answers whether it answers, so that the rail works in both directions
+   * @return false if it names an endpoint of this side's that there never was
    * @throws IllegalArgumentException as {@link RailPort#peer}
    * @throws org.jofi.fabric.FabricException as {@link RailPort#peer}
    */
-  void told(int rail, int incarnation, FabricAddress address, int acknowledges, boolean answers) {
-    if (incarnation == RailUp.CLOSED || known[rail] == RailUp.CLOSED) {
-      known[rail] = RailUp.CLOSED;
+  boolean told(RailUpdate update) {
+    int rail = update.rail();
+    int epoch = data.port(rail).epoch();
+    if (update.known() > epoch || update.least() > epoch + 1) {
+      return false;
+    }
+    acknowledged[rail] = Math.max(acknowledged[rail], update.known());
+    learn(rail, update.epoch(), update.address());
+    if (update.ended()) {
+      ended |= 1 << rail;
+    }
+    if ((ended & 1 << rail) != 0) {
       data.lose(rail, closedByPeer(rail));
-      if (answers) {
-        control.join(controlOf(rail));
+    }
+    wanted[rail] = Math.max(wanted[rail], update.least());
+    switch (update.kind()) {
+      case NOTICE -> {
+        // It is answered once what it asks for is closed.
       }
-      return;
+      case PROBE -> due[RailUpdate.Kind.ANSWER.code()] |= 1 << rail;
+      case ANSWER -> answered(rail);
     }
-    if (incarnation >= known[rail]) {
-      known[rail] = incarnation;
-      if (!address.equals(data.address(rail))) {
-        data.moved(rail, address);
-      }
+    return true;
+  }
+
+  private void learn(int rail, int epoch, FabricAddress address) {
+    if (epoch > data.epoch(rail)) {
+      data.moved(rail, epoch, address);
+      fences.passed(rail, epoch);
     }
-    acknowledged[rail] = Math.max(acknowledged[rail], acknowledges);
-    if (!answers) {
-      return;
-    }
+  }
+
+  /** Whether the peer waits for an end of this side's endpoint of a rail. */
+  boolean wantsEnd(int rail) {
+    return wanted[rail] > data.port(rail).epoch();
+  }
+
+  /** The rail works in both directions. */
+  private void answered(int rail) {
     control.join(controlOf(rail));
-    boolean joined = acknowledged[rail] >= data.port(rail).incarnation() && data.join(rail);
+    boolean joined =
+        (ended & 1 << rail) == 0
+            && acknowledged[rail] >= data.port(rail).epoch()
+            && data.join(rail);
     if (joined && writes != null) {
       writes.restored(rail);
     }

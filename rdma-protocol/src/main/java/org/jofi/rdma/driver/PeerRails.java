@@ -1,5 +1,6 @@
 package org.jofi.rdma.driver;
 
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -39,7 +40,10 @@ public final class PeerRails {
   private final long[] peers;
 
   /** Of this side's endpoints, in which the peer has those numbers. */
-  private final int[] incarnations;
+  private final int[] joined;
+
+  /** Of the peer's endpoints, which have those addresses. */
+  private final int[] epochs;
 
   private final int[] failures;
   private final int[] messagesOut;
@@ -67,7 +71,8 @@ public final class PeerRails {
     tasks = messages.tasks();
     addresses = new @Nullable FabricAddress[count];
     peers = new long[count];
-    incarnations = new int[count];
+    joined = new int[count];
+    epochs = new int[count];
     failures = new int[count];
     messagesOut = new int[count];
     writesOut = new int[count];
@@ -75,7 +80,7 @@ public final class PeerRails {
     unanswered = new UnansweredMessages(this, messages, count == 1 || seesArrivals);
     rotation = new ControlRotation(count);
     for (int rail = 0; rail < count; rail++) {
-      incarnations[rail] = this.ports[rail].incarnation();
+      joined[rail] = this.ports[rail].epoch();
     }
   }
 
@@ -101,9 +106,21 @@ public final class PeerRails {
    *
    * @param ports rails of one role, at least as many as there are addresses
    * @param messages the endpoint's
+   * @param epochs of the peer's endpoints with these addresses
    * @throws IllegalArgumentException as {@link RailPort#peer}
    * @throws org.jofi.fabric.FabricException as {@link RailPort#peer}
    */
+  static PeerRails to(
+      List<RailPort> ports,
+      OutgoingMessages messages,
+      List<FabricAddress> addresses,
+      List<Integer> epochs) {
+    PeerRails rails = to(ports, messages, addresses);
+    Arrays.setAll(rails.epochs, epochs::get);
+    return rails;
+  }
+
+  /** The same, of rails whose endpoints stay. */
   static PeerRails to(
       List<RailPort> ports, OutgoingMessages messages, List<FabricAddress> addresses) {
     PeerRails rails = new PeerRails(ports, messages);
@@ -143,7 +160,7 @@ public final class PeerRails {
     if ((unusable & 1 << rail) != 0) {
       return false;
     }
-    if (incarnations[rail] != ports[rail].incarnation()) {
+    if (joined[rail] != ports[rail].epoch() || ports[rail].isRetired()) {
       leave(rail);
       return false;
     }
@@ -216,8 +233,14 @@ public final class PeerRails {
     return ports[rail].traffic(address(rail));
   }
 
+  /** Which of the peer's endpoints on a rail is reached there: the latest that this side knows. */
+  int epoch(int rail) {
+    return epochs[rail];
+  }
+
   /** The peer opened another endpoint, at that address; the rail has to {@link #join} anew. */
-  void moved(int rail, FabricAddress address) {
+  void moved(int rail, int epoch, FabricAddress address) {
+    epochs[rail] = epoch;
     addresses[rail] = address;
     if (isUsable(rail)) {
       lose(rail, new Failure(FailureCause.PEER_LOST, 0, ports[rail].label(), "the peer closed it"));
@@ -240,7 +263,7 @@ public final class PeerRails {
       return false;
     }
     peers[rail] = port.peer(address(rail));
-    incarnations[rail] = port.incarnation();
+    joined[rail] = port.epoch();
     unusable &= ~(1 << rail);
     away &= ~(1 << rail);
     failures[rail] = 0;

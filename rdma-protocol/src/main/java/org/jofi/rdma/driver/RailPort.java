@@ -33,7 +33,7 @@ public final class RailPort {
   private final ContextTable receives;
   private final RefusedPeers refused;
   private Opened opened;
-  private int incarnation;
+  private int epoch;
   private boolean retired;
   private boolean closed;
   private boolean draining;
@@ -334,11 +334,10 @@ public final class RailPort {
   }
 
   /**
-   * Which of its endpoints, one after the other, is open, or will be: it changes as soon as one is
-   * to close.
+   * Which of its endpoints, one after the other, is open or the next to be: all before are closed.
    */
-  int incarnation() {
-    return incarnation;
+  int epoch() {
+    return epoch;
   }
 
   /** Whether its endpoint is to be closed, or is closed: nothing can be posted. */
@@ -349,10 +348,7 @@ public final class RailPort {
   /** Its endpoint is to be closed: nothing more is posted. */
   void retire(Failure why) {
     retiredFor = why;
-    if (!retired) {
-      retired = true;
-      incarnation++;
-    }
+    retired = true;
   }
 
   /** Why its endpoint was to be closed last; null if it never was. */
@@ -368,6 +364,7 @@ public final class RailPort {
    */
   void closeEndpoint() {
     opened.endpoint().close();
+    epoch += closed ? 0 : 1;
     closed = true;
   }
 

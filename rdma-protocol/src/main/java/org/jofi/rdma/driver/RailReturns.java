@@ -56,13 +56,10 @@ final class RailReturns {
     }
   }
 
-  /** A rail over which the peer is to be told now; -1 if there is none. */
+  /** The rails over which the peer is to be told now, a bit each; once. */
   int takeDue() {
-    if (due == 0) {
-      return -1;
-    }
-    int rail = Integer.numberOfTrailingZeros(due);
-    due &= due - 1;
-    return rail;
+    int now = due;
+    due = 0;
+    return now;
   }
 }

@@ -17,7 +17,11 @@ final class Rails {
   private final List<RailQueue> queues = new ArrayList<>();
   private boolean drained = true;
 
-  private Rails() {}
+  private final long identity;
+
+  private Rails(long identity) {
+    this.identity = identity;
+  }
 
   /**
    * Opens them.
@@ -26,7 +30,7 @@ final class Rails {
    */
   static Rails open(
       String label, List<Domain> domains, EndpointSettings settings, ArrivalSink arrivals) {
-    Rails rails = new Rails();
+    Rails rails = new Rails(settings.identity());
     try {
       for (int i = 0; i < domains.size(); i++) {
         Domain domain = domains.get(i);
@@ -84,7 +88,8 @@ final class Rails {
 
   /** Where peers reach them. */
   RailAddresses addresses() {
-    return new RailAddresses(addresses(control), addresses(data));
+    return new RailAddresses(
+        identity, addresses(control), addresses(data), data.stream().map(RailPort::epoch).toList());
   }
 
   private static List<FabricAddress> addresses(List<RailPort> rails) {

@@ -1,8 +1,9 @@
 package org.jofi.rdma.operation;
 
 import java.util.function.BooleanSupplier;
-import org.jofi.rdma.wire.RailUp;
+import org.jofi.rdma.wire.RailUpdate;
 import org.jofi.transport.Failure;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the two sides have to tell each other about the data rails between them: which endpoints are
@@ -10,14 +11,18 @@ import org.jofi.transport.Failure;
  * connections to a peer share it; whichever of them is asked first tells.
  */
 public interface RailControl {
-  /**
-   * A fence that the peer is to be asked for: the address of its endpoint, as its hash, and above
-   * that the data rail. Negative if there is none; until it is answered, it comes again.
-   */
-  long takeFence();
+  /** What the peer is to be sent of a data rail now; null if nothing is due. */
+  @Nullable RailUpdate takeUpdate();
 
-  /** The peer closed its endpoint of that address, as its hash, on a data rail. */
-  void fenced(int rail, int address);
+  /**
+   * The peer told of its endpoint, and wants this side's to be closed if what it posted there is
+   * lost.
+   *
+   * @return false if it names an endpoint of this side's that there never was
+   * @throws IllegalArgumentException if its address is none
+   * @throws org.jofi.fabric.FabricException if the provider refuses it
+   */
+  boolean told(RailUpdate update);
 
   /** The peer is not waited for any more: fences are not, either, and nothing is repeated. */
   void giveUpFences();
@@ -30,29 +35,6 @@ public interface RailControl {
    *     there is a single rail
    */
   BooleanSupplier cut(Failure why);
-
-  /**
-   * Whether this side's endpoint of that address is closed, for which the peer asks; if not, it is
-   * to be closed soon.
-   *
-   * @param address as its hash
-   */
-  boolean isFenced(int rail, int address);
-
-  /** A data rail over which the peer is to be told of this side's endpoint; negative if none is. */
-  int takeReturning();
-
-  /** This side's endpoint on a data rail, for the peer. */
-  RailUp railUp(int rail);
-
-  /**
-   * The peer told of its endpoint, over the rail that it is of.
-   *
-   * @param answers whether it answers this side, so that the rail works in both directions
-   * @throws IllegalArgumentException if that is no address
-   * @throws org.jofi.fabric.FabricException if the provider refuses it
-   */
-  void told(RailUp endpoint, boolean answers);
 
   /** Sends a message over the control rail of a data rail's NIC, though it may be given up. */
   void sendOver(int rail, Packet packet, int lengthBytes);

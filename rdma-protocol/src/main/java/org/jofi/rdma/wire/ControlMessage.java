@@ -27,8 +27,6 @@ import org.jspecify.annotations.Nullable;
  * READY        0                               0                   0
  * CREDIT       eager messages handled          untaken, announced  0
  * WANT         the last receive seen           0                   0
- * FENCE        hash of an endpoint's address   data rail           0
- * FENCED       likewise                        likewise            0
  * LACKING      the first receive's index       0                   0
  * ARRIVED      the receive's index             the true length     0
  * </pre>
@@ -224,24 +222,6 @@ public final class ControlMessage {
     put(memory, at, type, connectionId, receiveIndex, lengthBytes, null, chunks);
   }
 
-  /**
-   * Writes a question for an end of what went to an endpoint of the peer's, or that it has come.
-   *
-   * @param rail the data rail
-   * @param address the endpoint's, as its hash
-   * @param done whether the endpoint is closed
-   */
-  public static void putFence(
-      MemorySegment memory,
-      long at,
-      ConnectionId connectionId,
-      int rail,
-      int address,
-      boolean done) {
-    MessageType type = done ? MessageType.FENCED : MessageType.FENCE;
-    put(memory, at, type, connectionId, Integer.toUnsignedLong(address), rail, null);
-  }
-
   private static void put(
       MemorySegment memory,
       long at,
@@ -328,10 +308,6 @@ public final class ControlMessage {
       case PING, PONG -> number < 0 || length < 0 ? WireFault.INDEX : WireFault.NONE;
       case CREDIT -> checkAlone(number >= untaken(memory, at), length >= 0);
       case WANT -> checkAlone(number >= 0, length == 0);
-      case FENCE, FENCED ->
-          length < 0 || length >= ProtocolLimits.MAX_RAILS
-              ? WireFault.RAILS
-              : checkAlone(number >>> Integer.SIZE == 0, true);
       case CLOSE -> checkAlone(number >= 0, length >= 0);
       case CLOSED -> checkAlone(number == 0, length >= 0);
       case REFUSE -> (length & ~0xffffL) != 0 ? WireFault.RAILS : checkAlone(number == 0, true);
@@ -433,16 +409,6 @@ public final class ControlMessage {
   /** Receives of the peer that had an index by then; of a credit. */
   public static long announced(MemorySegment memory, long at) {
     return lengthBytes(memory, at) >>> ANNOUNCED;
-  }
-
-  /** Of which data rail a fence is. */
-  public static int rail(MemorySegment memory, long at) {
-    return (int) lengthBytes(memory, at);
-  }
-
-  /** The address of the endpoint that a fence closes, as its hash. */
-  public static int address(MemorySegment memory, long at) {
-    return (int) number(memory, at);
   }
 
   /** Whether a close comes after an abort. */

@@ -128,6 +128,7 @@ public final class HandshakeDecoder {
     int control = (int) (counts >>> 8) & 0xff;
     int credits = (int) (counts >>> 16) & 0xffff;
     long eagerBytes = counts >>> 32;
+    long endpoint = longWord();
     if (fault != WireFault.NONE) {
       return null;
     }
@@ -140,26 +141,39 @@ public final class HandshakeDecoder {
         || !EagerGrant.isGrant(credits, eagerBytes)) {
       fail(WireFault.RANGE);
     }
-    List<FabricAddress> controlAddresses = addresses(control);
-    List<FabricAddress> dataAddresses = addresses(data);
+    List<FabricAddress> controlAddresses = new ArrayList<>(ProtocolLimits.MAX_RAILS);
+    List<FabricAddress> dataAddresses = new ArrayList<>(ProtocolLimits.MAX_RAILS);
+    List<Integer> epochs = new ArrayList<>(ProtocolLimits.MAX_RAILS);
+    for (int rail = 0; rail < control && fault == WireFault.NONE; rail++) {
+      addAddress(controlAddresses);
+    }
+    for (int rail = 0; rail < data && fault == WireFault.NONE; rail++) {
+      addAddress(dataAddresses);
+      epochs.add(epoch());
+    }
     return fault == WireFault.NONE
         ? new Rails(
             features,
             maxMessageBytes,
-            new RailAddresses(controlAddresses, dataAddresses),
+            new RailAddresses(endpoint, controlAddresses, dataAddresses, epochs),
             new EagerGrant(credits, (int) eagerBytes))
         : null;
   }
 
-  private List<FabricAddress> addresses(int count) {
-    List<FabricAddress> addresses = new ArrayList<>(ProtocolLimits.MAX_RAILS);
-    for (int rail = 0; rail < count && fault == WireFault.NONE; rail++) {
-      FabricAddress address = address();
-      if (address != null) {
-        addresses.add(address);
-      }
+  private void addAddress(List<FabricAddress> addresses) {
+    FabricAddress address = address();
+    if (address != null) {
+      addresses.add(address);
     }
-    return addresses;
+  }
+
+  private int epoch() {
+    int epoch = has(Integer.BYTES) ? memory.get(WireLayouts.INT, at) : 0;
+    at += Integer.BYTES;
+    if (epoch < 0) {
+      fail(WireFault.RANGE);
+    }
+    return epoch;
   }
 
   private @Nullable FabricAddress address() {

@@ -1,7 +1,6 @@
 package org.jofi.rdma.wire;
 
 import java.lang.foreign.MemorySegment;
-import java.util.List;
 
 /**
  * Writes the messages of the handshake.
@@ -13,7 +12,9 @@ import java.util.List;
  * ACCEPT    0 header   32 rails
  * rails     0 u64 features   8 u64 longest message   16 u8 data rails   17 u8 control rails
  *          18 u16 eager messages granted, 20 u32 the longest of them; reserved in CONNECT
- *          24 addresses of control rails, then of data rails: u16 length, that many bytes
+ *          24 u64 endpoint
+ *          32 addresses of control rails, then of data rails: u16 length, that many bytes;
+ *             and after that of a data rail its u32 epoch
  * </pre>
  *
  * The reply address is where it is in every version, so that who speaks another one can be told.
@@ -24,6 +25,7 @@ public final class HandshakeEncoder {
       HandshakeEncoder.RAILS_OF_REQUEST
           + HandshakeEncoder.ADDRESSES
           + 2 * ProtocolLimits.MAX_RAILS * (Short.BYTES + ProtocolLimits.MAX_ADDRESS_BYTES)
+          + ProtocolLimits.MAX_RAILS * Integer.BYTES
           + ProtocolLimits.MAX_RAILS * 2 * Long.BYTES;
 
   static final int REPLY_ADDRESS = 32;
@@ -31,7 +33,7 @@ public final class HandshakeEncoder {
   static final int LISTENER = 152;
   static final int RAILS_OF_REQUEST = 160;
   static final int RAILS_OF_ACCEPT = 32;
-  static final int ADDRESSES = 24;
+  static final int ADDRESSES = 32;
 
   private HandshakeEncoder() {}
 
@@ -98,14 +100,15 @@ public final class HandshakeEncoder {
         WireLayouts.SHORT, at + 16, (short) (rails.data().size() | rails.control().size() << 8));
     memory.set(WireLayouts.SHORT, at + 18, (short) eager.credits());
     memory.set(WireLayouts.INT, at + 20, eager.bytes());
-    return putAddresses(
-        memory, putAddresses(memory, at + ADDRESSES, rails.control()), rails.data());
-  }
-
-  private static long putAddresses(MemorySegment memory, long at, List<FabricAddress> addresses) {
-    long end = at;
-    for (FabricAddress address : addresses) {
+    memory.set(WireLayouts.LONG, at + 24, rails.endpoint());
+    long end = at + ADDRESSES;
+    for (FabricAddress address : rails.control()) {
       end = putAddress(memory, end, address);
+    }
+    for (int rail = 0; rail < rails.data().size(); rail++) {
+      end = putAddress(memory, end, rails.data().get(rail));
+      memory.set(WireLayouts.INT, end, rails.epochs().get(rail));
+      end += Integer.BYTES;
     }
     return end;
   }

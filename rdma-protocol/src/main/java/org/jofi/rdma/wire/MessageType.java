@@ -36,24 +36,15 @@ public enum MessageType {
   CREDIT(15),
   /** The sender waits for announcements, or does no longer: {@link ControlMessage}. */
   WANT(16),
-  /**
-   * What its sender wrote to a data rail may be lost: the endpoint there is to be closed, so that
-   * none of it lands any more.
-   */
-  FENCE(17),
-  /** It is. */
-  FENCED(18),
-  /** Where its sender is reached on a data rail that is not in use; over that: {@link RailUp}. */
-  RAIL_UP(19),
-  /** That is known; and where its sender is reached: {@link RailUp}. */
-  RAIL_SEEN(20),
+  /** What becomes of a data rail: {@link RailUpdate}. */
+  RAIL_UPDATE(17),
   /**
    * The receiver closed a rail, with what its queue held, and asks which messages arrived of those
    * from a receive on.
    */
-  LACKING(21),
+  LACKING(18),
   /** A message arrived whole, as its sender knows. */
-  ARRIVED(22);
+  ARRIVED(19);
 
   private static final MessageType[] VALUES = values();
 
@@ -75,9 +66,6 @@ public enum MessageType {
 
   /** Whether it is a {@link ControlMessage}, of fixed size. */
   public boolean isControl() {
-    return code >= REFUSE.code
-        && code != EAGER.code
-        && code != RAIL_UP.code
-        && code != RAIL_SEEN.code;
+    return code >= REFUSE.code && code != EAGER.code && code != RAIL_UPDATE.code;
   }
 }

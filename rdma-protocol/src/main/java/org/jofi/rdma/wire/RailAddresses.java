@@ -3,18 +3,25 @@ package org.jofi.rdma.wire;
 import java.util.List;
 
 /**
- * Where a side's endpoints are reached, rail by rail.
+ * Which endpoint a side has, and where it is reached, rail by rail. Immutable; any thread.
  *
+ * @param endpoint drawn at random when the endpoint was opened: it stays, and no other has it,
+ *     whatever becomes of the addresses
  * @param control the control rails' addresses: 1, or as many as data rails
  * @param data the data rails' addresses, 1 to 8
+ * @param epochs which of the endpoints that were opened on each data rail, one after the other, has
+ *     that address; from 0
  */
-public record RailAddresses(List<FabricAddress> control, List<FabricAddress> data) {
+public record RailAddresses(
+    long endpoint, List<FabricAddress> control, List<FabricAddress> data, List<Integer> epochs) {
   public RailAddresses {
     control = List.copyOf(control);
     data = List.copyOf(data);
-    if (!isRailCount(data.size(), control.size())) {
+    epochs = List.copyOf(epochs);
+    if (!isRailCount(data.size(), control.size()) || epochs.size() != data.size()) {
       throw new IllegalArgumentException(
-          "%d data rails do not go with %d control rails".formatted(data.size(), control.size()));
+          "%d data rails do not go with %d control rails and %d epochs"
+              .formatted(data.size(), control.size(), epochs.size()));
     }
   }
 

@@ -147,7 +147,7 @@ class DevicesTest {
       String protocol = refusal(device, own, own.protocol() + 1, own.release());
       assertTrue(
           protocol.contains(
-              "the listener speaks version 4 of jofi's protocol, this side version 3"),
+              "the listener speaks version 5 of jofi's protocol, this side version 4"),
           protocol);
       assertEquals(operations, simulation.operations());
     }

@@ -248,7 +248,7 @@ class ConnectionsTest {
       Failure why = Objects.requireNonNull(other.failure());
       assertEquals(FailureCause.INCOMPATIBLE, why.cause());
       assertTrue(
-          why.detail().contains("version 1 of the protocol, this side version 3"), why::toString);
+          why.detail().contains("version 1 of the protocol, this side version 4"), why::toString);
       right.connections.connector().close(listener);
       await(
           simulation,

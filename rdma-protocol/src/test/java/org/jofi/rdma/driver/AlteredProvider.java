@@ -11,9 +11,10 @@ import org.jofi.fabric.Fabric;
 import org.jofi.fabric.FabricProvider;
 
 /** A provider, with all that comes from it, as it is but for what some calls answer. */
-final class AlteredProvider {
+public final class AlteredProvider {
   /** Answers a call, with the real answer or another one. */
-  interface Alteration {
+  public interface Alteration {
+    /** The answer, given what the call would really answer. */
     Object answer(Method call, Object[] arguments, Callable<Object> real) throws Exception;
   }
 
@@ -26,7 +27,8 @@ final class AlteredProvider {
     this.alteration = alteration;
   }
 
-  static FabricProvider of(FabricProvider real, Alteration alteration) {
+  /** One that answers so. */
+  public static FabricProvider of(FabricProvider real, Alteration alteration) {
     return new AlteredProvider(alteration).altered(FabricProvider.class, real);
   }
 

@@ -11,7 +11,7 @@ import org.jofi.fabric.FabricErrno;
 import org.jofi.rdma.operation.Packet;
 import org.jofi.rdma.operation.SentListener;
 import org.jofi.rdma.wire.FabricAddress;
-import org.jofi.rdma.wire.RailUp;
+import org.jofi.rdma.wire.RailUpdate;
 import org.jofi.simulated.Simulation;
 import org.jofi.simulated.profile.Profile;
 import org.jofi.transport.Failure;
@@ -224,11 +224,30 @@ class FailingRailTest {
         Host right = host(simulation, 1, 2)) {
       Peer peer = withMuteRail(left, right);
       FabricAddress address = right.endpoint.data(1).address();
-      for (int incarnation : new int[] {RailUp.CLOSED, 0, RailUp.CLOSED}) {
-        peer.told(1, incarnation, address, 0, true);
-        assertEquals(0b01, peer.data().usable(), "incarnation " + incarnation);
+      for (boolean ended : new boolean[] {true, false, true}) {
+        assertTrue(peer.told(answer(ended, address)));
+        assertEquals(0b01, peer.data().usable(), "ended: " + ended);
         assertEquals(0b11, peer.control().usable());
       }
+    }
+  }
+
+  private static RailUpdate answer(boolean ended, FabricAddress address) {
+    return new RailUpdate(RailUpdate.Kind.ANSWER, 1, 0, ended, 0, 0, address);
+  }
+
+  /** No endpoint that was never open is known, or is to be closed. */
+  @Test
+  void endpointsThatNeverWereAreNoUpdate() {
+    try (Simulation simulation = Simulation.of(Profile.TCP).nicsPerHost(2).open();
+        Host left = host(simulation, 0, 2);
+        Host right = host(simulation, 1, 2)) {
+      Peer peer = left.endpoint.peers().to(right.endpoint.addresses());
+      FabricAddress address = right.endpoint.data(1).address();
+      assertFalse(peer.told(new RailUpdate(RailUpdate.Kind.NOTICE, 1, 0, false, 1, 0, address)));
+      assertFalse(peer.told(new RailUpdate(RailUpdate.Kind.NOTICE, 1, 0, false, 0, 2, address)));
+      assertTrue(peer.told(new RailUpdate(RailUpdate.Kind.NOTICE, 1, 0, false, 0, 1, address)));
+      assertTrue(peer.wantsEnd(1));
     }
   }
 
@@ -239,7 +258,7 @@ class FailingRailTest {
         Host left = host(simulation, 0, 2);
         Host right = host(simulation, 1, 2)) {
       Peer peer = withMuteRail(left, right);
-      peer.told(1, 0, right.endpoint.data(1).address(), 0, true);
+      assertTrue(peer.told(answer(false, right.endpoint.data(1).address())));
       peer.look(1);
       assertEquals(0b11, peer.data().usable());
       assertEquals(0b11, peer.data().trusted());

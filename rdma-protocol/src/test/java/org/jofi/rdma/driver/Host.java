@@ -87,6 +87,7 @@ public final class Host implements AutoCloseable, ArrivalSink {
             domains,
             device,
             new EndpointSettings(
+                1L + index,
                 controlRails,
                 256,
                 2048,

@@ -23,6 +23,7 @@ import org.jofi.rdma.wire.MailboxLayout;
 import org.jofi.rdma.wire.MailboxTarget;
 import org.jofi.rdma.wire.MessageHeader;
 import org.jofi.rdma.wire.MessageType;
+import org.jofi.rdma.wire.RailUpdate;
 import org.jofi.rdma.wire.WireFault;
 import org.jofi.simulated.Simulation;
 import org.jofi.transport.Failure;
@@ -51,8 +52,6 @@ final class Exchange implements AutoCloseable {
   private final Arena arena = Arena.ofShared();
   private final List<DataRegistration> leases = new ArrayList<>();
   private final EagerGrant eager;
-  private final List<Long> fencesThere = new ArrayList<>();
-  private final List<Long> fencesBack = new ArrayList<>();
   private final List<Question> questions = new ArrayList<>();
   private long checked;
   private long looked;
@@ -159,32 +158,15 @@ final class Exchange implements AutoCloseable {
     right.endpoint.lookAtRails(looked);
     RailControl there = sender.link().sink().railControl();
     RailControl back = receiver.link().sink().railControl();
-    lookAtRails(there, back, fencesThere);
-    lookAtRails(back, there, fencesBack);
+    lookAtRails(there, back);
+    lookAtRails(back, there);
   }
 
-  private static void lookAtRails(RailControl of, RailControl other, List<Long> fences) {
-    for (long fence = of.takeFence(); fence >= 0; fence = of.takeFence()) {
-      fences.add(fence);
+  private static void lookAtRails(RailControl of, RailControl other) {
+    for (RailUpdate update = of.takeUpdate(); update != null; update = of.takeUpdate()) {
+      boolean sound = other.told(update);
+      assert sound : update;
     }
-    if (!fences.isEmpty()) {
-      fence(of, other, fences);
-    }
-    for (int rail = of.takeReturning(); rail >= 0; rail = of.takeReturning()) {
-      other.told(of.railUp(rail), false);
-      of.told(other.railUp(rail), true);
-    }
-  }
-
-  private static void fence(RailControl of, RailControl other, List<Long> fences) {
-    fences.removeIf(
-        fence -> {
-          boolean done = other.isFenced((int) (fence >>> Integer.SIZE), fence.intValue());
-          if (done) {
-            of.fenced((int) (fence >>> Integer.SIZE), fence.intValue());
-          }
-          return done;
-        });
   }
 
   private record Question(long index, int stripe, int tries, long chunk) {}

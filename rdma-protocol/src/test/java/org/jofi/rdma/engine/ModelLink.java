@@ -159,7 +159,7 @@ final class ModelLink {
                 back.id(),
                 Features.WRITE_THEN_SEND,
                 1 << 20,
-                new RailAddresses(List.of(nowhere), List.of(nowhere))),
+                new RailAddresses(1, List.of(nowhere), List.of(nowhere), List.of(0))),
             NEVER);
   }
 

@@ -22,7 +22,7 @@ class ControlMessageProperties {
   private void putAny(Random random) {
     FailureCause why = FailureCause.of(-16 - random.nextInt(FailureCause.values().length));
     ConnectionId connectionId = Messages.connectionId(random, true, true);
-    switch (random.nextInt(15)) {
+    switch (random.nextInt(14)) {
       case 0 ->
           ControlMessage.putRefuse(
               memory,
@@ -89,7 +89,7 @@ class ControlMessageProperties {
             untaken,
             random.nextLong(1L << 55));
       }
-      case 13 -> {
+      case 12 -> {
         boolean lacking = random.nextBoolean();
         ControlMessage.putArrived(
             memory,
@@ -100,14 +100,6 @@ class ControlMessageProperties {
             lacking ? 0 : random.nextLong(ProtocolLimits.MAX_MESSAGE_BYTES + 1),
             lacking ? 0 : chunk(random));
       }
-      case 12 ->
-          ControlMessage.putFence(
-              memory,
-              0,
-              connectionId,
-              random.nextInt(ProtocolLimits.MAX_RAILS),
-              random.nextInt(),
-              random.nextBoolean());
       case 11 -> ControlMessage.putWant(memory, 0, connectionId, random.nextLong(Long.MAX_VALUE));
       default ->
           ControlMessage.putTrueLength(
@@ -217,14 +209,6 @@ class ControlMessageProperties {
               ControlMessage.number(memory, 0),
               ControlMessage.lengthBytes(memory, 0),
               ControlMessage.chunk(memory, 0));
-      case FENCE, FENCED ->
-          ControlMessage.putFence(
-              out,
-              0,
-              connectionId,
-              ControlMessage.rail(memory, 0),
-              ControlMessage.address(memory, 0),
-              MessageHeader.type(memory, 0) == MessageType.FENCED);
       default -> throw new AssertionError();
     }
     // A refusal may be of another version, which is kept.
@@ -308,16 +292,15 @@ class ControlMessageProperties {
                   MessageType.CONNECT,
                   MessageType.ACCEPT,
                   MessageType.EAGER,
-                  MessageType.RAIL_UP,
-                  MessageType.RAIL_SEEN)
+                  MessageType.RAIL_UPDATE)
               .contains(type);
       assertEquals(!isOther, type.isControl(), () -> "" + type);
     }
     assertEquals(MessageType.EAGER, MessageType.of(14));
     assertEquals(MessageType.CREDIT, MessageType.of(15));
     assertEquals(MessageType.WANT, MessageType.of(16));
-    assertEquals(MessageType.FENCE, MessageType.of(17));
-    assertEquals(MessageType.RAIL_SEEN, MessageType.of(20));
+    assertEquals(MessageType.RAIL_UPDATE, MessageType.of(17));
+    assertEquals(MessageType.ARRIVED, MessageType.of(19));
   }
 
   @Example
@@ -368,7 +351,7 @@ class ControlMessageProperties {
         3,
         true);
     assertEquals(
-        "6a6f667003000b004000000002010403"
+        "6a6f667004000b004000000002010403"
             + "ff7f0807000000008877665544332211"
             + "09000000000000002502000000000000"
             + "0".repeat(16)

@@ -27,7 +27,10 @@ final class Messages {
   static RailAddresses rails(Random random) {
     int data = random.nextInt(1, ProtocolLimits.MAX_RAILS + 1);
     return new RailAddresses(
-        addresses(random, random.nextBoolean() ? 1 : data), addresses(random, data));
+        random.nextLong(),
+        addresses(random, random.nextBoolean() ? 1 : data),
+        addresses(random, data),
+        Stream.generate(() -> random.nextInt(Integer.MAX_VALUE)).limit(data).toList());
   }
 
   private static List<FabricAddress> addresses(Random random, int count) {

@@ -1,0 +1,151 @@
+package org.jofi.rdma.wire;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/**
+ * Where a side is reached on a data rail, and which of the other side's endpoints on that rail must
+ * not be open any more; of {@link MessageType#RAIL_UPDATE}. Endpoints of a rail are numbered in the
+ * order in which they were opened: epochs. That one of an epoch is open says that all before it are
+ * closed. Immutable; any thread.
+ *
+ * <pre>
+ *  0 header, 32 bytes   32 u32 rail   36 u32 epoch   40 u32 known   44 u32 least
+ * 48 u16 kind: 0 notice, 1 probe, 2 answer   50 u16 1 if ended, else 0
+ * 52 u32 length of the address, 1 to 96   56 that many bytes, padded with 0 to a multiple of 8
+ * </pre>
+ *
+ * @param kind what it is sent for
+ * @param rail the data rail, 0 to 7
+ * @param epoch of this side's endpoint on that rail, from 0: those before it are closed
+ * @param ended whether this side uses the rail no more
+ * @param known the latest epoch of the other side's endpoints on that rail that this side knows
+ * @param least the first epoch of which the other side's endpoint may stay open: what was posted to
+ *     those before it is lost, and must not land any more; 0 if all may
+ * @param address of this side's endpoint
+ */
+public record RailUpdate(
+    Kind kind, int rail, int epoch, boolean ended, int known, int least, FabricAddress address) {
+  /** The longest message. */
+  public static final int MAX_BYTES = RailUpdate.ADDRESS + ProtocolLimits.MAX_ADDRESS_BYTES;
+
+  static final int ADDRESS = 56;
+
+  private static final int RAIL = 32;
+  private static final int EPOCH = 36;
+  private static final int KNOWN = 40;
+  private static final int LEAST = 44;
+  private static final int KIND = 48;
+  private static final int ENDED = 50;
+  private static final int LENGTH = 52;
+  private static final int ALIGNMENT = Long.BYTES;
+
+  /** What it is sent for. */
+  public enum Kind {
+    /** It tells, over any control rail. */
+    NOTICE(0),
+    /** It tries the rail's link, over the control rail of the same NIC, and is to be answered. */
+    PROBE(1),
+    /** It answers a probe, over the same NIC. */
+    ANSWER(2);
+
+    private static final Kind[] VALUES = values();
+
+    private final int code;
+
+    Kind(int code) {
+      this.code = code;
+    }
+
+    /** Its number on the wire, from 0. */
+    public int code() {
+      return code;
+    }
+  }
+
+  /**
+   * Writes it.
+   *
+   * @param memory with {@link #MAX_BYTES} from there on
+   * @return its length
+   */
+  public int put(MemorySegment memory, long at, ConnectionId connectionId) {
+    byte[] bytes = address.bytes();
+    int end = end(bytes.length);
+    memory.asSlice(at + ADDRESS, end - ADDRESS).fill((byte) 0);
+    memory.set(WireLayouts.INT, at + RAIL, rail);
+    memory.set(WireLayouts.INT, at + EPOCH, epoch);
+    memory.set(WireLayouts.INT, at + KNOWN, known);
+    memory.set(WireLayouts.INT, at + LEAST, least);
+    memory.set(WireLayouts.SHORT, at + KIND, (short) kind.code);
+    memory.set(WireLayouts.SHORT, at + ENDED, (short) (ended ? 1 : 0));
+    memory.set(WireLayouts.INT, at + LENGTH, bytes.length);
+    MemorySegment.copy(bytes, 0, memory, WireLayouts.BYTE, at + ADDRESS, bytes.length);
+    MessageHeader.put(memory, at, MessageType.RAIL_UPDATE, end, connectionId);
+    return end;
+  }
+
+  private static int end(int addressBytes) {
+    return ADDRESS + (addressBytes + ALIGNMENT - 1 & -ALIGNMENT);
+  }
+
+  /**
+   * What is wrong with a message; with none, it can be {@linkplain #read read}.
+   *
+   * @param length how many bytes arrived
+   */
+  public static WireFault check(MemorySegment memory, long at, long length) {
+    WireFault header = MessageHeader.check(memory, at, length);
+    if (header != WireFault.NONE) {
+      return header;
+    }
+    if (MessageHeader.type(memory, at) != MessageType.RAIL_UPDATE) {
+      return WireFault.TYPE;
+    }
+    if (MessageHeader.version(memory, at) != ProtocolLimits.VERSION) {
+      return WireFault.VERSION;
+    }
+    if (length < ADDRESS) {
+      return WireFault.TRUNCATED;
+    }
+    int rail = memory.get(WireLayouts.INT, at + RAIL);
+    if (rail < 0 || rail >= ProtocolLimits.MAX_RAILS) {
+      return WireFault.RAILS;
+    }
+    if (memory.get(WireLayouts.INT, at + EPOCH) < 0
+        || memory.get(WireLayouts.INT, at + KNOWN) < 0
+        || memory.get(WireLayouts.INT, at + LEAST) < 0
+        || word(memory, at + KIND) >= Kind.VALUES.length
+        || word(memory, at + ENDED) > 1) {
+      return WireFault.RANGE;
+    }
+    int bytes = memory.get(WireLayouts.INT, at + LENGTH);
+    if (!FabricAddress.isLength(bytes)) {
+      return WireFault.RANGE;
+    }
+    if (length != end(bytes)) {
+      return length < end(bytes) ? WireFault.TRUNCATED : WireFault.TRAILING;
+    }
+    return WireFault.NONE;
+  }
+
+  private static int word(MemorySegment memory, long at) {
+    return Short.toUnsignedInt(memory.get(WireLayouts.SHORT, at));
+  }
+
+  /** Reads a checked message. */
+  public static RailUpdate read(MemorySegment memory, long at) {
+    byte[] bytes =
+        memory
+            .asSlice(at + ADDRESS, memory.get(WireLayouts.INT, at + LENGTH))
+            .toArray(ValueLayout.JAVA_BYTE);
+    return new RailUpdate(
+        Kind.VALUES[word(memory, at + KIND)],
+        memory.get(WireLayouts.INT, at + RAIL),
+        memory.get(WireLayouts.INT, at + EPOCH),
+        word(memory, at + ENDED) == 1,
+        memory.get(WireLayouts.INT, at + KNOWN),
+        memory.get(WireLayouts.INT, at + LEAST),
+        FabricAddress.of(bytes));
+  }
+}
