@@ -10,6 +10,7 @@ import org.jofi.mr.registration.RegistrationException;
 import org.jofi.rdma.driver.EndpointDriver;
 import org.jofi.rdma.engine.PeerLink;
 import org.jofi.rdma.engine.ReceiveConnection;
+import org.jofi.rdma.operation.OperationSink;
 import org.jofi.rdma.operation.Packet;
 import org.jofi.rdma.operation.SentListener;
 import org.jofi.rdma.sequence.CommunicatorIds;
@@ -171,8 +172,10 @@ final class Acceptor {
             asked.attempt());
     long most = Math.min(request.maxMessageBytes(), settings.maxMessageBytes());
     Mailbox copy = null;
+    OperationSink path = null;
     try {
-      PeerLink link = new PeerLink(endpoint.path(request.rails()), connectionId);
+      path = endpoint.path(request.rails());
+      PeerLink link = new PeerLink(path, connectionId);
       link.awaitPeer();
       copy = copies.take();
       EagerGrant eager =
@@ -201,6 +204,9 @@ final class Acceptor {
     } catch (IllegalArgumentException | FabricException | RegistrationException e) {
       if (copy != null) {
         copy.close();
+      }
+      if (path != null) {
+        path.release();
       }
       endpoint.giveBack(answer);
       connections.free(id);

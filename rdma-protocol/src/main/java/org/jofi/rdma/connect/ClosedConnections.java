@@ -1,16 +1,14 @@
 package org.jofi.rdma.connect;
 
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 import org.agrona.collections.Int2ObjectHashMap;
 import org.jofi.rdma.engine.Connection;
-import org.jofi.rdma.operation.OperationSink;
 import org.jofi.rdma.operation.Packet;
-import org.jofi.rdma.operation.SentListener;
 import org.jofi.rdma.wire.ConnectionId;
 import org.jofi.rdma.wire.ControlMessage;
+import org.jofi.rdma.wire.FabricAddress;
 import org.jofi.rdma.wire.MessageHeader;
-import org.jofi.transport.Failure;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What is left of connections whose side here was released: enough to answer a late CLOSE of the
@@ -24,15 +22,15 @@ final class ClosedConnections {
   private final Int2ObjectHashMap<Closed> closed = new Int2ObjectHashMap<>();
 
   /** One connection that was. */
-  private final class Closed implements SentListener {
+  private static final class Closed {
     final ConnectionId connectionId;
-    final OperationSink sink;
+    final List<FabricAddress> addresses;
     final long writes;
     int answers;
 
     Closed(Connection connection) {
       connectionId = connection.id();
-      sink = connection.sink();
+      addresses = connection.sink().peerAddresses();
       writes = connection.protocol().writes();
     }
 
@@ -41,16 +39,6 @@ final class ClosedConnections {
           && MessageHeader.from(memory, at) == connectionId.to()
           && MessageHeader.fromGeneration(memory, at) == connectionId.toGeneration()
           && MessageHeader.attempt(memory, at) == connectionId.attempt();
-    }
-
-    @Override
-    public void sent(long cookie, @Nullable Failure failure) {
-      // A peer that does not get it asks again.
-    }
-
-    @Override
-    public boolean isWanted(long cookie) {
-      return closed.get(connectionId.from()) == this;
     }
   }
 
@@ -69,17 +57,21 @@ final class ClosedConnections {
     closed.clear();
   }
 
-  /** Answers a CLOSE that was checked; returns whether it was of a connection known here. */
-  boolean answer(MemorySegment memory, long at) {
+  /**
+   * Answers a CLOSE that was checked, over each control rail in turn: the peer, to which no other
+   * connection may lead, repeats it if the answer is lost. Returns whether it was of a connection
+   * known here.
+   */
+  boolean answer(ConnectionTable connections, MemorySegment memory, long at) {
     Closed one = closed.get(MessageHeader.to(memory, at));
     if (one == null || !one.isOf(memory, at) || one.answers == MOST_ANSWERS) {
       return false;
     }
-    Packet message = one.sink.takePacket();
+    Packet message = connections.takePacket();
     if (message != null) {
-      one.answers++;
+      int rail = one.answers++ % one.addresses.size();
       ControlMessage.putClosed(message.memory(), message.at(), one.connectionId, one.writes);
-      one.sink.send(message, ControlMessage.BYTES, one, 0);
+      connections.answer(one.addresses.get(rail), rail, message, ControlMessage.BYTES);
     }
     return true;
   }

@@ -189,7 +189,7 @@ public final class ConnectionTable implements ArrivalSink {
       return false;
     }
     if (!isCurrent(memory, at)) {
-      return type == MessageType.CLOSE && closed.answer(memory, at);
+      return type == MessageType.CLOSE && closed.answer(this, memory, at);
     }
     Connection connection = connectionOf(memory, at);
     if (connection == null) {
@@ -390,7 +390,7 @@ public final class ConnectionTable implements ArrivalSink {
   boolean sendTo(
       FabricAddress address, int rail, Packet message, int lengthBytes, SentListener listener) {
     try {
-      endpoint().send(message, endpoint().controlTo(address, rail), lengthBytes, listener, rail);
+      endpoint().sendTo(address, rail, message, lengthBytes, listener);
       return true;
     } catch (IllegalArgumentException | FabricException e) {
       endpoint().giveBack(message);
@@ -408,6 +408,11 @@ public final class ConnectionTable implements ArrivalSink {
     } catch (IllegalArgumentException | FabricException e) {
       endpoint().giveBack(message);
     }
+  }
+
+  /** A buffer for a message; null if so many are on their way that there is none. */
+  @Nullable Packet takePacket() {
+    return endpoint().takePacket();
   }
 
   /** How many messages were malformed or belonged to no connection. */

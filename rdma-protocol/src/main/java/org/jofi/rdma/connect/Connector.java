@@ -10,6 +10,7 @@ import org.jofi.rdma.driver.EndpointDriver;
 import org.jofi.rdma.engine.PeerLink;
 import org.jofi.rdma.engine.ReceiveConnection;
 import org.jofi.rdma.engine.SendConnection;
+import org.jofi.rdma.operation.OperationSink;
 import org.jofi.rdma.operation.Packet;
 import org.jofi.rdma.sequence.CommunicatorIds;
 import org.jofi.rdma.wire.ConnectAccept;
@@ -263,8 +264,10 @@ public final class Connector {
       abandon(connectionId, accept.rails());
       return false;
     }
+    OperationSink path = null;
     try {
-      PeerLink link = new PeerLink(endpoint.path(accept.rails()), connectionId);
+      path = endpoint.path(accept.rails());
+      PeerLink link = new PeerLink(path, connectionId);
       SendConnection connection =
           new SendConnection(
               attempt.mailbox()::close,
@@ -280,6 +283,9 @@ public final class Connector {
       connections.add(connection);
       attempt.stands(connection);
     } catch (IllegalArgumentException | FabricException e) {
+      if (path != null) {
+        path.release();
+      }
       attempt.fail(failure(FailureCause.INCOMPATIBLE, attempt, String.valueOf(e.getMessage())));
       abandon(connectionId, accept.rails());
     }

@@ -14,6 +14,7 @@ final class ContextTable {
   private final int first;
   private final @Nullable OperationOwner[] owners;
   private final long[] cookies;
+  private final long[] peers;
   private final int[] free;
   private int available;
 
@@ -25,19 +26,21 @@ final class ContextTable {
     this.first = first;
     owners = new @Nullable OperationOwner[contexts];
     cookies = new long[contexts];
+    peers = new long[contexts];
     free = new int[contexts];
     Arrays.setAll(free, index -> first + contexts - 1 - index);
     available = contexts;
   }
 
-  /** Takes a slot for an operation, or {@link #NONE}. */
-  int take(OperationOwner owner, long cookie) {
+  /** Takes a slot for an operation to the address of a number, or {@link #NONE}. */
+  int take(OperationOwner owner, long cookie, long peer) {
     if (available == 0) {
       return NONE;
     }
     int context = free[--available];
     owners[context - first] = owner;
     cookies[context - first] = cookie;
+    peers[context - first] = peer;
     return context;
   }
 
@@ -59,6 +62,16 @@ final class ContextTable {
   /** Whose the slot is; null if it is not out. */
   @Nullable OperationOwner owner(int context) {
     return owners[context - first];
+  }
+
+  /** Whether a slot of an operation to that address is out. */
+  boolean isOutTo(long peer) {
+    for (int index = 0; index < owners.length; index++) {
+      if (peers[index] == peer && owners[index] != null) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** A slot that is out belongs to somebody else from now on. */

@@ -107,10 +107,17 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
 
   private Peer openPeer(RailAddresses addresses, EndpointSettings settings) {
     PeerRails data = PeerRails.to(rails.data(), outgoing, addresses.data(), addresses.epochs());
-    PeerRails control = controlTo(addresses);
+    PeerRails control;
+    try {
+      control = controlTo(addresses);
+    } catch (RuntimeException e) {
+      data.close();
+      throw e;
+    }
     return data.count() == 1
-        ? new Peer(data, control, settings.changes())
+        ? new Peer(addresses.endpoint(), data, control, settings.changes())
         : new Peer(
+            addresses.endpoint(),
             data,
             control,
             settings.changes(),
@@ -203,6 +210,11 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
   /** A control rail. */
   public RailPort control(int rail) {
     return rails.control().get(rail);
+  }
+
+  /** How many peers it knows. */
+  public int peerCount() {
+    return peers.count();
   }
 
   /** How many data rails. */
@@ -342,8 +354,38 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
    */
   public void answer(Packet packet, FabricAddress stranger, int rail, int lengthBytes) {
     RailPort port = control(rail);
-    PeerRails alone = PeerRails.toStranger(port, outgoing, port.peers().stranger(stranger));
-    send(packet, alone, lengthBytes, (_, _) -> port.peers().answered(stranger), 0);
+    InsertedAddresses.Entry entry = port.peers().stranger(stranger);
+    PeerRails alone = PeerRails.toStranger(port, outgoing, entry.number());
+    send(packet, alone, lengthBytes, (_, _) -> entry.answered(), 0);
+  }
+
+  /**
+   * Sends a message over a control rail to an address to which there is no connection yet, which is
+   * a peer's only for this message.
+   *
+   * @throws IllegalArgumentException as {@link RailPort#peer}
+   * @throws org.jofi.fabric.FabricException as {@link RailPort#peer}
+   */
+  public void sendTo(
+      FabricAddress address, int rail, Packet packet, int lengthBytes, SentListener who) {
+    PeerRails alone =
+        PeerRails.to(rails.control().subList(rail, rail + 1), outgoing, List.of(address))
+            .connected();
+    send(packet, alone, lengthBytes, new Alone(alone, who), rail);
+  }
+
+  /** Lets go of an address when its message is over. */
+  private record Alone(PeerRails rails, SentListener who) implements SentListener {
+    @Override
+    public void sent(long cookie, @Nullable Failure failure) {
+      rails.close();
+      who.sent(cookie, failure);
+    }
+
+    @Override
+    public boolean isWanted(long cookie) {
+      return who.isWanted(cookie);
+    }
   }
 
   /** Sends a message over that control rail, though it may be given up, and over no other. */
@@ -369,16 +411,6 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
     PeerRails control = PeerRails.to(rails.control(), outgoing, peer.control());
     // With one, it is known that the handshake went over it.
     return control.count() == 1 ? control.connected() : control;
-  }
-
-  /**
-   * A control rail to where a peer is reached on it.
-   *
-   * @throws IllegalArgumentException as {@link RailPort#peer}
-   */
-  public PeerRails controlTo(FabricAddress address, int rail) {
-    return PeerRails.to(rails.control().subList(rail, rail + 1), outgoing, List.of(address))
-        .connected();
   }
 
   /**
@@ -471,6 +503,8 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
   }
 
   private void free() {
+    peers.close();
+    rails.closeAddresses();
     messages.abandon();
     copies.abandon();
     landing.free();

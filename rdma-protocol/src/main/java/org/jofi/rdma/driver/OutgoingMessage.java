@@ -62,6 +62,7 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
 
   void address(PeerRails to, int length, SentListener who, long whose) {
     rails = to;
+    to.expect();
     rail = to.next();
     tries = 0;
     pinned = false;
@@ -247,6 +248,7 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
     copy.data = data;
     copy.bare = bare;
     to.returned(rail);
+    to.finished();
     rails = null;
     listener = SentListener.NOBODY;
     home.again(copy);
@@ -256,6 +258,10 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
   private void finish(@Nullable Failure failure) {
     SentListener told = listener;
     long whose = cookie;
+    PeerRails to = rails;
+    if (to != null) {
+      to.finished();
+    }
     rails = null;
     listener = SentListener.NOBODY;
     home.give(this);

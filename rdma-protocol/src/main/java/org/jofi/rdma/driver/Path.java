@@ -1,6 +1,8 @@
 package org.jofi.rdma.driver;
 
+import java.util.List;
 import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
 import org.jofi.rdma.operation.ArrivalBudget;
 import org.jofi.rdma.operation.InlineCopy;
 import org.jofi.rdma.operation.OperationSink;
@@ -10,6 +12,7 @@ import org.jofi.rdma.operation.SentListener;
 import org.jofi.rdma.operation.Tasks;
 import org.jofi.rdma.operation.Transfer;
 import org.jofi.rdma.operation.TransferListener;
+import org.jofi.rdma.wire.FabricAddress;
 import org.jofi.rdma.wire.RailAddresses;
 import org.jofi.rdma.wire.RailUpdate;
 import org.jofi.transport.Failure;
@@ -23,6 +26,7 @@ final class Path implements OperationSink, RailControl {
   private final PeerRails data;
   private final PeerRails control;
   private final DataProgress progress;
+  private boolean released;
 
   /** Of each control rail: what was written over it last that does not tell of its arrival. */
   private final long[] written;
@@ -214,7 +218,20 @@ final class Path implements OperationSink, RailControl {
 
   @Override
   public long peer() {
-    return control.peer(0);
+    return peer.endpoint();
+  }
+
+  @Override
+  public List<FabricAddress> peerAddresses() {
+    return IntStream.range(0, control.count()).mapToObj(control::address).toList();
+  }
+
+  @Override
+  public void release() {
+    if (!released) {
+      released = true;
+      driver.peers().leave(peer);
+    }
   }
 
   @Override

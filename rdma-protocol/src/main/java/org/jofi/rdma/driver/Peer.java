@@ -7,6 +7,7 @@ import java.util.function.IntConsumer;
 import org.jofi.fabric.LinkTraffic;
 import org.jofi.rdma.wire.ControlMessage;
 import org.jofi.rdma.wire.FabricAddress;
+import org.jofi.rdma.wire.RailAddresses;
 import org.jofi.rdma.wire.RailUpdate;
 import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
@@ -21,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 final class Peer {
   private static final RailUpdate.Kind[] KINDS = RailUpdate.Kind.values();
 
+  private final long endpoint;
   private final PeerRails data;
   private final PeerRails control;
 
@@ -41,6 +43,8 @@ final class Peer {
   private final RailStates states;
   private final RailStates controlStates;
 
+  private int connections;
+
   /** The epoch of the latest of this side's endpoints on each rail that the peer knows. */
   private final int[] acknowledged;
 
@@ -54,17 +58,19 @@ final class Peer {
   private final int[] due = new int[KINDS.length];
 
   /** One that has a single data rail. */
-  Peer(PeerRails data, PeerRails control, RailChanges changes) {
-    this(data, control, changes, null, null, null, null);
+  Peer(long endpoint, PeerRails data, PeerRails control, RailChanges changes) {
+    this(endpoint, data, control, changes, null, null, null, null);
   }
 
   /**
    * One that has several.
    *
+   * @param endpoint which one it is, whatever becomes of its rails
    * @param flow makes one that tells of each rail over which something arrived
    * @param boundNs how long a rail may be silent
    */
   Peer(
+      long endpoint,
       PeerRails data,
       PeerRails control,
       RailChanges changes,
@@ -73,6 +79,7 @@ final class Peer {
     PacketLoss loss = new PacketLoss(data.count(), rail -> traffic(data, control, rail));
     RailClock ofData = clock(data, control, boundNs, loss);
     this(
+        endpoint,
         data,
         control,
         changes,
@@ -104,6 +111,7 @@ final class Peer {
   }
 
   private Peer(
+      long endpoint,
       PeerRails data,
       PeerRails control,
       RailChanges changes,
@@ -111,6 +119,7 @@ final class Peer {
       @Nullable DataFlow reads,
       @Nullable RailClock clock,
       @Nullable RailClock controlClock) {
+    this.endpoint = endpoint;
     this.data = data;
     this.control = control;
     this.writes = writes;
@@ -127,6 +136,37 @@ final class Peer {
     acknowledged = new int[data.count()];
     Arrays.setAll(acknowledged, rail -> data.port(rail).epoch());
     wanted = new int[data.count()];
+  }
+
+  /** Which endpoint it is. */
+  long endpoint() {
+    return endpoint;
+  }
+
+  /** A connection leads to it. */
+  void join() {
+    connections++;
+  }
+
+  /** One does no more; whether none does. */
+  boolean leave() {
+    return --connections == 0;
+  }
+
+  /** Whether a connection leads to it. */
+  boolean isConnected() {
+    return connections > 0;
+  }
+
+  /** Whether something is on its way to it yet, or waited for. */
+  boolean isBusy() {
+    return control.isBusy() || !fences.isEmpty();
+  }
+
+  /** Nobody uses it any more. */
+  void close() {
+    data.close();
+    control.close();
   }
 
   PeerRails data() {
@@ -415,6 +455,13 @@ final class Peer {
       case ANSWER -> answered(rail);
     }
     return true;
+  }
+
+  /** It said on the way to another connection where its rails are. */
+  void learn(RailAddresses addresses) {
+    for (int rail = 0; rail < data.count(); rail++) {
+      learn(rail, addresses.epochs().get(rail), addresses.data().get(rail));
+    }
   }
 
   private void learn(int rail, int epoch, FabricAddress address) {

@@ -39,6 +39,9 @@ public final class PeerRails {
   private final @Nullable FabricAddress[] addresses;
   private final long[] peers;
 
+  /** What has these numbers; null on a rail that was not open yet. */
+  private final InsertedAddresses.@Nullable Entry[] entries;
+
   /** Of this side's endpoints, in which the peer has those numbers. */
   private final int[] joined;
 
@@ -59,6 +62,9 @@ public final class PeerRails {
   /** Whose connection was replaced since the last look, a bit each. */
   private int replaced;
 
+  /** Messages that are to go over these rails, or went and have not arrived. */
+  private int messages;
+
   private int unusable;
   private int away;
   private int suspected;
@@ -71,6 +77,7 @@ public final class PeerRails {
     tasks = messages.tasks();
     addresses = new @Nullable FabricAddress[count];
     peers = new long[count];
+    entries = new InsertedAddresses.@Nullable Entry[count];
     joined = new int[count];
     epochs = new int[count];
     failures = new int[count];
@@ -126,13 +133,56 @@ public final class PeerRails {
     PeerRails rails = new PeerRails(ports, messages);
     for (int rail = 0; rail < rails.count(); rail++) {
       rails.addresses[rail] = addresses.get(rail);
-      if (ports.get(rail).isRetired()) {
-        rails.leave(rail);
-      } else {
-        rails.peers[rail] = ports.get(rail).peer(addresses.get(rail));
+    }
+    try {
+      for (int rail = 0; rail < rails.count(); rail++) {
+        if (ports.get(rail).isRetired()) {
+          rails.leave(rail);
+        } else {
+          rails.insert(rail);
+        }
+      }
+      return rails;
+    } catch (RuntimeException e) {
+      rails.close();
+      throw e;
+    }
+  }
+
+  private void insert(int rail) {
+    InsertedAddresses.Entry inserted = ports[rail].peers().peer(address(rail));
+    InsertedAddresses.Entry before = entries[rail];
+    if (before != null) {
+      before.endUse();
+    }
+    entries[rail] = inserted;
+    peers[rail] = inserted.number();
+  }
+
+  /** Nobody uses them any more. */
+  void close() {
+    for (int rail = 0; rail < entries.length; rail++) {
+      InsertedAddresses.Entry entry = entries[rail];
+      if (entry != null) {
+        entry.endUse();
+        entries[rail] = null;
       }
     }
-    return rails;
+  }
+
+  /** A message is to go over one of them. */
+  void expect() {
+    messages++;
+  }
+
+  /** A message that was expected arrived, or will not. */
+  void finished() {
+    messages--;
+  }
+
+  /** Whether a message is on its way, or is to be. */
+  boolean isBusy() {
+    return messages > 0;
   }
 
   /** Where what waits is queued. */
@@ -203,7 +253,7 @@ public final class PeerRails {
     unanswered.lost(rail);
   }
 
-  /** Whether a rail is not usable because this side opens another endpoint for it. */
+  /** Whether a rail is not usable because one of the sides opened another endpoint for it. */
   boolean isAway(int rail) {
     return !isUsable(rail) && (away & 1 << rail) != 0;
   }
@@ -244,6 +294,8 @@ public final class PeerRails {
     addresses[rail] = address;
     if (isUsable(rail)) {
       lose(rail, new Failure(FailureCause.PEER_LOST, 0, ports[rail].label(), "the peer closed it"));
+      // Nothing is known against its link: who reopens all of its rails is not lost.
+      away |= 1 << rail;
     }
   }
 
@@ -262,7 +314,7 @@ public final class PeerRails {
     if (port.isRetired() || port.brokenBy() != null) {
       return false;
     }
-    peers[rail] = port.peer(address(rail));
+    insert(rail);
     joined[rail] = port.epoch();
     unusable &= ~(1 << rail);
     away &= ~(1 << rail);

@@ -1,18 +1,28 @@
 package org.jofi.rdma.driver;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Function;
+import org.agrona.collections.Long2ObjectHashMap;
 import org.jofi.rdma.wire.RailAddresses;
+import org.jspecify.annotations.Nullable;
 
-/** The peers of an endpoint, by where they are reached. Used with the endpoint's lock held. */
+/**
+ * The peers of an endpoint, each known by which endpoint it is, wherever its rails are reached. One
+ * to which no connection leads, and to which nothing is on its way, is forgotten. Used with the
+ * endpoint's lock held.
+ */
 final class Peers {
   private final Function<RailAddresses, Peer> opening;
   private final RailRetirement retirement;
-  private final Map<RailAddresses, Peer> byAddresses = new HashMap<>();
+  private final Long2ObjectHashMap<Peer> byEndpoint = new Long2ObjectHashMap<>();
   private final List<Peer> all = new ArrayList<>();
+
+  /** Those to which no connection led when it was looked last. */
+  private final ArrayDeque<Peer> left = new ArrayDeque<>(0);
+
+  private boolean closed;
 
   /**
    * @param opening makes one
@@ -24,27 +34,65 @@ final class Peers {
   }
 
   /**
-   * One, which becomes known on each rail. Of one that was lost nothing is kept: it may have been
-   * started again, or be reached again.
+   * One, for a connection to it, until {@link #leave}; it becomes known on each rail. One that was
+   * lost is another from now on: it may be reached again.
    *
    * @throws IllegalArgumentException as {@link RailPort#peer}
    * @throws org.jofi.fabric.FabricException as {@link RailPort#peer}
    */
   Peer to(RailAddresses addresses) {
-    Peer known = byAddresses.get(addresses);
-    if (known == null || known.isLost()) {
-      if (known != null && known.fences().isEmpty()) {
-        all.remove(known);
-      }
-      known = opening.apply(addresses);
-      byAddresses.put(addresses, known);
-      all.add(known);
+    forget();
+    @Nullable Peer known = byEndpoint.get(addresses.endpoint());
+    if (known != null && !known.isLost()) {
+      known.learn(addresses);
+      known.join();
+      return known;
     }
-    return known;
+    Peer made = opening.apply(addresses);
+    made.join();
+    byEndpoint.put(addresses.endpoint(), made);
+    all.add(made);
+    return made;
+  }
+
+  /** A connection to a peer is over. */
+  void leave(Peer peer) {
+    if (peer.leave()) {
+      left.addLast(peer);
+      forget();
+    }
+  }
+
+  /** Forgets those that nobody uses. */
+  private void forget() {
+    for (int looks = left.size(); looks > 0 && !closed; looks--) {
+      Peer peer = left.removeFirst();
+      if (peer.isConnected()) {
+        continue;
+      }
+      if (peer.isBusy()) {
+        left.addLast(peer);
+        continue;
+      }
+      all.remove(peer);
+      byEndpoint.remove(peer.endpoint(), peer);
+      peer.close();
+    }
+  }
+
+  /** The endpoint closed, and its address vectors with it. */
+  void close() {
+    closed = true;
+  }
+
+  /** How many are known. */
+  int count() {
+    return all.size();
   }
 
   /** Looks which rails are silent, in time in which this side looked, in nanoseconds. */
   void look(long now) {
+    forget();
     for (int i = 0; i < all.size(); i++) {
       Peer peer = all.get(i);
       for (int closing = peer.look(now); closing != 0; closing &= closing - 1) {

@@ -46,14 +46,14 @@ public final class RailPort {
       Rail rail,
       Endpoint endpoint,
       AddressVector addresses,
-      RailPeers peers,
+      InsertedAddresses peers,
       FabricAddress address) {
 
     /** If something refuses, nothing stays open. */
-    static Opened open(String label, Domain domain, RailQueue queue) {
+    static Opened open(String label, Domain domain, RailQueue queue, ContextTable operations) {
       AddressVector addresses = domain.openAddressVector(EXPECTED_PEERS);
       try {
-        return open(label, domain, addresses, queue);
+        return open(label, domain, addresses, queue, operations);
       } catch (RuntimeException e) {
         addresses.close();
         throw e;
@@ -61,14 +61,18 @@ public final class RailPort {
     }
 
     private static Opened open(
-        String label, Domain domain, AddressVector addresses, RailQueue queue) {
+        String label,
+        Domain domain,
+        AddressVector addresses,
+        RailQueue queue,
+        ContextTable operations) {
       Endpoint endpoint = domain.openEndpoint(EndpointRequest.of(label, addresses, queue.queue()));
       try {
         return new Opened(
             new Rail(domain, endpoint),
             endpoint,
             addresses,
-            new RailPeers(addresses, label),
+            new InsertedAddresses(addresses, label, operations::isOutTo),
             FabricAddress.of(endpoint.address()));
       } catch (RuntimeException e) {
         endpoint.close();
@@ -85,7 +89,7 @@ public final class RailPort {
     operations = queue.operations();
     receives = queue.receives();
     refused = new RefusedPeers(clock);
-    opened = Opened.open(label, domain, queue);
+    opened = Opened.open(label, domain, queue, operations);
   }
 
   /**
@@ -146,19 +150,19 @@ public final class RailPort {
   }
 
   /** The addresses that it posts to. */
-  RailPeers peers() {
+  InsertedAddresses peers() {
     return opened.peers();
   }
 
   /**
-   * The number of a peer, for posting: {@link RailPeers#peer}.
+   * The number of a peer that stays known, for posting: {@link InsertedAddresses#peer}.
    *
    * @throws IllegalArgumentException if the address has a length that this provider never uses, or
    *     too many peers are known
    * @throws org.jofi.fabric.FabricException if the provider refuses it
    */
   public long peer(FabricAddress address) {
-    return peers().peer(address);
+    return peers().peer(address).number();
   }
 
   /** As {@link Endpoint#send}. */
@@ -209,7 +213,7 @@ public final class RailPort {
 
   /** As {@link Endpoint#recv}, from any peer. */
   int receive(OperationOwner owner, long cookie, long address, long bytes, long descriptor) {
-    int context = receives.take(owner, cookie);
+    int context = receives.take(owner, cookie, AddressVector.ANY);
     return context < 0
         ? AGAIN
         : posted(
@@ -293,7 +297,9 @@ public final class RailPort {
 
   private int take(OperationOwner owner, long cookie, long peer, long bytes) {
     queue.count(bytes);
-    return retired || refused.contains(peer) ? ContextTable.NONE : operations.take(owner, cookie);
+    return retired || refused.contains(peer)
+        ? ContextTable.NONE
+        : operations.take(owner, cookie, peer);
   }
 
   private int posted(long peer, int context, int answer) {
@@ -395,9 +401,10 @@ public final class RailPort {
    * @throws FabricException if the provider refuses; nothing more is open then
    */
   void reopen() {
+    opened.peers().close();
     opened.addresses().close();
     refused.clear();
-    opened = Opened.open(label, domain, queue);
+    opened = Opened.open(label, domain, queue, operations);
     retired = false;
     closed = false;
   }

@@ -136,6 +136,11 @@ final class Rails {
     return all;
   }
 
+  /** The address vectors closed, and forget nothing any more. */
+  void closeAddresses() {
+    all.forEach(port -> port.peers().close());
+  }
+
   /** Whether the last poll left nothing in a queue. */
   boolean isDrained() {
     return drained;

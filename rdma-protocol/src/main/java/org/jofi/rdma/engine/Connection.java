@@ -376,6 +376,7 @@ public abstract class Connection {
       peerVanished();
     }
     freeMailbox.run();
+    link.sink().release();
   }
 
   /** Whether it is gone, with its id and its mailbox. */

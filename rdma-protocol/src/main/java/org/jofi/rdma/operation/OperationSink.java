@@ -1,5 +1,7 @@
 package org.jofi.rdma.operation;
 
+import java.util.List;
+import org.jofi.rdma.wire.FabricAddress;
 import org.jofi.transport.Failure;
 import org.jofi.transport.RailStatus;
 import org.jspecify.annotations.Nullable;
@@ -119,8 +121,14 @@ public interface OperationSink {
   /** Whether a write that completed has left this side for the peer's NIC. */
   boolean completionMeansDelivered();
 
-  /** The peer's number, which all connections to it share. */
+  /** Which endpoint the peer is: all connections to it share that. */
   long peer();
+
+  /** Where the peer is reached on its control rails. */
+  List<FabricAddress> peerAddresses();
+
+  /** Its connection is over, and posts nothing more. A second call does nothing. */
+  void release();
 
   /** What errors call the endpoint. */
   String label();

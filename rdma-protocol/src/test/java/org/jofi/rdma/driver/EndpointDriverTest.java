@@ -296,7 +296,9 @@ class EndpointDriverTest {
           left.endpoint.giveBack(message);
           refused++;
         }
-        assertTrue(port.peers().known() <= RailPeers.MOST_STRANGERS);
+        assertTrue(
+            port.peers().known()
+                <= InsertedAddresses.MOST_STRANGERS + InsertedAddresses.MOST_UNUSED);
         if (i % 50 == 49) {
           long end = simulation.nanoTime() + 1_000_000_000;
           await(simulation, () -> simulation.nanoTime() > end, left, right);

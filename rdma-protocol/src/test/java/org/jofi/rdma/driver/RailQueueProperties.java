@@ -124,12 +124,12 @@ class RailQueueProperties {
     long number = 0;
     for (Step step : steps) {
       while (posted.size() < SLOTS) {
-        posted.add(operations.take(owner, number++));
+        posted.add(operations.take(owner, number++, 0));
       }
       // Receives have slots of their own: operations cannot starve them.
-      assertEquals(ContextTable.NONE, operations.take(owner, number));
+      assertEquals(ContextTable.NONE, operations.take(owner, number, 0));
       while (received.size() < SLOTS) {
-        received.add(receives.take(owner, number++));
+        received.add(receives.take(owner, number++, 0));
       }
       long data = ++number;
       switch (step.entry()) {

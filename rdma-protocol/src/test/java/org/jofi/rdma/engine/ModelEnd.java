@@ -16,6 +16,7 @@ import org.jofi.rdma.operation.SentListener;
 import org.jofi.rdma.operation.Tasks;
 import org.jofi.rdma.operation.Transfer;
 import org.jofi.rdma.operation.TransferListener;
+import org.jofi.rdma.wire.FabricAddress;
 import org.jofi.rdma.wire.MessageHeader;
 import org.jofi.rdma.wire.MessageType;
 import org.jofi.rdma.wire.ProtocolLimits;
@@ -257,6 +258,16 @@ final class ModelEnd implements OperationSink {
   @Override
   public boolean takeQuestion() {
     return false;
+  }
+
+  @Override
+  public List<FabricAddress> peerAddresses() {
+    return List.of();
+  }
+
+  @Override
+  public void release() {
+    // There is no other peer.
   }
 
   @Override
