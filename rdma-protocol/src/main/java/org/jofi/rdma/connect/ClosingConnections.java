@@ -2,6 +2,8 @@ package org.jofi.rdma.connect;
 
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Consumer;
 import org.jofi.rdma.engine.Connection;
 import org.jofi.rdma.operation.Packet;
@@ -23,6 +25,13 @@ final class ClosingConnections {
   private final Consumer<Connection> released;
   private final ById<Connection> ending = new ById<>(connection -> connection.id().from());
   private final ArrayDeque<Connection> failing = new ArrayDeque<>();
+
+  /**
+   * Released ones whose memory the peer may still write into, since a provider refuses to close an
+   * endpoint. Only that memory is held: until the endpoint closes, or all of this side's do.
+   */
+  private final List<Connection> uncut = new ArrayList<>(0);
+
   private final SilentPeers silent;
 
   /**
@@ -39,8 +48,10 @@ final class ClosingConnections {
     connection.onFailure(() -> failing.add(connection));
   }
 
-  /** Forgets all. */
-  void clear() {
+  /** The endpoint is closed: nothing of any connection can land any more. */
+  void abandon() {
+    uncut.forEach(Connection::abandon);
+    uncut.clear();
     ending.clear();
     failing.clear();
   }
@@ -196,6 +207,12 @@ final class ClosingConnections {
   /** Advances each side that is ending; returns how many steps were done. */
   int advance() {
     int events = giveUpFailed();
+    for (int i = uncut.size() - 1; i >= 0; i--) {
+      if (uncut.get(i).isCut()) {
+        uncut.remove(i);
+        events++;
+      }
+    }
     if (ending.isEmpty()) {
       return events;
     }
@@ -215,7 +232,7 @@ final class ClosingConnections {
     boolean overdue =
         connection.closing().isOverdue(now) || (closed && silent.contains(connection));
     boolean awaiting = connection.awaitWrites(overdue);
-    if (!connection.isCut()) {
+    if (!connection.isCut() && !overdue) {
       return false;
     }
     if (overdue && !connection.closing().isLocalClosed() && connection.closing().isPeerClosed()) {
@@ -248,9 +265,13 @@ final class ClosingConnections {
       }
       silent.silent(connection, now);
       connection.peerVanished();
-      if (!connection.isCut()) {
+    }
+    if (!connection.isCut()) {
+      if (connection.closing().leftNs(now) > -settings.closeNs()) {
         return false;
       }
+      // Its id and its mailbox are free, which its peer reaches over control rails anyway.
+      uncut.add(connection);
     }
     released.accept(connection);
     return true;

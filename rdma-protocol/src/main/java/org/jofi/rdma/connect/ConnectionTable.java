@@ -378,7 +378,7 @@ public final class ConnectionTable implements ArrivalSink {
       connection.abandon();
       release(connection);
     }
-    endings.clear();
+    endings.abandon();
     closed.clear();
     connector().abandon();
   }

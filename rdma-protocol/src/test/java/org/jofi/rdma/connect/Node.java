@@ -29,7 +29,7 @@ final class Node implements ConnectionFactory, AutoCloseable {
   static final long BOUND_NS = 2_000_000_000L;
   static final long REQUEST_NS = 3_000_000_000L;
   static final long SILENCE_NS = 1_000_000_000L;
-  private static final long REAL_BOUND_NS = 60_000_000_000L;
+  static final long REAL_BOUND_NS = 60_000_000_000L;
   private static final long MOST_BYTES = 1 << 20;
 
   final Host host;

@@ -4,13 +4,23 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.Arena;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import org.jofi.fabric.Endpoint;
+import org.jofi.fabric.FabricErrno;
+import org.jofi.fabric.FabricException;
+import org.jofi.fabric.FabricHints;
+import org.jofi.fabric.FabricProvider;
+import org.jofi.rdma.driver.AlteredProvider;
+import org.jofi.rdma.driver.Host;
 import org.jofi.rdma.wire.FabricAddress;
 import org.jofi.simulated.Simulation;
 import org.jofi.simulated.profile.Profile;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -54,6 +64,88 @@ class VanishedPeerTest {
           release(linked);
           assertEquals(before, linked.right.host.endpoint.addresses().data());
         });
+  }
+
+  /**
+   * A provider may refuse to close an endpoint for as long as it likes. What the peer may write
+   * into is held for as long, and nothing else: what the close of a connection gives back comes
+   * back within twice its bound.
+   */
+  @Test
+  void whoseEndpointRefusesToCloseHoldsOnlyWhatMayBeWritten() {
+    AtomicBoolean refuses = new AtomicBoolean();
+    try (Arena arena = Arena.ofShared();
+        Simulation simulation = Simulation.of(Profile.TCP).nicsPerHost(2).open()) {
+      Node survivor = new Node(refusing(simulation, refuses), true, 2, simulation::nanoTime);
+      Linked linked =
+          new Linked(simulation, arena, new Node(simulation, Profile.TCP, 0, 2), survivor);
+      long receive = linked.receive(BYTES);
+      linked.pass(100 * MILLISECOND, linked.left, survivor);
+      refuses.set(true);
+      long start = simulation.nanoTime();
+      survivor.connections.close(linked.receiving);
+      linked.await("releasing", () -> survivor.connections.live() == 0, survivor);
+      long took = simulation.nanoTime() - start;
+      assertTrue(took <= 2 * Node.REAL_BOUND_NS + 1_000 * MILLISECOND, "ms: " + took / MILLISECOND);
+      assertTrue(linked.receiving.isReleased());
+      assertTrue(linked.receiving.test(receive) < 0, "its request is not over");
+      linked.pass(10_000 * MILLISECOND, survivor);
+      assertTrue(linked.receiving.usesMemory(receive), "it may still be written into");
+      refuses.set(false);
+      linked.await("giving back", () -> !linked.receiving.usesMemory(receive), survivor);
+      linked.from.release();
+      linked.to.release();
+      linked.left.abort();
+      survivor.abort();
+      assertEquals(List.of(), simulation.openObjects());
+    }
+  }
+
+  /** The same, until everything closes: then nothing can land. */
+  @Test
+  void whatIsHeldComesBackWithTheEndpoint() {
+    AtomicBoolean refuses = new AtomicBoolean(true);
+    try (Arena arena = Arena.ofShared();
+        Simulation simulation = Simulation.of(Profile.TCP).nicsPerHost(2).open()) {
+      Node survivor = new Node(refusing(simulation, refuses), true, 2, simulation::nanoTime);
+      Linked linked =
+          new Linked(simulation, arena, new Node(simulation, Profile.TCP, 0, 2), survivor);
+      long receive = linked.receive(BYTES);
+      linked.pass(100 * MILLISECOND, linked.left, survivor);
+      survivor.connections.close(linked.receiving);
+      linked.await("releasing", () -> survivor.connections.live() == 0, survivor);
+      assertTrue(linked.receiving.usesMemory(receive));
+      refuses.set(false);
+      survivor.abortEndpoint();
+      assertFalse(linked.receiving.usesMemory(receive));
+      linked.from.release();
+      linked.to.release();
+      linked.left.abort();
+      survivor.host.closeDevice();
+      assertEquals(List.of(), simulation.openObjects());
+    }
+  }
+
+  /** A host whose data endpoints stay open while they refuse. */
+  private static Host refusing(Simulation simulation, AtomicBoolean refuses) {
+    FabricProvider provider =
+        AlteredProvider.of(
+            simulation.host(1).provider(),
+            (call, _, real) -> {
+              if (refuses.get()
+                  && call.getName().equals("close")
+                  && call.getDeclaringClass() == Endpoint.class) {
+                throw new FabricException("fi_close", FabricErrno.EBUSY, "", "an endpoint");
+              }
+              return real.call();
+            });
+    return new Host(
+        provider,
+        provider.discover(FabricHints.any()).subList(0, 2),
+        1,
+        2,
+        simulation::nanoTime,
+        simulation::idle);
   }
 
   /**
