@@ -30,8 +30,8 @@ public record RailStatus(
     /** It is used. */
     UP,
     /**
-     * Nothing is known against its link, but this side closed its endpoint, for another peer's
-     * sake, and the peer does not know the new one yet.
+     * Nothing is known against its link, but this side or the peer closed its endpoint, for another
+     * peer's sake, and the other does not know the new one yet.
      */
     REOPENING,
     /**
@@ -39,7 +39,7 @@ public record RailStatus(
      * and then less and less often, up to 64 s, and comes back when the peer answers over it.
      */
     LOST,
-    /** Its endpoint closed, for all peers, and is not opened again. */
+    /** This side or the peer closed its endpoint, and does not open another one. */
     CLOSED
   }
 

@@ -64,12 +64,14 @@ final class SilentPeers {
     return !silent.isEmpty() && silent.contains(connection.sink().peer());
   }
 
-  /** Whether those that are silent are to be asked, which {@link #keep} and {@link #kept} end. */
+  /**
+   * Whether the silent ones are to be asked: {@link #keep} for each connection, then {@link #kept}.
+   */
   boolean isTimeToAsk(long now) {
     return !silent.isEmpty() && now - askAgainAt >= 0;
   }
 
-  /** A connection is there; whether it is the first of all that lead to a silent peer. */
+  /** Whether this is the first connection to a silent peer in this round of questions. */
   boolean keep(Connection connection) {
     return contains(connection) && kept.add(connection.sink().peer());
   }

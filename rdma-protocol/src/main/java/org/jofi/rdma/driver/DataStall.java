@@ -52,7 +52,7 @@ final class DataStall {
     Optional<LinkTraffic> sum = Optional.of(LinkTraffic.NONE);
     for (int rail = 0; rail < data.count(); rail++) {
       int one = rail;
-      sum = sum.flatMap(before -> data.traffic(one).map(before::plus));
+      sum = sum.flatMap(before -> data.rail(one).traffic().map(before::plus));
     }
     return sum;
   }
@@ -65,7 +65,7 @@ final class DataStall {
                     .formatted(
                         data.port(rail).nic(),
                         AddressText.of(data.port(rail).address().bytes()),
-                        AddressText.of(data.address(rail).bytes())))
+                        AddressText.of(data.rail(rail).address().bytes())))
         .collect(Collectors.joining(", "));
   }
 

@@ -297,7 +297,7 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
   void taken(int stripe, int rail) {
     progress.post(rail);
     peer.stall().took(kind());
-    epochs[stripe] = rails().epoch(rail);
+    epochs[stripe] = rails().rail(rail).epoch();
   }
 
   @Override

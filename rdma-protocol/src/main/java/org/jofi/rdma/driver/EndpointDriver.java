@@ -106,7 +106,10 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
   }
 
   private Peer openPeer(RailAddresses addresses, EndpointSettings settings) {
-    PeerRails data = PeerRails.to(rails.data(), outgoing, addresses.data(), addresses.epochs());
+    PeerRails data = PeerRails.to(rails.data(), outgoing, addresses.data());
+    for (int rail = 0; rail < data.count(); rail++) {
+      data.rail(rail).address(addresses.epochs().get(rail), addresses.data().get(rail));
+    }
     PeerRails control;
     try {
       control = controlTo(addresses);
@@ -114,21 +117,26 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
       data.close();
       throw e;
     }
-    return data.count() == 1
-        ? new Peer(addresses.endpoint(), data, control, settings.changes())
-        : new Peer(
-            addresses.endpoint(),
-            data,
-            control,
-            settings.changes(),
-            onAnswer ->
-                new DataFlow(
-                    tasks,
-                    settings.clock(),
-                    settings.rates().get(),
-                    settings.minStripeBytes(),
-                    onAnswer),
-            railBoundNs());
+    return new Peer(
+        addresses.endpoint(),
+        data,
+        control,
+        settings.changes(),
+        peer ->
+            data.count() == 1
+                ? null
+                : new PeerWatch(
+                    data,
+                    control,
+                    peer,
+                    onAnswer ->
+                        new DataFlow(
+                            tasks,
+                            settings.clock(),
+                            settings.rates().get(),
+                            settings.minStripeBytes(),
+                            onAnswer),
+                    railBoundNs()));
   }
 
   /**
@@ -274,7 +282,7 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
 
   /** How long a data rail may be silent, in nanoseconds; of several. */
   public long railBoundNs() {
-    return RailClock.boundNs(traits());
+    return SilenceDetector.boundNs(traits());
   }
 
   /**
@@ -356,7 +364,12 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
     RailPort port = control(rail);
     InsertedAddresses.Entry entry = port.peers().stranger(stranger);
     PeerRails alone = PeerRails.toStranger(port, outgoing, entry.number());
-    send(packet, alone, lengthBytes, (_, _) -> entry.answered(), 0);
+    SentListener over =
+        (_, _) -> {
+          entry.answered();
+          alone.close();
+        };
+    send(packet, alone, lengthBytes, over, 0);
   }
 
   /**

@@ -48,7 +48,10 @@ public final class Failures {
     return new Failure(FailureCause.FABRIC, 0, operation, "no rail to the peer is left");
   }
 
-  /** Whether a connection broke that there was; nobody cancels what is out, except with one. */
+  /**
+   * Whether an established connection broke. Cancelled operations count: nobody else cancels what
+   * is out.
+   */
   public static boolean isOfBrokenConnection(Failure why) {
     return switch (why.errno()) {
       case FabricErrno.ECANCELED,

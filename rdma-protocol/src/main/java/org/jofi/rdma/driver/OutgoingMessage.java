@@ -62,7 +62,7 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
 
   void address(PeerRails to, int length, SentListener who, long whose) {
     rails = to;
-    to.expect();
+    to.expect(1);
     rail = to.next();
     tries = 0;
     pinned = false;
@@ -248,7 +248,7 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
     copy.data = data;
     copy.bare = bare;
     to.returned(rail);
-    to.finished();
+    to.expect(-1);
     rails = null;
     listener = SentListener.NOBODY;
     home.again(copy);
@@ -260,7 +260,7 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
     long whose = cookie;
     PeerRails to = rails;
     if (to != null) {
-      to.finished();
+      to.expect(-1);
     }
     rails = null;
     listener = SentListener.NOBODY;

@@ -102,13 +102,13 @@ final class Path implements OperationSink, RailControl {
 
   @Override
   public @Nullable RailUpdate takeUpdate() {
-    return peer.takeUpdate();
+    return peer.epochs().takeUpdate();
   }
 
   @Override
   public boolean told(RailUpdate update) {
-    boolean sound = peer.told(update);
-    if (sound && peer.wantsEnd(update.rail())) {
+    boolean sound = peer.epochs().told(update);
+    if (sound && peer.epochs().wantsEnd(update.rail())) {
       driver.retire(update.rail());
     }
     return sound;
@@ -116,7 +116,7 @@ final class Path implements OperationSink, RailControl {
 
   @Override
   public void sendOver(int rail, Packet packet, int lengthBytes) {
-    driver.sendOver(packet, control, peer.controlOf(rail), lengthBytes);
+    driver.sendOver(packet, control, peer.epochs().controlOf(rail), lengthBytes);
   }
 
   @Override
@@ -223,7 +223,9 @@ final class Path implements OperationSink, RailControl {
 
   @Override
   public List<FabricAddress> peerAddresses() {
-    return IntStream.range(0, control.count()).mapToObj(control::address).toList();
+    return IntStream.range(0, control.count())
+        .mapToObj(rail -> control.rail(rail).address())
+        .toList();
   }
 
   @Override

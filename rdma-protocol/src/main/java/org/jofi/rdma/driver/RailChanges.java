@@ -33,6 +33,34 @@ public final class RailChanges {
     due = true;
   }
 
+  /**
+   * Finds which rails to a peer came to be used, or not to be used any more, since the last call.
+   * With the endpoint's lock held.
+   *
+   * @param role of these rails
+   * @param peer what errors call the peer
+   * @param now time in which this side looked, in nanoseconds
+   */
+  void compare(PeerRails rails, RailChange.Role role, String peer, long now) {
+    int news = 0;
+    for (int rail = 0; rail < rails.count(); rail++) {
+      news |= rails.rail(rail).isNews(now) ? 1 << rail : 0;
+    }
+    for (; news != 0; news &= news - 1) {
+      int rail = Integer.numberOfTrailingZeros(news);
+      add(
+          new RailChange(
+              rails.rail(rail).label(peer),
+              role,
+              rail,
+              rails.port(rail).nic(),
+              rails.rail(rail).state().shown(),
+              rails.cause(rail),
+              Integer.bitCount(rails.usable()),
+              rails.count()));
+    }
+  }
+
   /** Whether something is to be told. Any thread. */
   public boolean isDue() {
     return due;

@@ -1,5 +1,7 @@
 package org.jofi.rdma.driver;
 
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Optional;
 import org.agrona.concurrent.NanoClock;
 import org.jofi.fabric.AddressVector;
@@ -40,6 +42,9 @@ public final class RailPort {
   private @Nullable Failure broken;
 
   private @Nullable Failure retiredFor;
+
+  /** Who uses it, and is told when it is to be used no more. */
+  private final Map<PeerRails, Integer> users = new LinkedHashMap<>();
 
   /** What is open, or was at last. */
   private record Opened(
@@ -323,9 +328,24 @@ public final class RailPort {
     return answer;
   }
 
+  /** Who uses it as a rail of that number is told what becomes of it, from now on. */
+  void add(PeerRails user, int rail) {
+    users.put(user, rail);
+    if (broken != null) {
+      user.change(rail, PeerRail.Event.ENDED, broken);
+    } else if (retired) {
+      user.change(rail, PeerRail.Event.RETIRED, retiredFor);
+    }
+  }
+
+  /** It does not use it any more. */
+  void remove(PeerRails user) {
+    users.remove(user);
+  }
+
   /** Its queue broke: tells the owners of what is in flight that it will never be known. */
   void lose(Failure why) {
-    broken = why;
+    end(why);
     lose(operations, why);
     lose(receives, why);
   }
@@ -355,6 +375,7 @@ public final class RailPort {
   void retire(Failure why) {
     retiredFor = why;
     retired = true;
+    users.forEach((user, rail) -> user.change(rail, PeerRail.Event.RETIRED, why));
   }
 
   /** Why its endpoint was to be closed last; null if it never was. */
@@ -419,9 +440,10 @@ public final class RailPort {
     }
   }
 
-  /** It stays closed. */
+  /** It is used no more. */
   void end(Failure why) {
     broken = why;
+    users.forEach((user, rail) -> user.change(rail, PeerRail.Event.ENDED, why));
   }
 
   /** Asks the provider to drop what waits for messages. */

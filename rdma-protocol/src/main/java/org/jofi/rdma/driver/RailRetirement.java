@@ -23,7 +23,7 @@ import org.jofi.transport.FailureCause;
  * @see <a href="https://ofiwg.github.io/libfabric/main/man/fi_endpoint.3.html">fi_endpoint(3)</a>
  */
 final class RailRetirement {
-  /** How often it is looked whether what is out comes back. */
+  /** After so many looks, what is still out does not come back by itself. */
   private static final int LOOKS = 3;
 
   private static final Logger LOG = System.getLogger("org.jofi.rdma.rails");

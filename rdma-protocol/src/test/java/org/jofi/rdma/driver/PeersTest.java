@@ -53,13 +53,13 @@ class PeersTest {
       assertNotEquals(before.data(), after.data());
       assertSame(peer, left.endpoint.peers().to(after));
       for (int rail = 0; rail < 2; rail++) {
-        assertEquals(after.data().get(rail), peer.data().address(rail));
-        assertEquals(1, peer.data().epoch(rail));
+        assertEquals(after.data().get(rail), peer.data().rail(rail).address());
+        assertEquals(1, peer.data().rail(rail).epoch());
         assertFalse(peer.data().isUsable(rail), "what was posted to the old one is not told apart");
       }
       // Word that is late is no news.
       assertSame(peer, left.endpoint.peers().to(before));
-      assertEquals(after.data().get(0), peer.data().address(0));
+      assertEquals(after.data().get(0), peer.data().rail(0).address());
     }
   }
 

@@ -12,14 +12,14 @@ import net.jqwik.api.Property;
 import org.jofi.fabric.LinkTraffic;
 import org.junit.jupiter.api.Test;
 
-class RailClockTest {
+class SilenceDetectorTest {
   private static final int RAILS = 4;
   private static final long MILLI = 1_000_000;
   private static final long BOUND = 1_500 * MILLI;
   private static final long STEP = 47 * MILLI;
 
-  private final RailClock clock =
-      new RailClock(
+  private final SilenceDetector clock =
+      new SilenceDetector(
           RAILS,
           rail -> "rail " + rail,
           BOUND,
@@ -29,8 +29,8 @@ class RailClockTest {
   private final long[] moved = new long[RAILS];
   private final long[] packets = new long[RAILS];
   private final long[] repeated = new long[RAILS];
-  private final RailClock.Load load =
-      new RailClock.Load() {
+  private final SilenceDetector.Load load =
+      new SilenceDetector.Load() {
         @Override
         public long out(int rail) {
           return out[rail];
@@ -309,7 +309,7 @@ class RailClockTest {
   /** Rails that answer within the bound, each at times of its own, are never taken for silent. */
   @Property(tries = 200)
   void noRailThatAnswersInTimeIsSilent(@ForAll Random random) {
-    RailClockTest each = new RailClockTest();
+    SilenceDetectorTest each = new SilenceDetectorTest();
     long[] due = new long[RAILS];
     for (int i = 0; i < 2000; i++) {
       for (int rail = 0; rail < RAILS; rail++) {

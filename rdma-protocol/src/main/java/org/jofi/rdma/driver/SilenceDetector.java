@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * moved over it, if the provider can tell: then the rail is slow, and what is out on it will be
  * through, unless that would take four times the bound: then the others are faster with it.
  */
-final class RailClock {
+final class SilenceDetector {
   /** Three lost retransmissions in a row of TCP take 200 + 400 + 800 ms. */
   private static final long SOFTWARE_NS = 1_500_000_000L;
 
@@ -97,7 +97,7 @@ final class RailClock {
    * @param boundNs how long a rail may be silent
    * @param loss on these rails
    */
-  RailClock(int rails, IntFunction<String> labels, long boundNs, PacketLoss loss) {
+  SilenceDetector(int rails, IntFunction<String> labels, long boundNs, PacketLoss loss) {
     this.labels = labels;
     this.loss = loss;
     this.boundNs = boundNs;

@@ -1,0 +1,254 @@
+package org.jofi.rdma.driver;
+
+import java.time.Duration;
+import java.util.Optional;
+import org.jofi.fabric.LinkTraffic;
+import org.jofi.rdma.wire.FabricAddress;
+import org.jofi.transport.Failure;
+import org.jofi.transport.RailStatus;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One rail of one role to one peer: where the peer is reached on it, whether it is used, and what
+ * is out on it. Used with the endpoint's lock held, by {@link PeerRails}.
+ */
+final class PeerRail {
+  /** What a failure weighs against successes: a third one is too much amid fewer than these. */
+  private static final int FAILURE_WEIGHT = 64;
+
+  private static final int MOST_WEIGHT = 2 * FAILURE_WEIGHT;
+
+  /** Whether a rail is used; {@link #after} is the table of all transitions. */
+  enum State {
+    /** It is used. */
+    UP(RailStatus.State.UP),
+    /** What is out on it is half way to being silent: it is used if there is no other. */
+    SUSPECT(RailStatus.State.UP),
+    /** One of the sides closes its endpoint, and the other does not know the next one yet. */
+    AWAY(RailStatus.State.REOPENING),
+    /** It failed, or was silent. It is tried again from time to time. */
+    LOST(RailStatus.State.LOST),
+    /** One of the sides uses it no more. */
+    CLOSED(RailStatus.State.CLOSED);
+
+    private final RailStatus.State shown;
+
+    State(RailStatus.State shown) {
+      this.shown = shown;
+    }
+
+    /** What is told of it. */
+    RailStatus.State shown() {
+      return shown;
+    }
+
+    boolean isUsable() {
+      return this == UP || this == SUSPECT;
+    }
+
+    /** The state that follows. */
+    State after(Event event) {
+      if (this == CLOSED) {
+        return CLOSED;
+      }
+      return switch (event) {
+        case AGED -> this == UP ? SUSPECT : this;
+        case ANSWERED -> this == SUSPECT ? UP : this;
+        case RETIRED, MOVED -> this == LOST ? LOST : AWAY;
+        case FAILED -> LOST;
+        case JOINED -> this == SUSPECT ? SUSPECT : UP;
+        case ENDED -> CLOSED;
+      };
+    }
+  }
+
+  /** What happens to a rail. */
+  enum Event {
+    /** What is out on it came half way to being silent. */
+    AGED,
+    /** What was out on it is answered. */
+    ANSWERED,
+    /** This side's endpoint is to close; another one will be opened. */
+    RETIRED,
+    /** The peer opened another endpoint. */
+    MOVED,
+    /** It failed, or is silent. */
+    FAILED,
+    /** Each side knows the other's endpoint, and the link works. */
+    JOINED,
+    /** One of the sides closed it for good. */
+    ENDED
+  }
+
+  private final RailPort port;
+  private @Nullable FabricAddress address;
+  private InsertedAddresses.@Nullable Entry entry;
+  private long number;
+  private State state = State.UP;
+  private @Nullable Failure cause;
+
+  /** What was told of it last, and since when it has been so. */
+  private RailStatus.State shown = RailStatus.State.UP;
+
+  private long since = -1;
+  private long looked = -1;
+
+  private int epoch;
+
+  int messagesOut;
+  int writesOut;
+
+  /** What failures weigh, less what succeeded since. */
+  private int failures;
+
+  /** Whether anything succeeded over it. */
+  boolean hasCarried;
+
+  /** Whether its connection was replaced since the last look. */
+  private boolean wasReplaced;
+
+  PeerRail(RailPort port) {
+    this.port = port;
+  }
+
+  RailPort port() {
+    return port;
+  }
+
+  State state() {
+    return state;
+  }
+
+  /** Whether it is not used, and may be again: that is to be tried. */
+  boolean mayReturn() {
+    return state == State.LOST || state == State.AWAY;
+  }
+
+  /** Why it is not used; null if it is. */
+  @Nullable Failure cause() {
+    return cause;
+  }
+
+  /**
+   * The only way from one state to another.
+   *
+   * @param why it is not used from now on, if it is not
+   * @return the state that it is in then
+   */
+  State change(Event event, @Nullable Failure why) {
+    State next = state.after(event);
+    if (next.isUsable()) {
+      cause = null;
+    } else if (next != state && state != State.LOST) {
+      cause = why;
+    }
+    state = next;
+    return next;
+  }
+
+  /** What errors call it. */
+  String label(String peer) {
+    return "%s, to %s".formatted(port.label(), peer);
+  }
+
+  /** Where the peer is reached. */
+  FabricAddress address() {
+    FabricAddress known = address;
+    if (known == null) {
+      throw new IllegalStateException("a stranger's address is not kept");
+    }
+    return known;
+  }
+
+  /** The peer's endpoint of that epoch is reached there; its address is to be inserted. */
+  void address(int ofEpoch, FabricAddress value) {
+    epoch = ofEpoch;
+    address = value;
+  }
+
+  /** Which of the peer's endpoints is at its address. */
+  int epoch() {
+    return epoch;
+  }
+
+  /** Inserts the address of the peer, and lets go of the one before. */
+  void insert() {
+    InsertedAddresses.Entry inserted = port.peers().peer(address());
+    close();
+    entry = inserted;
+    number = inserted.number();
+  }
+
+  /** That is the peer's number, which somebody else lets go of. */
+  void number(long inserted) {
+    number = inserted;
+  }
+
+  /** Lets go of the peer's address. */
+  void close() {
+    if (entry != null) {
+      entry.endUse();
+      entry = null;
+    }
+  }
+
+  /** By which operations name the peer. */
+  long number() {
+    return number;
+  }
+
+  /** Looks whether something else is to be told of it than the last time. */
+  boolean isNews(long now) {
+    boolean isNews = state.shown != shown;
+    if (isNews || since < 0) {
+      since = now;
+    }
+    shown = state.shown;
+    looked = now;
+    return isNews;
+  }
+
+  /** For how long it has been as was told; to one look. */
+  Duration age() {
+    return Duration.ofNanos(looked - since);
+  }
+
+  /** What was moved over it until now; empty if unknown. */
+  Optional<LinkTraffic> traffic() {
+    return port.traffic(address());
+  }
+
+  /** An operation succeeded. */
+  void succeeded() {
+    hasCarried = true;
+    if (failures > 0) {
+      failures--;
+    }
+  }
+
+  /**
+   * An operation failed.
+   *
+   * @param isReplaced whether since its connection was replaced
+   * @return whether it fails too often
+   */
+  boolean failed(boolean isReplaced) {
+    if (!isReplaced || !wasReplaced) {
+      failures += FAILURE_WEIGHT;
+    }
+    // All that was out in a connection goes with it: that is one failure.
+    wasReplaced |= isReplaced;
+    return failures > MOST_WEIGHT;
+  }
+
+  /** A connection that is replaced from now on is another one. */
+  void look() {
+    wasReplaced = false;
+  }
+
+  /** Nothing was done over it yet with the endpoints that there are. */
+  void renew() {
+    failures = 0;
+    hasCarried = false;
+  }
+}

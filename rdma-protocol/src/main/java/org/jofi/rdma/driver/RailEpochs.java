@@ -1,0 +1,173 @@
+package org.jofi.rdma.driver;
+
+import java.util.Arrays;
+import java.util.function.IntConsumer;
+import org.jofi.rdma.wire.FabricAddress;
+import org.jofi.rdma.wire.RailAddresses;
+import org.jofi.rdma.wire.RailUpdate;
+import org.jofi.transport.Failure;
+import org.jofi.transport.FailureCause;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What this side and a peer know of each other's endpoints on the data rails, and tell each other:
+ * which are open, which have to close since what went there is lost, and whether a link works
+ * again. Used with the endpoint's lock held.
+ */
+final class RailEpochs {
+  private static final RailUpdate.Kind[] KINDS = RailUpdate.Kind.values();
+
+  private final PeerRails data;
+  private final PeerRails control;
+  private final String peer;
+  private final IntConsumer restored;
+  private final Fences fences = new Fences();
+  private final ProbeTimer[] probes;
+
+  /** The latest of this side's endpoints on each rail that the peer knows. */
+  private final int[] acknowledged;
+
+  /** The first of this side's endpoints on each rail that the peer lets stay open. */
+  private final int[] wanted;
+
+  /** The rails of which the peer is to be sent an update of each kind, a bit each. */
+  private final int[] due = new int[KINDS.length];
+
+  /**
+   * @param peer what errors call it
+   * @param restored is told of each data rail that works in both directions
+   */
+  RailEpochs(PeerRails data, PeerRails control, String peer, IntConsumer restored) {
+    this.data = data;
+    this.control = control;
+    this.peer = peer;
+    this.restored = restored;
+    probes = new ProbeTimer[data.count()];
+    Arrays.setAll(probes, _ -> new ProbeTimer());
+    acknowledged = new int[data.count()];
+    Arrays.setAll(acknowledged, rail -> data.port(rail).epoch());
+    wanted = new int[data.count()];
+  }
+
+  Fences fences() {
+    return fences;
+  }
+
+  /**
+   * Finds what the peer is to be told.
+   *
+   * @param now time in which this side looked, in nanoseconds
+   * @param isLost whether the peer cannot be reached any more
+   */
+  void look(long now, boolean isLost) {
+    for (int rail = 0; rail < data.count(); rail++) {
+      // What was found to be in doubt later than its end is over, too.
+      fences.passed(rail, data.rail(rail).epoch());
+      if (wanted[rail] != 0 && !wantsEnd(rail)) {
+        wanted[rail] = 0;
+        due[RailUpdate.Kind.NOTICE.code()] |= 1 << rail;
+      }
+      if (!isToReturn(rail)) {
+        probes[rail].inUse(now);
+      } else if (probes[rail].isDue(now, data.rail(rail).state() == PeerRail.State.AWAY)) {
+        due[RailUpdate.Kind.PROBE.code()] |= 1 << rail;
+      }
+    }
+    due[RailUpdate.Kind.NOTICE.code()] |= fences.look(now, isLost);
+  }
+
+  /** Whether a rail is not used, and may be again. */
+  private boolean isToReturn(int rail) {
+    return (data.rail(rail).mayReturn() && !data.port(rail).isRetired())
+        || control.rail(controlOf(rail)).mayReturn();
+  }
+
+  /** The control rail over the NIC of a data rail; or the only one. */
+  int controlOf(int rail) {
+    return Math.min(rail, control.count() - 1);
+  }
+
+  /** What the peer is to be sent of a data rail now; null if nothing is due. */
+  @Nullable RailUpdate takeUpdate() {
+    for (RailUpdate.Kind kind : KINDS) {
+      int rails = due[kind.code()];
+      if (rails != 0) {
+        due[kind.code()] = rails & rails - 1;
+        return update(kind, Integer.numberOfTrailingZeros(rails));
+      }
+    }
+    return null;
+  }
+
+  private RailUpdate update(RailUpdate.Kind kind, int rail) {
+    RailPort port = data.port(rail);
+    return new RailUpdate(
+        kind,
+        rail,
+        port.epoch(),
+        port.brokenBy() != null,
+        data.rail(rail).epoch(),
+        fences.least(rail),
+        port.address());
+  }
+
+  /**
+   * The peer told of its endpoint on a data rail.
+   *
+   * @return false if it names an endpoint of this side's that there never was
+   * @throws IllegalArgumentException as {@link RailPort#peer}
+   * @throws org.jofi.fabric.FabricException as {@link RailPort#peer}
+   */
+  boolean told(RailUpdate update) {
+    int rail = update.rail();
+    int epoch = data.port(rail).epoch();
+    if (update.known() > epoch || update.least() > epoch + 1) {
+      return false;
+    }
+    acknowledged[rail] = Math.max(acknowledged[rail], update.known());
+    learn(rail, update.epoch(), update.address());
+    if (update.ended()) {
+      data.change(rail, PeerRail.Event.ENDED, closed(rail, "the peer closed it for good"));
+    }
+    wanted[rail] = Math.max(wanted[rail], update.least());
+    switch (update.kind()) {
+      case NOTICE -> {
+        // It is answered once what it asks for is closed.
+      }
+      case PROBE -> due[RailUpdate.Kind.ANSWER.code()] |= 1 << rail;
+      case ANSWER -> {
+        // The link works in both directions.
+        control.join(controlOf(rail));
+        if (acknowledged[rail] >= epoch && data.join(rail)) {
+          restored.accept(rail);
+        }
+      }
+    }
+    return true;
+  }
+
+  /** The peer said on the way to another connection where its rails are. */
+  void learn(RailAddresses addresses) {
+    for (int rail = 0; rail < data.count(); rail++) {
+      learn(rail, addresses.epochs().get(rail), addresses.data().get(rail));
+    }
+  }
+
+  private void learn(int rail, int epoch, FabricAddress address) {
+    PeerRail of = data.rail(rail);
+    if (epoch > of.epoch()) {
+      of.address(epoch, address);
+      data.change(rail, PeerRail.Event.MOVED, closed(rail, "the peer closed it"));
+      fences.passed(rail, epoch);
+    }
+  }
+
+  private Failure closed(int rail, String how) {
+    return new Failure(FailureCause.PEER_LOST, 0, data.rail(rail).label(peer), how);
+  }
+
+  /** Whether the peer waits for an end of this side's endpoint of a rail. */
+  boolean wantsEnd(int rail) {
+    return wanted[rail] > data.port(rail).epoch();
+  }
+}

@@ -1,0 +1,121 @@
+package org.jofi.rdma.driver;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jofi.rdma.driver.PeerRail.Event;
+import org.jofi.rdma.driver.PeerRail.State;
+import org.jofi.simulated.Simulation;
+import org.jofi.simulated.profile.Profile;
+import org.jofi.transport.Failure;
+import org.jofi.transport.FailureCause;
+import org.junit.jupiter.api.Test;
+
+/** The states of a rail to a peer: each event in each of them, and what that does to the rails. */
+class PeerRailStatesTest {
+  private static final Failure WHY = new Failure(FailureCause.FABRIC, 5, "a rail", "an event");
+  private static final Failure EARLIER = new Failure(FailureCause.FABRIC, 6, "a rail", "before");
+
+  /** As docs/PROTOCOL.md has it: a line for each state, in the order of the events. */
+  private static final Map<State, List<State>> TABLE =
+      new EnumMap<>(
+          Map.of(
+              State.UP, row("SUSPECT UP AWAY AWAY LOST UP CLOSED"),
+              State.SUSPECT, row("SUSPECT UP AWAY AWAY LOST SUSPECT CLOSED"),
+              State.AWAY, row("AWAY AWAY AWAY AWAY LOST UP CLOSED"),
+              State.LOST, row("LOST LOST LOST LOST LOST UP CLOSED"),
+              State.CLOSED, row("CLOSED CLOSED CLOSED CLOSED CLOSED CLOSED CLOSED")));
+
+  private static List<State> row(String states) {
+    return List.of(states.split(" ")).stream().map(State::valueOf).toList();
+  }
+
+  private static State after(State state, Event event) {
+    return TABLE.get(state).get(List.of(Event.values()).indexOf(event));
+  }
+
+  @Test
+  void everyEventInEveryStateIsInTheTable() {
+    assertEquals(EnumSet.allOf(State.class), TABLE.keySet());
+    for (State state : State.values()) {
+      assertEquals(Event.values().length, TABLE.get(state).size());
+      for (Event event : Event.values()) {
+        assertEquals(after(state, event), state.after(event), state + ", " + event);
+      }
+    }
+  }
+
+  /** The events that lead to each state from the beginning, as few as can be. */
+  private static Map<State, List<Event>> ways() {
+    Map<State, List<Event>> ways = new EnumMap<>(State.class);
+    ways.put(State.UP, List.of());
+    ArrayDeque<State> left = new ArrayDeque<>(Set.of(State.UP));
+    while (!left.isEmpty()) {
+      State from = left.removeFirst();
+      for (Event event : Event.values()) {
+        List<Event> way = new ArrayList<>(ways.get(from));
+        way.add(event);
+        if (ways.putIfAbsent(after(from, event), way) == null) {
+          left.addLast(after(from, event));
+        }
+      }
+    }
+    return ways;
+  }
+
+  /** In a set of rails: which are used, why one is not, and whether the peer is lost. */
+  @Test
+  void theRailsFollowEachTransition() {
+    Map<State, List<Event>> ways = ways();
+    assertEquals(EnumSet.allOf(State.class), ways.keySet());
+    for (State from : State.values()) {
+      for (Event event : Event.values()) {
+        try (Simulation simulation = Simulation.of(Profile.TCP).nicsPerHost(2).open();
+            Host left = new Host(simulation, 0, 2, 2);
+            Host right = new Host(simulation, 1, 2, 2)) {
+          PeerRails rails = left.endpoint.controlTo(right.endpoint.addresses());
+          ways.get(from).forEach(before -> rails.change(1, before, EARLIER));
+          assertSame(from, rails.rail(1).state());
+          rails.change(1, event, WHY);
+          check(rails, from, event);
+        }
+      }
+    }
+  }
+
+  private static void check(PeerRails rails, State from, Event event) {
+    String step = from + ", " + event;
+    State to = after(from, event);
+    assertSame(to, rails.rail(1).state(), step);
+    boolean isUsable = to == State.UP || to == State.SUSPECT;
+    assertEquals(isUsable, rails.isUsable(1), step);
+    assertEquals(isUsable ? 0b11 : 0b01, rails.usable(), step);
+    assertEquals(to == State.UP ? 0b11 : 0b01, rails.trusted(), step);
+    assertEquals(to == State.AWAY, rails.mayReturn(), step);
+    assertEquals(to == State.AWAY || to == State.LOST, rails.rail(1).mayReturn(), step);
+    assertFalse(rails.isLost(), step);
+    for (int turn = 0; turn < 2 * rails.count(); turn++) {
+      assertTrue(rails.isUsable(rails.next()), step);
+    }
+    if (isUsable) {
+      assertNull(rails.rail(1).cause(), step);
+    } else {
+      // What gave it up first is why it is not used.
+      boolean isKept = from == to || from == State.LOST;
+      assertSame(isKept ? EARLIER : WHY, rails.rail(1).cause(), step);
+    }
+    rails.change(0, Event.ENDED, WHY);
+    assertEquals(!isUsable && to != State.AWAY, rails.isLost(), step);
+    assertEquals(isUsable ? 0b10 : 0, rails.trusted(), step);
+  }
+}
