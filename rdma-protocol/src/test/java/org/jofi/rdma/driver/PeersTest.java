@@ -19,6 +19,7 @@ import org.jofi.simulated.Simulation;
 import org.jofi.simulated.profile.Profile;
 import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Who a peer is, and for how long it is one. */
@@ -63,12 +64,22 @@ class PeersTest {
     }
   }
 
-  /** More than are ever known at once. */
   @Test
   void whoIsNotUsedIsForgotten() {
+    forgets(1000);
+  }
+
+  /** More than may be used at once. */
+  @Test
+  @Tag("long")
+  void howeverManyThereWere() {
+    forgets(InsertedAddresses.MOST_PEERS + 100);
+  }
+
+  private static void forgets(int peers) {
     try (Simulation simulation = Simulation.of(Profile.TCP).open();
         Host left = host(simulation, 0, 1)) {
-      for (int i = 0; i < InsertedAddresses.MOST_PEERS + 100; i++) {
+      for (int i = 0; i < peers; i++) {
         OperationSink path = left.endpoint.path(made(left, i));
         assertEquals(1, left.endpoint.peerCount());
         path.release();
