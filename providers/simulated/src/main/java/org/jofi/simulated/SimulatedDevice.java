@@ -1,11 +1,11 @@
 package org.jofi.simulated;
 
 import java.lang.foreign.MemorySegment;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jofi.fabric.DeviceAdder;
 import org.jofi.fabric.DeviceAllocation;
 import org.jofi.fabric.DeviceCopier;
@@ -34,7 +34,8 @@ public final class SimulatedDevice implements DeviceMemory {
   private final Network network;
   private final SimulatedHost host;
   private final MemoryKind kind;
-  private final Map<Long, Long> pinned = new HashMap<>();
+  // Threads pin while others copy.
+  private final Map<Long, Long> pinned = new ConcurrentHashMap<>();
   private final Set<Long> allocated = new HashSet<>();
   private int copiers;
   private int adders;

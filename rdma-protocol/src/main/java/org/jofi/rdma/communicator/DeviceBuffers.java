@@ -1,6 +1,5 @@
 package org.jofi.rdma.communicator;
 
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -34,9 +33,11 @@ final class DeviceBuffers {
   private final boolean required;
   private final int pageBytes;
   private final int mostRings;
-  // Guarded by the endpoint's lock.
+  // Guarded by the monitor of the map, as the next; never while memory is pinned or registered.
   private final Map<DeviceMemory, StagingSpace> spaces = new HashMap<>();
   private boolean closed;
+  // A copy of what is in the map, for the threads that wait for requests.
+  private volatile List<StagingSpace> opened = List.of();
 
   /**
    * @param direct whether the NICs say that they take device memory
@@ -160,37 +161,70 @@ final class DeviceBuffers {
   }
 
   private RdmaRegistration stage(Memory memory, Set<Use> uses, String why) {
-    DeviceMemory gpu = memories.open(memory.kind(), memory.device());
-    try (var _ = owner.lock().rare()) {
+    StagingSpace space = space(memories.open(memory.kind(), memory.device()));
+    return RdmaRegistration.staged(owner, memory, uses, space, space.shape() + why);
+  }
+
+  private StagingSpace space(DeviceMemory gpu) {
+    StagingSpace known = known(gpu, null);
+    if (known != null) {
+      return known;
+    }
+    StagingSpace made =
+        new StagingSpace(
+            gpu,
+            StagingShape.USUAL,
+            block ->
+                owner.acquire(
+                    BufferRange.host(block.address(), block.byteSize()), owner.blockAccess()),
+            pageBytes,
+            mostRings);
+    try {
+      known = known(gpu, made);
+      return known == null ? made : known;
+    } finally {
+      if (!opened.contains(made)) {
+        // Another thread was faster, or the communicator was closed meanwhile.
+        made.close();
+      }
+    }
+  }
+
+  /** What the memory of a GPU is staged through already; if it is not, from now on through that. */
+  private @Nullable StagingSpace known(DeviceMemory gpu, @Nullable StagingSpace made) {
+    synchronized (spaces) {
       if (closed) {
         throw new IllegalStateException(owner.label() + " was closed meanwhile");
       }
-      StagingSpace space = spaces.get(gpu);
-      if (space == null) {
-        space =
-            new StagingSpace(
-                gpu,
-                StagingShape.USUAL,
-                block ->
-                    owner.acquire(
-                        BufferRange.host(block.address(), block.byteSize()), owner.blockAccess()),
-                pageBytes,
-                mostRings);
-        spaces.put(gpu, space);
+      StagingSpace known = spaces.get(gpu);
+      if (known == null && made != null) {
+        spaces.put(gpu, made);
+        opened = List.copyOf(spaces.values());
       }
-      return RdmaRegistration.staged(owner, memory, uses, space, space.shape() + why);
+      return known;
+    }
+  }
+
+  /** Adds blocks that a message waits for, if there may be more. Without the endpoint's lock. */
+  void grow() {
+    List<StagingSpace> those = opened;
+    for (int i = 0; i < those.size(); i++) {
+      those.get(i).grow();
     }
   }
 
   /**
-   * Stages nothing any more. With the endpoint's lock held.
+   * Stages nothing any more.
    *
    * @return what is left to close, when the NICs can reach nothing any more
    */
   List<StagingSpace> abandon() {
-    closed = true;
-    List<StagingSpace> left = new ArrayList<>(spaces.values());
-    spaces.clear();
-    return left;
+    synchronized (spaces) {
+      closed = true;
+      List<StagingSpace> left = opened;
+      opened = List.of();
+      spaces.clear();
+      return left;
+    }
   }
 }

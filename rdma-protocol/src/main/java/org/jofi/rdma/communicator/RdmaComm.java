@@ -332,6 +332,14 @@ abstract class RdmaComm implements Comm {
     if (request == Result.NOTHING_TO_DO) {
       return 0;
     }
+    long result = helped(request, lengths);
+    if (result == Result.IN_PROGRESS) {
+      deviceBuffers.grow();
+    }
+    return result;
+  }
+
+  private long helped(long request, long @Nullable [] lengths) {
     try (var hold = lock().testing(tester, request)) {
       if (hold == null) {
         return Result.IN_PROGRESS;

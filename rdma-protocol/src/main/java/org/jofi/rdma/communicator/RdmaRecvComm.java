@@ -57,7 +57,10 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
     long address = ours.memory().address() + offset;
     DataRegistration memory = ours.registered();
     if (memory == null) {
-      return stage(ours, address, lengthBytes, tag);
+      long request = stage(ours, address, lengthBytes, tag);
+      return request == Result.TRY_AGAIN && ours.space().grow()
+          ? stage(ours, address, lengthBytes, tag)
+          : request;
     }
     return memory.beginUse()
         ? post(address, lengthBytes, tag, memory, ours)

@@ -5,6 +5,7 @@ import org.jofi.fabric.MemoryKind;
 import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.device.DeviceEndpoint;
 import org.jofi.rdma.engine.SendConnection;
+import org.jofi.rdma.staging.StagingSpace;
 import org.jofi.transport.Registration;
 import org.jofi.transport.Result;
 import org.jofi.transport.SendComm;
@@ -59,12 +60,15 @@ final class RdmaSendComm extends RdmaComm implements SendComm {
   }
 
   private long stage(RdmaRegistration ours, long address, long lengthBytes, int tag) {
+    StagingSpace space = ours.space();
+    long request;
     try (var _ = lock().posting()) {
       checkOpen();
-      long request = connection.sender().sendStaged(ours.space(), address, lengthBytes, tag);
+      request = connection.sender().sendStaged(space, address, lengthBytes, tag);
       uses().add(request, ours);
-      return request;
     }
+    space.grow();
+    return request;
   }
 
   @Override

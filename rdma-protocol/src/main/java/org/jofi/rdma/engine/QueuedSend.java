@@ -116,6 +116,12 @@ final class QueuedSend extends ListedStrategy<QueuedSend> {
     if (index == Announcements.NOWHERE) {
       return "a receive of its tag, or credit";
     }
-    return space == null ? "the entry of its receive" : "blocks to stage it through";
+    StagingSpace staging = space;
+    if (staging == null) {
+      return "the entry of its receive";
+    }
+    String refusal = staging.refusal();
+    return "blocks to stage it through"
+        + (refusal.isEmpty() ? "" : "; those that there are, since more were refused: " + refusal);
   }
 }

@@ -12,6 +12,7 @@ public final class StagingRing {
   private final DeviceMemory device;
   private final MemorySegment memory;
   private final DataRegistration registration;
+  private final boolean isSmall;
   private final int blockBytes;
   private final int blocks;
 
@@ -20,19 +21,26 @@ public final class StagingRing {
       DeviceMemory device,
       MemorySegment memory,
       DataRegistration registration,
+      boolean isSmall,
       int blockBytes,
       int blocks) {
     this.arena = arena;
     this.device = device;
     this.memory = memory;
     this.registration = registration;
+    this.isSmall = isSmall;
     this.blockBytes = blockBytes;
     this.blocks = blocks;
   }
 
   /** All of it or nothing: allocated, pinned, registered. */
   static StagingRing open(
-      DeviceMemory device, BlockLease lease, int blockBytes, int blocks, int pageBytes) {
+      DeviceMemory device,
+      BlockLease lease,
+      boolean isSmall,
+      int blockBytes,
+      int blocks,
+      int pageBytes) {
     Arena arena = Arena.ofShared();
     boolean pinned = false;
     boolean open = false;
@@ -44,7 +52,8 @@ public final class StagingRing {
       device.pin(address, memory.byteSize());
       pinned = true;
       StagingRing ring =
-          new StagingRing(arena, device, memory, lease.register(memory), blockBytes, blocks);
+          new StagingRing(
+              arena, device, memory, lease.register(memory), isSmall, blockBytes, blocks);
       open = true;
       return ring;
     } finally {
@@ -60,6 +69,11 @@ public final class StagingRing {
   /** The first byte of the block that a chunk goes through. */
   public long block(long chunk) {
     return memory.address() + chunk % blocks * blockBytes;
+  }
+
+  /** Whether it is for short messages. */
+  boolean isSmall() {
+    return isSmall;
   }
 
   /** How many blocks it has. */

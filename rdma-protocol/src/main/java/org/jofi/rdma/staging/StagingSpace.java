@@ -2,9 +2,7 @@ package org.jofi.rdma.staging;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import org.jofi.fabric.DeviceCopier;
 import org.jofi.fabric.DeviceMemory;
 import org.jofi.fabric.FabricException;
@@ -14,10 +12,21 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A communicator's blocks for the memory of one device, and its queue of copies. It grows a ring at
- * a time, up to a limit, and shrinks when it is closed. Used with the endpoint's lock held.
+ * a time, up to a limit, and shrinks when it is closed. Any thread, but the copier is used with the
+ * endpoint's lock held.
+ *
+ * <p>Who takes blocks holds the endpoint's lock, and pinning and registering may take long. So that
+ * is done apart, by {@link #grow}.
  */
 public final class StagingSpace implements AutoCloseable {
   private static final int COPIES = 256;
+
+  /** Rings of one size. Used with the monitor of the space held. */
+  private static final class Rings {
+    final ArrayDeque<StagingRing> free = new ArrayDeque<>();
+    int count;
+    boolean wanted;
+  }
 
   private final DeviceMemory device;
   private final StagingShape shape;
@@ -26,16 +35,15 @@ public final class StagingSpace implements AutoCloseable {
   private final int mostRings;
   private final DeviceCopier copier;
   private final List<StagingRing> all = new ArrayList<>();
-  private final ArrayDeque<StagingRing> large = new ArrayDeque<>();
-  private final ArrayDeque<StagingRing> small = new ArrayDeque<>();
-  private final Set<StagingRing> smallOnes = new HashSet<>();
-  private int largeRings;
-  private int smallRings;
-  private boolean refused;
+  private final Rings large = new Rings();
+  private final Rings small = new Rings();
+  private String refusal = "";
   private boolean closed;
+  // Whether rings of a size are wanted.
+  private volatile boolean wanted;
 
   /**
-   * Opens one, with a ring of each size.
+   * Opens one, with a ring of each size. Without the endpoint's lock.
    *
    * @param device stays the caller's
    * @param pageBytes what blocks are aligned to
@@ -53,8 +61,8 @@ public final class StagingSpace implements AutoCloseable {
     copier = device.openCopier(COPIES);
     boolean open = false;
     try {
-      give(grow(true));
-      give(grow(false));
+      add(true, open(true));
+      add(false, open(false));
       open = true;
     } finally {
       if (!open) {
@@ -73,44 +81,89 @@ public final class StagingSpace implements AutoCloseable {
     return copier;
   }
 
+  private Rings rings(boolean isSmall) {
+    return isSmall ? small : large;
+  }
+
   /**
    * Takes blocks for a message.
    *
-   * @return null if none are free now
+   * @return null if none are free now; {@link #grow} may help
    */
-  public @Nullable StagingRing take(long lengthBytes) {
-    boolean isSmall = lengthBytes <= shape.smallBytes();
-    StagingRing free = (isSmall ? small : large).pollLast();
-    if (free != null || refused || (isSmall ? smallRings : largeRings) >= mostRings) {
-      return free;
+  public synchronized @Nullable StagingRing take(long lengthBytes) {
+    Rings rings = rings(lengthBytes <= shape.smallBytes());
+    StagingRing free = rings.free.pollLast();
+    if (free == null && rings.count < mostRings && refusal.isEmpty()) {
+      rings.wanted = true;
+      wanted = true;
     }
-    try {
-      return grow(isSmall);
-    } catch (RegistrationException | FabricException e) {
-      // There are some, which will be free again: the limits of the machine are this space's.
-      refused = true;
-      return null;
-    }
-  }
-
-  private StagingRing grow(boolean isSmall) {
-    StagingRing ring =
-        isSmall
-            ? StagingRing.open(device, lease, shape.smallBytes(), 1, pageBytes)
-            : StagingRing.open(device, lease, shape.chunkBytes(), shape.chunks(), pageBytes);
-    all.add(ring);
-    if (isSmall) {
-      smallRings++;
-      smallOnes.add(ring);
-    } else {
-      largeRings++;
-    }
-    return ring;
+    return free;
   }
 
   /** Gives blocks back. */
-  public void give(StagingRing ring) {
-    (smallOnes.contains(ring) ? small : large).addLast(ring);
+  public synchronized void give(StagingRing ring) {
+    rings(ring.isSmall()).free.addLast(ring);
+  }
+
+  /**
+   * Adds a ring if one could not be taken, as long as there may be more. Without the endpoint's
+   * lock.
+   *
+   * @return whether there is one more
+   */
+  public boolean grow() {
+    if (!wanted) {
+      return false;
+    }
+    boolean isSmall;
+    synchronized (this) {
+      if (closed || !(small.wanted || large.wanted)) {
+        return false;
+      }
+      isSmall = small.wanted;
+      // It counts from now on, so that others who grow keep to the limit.
+      rings(isSmall).count++;
+      rings(isSmall).wanted = false;
+      wanted = large.wanted;
+    }
+    @Nullable StagingRing ring = null;
+    String why = "";
+    try {
+      ring = open(isSmall);
+    } catch (RegistrationException | FabricException refused) {
+      // There are some, which will be free again: the limits of the machine are this space's.
+      why = String.valueOf(refused.getMessage());
+    }
+    synchronized (this) {
+      rings(isSmall).count--;
+      refusal = why;
+      if (ring == null) {
+        return false;
+      }
+      if (!closed) {
+        add(isSmall, ring);
+        return true;
+      }
+    }
+    ring.close();
+    return false;
+  }
+
+  /** Why it does not grow any more: the words of who refused; empty if nobody did. */
+  public synchronized String refusal() {
+    return refusal;
+  }
+
+  private StagingRing open(boolean isSmall) {
+    int blockBytes = isSmall ? shape.smallBytes() : shape.chunkBytes();
+    return StagingRing.open(
+        device, lease, isSmall, blockBytes, isSmall ? 1 : shape.chunks(), pageBytes);
+  }
+
+  private synchronized void add(boolean isSmall, StagingRing ring) {
+    all.add(ring);
+    rings(isSmall).count++;
+    rings(isSmall).free.addLast(ring);
   }
 
   /**
@@ -121,12 +174,15 @@ public final class StagingSpace implements AutoCloseable {
    */
   @Override
   public void close() {
-    if (!closed) {
+    synchronized (this) {
+      if (closed) {
+        return;
+      }
       closed = true;
-      CloseSteps steps = new CloseSteps();
-      steps.step(copier::close);
-      all.forEach(ring -> steps.step(ring::close));
-      steps.end();
     }
+    CloseSteps steps = new CloseSteps();
+    steps.step(copier::close);
+    all.forEach(ring -> steps.step(ring::close));
+    steps.end();
   }
 }

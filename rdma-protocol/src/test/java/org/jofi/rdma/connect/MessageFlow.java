@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Random;
 import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.engine.Posting;
+import org.jofi.transport.Result;
 
 /** Messages from one node to the other, some into one grouped receive, some of device memory. */
 final class MessageFlow extends Flow {
@@ -100,10 +101,11 @@ final class MessageFlow extends Flow {
   private long send(MemorySegment memory, int tag, boolean onDevice) {
     long address = memory.address();
     long bytes = memory.byteSize();
-    long id =
-        onDevice
-            ? pair.sends.sender().sendStaged(source.space(), address, bytes, TAG + tag)
-            : Posting.send(pair.sends.sender(), address, bytes, TAG + tag, from);
+    if (!onDevice) {
+      return taken(Posting.send(pair.sends.sender(), address, bytes, TAG + tag, from), "send");
+    }
+    long id = pair.sends.sender().sendStaged(source.space(), address, bytes, TAG + tag);
+    source.space().grow();
     return taken(id, "send");
   }
 
@@ -117,12 +119,20 @@ final class MessageFlow extends Flow {
       tags[i] = TAG + i;
     }
     Arrays.fill(memory, to);
-    boolean onDevice = staged[(int) (first % SLOTS)];
-    long id =
-        onDevice
-            ? pair.receives.receiver().receiveStaged(target.space(), addresses[0], rooms[0], TAG)
-            : Posting.receive(pair.receives.receiver(), count, addresses, rooms, tags, memory);
-    return taken(id, "receive");
+    if (!staged[(int) (first % SLOTS)]) {
+      return taken(
+          Posting.receive(pair.receives.receiver(), count, addresses, rooms, tags, memory), "receive");
+    }
+    long id = receiveStaged(addresses[0], rooms[0]);
+    return taken(
+        id == Result.TRY_AGAIN && target.space().grow()
+            ? receiveStaged(addresses[0], rooms[0])
+            : id,
+        "receive");
+  }
+
+  private long receiveStaged(long address, long room) {
+    return pair.receives.receiver().receiveStaged(target.space(), address, room, TAG);
   }
 
   @Override

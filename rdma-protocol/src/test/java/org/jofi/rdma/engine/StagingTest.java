@@ -1,6 +1,7 @@
 package org.jofi.rdma.engine;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -139,6 +140,7 @@ class StagingTest {
                 new int[] {message.tag()},
                 new DataRegistration[] {registration});
       }
+      here.grow();
       return id != Result.TRY_AGAIN && receives.add(id);
     }
 
@@ -165,6 +167,7 @@ class StagingTest {
                   message.sent(),
                   message.tag(),
                   exchange.register(exchange.left, source));
+      there.grow();
       return id != Result.TRY_AGAIN && sends.add(id);
     }
 
@@ -385,6 +388,7 @@ class StagingTest {
       try (Setting setting =
           new Setting(simulation, 1, true, SMALL, 2, EagerGrant.NONE, List.of(first, second))) {
         assertTrue(setting.receiveNext());
+        assertFalse(setting.receiveNext(), "there were blocks for two");
         assertTrue(setting.receiveNext());
         MemorySegment source = setting.memory(0, true, second.sent());
         source.fill((byte) 5);
