@@ -106,25 +106,29 @@ public final class StagingSpace implements AutoCloseable {
   }
 
   /**
-   * Adds a ring if one could not be taken, as long as there may be more. Without the endpoint's
-   * lock.
+   * Adds a ring of each size of which one could not be taken, as long as there may be more. Without
+   * the endpoint's lock.
    *
-   * @return whether there is one more
+   * @return whether there are more
    */
   public boolean grow() {
     if (!wanted) {
       return false;
     }
-    boolean isSmall;
+    boolean more = grow(true);
+    return grow(false) || more;
+  }
+
+  private boolean grow(boolean isSmall) {
+    Rings rings = rings(isSmall);
     synchronized (this) {
-      if (closed || !(small.wanted || large.wanted)) {
+      if (closed || !rings.wanted) {
         return false;
       }
-      isSmall = small.wanted;
       // It counts from now on, so that others who grow keep to the limit.
-      rings(isSmall).count++;
-      rings(isSmall).wanted = false;
-      wanted = large.wanted;
+      rings.count++;
+      rings.wanted = false;
+      wanted = rings(!isSmall).wanted;
     }
     @Nullable StagingRing ring = null;
     String why = "";
@@ -135,7 +139,7 @@ public final class StagingSpace implements AutoCloseable {
       why = String.valueOf(refused.getMessage());
     }
     synchronized (this) {
-      rings(isSmall).count--;
+      rings.count--;
       refusal = why;
       if (ring == null) {
         return false;
