@@ -14,8 +14,7 @@ import org.jofi.rdma.wire.ControlMessage;
 final class StripeQuestions {
   private static final int MOST = 4096;
 
-  private record Question(
-      Connection connection, long receiveIndex, int stripe, int tries, long chunk) {}
+  private record Question(Connection connection, long receiveIndex, int stripe, int tries) {}
 
   private final ArrayDeque<Question> waiting = new ArrayDeque<>();
 
@@ -27,8 +26,7 @@ final class StripeQuestions {
                 connection,
                 ControlMessage.number(memory, at),
                 ControlMessage.stripe(memory, at),
-                ControlMessage.tries(memory, at),
-                ControlMessage.chunk(memory, at)));
+                ControlMessage.tries(memory, at)));
   }
 
   boolean isEmpty() {
@@ -41,8 +39,7 @@ final class StripeQuestions {
         question != null;
         question = waiting.pollFirst()) {
       Connection connection = question.connection;
-      int has =
-          connection.protocol().hasStripe(question.receiveIndex, question.stripe, question.chunk);
+      int has = connection.protocol().hasStripe(question.receiveIndex, question.stripe);
       Packet message =
           has == MessageProtocol.UNKNOWN || connection.isReleased()
               ? null
@@ -55,7 +52,6 @@ final class StripeQuestions {
             question.receiveIndex,
             question.stripe,
             question.tries,
-            question.chunk,
             has == MessageProtocol.ARRIVED);
         connection.send(message, false);
       }

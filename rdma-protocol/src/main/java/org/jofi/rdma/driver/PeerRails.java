@@ -278,9 +278,7 @@ public final class PeerRails {
    * Messages, and writes that are counted, that are out on a rail, or left and may not be there.
    */
   int out(int rail) {
-    return rails[rail].messagesOut
-        + rails[rail].writesOut
-        + (unanswered.isUncertain(rail) ? 1 : 0);
+    return rails[rail].messagesOut + rails[rail].writesOut + (unanswered.isUncertain(rail) ? 1 : 0);
   }
 
   /** The rails over which something succeeded since the last call, a bit each. */

@@ -36,22 +36,16 @@ final class Announcements {
    * @return its index; {@link MailboxReader#ABSENT} or {@link MailboxReader#MALFORMED}
    */
   long see() {
-    int entries = mailbox.poll(unseen);
-    if (entries <= 0) {
-      return entries;
+    int found = mailbox.poll(unseen);
+    if (found <= 0) {
+      return found;
     }
-    if (unseen + entries > oldest + ENTRIES) {
+    if (unseen >= oldest + ENTRIES) {
       // A correct peer does not write over an entry before it knows that it was read.
       return MailboxReader.ABSENT;
     }
-    long index = unseen;
-    remember(index, mailbox.tag());
-    // The other entries of a staged receive are for its sender alone.
-    for (long other = index + 1; other < index + entries; other++) {
-      mark(other, true);
-    }
-    unseen += entries;
-    return index;
+    remember(unseen, mailbox.tag());
+    return unseen++;
   }
 
   private void remember(long index, int tag) {
@@ -100,11 +94,8 @@ final class Announcements {
   /** How many entries are there, of all so far. */
   long entries() {
     long there = oldest - ReceiveIndices.FIRST;
-    long index = oldest;
-    while (index < oldest + ENTRIES) {
-      int entries = isTaken(index) ? 1 : mailbox.poll(index);
-      there += Math.max(0, entries);
-      index += index < unseen ? 1 : Math.max(1, entries);
+    for (long index = oldest; index < oldest + ENTRIES; index++) {
+      there += isThere(index) ? 1 : 0;
     }
     return there;
   }
@@ -112,14 +103,14 @@ final class Announcements {
   /** The first receive whose entry is not there. */
   long firstAbsent() {
     long index = oldest;
-    while (index < oldest + ENTRIES) {
-      int entries = isTaken(index) ? 1 : mailbox.poll(index);
-      if (entries <= 0) {
-        return index;
-      }
-      index += index < unseen ? 1 : entries;
+    while (index < oldest + ENTRIES && isThere(index)) {
+      index++;
     }
     return index;
+  }
+
+  private boolean isThere(long index) {
+    return isTaken(index) || mailbox.poll(index) > 0;
   }
 
   private boolean isTaken(long index) {

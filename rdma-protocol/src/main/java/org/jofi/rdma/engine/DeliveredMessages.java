@@ -1,6 +1,7 @@
 package org.jofi.rdma.engine;
 
 import org.jofi.rdma.wire.MailboxLayout;
+import org.jofi.rdma.wire.MessageType;
 
 /**
  * The last messages that were sent to the end: all of their bytes are in the memory of their
@@ -12,24 +13,17 @@ final class DeliveredMessages {
 
   private long[] indices = new long[0];
   private long[] lengths = new long[0];
-  private long[] chunks = new long[0];
 
-  /**
-   * The message of a receive was delivered.
-   *
-   * @param chunksOfIt as {@link PeerLink#sendArrived}
-   */
-  void add(long receiveIndex, long lengthBytes, long chunksOfIt) {
+  /** The message of a receive was delivered. */
+  void add(long receiveIndex, long lengthBytes) {
     if (indices.length == 0) {
       // Not before: many connections are idle.
       indices = new long[MailboxLayout.ENTRIES];
       lengths = new long[MailboxLayout.ENTRIES];
-      chunks = new long[MailboxLayout.ENTRIES];
     }
     int slot = slot(receiveIndex);
     indices[slot] = receiveIndex;
     lengths[slot] = lengthBytes;
-    chunks[slot] = chunksOfIt;
   }
 
   /**
@@ -39,7 +33,7 @@ final class DeliveredMessages {
     for (int slot = 0; slot < indices.length; slot++) {
       if (indices[slot] != NONE
           && indices[slot] >= from
-          && !link.sendArrived(indices[slot], lengths[slot], chunks[slot])) {
+          && !link.tell(MessageType.ARRIVED, indices[slot], lengths[slot])) {
         return;
       }
     }

@@ -159,25 +159,17 @@ abstract class IncomingReceive extends ListedStrategy<IncomingReceive> {
    */
   abstract boolean stripe(int sub, int immediate);
 
-  /**
-   * A true length arrived; whether it fits.
-   *
-   * @param chunk which chunk of a staged receive is meant; 0 of another, also below
-   */
-  abstract boolean trueLength(int sub, long lengthBytes, long chunk);
+  /** A true length arrived; whether it fits. */
+  abstract boolean trueLength(int sub, long lengthBytes);
 
   /** Whether a stripe of it arrived: as {@link Receiver#hasStripe}. */
-  abstract int hasStripe(int sub, int stripe, long chunk);
+  abstract int hasStripe(int sub, int stripe);
 
-  /**
-   * All of a message is in its memory, as its sender says, whoever was told.
-   *
-   * @param chunks of a staged receive: how many of its chunks, from the first on
-   */
-  abstract void delivered(int sub, long lengthBytes, long chunks);
+  /** All of a message is in its memory, as its sender says, whoever was told. */
+  abstract void delivered(int sub, long lengthBytes);
 
   /** A stripe was written, or written again; whether it fits. */
-  abstract boolean written(int sub, int immediate, long chunk);
+  abstract boolean written(int sub, int immediate);
 
   /** Whether a provider took any of its entries, so that the peer may write into its memory. */
   abstract boolean wasPosted();

@@ -37,10 +37,8 @@ public interface MessageProtocol {
   /**
    * Whether a stripe that the peer asks for arrived: {@link #ARRIVED}, {@link #MISSING}, or {@link
    * #UNKNOWN} if there is no such receive.
-   *
-   * @param chunk which chunk of a staged receive is meant; 0 of another
    */
-  int hasStripe(long receiveIndex, int stripe, long chunk);
+  int hasStripe(long receiveIndex, int stripe);
 
   /** {@link #hasStripe}: it arrived. */
   int ARRIVED = 1;

@@ -76,18 +76,27 @@ public final class PeerLink {
   }
 
   /**
-   * Sends a true length.
+   * Tells something of a receive, to whom nobody listens: what may get lost is told again.
+   *
+   * @param type and what goes with it, as {@link ControlMessage#putOfReceive}
+   * @return false if there is no buffer now
+   */
+  boolean tell(MessageType type, long receiveIndex, long length) {
+    return tell(type, receiveIndex, length, SentListener.NOBODY, 0);
+  }
+
+  /**
+   * The same for who listens.
    *
    * @return false if there is no buffer now
    */
-  boolean sendTrueLength(
-      long receiveIndex, long lengthBytes, long chunk, SentListener who, long cookie) {
+  boolean tell(MessageType type, long receiveIndex, long length, SentListener who, long cookie) {
     Packet message = sink.takePacket();
     if (message == null) {
       return false;
     }
-    ControlMessage.putTrueLength(
-        message.memory(), message.at(), connectionId, receiveIndex, lengthBytes, chunk);
+    ControlMessage.putOfReceive(
+        message.memory(), message.at(), connectionId, type, receiveIndex, length);
     send(message, who, cookie);
     return true;
   }
@@ -97,14 +106,13 @@ public final class PeerLink {
    *
    * @return false if there is no buffer now
    */
-  boolean sendAsk(
-      long receiveIndex, int stripe, int tries, long chunk, SentListener who, long cookie) {
+  boolean sendAsk(long receiveIndex, int stripe, int tries, SentListener who, long cookie) {
     Packet message = sink.takePacket();
     if (message == null) {
       return false;
     }
     ControlMessage.putAsk(
-        message.memory(), message.at(), connectionId, receiveIndex, stripe, tries, chunk);
+        message.memory(), message.at(), connectionId, receiveIndex, stripe, tries);
     send(message, who, cookie);
     return true;
   }
@@ -114,46 +122,14 @@ public final class PeerLink {
    *
    * @return false if there is no buffer now
    */
-  boolean sendWritten(long receiveIndex, int immediate, long chunk, SentListener who, long cookie) {
+  boolean sendWritten(long receiveIndex, int immediate, SentListener who, long cookie) {
     Packet message = sink.takePacket();
     if (message == null) {
       return false;
     }
     ControlMessage.putWritten(
-        message.memory(), message.at(), connectionId, receiveIndex, immediate, chunk);
+        message.memory(), message.at(), connectionId, receiveIndex, immediate);
     send(message, who, cookie);
-    return true;
-  }
-
-  /**
-   * Tells that a message arrived, whole or some of its chunks.
-   *
-   * @param lengthBytes its true length
-   * @param chunks how many chunks of a staged receive were delivered; 0 for another
-   * @return false if there is no buffer now
-   */
-  boolean sendArrived(long receiveIndex, long lengthBytes, long chunks) {
-    return tell(MessageType.ARRIVED, receiveIndex, lengthBytes, chunks);
-  }
-
-  /**
-   * Asks which messages arrived whole.
-   *
-   * @param receiveIndex of receives from that one on
-   */
-  void sendLacking(long receiveIndex) {
-    // If there is no buffer, it is asked again.
-    tell(MessageType.LACKING, receiveIndex, 0, 0);
-  }
-
-  private boolean tell(MessageType type, long receiveIndex, long lengthBytes, long chunks) {
-    Packet message = sink.takePacket();
-    if (message == null) {
-      return false;
-    }
-    ControlMessage.putArrived(
-        message.memory(), message.at(), connectionId, type, receiveIndex, lengthBytes, chunks);
-    send(message, SentListener.NOBODY, 0);
     return true;
   }
 

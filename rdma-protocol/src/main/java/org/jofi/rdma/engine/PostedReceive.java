@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Its bound runs while some of a message arrived and some did not. Once its entries were posted,
  * the peer may write into its memory: if it fails, its lease lasts until the peer is done.
  */
-final class PostedReceive extends IncomingReceive {
+class PostedReceive extends IncomingReceive {
   private static final long UNKNOWN = -1;
 
   private final long[] addresses = new long[ProtocolLimits.MAX_GROUP];
@@ -68,10 +68,15 @@ final class PostedReceive extends IncomingReceive {
       if (!isTaken(sub) && into != null) {
         announced[entries] = sub;
         long entry = index() + entries++;
-        receiver().announcer().put(entry, addresses[sub], posted[sub], tags[sub], into, handled());
+        receiver().announcer().put(entry, addresses[sub], length(sub), tags[sub], into, handled());
       }
     }
     receiver().unannounced().collect(this);
+  }
+
+  /** The length that its entry tells. */
+  long length(int sub) {
+    return posted[sub];
   }
 
   @Override
@@ -154,7 +159,7 @@ final class PostedReceive extends IncomingReceive {
    * late must not complete the message while that is under way.
    */
   @Override
-  int hasStripe(int sub, int stripe, long chunk) {
+  int hasStripe(int sub, int stripe) {
     if (StripeArrivals.has(arrivals[sub], stripe)) {
       return Receiver.ARRIVED;
     }
@@ -163,12 +168,11 @@ final class PostedReceive extends IncomingReceive {
   }
 
   @Override
-  boolean written(int sub, int immediate, long chunk) {
+  boolean written(int sub, int immediate) {
     rewritten[sub] &= ~(1 << ImmediateData.stripe(immediate));
     return stripe(sub, immediate);
   }
 
-  /** A stripe arrived; whether it fits. */
   @Override
   boolean stripe(int sub, int immediate) {
     if (isTaken(sub) || (rewritten[sub] & 1 << ImmediateData.stripe(immediate)) != 0) {
@@ -183,9 +187,8 @@ final class PostedReceive extends IncomingReceive {
     return true;
   }
 
-  /** A true length arrived; whether it fits. */
   @Override
-  boolean trueLength(int sub, long lengthBytes, long chunk) {
+  boolean trueLength(int sub, long lengthBytes) {
     if (lengths[sub] != UNKNOWN || lengthBytes >= posted[sub]) {
       return false;
     }
@@ -195,7 +198,7 @@ final class PostedReceive extends IncomingReceive {
   }
 
   @Override
-  void delivered(int sub, long lengthBytes, long chunks) {
+  void delivered(int sub, long lengthBytes) {
     if ((arrived & 1 << sub) == 0 && !isTaken(sub) && lengthBytes <= posted[sub]) {
       lengths[sub] = lengthBytes;
       arrive(sub);
@@ -214,7 +217,7 @@ final class PostedReceive extends IncomingReceive {
     }
   }
 
-  private void arrive(int sub) {
+  void arrive(int sub) {
     arrived |= 1 << sub;
     request().restartBound();
     receiver().messageArrived(lengths[sub]);
@@ -223,6 +226,10 @@ final class PostedReceive extends IncomingReceive {
 
   @Override
   boolean isComplete() {
+    return arrivedWhole();
+  }
+
+  final boolean arrivedWhole() {
     return arrived == (1 << count) - 1;
   }
 

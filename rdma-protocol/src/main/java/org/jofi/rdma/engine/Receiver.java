@@ -30,8 +30,8 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
   private final AnnouncedReceives announcements = new AnnouncedReceives();
   private final BySlot<PostedReceive> posted =
       new BySlot<>(slot -> new PostedReceive(this, request(slot)));
-  private final BySlot<ChunkedReceive> chunked =
-      new BySlot<>(slot -> new ChunkedReceive(this, request(slot)));
+  private final BySlot<StagedReceive> staged =
+      new BySlot<>(slot -> new StagedReceive(this, request(slot)));
   private final StrategyList<IncomingReceive> order = new StrategyList<>();
   private final EagerReceives eager;
   private final LossDetector losses = new LossDetector();
@@ -129,15 +129,18 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
     if (ring == null) {
       return Result.TRY_AGAIN;
     }
-    int entries = ChunkedReceive.entries(space, ring, lengthBytes);
-    int slot = hasPlaces(entries) ? begin() : RequestTable.NONE;
+    boolean inUse = ring.registration().beginUse();
+    int slot = inUse ? begin() : RequestTable.NONE;
     if (slot == RequestTable.NONE) {
+      if (inUse) {
+        ring.registration().endUse();
+      }
       space.give(ring);
-      return Result.TRY_AGAIN;
+      return inUse ? Result.TRY_AGAIN : failed(deregistered("irecv"));
     }
-    ChunkedReceive receive = chunked.get(slot);
-    receive.start(entries, address, lengthBytes, tag, space, ring);
-    return submit(receive, entries);
+    StagedReceive receive = staged.get(slot);
+    receive.start(address, lengthBytes, tag, space, ring);
+    return submit(receive, 1);
   }
 
   /** Whether so many entries of the mailbox are free, and the peer may still look at them. */
@@ -257,22 +260,22 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
   public boolean message(MessageType type, MemorySegment memory, long at) {
     long index = ControlMessage.number(memory, at);
     switch (type) {
-      case TRUE_LENGTH ->
-          trueLength(
-              index, ControlMessage.lengthBytes(memory, at), ControlMessage.chunk(memory, at));
+      case TRUE_LENGTH -> trueLength(index, ControlMessage.lengthBytes(memory, at));
       case ARRIVED -> {
         IncomingReceive receive = inFlight(index);
         if (receive != null) {
           peerSaw(index);
-          receive.delivered(
-              receive.sub(index),
-              ControlMessage.lengthBytes(memory, at),
-              ControlMessage.chunk(memory, at));
+          receive.delivered(receive.sub(index), ControlMessage.lengthBytes(memory, at));
           failIfPeerIsDone();
         }
       }
-      case WRITTEN ->
-          written(index, ControlMessage.immediate(memory, at), ControlMessage.chunk(memory, at));
+      case WRITTEN -> written(index, ControlMessage.immediate(memory, at));
+      case CHUNKS_WRITTEN -> {
+        // What is told again may come after the end of its message.
+        if (inFlight(index) instanceof StagedReceive receive) {
+          receive.chunksWritten(ControlMessage.lengthBytes(memory, at));
+        }
+      }
       case WANT -> {
         peerSaw(index);
         eager.want();
@@ -295,18 +298,18 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
     return 0;
   }
 
-  private void trueLength(long index, long lengthBytes, long chunk) {
+  private void trueLength(long index, long lengthBytes) {
     IncomingReceive request = inFlight(index);
-    if (request == null || !request.trueLength(request.sub(index), lengthBytes, chunk)) {
+    if (request == null || !request.trueLength(request.sub(index), lengthBytes)) {
       dropped++;
     }
     failIfPeerIsDone();
   }
 
   /** A stripe was written again. */
-  private void written(long index, int immediate, long chunk) {
+  private void written(long index, int immediate) {
     IncomingReceive request = inFlight(index);
-    if (request == null || !request.written(request.sub(index), immediate, chunk)) {
+    if (request == null || !request.written(request.sub(index), immediate)) {
       dropped++;
     } else {
       stripes++;
@@ -354,13 +357,13 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
   }
 
   @Override
-  public int hasStripe(long index, int stripe, long chunk) {
+  public int hasStripe(long index, int stripe) {
     if (index > announcements.last()) {
       return UNKNOWN;
     }
     IncomingReceive request = inFlight(index);
     if (request != null) {
-      return request.hasStripe(request.sub(index), stripe, chunk);
+      return request.hasStripe(request.sub(index), stripe);
     }
     // Of one that failed it is not known; its sender hears of that.
     return index < firstFailed ? ARRIVED : UNKNOWN;
@@ -393,7 +396,8 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
   public void check(long now, long boundNs) {
     super.check(now, boundNs);
     if (failure() == null && notices.isDue(announcements.oldest(), now)) {
-      link().sendLacking(announcements.oldest());
+      // If there is no buffer, it is asked again.
+      link().tell(MessageType.LACKING, announcements.oldest(), 0);
     }
     String late = failure() == null ? losses.overdue(now, boundNs) : null;
     if (late != null) {

@@ -7,6 +7,7 @@ import org.jofi.rdma.operation.SentListener;
 import org.jofi.rdma.operation.Task;
 import org.jofi.rdma.operation.Transfer;
 import org.jofi.rdma.wire.ImmediateData;
+import org.jofi.rdma.wire.MessageType;
 import org.jofi.rdma.wire.ProtocolLimits;
 import org.jofi.transport.Failure;
 import org.jspecify.annotations.Nullable;
@@ -22,16 +23,13 @@ class RendezvousSend extends RequestStrategy implements SentListener {
   /** All stripes, those to come included. */
   private static final int EACH = -1;
 
-  private final Sender sender;
+  final Sender sender;
   private final Transfer transfer;
   private final StripeStates states = new StripeStates();
   private final Task telling = new Telling();
   private long lengthBytes;
   private long receiveIndex;
-  private long chunk;
   private boolean isShort;
-  private boolean silent;
-  private long toldBytes;
   private boolean lengthTold;
   private boolean cutShort;
 
@@ -54,50 +52,36 @@ class RendezvousSend extends RequestStrategy implements SentListener {
    *
    * @param shorter whether the message does not fill it
    */
-  void target(long index, boolean shorter) {
-    target(index, 0, shorter);
-  }
-
-  /**
-   * A chunk of a staged receive.
-   *
-   * @param index of the entry that offered room for it
-   * @param which chunk, from 0
-   * @param shorter whether it does not fill that
-   */
-  void target(long index, long which, boolean shorter) {
+  final void target(long index, boolean shorter) {
     receiveIndex = index;
-    chunk = which;
     isShort = shorter;
   }
 
   /** The memory of its receive, as a rail reaches it. */
-  void remote(int rail, long address, long key) {
+  final void remote(int rail, long address, long key) {
     transfer.remote(rail, address, key);
   }
 
   /** Starts a message. */
-  void start(long from, long bytes, DataRegistration memory) {
-    start(from, bytes, memory, bytes, true);
+  final void start(long from, long bytes, DataRegistration memory) {
+    begin(bytes, memory);
+    write(from, bytes, memory);
   }
 
-  /**
-   * Starts a message, or a part of one that the peer takes whole: only the last is announced.
-   *
-   * @param messageBytes the true length of the message
-   */
-  void start(long from, long bytes, DataRegistration memory, long messageBytes, boolean last) {
-    lengthBytes = bytes;
+  /** Begins a message of so many bytes: nothing is written yet. */
+  final void begin(long messageBytes, DataRegistration memory) {
+    lengthBytes = messageBytes;
     lease(memory);
-    toldBytes = messageBytes;
-    silent = !last;
     lengthTold = !isShort;
-    transfer.begin(Transfer.Kind.WRITE, from, memory);
-    states.start();
     cutShort = false;
+    states.start();
     request().begin(this);
-    boolean bringsData = sender.writesData() && last;
-    if (bringsData) {
+  }
+
+  /** Writes the message, or the last of it, with which the receive is over. */
+  final void write(long from, long bytes, DataRegistration memory) {
+    transfer.begin(Transfer.Kind.WRITE, from, memory);
+    if (sender.writesData()) {
       transfer.withData(EACH);
     } else {
       transfer.completeOnDelivery(EACH);
@@ -106,7 +90,7 @@ class RendezvousSend extends RequestStrategy implements SentListener {
       transfer.spread(bytes);
       sender.link().submit(transfer);
     } else {
-      startEmpty(bringsData, last);
+      startEmpty();
     }
     if (!lengthTold && isLive()) {
       sender.link().submit(telling);
@@ -114,16 +98,13 @@ class RendezvousSend extends RequestStrategy implements SentListener {
   }
 
   /** One stripe of nothing. */
-  private void startEmpty(boolean bringsData, boolean last) {
+  private void startEmpty() {
     transfer.part(0, 0, 0);
     states.add(0);
-    if (bringsData) {
+    if (sender.writesData()) {
       post(1);
-    } else if (last) {
-      writtenAlready(0);
     } else {
-      states.done(0);
-      request().settle();
+      writtenAlready(0);
     }
   }
 
@@ -148,31 +129,13 @@ class RendezvousSend extends RequestStrategy implements SentListener {
   }
 
   /** Its receive. */
-  long receiveIndex() {
+  final long receiveIndex() {
     return receiveIndex;
   }
 
-  /** The true length of its message. */
-  long lengthTold() {
-    return toldBytes;
-  }
-
-  /** Whether that is its receive, and its chunk of it, and it is not over. */
-  boolean is(long index, long which) {
-    return isLive() && receiveIndex == index && chunk == which;
-  }
-
-  /** Whether a write that was posted and failed may be posted again. */
-  boolean mayWriteAgain(Certainty certainty) {
-    return true;
-  }
-
-  /**
-   * Whether its index stands for it alone, so that immediate data which arrive twice change
-   * nothing.
-   */
-  boolean ownsIndex() {
-    return true;
+  /** Whether that is its receive, and it is not over. */
+  final boolean is(long index) {
+    return isLive() && receiveIndex == index;
   }
 
   /** Sends what is to be sent; whether there were buffers for all. */
@@ -187,7 +150,9 @@ class RendezvousSend extends RequestStrategy implements SentListener {
     }
     if (!lengthTold && isLive()) {
       request().begun(1);
-      lengthTold = sent(sender.link().sendTrueLength(receiveIndex, toldBytes, chunk, this, LENGTH));
+      lengthTold =
+          sent(
+              sender.link().tell(MessageType.TRUE_LENGTH, receiveIndex, lengthBytes, this, LENGTH));
       all &= lengthTold;
     }
     if (transfer.toPost() == 0 && transfer.isBound()) {
@@ -201,8 +166,8 @@ class RendezvousSend extends RequestStrategy implements SentListener {
     request().begun(1);
     boolean sent =
         sent(
-            (states.isRepeated(stripe) || !ownsIndex())
-                ? sender.link().sendWritten(receiveIndex, immediate, chunk, this, stripe)
+            states.isRepeated(stripe)
+                ? sender.link().sendWritten(receiveIndex, immediate, this, stripe)
                 : sender.link().sendImmediate(immediate, this, stripe));
     if (sent) {
       states.announced(stripe);
@@ -213,10 +178,7 @@ class RendezvousSend extends RequestStrategy implements SentListener {
   private boolean ask(int stripe) {
     request().begun(1);
     boolean sent =
-        sent(
-            sender
-                .link()
-                .sendAsk(receiveIndex, stripe, transfer.tries(stripe), chunk, this, QUESTION));
+        sent(sender.link().sendAsk(receiveIndex, stripe, transfer.tries(stripe), this, QUESTION));
     if (sent) {
       states.asked(stripe);
     }
@@ -247,8 +209,6 @@ class RendezvousSend extends RequestStrategy implements SentListener {
     if (of.bringsData(stripe)) {
       sender.stripeWritten();
       states.done(stripe);
-    } else if (silent) {
-      states.done(stripe);
     } else if (isLive()) {
       states.written(stripe);
       sender.link().sink().tasks().defer(telling);
@@ -262,7 +222,7 @@ class RendezvousSend extends RequestStrategy implements SentListener {
     if (mayPostAgain(certainty, railLeft)) {
       return true;
     }
-    if (!isLive() || !railLeft || !mayWriteAgain(certainty) || sender.failure() != null) {
+    if (!isLive() || !railLeft || sender.failure() != null) {
       return super.failed(of, stripe, why, certainty, railLeft);
     }
     if (!of.bringsData(stripe)) {
@@ -340,9 +300,9 @@ class RendezvousSend extends RequestStrategy implements SentListener {
 
   @Override
   boolean endsByItself() {
-    int byWrite = silent ? transfer.all() : transfer.withData();
     return transfer.isBound()
-        && states.endingByThemselves(transfer.all() & ~transfer.toPost(), byWrite) == transfer.all()
+        && states.endingByThemselves(transfer.all() & ~transfer.toPost(), transfer.withData())
+            == transfer.all()
         && lengthTold;
   }
 

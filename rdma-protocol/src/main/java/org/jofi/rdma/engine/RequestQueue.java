@@ -7,9 +7,9 @@ import org.jofi.transport.Result;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests of one kind (messages, their chunks, one-sided operations or flushes) at one end of
- * a connection, and how they fail: a single request at its time limit, or all of them when the
- * queue fails. Used with the endpoint's lock held.
+ * The requests of one kind (messages, one-sided operations or flushes) at one end of a connection,
+ * and how they fail: a single request at its time limit, or all of them when the queue fails. Used
+ * with the endpoint's lock held.
  *
  * <p><b>A failed message fails its queue.</b> The peer waits for data that will never arrive, so no
  * later message can be relied on. Requests in flight fail, and later ones fail at once, all with

@@ -32,8 +32,8 @@ public final class Sender extends RequestQueue implements SendProtocol {
   private final MailboxReader mailbox;
   private final BySlot<RendezvousSend> rendezvous =
       new BySlot<>(slot -> new RendezvousSend(this, request(slot)));
-  private final BySlot<ChunkedSend> chunked =
-      new BySlot<>(slot -> new ChunkedSend(this, request(slot)));
+  private final BySlot<StagedSend> staged =
+      new BySlot<>(slot -> new StagedSend(this, request(slot)));
   private final BySlot<EagerSend> eagerly =
       new BySlot<>(slot -> new EagerSend(this, request(slot)));
   private final Announcements announcements;
@@ -237,36 +237,45 @@ public final class Sender extends RequestQueue implements SendProtocol {
       fail(tooLong("isend of message %d".formatted(index), lengthBytes, room));
       return false;
     }
-    if (registration == null || mailbox.isStaged()) {
-      return startChunked(request, index, address, lengthBytes, registration, space);
+    if (space != null) {
+      return startStaged(request, index, address, lengthBytes, space);
+    }
+    if (registration == null) {
+      throw new IllegalStateException("neither registered nor staged");
+    }
+    started++;
+    if (mailbox.isStaged()) {
+      StagedSend send = staged.get(request.slot());
+      send.target(index, lengthBytes < room);
+      send.start(mailbox, address, lengthBytes, registration, null, null);
+      return true;
     }
     RendezvousSend send = rendezvous.get(request.slot());
     send.target(index, lengthBytes < room);
     for (int rail = 0; rail < link().sink().dataRails(); rail++) {
       send.remote(rail, mailbox.remoteAddress(), mailbox.key(rail));
     }
-    started++;
     send.start(
         lengthBytes == 0 ? registration.range().address() : address, lengthBytes, registration);
     return true;
   }
 
-  private boolean startChunked(
-      Request request,
-      long index,
-      long address,
-      long lengthBytes,
-      @Nullable DataRegistration registration,
-      @Nullable StagingSpace space) {
-    StagingRing ring = space == null ? null : space.take(lengthBytes);
-    if (space != null && ring == null) {
+  private boolean startStaged(
+      Request request, long index, long address, long lengthBytes, StagingSpace space) {
+    StagingRing ring = space.take(lengthBytes);
+    if (ring == null) {
       queue.holdUp();
       return false;
     }
-    ChunkedSend send = chunked.get(request.slot());
-    send.target(index, mailbox);
+    if (!ring.registration().beginUse()) {
+      space.give(ring);
+      fail(deregistered("isend of message %d".formatted(index)));
+      return false;
+    }
     started++;
-    send.start(address, lengthBytes, registration, space, ring);
+    StagedSend send = staged.get(request.slot());
+    send.target(index, lengthBytes < mailbox.lengthBytes());
+    send.start(mailbox, address, lengthBytes, ring.registration(), space, ring);
     return true;
   }
 
@@ -278,9 +287,7 @@ public final class Sender extends RequestQueue implements SendProtocol {
       // Also if it failed meanwhile: the peer gets it.
       finished++;
       if (delivered != null && request.strategy() instanceof RendezvousSend send) {
-        delivered.add(send.receiveIndex(), send.lengthTold(), 0);
-      } else if (delivered != null && request.strategy() instanceof ChunkedSend send) {
-        delivered.add(send.receiveIndex(), send.lengthTold(), send.delivered());
+        delivered.add(send.receiveIndex(), send.movedBytes());
       }
     }
   }
@@ -301,9 +308,7 @@ public final class Sender extends RequestQueue implements SendProtocol {
     if (type == MessageType.LACKING) {
       DeliveredMessages known = delivered;
       if (known != null) {
-        long from = ControlMessage.number(memory, at);
-        known.tell(link(), from);
-        tellChunks(from);
+        known.tell(link(), ControlMessage.number(memory, at));
       }
       return true;
     }
@@ -313,26 +318,21 @@ public final class Sender extends RequestQueue implements SendProtocol {
           ControlMessage.untaken(memory, at),
           ControlMessage.announced(memory, at));
     }
-    return type == MessageType.ANSWER
-        && answered(
-            ControlMessage.number(memory, at),
-            ControlMessage.stripe(memory, at),
-            ControlMessage.tries(memory, at),
-            ControlMessage.chunk(memory, at),
-            ControlMessage.arrived(memory, at));
-  }
-
-  /** Tells of chunks that were delivered, of messages that are not over. */
-  private void tellChunks(long from) {
-    for (int slot = 0; slot < table().used(); slot++) {
-      if (table().isActive(slot)
-          && request(slot).strategy() instanceof ChunkedSend send
-          && send.receiveIndex() >= from
-          && send.delivered() > 0
-          && !link().sendArrived(send.receiveIndex(), send.lengthTold(), send.delivered())) {
-        return;
-      }
+    if (type != MessageType.ANSWER && type != MessageType.CHUNKS_TAKEN) {
+      return false;
     }
+    RendezvousSend send = find(ControlMessage.number(memory, at));
+    if (type == MessageType.ANSWER) {
+      return send != null
+          && send.answered(
+              ControlMessage.stripe(memory, at),
+              ControlMessage.tries(memory, at),
+              ControlMessage.arrived(memory, at));
+    }
+    if (send instanceof StagedSend staging) {
+      staging.taken(ControlMessage.lengthBytes(memory, at));
+    }
+    return true;
   }
 
   @Override
@@ -340,22 +340,20 @@ public final class Sender extends RequestQueue implements SendProtocol {
     return false;
   }
 
-  private boolean answered(long index, int stripe, int tries, long chunk, boolean arrived) {
+  /** The send to a receive, which is not over; null if there is none. */
+  private @Nullable RendezvousSend find(long index) {
     for (int slot = 0; slot < table().used(); slot++) {
-      RequestStrategy strategy = table().isActive(slot) ? request(slot).strategy() : null;
-      if (strategy instanceof RendezvousSend send && send.is(index, chunk)) {
-        return send.answered(stripe, tries, arrived);
-      }
-      if (strategy instanceof ChunkedSend send
-          && send.answered(index, chunk, stripe, tries, arrived)) {
-        return true;
+      if (table().isActive(slot)
+          && request(slot).strategy() instanceof RendezvousSend send
+          && send.is(index)) {
+        return send;
       }
     }
-    return false;
+    return null;
   }
 
   @Override
-  public int hasStripe(long receiveIndex, int stripe, long chunk) {
+  public int hasStripe(long receiveIndex, int stripe) {
     return UNKNOWN;
   }
 

@@ -10,8 +10,7 @@ import org.jspecify.annotations.Nullable;
  * some providers.
  *
  * <pre>
- *  0 header, 32 bytes   32 u64 number   40 u64 length   48 u32 reason   52 u32 reserved
- * 56 u64 chunk
+ *  0 header, 32 bytes   32 u64 number   40 u64 length   48 u32 reason   52 12 bytes reserved
  * </pre>
  *
  * <pre>
@@ -29,15 +28,14 @@ import org.jspecify.annotations.Nullable;
  * WANT         the last receive seen           0                   0
  * LACKING      the first receive's index       0                   0
  * ARRIVED      the receive's index             the true length     0
+ * CHUNKS_*     the receive's index             how many chunks     0
  * </pre>
  *
- * A chunk is 0 except in TRUE_LENGTH, ASK, ANSWER and WRITTEN of a staged receive: which of its
- * chunks is meant; and in ARRIVED: how many of them arrived, from the first on. A reason is a
- * {@link FailureCause#code} negated. A refuser's rails are control rails × 256 + data rails. Which
- * stripe: its number, + 32 if it arrived, + 256 × how often it was posted. Of a credit: eager
- * messages that are handled but not taken (at most 255, and no more than are handled) + 256 ×
- * receives that had an index by then. A refusal has this layout in every version, so that who
- * speaks another one can read it.
+ * A reason is a {@link FailureCause#code} negated. A refuser's rails are control rails × 256 + data
+ * rails. Which stripe: its number, + 32 if it arrived, + 256 × how often it was posted. Of a
+ * credit: eager messages that are handled but not taken (at most 255, and no more than are handled)
+ * + 256 × receives that had an index by then. A refusal has this layout in every version, so that
+ * who speaks another one can read it.
  */
 public final class ControlMessage {
   /** The length of each. */
@@ -57,7 +55,7 @@ public final class ControlMessage {
   private static final int LENGTH = 40;
   private static final int REASON = 48;
   private static final int RESERVED = 52;
-  private static final int CHUNK = 56;
+  private static final int RESERVED_TOO = 56;
 
   private ControlMessage() {}
 
@@ -105,17 +103,6 @@ public final class ControlMessage {
     put(memory, at, MessageType.ABORT, connectionId, 0, 0, why);
   }
 
-  /** Writes the true length of the message that a receive took. */
-  public static void putTrueLength(
-      MemorySegment memory,
-      long at,
-      ConnectionId connectionId,
-      long receiveIndex,
-      long lengthBytes,
-      long chunk) {
-    put(memory, at, MessageType.TRUE_LENGTH, connectionId, receiveIndex, lengthBytes, null, chunk);
-  }
-
   /**
    * Writes a question whether the peer is there.
    *
@@ -144,10 +131,9 @@ public final class ControlMessage {
       ConnectionId connectionId,
       long receiveIndex,
       int stripe,
-      int tries,
-      long chunk) {
+      int tries) {
     long which = stripe | (long) tries << TRIES;
-    put(memory, at, MessageType.ASK, connectionId, receiveIndex, which, null, chunk);
+    put(memory, at, MessageType.ASK, connectionId, receiveIndex, which, null);
   }
 
   /** Writes the answer to a question that is there, checked. */
@@ -158,22 +144,16 @@ public final class ControlMessage {
       long receiveIndex,
       int stripe,
       int tries,
-      long chunk,
       boolean arrived) {
     long which = stripe | (arrived ? ARRIVED : 0) | (long) tries << TRIES;
-    put(memory, at, MessageType.ANSWER, connectionId, receiveIndex, which, null, chunk);
+    put(memory, at, MessageType.ANSWER, connectionId, receiveIndex, which, null);
   }
 
   /** Writes that a stripe was written again, with the immediate data that stands for it. */
   public static void putWritten(
-      MemorySegment memory,
-      long at,
-      ConnectionId connectionId,
-      long receiveIndex,
-      int immediate,
-      long chunk) {
+      MemorySegment memory, long at, ConnectionId connectionId, long receiveIndex, int immediate) {
     long bits = Integer.toUnsignedLong(immediate);
-    put(memory, at, MessageType.WRITTEN, connectionId, receiveIndex, bits, null, chunk);
+    put(memory, at, MessageType.WRITTEN, connectionId, receiveIndex, bits, null);
   }
 
   /**
@@ -204,22 +184,21 @@ public final class ControlMessage {
   }
 
   /**
-   * Writes what a receiver lacks, or what its sender delivered.
+   * Writes what there is to tell of a receive, and of nothing but one length or number.
    *
-   * @param type {@link MessageType#LACKING} or {@link MessageType#ARRIVED}
+   * @param type {@code TRUE_LENGTH}, {@code LACKING}, {@code ARRIVED}, {@code CHUNKS_WRITTEN} or
+   *     {@code CHUNKS_TAKEN}
    * @param receiveIndex of the message; or of the first that is lacking
-   * @param lengthBytes its true length; 0 for what is lacking
-   * @param chunks how many chunks of a staged receive were delivered; 0 for another
+   * @param length its true length in bytes, or how many chunks; 0 for what is lacking
    */
-  public static void putArrived(
+  public static void putOfReceive(
       MemorySegment memory,
       long at,
       ConnectionId connectionId,
       MessageType type,
       long receiveIndex,
-      long lengthBytes,
-      long chunks) {
-    put(memory, at, type, connectionId, receiveIndex, lengthBytes, null, chunks);
+      long length) {
+    put(memory, at, type, connectionId, receiveIndex, length, null);
   }
 
   private static void put(
@@ -230,24 +209,12 @@ public final class ControlMessage {
       long number,
       long length,
       @Nullable FailureCause why) {
-    put(memory, at, type, connectionId, number, length, why, 0);
-  }
-
-  private static void put(
-      MemorySegment memory,
-      long at,
-      MessageType type,
-      ConnectionId connectionId,
-      long number,
-      long length,
-      @Nullable FailureCause why,
-      long chunk) {
     MessageHeader.put(memory, at, type, BYTES, connectionId);
     memory.set(WireLayouts.LONG, at + NUMBER, number);
     memory.set(WireLayouts.LONG, at + LENGTH, length);
     memory.set(WireLayouts.INT, at + REASON, why == null ? 0 : (int) -why.code());
     memory.set(WireLayouts.INT, at + RESERVED, 0);
-    memory.set(WireLayouts.LONG, at + CHUNK, chunk);
+    memory.set(WireLayouts.LONG, at + RESERVED_TOO, 0L);
   }
 
   /**
@@ -270,16 +237,9 @@ public final class ControlMessage {
     if (type != MessageType.REFUSE && MessageHeader.version(memory, at) != ProtocolLimits.VERSION) {
       return WireFault.VERSION;
     }
-    if (memory.get(WireLayouts.INT, at + RESERVED) != 0) {
+    if (memory.get(WireLayouts.INT, at + RESERVED) != 0
+        || memory.get(WireLayouts.LONG, at + RESERVED_TOO) != 0) {
       return WireFault.RESERVED;
-    }
-    boolean hasChunk =
-        switch (type) {
-          case TRUE_LENGTH, ASK, ANSWER, WRITTEN, ARRIVED -> true;
-          default -> false;
-        };
-    if (hasChunk ? chunk(memory, at) < 0 : chunk(memory, at) != 0) {
-      return hasChunk ? WireFault.RANGE : WireFault.RESERVED;
     }
     return checkBody(memory, at, type);
   }
@@ -299,7 +259,7 @@ public final class ControlMessage {
     long length = lengthBytes(memory, at);
     return switch (type) {
       case LACKING -> length == 0 ? checkIndex(number) : WireFault.RANGE;
-      case TRUE_LENGTH, ARRIVED ->
+      case TRUE_LENGTH, ARRIVED, CHUNKS_WRITTEN, CHUNKS_TAKEN ->
           length < 0 || length > ProtocolLimits.MAX_MESSAGE_BYTES
               ? WireFault.RANGE
               : checkIndex(number);
@@ -351,7 +311,7 @@ public final class ControlMessage {
     return memory.get(WireLayouts.LONG, at + NUMBER);
   }
 
-  /** The true length. */
+  /** The true length, or how many chunks. */
   public static long lengthBytes(MemorySegment memory, long at) {
     return memory.get(WireLayouts.LONG, at + LENGTH);
   }
@@ -369,11 +329,6 @@ public final class ControlMessage {
   /** The first receive whose entry the peer has not seen; of a ping or its answer. */
   public static long seen(MemorySegment memory, long at) {
     return lengthBytes(memory, at);
-  }
-
-  /** Which chunk of a staged receive is meant, or how many of them. */
-  public static long chunk(MemorySegment memory, long at) {
-    return memory.get(WireLayouts.LONG, at + CHUNK);
   }
 
   /** Which stripe is asked for. */

@@ -52,50 +52,18 @@ public final class MailboxReader {
     words = new long[layout.entryBytes() / Long.BYTES];
   }
 
-  /**
-   * Reads the entry of a receive, if it is there. Its lines may land in any order, and be seen
-   * halfway.
-   *
-   * @return how many indices the receive has, 1 to 8; {@link #ABSENT}; or {@link #MALFORMED}
-   */
-  public int poll(long index) {
-    int found = load(index);
-    if (found <= 0 || !isStaged()) {
-      return found;
-    }
-    long word = words[LENGTH];
-    return StagedLength.position(word) == 0 && StagedLength.round(word) == 0
-        ? StagedLength.entries(word)
-        : malformed(WireFault.GROUP);
-  }
-
-  /**
-   * Reads the offer of a chunk of a staged receive, which {@link #poll} found.
-   *
-   * @param entries how many indices the receive has, as {@link #poll} said then
-   * @return 1; {@link #ABSENT}; or {@link #MALFORMED}
-   */
-  public int pollChunk(long index, int entries, long chunk) {
-    int position = (int) (chunk % entries);
-    int found = load(index + position);
-    if (found <= 0) {
-      return found;
-    }
-    long word = words[LENGTH];
-    if (!isStaged() || StagedLength.position(word) != position) {
-      return malformed(WireFault.GROUP);
-    }
-    // What is there may be the chunk of an earlier round.
-    return StagedLength.isOfRound(word, chunk / entries) ? 1 : ABSENT;
-  }
-
   /** Whether the fields are those of a receive's entry, as it was read last. */
   public boolean isLoaded(long index) {
     return loaded == index;
   }
 
-  /** 1, {@link #ABSENT} or {@link #MALFORMED}. */
-  private int load(long index) {
+  /**
+   * Reads the entry of a receive, if it is there. Its lines may land in any order, and be seen
+   * halfway.
+   *
+   * @return 1; {@link #ABSENT}; or {@link #MALFORMED}
+   */
+  public int poll(long index) {
     int at = layout.entryOffset(index);
     for (int line = 0; line < layout.linesPerEntry(); line++) {
       if (!loadLine(index, at, line)) {
@@ -148,19 +116,19 @@ public final class MailboxReader {
     return isStaged() ? StagedLength.bytes(words[LENGTH]) : words[LENGTH];
   }
 
-  /** Whether it is an offer of a staged receive. */
+  /** Whether it is a staged receive, whose memory is its blocks. */
   public boolean isStaged() {
     return StagedLength.isStaged(words[LENGTH]);
   }
 
-  /** Logarithm of a staged receive's chunks. */
+  /** Logarithm of the length of a staged receive's blocks, and of the chunks that go there. */
   public int chunkShift() {
     return StagedLength.shift(words[LENGTH]);
   }
 
-  /** How many indices a staged receive has. */
-  public int entries() {
-    return StagedLength.entries(words[LENGTH]);
+  /** How many blocks a staged receive has. */
+  public int blocks() {
+    return StagedLength.blocks(words[LENGTH]);
   }
 
   /** Which sends it takes. */
@@ -185,7 +153,7 @@ public final class MailboxReader {
       if (!StagedLength.isSound(word) || StagedLength.bytes(word) > maxMessageBytes) {
         return WireFault.RANGE;
       }
-      length = Math.min(StagedLength.bytes(word), 1L << StagedLength.shift(word));
+      length = StagedLength.reachedBytes(word);
     }
     if (length < 0 || length > maxMessageBytes || wraps(words[ADDRESS], length)) {
       return WireFault.RANGE;

@@ -28,38 +28,19 @@ public final class MailboxWriter {
     this.generation = generation;
   }
 
-  /** Writes a receive, all but its keys and stamps. */
-  public void put(long index, long remoteAddress, long lengthBytes, int tag) {
+  /**
+   * Writes a receive, all but its keys and stamps.
+   *
+   * @param length in bytes; of a staged receive {@link StagedLength#of}
+   */
+  public void put(long index, long remoteAddress, long length, int tag) {
     long at = layout.entryOffset(index);
     for (int word = 0; word < layout.entryBytes(); word += Long.BYTES) {
       copy.set(MailboxLayout.LONG, at + word, 0L);
     }
     copy.set(MailboxLayout.LONG, at + MailboxLayout.ADDRESS, remoteAddress);
-    copy.set(MailboxLayout.LONG, at + MailboxLayout.LENGTH, lengthBytes);
+    copy.set(MailboxLayout.LONG, at + MailboxLayout.LENGTH, length);
     copy.set(MailboxLayout.INT, at + MailboxLayout.TAG, tag);
-  }
-
-  /**
-   * Writes the offer of a chunk of a staged receive, all but its keys and stamps.
-   *
-   * @param index of the receive, whose entries take the offers in turn
-   * @param entries how many it has, 1 to 8
-   * @param remoteAddress of the block that takes the chunk
-   * @param lengthBytes of the whole receive
-   * @param chunkShift logarithm of a chunk's length, 6 to 30
-   * @return the index of the entry that it is in
-   */
-  public long putChunk(
-      long index,
-      int entries,
-      long chunk,
-      long remoteAddress,
-      long lengthBytes,
-      int tag,
-      int chunkShift) {
-    long entry = index + chunk % entries;
-    put(entry, remoteAddress, StagedLength.of(chunk, entries, lengthBytes, chunkShift), tag);
-    return entry;
   }
 
   /** Writes an entry's key on a data rail. */

@@ -44,7 +44,11 @@ public enum MessageType {
    */
   LACKING(18),
   /** A message arrived whole, as its sender knows. */
-  ARRIVED(19);
+  ARRIVED(19),
+  /** So many chunks of a staged message, from the first on, are in the blocks of its receive. */
+  CHUNKS_WRITTEN(20),
+  /** So many chunks, from the first on, are out of their blocks, which are free again. */
+  CHUNKS_TAKEN(21);
 
   private static final MessageType[] VALUES = values();
 

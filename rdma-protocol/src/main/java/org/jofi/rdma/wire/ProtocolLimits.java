@@ -14,7 +14,7 @@ public final class ProtocolLimits {
   /** Most stripes of a message. */
   public static final int MAX_STRIPES = STRIPES_PER_RAIL * MAX_RAILS;
 
-  /** Most receives in a group, and most entries of a staged receive. */
+  /** Most receives in a group, and most blocks of a staged receive. */
   public static final int MAX_GROUP = 8;
 
   /** Receive indices in flight on a communicator. A power of two. */

@@ -30,8 +30,6 @@ public enum WireFault {
   RANGE("bad memory range"),
   /** A receive index of 0, or outside of what is in flight. */
   INDEX("no such receive in flight"),
-  /** An entry of a staged receive where there should be another one. */
-  GROUP("no such entry of the receive"),
   /** A stripe past the last one. */
   STRIPE("no such stripe"),
   /** Immediate data wider than 32 bits. */

@@ -89,6 +89,22 @@ class DeviceBuffersTest {
     }
   }
 
+  /** Nobody registers it: it is used for as long as the message lasts. */
+  @Test
+  void aPlainSegmentGoesIntoAStagedReceive() {
+    try (SimulatedHosts hosts = new SimulatedHosts(Profile.TCP, 6, 2)) {
+      Pair pair = hosts.connect();
+      MemorySegment from = hosts.memory(BYTES, 1);
+      MemorySegment to = device(hosts, 1, hosts.memory(BYTES, 2));
+      Registration target = register(pair.receive(), to, true);
+      long receive = pair.receive().irecv(target, 3);
+      long send = pair.send().isend(from, 0, BYTES, 3);
+      assertEquals(BYTES, hosts.await(pair.receive(), receive));
+      assertEquals(BYTES, hosts.await(pair.send(), send));
+      assertEquals(-1, to.mismatch(from));
+    }
+  }
+
   @Test
   void whatNicsTakeGoesDirectly() {
     try (SimulatedHosts hosts = new SimulatedHosts(Profile.EFA, 1, 2)) {

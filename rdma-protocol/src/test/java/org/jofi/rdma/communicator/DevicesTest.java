@@ -147,7 +147,8 @@ class DevicesTest {
       String protocol = refusal(device, own, own.protocol() + 1, own.release());
       assertTrue(
           protocol.contains(
-              "the listener speaks version 5 of jofi's protocol, this side version 4"),
+              "the listener speaks version %d of jofi's protocol, this side version %d"
+                  .formatted(own.protocol() + 1, own.protocol())),
           protocol);
       assertEquals(operations, simulation.operations());
     }

@@ -24,6 +24,7 @@ import org.jofi.rdma.wire.ConnectionId;
 import org.jofi.rdma.wire.ControlMessage;
 import org.jofi.rdma.wire.HandshakeEncoder;
 import org.jofi.rdma.wire.Nonce;
+import org.jofi.rdma.wire.ProtocolLimits;
 import org.jofi.simulated.Simulation;
 import org.jofi.simulated.fault.FaultPlan;
 import org.jofi.simulated.profile.Profile;
@@ -248,7 +249,9 @@ class ConnectionsTest {
       Failure why = Objects.requireNonNull(other.failure());
       assertEquals(FailureCause.INCOMPATIBLE, why.cause());
       assertTrue(
-          why.detail().contains("version 1 of the protocol, this side version 4"), why::toString);
+          why.detail()
+              .contains("version 1 of the protocol, this side version " + ProtocolLimits.VERSION),
+          why::toString);
       right.connections.connector().close(listener);
       await(
           simulation,

@@ -16,7 +16,7 @@ record DeviceMemory(
   /** Chunks of 1 KiB, through 4 blocks. */
   private static final StagingShape SHAPE = new StagingShape(10, 4, 256);
 
-  private static final int RINGS = 12;
+  private static final int RINGS = 24;
 
   static DeviceMemory of(Simulation simulation, int index, Node node, long bytes) {
     SimulatedDevice device = simulation.host(index).openDevice(MemoryKind.CUDA);

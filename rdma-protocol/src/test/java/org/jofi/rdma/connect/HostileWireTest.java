@@ -255,8 +255,7 @@ class HostileWireTest {
           if (random.nextBoolean()) {
             ControlMessage.putAbort(bytes, 0, other, FailureCause.ABORTED);
           } else {
-            ControlMessage.putAsk(
-                bytes, 0, other, random.nextInt(1, 500), random.nextInt(32), 1, random.nextInt(3));
+            ControlMessage.putAsk(bytes, 0, other, random.nextInt(1, 500), random.nextInt(32), 1);
           }
           yield ControlMessage.BYTES;
         }

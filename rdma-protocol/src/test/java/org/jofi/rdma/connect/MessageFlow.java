@@ -16,7 +16,7 @@ final class MessageFlow extends Flow {
   private static final int MOST_OF_GROUP = 4;
   private static final int TAG = 7;
 
-  private final boolean stages;
+  private final int stagedOf;
   private final DataRegistration from;
   private final DataRegistration to;
   private final DeviceMemory source;
@@ -31,12 +31,11 @@ final class MessageFlow extends Flow {
   private record Receive(int first, List<MemorySegment> sent, long id) {}
 
   /**
-   * @param stages whether some are of device memory, at either side
+   * @param stagedOf one of so many is of device memory, at either side; 0 for none
    */
-  MessageFlow(
-      Pair pair, boolean mayFail, boolean stages, DeviceMemory source, DeviceMemory target) {
+  MessageFlow(Pair pair, boolean mayFail, int stagedOf, DeviceMemory source, DeviceMemory target) {
     super(pair, mayFail);
-    this.stages = stages;
+    this.stagedOf = stagedOf;
     this.source = source;
     this.target = target;
     from = pair.memory(pair.sends, SLOTS * MOST_BYTES);
@@ -82,8 +81,8 @@ final class MessageFlow extends Flow {
       long room = random.nextInt(4) == 0 ? 1 + random.nextInt(64) : 1 + random.nextLong(MOST_BYTES);
       rooms[i] = room;
       long bytes = random.nextInt(3) == 0 ? random.nextLong(room + 1) : room;
-      fromDevice[i] = stages && random.nextInt(4) == 0;
-      staged[(int) (number % SLOTS)] = count == 1 && stages && random.nextInt(4) == 0;
+      fromDevice[i] = isStaged(random);
+      staged[(int) (number % SLOTS)] = count == 1 && isStaged(random);
       MemorySegment memory = source(number, fromDevice[i], bytes);
       Pair.fill(memory, number);
       sent.add(memory);
@@ -98,15 +97,17 @@ final class MessageFlow extends Flow {
     receives.add(new Receive(first, sent, id));
   }
 
+  private boolean isStaged(Random random) {
+    return stagedOf > 0 && random.nextInt(stagedOf) == 0;
+  }
+
   private long send(MemorySegment memory, int tag, boolean onDevice) {
     long address = memory.address();
     long bytes = memory.byteSize();
     if (!onDevice) {
       return taken(Posting.send(pair.sends.sender(), address, bytes, TAG + tag, from), "send");
     }
-    long id = pair.sends.sender().sendStaged(source.space(), address, bytes, TAG + tag);
-    source.space().grow();
-    return taken(id, "send");
+    return taken(pair.sends.sender().sendStaged(source.space(), address, bytes, TAG + tag), "send");
   }
 
   private long receive(int first, long[] rooms) {
@@ -121,7 +122,8 @@ final class MessageFlow extends Flow {
     Arrays.fill(memory, to);
     if (!staged[(int) (first % SLOTS)]) {
       return taken(
-          Posting.receive(pair.receives.receiver(), count, addresses, rooms, tags, memory), "receive");
+          Posting.receive(pair.receives.receiver(), count, addresses, rooms, tags, memory),
+          "receive");
     }
     long id = receiveStaged(addresses[0], rooms[0]);
     return taken(
@@ -137,6 +139,8 @@ final class MessageFlow extends Flow {
 
   @Override
   void look() {
+    // As who waits for a request does.
+    source.space().grow();
     for (Receive next = receives.peek(); next != null && isDone(next); next = receives.peek()) {
       receives.remove();
       for (int i = 0; i < next.sent.size(); i++) {

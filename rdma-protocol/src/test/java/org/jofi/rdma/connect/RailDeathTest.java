@@ -28,6 +28,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 class RailDeathTest {
   private static final int SEEDS = 10;
 
+  /** Of runs in which all messages but those in groups are of device memory, at both sides. */
+  private static final int STAGED_SEEDS = 3;
+
   /** 2000 take ten minutes. */
   private static final int MORE_SEEDS = Integer.getInteger("jofi.rail-deaths", 250);
 
@@ -45,34 +48,48 @@ class RailDeathTest {
   @ParameterizedTest
   @MethodSource("profiles")
   void messagesSurvive(Profile profile) {
-    survives(profile, 1, SEEDS, false);
+    survives(profile, 1, SEEDS, false, false);
   }
 
   @ParameterizedTest
   @MethodSource("profiles")
   @Tag("long")
   void messagesSurviveWhatever(Profile profile) {
-    survives(profile, 1L + SEEDS, MORE_SEEDS, false);
+    survives(profile, 1L + SEEDS, MORE_SEEDS, false, false);
+  }
+
+  @ParameterizedTest
+  @MethodSource("profiles")
+  void stagedMessagesSurvive(Profile profile) {
+    survives(profile, 1, STAGED_SEEDS, false, true);
+  }
+
+  @ParameterizedTest
+  @MethodSource("profiles")
+  @Tag("long")
+  void stagedMessagesSurviveWhatever(Profile profile) {
+    survives(profile, 1L + STAGED_SEEDS, MORE_SEEDS / 4, false, true);
   }
 
   @ParameterizedTest
   @MethodSource("profiles")
   void whatDiesWithItsQueueHarmsNothingElse(Profile profile) {
-    survives(profile, 1, SEEDS, true);
+    survives(profile, 1, SEEDS, true, false);
   }
 
   @ParameterizedTest
   @MethodSource("profiles")
   @Tag("long")
   void whatDiesWithItsQueueNeverHarmsAnythingElse(Profile profile) {
-    survives(profile, 1L + SEEDS, 1L + SEEDS + MORE_SEEDS / 10, true);
+    survives(profile, 1L + SEEDS, 1L + SEEDS + MORE_SEEDS / 10, true, false);
   }
 
-  private static void survives(Profile profile, long first, long last, boolean deaths) {
+  private static void survives(
+      Profile profile, long first, long last, boolean deaths, boolean staged) {
     int lost = 0;
     int failed = 0;
     for (long seed = first; seed <= last; seed++) {
-      Run run = new Run(profile, seed, deaths);
+      Run run = new Run(profile, seed, deaths, staged);
       run.run();
       lost += run.lost;
       failed += run.flows.stream().anyMatch(Flow::hasFailed) ? 1 : 0;
@@ -101,7 +118,7 @@ class RailDeathTest {
     int faults;
     long nextAt;
 
-    Run(Profile profile, long seed, boolean deaths) {
+    Run(Profile profile, long seed, boolean deaths, boolean staged) {
       this.deaths = deaths;
       random = Random.from(new SplittableRandom(seed));
       rails = 2 + random.nextInt(3);
@@ -116,7 +133,8 @@ class RailDeathTest {
       left = node(profile, 0, eager);
       right = node(profile, 1, eager);
       String line = "profile %s, seed %d, %d rails".formatted(profile.name(), seed, rails);
-      boolean stages = random.nextBoolean();
+      int some = random.nextBoolean() ? 4 : 0;
+      int stagedOf = staged ? 1 : some;
       boolean mayFail = deaths || !profile.equals(Profile.TCP);
       boolean losesKeys = deaths || !left.host.endpoint.registrations().outlivesEndpoints();
       leftDevice = DeviceMemory.of(simulation, 0, left, Flow.SLOTS * Flow.MOST_BYTES);
@@ -126,8 +144,8 @@ class RailDeathTest {
       pairs = List.of(there, back);
       flows =
           List.of(
-              new MessageFlow(there, mayFail, stages, leftDevice, rightDevice),
-              new MessageFlow(back, mayFail, stages, rightDevice, leftDevice),
+              new MessageFlow(there, mayFail, stagedOf, leftDevice, rightDevice),
+              new MessageFlow(back, mayFail, stagedOf, rightDevice, leftDevice),
               new OneSidedFlow(there, losesKeys),
               new OneSidedFlow(back, losesKeys));
     }

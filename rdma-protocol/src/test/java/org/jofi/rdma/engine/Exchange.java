@@ -169,11 +169,11 @@ final class Exchange implements AutoCloseable {
     }
   }
 
-  private record Question(long index, int stripe, int tries, long chunk) {}
+  private record Question(long index, int stripe, int tries) {}
 
   /** As a table of connections: when the queues are empty. */
   private void answer(Question question) {
-    int has = receiver.hasStripe(question.index, question.stripe, question.chunk);
+    int has = receiver.hasStripe(question.index, question.stripe);
     Packet packet = has == MessageProtocol.UNKNOWN ? null : receiver.link().sink().takePacket();
     if (packet != null) {
       ControlMessage.putAnswer(
@@ -183,7 +183,6 @@ final class Exchange implements AutoCloseable {
           question.index,
           question.stripe,
           question.tries,
-          question.chunk,
           has == MessageProtocol.ARRIVED);
       receiver.link().send(packet, SentListener.NOBODY, 0);
     }
@@ -204,6 +203,11 @@ final class Exchange implements AutoCloseable {
   }
 
   private final class ReceiverSink implements ArrivalSink {
+    @Override
+    public void railClosed() {
+      receiver.railClosed();
+    }
+
     @Override
     public void broken(Failure why) {
       throw new AssertionError(why);
@@ -230,8 +234,7 @@ final class Exchange implements AutoCloseable {
               new Question(
                   ControlMessage.number(memory, at),
                   ControlMessage.stripe(memory, at),
-                  ControlMessage.tries(memory, at),
-                  ControlMessage.chunk(memory, at)));
+                  ControlMessage.tries(memory, at)));
         } else {
           receiver.message(type(memory, at), memory, at);
         }

@@ -410,8 +410,7 @@ final class ModelLink {
   private void answer(Connection by, MemorySegment question) {
     long index = ControlMessage.number(question, 0);
     int stripe = ControlMessage.stripe(question, 0);
-    long chunk = ControlMessage.chunk(question, 0);
-    int has = by.protocol().hasStripe(index, stripe, chunk);
+    int has = by.protocol().hasStripe(index, stripe);
     Packet packet = has == MessageProtocol.UNKNOWN ? null : by.sink().takePacket();
     if (packet != null) {
       ControlMessage.putAnswer(
@@ -421,7 +420,6 @@ final class ModelLink {
           index,
           stripe,
           ControlMessage.tries(question, 0),
-          chunk,
           has == MessageProtocol.ARRIVED);
       by.send(packet, false);
     }

@@ -26,7 +26,7 @@ abstract class PacketQueue extends RequestQueue implements MessageProtocol {
   }
 
   @Override
-  public final int hasStripe(long receiveIndex, int stripe, long chunk) {
+  public final int hasStripe(long receiveIndex, int stripe) {
     return UNKNOWN;
   }
 

@@ -19,6 +19,14 @@ class ControlMessageProperties {
   private final byte[] bytes = new byte[ControlMessage.BYTES];
   private final MemorySegment memory = MemorySegment.ofArray(bytes);
 
+  private static final MessageType[] OF_A_RECEIVE = {
+    MessageType.TRUE_LENGTH,
+    MessageType.LACKING,
+    MessageType.ARRIVED,
+    MessageType.CHUNKS_WRITTEN,
+    MessageType.CHUNKS_TAKEN
+  };
+
   private void putAny(Random random) {
     FailureCause why = FailureCause.of(-16 - random.nextInt(FailureCause.values().length));
     ConnectionId connectionId = Messages.connectionId(random, true, true);
@@ -55,8 +63,7 @@ class ControlMessageProperties {
               connectionId,
               random.nextLong(1, Long.MAX_VALUE),
               random.nextInt(ProtocolLimits.MAX_STRIPES),
-              random.nextInt(1, ControlMessage.MOST_TRIES + 1),
-              chunk(random));
+              random.nextInt(1, ControlMessage.MOST_TRIES + 1));
       case 8 -> {
         long number = random.nextLong(1, Long.MAX_VALUE);
         int stripe = random.nextInt(ProtocolLimits.MAX_STRIPES);
@@ -66,8 +73,7 @@ class ControlMessageProperties {
             0,
             connectionId,
             number,
-            ImmediateData.of(stripe, isFinal, random.nextBoolean(), connectionId.to(), number),
-            chunk(random));
+            ImmediateData.of(stripe, isFinal, random.nextBoolean(), connectionId.to(), number));
       }
       case 7 ->
           ControlMessage.putAnswer(
@@ -77,7 +83,6 @@ class ControlMessageProperties {
               random.nextLong(1, Long.MAX_VALUE),
               random.nextInt(ProtocolLimits.MAX_STRIPES),
               random.nextInt(1, ControlMessage.MOST_TRIES + 1),
-              chunk(random),
               random.nextBoolean());
       case 10 -> {
         int untaken = random.nextInt(256);
@@ -89,31 +94,20 @@ class ControlMessageProperties {
             untaken,
             random.nextLong(1L << 55));
       }
-      case 12 -> {
-        boolean lacking = random.nextBoolean();
-        ControlMessage.putArrived(
+      case 11 -> ControlMessage.putWant(memory, 0, connectionId, random.nextLong(Long.MAX_VALUE));
+      default -> {
+        MessageType type = OF_A_RECEIVE[random.nextInt(OF_A_RECEIVE.length)];
+        ControlMessage.putOfReceive(
             memory,
             0,
             connectionId,
-            lacking ? MessageType.LACKING : MessageType.ARRIVED,
+            type,
             random.nextLong(1, Long.MAX_VALUE),
-            lacking ? 0 : random.nextLong(ProtocolLimits.MAX_MESSAGE_BYTES + 1),
-            lacking ? 0 : chunk(random));
+            type == MessageType.LACKING
+                ? 0
+                : random.nextLong(ProtocolLimits.MAX_MESSAGE_BYTES + 1));
       }
-      case 11 -> ControlMessage.putWant(memory, 0, connectionId, random.nextLong(Long.MAX_VALUE));
-      default ->
-          ControlMessage.putTrueLength(
-              memory,
-              0,
-              connectionId,
-              random.nextLong(1, Long.MAX_VALUE),
-              random.nextLong(ProtocolLimits.MAX_MESSAGE_BYTES + 1),
-              chunk(random));
     }
-  }
-
-  private static long chunk(Random random) {
-    return random.nextBoolean() ? 0 : random.nextLong(Long.MAX_VALUE);
   }
 
   /** Writes again what was read. */
@@ -162,8 +156,7 @@ class ControlMessageProperties {
               0,
               connectionId,
               ControlMessage.number(memory, 0),
-              ControlMessage.immediate(memory, 0),
-              ControlMessage.chunk(memory, 0));
+              ControlMessage.immediate(memory, 0));
       case ASK ->
           ControlMessage.putAsk(
               out,
@@ -171,8 +164,7 @@ class ControlMessageProperties {
               connectionId,
               ControlMessage.number(memory, 0),
               ControlMessage.stripe(memory, 0),
-              ControlMessage.tries(memory, 0),
-              ControlMessage.chunk(memory, 0));
+              ControlMessage.tries(memory, 0));
       case ANSWER ->
           ControlMessage.putAnswer(
               out,
@@ -181,16 +173,7 @@ class ControlMessageProperties {
               ControlMessage.number(memory, 0),
               ControlMessage.stripe(memory, 0),
               ControlMessage.tries(memory, 0),
-              ControlMessage.chunk(memory, 0),
               ControlMessage.arrived(memory, 0));
-      case TRUE_LENGTH ->
-          ControlMessage.putTrueLength(
-              out,
-              0,
-              connectionId,
-              ControlMessage.number(memory, 0),
-              ControlMessage.lengthBytes(memory, 0),
-              ControlMessage.chunk(memory, 0));
       case CREDIT ->
           ControlMessage.putCredit(
               out,
@@ -200,15 +183,14 @@ class ControlMessageProperties {
               ControlMessage.untaken(memory, 0),
               ControlMessage.announced(memory, 0));
       case WANT -> ControlMessage.putWant(out, 0, connectionId, ControlMessage.number(memory, 0));
-      case LACKING, ARRIVED ->
-          ControlMessage.putArrived(
+      case TRUE_LENGTH, LACKING, ARRIVED, CHUNKS_WRITTEN, CHUNKS_TAKEN ->
+          ControlMessage.putOfReceive(
               out,
               0,
               connectionId,
               MessageHeader.type(memory, 0),
               ControlMessage.number(memory, 0),
-              ControlMessage.lengthBytes(memory, 0),
-              ControlMessage.chunk(memory, 0));
+              ControlMessage.lengthBytes(memory, 0));
       default -> throw new AssertionError();
     }
     // A refusal may be of another version, which is kept.
@@ -229,7 +211,7 @@ class ControlMessageProperties {
       @ForAll @LongRange(min = 1) long number,
       @ForAll @LongRange(min = 0, max = ProtocolLimits.MAX_MESSAGE_BYTES) long length) {
     ConnectionId connectionId = new ConnectionId(7, 8, 9, 10, 11);
-    ControlMessage.putTrueLength(memory, 0, connectionId, number, length, 0);
+    ControlMessage.putOfReceive(memory, 0, connectionId, MessageType.TRUE_LENGTH, number, length);
     assertEquals(WireFault.NONE, ControlMessage.check(memory, 0, ControlMessage.BYTES));
     assertEquals(number, ControlMessage.number(memory, 0));
     assertEquals(length, ControlMessage.lengthBytes(memory, 0));
@@ -301,6 +283,8 @@ class ControlMessageProperties {
     assertEquals(MessageType.WANT, MessageType.of(16));
     assertEquals(MessageType.RAIL_UPDATE, MessageType.of(17));
     assertEquals(MessageType.ARRIVED, MessageType.of(19));
+    assertEquals(MessageType.CHUNKS_WRITTEN, MessageType.of(20));
+    assertEquals(MessageType.CHUNKS_TAKEN, MessageType.of(21));
   }
 
   @Example
@@ -348,14 +332,12 @@ class ControlMessageProperties {
         9,
         5,
         2,
-        3,
         true);
     assertEquals(
         "6a6f667004000b004000000002010403"
             + "ff7f0807000000008877665544332211"
             + "09000000000000002502000000000000"
-            + "0".repeat(16)
-            + "0300000000000000",
+            + "0".repeat(32),
         HexFormat.of().formatHex(bytes));
   }
 

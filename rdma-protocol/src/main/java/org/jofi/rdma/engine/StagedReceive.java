@@ -1,0 +1,233 @@
+package org.jofi.rdma.engine;
+
+import org.jofi.rdma.operation.Task;
+import org.jofi.rdma.staging.ChunkCopies;
+import org.jofi.rdma.staging.StagingRing;
+import org.jofi.rdma.staging.StagingSpace;
+import org.jofi.rdma.wire.MessageType;
+import org.jofi.rdma.wire.StagedLength;
+import org.jofi.transport.Failure;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A receive into device memory, through host blocks. For its sender it is an ordinary receive whose
+ * memory is the blocks; what does not fit into them comes in chunks: {@link StagedSend}. It is over
+ * when all is in device memory.
+ *
+ * <p>Chunks are copied in order: {@code copied <= copying <= written}, until the last arrives.
+ */
+final class StagedReceive extends PostedReceive implements ChunkCopies.Listener {
+  private final ChunkCopies copies;
+  private final Task going = new Going();
+  private @Nullable StagingSpace space;
+  private @Nullable StagingRing ring;
+  private long address;
+  private int chunkShift;
+
+  /** Chunks before the last that are in blocks, as the sender says, from the first on. */
+  private long written;
+
+  private long copying;
+  private long copied;
+
+  /** Bits of the blocks of later chunks that are copied. */
+  private int copiedLater;
+
+  /** How many copied chunks the sender was told of. */
+  private long told;
+
+  StagedReceive(Receiver receiver, Request request) {
+    super(receiver, request);
+    copies = new ChunkCopies(receiver.link().sink().tasks(), this);
+  }
+
+  /** Copies what arrived, and tells which blocks are free. */
+  private final class Going extends Task {
+    @Override
+    protected boolean advance() {
+      StagingRing blocks = ring;
+      return !isLive() || blocks == null || goOn(blocks) || !isLive();
+    }
+  }
+
+  /**
+   * Starts it.
+   *
+   * @param blocks taken from the space, and in use
+   */
+  void start(long deviceAddress, long bytes, int tagged, StagingSpace staging, StagingRing blocks) {
+    address = deviceAddress;
+    chunkShift = staging.shape().chunkShift();
+    space = staging;
+    ring = blocks;
+    copies.use(staging);
+    written = 0;
+    copying = 0;
+    copied = 0;
+    copiedLater = 0;
+    told = 0;
+    start(1);
+    expect(0, blocks.block(0), bytes, tagged, blocks.registration());
+  }
+
+  private long chunks(long bytes) {
+    return Math.max(1, (bytes + (1L << chunkShift) - 1) >> chunkShift);
+  }
+
+  private int blocks() {
+    StagingRing blocks = ring;
+    return blocks == null ? 1 : blocks.blocks();
+  }
+
+  @Override
+  long length(int sub) {
+    return StagedLength.of(blocks(), roomBytes(sub), chunkShift);
+  }
+
+  @Override
+  boolean isOpen(int sub) {
+    return written == 0 && super.isOpen(sub);
+  }
+
+  /** A short message is in the first blocks then, as if it had been written there. */
+  @Override
+  void fill(int sub, long from, int lengthBytes) {
+    if (chunks(lengthBytes) > blocks()) {
+      receiver().fail(receiver().tooLong(where(), lengthBytes, (long) blocks() << chunkShift));
+      return;
+    }
+    super.fill(sub, from, lengthBytes);
+  }
+
+  /** So many chunks are in their blocks, as the sender says; what cannot be is ignored. */
+  void chunksWritten(long count) {
+    if (arrivedWhole() || count > Math.min(copied + blocks(), chunks(roomBytes(0)) - 1)) {
+      return;
+    }
+    if (count > written) {
+      written = count;
+      request().restartBound();
+    } else {
+      // It is told again, since the sender may not know which blocks are free.
+      told = 0;
+    }
+    proceed();
+  }
+
+  @Override
+  void arrive(int sub) {
+    super.arrive(sub);
+    proceed();
+  }
+
+  private void proceed() {
+    if (isLive()) {
+      receiver().link().sink().tasks().defer(going);
+    }
+  }
+
+  /** How many chunks are in their blocks: all, once the last is. */
+  private long there() {
+    return arrivedWhole() ? chunks(lengthBytes(0)) : written;
+  }
+
+  private boolean goOn(StagingRing blocks) {
+    while (isLive() && copying < there() && copying - copied < blocks.blocks()) {
+      long bytes = 1L << chunkShift;
+      if (arrivedWhole()) {
+        bytes = Math.min(bytes, lengthBytes(0) - (copying << chunkShift));
+      }
+      int part = part(copying);
+      if (bytes == 0) {
+        copiedLater |= 1 << part;
+      } else {
+        int answer =
+            copies.toDevice(part, blocks.block(copying), address + (copying << chunkShift), bytes);
+        if (answer == ChunkCopies.AGAIN) {
+          return false;
+        }
+        if (answer < 0) {
+          fail(copies.failure(answer));
+          return true;
+        }
+        request().begun(1);
+      }
+      copying++;
+    }
+    countCopied();
+    return tellTaken();
+  }
+
+  private int part(long chunk) {
+    return (int) (chunk % blocks());
+  }
+
+  private void countCopied() {
+    while (copied < copying && (copiedLater & 1 << part(copied)) != 0) {
+      copiedLater &= ~(1 << part(copied));
+      copied++;
+    }
+    request().settle();
+  }
+
+  /** Tells which blocks are free, if the message may need them; whether there was a buffer. */
+  private boolean tellTaken() {
+    boolean mayHaveMore = !arrivedWhole() && chunks(roomBytes(0)) > told + blocks();
+    if (!isLive() || told == copied || !mayHaveMore) {
+      return true;
+    }
+    boolean sent = receiver().link().tell(MessageType.CHUNKS_TAKEN, index(), copied);
+    if (sent) {
+      told = copied;
+    }
+    return sent;
+  }
+
+  @Override
+  public void copied(int part, @Nullable Failure why) {
+    request().returned(1);
+    request().restartBound();
+    if (why == null) {
+      copiedLater |= 1 << part;
+      countCopied();
+      proceed();
+    } else {
+      fail(why);
+    }
+  }
+
+  @Override
+  boolean isComplete() {
+    return super.isComplete() && copied == there();
+  }
+
+  @Override
+  boolean isTimed() {
+    return written > 0 || super.isTimed();
+  }
+
+  /** Copies use the blocks. */
+  @Override
+  boolean operatesOnLease() {
+    return true;
+  }
+
+  @Override
+  void endUse() {
+    super.endUse();
+    StagingSpace staging = space;
+    StagingRing blocks = ring;
+    space = null;
+    ring = null;
+    if (staging != null && blocks != null) {
+      staging.give(blocks);
+    }
+  }
+
+  @Override
+  String missing() {
+    String more = super.missing();
+    return "%d chunks of at most %d are in their blocks, %d in device memory%s"
+        .formatted(there(), chunks(roomBytes(0)), copied, more.isEmpty() ? "" : "; " + more);
+  }
+}
