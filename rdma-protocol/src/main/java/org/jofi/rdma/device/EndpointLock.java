@@ -209,6 +209,9 @@ public final class EndpointLock {
   /** For calls per message, and others that are to be quick: the progress thread lets it by. */
   public Hold posting() {
     ProgressExecutor own = executor;
+    if (own == null && lock.tryLock()) {
+      return hold;
+    }
     if (own != null) {
       own.announce();
     }

@@ -93,7 +93,7 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
             "messages of " + label,
             new FreelistShape(packetBytes, MESSAGE_ALIGNMENT, GROWTH, most, settings.pageBytes()),
             block -> registerBlock(block, controlRails(), Access.SEND | Access.RECV));
-    outgoing = new OutgoingMessages(messages, tasks);
+    outgoing = new OutgoingMessages(messages, controlCount(), tasks);
     copies =
         new InlineCopies(
             label,
@@ -245,6 +245,11 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
     return registrations;
   }
 
+  /** Its messages on their way. */
+  OutgoingMessages outgoing() {
+    return outgoing;
+  }
+
   /** Copies between addresses. */
   MemoryCopier copier() {
     return copier;
@@ -325,7 +330,7 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
   }
 
   /**
-   * A message to fill in and {@link #send}.
+   * A message to fill in and send.
    *
    * @return null if so many are on their way that there is no buffer
    */
@@ -336,21 +341,6 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
   /** Gives a message back that is not sent after all. */
   public void giveBack(Packet message) {
     outgoing.give((OutgoingMessage) message);
-  }
-
-  /** Sends a message over a control rail, now or when one takes it. */
-  public void send(Packet packet, PeerRails to, int lengthBytes, SentListener who, long cookie) {
-    OutgoingMessage message = (OutgoingMessage) packet;
-    message.address(to, lengthBytes, who, cookie);
-    tasks.submit(message);
-  }
-
-  /** As {@link #send}, over the control rail on which the fewest messages are out. */
-  void tell(Packet packet, PeerRails to, int lengthBytes, SentListener who, long cookie) {
-    OutgoingMessage message = (OutgoingMessage) packet;
-    message.address(to, lengthBytes, who, cookie);
-    message.passBusyRails();
-    tasks.submit(message);
   }
 
   /**
@@ -369,7 +359,7 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
           entry.answered();
           alone.close();
         };
-    send(packet, alone, lengthBytes, over, 0);
+    outgoing.send(packet, alone, lengthBytes, over, 0);
   }
 
   /**
@@ -384,7 +374,7 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
     PeerRails alone =
         PeerRails.to(rails.control().subList(rail, rail + 1), outgoing, List.of(address))
             .connected();
-    send(packet, alone, lengthBytes, new Alone(alone, who), rail);
+    outgoing.send(packet, alone, lengthBytes, new Alone(alone, who), rail);
   }
 
   /** Lets go of an address when its message is over. */
@@ -399,24 +389,6 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
     public boolean isWanted(long cookie) {
       return who.isWanted(cookie);
     }
-  }
-
-  /** Sends a message over that control rail, though it may be given up, and over no other. */
-  void sendOver(Packet packet, PeerRails to, int rail, int lengthBytes) {
-    OutgoingMessage message = (OutgoingMessage) packet;
-    message.address(to, lengthBytes, SentListener.NOBODY, 0);
-    message.onlyOver(rail);
-    tasks.submit(message);
-  }
-
-  /**
-   * Sends immediate data without a message over a control rail. For callers that are called while a
-   * queue delivers.
-   */
-  void deferImmediate(Packet packet, PeerRails to, int bits, SentListener who, long cookie) {
-    OutgoingMessage message = (OutgoingMessage) packet;
-    message.addressImmediate(to, bits, who, cookie);
-    tasks.defer(message);
   }
 
   /** The control rails to a peer. */

@@ -1,6 +1,7 @@
 package org.jofi.rdma.driver;
 
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 import org.jofi.fabric.CompletionError;
 import org.jofi.fabric.FabricErrno;
 import org.jofi.fabric.PostFlags;
@@ -25,8 +26,10 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
       new Failure(FailureCause.CLOSED, 0, "fi_send", "nobody waits for it any more");
 
   private final OutgoingMessages home;
-  private final BlockFreelist buffers;
-  private final int entry;
+
+  /** Of its buffer, on each control rail: these are never opened anew. */
+  private final long[] descriptors;
+
   // Where its buffer is, which is asked for many times a message.
   private final MemorySegment memory;
   private final long at;
@@ -42,10 +45,10 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
   private SentListener listener = SentListener.NOBODY;
   private long cookie;
 
-  OutgoingMessage(OutgoingMessages home, BlockFreelist buffers, int entry) {
+  OutgoingMessage(OutgoingMessages home, BlockFreelist buffers, int entry, int rails) {
     this.home = home;
-    this.buffers = buffers;
-    this.entry = entry;
+    descriptors = new long[rails];
+    Arrays.setAll(descriptors, rail -> buffers.descriptor(entry, rail));
     memory = buffers.memory(entry);
     at = buffers.offset(entry);
   }
@@ -131,7 +134,7 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
 
   private int post(RailPort port, long peer, long flags) {
     long from = memory.address() + at;
-    long descriptor = buffers.descriptor(entry, port.number());
+    long descriptor = descriptors[port.number()];
     return bare
         ? port.sendData(this, 0, from, 0, descriptor, data, peer, flags)
         : port.send(this, 0, from, lengthBytes, descriptor, peer, flags);

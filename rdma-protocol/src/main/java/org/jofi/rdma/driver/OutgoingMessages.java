@@ -3,6 +3,7 @@ package org.jofi.rdma.driver;
 import java.util.ArrayDeque;
 import org.jofi.mr.registration.RegistrationException;
 import org.jofi.rdma.memory.BlockFreelist;
+import org.jofi.rdma.operation.Packet;
 import org.jofi.rdma.operation.SentListener;
 import org.jofi.rdma.operation.Tasks;
 import org.jspecify.annotations.Nullable;
@@ -10,11 +11,17 @@ import org.jspecify.annotations.Nullable;
 /** The messages that an endpoint can have on their way at once: made on demand, up to a limit. */
 final class OutgoingMessages {
   private final BlockFreelist buffers;
+  private final int rails;
   private final Tasks tasks;
   private final ArrayDeque<OutgoingMessage> free = new ArrayDeque<>();
 
-  OutgoingMessages(BlockFreelist buffers, Tasks tasks) {
+  /**
+   * @param buffers registered on the control rails
+   * @param rails how many these are
+   */
+  OutgoingMessages(BlockFreelist buffers, int rails, Tasks tasks) {
     this.buffers = buffers;
+    this.rails = rails;
     this.tasks = tasks;
   }
 
@@ -36,7 +43,39 @@ final class OutgoingMessages {
       // A provider out of resources, or an endpoint that is closing: those on their way come back.
       return null;
     }
-    return entry == BlockFreelist.EXHAUSTED ? null : new OutgoingMessage(this, buffers, entry);
+    return entry == BlockFreelist.EXHAUSTED
+        ? null
+        : new OutgoingMessage(this, buffers, entry, rails);
+  }
+
+  /** Sends a message over one of these rails, now or when one takes it. */
+  void send(Packet packet, PeerRails to, int lengthBytes, SentListener who, long cookie) {
+    OutgoingMessage message = (OutgoingMessage) packet;
+    message.address(to, lengthBytes, who, cookie);
+    tasks.submit(message);
+  }
+
+  /** As {@link #send}, over the rail on which the fewest messages are out. */
+  void tell(Packet packet, PeerRails to, int lengthBytes, SentListener who, long cookie) {
+    OutgoingMessage message = (OutgoingMessage) packet;
+    message.address(to, lengthBytes, who, cookie);
+    message.passBusyRails();
+    tasks.submit(message);
+  }
+
+  /** Sends a message over that rail, though it may be given up, and over no other. */
+  void sendOver(Packet packet, PeerRails to, int rail, int lengthBytes) {
+    OutgoingMessage message = (OutgoingMessage) packet;
+    message.address(to, lengthBytes, SentListener.NOBODY, 0);
+    message.onlyOver(rail);
+    tasks.submit(message);
+  }
+
+  /** Sends immediate data without a message, when queues have delivered. */
+  void sendImmediate(Packet packet, PeerRails to, int bits, SentListener who, long cookie) {
+    OutgoingMessage message = (OutgoingMessage) packet;
+    message.addressImmediate(to, bits, who, cookie);
+    tasks.defer(message);
   }
 
   /**

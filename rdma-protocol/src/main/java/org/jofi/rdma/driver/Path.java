@@ -22,6 +22,9 @@ import org.jspecify.annotations.Nullable;
 /** The way from an endpoint to one peer: the data rails and the control rails. */
 final class Path implements OperationSink, RailControl {
   private final EndpointDriver driver;
+  private final OutgoingMessages outgoing;
+  private final Tasks tasks;
+  private final MemoryCopier copier;
   private final Peer peer;
   private final PeerRails data;
   private final PeerRails control;
@@ -52,6 +55,9 @@ final class Path implements OperationSink, RailControl {
                   addresses.control().size()));
     }
     this.driver = driver;
+    outgoing = driver.outgoing();
+    tasks = driver.tasks();
+    copier = driver.copier();
     peer = driver.peers().to(addresses);
     data = peer.data();
     control = peer.control();
@@ -116,7 +122,7 @@ final class Path implements OperationSink, RailControl {
 
   @Override
   public void sendOver(int rail, Packet packet, int lengthBytes) {
-    driver.sendOver(packet, control, peer.epochs().controlOf(rail), lengthBytes);
+    outgoing.sendOver(packet, control, peer.epochs().controlOf(rail), lengthBytes);
   }
 
   @Override
@@ -126,7 +132,7 @@ final class Path implements OperationSink, RailControl {
 
   @Override
   public Tasks tasks() {
-    return driver.tasks();
+    return tasks;
   }
 
   @Override
@@ -163,27 +169,27 @@ final class Path implements OperationSink, RailControl {
 
   @Override
   public void copy(long from, long to, int lengthBytes) {
-    driver.copier().copy(from, to, lengthBytes);
+    copier.copy(from, to, lengthBytes);
   }
 
   @Override
   public @Nullable Packet takePacket() {
-    return driver.takePacket();
+    return outgoing.take();
   }
 
   @Override
   public void send(Packet packet, int lengthBytes, SentListener who, long cookie) {
-    driver.send(packet, control, lengthBytes, who, cookie);
+    outgoing.send(packet, control, lengthBytes, who, cookie);
   }
 
   @Override
   public void tell(Packet packet, int lengthBytes, SentListener who, long cookie) {
-    driver.tell(packet, control, lengthBytes, who, cookie);
+    outgoing.tell(packet, control, lengthBytes, who, cookie);
   }
 
   @Override
   public void sendImmediate(Packet packet, int bits, SentListener who, long cookie) {
-    driver.deferImmediate(packet, control, bits, who, cookie);
+    outgoing.sendImmediate(packet, control, bits, who, cookie);
   }
 
   @Override

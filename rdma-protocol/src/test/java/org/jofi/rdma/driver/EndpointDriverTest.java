@@ -105,8 +105,9 @@ class EndpointDriverTest {
 
                 Packet message = assertNotNullMessage(from);
                 message.memory().set(ValueLayout.JAVA_INT_UNALIGNED, message.at(), i);
-                from.send(message, peer, 4 + i, listener, i);
-                from.deferImmediate(assertNotNullMessage(from), peer, ~i, listener, -1 - i);
+                from.outgoing().send(message, peer, 4 + i, listener, i);
+                from.outgoing()
+                    .sendImmediate(assertNotNullMessage(from), peer, ~i, listener, -1 - i);
               }
             });
         await(
@@ -219,7 +220,8 @@ class EndpointDriverTest {
           from -> {
             PeerRails peer = from.controlTo(right.endpoint.addresses());
             for (int i = 0; i < 10; i++) {
-              from.send(assertNotNullMessage(from), peer, 64, (id, why) -> outcomes.add(why), i);
+              from.outgoing()
+                  .send(assertNotNullMessage(from), peer, 64, (id, why) -> outcomes.add(why), i);
             }
           });
       long before = simulation.nanoTime();
@@ -246,8 +248,9 @@ class EndpointDriverTest {
           from -> {
             PeerRails peer = from.controlTo(right.endpoint.addresses());
             for (int i = 0; i < count; i++) {
-              from.deferImmediate(
-                  assertNotNullMessage(from), peer, i, (id, why) -> outcomes.add(why), i);
+              from.outgoing()
+                  .sendImmediate(
+                      assertNotNullMessage(from), peer, i, (id, why) -> outcomes.add(why), i);
             }
             peer.retry(0, new Failure(FailureCause.PEER_LOST, 0, "test", "rail 0"), 1);
             before[0] = from.control(0).inFlight();
@@ -310,7 +313,9 @@ class EndpointDriverTest {
       await(simulation, () -> right.messages.size() == 1, left, right);
       // Who becomes a peer stays one.
       PeerRails peer = left.endpoint.controlTo(right.endpoint.addresses());
-      left.endpoint.send(assertNotNullMessage(left.endpoint), peer, 64, SentListener.NOBODY, 0);
+      left.endpoint
+          .outgoing()
+          .send(assertNotNullMessage(left.endpoint), peer, 64, SentListener.NOBODY, 0);
       await(simulation, () -> right.messages.size() == 2, left, right);
       left.close();
       right.close();

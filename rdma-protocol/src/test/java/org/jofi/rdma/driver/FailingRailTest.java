@@ -275,7 +275,7 @@ class FailingRailTest {
     void byWay(EndpointDriver from, PeerRails to) {
       Packet packet = from.takePacket();
       assertNotNull(packet);
-      from.send(packet, to, Long.BYTES, this, 0);
+      from.outgoing().send(packet, to, Long.BYTES, this, 0);
     }
 
     @Override

@@ -68,7 +68,7 @@ class RefusedCallsTest {
       assertTrue(round < ROUNDS, "deaf after " + right.messages.size());
       Packet packet = sent < messages ? left.endpoint.takePacket() : null;
       if (packet != null) {
-        left.endpoint.send(packet, there, 64, SentListener.NOBODY, sent++);
+        left.endpoint.outgoing().send(packet, there, 64, SentListener.NOBODY, sent++);
       }
       if (left.progress() + right.progress() == 0) {
         simulation.idle();

@@ -59,9 +59,9 @@ class RefusedPeerTest {
       refused = toSlow.peer(0);
       int waiting = 5;
       for (int i = 0; i < waiting; i++) {
-        left.endpoint.send(packet(left.endpoint), toSlow, 64, SentListener.NOBODY, i);
+        left.endpoint.outgoing().send(packet(left.endpoint), toSlow, 64, SentListener.NOBODY, i);
       }
-      left.endpoint.send(packet(left.endpoint), toOther, 64, SentListener.NOBODY, 9);
+      left.endpoint.outgoing().send(packet(left.endpoint), toOther, 64, SentListener.NOBODY, 9);
       int rounds = 0;
       while (other.messages.isEmpty()) {
         assertTrue(++rounds < ROUNDS, "a message waits behind those for another peer");
