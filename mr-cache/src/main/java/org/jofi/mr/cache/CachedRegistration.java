@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.ref.WeakReference;
 import java.util.function.Predicate;
 import org.jofi.fabric.Access;
+import org.jofi.fabric.MemoryKind;
 import org.jofi.mr.region.RegionSet;
 import org.jofi.mr.registration.BufferRange;
 import org.jofi.mr.registration.DataRegistration;
@@ -17,6 +18,7 @@ final class CachedRegistration extends CachedRange implements DataRegistration {
   private final CacheSpace space;
   private final RegionSet regions;
   private final long access;
+  private final boolean isHostMemory;
   private final long sequence;
 
   /** Belongs to the cache, under its lock: the stamp that orders it in the queue for eviction. */
@@ -36,12 +38,18 @@ final class CachedRegistration extends CachedRange implements DataRegistration {
     this.space = space;
     this.regions = regions;
     this.access = access;
+    isHostMemory = regions.range().kind() == MemoryKind.HOST;
     this.sequence = sequence;
   }
 
   @Override
   public BufferRange range() {
     return regions.range();
+  }
+
+  @Override
+  public boolean isHostMemory() {
+    return isHostMemory;
   }
 
   @Override

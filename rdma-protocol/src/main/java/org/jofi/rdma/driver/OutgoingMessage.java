@@ -108,9 +108,10 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
         finish(to.reason(bare ? "fi_senddata" : "fi_send"));
         return true;
       }
-      RailPort port = to.port(rail);
-      asks = to.isFresh(rail) || to.unanswered().asks(rail, listener.mayBeToldLate());
-      int answer = post(port, to.peer(rail), asks ? to.flags(rail) : PostFlags.NONE);
+      PeerRail over = to.rail(rail);
+      RailPort port = over.port();
+      asks = !over.hasCarried || to.unanswered().asks(rail, listener.mayBeToldLate());
+      int answer = post(port, over.number(), asks ? to.flags(rail) : PostFlags.NONE);
       if (answer == -FabricErrno.EAGAIN) {
         rail = pinned ? rail : to.next();
         return false;

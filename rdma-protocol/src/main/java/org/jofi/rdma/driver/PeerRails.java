@@ -250,7 +250,7 @@ public final class PeerRails {
    * whose connection may go.
    */
   long flags(int rail) {
-    return !seesArrivals && (rails.length > 1 || isFresh(rail))
+    return !seesArrivals && (rails.length > 1 || !rails[rail].hasCarried)
         ? PostFlags.DELIVERY_COMPLETE
         : PostFlags.NONE;
   }

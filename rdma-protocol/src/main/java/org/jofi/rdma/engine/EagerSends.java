@@ -26,8 +26,15 @@ final class EagerSends extends Collector {
   /** After so many in a row the receiver, which counts for itself, may withhold a long receive. */
   private static final int SHORT_ROW = 4;
 
+  private static final int NONE = -1;
+
   private final Sender sender;
   private final EagerGrant grant;
+  private final int credits;
+
+  /** The longest; {@link #NONE} if none may leave. */
+  private final int mostBytes;
+
   private final int packetBytes;
   private final ArrayDeque<EagerBatch> free = new ArrayDeque<>(1);
 
@@ -59,6 +66,8 @@ final class EagerSends extends Collector {
     this.link = link;
     this.sender = sender;
     this.grant = grant;
+    credits = grant.credits();
+    mostBytes = grant.isNone() ? NONE : grant.bytes();
     row = new ShortRow(grant, SHORT_ROW);
     // The peer's buffers are as long as it needs for what it grants.
     packetBytes = Math.min(link.sink().packetBytes(), grant.packetBytes());
@@ -92,7 +101,7 @@ final class EagerSends extends Collector {
 
   /** Whether a message is of those that may. */
   boolean fits(long lengthBytes, @Nullable DataRegistration memory) {
-    return isOn() && lengthBytes <= grant.bytes() && memory != null && memory.isHostMemory();
+    return lengthBytes <= mostBytes && memory != null && memory.isHostMemory();
   }
 
   /**
@@ -105,7 +114,7 @@ final class EagerSends extends Collector {
   }
 
   private boolean hasCredit() {
-    return sent - taken < grant.credits();
+    return sent - taken < credits;
   }
 
   /**

@@ -24,6 +24,7 @@ final class SendQueue implements SentListener {
   private final BySlot<QueuedSend> queued;
   private final StrategyList<QueuedSend> queue = new StrategyList<>();
   private final Task lookout = new Lookout();
+  private int length;
 
   /** Whether a queued send may have a receive, but no blocks, or not that receive's entry. */
   private boolean heldUp;
@@ -56,7 +57,7 @@ final class SendQueue implements SentListener {
     @Override
     protected boolean advance() {
       look();
-      if (queue.isEmpty()) {
+      if (isEmpty()) {
         pollsBeforeAsking = POLLS_BEFORE_ASKING;
         asks = false;
         return true;
@@ -71,7 +72,7 @@ final class SendQueue implements SentListener {
   }
 
   boolean isEmpty() {
-    return queue.isEmpty();
+    return length == 0;
   }
 
   /**
@@ -91,6 +92,7 @@ final class SendQueue implements SentListener {
     QueuedSend send = queued.get(request.slot());
     send.start(address, lengthBytes, tag, memory, space, index);
     queue.add(send);
+    length++;
     nothingLeaves = false;
     sender.link().sink().tasks().watch(lookout);
     return send;
@@ -98,6 +100,7 @@ final class SendQueue implements SentListener {
 
   void remove(QueuedSend send) {
     queue.remove(send);
+    length--;
     nothingLeaves = false;
   }
 
@@ -118,7 +121,7 @@ final class SendQueue implements SentListener {
   /** Starts what is queued and can start. */
   void look() {
     startHeldUp();
-    while (sender.failure() == null && !queue.isEmpty()) {
+    while (sender.failure() == null && !isEmpty()) {
       long index = sender.see();
       if (index <= 0) {
         break;

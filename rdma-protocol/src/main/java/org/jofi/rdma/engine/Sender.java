@@ -108,15 +108,16 @@ public final class Sender extends RequestQueue implements SendProtocol {
     if (!queue.isEmpty()) {
       queue.look();
     }
-    long index = failure() == null && !isFull() ? find(tag) : Announcements.NOWHERE;
+    boolean full = isFull();
+    long index = failure() == null && !full ? find(tag) : Announcements.NOWHERE;
     Failure broken = failure();
     if (broken != null) {
       return registration == null ? failed(broken) : failed(broken, registration);
     }
-    if (isFull()) {
+    if (full) {
       return Result.TRY_AGAIN;
     }
-    int slot = begin();
+    int slot = table().begin();
     long id = table().id(slot);
     boolean mayBeWithheld = eager.endsRow(lengthBytes);
     if (index != Announcements.NOWHERE) {

@@ -95,7 +95,8 @@ public record MailboxLayout(int dataRails) {
 
   /** Where a receive's entry begins. Both sides keep it at the same offset. */
   public int entryOffset(long index) {
-    return (int) (index & (ENTRIES - 1)) * entryBytes();
+    int line = (int) (index & (ENTRIES - 1)) * LINE_BYTES;
+    return dataRails > KEYS_PER_LINE ? 2 * line : line;
   }
 
   /** How many entries of so many receives, from that one on, lie before the ring's end. */

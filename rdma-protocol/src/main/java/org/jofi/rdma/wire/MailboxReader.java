@@ -29,6 +29,7 @@ public final class MailboxReader {
   private final MailboxLayout layout;
   private final int generation;
   private final long maxMessageBytes;
+  private final int lines;
 
   /** The entry that was read last. */
   private final long[] words;
@@ -49,7 +50,8 @@ public final class MailboxReader {
     this.layout = layout;
     this.generation = generation;
     this.maxMessageBytes = maxMessageBytes;
-    words = new long[layout.entryBytes() / Long.BYTES];
+    lines = layout.linesPerEntry();
+    words = new long[lines * MailboxLayout.WORDS];
   }
 
   /** Whether the fields are those of a receive's entry, as it was read last. */
@@ -65,7 +67,7 @@ public final class MailboxReader {
    */
   public int poll(long index) {
     int at = layout.entryOffset(index);
-    for (int line = 0; line < layout.linesPerEntry(); line++) {
+    for (int line = 0; line < lines; line++) {
       if (!loadLine(index, at, line)) {
         return ABSENT;
       }
@@ -163,7 +165,7 @@ public final class MailboxReader {
         return WireFault.RESERVED;
       }
     }
-    return layout.linesPerEntry() == 1 ? WireFault.NONE : checkSecondLine();
+    return lines == 1 ? WireFault.NONE : checkSecondLine();
   }
 
   private WireFault checkSecondLine() {
