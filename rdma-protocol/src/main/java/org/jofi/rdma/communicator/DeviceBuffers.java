@@ -91,7 +91,7 @@ final class DeviceBuffers {
     BufferRange range = range(memory, gpu);
     DmaBuf given = memory.dmaBuf();
     if (given != null) {
-      DataRegistration data = owner.acquire(range.through(given), uses, access);
+      DataRegistration data = owner.memory().acquire(range.through(given), uses, access);
       return RdmaRegistration.of(owner, memory, uses, data, VIA_DMA_BUF);
     }
     if (gpu != null && gpu.description().dmaBuf()) {
@@ -101,7 +101,7 @@ final class DeviceBuffers {
       }
     }
     return RdmaRegistration.of(
-        owner, memory, uses, owner.acquire(range, uses, access), "GPU direct by address");
+        owner, memory, uses, owner.memory().acquire(range, uses, access), "GPU direct by address");
   }
 
   /**
@@ -140,7 +140,7 @@ final class DeviceBuffers {
     }
     @Nullable DataRegistration data = null;
     try {
-      data = owner.acquire(range.through(exported), uses, access);
+      data = owner.memory().acquire(range.through(exported), uses, access);
     } catch (RegistrationException refused) {
       // Perhaps by address.
     } finally {
@@ -175,8 +175,10 @@ final class DeviceBuffers {
             gpu,
             StagingShape.USUAL,
             block ->
-                owner.acquire(
-                    BufferRange.host(block.address(), block.byteSize()), owner.blockAccess()),
+                owner
+                    .memory()
+                    .acquire(
+                        BufferRange.host(block.address(), block.byteSize()), owner.blockAccess()),
             pageBytes,
             mostRings);
     try {

@@ -48,13 +48,16 @@ final class OneSidedCalls {
     checkOneSided(lengthBytes, far, at);
     comm.checkOpen();
     DataRegistration memory =
-        comm.segments().use(near, offset, lengthBytes, reads ? Rights.READ_INTO : Rights.SENT);
+        comm.memory()
+            .segments()
+            .use(near, offset, lengthBytes, reads ? Rights.READ_INTO : Rights.SENT);
     return post(reads, near.address() + offset, lengthBytes, memory, near, far, at);
   }
 
   private long move(
       boolean reads, Registration near, long offset, long lengthBytes, RemoteMemory far, long at) {
-    RdmaRegistration ours = comm.own(near, reads ? Use.RECEIVE : Use.SEND, offset, lengthBytes);
+    RdmaRegistration ours =
+        comm.memory().own(near, reads ? Use.RECEIVE : Use.SEND, offset, lengthBytes);
     checkOneSided(lengthBytes, far, at);
     DataRegistration memory = ours.data();
     return memory.beginUse()
@@ -79,7 +82,7 @@ final class OneSidedCalls {
         comm.endpoint().help();
         request = connection.oneSided().move(reads, address, lengthBytes, memory, far, at);
       }
-      comm.uses().add(request, used);
+      comm.memory().uses().add(request, used);
       return request;
     } finally {
       if (request == Result.TRY_AGAIN) {

@@ -3,27 +3,21 @@ package org.jofi.rdma.communicator;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.EnumSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.agrona.concurrent.IdleStrategy;
 import org.agrona.concurrent.NanoClock;
-import org.jofi.fabric.DmaBuf;
 import org.jofi.fabric.FabricException;
 import org.jofi.fabric.MemoryKind;
-import org.jofi.mr.registration.BufferRange;
-import org.jofi.mr.registration.DataRegistration;
-import org.jofi.mr.registration.RegistrationException;
 import org.jofi.mr.teardown.CloseSteps;
 import org.jofi.rdma.device.DeviceEndpoint;
 import org.jofi.rdma.device.EndpointLock;
 import org.jofi.rdma.engine.Connection;
 import org.jofi.rdma.engine.RequestQueue;
 import org.jofi.rdma.operation.OperationSink;
-import org.jofi.rdma.staging.StagingSpace;
 import org.jofi.transport.Comm;
 import org.jofi.transport.CommState;
 import org.jofi.transport.Device;
@@ -46,18 +40,14 @@ abstract class RdmaComm implements Comm {
   private final Connection connection;
   private final long maxMessageBytes;
   private final String label;
-  private final DeviceBuffers deviceBuffers;
   private final EndpointLock.Tester tester = new EndpointLock.Tester();
   private final OneSidedCalls oneSided;
-  private final RegistrationUses uses;
-  private final SegmentUses segments;
-  private final Set<RdmaRegistration> registrations = new LinkedHashSet<>();
+  private final CommMemory memory;
   // Guarded by the endpoint's lock, as the next.
   private final List<Runnable> tasks = new ArrayList<>(0);
   private @Nullable RdmaPoller poller;
-  // Written with the endpoint's lock held.
+  // Written with the endpoint's lock held, as the next.
   private volatile CommState closing = CommState.OPEN;
-  // With the endpoint's lock held, or by whoever closes it.
   private long closingSince;
 
   RdmaComm(
@@ -72,22 +62,11 @@ abstract class RdmaComm implements Comm {
     lock = endpoint.lock();
     maxMessageBytes = device.properties().limits().maxMessageBytes();
     oneSided = new OneSidedCalls(this, connection);
-    uses = new RegistrationUses(connection);
-    segments =
-        new SegmentUses(
-            this, endpoint.rails().registrations(), device.options().cache().wholeSegmentBytes());
     label =
         "%s %d of %s, peer's %d"
             .formatted(
                 role, connection.id().from(), endpoint.rails().label(), connection.id().to());
-    deviceBuffers =
-        new DeviceBuffers(
-            this,
-            device.memories(),
-            device.takesDeviceMemory(),
-            device.options().requireGpuDirect(),
-            device.environment().pageBytes(),
-            stagedAtOnce);
+    memory = new CommMemory(this, device, connection, stagedAtOnce);
     device.opened(this);
   }
 
@@ -132,12 +111,9 @@ abstract class RdmaComm implements Comm {
     return endpoint;
   }
 
-  final RegistrationUses uses() {
-    return uses;
-  }
-
-  final SegmentUses segments() {
-    return segments;
+  /** Its registered memory. */
+  final CommMemory memory() {
+    return memory;
   }
 
   /** Whether memory of that kind is flushed when something was received into it. */
@@ -160,41 +136,6 @@ abstract class RdmaComm implements Comm {
   }
 
   /**
-   * Checks that a registration belongs to this communicator.
-   *
-   * @throws IllegalArgumentException if it is another communicator's, or already deregistered
-   */
-  final RdmaRegistration own(Registration registration) {
-    if (registration instanceof RdmaRegistration ours
-        && ours.isHeld()
-        && ours.owner().equals(this)) {
-      return ours;
-    }
-    throw new IllegalArgumentException(
-        "%s is not, or no longer, registered with %s".formatted(registration, label));
-  }
-
-  /**
-   * Checks that a range of a registration may be used so, and be moved at once.
-   *
-   * @throws IllegalArgumentException as {@link #own(Registration)} and {@link #checkLength}; and if
-   *     it is not registered for that, or the range leaves it; one of no bytes never does
-   */
-  final RdmaRegistration own(Registration registration, Use use, long offset, long lengthBytes) {
-    RdmaRegistration ours = own(registration);
-    checkLength(lengthBytes);
-    if (!ours.uses().contains(use)) {
-      throw new IllegalArgumentException(
-          "%s is registered for %s, not for %s".formatted(ours, ours.uses(), use));
-    }
-    if (lengthBytes > 0 && (offset < 0 || offset > ours.memory().lengthBytes() - lengthBytes)) {
-      throw new IllegalArgumentException(
-          "%d bytes at offset %d are not within %s".formatted(lengthBytes, offset, ours));
-    }
-    return ours;
-  }
-
-  /**
    * @throws IllegalArgumentException if a message is too long for the device
    */
   final void checkLength(long lengthBytes) {
@@ -204,92 +145,19 @@ abstract class RdmaComm implements Comm {
     }
   }
 
+  @Override
+  public final Registration register(Memory what, Use first, Use... more) {
+    Objects.requireNonNull(what);
+    checkOpen();
+    return memory.register(what, EnumSet.of(first, more));
+  }
+
   /** A request that failed because its memory is not registered any more. */
   final long refuse(RequestQueue requests, String operation) {
     try (var _ = lock.posting()) {
       checkOpen();
       return requests.refuse(operation);
     }
-  }
-
-  @Override
-  public final Registration register(Memory memory, Use first, Use... more) {
-    Objects.requireNonNull(memory);
-    checkOpen();
-    Set<Use> wanted = EnumSet.of(first, more);
-    boolean flushed = flushes(memory.kind());
-    long access =
-        wanted.stream().mapToLong(use -> Rights.of(use, flushed)).reduce(0, (a, b) -> a | b);
-    RdmaRegistration registration;
-    try {
-      registration =
-          memory.kind() == MemoryKind.HOST
-              ? RdmaRegistration.of(
-                  this, memory, wanted, acquire(range(memory), wanted, access), "host")
-              : deviceBuffers.register(memory, wanted, access);
-    } catch (RegistrationException e) {
-      throw refused(e);
-    } catch (FabricException e) {
-      throw new TransportException(FailureCause.FABRIC, label + ": " + e.getMessage(), e);
-    }
-    try (var _ = lock().rare()) {
-      if (closing == CommState.OPEN) {
-        registrations.add(registration);
-        return registration;
-      }
-    }
-    registration.end();
-    registration.release();
-    throw new IllegalStateException(label + " was closed meanwhile");
-  }
-
-  private static BufferRange range(Memory memory) {
-    MemorySegment segment = memory.segment();
-    BufferRange range =
-        segment == null
-            ? BufferRange.host(memory.address(), memory.lengthBytes())
-            : BufferRange.host(segment);
-    DmaBuf piece = memory.dmaBuf();
-    return piece == null ? range : range.through(piece);
-  }
-
-  /**
-   * Registers a range on the endpoint's data rails. What the peer reaches when it likes shares no
-   * registration with what it does not.
-   */
-  final DataRegistration acquire(BufferRange range, Set<Use> uses, long access) {
-    return acquire(Rights.expose(uses) ? range.ofUnknownAllocation() : range, access);
-  }
-
-  /** Registers a range on the endpoint's data rails. */
-  final DataRegistration acquire(BufferRange range, long access) {
-    return endpoint.rails().registrations().acquire(range, access);
-  }
-
-  /** What a caller gets to know of a refusal. */
-  final TransportException refused(RegistrationException why) {
-    return new TransportException(
-        why.getCause() instanceof FabricException ? FailureCause.FABRIC : FailureCause.EXHAUSTED,
-        label + ": " + why.getMessage(),
-        why);
-  }
-
-  /** As {@link Registration#close}. */
-  final void close(RdmaRegistration registration) {
-    try (var _ = lock().rare()) {
-      if (!registration.isHeld()) {
-        return;
-      }
-      long user = uses.user(registration);
-      if (user != 0) {
-        throw new IllegalStateException(
-            "%s: request 0x%x, whose operations are not over, uses %s"
-                .formatted(label, user, registration));
-      }
-      registrations.remove(registration);
-      registration.end();
-    }
-    registration.release();
   }
 
   @Override
@@ -334,7 +202,7 @@ abstract class RdmaComm implements Comm {
     }
     long result = helped(request, lengths);
     if (result == Result.IN_PROGRESS) {
-      deviceBuffers.grow();
+      memory.grow();
     }
     return result;
   }
@@ -402,7 +270,7 @@ abstract class RdmaComm implements Comm {
   private long told(long request, long @Nullable [] lengths) {
     long result = look(request, lengths);
     if (result >= 0 || (Result.isOver(result) && !connection.usesMemory(request))) {
-      uses.over(request);
+      memory.uses().over(request);
     }
     return result;
   }
@@ -444,11 +312,15 @@ abstract class RdmaComm implements Comm {
 
   /** Begins to close it, without waiting; a second call does nothing. */
   final void startClosing() {
+    startClosing(endpoint.connections()::close);
+  }
+
+  private void startClosing(Consumer<Connection> how) {
     try (var _ = lock().closing()) {
       if (closing == CommState.OPEN) {
         closing = CommState.CLOSING;
         closingSince = device.environment().clock().nanoTime();
-        endpoint.connections().close(connection);
+        how.accept(connection);
       }
     }
   }
@@ -461,13 +333,7 @@ abstract class RdmaComm implements Comm {
 
   @Override
   public final void abort() {
-    try (var _ = lock().closing()) {
-      if (closing == CommState.OPEN) {
-        closing = CommState.CLOSING;
-        closingSince = device.environment().clock().nanoTime();
-        endpoint.connections().abort(connection);
-      }
-    }
+    startClosing(endpoint.connections()::abort);
     finish();
   }
 
@@ -479,27 +345,14 @@ abstract class RdmaComm implements Comm {
     awaitRelease();
     CloseSteps steps = new CloseSteps();
     long user;
-    List<RdmaRegistration> ended;
-    List<StagingSpace> unused;
+    List<Runnable> unused;
     try (var _ = lock().closing()) {
       closing = CommState.CLOSED;
       tasks.forEach(endpoint::removeTask);
-      user = uses.user();
-      if (user != 0 || !connection.isReleased()) {
-        registrations.forEach(registration -> device.keepReachable(registration.memory()));
-        uses.memory().forEach(device::keepReachable);
-      }
-      ended = List.copyOf(registrations);
-      ended.forEach(RdmaRegistration::end);
-      registrations.clear();
-      unused = deviceBuffers.abandon();
-      if (user != 0 || !connection.isReleased()) {
-        device.keep(unused);
-        unused = List.of();
-      }
+      user = memory.uses().user();
+      unused = memory.end(user != 0 || !connection.isReleased());
     }
-    ended.forEach(registration -> steps.step(registration::release));
-    unused.forEach(space -> steps.step(space::close));
+    unused.forEach(steps::step);
     device.closed(this);
     if (user != 0) {
       throw new TransportException(
@@ -522,8 +375,7 @@ abstract class RdmaComm implements Comm {
   private void awaitRelease() {
     NanoClock clock = device.environment().clock();
     IdleStrategy idle = device.environment().idle().get();
-    // The connection's own time limit ends the wait for the peer; this one ends the wait for the
-    // NIC.
+    // The connection's own time limit ends the wait for the peer; this one, that for the NIC.
     long bound = device.options().closeTimeout().toNanos();
     long now = clock.nanoTime();
     // Those of a device that close together wait together; each looks, whatever the others took.
@@ -532,12 +384,9 @@ abstract class RdmaComm implements Comm {
       int events;
       try (var _ = lock().closing()) {
         events = endpoint.progress();
-        if (connection.isReleased()) {
+        if (connection.isReleased() || clock.nanoTime() - deadline >= 0) {
           return;
         }
-      }
-      if (clock.nanoTime() - deadline >= 0) {
-        return;
       }
       idle.idle(events);
     }

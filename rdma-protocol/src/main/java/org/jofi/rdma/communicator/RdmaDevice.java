@@ -185,7 +185,8 @@ public final class RdmaDevice implements Device, AutoCloseable {
   /** Names requests, as far as can be seen without any lock of theirs. */
   private List<String> using(DataRegistration registration) {
     List<String> names = new ArrayList<>();
-    openComms().forEach(comm -> comm.uses().names(registration.range(), comm.label(), names));
+    openComms()
+        .forEach(comm -> comm.memory().uses().names(registration.range(), comm.label(), names));
     return names;
   }
 

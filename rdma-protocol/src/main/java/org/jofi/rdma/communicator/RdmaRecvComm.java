@@ -47,13 +47,13 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
 
   private DataRegistration use(MemorySegment segment, long offset, long lengthBytes) {
     checkLength(lengthBytes);
-    return segments().use(segment, offset, lengthBytes, Rights.RECEIVED);
+    return memory().segments().use(segment, offset, lengthBytes, Rights.RECEIVED);
   }
 
   @Override
   public long irecv(Registration registration, long offset, long lengthBytes, int tag) {
     checkOpen();
-    RdmaRegistration ours = own(registration, Use.RECEIVE, offset, lengthBytes);
+    RdmaRegistration ours = memory().own(registration, Use.RECEIVE, offset, lengthBytes);
     long address = ours.memory().address() + offset;
     DataRegistration memory = ours.registered();
     if (memory == null) {
@@ -77,7 +77,7 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
       tags[0] = tag;
       data[0] = memory;
       request = receive(1, lengths, tags);
-      uses().add(request, used);
+      memory().uses().add(request, used);
       return request;
     } finally {
       if (request == Result.TRY_AGAIN) {
@@ -104,7 +104,7 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
           data[i] = using[i];
         }
         request = receive(count, bytes, tagged);
-        uses().add(request, count, segments);
+        memory().uses().add(request, count, segments);
         return request;
       }
     } finally {
@@ -121,7 +121,8 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
     long request = Result.TRY_AGAIN;
     try {
       for (; used < count; used++) {
-        RdmaRegistration ours = own(registrations[used], Use.RECEIVE, offsets[used], bytes[used]);
+        RdmaRegistration ours =
+            memory().own(registrations[used], Use.RECEIVE, offsets[used], bytes[used]);
         DataRegistration memory = ours.registered();
         if (memory == null) {
           throw new IllegalArgumentException(
@@ -139,7 +140,7 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
           data[i] = using[i];
         }
         request = receive(count, bytes, tagged);
-        uses().add(request, count, registrations);
+        memory().uses().add(request, count, registrations);
         return request;
       }
     } finally {
@@ -176,7 +177,7 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
         endpoint().help();
         request = connection.receiver().receiveStaged(space, address, lengthBytes, tag);
       }
-      uses().add(request, ours);
+      memory().uses().add(request, ours);
       return request;
     }
   }
@@ -209,7 +210,7 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
 
   @Override
   public long iflush(Registration registration, long offset, long lengthBytes) {
-    RdmaRegistration own = own(registration, Use.RECEIVE, offset, lengthBytes);
+    RdmaRegistration own = memory().own(registration, Use.RECEIVE, offset, lengthBytes);
     long address = own.memory().address() + offset;
     try (var _ = lock().posting()) {
       checkOpen();
@@ -221,7 +222,7 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
         endpoint().help();
         request = connection.flush(address, lengthBytes, own.data());
       }
-      uses().add(request, own);
+      memory().uses().add(request, own);
       return request;
     }
   }
@@ -238,7 +239,7 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
 
   @Override
   public String flushReason(Registration registration) {
-    RdmaRegistration own = own(registration);
+    RdmaRegistration own = memory().own(registration);
     if (own.isStaged()) {
       return "not flushed: a staged receive is over when the last copy to the device is";
     }

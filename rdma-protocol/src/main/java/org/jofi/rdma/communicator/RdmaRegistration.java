@@ -91,7 +91,7 @@ final class RdmaRegistration implements Registration {
 
   @Override
   public void close() {
-    owner.close(this);
+    owner.memory().close(this);
   }
 
   /**

@@ -27,13 +27,13 @@ final class RdmaSendComm extends RdmaComm implements SendComm {
   public long isend(MemorySegment segment, long offset, long lengthBytes, int tag) {
     checkLength(lengthBytes);
     checkOpen();
-    DataRegistration memory = segments().use(segment, offset, lengthBytes, Rights.SENT);
+    DataRegistration memory = memory().segments().use(segment, offset, lengthBytes, Rights.SENT);
     return post(segment.address() + offset, lengthBytes, tag, memory, segment);
   }
 
   @Override
   public long isend(Registration registration, long offset, long lengthBytes, int tag) {
-    RdmaRegistration ours = own(registration, Use.SEND, offset, lengthBytes);
+    RdmaRegistration ours = memory().own(registration, Use.SEND, offset, lengthBytes);
     long address = ours.memory().address() + offset;
     DataRegistration memory = ours.registered();
     if (memory == null) {
@@ -50,7 +50,7 @@ final class RdmaSendComm extends RdmaComm implements SendComm {
     try (var _ = lock().posting()) {
       checkOpen();
       request = connection.sender().send(address, lengthBytes, tag, memory);
-      uses().add(request, used);
+      memory().uses().add(request, used);
       return request;
     } finally {
       if (request == Result.TRY_AGAIN) {
@@ -65,7 +65,7 @@ final class RdmaSendComm extends RdmaComm implements SendComm {
     try (var _ = lock().posting()) {
       checkOpen();
       request = connection.sender().sendStaged(space, address, lengthBytes, tag);
-      uses().add(request, ours);
+      memory().uses().add(request, ours);
     }
     space.grow();
     return request;
@@ -87,7 +87,7 @@ final class RdmaSendComm extends RdmaComm implements SendComm {
       checkOpen();
       boolean cancelled = connection.sender().cancel(request);
       if (cancelled) {
-        uses().over(request);
+        memory().uses().over(request);
       }
       return cancelled;
     }

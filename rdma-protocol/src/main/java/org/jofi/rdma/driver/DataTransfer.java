@@ -278,19 +278,17 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
   @Override
   int call(int stripe, int rail) {
     account(stripe, rail);
-    return kind() == Kind.READ_OWN
-        ? rails()
-            .port(rail)
-            .read(
-                this,
-                stripe,
-                landing.address(rail),
-                lengthBytes(stripe),
-                landing.descriptor(rail),
-                landing.self(rail),
-                remoteAddress(stripe, rail),
-                key(rail))
-        : super.call(stripe, rail);
+    if (kind() != Kind.READ_OWN) {
+      return super.call(stripe, rail);
+    }
+    next()
+        .read(
+            landing.address(rail),
+            lengthBytes(stripe),
+            landing.descriptor(rail),
+            landing.self(rail))
+        .remote(remoteAddress(stripe, rail), key(rail));
+    return rails().port(rail).post(this, stripe, next());
   }
 
   @Override

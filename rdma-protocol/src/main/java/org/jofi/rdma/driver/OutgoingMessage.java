@@ -32,6 +32,7 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
 
   // Where its buffer is, which is asked for many times a message.
   private final MemorySegment memory;
+  private final Post post = new Post();
   private final long at;
   private @Nullable PeerRails rails;
   private int rail;
@@ -134,11 +135,11 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
   }
 
   private int post(RailPort port, long peer, long flags) {
-    long from = memory.address() + at;
-    long descriptor = descriptors[port.number()];
-    return bare
-        ? port.sendData(this, 0, from, 0, descriptor, data, peer, flags)
-        : port.send(this, 0, from, lengthBytes, descriptor, peer, flags);
+    post.send(memory.address() + at, lengthBytes, descriptors[port.number()], peer, flags);
+    if (bare) {
+      post.data(data);
+    }
+    return port.post(this, 0, post);
   }
 
   @Override

@@ -19,9 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One rail of one role: its endpoint and address vector, and the owners of posted operations. Its
- * endpoint may be closed, as a fence for what was posted, and another one opened in its place. The
- * posting calls are those of {@link Endpoint}, with an owner and a cookie instead of a context
- * slot. After {@code -EAGAIN} nothing is offered to the provider for a while: {@link RefusedPeers}.
+ * endpoint may be closed, as a fence for what was posted, and another one opened in its place.
+ * After {@code -EAGAIN} nothing is offered to the provider for a while: {@link RefusedPeers}.
  */
 public final class RailPort {
   private static final int AGAIN = -FabricErrno.EAGAIN;
@@ -170,50 +169,28 @@ public final class RailPort {
     return peers().peer(address).number();
   }
 
-  /** As {@link Endpoint#send}. */
-  public int send(
-      OperationOwner owner,
-      long cookie,
-      long address,
-      long bytes,
-      long descriptor,
-      long peer,
-      long flags) {
-    int context = take(owner, cookie, peer, bytes);
-    return context < 0
-        ? AGAIN
-        : posted(
-            peer,
-            context,
-            opened.endpoint().send(address, bytes, descriptor, peer, context, flags));
-  }
-
-  /** As {@link Endpoint#sendData}. */
-  public int sendData(
-      OperationOwner owner,
-      long cookie,
-      long address,
-      long bytes,
-      long descriptor,
-      int data,
-      long peer,
-      long flags) {
-    int context = take(owner, cookie, peer, bytes);
-    return context < 0
-        ? AGAIN
-        : posted(
-            peer,
-            context,
-            opened
-                .endpoint()
-                .sendData(
-                    address,
-                    bytes,
-                    descriptor,
-                    Integer.toUnsignedLong(data),
-                    peer,
-                    context,
-                    flags));
+  /**
+   * Posts an operation, with an owner and a cookie in place of a context slot.
+   *
+   * @return as {@link Endpoint}'s posting calls
+   */
+  public int post(OperationOwner owner, long cookie, Post what) {
+    queue.count(what.lengthBytes());
+    long peer = what.peer();
+    int context =
+        retired || refused.contains(peer)
+            ? ContextTable.NONE
+            : operations.take(owner, cookie, peer);
+    if (context < 0) {
+      return AGAIN;
+    }
+    int answer = what.over(opened.endpoint(), context);
+    if (answer == AGAIN) {
+      refused.refused(peer);
+    } else {
+      refused.taken(peer);
+    }
+    return posted(operations, context, answer);
   }
 
   /** As {@link Endpoint#recv}, from any peer. */
@@ -225,95 +202,6 @@ public final class RailPort {
             receives,
             context,
             opened.endpoint().recv(address, bytes, descriptor, AddressVector.ANY, context));
-  }
-
-  /** As {@link Endpoint#write}. */
-  public int write(
-      OperationOwner owner,
-      long cookie,
-      long address,
-      long bytes,
-      long descriptor,
-      long peer,
-      long remoteAddress,
-      long key,
-      long flags) {
-    int context = take(owner, cookie, peer, bytes);
-    return context < 0
-        ? AGAIN
-        : posted(
-            peer,
-            context,
-            opened
-                .endpoint()
-                .write(address, bytes, descriptor, peer, remoteAddress, key, context, flags));
-  }
-
-  /** As {@link Endpoint#writeData}, with 32 bits. */
-  public int writeData(
-      OperationOwner owner,
-      long cookie,
-      long address,
-      long bytes,
-      long descriptor,
-      int data,
-      long peer,
-      long remoteAddress,
-      long key,
-      long flags) {
-    int context = take(owner, cookie, peer, bytes);
-    return context < 0
-        ? AGAIN
-        : posted(
-            peer,
-            context,
-            opened
-                .endpoint()
-                .writeData(
-                    address,
-                    bytes,
-                    descriptor,
-                    Integer.toUnsignedLong(data),
-                    peer,
-                    remoteAddress,
-                    key,
-                    context,
-                    flags));
-  }
-
-  /** As {@link Endpoint#read}. */
-  public int read(
-      OperationOwner owner,
-      long cookie,
-      long address,
-      long bytes,
-      long descriptor,
-      long peer,
-      long remoteAddress,
-      long key) {
-    int context = take(owner, cookie, peer, bytes);
-    return context < 0
-        ? AGAIN
-        : posted(
-            peer,
-            context,
-            opened.endpoint().read(address, bytes, descriptor, peer, remoteAddress, key, context));
-  }
-
-  private int take(OperationOwner owner, long cookie, long peer, long bytes) {
-    queue.count(bytes);
-    return retired || refused.contains(peer)
-        ? ContextTable.NONE
-        : operations.take(owner, cookie, peer);
-  }
-
-  private int posted(long peer, int context, int answer) {
-    if (answer == AGAIN) {
-      refused.refused(peer);
-    } else {
-      refused.taken(peer);
-    }
-    return posted(operations, context, answer);
   }
 
   /** Its queue was polled: what was refused may be taken now. */

@@ -18,6 +18,7 @@ import org.jofi.transport.FailureCause;
 abstract class RailTransfer extends Transfer implements OperationOwner {
   private final PeerRails rails;
   private final int[] tries;
+  private final Post post = new Post();
 
   RailTransfer(PeerRails rails, TransferListener listener, int stripes) {
     super(listener, stripes);
@@ -162,29 +163,24 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
   }
 
   int call(int stripe, int rail) {
-    RailPort port = rails.port(rail);
-    long peer = rails.peer(rail);
+    PeerRail over = rails.rail(rail);
     long from = localAddress(stripe);
     long length = lengthBytes(stripe);
-    long descriptor = descriptor(rail);
-    long to = remoteAddress(stripe, rail);
     if (kind() == Kind.READ) {
-      return port.read(this, stripe, from, length, descriptor, peer, to, key(rail));
+      post.read(from, length, descriptor(rail), over.number());
+    } else if (bringsData(stripe)) {
+      post.write(from, length, descriptor(rail), over.number(), rails.flags(rail))
+          .data(immediate(stripe));
+    } else {
+      post.write(from, length, descriptor(rail), over.number(), flags(stripe, rail));
     }
-    return bringsData(stripe)
-        ? port.writeData(
-            this,
-            stripe,
-            from,
-            length,
-            descriptor,
-            immediate(stripe),
-            peer,
-            to,
-            key(rail),
-            rails.flags(rail))
-        : port.write(
-            this, stripe, from, length, descriptor, peer, to, key(rail), flags(stripe, rail));
+    post.remote(remoteAddress(stripe, rail), key(rail));
+    return over.port().post(this, stripe, post);
+  }
+
+  /** What is posted next. */
+  final Post next() {
+    return post;
   }
 
   /** How a write without immediate data is posted, {@link PostFlags}. */

@@ -1,5 +1,6 @@
 package org.jofi.rdma.engine;
 
+import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import org.jofi.rdma.operation.Packet;
 import org.jofi.rdma.operation.SentListener;
@@ -9,9 +10,12 @@ import org.jspecify.annotations.Nullable;
 
 /** Short messages in one packet, and their requests until a provider took it. Used again. */
 final class EagerBatch implements SentListener {
+  /** That of a batch that did not begin: nothing can be written into it. */
+  private static final Packet NONE = new Nothing();
+
   private final EagerSends home;
   private @Nullable Request[] requests = new @Nullable Request[1];
-  private @Nullable Packet packet;
+  private Packet packet = NONE;
   private int count;
   private int bytes;
   private long seen;
@@ -43,7 +47,7 @@ final class EagerBatch implements SentListener {
 
   /** Adds a message; where its bytes are to be copied to. */
   long add(Request request, int tag, int lengthBytes) {
-    Packet into = packet();
+    Packet into = packet;
     if (count == requests.length) {
       requests = Arrays.copyOf(requests, 2 * count);
     }
@@ -53,18 +57,10 @@ final class EagerBatch implements SentListener {
     return into.memory().address() + into.at() + payload;
   }
 
-  private Packet packet() {
-    Packet into = packet;
-    if (into == null) {
-      throw new IllegalStateException("it did not begin");
-    }
-    return into;
-  }
-
   /** Sends it, now or when a rail takes it. */
   void send(PeerLink link) {
-    Packet full = packet();
-    packet = null;
+    Packet full = packet;
+    packet = NONE;
     EagerPacket.end(full.memory(), full.at(), bytes, link.id());
     link.sink().send(full, bytes, this, 0);
   }
@@ -116,6 +112,18 @@ final class EagerBatch implements SentListener {
           request.settle();
         }
       }
+    }
+  }
+
+  private static final class Nothing implements Packet {
+    @Override
+    public MemorySegment memory() {
+      return MemorySegment.NULL;
+    }
+
+    @Override
+    public long at() {
+      return 0;
     }
   }
 }

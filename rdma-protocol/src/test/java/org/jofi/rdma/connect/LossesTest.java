@@ -14,6 +14,7 @@ import java.util.stream.Stream;
 import org.jofi.fabric.CompletionError;
 import org.jofi.fabric.PostFlags;
 import org.jofi.rdma.driver.OperationOwner;
+import org.jofi.rdma.driver.Post;
 import org.jofi.rdma.driver.RailPort;
 import org.jofi.rdma.engine.ReceiveConnection;
 import org.jofi.rdma.engine.Script;
@@ -272,17 +273,18 @@ class LossesTest {
   private static int flood(Linked linked) {
     RailPort port = linked.left.host.endpoint.data(1);
     int answer =
-        port.writeData(
+        port.post(
             new Unheeded(),
             0,
-            linked.source.address(),
-            8,
-            linked.from.descriptor(1),
-            0,
-            port.peer(linked.right.host.endpoint.data(1).address()),
-            linked.to.remoteAddress(1, linked.target.address()),
-            linked.to.key(1),
-            PostFlags.NONE);
+            new Post()
+                .write(
+                    linked.source.address(),
+                    8,
+                    linked.from.descriptor(1),
+                    port.peer(linked.right.host.endpoint.data(1).address()),
+                    PostFlags.NONE)
+                .data(0)
+                .remote(linked.to.remoteAddress(1, linked.target.address()), linked.to.key(1)));
     return answer == 0 ? 1 : 0;
   }
 

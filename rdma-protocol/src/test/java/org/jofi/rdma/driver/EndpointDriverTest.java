@@ -171,15 +171,14 @@ class EndpointDriverTest {
       while (posted < 2 * operations) {
         boolean sound = posted % 2 == 0;
         int answer =
-            port.read(
+            port.post(
                 sound ? good : bad,
                 posted,
-                from.address(),
-                512,
-                local.descriptor(0),
-                peer,
-                remote.remoteAddress(0, to.address()),
-                sound ? remote.key(0) : remote.key(0) + 1_000);
+                new Post()
+                    .read(from.address(), 512, local.descriptor(0), peer)
+                    .remote(
+                        remote.remoteAddress(0, to.address()),
+                        sound ? remote.key(0) : remote.key(0) + 1_000));
         if (answer == 0) {
           posted++;
         } else {
