@@ -2,10 +2,14 @@ package org.jofi.rdma.driver;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -13,6 +17,9 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jofi.rdma.driver.PeerRail.Event;
 import org.jofi.rdma.driver.PeerRail.State;
 import org.jofi.simulated.Simulation;
@@ -53,6 +60,34 @@ class PeerRailStatesTest {
         assertEquals(after(state, event), state.after(event), state + ", " + event);
       }
     }
+  }
+
+  /** The picture has an arrow for each two states of which one follows the other, and no more. */
+  @Test
+  void thePageDrawsEachTransition() throws IOException {
+    Path root = Path.of("").toAbsolutePath();
+    while (root != null && !Files.exists(root.resolve("docs/PROTOCOL.md"))) {
+      root = root.getParent();
+    }
+    assertNotNull(root, "docs/PROTOCOL.md is in no folder above");
+    String page = Files.readString(root.resolve("docs/PROTOCOL.md"));
+    Set<String> drawn = new TreeSet<>();
+    Matcher arrow =
+        Pattern.compile("^  (UP|SUSPECT|AWAY|LOST|CLOSED) --> (\\w+):", Pattern.MULTILINE)
+            .matcher(
+                page.substring(page.indexOf("`PeerRail.State`"), page.indexOf("`ReceiveWindow`")));
+    while (arrow.find()) {
+      drawn.add(arrow.group(1) + " " + arrow.group(2));
+    }
+    Set<String> there = new TreeSet<>();
+    for (State state : State.values()) {
+      for (Event event : Event.values()) {
+        if (state.after(event) != state) {
+          there.add(state + " " + state.after(event));
+        }
+      }
+    }
+    assertEquals(there, drawn);
   }
 
   /** The events that lead to each state from the beginning, as few as can be. */
