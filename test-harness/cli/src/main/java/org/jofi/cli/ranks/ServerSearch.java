@@ -31,6 +31,9 @@ final class ServerSearch {
   /** An address from which nothing comes leaves time for the others. */
   private static final long MOST_MILLIS_EACH = 2_000;
 
+  /** Less would take a host that refuses at once for one that does not answer. */
+  private static final long LEAST_MILLIS_EACH = 100;
+
   private final Names names;
   private final String host;
   private final int port;
@@ -77,12 +80,16 @@ final class ServerSearch {
         throw reason;
       }
       LockSupport.parkNanos(RETRY_NANOS);
+      if (System.nanoTime() - deadline >= 0) {
+        throw reason;
+      }
     }
   }
 
   private static int millis(long deadline, int addresses) {
     long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
-    return (int) Math.max(1, addresses == 1 ? left : Math.min(left, MOST_MILLIS_EACH));
+    long most = addresses == 1 ? left : Math.min(left, MOST_MILLIS_EACH);
+    return (int) Math.max(LEAST_MILLIS_EACH, most);
   }
 
   private static IOException all(Map<InetAddress, IOException> reasons) {
