@@ -76,7 +76,7 @@ final class SilentPeers {
     return contains(connection) && kept.add(connection.sink().peer());
   }
 
-  /** All connections were seen: those to whom none leads are forgotten. */
+  /** All connections were looked at: silent peers to which none of them leads are forgotten. */
   void kept(long now) {
     silent.clear();
     silent.addAll(kept);

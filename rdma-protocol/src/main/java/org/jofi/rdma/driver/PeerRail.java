@@ -241,7 +241,7 @@ final class PeerRail {
     return failures > MOST_WEIGHT;
   }
 
-  /** A connection that is replaced from now on is another one. */
+  /** What fails from now on with a replaced connection counts as a failure of its own. */
   void look() {
     wasReplaced = false;
   }

@@ -70,7 +70,7 @@ public final class PeerRails {
     return alone.connected();
   }
 
-  /** The rail of a handshake, or one over which there was one; it is not fresh. */
+  /** A handshake went over these rails, so that their connections stand. */
   PeerRails connected() {
     for (PeerRail rail : rails) {
       rail.hasCarried = true;
@@ -347,7 +347,7 @@ public final class PeerRails {
     }
   }
 
-  /** A connection that is replaced from now on is another one. */
+  /** What fails from now on with a replaced connection counts as a failure of its own. */
   void look() {
     for (PeerRail rail : rails) {
       rail.look();

@@ -91,7 +91,7 @@ public final class StagingRing {
     return registration;
   }
 
-  /** Memory that the NIC or the driver does not give back stays, for good. */
+  /** Frees the blocks, unless the NIC or the driver refuses to let go of them: those leak. */
   void close() {
     CloseSteps steps = new CloseSteps();
     steps.step(registration::release);
