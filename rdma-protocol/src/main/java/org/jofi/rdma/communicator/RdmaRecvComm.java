@@ -31,6 +31,7 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
   private final DataRegistration[] data = new DataRegistration[GROUP];
   // Used by the thread that posts a group, before it has the lock.
   private final DataRegistration[] using = new DataRegistration[GROUP];
+  private final long[] starts = new long[GROUP];
 
   RdmaRecvComm(RdmaDevice device, DeviceEndpoint endpoint, ReceiveConnection connection) {
     super(device, endpoint, connection, "receive communicator", STAGED_AT_ONCE);
@@ -96,17 +97,10 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
     try {
       for (; used < count; used++) {
         using[used] = use(segments[used], offsets[used], bytes[used]);
+        starts[used] = segments[used].address() + offsets[used];
       }
-      try (var _ = lock().posting()) {
-        checkOpen();
-        for (int i = 0; i < count; i++) {
-          addresses[i] = segments[i].address() + offsets[i];
-          data[i] = using[i];
-        }
-        request = receive(count, bytes, tagged);
-        memory().uses().add(request, count, segments);
-        return request;
-      }
+      request = post(count, bytes, tagged, segments);
+      return request;
     } finally {
       endUses(request, used);
     }
@@ -132,19 +126,24 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
           return refuse(connection.receiver().requests(), "irecv");
         }
         using[used] = memory;
+        starts[used] = ours.memory().address() + offsets[used];
       }
-      try (var _ = lock().posting()) {
-        checkOpen();
-        for (int i = 0; i < count; i++) {
-          addresses[i] = registrations[i].memory().address() + offsets[i];
-          data[i] = using[i];
-        }
-        request = receive(count, bytes, tagged);
-        memory().uses().add(request, count, registrations);
-        return request;
-      }
+      request = post(count, bytes, tagged, registrations);
+      return request;
     } finally {
       endUses(request, used);
+    }
+  }
+
+  /** Posts a group, whose uses have begun. */
+  private long post(int count, long[] bytes, int[] tagged, Object[] used) {
+    try (var _ = lock().posting()) {
+      checkOpen();
+      System.arraycopy(starts, 0, addresses, 0, count);
+      System.arraycopy(using, 0, data, 0, count);
+      long request = receive(count, bytes, tagged);
+      memory().uses().add(request, count, used);
+      return request;
     }
   }
 

@@ -8,7 +8,6 @@ import org.jofi.fabric.PostFlags;
  * are the operands of {@link Endpoint}'s posting calls. Used with the endpoint's lock held.
  */
 public final class Post {
-
   private enum Call {
     SEND,
     WRITE,

@@ -221,14 +221,11 @@ final class AnnouncementQueue extends Task {
     receiver.announceDue();
   }
 
-  /**
-   * Writes entries again that the peer lacks, from that one on: those of receives that are not
-   * staged, which change.
-   */
+  /** Writes entries again that the peer lacks, from that one on. */
   void writeAgain(long from) {
     long first = from;
     for (long index = from; index <= receiver.announcedThrough() + 1; index++) {
-      if (isUnderWay(index) || !receiver.hasLastingEntry(index)) {
+      if (isUnderWay(index) || !receiver.hasEntry(index)) {
         if (first < index) {
           write(first, (int) (index - first), true);
         }

@@ -63,9 +63,9 @@ final class Announcements {
     return (int) index & tags.length - 1;
   }
 
-  /** The receive after the last one that was seen. */
-  long unseen() {
-    return unseen;
+  /** The last receive that was seen. */
+  long seen() {
+    return unseen - 1;
   }
 
   /** The tag of a receive that was seen and is free. */

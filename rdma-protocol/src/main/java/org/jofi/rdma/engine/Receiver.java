@@ -209,9 +209,9 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
     }
   }
 
-  /** Whether a receive has an entry that is not over, and stays as it is. */
-  boolean hasLastingEntry(long index) {
-    return announcements.isUnread(index) || inFlight(index) instanceof PostedReceive;
+  /** Whether a receive has an entry of which the sender may not know. */
+  boolean hasEntry(long index) {
+    return announcements.isUnread(index) || inFlight(index) != null;
   }
 
   /** Announces what waits for entries. */

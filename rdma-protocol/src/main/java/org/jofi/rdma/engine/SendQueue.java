@@ -24,7 +24,6 @@ final class SendQueue implements SentListener {
   private final BySlot<QueuedSend> queued;
   private final StrategyList<QueuedSend> queue = new StrategyList<>();
   private final Task lookout = new Lookout();
-  private int length;
 
   /** Whether a queued send may have a receive, but no blocks, or not that receive's entry. */
   private boolean heldUp;
@@ -72,7 +71,7 @@ final class SendQueue implements SentListener {
   }
 
   boolean isEmpty() {
-    return length == 0;
+    return queue.isEmpty();
   }
 
   /**
@@ -92,7 +91,6 @@ final class SendQueue implements SentListener {
     QueuedSend send = queued.get(request.slot());
     send.start(address, lengthBytes, tag, memory, space, index);
     queue.add(send);
-    length++;
     nothingLeaves = false;
     sender.link().sink().tasks().watch(lookout);
     return send;
@@ -100,7 +98,6 @@ final class SendQueue implements SentListener {
 
   void remove(QueuedSend send) {
     queue.remove(send);
-    length--;
     nothingLeaves = false;
   }
 

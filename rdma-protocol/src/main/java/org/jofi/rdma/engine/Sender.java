@@ -105,11 +105,13 @@ public final class Sender extends RequestQueue implements SendProtocol {
       int tag,
       @Nullable DataRegistration registration,
       @Nullable StagingSpace space) {
-    if (!queue.isEmpty()) {
+    boolean nothingWaits = queue.isEmpty();
+    if (!nothingWaits) {
       queue.look();
+      nothingWaits = queue.isEmpty();
     }
     boolean full = isFull();
-    long index = failure() == null && !full ? find(tag) : Announcements.NOWHERE;
+    long index = failure() == null && !full ? find(tag, nothingWaits) : Announcements.NOWHERE;
     Failure broken = failure();
     if (broken != null) {
       return registration == null ? failed(broken) : failed(broken, registration);
@@ -148,7 +150,8 @@ public final class Sender extends RequestQueue implements SendProtocol {
   /** Sends a short message without a receive; false if it is none, or has to wait. */
   boolean leave(
       Request request, long address, long lengthBytes, int tag, @Nullable DataRegistration memory) {
-    if (memory == null || !eager.send(request, address, (int) lengthBytes, tag, seen())) {
+    if (memory == null
+        || !eager.send(request, address, (int) lengthBytes, tag, announcements.seen())) {
       return false;
     }
     eagerly.get(request.slot()).start(lengthBytes, tag);
@@ -159,13 +162,17 @@ public final class Sender extends RequestQueue implements SendProtocol {
 
   /** The last receive that was seen. */
   long seen() {
-    return announcements.unseen() - 1;
+    return announcements.seen();
   }
 
-  /** The oldest receive of a tag that is free, or {@link Announcements#NOWHERE}. */
-  private long find(int tag) {
+  /**
+   * The oldest receive of a tag that is free, or {@link Announcements#NOWHERE}.
+   *
+   * @param looks whether further ones are looked at: those are for sends that wait, if any do
+   */
+  private long find(int tag, boolean looks) {
     long index = announcements.find(tag);
-    while (index == Announcements.NOWHERE && queue.isEmpty()) {
+    while (index == Announcements.NOWHERE && looks) {
       long seen = see();
       if (seen <= 0) {
         return Announcements.NOWHERE;
@@ -181,20 +188,20 @@ public final class Sender extends RequestQueue implements SendProtocol {
     while (index > 0) {
       hear();
       boolean taken = eager.takes(announcements.tag(index), mailbox.handled());
-      eager.applyCredit(seen());
+      eager.applyCredit(announcements.seen());
       if (!taken) {
         return index;
       }
       announcements.take(index);
       index = announcements.see();
     }
-    eager.applyCredit(seen());
+    eager.applyCredit(announcements.seen());
     if (index == MailboxReader.MALFORMED) {
       fail(
           new Failure(
               FailureCause.PROTOCOL_VIOLATION,
               0,
-              "mailbox entry of receive " + announcements.unseen(),
+              "mailbox entry of receive " + (announcements.seen() + 1),
               mailbox.fault().words()));
     }
     return index;

@@ -80,12 +80,13 @@ public record MailboxLayout(int dataRails) {
 
   /** Lines of an entry: 1 or 2. */
   public int linesPerEntry() {
-    return dataRails > KEYS_PER_LINE ? 2 : 1;
+    return entryBytes() / LINE_BYTES;
   }
 
   /** Length of an entry. */
   public int entryBytes() {
-    return linesPerEntry() * LINE_BYTES;
+    // How far the second entry is from the first.
+    return entryOffset(1) - entryOffset(0);
   }
 
   /** Length of a mailbox: 16 or 32 KiB. */
