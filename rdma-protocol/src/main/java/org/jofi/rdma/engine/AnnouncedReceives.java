@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class AnnouncedReceives {
   private final ReceiveWindow window = new ReceiveWindow();
-  private final @Nullable IncomingReceive[] inFlight =
-      new @Nullable IncomingReceive[MailboxLayout.ENTRIES];
+  private final @Nullable PostedReceive[] inFlight =
+      new @Nullable PostedReceive[MailboxLayout.ENTRIES];
 
   /** The last receive that the sender is known to have seen. */
   private long seen;
@@ -25,7 +25,7 @@ final class AnnouncedReceives {
   }
 
   /** Gives a receive its entries; the index of the first. */
-  long add(IncomingReceive receive, int entries) {
+  long add(PostedReceive receive, int entries) {
     long first = window.post(entries);
     for (long index = first; index < first + entries; index++) {
       inFlight[ReceiveWindow.slot(index)] = receive;
@@ -44,7 +44,7 @@ final class AnnouncedReceives {
   }
 
   /** The request in flight that a receive is of; null if there is none. */
-  @Nullable IncomingReceive inFlight(long index) {
+  @Nullable PostedReceive inFlight(long index) {
     return window.isInFlight(index) ? inFlight[ReceiveWindow.slot(index)] : null;
   }
 
@@ -54,7 +54,7 @@ final class AnnouncedReceives {
   }
 
   /** A receive is over. */
-  void remove(IncomingReceive receive) {
+  void remove(PostedReceive receive) {
     long first = receive.index();
     for (long index = first; index < first + receive.indices(); index++) {
       inFlight[ReceiveWindow.slot(index)] = null;

@@ -45,7 +45,7 @@ final class AnnouncementQueue extends Task {
   private long postedThrough;
 
   /** The oldest receive that was not announced; null if all were. */
-  private @Nullable IncomingReceive next;
+  private @Nullable PostedReceive next;
 
   /** How many were not announced and are not withheld. */
   private int due;
@@ -97,7 +97,7 @@ final class AnnouncementQueue extends Task {
       if (receiver.link().sink().takeControlLoss()) {
         receiver.controlLost();
       }
-      receiver.becameQuiet();
+      receiver.returned();
       return true;
     }
   }
@@ -109,20 +109,20 @@ final class AnnouncementQueue extends Task {
   }
 
   /** A receive was posted, after all others. */
-  void add(IncomingReceive receive) {
+  void add(PostedReceive receive) {
     if (next == null) {
       next = receive;
     }
-    if (!receive.isWithheld()) {
+    if (!receive.withheld) {
       due++;
       announce();
     }
   }
 
   /** A receive is over: it is announced no more if it was not yet. */
-  void remove(IncomingReceive receive) {
-    if (receive.index() == IncomingReceive.NONE) {
-      if (!receive.isWithheld()) {
+  void remove(PostedReceive receive) {
+    if (receive.index() == PostedReceive.NONE) {
+      if (!receive.withheld) {
         due--;
       }
       if (receive.equals(next)) {
@@ -133,9 +133,9 @@ final class AnnouncementQueue extends Task {
 
   /** Receives that were withheld have to be announced. */
   void release() {
-    for (IncomingReceive receive = next; receive != null; receive = receive.next()) {
-      if (receive.isWithheld()) {
-        receive.release();
+    for (PostedReceive receive = next; receive != null; receive = receive.next()) {
+      if (receive.withheld) {
+        receive.withheld = false;
         due++;
       }
     }
@@ -157,13 +157,13 @@ final class AnnouncementQueue extends Task {
 
   /** Whether there was room for all that have an entry. */
   private boolean announceWithRoom() {
-    IncomingReceive receive = next;
+    PostedReceive receive = next;
     while (due > 0 && receive != null && receiver.hasEntries(receive.places())) {
       int places = receive.places();
       if (places > 0 && !room.take(places)) {
         return false;
       }
-      if (!receive.isWithheld()) {
+      if (!receive.withheld) {
         due--;
       }
       next = receive.next();
@@ -171,7 +171,7 @@ final class AnnouncementQueue extends Task {
         receiver.announce(receive, places);
       } else {
         // Short messages filled it, and it only waits for copies.
-        receive.withhold();
+        receive.withheld = true;
       }
       receive = next;
     }
@@ -217,7 +217,7 @@ final class AnnouncementQueue extends Task {
     underWay.remove(write);
     free.addLast(write);
     endIfBack();
-    receiver.becameQuiet();
+    receiver.returned();
     receiver.announceDue();
   }
 

@@ -73,6 +73,11 @@ final class Announcements {
     return tags[at(index)];
   }
 
+  /** Whether any that was seen is free. */
+  boolean hasFree() {
+    return oldest < unseen;
+  }
+
   /** The oldest receive of a tag that was seen and is free, or {@link #NOWHERE}. */
   long find(int tag) {
     for (long index = oldest; index < unseen; index++) {

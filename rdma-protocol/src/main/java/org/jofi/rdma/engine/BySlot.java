@@ -2,30 +2,30 @@ package org.jofi.rdma.engine;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.IntFunction;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Requests, or their strategies of one kind, by slot, each made when its slot is used first: most
+ * The strategies of one kind of the requests of a queue, each made when it is needed first: most
  * communicators are idle. Nothing is allocated for a slot that was used before.
  */
 final class BySlot<T> {
-  private final IntFunction<T> make;
+  private final Function<Request, T> make;
   private final List<@Nullable T> made = new ArrayList<>(0);
 
-  BySlot(IntFunction<T> make) {
+  BySlot(Function<Request, T> make) {
     this.make = make;
   }
 
-  /** What is of a slot. */
-  T get(int slot) {
-    while (made.size() <= slot) {
+  /** That of a request. */
+  T get(Request request) {
+    while (made.size() <= request.slot) {
       made.add(null);
     }
-    T one = made.get(slot);
+    T one = made.get(request.slot);
     if (one == null) {
-      one = make.apply(slot);
-      made.set(slot, one);
+      one = make.apply(request);
+      made.set(request.slot, one);
     }
     return one;
   }

@@ -156,7 +156,7 @@ final class EagerReceives extends Task implements SentListener {
   }
 
   /** A receive was posted: it takes the oldest message of its tag that is stored. */
-  void offerTo(IncomingReceive receive) {
+  void offerTo(PostedReceive receive) {
     if (unexpected.first() == UnexpectedMessages.NONE) {
       return;
     }

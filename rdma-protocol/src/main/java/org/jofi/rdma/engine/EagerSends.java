@@ -100,8 +100,9 @@ final class EagerSends extends Collector {
   }
 
   /** Whether a message is of those that may. */
-  boolean fits(long lengthBytes, @Nullable DataRegistration memory) {
-    return lengthBytes <= mostBytes && memory != null && memory.isHostMemory();
+  boolean fits(PostedSend send) {
+    DataRegistration memory = send.leased();
+    return send.lengthBytes() <= mostBytes && memory != null && memory.isHostMemory();
   }
 
   /**
@@ -113,20 +114,17 @@ final class EagerSends extends Collector {
     return row.ends(lengthBytes);
   }
 
-  private boolean hasCredit() {
-    return sent - taken < credits;
-  }
-
   /**
-   * Copies a message into a packet, which leaves now or soon.
+   * Copies a message that fits into a packet, which leaves now or soon.
    *
    * @param seen how many receives this side has seen
    * @return false if it has to wait: for credit, or for a buffer
    */
-  boolean send(Request request, long address, int lengthBytes, int tag, long seen) {
-    if (!hasCredit()) {
+  boolean send(PostedSend send, long seen) {
+    if (sent - taken >= credits) {
       return false;
     }
+    int lengthBytes = (int) send.lengthBytes();
     EagerBatch batch = open;
     if (batch != null && !batch.takes(lengthBytes, packetBytes, seen)) {
       submit();
@@ -144,8 +142,10 @@ final class EagerSends extends Collector {
       batch.begin(packet, sent + 1, seen);
       open = batch;
     }
-    remember(tag);
-    link.sink().copy(address, batch.add(request, tag, lengthBytes), lengthBytes);
+    remember(send.tag());
+    link.sink()
+        .copy(send.address(), batch.add(send.request(), send.tag(), lengthBytes), lengthBytes);
+    send.leave();
     return true;
   }
 

@@ -24,10 +24,10 @@ public final class Flushes extends RequestQueue {
   /** Flushes at once. */
   public static final int REQUESTS = 128;
 
-  private final BySlot<FlushRead> reads = new BySlot<>(slot -> new FlushRead(this, request(slot)));
+  private final BySlot<FlushRead> reads = new BySlot<>(request -> new FlushRead(this, request));
 
   public Flushes(PeerLink link) {
-    super(link, RequestTable.FLUSHES, REQUESTS);
+    super(link, FLUSHES, REQUESTS);
   }
 
   /**
@@ -57,7 +57,7 @@ public final class Flushes extends RequestQueue {
       return failed(deregistered("iflush"));
     }
     FlushRead read = reads.get(begin());
-    long id = table().id(read.request().slot());
+    long id = read.request().id();
     read.of(address, lengthBytes, registration);
     read.start();
     link().sink().tasks().submit(read.transfer());

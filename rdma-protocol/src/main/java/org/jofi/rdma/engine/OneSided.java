@@ -31,11 +31,11 @@ public final class OneSided extends RequestQueue {
   public static final int REQUESTS = 256;
 
   private final BySlot<OneSidedTransfer> transfers =
-      new BySlot<>(slot -> new OneSidedTransfer(this, request(slot)));
+      new BySlot<>(request -> new OneSidedTransfer(this, request));
 
   /** Those of a connection. */
   public OneSided(PeerLink link) {
-    super(link, RequestTable.ONE_SIDED, REQUESTS);
+    super(link, ONE_SIDED, REQUESTS);
   }
 
   /**
@@ -114,16 +114,16 @@ public final class OneSided extends RequestQueue {
   }
 
   private long start(OneSidedTransfer transfer) {
-    long id = table().id(transfer.request().slot());
+    long id = transfer.request().id();
     transfer.start();
     link().submit(transfer.transfer());
     return id;
   }
 
   private long nothing() {
-    int slot = begin();
-    table().succeed(slot, 0);
-    return table().id(slot);
+    Request request = begin();
+    request.end(0, null);
+    return request.id();
   }
 
   private boolean fits(long lengthBytes, RemoteMemory remote, long offset) {

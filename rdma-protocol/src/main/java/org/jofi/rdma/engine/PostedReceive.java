@@ -8,15 +8,20 @@ import org.jofi.rdma.wire.ProtocolLimits;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A receive, or a group of them, whose entries are written to the peer, unless short messages fill
- * it before. It is over when each message arrived, with its true length if that is told apart.
+ * A receive in flight, or a group of them as one. It gets its indices when it is announced, and its
+ * entries are written to the peer then; a short message may fill it before, or instead. It is over
+ * when each message arrived, with its true length if that is told apart.
  *
  * <p>Its bound runs while some of a message arrived and some did not. Once its entries were posted,
  * the peer may write into its memory: if it fails, its lease lasts until the peer is done.
  */
-class PostedReceive extends IncomingReceive {
+class PostedReceive extends ListedStrategy<PostedReceive> {
+  /** The index of a receive that has none yet. */
+  static final long NONE = 0;
+
   private static final long UNKNOWN = -1;
 
+  private final Receiver receiver;
   private final long[] addresses = new long[ProtocolLimits.MAX_GROUP];
   private final int[] tags = new int[ProtocolLimits.MAX_GROUP];
   private final long[] posted = new long[ProtocolLimits.MAX_GROUP];
@@ -29,22 +34,45 @@ class PostedReceive extends IncomingReceive {
   /** Which receive each entry is of. */
   private final int[] announced = new int[ProtocolLimits.MAX_GROUP];
 
+  /** How many lengths it has. */
   private int count;
+
   private int arrived;
   private int taken;
+  private long index;
+  private int indices;
+  private boolean hasRoom;
+
+  /** Whether it ever was among the receives that wait: stored messages may fill it before. */
+  boolean listed;
+
+  /** Whether it is announced only if it has to be. */
+  boolean withheld;
 
   PostedReceive(Receiver receiver, Request request) {
-    super(receiver, request);
+    super(request);
+    this.receiver = receiver;
   }
 
-  void start(int receives) {
+  final Receiver receiver() {
+    return receiver;
+  }
+
+  /** Starts one of so many receives; {@link #expect} says what each is. */
+  final void start(int receives) {
     count = receives;
     arrived = 0;
     taken = 0;
-    begin();
+    index = NONE;
+    indices = 0;
+    hasRoom = false;
+    listed = false;
+    withheld = false;
+    request().begin(this);
   }
 
-  void expect(int sub, long address, long lengthBytes, int tag, DataRegistration registration) {
+  final void expect(
+      int sub, long address, long lengthBytes, int tag, DataRegistration registration) {
     addresses[sub] = address;
     tags[sub] = tag;
     posted[sub] = lengthBytes;
@@ -54,24 +82,42 @@ class PostedReceive extends IncomingReceive {
     memory[sub] = registration;
   }
 
-  /** As many as no short message filled. */
-  @Override
-  int places() {
-    return index() == NONE ? count - Integer.bitCount(taken) : indices();
+  /** The index of its first entry; {@link #NONE} if it was not announced. */
+  final long index() {
+    return index;
   }
 
-  @Override
-  void announce() {
+  /** How many indices it has. */
+  final int indices() {
+    return indices;
+  }
+
+  /** How many indices it has, or will get if it is announced now: none for what was filled. */
+  final int places() {
+    return index == NONE ? count - Integer.bitCount(taken) : indices;
+  }
+
+  /**
+   * It gets its indices, and there is room for what arrives: the peer is told of it now.
+   *
+   * @param handled short messages, by now
+   */
+  final void announce(long first, int places, long handled) {
+    index = first;
+    indices = places;
+    hasRoom = true;
     int entries = 0;
     for (int sub = 0; sub < count; sub++) {
       DataRegistration into = memory[sub];
       if (!isTaken(sub) && into != null) {
         announced[entries] = sub;
-        long entry = index() + entries++;
-        receiver().announcer().put(entry, addresses[sub], length(sub), tags[sub], into, handled());
+        long entry = index + entries++;
+        receiver
+            .announcer()
+            .put(entry, addresses[sub], length(sub), tags[sub], into, (int) handled & 0xff);
       }
     }
-    receiver().unannounced().collect(this);
+    receiver.unannounced().collect(this);
   }
 
   /** The length that its entry tells. */
@@ -79,30 +125,27 @@ class PostedReceive extends IncomingReceive {
     return posted[sub];
   }
 
-  @Override
-  int tag(int sub) {
+  /** Which messages a receive of it takes. */
+  final int tag(int sub) {
     return tags[sub];
   }
 
-  @Override
-  long indexOf(int sub) {
-    if (index() == NONE) {
-      return NONE;
-    }
-    for (int entry = 0; entry < indices(); entry++) {
+  /** The index of a receive of it; {@link #NONE} if it was not announced. */
+  final long indexOf(int sub) {
+    for (int entry = 0; entry < indices; entry++) {
       if (announced[entry] == sub) {
-        return index() + entry;
+        return index + entry;
       }
     }
     return NONE;
   }
 
-  @Override
-  int sub(long of) {
-    return announced[(int) (of - index())];
+  /** Which of its receives an index is. */
+  final int sub(long of) {
+    return announced[(int) (of - index)];
   }
 
-  @Override
+  /** Whether nothing arrived for a receive of it. */
   boolean isOpen(int sub) {
     return (arrived & 1 << sub) == 0 && !isPartlyHere(sub);
   }
@@ -112,54 +155,75 @@ class PostedReceive extends IncomingReceive {
     return (taken & 1 << sub) != 0;
   }
 
-  @Override
-  long roomBytes(int sub) {
+  /**
+   * A receive that is open takes a short message. If that is longer this side fails, and at once:
+   * the request may have operations under way, and what follows is for no other receive.
+   */
+  final void take(int sub, long from, int lengthBytes) {
+    if (lengthBytes > posted[sub]) {
+      receiver.fail(
+          receiver.tooLong("irecv with tag %d".formatted(tags[sub]), lengthBytes, posted[sub]));
+    } else {
+      fill(sub, from, lengthBytes);
+    }
+  }
+
+  /** How long a message of a receive of it may be. */
+  final long roomBytes(int sub) {
     return posted[sub];
   }
 
-  @Override
+  /** A short message, which fits, goes into an open receive. */
   void fill(int sub, long from, int lengthBytes) {
-    receiver().link().sink().copy(from, addresses[sub], lengthBytes);
+    receiver.link().sink().copy(from, addresses[sub], lengthBytes);
     taken |= 1 << sub;
     lengths[sub] = lengthBytes;
     arrive(sub);
   }
 
+  /** Whether a provider took any of its entries, so that the peer may write into its memory. */
+  private boolean wasPosted() {
+    return index != NONE && receiver.unannounced().wasPosted(index);
+  }
+
   @Override
-  boolean wasPosted() {
-    return index() != NONE && receiver().unannounced().wasPosted(index());
+  final boolean isExposed() {
+    return wasPosted() && !receiver.isPeerDone();
+  }
+
+  /** The sender's stripes for others may be before its own. */
+  @Override
+  final long progress() {
+    return receiver.stripes();
   }
 
   /** With it fail all that were not written yet: a failed message fails the others, too. */
   @Override
-  void cut() {
-    receiver().unannounced().drop();
+  final void cut() {
+    receiver.unannounced().drop();
   }
 
-  @Override
-  int count() {
+  final int count() {
     return count;
   }
 
   /** The true length of a message of a request that is over. */
-  @Override
-  long lengthBytes(int sub) {
+  final long lengthBytes(int sub) {
     return lengths[sub];
   }
 
-  @Override
-  boolean isWritten() {
-    return hasRoom() && !receiver().unannounced().isUnderWay(index());
+  /** Whether its entries were written, as far as the provider told. */
+  final boolean isWritten() {
+    return hasRoom && !receiver.unannounced().isUnderWay(index);
   }
 
   /**
-   * {@inheritDoc}
+   * Whether a stripe of it arrived: as {@link Receiver#hasStripe}.
    *
    * <p>If it is missing its immediate data counts no more: the sender writes it again, and what is
    * late must not complete the message while that is under way.
    */
-  @Override
-  int hasStripe(int sub, int stripe) {
+  final int hasStripe(int sub, int stripe) {
     if (StripeArrivals.has(arrivals[sub], stripe)) {
       return Receiver.ARRIVED;
     }
@@ -167,14 +231,19 @@ class PostedReceive extends IncomingReceive {
     return Receiver.MISSING;
   }
 
-  @Override
-  boolean written(int sub, int immediate) {
+  /** A stripe was written, or written again; whether it fits. */
+  final boolean written(int sub, int immediate) {
     rewritten[sub] &= ~(1 << ImmediateData.stripe(immediate));
     return stripe(sub, immediate);
   }
 
-  @Override
-  boolean stripe(int sub, int immediate) {
+  /**
+   * A stripe arrived.
+   *
+   * @param immediate checked
+   * @return whether it fits
+   */
+  final boolean stripe(int sub, int immediate) {
     if (isTaken(sub) || (rewritten[sub] & 1 << ImmediateData.stripe(immediate)) != 0) {
       return false;
     }
@@ -187,8 +256,8 @@ class PostedReceive extends IncomingReceive {
     return true;
   }
 
-  @Override
-  boolean trueLength(int sub, long lengthBytes) {
+  /** A true length arrived; whether it fits. */
+  final boolean trueLength(int sub, long lengthBytes) {
     if (lengths[sub] != UNKNOWN || lengthBytes >= posted[sub]) {
       return false;
     }
@@ -197,8 +266,8 @@ class PostedReceive extends IncomingReceive {
     return true;
   }
 
-  @Override
-  void delivered(int sub, long lengthBytes) {
+  /** All of a message is in its memory, as its sender says, whoever was told. */
+  final void delivered(int sub, long lengthBytes) {
     if ((arrived & 1 << sub) == 0 && !isTaken(sub) && lengthBytes <= posted[sub]) {
       lengths[sub] = lengthBytes;
       arrive(sub);
@@ -220,7 +289,7 @@ class PostedReceive extends IncomingReceive {
   void arrive(int sub) {
     arrived |= 1 << sub;
     request().restartBound();
-    receiver().messageArrived(lengths[sub]);
+    receiver.messageArrived(lengths[sub]);
     request().settle();
   }
 
@@ -234,7 +303,7 @@ class PostedReceive extends IncomingReceive {
   }
 
   @Override
-  boolean endsByItself() {
+  final boolean endsByItself() {
     return false;
   }
 
@@ -270,12 +339,15 @@ class PostedReceive extends IncomingReceive {
 
   @Override
   void endUse() {
-    giveRoom();
+    if (hasRoom) {
+      hasRoom = false;
+      receiver.unannounced().ended(indices);
+    }
     for (int sub = 0; sub < count; sub++) {
       DataRegistration used = memory[sub];
       if (used != null) {
         memory[sub] = null;
-        if (receiver().hasPeerVanished() && wasPosted()) {
+        if (receiver.hasPeerVanished() && wasPosted()) {
           used.retire();
         }
         used.endUse();
@@ -285,9 +357,9 @@ class PostedReceive extends IncomingReceive {
 
   @Override
   String where() {
-    return index() == NONE
-        ? "irecv with tag %d from %s".formatted(tags[0], receiver().link().describePeer())
-        : "irecv of message %d from %s".formatted(index(), receiver().link().describePeer());
+    return index == NONE
+        ? "irecv with tag %d from %s".formatted(tags[0], receiver.link().describePeer())
+        : "irecv of message %d from %s".formatted(index, receiver.link().describePeer());
   }
 
   @Override

@@ -29,10 +29,10 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
   private final Announcer announcer;
   private final AnnouncedReceives announcements = new AnnouncedReceives();
   private final BySlot<PostedReceive> posted =
-      new BySlot<>(slot -> new PostedReceive(this, request(slot)));
+      new BySlot<>(request -> new PostedReceive(this, request));
   private final BySlot<StagedReceive> staged =
-      new BySlot<>(slot -> new StagedReceive(this, request(slot)));
-  private final StrategyList<IncomingReceive> order = new StrategyList<>();
+      new BySlot<>(request -> new StagedReceive(this, request));
+  private final StrategyList<PostedReceive> order = new StrategyList<>();
   private final EagerReceives eager;
   private final LossDetector losses = new LossDetector();
   private final LostNotices notices = new LostNotices();
@@ -66,7 +66,7 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
       List<MailboxTarget> targets,
       EagerGrant grant,
       int receives) {
-    super(link, RequestTable.MESSAGES, receives);
+    super(link, MESSAGES, receives);
     announcer = new Announcer(link, copy, copyRegistration, targets);
     unannounced = new AnnouncementQueue(this);
     eager = new EagerReceives(this, grant);
@@ -83,11 +83,10 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
       }
       return id;
     }
-    int slot = hasPlaces(count) ? begin() : RequestTable.NONE;
-    if (slot == RequestTable.NONE) {
+    if (!hasPlaces(count) || isFull()) {
       return Result.TRY_AGAIN;
     }
-    PostedReceive receive = posted.get(slot);
+    PostedReceive receive = posted.get(begin());
     receive.start(count);
     for (int sub = 0; sub < count; sub++) {
       DataRegistration memory = registrations[sub];
@@ -95,20 +94,19 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
       receive.expect(sub, address, lengths[sub], tags[sub], memory);
     }
     if (count == 1 && eager.withholds(lengths[0], registrations[0])) {
-      receive.withhold();
+      receive.withheld = true;
     }
-    return submit(receive, count);
+    return submit(receive);
   }
 
   /** Announces a receive that was set up, unless it is withheld or over already; its id. */
-  private long submit(IncomingReceive receive, int needed) {
-    long id = table().id(receive.request().slot());
-    places += needed;
-    receive.need(needed);
+  private long submit(PostedReceive receive) {
+    long id = receive.request().id();
+    places += receive.count();
     eager.offerTo(receive);
-    if (table().isActive(receive.request().slot())) {
+    if (receive.request().isRunning()) {
       order.add(receive);
-      receive.list();
+      receive.listed = true;
       unannounced.add(receive);
     }
     failIfPeerIsDone();
@@ -125,22 +123,17 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
     if (broken != null) {
       return failed(broken);
     }
-    StagingRing ring = hasPlaces(1) ? space.take(lengthBytes) : null;
+    StagingRing ring = hasPlaces(1) && !isFull() ? space.take(lengthBytes) : null;
     if (ring == null) {
       return Result.TRY_AGAIN;
     }
-    boolean inUse = ring.registration().beginUse();
-    int slot = inUse ? begin() : RequestTable.NONE;
-    if (slot == RequestTable.NONE) {
-      if (inUse) {
-        ring.registration().endUse();
-      }
+    if (!ring.registration().beginUse()) {
       space.give(ring);
-      return inUse ? Result.TRY_AGAIN : failed(deregistered("irecv"));
+      return failed(deregistered("irecv"));
     }
-    StagedReceive receive = staged.get(slot);
+    StagedReceive receive = staged.get(begin());
     receive.start(address, lengthBytes, tag, space, ring);
-    return submit(receive, 1);
+    return submit(receive);
   }
 
   /** Whether so many entries of the mailbox are free, and the peer may still look at them. */
@@ -151,8 +144,8 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
   }
 
   /** Gives a receive its indices, and announces it. */
-  void announce(IncomingReceive receive, int count) {
-    receive.announceNow(announcements.add(receive, count), count, eager.handled());
+  void announce(PostedReceive receive, int count) {
+    receive.announce(announcements.add(receive, count), count, eager.handled());
   }
 
   /** The last receive that has an index. */
@@ -167,10 +160,10 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
    * @return false if there is none
    */
   boolean take(int tag, long seenBySender, long from, int lengthBytes) {
-    for (IncomingReceive receive = order.first(); receive != null; receive = receive.next()) {
+    for (PostedReceive receive = order.first(); receive != null; receive = receive.next()) {
       for (int sub = 0; sub < receive.count(); sub++) {
         long index = receive.tag(sub) == tag ? receive.indexOf(sub) : seenBySender;
-        boolean mayTake = index == IncomingReceive.NONE || index > seenBySender;
+        boolean mayTake = index == PostedReceive.NONE || index > seenBySender;
         if (mayTake && receive.tag(sub) == tag && receive.isOpen(sub)) {
           return fill(receive, sub, from, lengthBytes);
         }
@@ -180,7 +173,7 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
   }
 
   /** If the receive has failed, and is not reported yet, the message is for no later one. */
-  private boolean fill(IncomingReceive receive, int sub, long from, int lengthBytes) {
+  private boolean fill(PostedReceive receive, int sub, long from, int lengthBytes) {
     Failure why = receive.request().failure();
     if (why != null) {
       fail(why);
@@ -228,7 +221,7 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
   @Override
   public void immediate(int bits) {
     long index = announcements.indexOf(bits);
-    IncomingReceive request = index == ReceiveIndices.OUTSIDE ? null : inFlight(index);
+    PostedReceive request = index == ReceiveIndices.OUTSIDE ? null : inFlight(index);
     if (request == null || !request.stripe(request.sub(index), bits)) {
       dropped++;
       // If none failed, it arrived before: its write failed, and the sender heard, or wrote again.
@@ -247,7 +240,7 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
   }
 
   /** The request in flight that a receive is of; null if there is none. */
-  @Nullable IncomingReceive inFlight(long index) {
+  @Nullable PostedReceive inFlight(long index) {
     return announcements.inFlight(index);
   }
 
@@ -262,7 +255,7 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
     switch (type) {
       case TRUE_LENGTH -> trueLength(index, ControlMessage.lengthBytes(memory, at));
       case ARRIVED -> {
-        IncomingReceive receive = inFlight(index);
+        PostedReceive receive = inFlight(index);
         if (receive != null) {
           peerSaw(index);
           receive.delivered(receive.sub(index), ControlMessage.lengthBytes(memory, at));
@@ -299,7 +292,7 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
   }
 
   private void trueLength(long index, long lengthBytes) {
-    IncomingReceive request = inFlight(index);
+    PostedReceive request = inFlight(index);
     if (request == null || !request.trueLength(request.sub(index), lengthBytes)) {
       dropped++;
     }
@@ -308,7 +301,7 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
 
   /** A stripe was written again. */
   private void written(long index, int immediate) {
-    IncomingReceive request = inFlight(index);
+    PostedReceive request = inFlight(index);
     if (request == null || !request.written(request.sub(index), immediate)) {
       dropped++;
     } else {
@@ -361,7 +354,7 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
     if (index > announcements.last()) {
       return UNKNOWN;
     }
-    IncomingReceive request = inFlight(index);
+    PostedReceive request = inFlight(index);
     if (request != null) {
       return request.hasStripe(request.sub(index), stripe);
     }
@@ -379,7 +372,7 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
    */
   @Override
   public void peerIsAt(long finished, long unseen) {
-    IncomingReceive request = inFlight(unseen);
+    PostedReceive request = inFlight(unseen);
     boolean isLost =
         failure() == null
             && (announcements.isUnread(unseen) || (request != null && request.isWritten()));
@@ -437,9 +430,9 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
       return;
     }
     // What is stored is of other tags than all that waits, and is for receives to come.
-    IncomingReceive receive = order.first();
+    PostedReceive receive = order.first();
     while (receive != null) {
-      IncomingReceive next = receive.next();
+      PostedReceive next = receive.next();
       if (receive.isLive() && !receive.endsByItself()) {
         receive.fail(why);
       }
@@ -470,32 +463,32 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
 
   @Override
   void ended(Request request) {
-    IncomingReceive receive = (IncomingReceive) request.strategy();
-    if (receive.isListed()) {
+    PostedReceive receive = (PostedReceive) request.strategy();
+    if (receive.listed) {
       unannounced.remove(receive);
       order.remove(receive);
     }
-    if (request.failure() != null && receive.index() != IncomingReceive.NONE) {
+    if (request.failure() != null && receive.index() != PostedReceive.NONE) {
       firstFailed = Math.min(firstFailed, receive.index());
     }
-    places -= receive.needed();
+    places -= receive.count();
     announcements.remove(receive);
     announceDue();
   }
 
   @Override
   public long test(long request, long[] lengths) {
-    int slot = table().slot(request);
-    if (slot == RequestTable.NONE) {
+    Request known = find(request);
+    if (known == null) {
       return Result.STALE_REQUEST;
     }
     if (failure(request) != null) {
-      // It has no lengths, and perhaps never was a receive: its slot's last one stays current.
-      return test(request);
+      // It has no lengths, and perhaps never was a receive.
+      return known.test();
     }
-    IncomingReceive receive = (IncomingReceive) request(slot).strategy();
+    PostedReceive receive = (PostedReceive) known.strategy();
     checkFits(receive, lengths);
-    long result = test(request);
+    long result = known.test();
     if (result >= 0) {
       fill(receive, lengths);
     }
@@ -504,17 +497,17 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
 
   @Override
   public int lengths(long request, long[] lengths) {
-    int slot = owns(request) ? table().reported(request) : RequestTable.NONE;
-    if (slot == RequestTable.NONE) {
+    Request over = owns(request) ? succeeded(request) : null;
+    if (over == null) {
       return 0;
     }
-    IncomingReceive receive = (IncomingReceive) request(slot).strategy();
+    PostedReceive receive = (PostedReceive) over.strategy();
     checkFits(receive, lengths);
     fill(receive, lengths);
     return receive.count();
   }
 
-  private static void checkFits(IncomingReceive receive, long[] lengths) {
+  private static void checkFits(PostedReceive receive, long[] lengths) {
     if (lengths.length < receive.count()) {
       throw new IllegalArgumentException(
           "a group of %d receives has more than %d lengths"
@@ -522,7 +515,7 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
     }
   }
 
-  private static void fill(IncomingReceive receive, long[] lengths) {
+  private static void fill(PostedReceive receive, long[] lengths) {
     for (int sub = 0; sub < receive.count(); sub++) {
       lengths[sub] = receive.lengthBytes(sub);
     }

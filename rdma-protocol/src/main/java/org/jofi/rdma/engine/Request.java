@@ -1,22 +1,26 @@
 package org.jofi.rdma.engine;
 
-import java.util.Objects;
 import org.jofi.transport.Failure;
+import org.jofi.transport.RequestId;
+import org.jofi.transport.Result;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request of a {@link RequestQueue}: how many operations it has under way, the lease of the
- * memory that they use, and how it ends. What it does is its {@link RequestStrategy}'s. The object
- * is used again for the next request of its slot.
+ * A request of a {@link RequestQueue}: its id, how many operations it has under way, and how it
+ * ends. What it does is its {@link RequestStrategy}'s. There is one object per slot, which is used
+ * again; each time its id is another.
  *
  * <pre>
- *            complete, or failed: its operations are back
- * RUNNING -------------------------------------------------&gt; REPORTED -- lease ended --&gt; (free)
- *    |                                                          ^
- *    | its bound, the peer's death                              | its operations are back,
- *    +-----------------------------------------&gt; REPORTED, ----+  nobody can reach its memory
- *                                                lease kept
+ * FREE -- begin --&gt; RUNNING -- complete, failed: operations are back --&gt; OVER -- test --&gt; FREE
+ *                    |   |                                               ^ |               ^ ^
+ *                    |   +-- its bound, the peer's death ----------------+ | test, while     | |
+ *                    |                                                     | it is held      | |
+ *                    |                                                     +--&gt; KEPT ---------+ |
+ *                    +-- takeBack ------------------------------------------------------------+
  * </pre>
+ *
+ * <p>It is held while operations of it are under way, or somebody can reach its memory: one that
+ * was reported at its bound may be for long.
  *
  * <p>The time limit is for a time without progress: it starts again whenever {@link
  * RequestStrategy#progress} changes, so that a request does not time out only because many others
@@ -26,59 +30,110 @@ import org.jspecify.annotations.Nullable;
  * reuse the memory, but after the time limit at the latest.
  */
 final class Request {
+  private enum State {
+    FREE,
+    RUNNING,
+    OVER,
+    KEPT
+  }
+
   private final RequestQueue queue;
-  private final int slot;
+  private final int number;
+
+  /** Which slot of its queue it is. */
+  final int slot;
+
+  private State state = State.FREE;
+  private long id;
+  private long generation;
+  private long result;
   private @Nullable RequestStrategy strategy;
   private @Nullable Failure failure;
   private int underWay;
-  private boolean running;
-  private boolean reported;
-  private boolean quiet;
-  private boolean leaseEnded;
+
+  /** Whether it has memory that is not let go of. */
+  private boolean leased;
+
   private boolean timed;
   private long since;
   private long seen;
 
-  Request(RequestQueue queue, int slot) {
+  /** Whether the queue's list of what is over has it. */
+  boolean listed;
+
+  /**
+   * @param slot of the queue
+   * @param number of the slot among those of all kinds, which its ids tell
+   */
+  Request(RequestQueue queue, int slot, int number) {
     this.queue = queue;
     this.slot = slot;
+    this.number = number;
+  }
+
+  /** It is another request from now on, whose strategy follows with {@link #begin}. */
+  void take() {
+    state = State.RUNNING;
+    id = RequestId.of(number, ++generation);
+    failure = null;
+    strategy = null;
+    underWay = 0;
+    leased = false;
   }
 
   /** Starts it with this strategy; a queued request goes on with it. */
   void begin(RequestStrategy with) {
     strategy = with;
-    failure = null;
-    underWay = 0;
-    reported = false;
-    quiet = false;
-    leaseEnded = false;
+    leased = true;
     timed = false;
-    if (!running) {
-      running = true;
-      queue.began();
-    }
   }
 
-  /** Takes it back before it started; the caller frees its slot. */
-  void withdraw() {
-    running = false;
-    queue.becameQuiet();
+  /** It is no more, before it started: its id is stale from now on. */
+  void takeBack() {
+    leased = false;
+    free();
   }
 
-  int slot() {
-    return slot;
+  private void free() {
+    state = State.FREE;
+    queue.freed(this);
+  }
+
+  /** What its caller knows it by. */
+  long id() {
+    return id;
+  }
+
+  /** Whether it is not over. */
+  boolean isRunning() {
+    return state == State.RUNNING;
+  }
+
+  /** Whether it is over, and its caller was not told. */
+  boolean isOver() {
+    return state == State.OVER;
+  }
+
+  /** Whether its slot is taken, and its caller does not know yet how it ended. */
+  boolean isKnown() {
+    return state == State.RUNNING || state == State.OVER;
   }
 
   /** The way in which it runs, or ran last. */
   RequestStrategy strategy() {
-    return Objects.requireNonNull(strategy, "it never began");
+    RequestStrategy how = strategy;
+    if (how == null) {
+      throw new IllegalStateException("it never began");
+    }
+    return how;
   }
 
   /** Whether it shall still come to something, in that way. */
   boolean isLive(RequestStrategy how) {
-    return running && failure == null && how.equals(strategy);
+    return state == State.RUNNING && failure == null && how.equals(strategy);
   }
 
+  /** Why it fails, or failed; null if it does not. */
   @Nullable Failure failure() {
     return failure;
   }
@@ -93,9 +148,44 @@ final class Request {
     underWay -= operations;
   }
 
+  /** Whether it may post, or has operations under way. */
+  boolean isBusy() {
+    return state == State.RUNNING || underWay > 0;
+  }
+
+  /** Whether it may still use its memory. */
+  boolean usesMemory() {
+    return state == State.RUNNING || leased;
+  }
+
   /** The time of its bound starts again. */
   void restartBound() {
     timed = false;
+  }
+
+  /** How it fares, as {@link org.jofi.transport.Comm#test} says. */
+  long test() {
+    if (state == State.RUNNING) {
+      return Result.IN_PROGRESS;
+    }
+    if (isHeld()) {
+      state = State.KEPT;
+    } else {
+      free();
+    }
+    return result;
+  }
+
+  private boolean isHeld() {
+    return leased || underWay > 0;
+  }
+
+  /** It is over without having begun, with that result, or that failure. */
+  void end(long with, @Nullable Failure why) {
+    state = State.OVER;
+    result = with;
+    failure = why;
+    queue.becameOver(this);
   }
 
   /**
@@ -109,20 +199,18 @@ final class Request {
   }
 
   private void cut(Failure why) {
-    if (running && failure == null) {
+    RequestStrategy how = strategy;
+    if (state == State.RUNNING && failure == null && how != null) {
       failure = why;
-      strategy().cut();
+      how.cut();
     }
   }
 
   /** Fails it, and reports that now. Its lease is kept until its operations are back. */
   void expire(Failure why) {
-    if (!running || reported) {
-      return;
-    }
     cut(why);
     // What was cut may have ended it.
-    if (!reported) {
+    if (state == State.RUNNING && strategy != null) {
       report();
     }
     settle();
@@ -133,7 +221,6 @@ final class Request {
     cut(why);
     underWay = 0;
     expire(why);
-    settle();
   }
 
   /**
@@ -143,7 +230,7 @@ final class Request {
    * @param now any clock, the same in each call
    */
   void check(long now, long boundNs) {
-    if (!running || reported || (failure == null && !strategy().isTimed())) {
+    if (state != State.RUNNING || (failure == null && !strategy().isTimed())) {
       return;
     }
     long progress = strategy().progress();
@@ -162,44 +249,39 @@ final class Request {
 
   /** Whether the peer may write into its memory. */
   boolean isExposed() {
-    return running && !leaseEnded && strategy().isExposed();
+    return leased && strategy().isExposed();
   }
 
   /** Ends what can be ended. */
   void settle() {
-    if (!running) {
+    RequestStrategy how = strategy;
+    if (how == null) {
       return;
     }
-    RequestStrategy how = strategy();
-    if (!reported && underWay == 0 && (failure != null || how.isComplete())) {
+    if (state == State.RUNNING && underWay == 0 && (failure != null || how.isComplete())) {
       report();
     }
-    if (!reported) {
+    if (state == State.RUNNING || !leased) {
+      freeIfKept();
       return;
     }
-    if (!leaseEnded
-        && (underWay == 0 || !how.operatesOnLease())
-        && (failure == null || !how.isExposed())) {
-      leaseEnded = true;
+    if ((underWay == 0 || !how.operatesOnLease()) && (failure == null || !how.isExposed())) {
+      leased = false;
       how.endUse();
-      queue.table().freeMemory(slot);
     }
-    if (underWay > 0) {
-      return;
-    }
-    if (!quiet) {
-      quiet = true;
-      queue.becameQuiet();
-    }
-    if (leaseEnded) {
-      running = false;
-      queue.table().release(slot);
+    freeIfKept();
+  }
+
+  private void freeIfKept() {
+    if (state == State.KEPT && !isHeld()) {
+      free();
     }
   }
 
   private void report() {
-    reported = true;
-    queue.table().keep(slot);
-    queue.over(this, failure);
+    Failure why = failure;
+    state = State.OVER;
+    result = why == null ? strategy().movedBytes() : why.cause().code();
+    queue.over(this, why);
   }
 }

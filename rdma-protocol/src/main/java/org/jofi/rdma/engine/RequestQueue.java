@@ -1,15 +1,20 @@
 package org.jofi.rdma.engine;
 
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
 import org.jofi.mr.registration.DataRegistration;
 import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
+import org.jofi.transport.RequestId;
 import org.jofi.transport.Result;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The requests of one kind (messages, one-sided operations or flushes) at one end of a connection,
  * and how they fail: a single request at its time limit, or all of them when the queue fails. Used
- * with the endpoint's lock held.
+ * with the endpoint's lock held. Nothing is allocated per request, except while more are in use at
+ * once than ever before.
  *
  * <p><b>A failed message fails its queue.</b> The peer waits for data that will never arrive, so no
  * later message can be relied on. Requests in flight fail, and later ones fail at once, all with
@@ -20,41 +25,56 @@ import org.jspecify.annotations.Nullable;
  * request whose operations are all posted ends as they do; a request that has to post more fails.
  */
 public abstract class RequestQueue {
+  /** First slot of sends and receives, so that ids of two kinds never meet. */
+  static final int MESSAGES = 0;
+
+  /** First slot of one-sided writes and reads. */
+  static final int ONE_SIDED = 512;
+
+  /** First slot of flushes. */
+  static final int FLUSHES = 1024;
+
   /** Slots for requests that fail at once, beside those that may still be with a provider. */
   private static final int SPARE = 16;
 
   private final PeerLink link;
-  private final RequestTable table;
-  private final BySlot<Request> requests = new BySlot<>(slot -> new Request(this, slot));
+  private final int first;
   private final int most;
+
+  /** All that were ever used, by slot. */
+  private final List<Request> requests = new ArrayList<>();
+
+  private final ArrayDeque<Request> free = new ArrayDeque<>();
+
+  /** Those that became over, oldest first, while that is listed. Some were tested since. */
+  private final ArrayDeque<Request> over = new ArrayDeque<>(1);
+
+  private boolean lists;
+  private int inUse;
+  private int active;
+
+  /** How much beside requests is under way. */
+  private int busy;
+
   private @Nullable Failure failure;
   private Runnable listener = () -> {};
-  private int busy;
   private boolean heard;
   private boolean peerDone;
   private boolean peerVanished;
 
   /**
-   * @param first slot of the kind's range, as {@link RequestTable} names it
+   * @param first slot of the kind
    * @param most requests at once
    */
   RequestQueue(PeerLink link, int first, int most) {
+    assert most + SPARE <= ONE_SIDED : most;
     this.link = link;
+    this.first = first;
     this.most = most;
-    table = new RequestTable(first, most + SPARE);
   }
 
   final PeerLink link() {
     return link;
-  }
-
-  final RequestTable table() {
-    return table;
-  }
-
-  /** The request of a slot. */
-  final Request request(int slot) {
-    return requests.get(slot);
   }
 
   /** Whether a request waits for the peer: its processor, or its NIC, or what does its work. */
@@ -72,24 +92,32 @@ public abstract class RequestQueue {
     return true;
   }
 
-  /** Whether {@link #begin} has nothing to give. */
+  /** Whether as many requests are in use as may be. */
   final boolean isFull() {
-    return table.inUse() >= most;
+    return inUse >= most;
   }
 
-  /** Takes a slot for a request, or {@link RequestTable#NONE}. */
-  final int begin() {
-    return isFull() ? RequestTable.NONE : table.begin();
+  /** A request of a free slot; for callers that know that it is not full. */
+  final Request begin() {
+    Request request = free.pollLast();
+    if (request == null) {
+      request = new Request(this, requests.size(), first + requests.size());
+      requests.add(request);
+    }
+    inUse++;
+    active++;
+    request.take();
+    return request;
   }
 
   /** A request that failed before it began, or {@link Result#TRY_AGAIN}. */
   final long failed(Failure why) {
-    int slot = table.begin();
-    if (slot == RequestTable.NONE) {
+    if (free.isEmpty() && requests.size() == most + SPARE) {
       return Result.TRY_AGAIN;
     }
-    table.fail(slot, why);
-    return table.id(slot);
+    Request request = begin();
+    request.end(why.cause().code(), why);
+    return request.id();
   }
 
   /** As {@link #failed(Failure)}, for a request that uses a registration: its use ends. */
@@ -135,59 +163,117 @@ public abstract class RequestQueue {
         "after %d ms: %s".formatted(boundNs / 1_000_000, missing));
   }
 
+  /** Something beside its requests is under way. */
   final void began() {
     busy++;
   }
 
-  final void becameQuiet() {
+  /** It is back. */
+  final void returned() {
     busy--;
   }
 
+  /** A request ends. */
   final void over(Request request, @Nullable Failure why) {
-    if (why == null) {
-      table.succeed(request.slot(), request.strategy().movedBytes());
-    } else {
-      table.fail(request.slot(), why);
-    }
+    becameOver(request);
     ended(request);
     if (why != null && failsWith(why)) {
       fail(why);
     }
   }
 
+  final void becameOver(Request request) {
+    active--;
+    list(request);
+  }
+
+  private void list(Request request) {
+    if (lists && !request.listed) {
+      request.listed = true;
+      over.addLast(request);
+    }
+  }
+
+  final void freed(Request request) {
+    inUse--;
+    free.addLast(request);
+  }
+
+  /** A request is no more, as if it had never begun. */
+  final void takeBack(Request request) {
+    active--;
+    request.takeBack();
+  }
+
   /** Whether an id is of a request of this kind, stale or not. */
   public final boolean owns(long request) {
-    return table.owns(request);
+    int slot = RequestId.slot(request) - first;
+    return request > 0 && slot >= 0 && slot < most + SPARE;
+  }
+
+  /** The request that had that id last in its slot; null if it is stale or none. */
+  private @Nullable Request last(long id) {
+    int slot = RequestId.slot(id) - first;
+    Request request = slot < 0 || slot >= requests.size() ? null : requests.get(slot);
+    return request == null || request.id() != id ? null : request;
+  }
+
+  /** The request of an id, of which its caller does not know how it ended; null if it is stale. */
+  final @Nullable Request find(long id) {
+    Request request = last(id);
+    return request == null || !request.isKnown() ? null : request;
+  }
+
+  /** A request that succeeded, until its slot is used again; else null. */
+  final @Nullable Request succeeded(long id) {
+    Request request = last(id);
+    return request == null || request.isRunning() || request.failure() != null ? null : request;
   }
 
   /** How a request fares; without progress, which is the endpoint's. */
-  public final long test(long request) {
-    return table.test(request);
+  public final long test(long id) {
+    Request request = find(id);
+    return request == null ? Result.STALE_REQUEST : request.test();
   }
 
-  /** Begins to list requests as they become over, or stops. */
+  /** Begins to list requests as they become over, or stops; those that are over come first. */
   final void list(boolean on) {
-    table.list(on);
+    lists = on;
+    over.clear();
+    for (Request request : requests) {
+      request.listed = false;
+      if (request.isOver()) {
+        list(request);
+      }
+    }
   }
 
-  /** Whether any is listed. */
+  /** Whether any is listed, tested since or not. */
   final boolean hasOver() {
-    return table.hasOver();
+    return !over.isEmpty();
   }
 
-  /** The next listed request that is over; 0 if there is none. */
+  /** The id of the request that is over for longest and was not tested, if listed; else 0. */
   final long firstOver() {
-    return table.firstOver();
+    for (Request request = over.pollFirst(); request != null; request = over.pollFirst()) {
+      request.listed = false;
+      if (request.isOver()) {
+        return request.id();
+      }
+    }
+    return 0;
   }
 
   /** Whether a request may still use its memory: it is not over, or its operations are not. */
-  public final boolean usesMemory(long request) {
-    return table.usesMemory(request);
+  public final boolean usesMemory(long id) {
+    Request request = last(id);
+    return request != null && request.usesMemory();
   }
 
-  /** How a request failed, or null. */
-  public final @Nullable Failure failure(long request) {
-    return table.failure(request);
+  /** How a request failed, until its slot is used again; null if it did not, or is forgotten. */
+  public final @Nullable Failure failure(long id) {
+    Request request = last(id);
+    return request == null || request.isRunning() ? null : request.failure();
   }
 
   /** Why it failed; null while it works. */
@@ -212,12 +298,13 @@ public abstract class RequestQueue {
     failure = why;
     boolean atOnce = why.cause() == FailureCause.PEER_LOST;
     boolean gently = why.cause() == FailureCause.PEER_CLOSED;
-    for (int slot = 0; slot < table.used(); slot++) {
-      if (table.isActive(slot)) {
+    for (int slot = 0; slot < requests.size(); slot++) {
+      Request request = requests.get(slot);
+      if (request.isRunning()) {
         if (atOnce) {
-          request(slot).expire(why);
-        } else if (!gently || !request(slot).strategy().endsByItself()) {
-          request(slot).fail(why);
+          request.expire(why);
+        } else if (!gently || !request.strategy().endsByItself()) {
+          request.fail(why);
         }
       }
     }
@@ -234,38 +321,43 @@ public abstract class RequestQueue {
   public final void expire(Failure why) {
     fail(why);
     Failure ofAll = failure;
-    for (int slot = 0; slot < table.used(); slot++) {
-      if (table.isActive(slot)) {
-        request(slot).expire(ofAll == null ? why : ofAll);
-      }
-    }
+    requests.forEach(request -> request.expire(ofAll == null ? why : ofAll));
   }
 
   /** Fails the requests whose bound passed; any clock, the same in each call. */
   public void check(long now, long boundNs) {
-    for (int slot = 0; slot < table.used(); slot++) {
-      if (table.isActive(slot)) {
-        request(slot).check(now, boundNs);
-      }
+    for (int slot = 0; slot < requests.size(); slot++) {
+      requests.get(slot).check(now, boundNs);
     }
   }
 
   /** Whether no operation of it is with a provider, and none will be posted. */
   public final boolean isQuiet() {
-    return busy == 0;
+    if (busy > 0) {
+      return false;
+    }
+    for (int slot = 0; slot < requests.size(); slot++) {
+      if (requests.get(slot).isBusy()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** All that were ever used, by slot. */
+  final List<Request> all() {
+    return requests;
   }
 
   /** Whether requests are in flight. */
   final boolean isActive() {
-    return table.active() > 0;
+    return active > 0;
   }
 
   /** The peer's operations are back, or it is gone: it reaches no memory any more. */
   public final void peerDone() {
     peerDone = true;
-    for (int slot = 0; slot < table.used(); slot++) {
-      request(slot).settle();
-    }
+    requests.forEach(Request::settle);
   }
 
   /**
@@ -279,12 +371,7 @@ public abstract class RequestQueue {
 
   /** Whether the peer may write into memory of a request. */
   final boolean isExposed() {
-    for (int slot = 0; slot < table.used(); slot++) {
-      if (request(slot).isExposed()) {
-        return true;
-      }
-    }
-    return false;
+    return requests.stream().anyMatch(Request::isExposed);
   }
 
   /** Whether nobody knows that the peer's operations are back. */
@@ -300,9 +387,7 @@ public abstract class RequestQueue {
   public final void abandon(Failure why) {
     peerDone = true;
     fail(why);
-    for (int slot = 0; slot < table.used(); slot++) {
-      request(slot).abandon(why);
-    }
+    requests.forEach(request -> request.abandon(why));
   }
 
   final void hear() {

@@ -1,10 +1,8 @@
 package org.jofi.rdma.engine;
 
-import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.operation.Packet;
 import org.jofi.rdma.operation.SentListener;
 import org.jofi.rdma.operation.Task;
-import org.jofi.rdma.staging.StagingSpace;
 import org.jofi.rdma.wire.ControlMessage;
 import org.jofi.transport.Failure;
 import org.jspecify.annotations.Nullable;
@@ -21,8 +19,7 @@ final class SendQueue implements SentListener {
   private final Sender sender;
   private final Announcements announcements;
   private final EagerSends eager;
-  private final BySlot<QueuedSend> queued;
-  private final StrategyList<QueuedSend> queue = new StrategyList<>();
+  private final StrategyList<PostedSend> queue = new StrategyList<>();
   private final Task lookout = new Lookout();
 
   /** Whether a queued send may have a receive, but no blocks, or not that receive's entry. */
@@ -41,7 +38,6 @@ final class SendQueue implements SentListener {
     this.sender = sender;
     this.announcements = announcements;
     this.eager = eager;
-    queued = new BySlot<>(slot -> new QueuedSend(sender, sender.request(slot)));
   }
 
   /**
@@ -71,32 +67,19 @@ final class SendQueue implements SentListener {
   }
 
   boolean isEmpty() {
-    return queue.isEmpty();
+    return queue.first() == null;
   }
 
-  /**
-   * Queues a send.
-   *
-   * @param memory in use; null if it is staged
-   * @param index its receive, or {@link Announcements#NOWHERE}
-   */
-  QueuedSend add(
-      Request request,
-      long address,
-      long lengthBytes,
-      int tag,
-      @Nullable DataRegistration memory,
-      @Nullable StagingSpace space,
-      long index) {
-    QueuedSend send = queued.get(request.slot());
-    send.start(address, lengthBytes, tag, memory, space, index);
+  /** Queues a send. */
+  void add(PostedSend send) {
+    send.queued = true;
     queue.add(send);
     nothingLeaves = false;
     sender.link().sink().tasks().watch(lookout);
-    return send;
   }
 
-  void remove(QueuedSend send) {
+  void remove(PostedSend send) {
+    send.queued = false;
     queue.remove(send);
     nothingLeaves = false;
   }
@@ -107,9 +90,9 @@ final class SendQueue implements SentListener {
   }
 
   /** The oldest queued send of a tag that has no receive; null if there is none. */
-  @Nullable QueuedSend oldest(int tag) {
-    QueuedSend send = queue.first();
-    while (send != null && (send.tag() != tag || send.index() != Announcements.NOWHERE)) {
+  @Nullable PostedSend oldest(int tag) {
+    PostedSend send = queue.first();
+    while (send != null && (send.tag() != tag || send.index != Announcements.NOWHERE)) {
       send = send.next();
     }
     return send;
@@ -123,9 +106,9 @@ final class SendQueue implements SentListener {
       if (index <= 0) {
         break;
       }
-      QueuedSend send = oldest(announcements.tag(index));
+      PostedSend send = oldest(announcements.tag(index));
       if (send != null) {
-        send.meet(index);
+        send.index = index;
         nothingLeaves = false;
         announcements.take(index);
         startQueued(send);
@@ -141,19 +124,16 @@ final class SendQueue implements SentListener {
     if (nothingLeaves) {
       return;
     }
-    QueuedSend send = queue.first();
+    PostedSend send = queue.first();
     boolean mayLeave = true;
     while (send != null && mayLeave && sender.failure() == null) {
-      QueuedSend next = send.next();
-      if (send.index() == Announcements.NOWHERE
-          && eager.fits(send.lengthBytes(), send.leased())
+      PostedSend next = send.next();
+      if (send.index == Announcements.NOWHERE
+          && eager.fits(send)
           && send.equals(oldest(send.tag()))) {
-        mayLeave =
-            sender.leave(
-                send.request(), send.address(), send.lengthBytes(), send.tag(), send.leased());
+        mayLeave = eager.send(send, announcements.seen());
         if (mayLeave) {
           remove(send);
-          send.handedOver();
         }
       }
       send = next;
@@ -168,33 +148,26 @@ final class SendQueue implements SentListener {
       return;
     }
     heldUp = false;
-    QueuedSend send = queue.first();
+    PostedSend send = queue.first();
     while (send != null && sender.failure() == null) {
-      QueuedSend next = send.next();
-      if (send.index() != Announcements.NOWHERE) {
+      PostedSend next = send.next();
+      if (send.index != Announcements.NOWHERE) {
         startQueued(send);
       }
       send = next;
     }
   }
 
-  private void startQueued(QueuedSend send) {
-    if (sender.start(
-        send.request(),
-        send.index(),
-        send.address(),
-        send.lengthBytes(),
-        send.leased(),
-        send.space())) {
+  private void startQueued(PostedSend send) {
+    if (sender.start(send)) {
       remove(send);
-      send.handedOver();
     }
   }
 
   /** Asks for what the receiver withholds at the next poll, if something waits for a receive. */
   void ask() {
-    QueuedSend send = eager.isOn() ? queue.first() : null;
-    while (send != null && send.index() != Announcements.NOWHERE) {
+    PostedSend send = eager.isOn() ? queue.first() : null;
+    while (send != null && send.index != Announcements.NOWHERE) {
       send = send.next();
     }
     asks |= send != null;
@@ -210,7 +183,8 @@ final class SendQueue implements SentListener {
     if (message != null) {
       asks = false;
       asking = true;
-      ControlMessage.putWant(message.memory(), message.at(), sender.link().id(), sender.seen());
+      ControlMessage.putWant(
+          message.memory(), message.at(), sender.link().id(), announcements.seen());
       sender.link().send(message, this, 0);
     }
   }
@@ -228,8 +202,8 @@ final class SendQueue implements SentListener {
   /** The first receive whose entry is not there: that one, or an earlier one of a queued send. */
   long firstUnseen(long absent) {
     long first = absent;
-    for (QueuedSend send = queue.first(); send != null; send = send.next()) {
-      long index = send.index();
+    for (PostedSend send = queue.first(); send != null; send = send.next()) {
+      long index = send.index;
       if (index != Announcements.NOWHERE && index < first && sender.mailbox().poll(index) <= 0) {
         first = index;
       }

@@ -30,12 +30,10 @@ import org.jspecify.annotations.Nullable;
 public final class Sender extends RequestQueue implements SendProtocol {
   private final boolean writesData;
   private final MailboxReader mailbox;
+  private final BySlot<PostedSend> posted = new BySlot<>(request -> new PostedSend(this, request));
   private final BySlot<RendezvousSend> rendezvous =
-      new BySlot<>(slot -> new RendezvousSend(this, request(slot)));
-  private final BySlot<StagedSend> staged =
-      new BySlot<>(slot -> new StagedSend(this, request(slot)));
-  private final BySlot<EagerSend> eagerly =
-      new BySlot<>(slot -> new EagerSend(this, request(slot)));
+      new BySlot<>(request -> new RendezvousSend(this, request));
+  private final BySlot<StagedSend> staged = new BySlot<>(request -> new StagedSend(this, request));
   private final Announcements announcements;
   private final EagerSends eager;
   private final SendQueue queue;
@@ -64,7 +62,7 @@ public final class Sender extends RequestQueue implements SendProtocol {
       long maxMessageBytes,
       EagerGrant grant,
       int sends) {
-    super(link, RequestTable.MESSAGES, sends);
+    super(link, MESSAGES, sends);
     this.writesData = writesData;
     this.mailbox =
         new MailboxReader(
@@ -105,13 +103,11 @@ public final class Sender extends RequestQueue implements SendProtocol {
       int tag,
       @Nullable DataRegistration registration,
       @Nullable StagingSpace space) {
-    boolean nothingWaits = queue.isEmpty();
-    if (!nothingWaits) {
+    if (!queue.isEmpty()) {
       queue.look();
-      nothingWaits = queue.isEmpty();
     }
     boolean full = isFull();
-    long index = failure() == null && !full ? find(tag, nothingWaits) : Announcements.NOWHERE;
+    long index = failure() == null && !full ? find(tag) : Announcements.NOWHERE;
     Failure broken = failure();
     if (broken != null) {
       return registration == null ? failed(broken) : failed(broken, registration);
@@ -119,60 +115,36 @@ public final class Sender extends RequestQueue implements SendProtocol {
     if (full) {
       return Result.TRY_AGAIN;
     }
-    int slot = table().begin();
-    long id = table().id(slot);
+    Request request = begin();
+    PostedSend send = posted.get(request);
+    send.start(address, lengthBytes, tag, registration, space, index);
     boolean mayBeWithheld = eager.endsRow(lengthBytes);
     if (index != Announcements.NOWHERE) {
       announcements.take(index);
     }
-    Request request = request(slot);
     boolean started =
         index == Announcements.NOWHERE
-            ? eager.fits(lengthBytes, registration)
-                && queue.oldest(tag) == null
-                && leave(request, address, lengthBytes, tag, registration)
-            : start(request, index, address, lengthBytes, registration, space);
-    if (!started) {
-      QueuedSend send = queue.add(request, address, lengthBytes, tag, registration, space, index);
-      broken = failure();
-      if (broken != null) {
-        // Trying to send it found that out.
-        send.fail(broken);
-      }
+            ? eager.fits(send)
+                && (queue.isEmpty() || queue.oldest(tag) == null)
+                && eager.send(send, announcements.seen())
+            : start(send);
+    if (!started && send.isLive()) {
+      queue.add(send);
       if (mayBeWithheld) {
         queue.ask();
       }
     }
     eager.leave();
-    return id;
-  }
-
-  /** Sends a short message without a receive; false if it is none, or has to wait. */
-  boolean leave(
-      Request request, long address, long lengthBytes, int tag, @Nullable DataRegistration memory) {
-    if (memory == null
-        || !eager.send(request, address, (int) lengthBytes, tag, announcements.seen())) {
-      return false;
-    }
-    eagerly.get(request.slot()).start(lengthBytes, tag);
-    // Its bytes are in the packet.
-    memory.endUse();
-    return true;
-  }
-
-  /** The last receive that was seen. */
-  long seen() {
-    return announcements.seen();
+    return request.id();
   }
 
   /**
-   * The oldest receive of a tag that is free, or {@link Announcements#NOWHERE}.
-   *
-   * @param looks whether further ones are looked at: those are for sends that wait, if any do
+   * The oldest receive of a tag that is free, or {@link Announcements#NOWHERE}. Those that were not
+   * seen are for sends that wait, if any do.
    */
-  private long find(int tag, boolean looks) {
-    long index = announcements.find(tag);
-    while (index == Announcements.NOWHERE && looks) {
+  private long find(int tag) {
+    long index = announcements.hasFree() ? announcements.find(tag) : Announcements.NOWHERE;
+    while (index == Announcements.NOWHERE && queue.isEmpty()) {
       long seen = see();
       if (seen <= 0) {
         return Announcements.NOWHERE;
@@ -209,17 +181,17 @@ public final class Sender extends RequestQueue implements SendProtocol {
 
   @Override
   public boolean cancel(long request) {
-    int slot = table().slot(request);
-    if (slot == RequestTable.NONE
-        || !table().isActive(slot)
-        || !(request(slot).strategy() instanceof QueuedSend send)
-        || send.index() != Announcements.NOWHERE) {
+    Request known = find(request);
+    if (known == null
+        || !known.isRunning()
+        || !(known.strategy() instanceof PostedSend send)
+        || !send.queued
+        || send.index != Announcements.NOWHERE) {
       return false;
     }
     queue.remove(send);
-    send.request().withdraw();
     send.endUse();
-    table().takeBack(slot);
+    takeBack(known);
     return true;
   }
 
@@ -229,36 +201,36 @@ public final class Sender extends RequestQueue implements SendProtocol {
    * @return false if its entry is not there any more, or there are no blocks to stage it through
    *     now: nothing was done; or it is longer than its receive, and this side failed
    */
-  boolean start(
-      Request request,
-      long index,
-      long address,
-      long lengthBytes,
-      @Nullable DataRegistration registration,
-      @Nullable StagingSpace space) {
+  boolean start(PostedSend posting) {
+    long index = posting.index;
     if (!mailbox.isLoaded(index) && mailbox.poll(index) <= 0) {
       queue.holdUp();
       return false;
     }
+    long lengthBytes = posting.lengthBytes();
     long room = mailbox.lengthBytes();
     if (lengthBytes > room) {
       fail(tooLong("isend of message %d".formatted(index), lengthBytes, room));
       return false;
     }
+    StagingSpace space = posting.space();
     if (space != null) {
-      return startStaged(request, index, address, lengthBytes, space);
+      return startStaged(posting, space);
     }
+    DataRegistration registration = posting.leased();
     if (registration == null) {
       throw new IllegalStateException("neither registered nor staged");
     }
     started++;
+    long address = posting.address();
+    posting.handOver();
     if (mailbox.isStaged()) {
-      StagedSend send = staged.get(request.slot());
+      StagedSend send = staged.get(posting.request());
       send.target(index, lengthBytes < room);
       send.start(mailbox, address, lengthBytes, registration, null, null);
       return true;
     }
-    RendezvousSend send = rendezvous.get(request.slot());
+    RendezvousSend send = rendezvous.get(posting.request());
     send.target(index, lengthBytes < room);
     for (int rail = 0; rail < link().sink().dataRails(); rail++) {
       send.remote(rail, mailbox.remoteAddress(), mailbox.key(rail));
@@ -268,30 +240,32 @@ public final class Sender extends RequestQueue implements SendProtocol {
     return true;
   }
 
-  private boolean startStaged(
-      Request request, long index, long address, long lengthBytes, StagingSpace space) {
-    StagingRing ring = space.take(lengthBytes);
+  private boolean startStaged(PostedSend posting, StagingSpace space) {
+    StagingRing ring = space.take(posting.lengthBytes());
     if (ring == null) {
       queue.holdUp();
       return false;
     }
     if (!ring.registration().beginUse()) {
       space.give(ring);
-      fail(deregistered("isend of message %d".formatted(index)));
+      fail(deregistered("isend of message %d".formatted(posting.index)));
       return false;
     }
     started++;
-    StagedSend send = staged.get(request.slot());
-    send.target(index, lengthBytes < mailbox.lengthBytes());
-    send.start(mailbox, address, lengthBytes, ring.registration(), space, ring);
+    posting.handOver();
+    StagedSend send = staged.get(posting.request());
+    send.target(posting.index, posting.lengthBytes() < mailbox.lengthBytes());
+    send.start(mailbox, posting.address(), posting.lengthBytes(), ring.registration(), space, ring);
     return true;
   }
 
   @Override
   void ended(Request request) {
-    if (request.strategy() instanceof QueuedSend send) {
-      queue.remove(send);
-    } else if (!(request.strategy() instanceof EagerSend) && request.strategy().isComplete()) {
+    if (request.strategy() instanceof PostedSend send) {
+      if (send.queued) {
+        queue.remove(send);
+      }
+    } else if (request.strategy().isComplete()) {
       // Also if it failed meanwhile: the peer gets it.
       finished++;
       if (delivered != null && request.strategy() instanceof RendezvousSend send) {
@@ -329,7 +303,7 @@ public final class Sender extends RequestQueue implements SendProtocol {
     if (type != MessageType.ANSWER && type != MessageType.CHUNKS_TAKEN) {
       return false;
     }
-    RendezvousSend send = find(ControlMessage.number(memory, at));
+    RendezvousSend send = sendTo(ControlMessage.number(memory, at));
     if (type == MessageType.ANSWER) {
       return send != null
           && send.answered(
@@ -349,10 +323,11 @@ public final class Sender extends RequestQueue implements SendProtocol {
   }
 
   /** The send to a receive, which is not over; null if there is none. */
-  private @Nullable RendezvousSend find(long index) {
-    for (int slot = 0; slot < table().used(); slot++) {
-      if (table().isActive(slot)
-          && request(slot).strategy() instanceof RendezvousSend send
+  private @Nullable RendezvousSend sendTo(long index) {
+    for (int slot = 0; slot < all().size(); slot++) {
+      Request request = all().get(slot);
+      if (request.isRunning()
+          && request.strategy() instanceof RendezvousSend send
           && send.is(index)) {
         return send;
       }

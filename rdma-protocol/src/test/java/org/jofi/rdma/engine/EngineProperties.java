@@ -212,10 +212,10 @@ class EngineProperties {
     }
 
     private static String missing(RequestQueue requests, long id) {
-      int slot = requests.table().slot(id);
-      return slot < 0 || requests.failure(id) != null
+      Request request = requests.find(id);
+      return request == null || requests.failure(id) != null
           ? "over"
-          : requests.request(slot).strategy().missing();
+          : request.strategy().missing();
     }
 
     private String missing(long receive) {

@@ -7,7 +7,7 @@ import org.jofi.transport.Failure;
 /** What both ends of a protocol of packets alone have no part in: writes, and data rails. */
 abstract class PacketQueue extends RequestQueue implements MessageProtocol {
   PacketQueue(PeerLink link, int most) {
-    super(link, RequestTable.MESSAGES, most);
+    super(link, MESSAGES, most);
   }
 
   @Override

@@ -22,7 +22,6 @@ public final class PacketReceiver extends PacketQueue implements ReceiveProtocol
   private final Map<Long, Piece> early = new HashMap<>();
   private final List<Receive> waiting = new ArrayList<>();
   private final List<Message> unexpected = new ArrayList<>();
-  private final Map<Integer, Receive> last = new HashMap<>();
   private final ByteArrayOutputStream collected = new ByteArrayOutputStream();
   private long next = 1;
   private long whole;
@@ -136,9 +135,8 @@ public final class PacketReceiver extends PacketQueue implements ReceiveProtocol
     if (isFull()) {
       return Result.TRY_AGAIN;
     }
-    Request request = request(begin());
+    Request request = begin();
     Receive receive = new Receive(request, count, addresses, lengths, tags, registrations);
-    last.put(request.slot(), receive);
     request.begin(receive);
     waiting.add(receive);
     for (Iterator<Message> early = unexpected.iterator(); early.hasNext(); ) {
@@ -150,7 +148,7 @@ public final class PacketReceiver extends PacketQueue implements ReceiveProtocol
       }
     }
     failIfPeerIsDone();
-    return table().id(request.slot());
+    return request.id();
   }
 
   @Override
@@ -222,10 +220,11 @@ public final class PacketReceiver extends PacketQueue implements ReceiveProtocol
 
   @Override
   public int lengths(long request, long[] lengths) {
-    Receive receive = last.get(table().reported(request));
-    if (receive == null) {
+    Request over = succeeded(request);
+    if (over == null) {
       return 0;
     }
+    Receive receive = (Receive) over.strategy();
     System.arraycopy(receive.lengths, 0, lengths, 0, receive.count);
     return receive.count;
   }

@@ -147,13 +147,13 @@ public final class PacketSender extends PacketQueue implements SendProtocol {
     if (isFull()) {
       return Result.TRY_AGAIN;
     }
-    Request request = request(begin());
+    Request request = begin();
     Send send = new Send(request, address, lengthBytes, tag);
     send.lease(registration);
     request.begin(send);
     unsent.add(send);
     link().submit(going);
-    return table().id(request.slot());
+    return request.id();
   }
 
   @Override

@@ -150,10 +150,9 @@ final class StagingExchange implements AutoCloseable {
   private static String waiting(List<Long> ids, RequestQueue requests) {
     StringBuilder text = new StringBuilder().append(ids.size());
     for (int i = 0; i < ids.size(); i++) {
-      int slot = requests.table().slot(ids.get(i));
-      if (slot >= 0) {
-        text.append("; ").append(i).append(": ");
-        text.append(requests.request(slot).strategy().missing());
+      Request request = requests.find(ids.get(i));
+      if (request != null) {
+        text.append("; ").append(i).append(": ").append(request.strategy().missing());
       }
     }
     return text.toString();

@@ -5,20 +5,31 @@ import org.jofi.rdma.staging.StagingSpace;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A send that cannot start yet: no receive of its tag is there, and it may not leave without; or
- * its entry was written over, or there are no blocks to stage it through. It waits without a time
- * limit, and only a failure of its queue of requests fails it. When it starts, its request goes on
- * in another way, with its lease.
+ * A send as its caller posted it, until it is written into the memory of its receive: its request
+ * goes on in another way then, with its lease.
+ *
+ * <p>One that cannot start is queued: no receive of its tag is there, and it may not leave without;
+ * or its entry was written over, or there are no blocks to stage it through. It waits without a
+ * time limit, and only a failure of its queue of requests fails it.
+ *
+ * <p>A short one may leave without a receive, as a copy in a packet. It is over when a provider
+ * took the packet: so a caller that sees it over may stop to poll.
  */
-final class QueuedSend extends ListedStrategy<QueuedSend> {
+final class PostedSend extends ListedStrategy<PostedSend> {
   private final Sender sender;
   private @Nullable StagingSpace space;
   private long address;
   private long lengthBytes;
   private int tag;
-  private long index;
+  private boolean left;
 
-  QueuedSend(Sender sender, Request request) {
+  /** Its receive, or {@link Announcements#NOWHERE}. */
+  long index;
+
+  /** Whether it is queued. */
+  boolean queued;
+
+  PostedSend(Sender sender, Request request) {
     super(request);
     this.sender = sender;
   }
@@ -37,26 +48,25 @@ final class QueuedSend extends ListedStrategy<QueuedSend> {
     address = from;
     lengthBytes = bytes;
     tag = ofTag;
-    lease(memory);
     space = staging;
     index = at;
+    left = false;
+    queued = false;
+    lease(memory);
     request().begin(this);
   }
 
-  /** It takes that receive, which was seen just now. */
-  void meet(long at) {
-    index = at;
+  /** Its bytes are in a packet, which is under way. */
+  void leave() {
+    left = true;
+    request().begun(1);
+    super.endUse();
   }
 
   /** Its request goes on in another way, with its lease. */
-  void handedOver() {
+  void handOver() {
     lease(null);
     space = null;
-  }
-
-  /** Its receive, or {@link Announcements#NOWHERE}. */
-  long index() {
-    return index;
   }
 
   int tag() {
@@ -71,18 +81,19 @@ final class QueuedSend extends ListedStrategy<QueuedSend> {
     return lengthBytes;
   }
 
+  /** What it is staged through; null if it is not. */
   @Nullable StagingSpace space() {
     return space;
   }
 
   @Override
   boolean isComplete() {
-    return false;
+    return left;
   }
 
   @Override
   boolean isTimed() {
-    return false;
+    return left;
   }
 
   @Override
@@ -92,12 +103,12 @@ final class QueuedSend extends ListedStrategy<QueuedSend> {
 
   @Override
   long movedBytes() {
-    return 0;
+    return lengthBytes;
   }
 
   @Override
   void cut() {
-    // Nothing of it was posted.
+    // Nothing of it was posted; or its packet is dropped when its turn comes.
   }
 
   @Override
@@ -108,11 +119,15 @@ final class QueuedSend extends ListedStrategy<QueuedSend> {
 
   @Override
   String where() {
-    return "isend with tag %d to %s".formatted(tag, sender.link().describePeer());
+    return "isend of %d bytes with tag %d to %s"
+        .formatted(lengthBytes, tag, sender.link().describePeer());
   }
 
   @Override
   String missing() {
+    if (left) {
+      return "its packet, not taken by a control rail";
+    }
     if (index == Announcements.NOWHERE) {
       return "a receive of its tag, or credit";
     }
