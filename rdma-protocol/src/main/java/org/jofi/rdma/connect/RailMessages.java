@@ -30,7 +30,7 @@ final class RailMessages {
       }
       int bytes = update.put(message.memory(), message.at(), connection.id());
       if (update.kind() == RailUpdate.Kind.NOTICE) {
-        sink.tell(message, bytes, SentListener.NOBODY, 0);
+        message.tell(bytes, SentListener.NOBODY, 0);
       } else {
         sink.railControl().sendOver(update.rail(), message, bytes);
       }

@@ -359,7 +359,7 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
           entry.answered();
           alone.close();
         };
-    outgoing.send(packet, alone, lengthBytes, over, 0);
+    ((OutgoingMessage) packet).to(alone).send(lengthBytes, over, 0);
   }
 
   /**
@@ -374,7 +374,7 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
     PeerRails alone =
         PeerRails.to(rails.control().subList(rail, rail + 1), outgoing, List.of(address))
             .connected();
-    outgoing.send(packet, alone, lengthBytes, new Alone(alone, who), rail);
+    ((OutgoingMessage) packet).to(alone).send(lengthBytes, new Alone(alone, who), rail);
   }
 
   /** Lets go of an address when its message is over. */

@@ -38,6 +38,10 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
   private int rail;
   private int tries;
   private boolean pinned;
+
+  /** Whether it was not taken at once: its sender may not want it any more. */
+  private boolean waited;
+
   private boolean asks;
   private long place;
   private int lengthBytes;
@@ -64,47 +68,82 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
     return at;
   }
 
-  void address(PeerRails to, int length, SentListener who, long whose) {
-    rails = to;
+  /** It goes over these rails. */
+  OutgoingMessage to(PeerRails those) {
+    rails = those;
+    return this;
+  }
+
+  @Override
+  public void send(int length, SentListener who, long whose) {
+    home.tasks().submit(prepared(length, who, whose));
+  }
+
+  @Override
+  public void tell(int length, SentListener who, long whose) {
+    OutgoingMessage prepared = prepared(length, who, whose);
+    rail = peerRails().leastBusy(rail);
+    home.tasks().submit(prepared);
+  }
+
+  @Override
+  public void sendImmediate(int bits, SentListener who, long whose) {
+    OutgoingMessage prepared = prepared(0, who, whose);
+    data = bits;
+    bare = true;
+    home.tasks().defer(prepared);
+  }
+
+  /** Sends it over that rail, though it may be given up, and over no other. */
+  void sendOver(int only, int length) {
+    OutgoingMessage prepared = prepared(length, SentListener.NOBODY, 0);
+    rail = only;
+    pinned = true;
+    home.tasks().submit(prepared);
+  }
+
+  /** The same with nothing in it, when queues have delivered. */
+  void sendLater(int only, SentListener who, long whose) {
+    OutgoingMessage prepared = prepared(0, who, whose);
+    rail = only;
+    pinned = true;
+    home.tasks().defer(prepared);
+  }
+
+  private OutgoingMessage prepared(int length, SentListener who, long whose) {
+    PeerRails to = peerRails();
     to.expect(1);
     rail = to.next();
     tries = 0;
     pinned = false;
+    waited = false;
     lengthBytes = length;
     bare = false;
     listener = who;
     cookie = whose;
+    return this;
   }
 
-  /** It goes over the rail on which the fewest are out, rather than the one whose turn it is. */
-  void passBusyRails() {
+  private PeerRails peerRails() {
     PeerRails to = rails;
-    if (to != null) {
-      rail = to.leastBusy(rail);
+    if (to == null) {
+      throw new IllegalStateException("a message to nobody");
     }
-  }
-
-  /** It goes over that rail, though it may be given up, or not at all. */
-  void onlyOver(int only) {
-    rail = only;
-    pinned = true;
-  }
-
-  void addressImmediate(PeerRails to, int bits, SentListener who, long whose) {
-    address(to, 0, who, whose);
-    data = bits;
-    bare = true;
+    return to;
   }
 
   @Override
   protected boolean advance() {
     PeerRails to = rails;
     while (to != null) {
-      if (!listener.isWanted(cookie)) {
+      if (waited && !listener.isWanted(cookie)) {
         finish(DROPPED);
         return true;
       }
-      rail = pinned ? rail : to.thatOrAnother(rail);
+      waited = true;
+      if (!pinned && (rail == PeerRails.NONE || !to.isUsable(rail))) {
+        rail = to.thatOrAnother(rail);
+      }
       if (rail == PeerRails.NONE) {
         finish(to.reason(bare ? "fi_senddata" : "fi_send"));
         return true;
@@ -177,7 +216,7 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
       to.returned(rail);
       rail = to.after(rail);
       tries = 0;
-      home.again(this);
+      home.tasks().defer(this);
     }
   }
 
@@ -205,7 +244,7 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
     if (rail == PeerRails.NONE || !listener.mayRepeat(cookie)) {
       finish(why);
     } else {
-      home.again(this);
+      home.tasks().defer(this);
     }
   }
 
@@ -244,19 +283,19 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
     OutgoingMessage copy =
         to == null || pinned || !listener.mayRepeat(cookie) || to.after(rail) == PeerRails.NONE
             ? null
-            : home.take();
+            : home.take(to);
     if (to == null || copy == null) {
       return false;
     }
     MemorySegment.copy(memory(), at(), copy.memory(), copy.at(), lengthBytes);
-    copy.address(to, lengthBytes, listener, cookie);
+    copy.prepared(lengthBytes, listener, cookie);
     copy.data = data;
     copy.bare = bare;
     to.returned(rail);
     to.expect(-1);
     rails = null;
     listener = SentListener.NOBODY;
-    home.again(copy);
+    home.tasks().defer(copy);
     return true;
   }
 

@@ -3,7 +3,6 @@ package org.jofi.rdma.driver;
 import java.util.ArrayDeque;
 import org.jofi.mr.registration.RegistrationException;
 import org.jofi.rdma.memory.BlockFreelist;
-import org.jofi.rdma.operation.Packet;
 import org.jofi.rdma.operation.SentListener;
 import org.jofi.rdma.operation.Tasks;
 import org.jspecify.annotations.Nullable;
@@ -30,12 +29,28 @@ final class OutgoingMessages {
     return tasks;
   }
 
-  /** A message to fill in; null if all are on their way, or no memory can be registered for it. */
+  /**
+   * A message to fill in and send over these rails; null if all are on their way, or no memory can
+   * be registered for it.
+   */
+  @Nullable OutgoingMessage take(PeerRails to) {
+    OutgoingMessage message = free.pollLast();
+    if (message == null) {
+      message = make();
+    }
+    if (message != null) {
+      message.to(to);
+    }
+    return message;
+  }
+
+  /** A message that has no peer yet; as {@link #take}. */
   @Nullable OutgoingMessage take() {
     OutgoingMessage message = free.pollLast();
-    if (message != null) {
-      return message;
-    }
+    return message == null ? make() : message;
+  }
+
+  private @Nullable OutgoingMessage make() {
     int entry;
     try {
       entry = buffers.take();
@@ -48,36 +63,6 @@ final class OutgoingMessages {
         : new OutgoingMessage(this, buffers, entry, rails);
   }
 
-  /** Sends a message over one of these rails, now or when one takes it. */
-  void send(Packet packet, PeerRails to, int lengthBytes, SentListener who, long cookie) {
-    OutgoingMessage message = (OutgoingMessage) packet;
-    message.address(to, lengthBytes, who, cookie);
-    tasks.submit(message);
-  }
-
-  /** As {@link #send}, over the rail on which the fewest messages are out. */
-  void tell(Packet packet, PeerRails to, int lengthBytes, SentListener who, long cookie) {
-    OutgoingMessage message = (OutgoingMessage) packet;
-    message.address(to, lengthBytes, who, cookie);
-    message.passBusyRails();
-    tasks.submit(message);
-  }
-
-  /** Sends a message over that rail, though it may be given up, and over no other. */
-  void sendOver(Packet packet, PeerRails to, int rail, int lengthBytes) {
-    OutgoingMessage message = (OutgoingMessage) packet;
-    message.address(to, lengthBytes, SentListener.NOBODY, 0);
-    message.onlyOver(rail);
-    tasks.submit(message);
-  }
-
-  /** Sends immediate data without a message, when queues have delivered. */
-  void sendImmediate(Packet packet, PeerRails to, int bits, SentListener who, long cookie) {
-    OutgoingMessage message = (OutgoingMessage) packet;
-    message.addressImmediate(to, bits, who, cookie);
-    tasks.defer(message);
-  }
-
   /**
    * Sends an empty message over a rail, whose arrival the peer's provider tells, and which the peer
    * ignores, when queues have delivered.
@@ -85,19 +70,12 @@ final class OutgoingMessages {
    * @return whether there was a buffer for it
    */
   boolean ask(PeerRails to, int rail, SentListener who, long cookie) {
-    OutgoingMessage question = take();
+    OutgoingMessage question = take(to);
     if (question == null) {
       return false;
     }
-    question.address(to, 0, who, cookie);
-    question.onlyOver(rail);
-    again(question);
+    question.sendLater(rail, who, cookie);
     return true;
-  }
-
-  /** A message is to be posted when queues have delivered. */
-  void again(OutgoingMessage message) {
-    tasks.defer(message);
   }
 
   void give(OutgoingMessage message) {

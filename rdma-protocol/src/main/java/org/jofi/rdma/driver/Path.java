@@ -8,7 +8,6 @@ import org.jofi.rdma.operation.InlineCopy;
 import org.jofi.rdma.operation.OperationSink;
 import org.jofi.rdma.operation.Packet;
 import org.jofi.rdma.operation.RailControl;
-import org.jofi.rdma.operation.SentListener;
 import org.jofi.rdma.operation.Tasks;
 import org.jofi.rdma.operation.Transfer;
 import org.jofi.rdma.operation.TransferListener;
@@ -122,7 +121,7 @@ final class Path implements OperationSink, RailControl {
 
   @Override
   public void sendOver(int rail, Packet packet, int lengthBytes) {
-    outgoing.sendOver(packet, control, peer.epochs().controlOf(rail), lengthBytes);
+    ((OutgoingMessage) packet).sendOver(peer.epochs().controlOf(rail), lengthBytes);
   }
 
   @Override
@@ -174,22 +173,7 @@ final class Path implements OperationSink, RailControl {
 
   @Override
   public @Nullable Packet takePacket() {
-    return outgoing.take();
-  }
-
-  @Override
-  public void send(Packet packet, int lengthBytes, SentListener who, long cookie) {
-    outgoing.send(packet, control, lengthBytes, who, cookie);
-  }
-
-  @Override
-  public void tell(Packet packet, int lengthBytes, SentListener who, long cookie) {
-    outgoing.tell(packet, control, lengthBytes, who, cookie);
-  }
-
-  @Override
-  public void sendImmediate(Packet packet, int bits, SentListener who, long cookie) {
-    outgoing.sendImmediate(packet, control, bits, who, cookie);
+    return outgoing.take(control);
   }
 
   @Override

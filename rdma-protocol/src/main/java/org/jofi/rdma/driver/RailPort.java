@@ -175,10 +175,12 @@ public final class RailPort {
    * @return as {@link Endpoint}'s posting calls
    */
   public int post(OperationOwner owner, long cookie, Post what) {
-    queue.count(what.lengthBytes());
+    if (RailQueue.isLong(what.lengthBytes())) {
+      queue.countLong();
+    }
     long peer = what.peer();
     int context =
-        retired || refused.contains(peer)
+        retired || (!refused.isEmpty() && refused.contains(peer))
             ? ContextTable.NONE
             : operations.take(owner, cookie, peer);
     if (context < 0) {
@@ -187,7 +189,7 @@ public final class RailPort {
     int answer = what.over(opened.endpoint(), context);
     if (answer == AGAIN) {
       refused.refused(peer);
-    } else {
+    } else if (!refused.isEmpty()) {
       refused.taken(peer);
     }
     return posted(operations, context, answer);

@@ -138,11 +138,14 @@ final class RailQueue implements CompletionQueue.Sink {
     return polled >= BATCH;
   }
 
-  /** An operation of that length is about to be posted, or is over. */
-  void count(long lengthBytes) {
-    if (lengthBytes >= LONG_BYTES) {
-      longOperations++;
-    }
+  /** Whether an operation of that length, posted or over, is one for which a thread pays. */
+  static boolean isLong(long lengthBytes) {
+    return lengthBytes >= LONG_BYTES;
+  }
+
+  /** Such an operation is about to be posted, or is over. */
+  void countLong() {
+    longOperations++;
   }
 
   /** How many operations were so long that a thread of their own pays. */
@@ -154,7 +157,9 @@ final class RailQueue implements CompletionQueue.Sink {
   public void completed(int context, long flags, long lengthBytes, long data) {
     boolean immediate = CompletionFlags.bringsData(flags);
     // Of a peer's write not every provider tells the length, and short messages are no writes.
-    count(immediate ? LONG_BYTES : lengthBytes);
+    if (immediate || isLong(lengthBytes)) {
+      countLong();
+    }
     if (immediate) {
       arrivals.immediate(data);
     }

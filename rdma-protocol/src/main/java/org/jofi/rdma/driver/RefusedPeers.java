@@ -43,11 +43,13 @@ final class RefusedPeers {
     this.clock = clock;
   }
 
+  /** Whether no peer is known for which nothing was taken. */
+  boolean isEmpty() {
+    return count == 0;
+  }
+
   /** Whether nothing is to be offered for a peer now. */
   boolean contains(long peer) {
-    if (count == 0) {
-      return false;
-    }
     int at = find(peer);
     return at >= 0
         && (poll[at] == polls || (refusals[at] > USUAL && until[at] - clock.nanoTime() > 0));
@@ -84,11 +86,9 @@ final class RefusedPeers {
 
   /** It took something. */
   void taken(long peer) {
-    if (count > 0) {
-      int at = find(peer);
-      if (at >= 0) {
-        forget(at);
-      }
+    int at = find(peer);
+    if (at >= 0) {
+      forget(at);
     }
   }
 

@@ -8,10 +8,12 @@ import org.jofi.rdma.operation.Tasks;
  * rail takes nothing, with the next poll. There is no timer.
  */
 abstract class Collector extends Task {
+  private static final long NEVER = -1;
+
   private final Tasks tasks;
 
-  /** Whether something left since the last poll, or waits. */
-  private boolean collects;
+  /** The round of polling in which something left last. */
+  private long left = NEVER;
 
   Collector(Tasks tasks) {
     this.tasks = tasks;
@@ -28,22 +30,27 @@ abstract class Collector extends Task {
 
   /** What is collected leaves now, unless something left since the last poll. */
   final void leave() {
-    if (!isEmpty() && !collects) {
-      collects = true;
+    if (isEmpty()) {
+      return;
+    }
+    if (left == tasks.rounds() || isHeldUp()) {
       tasks.watch(this);
-      if (!isHeldUp()) {
-        submit();
-      }
+    } else {
+      left = tasks.rounds();
+      submit();
     }
   }
 
   @Override
   protected final boolean advance() {
-    if (!isEmpty() && isHeldUp()) {
+    if (isEmpty()) {
+      return true;
+    }
+    if (isHeldUp()) {
       return false;
     }
-    collects = !isEmpty();
+    left = tasks.rounds();
     submit();
-    return !collects;
+    return true;
   }
 }

@@ -235,7 +235,7 @@ public abstract class Connection {
    */
   public final void send(Packet message, boolean last) {
     onTheirWay++;
-    link.sink().tell(message, ControlMessage.BYTES, onWay, last ? LAST : 0);
+    message.tell(ControlMessage.BYTES, onWay, last ? LAST : 0);
   }
 
   private final class Told implements SentListener {

@@ -1,6 +1,5 @@
 package org.jofi.rdma.engine;
 
-import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import org.jofi.rdma.operation.Packet;
 import org.jofi.rdma.operation.SentListener;
@@ -10,19 +9,18 @@ import org.jspecify.annotations.Nullable;
 
 /** Short messages in one packet, and their requests until a provider took it. Used again. */
 final class EagerBatch implements SentListener {
-  /** That of a batch that did not begin: nothing can be written into it. */
-  private static final Packet NONE = new Nothing();
-
   private final EagerSends home;
   private @Nullable Request[] requests = new @Nullable Request[1];
-  private Packet packet = NONE;
+  private Packet packet;
   private int count;
   private int bytes;
   private long seen;
   private boolean waits;
 
-  EagerBatch(EagerSends home) {
+  /** The first one begins in that packet. */
+  EagerBatch(EagerSends home, Packet packet) {
     this.home = home;
+    this.packet = packet;
   }
 
   /**
@@ -60,9 +58,8 @@ final class EagerBatch implements SentListener {
   /** Sends it, now or when a rail takes it. */
   void send(PeerLink link) {
     Packet full = packet;
-    packet = NONE;
     EagerPacket.end(full.memory(), full.at(), bytes, link.id());
-    link.sink().send(full, bytes, this, 0);
+    full.send(bytes, this, 0);
   }
 
   /** Whether no provider took it yet. */
@@ -112,18 +109,6 @@ final class EagerBatch implements SentListener {
           request.settle();
         }
       }
-    }
-  }
-
-  private static final class Nothing implements Packet {
-    @Override
-    public MemorySegment memory() {
-      return MemorySegment.NULL;
-    }
-
-    @Override
-    public long at() {
-      return 0;
     }
   }
 }

@@ -56,7 +56,7 @@ final class EagerReceives extends Task implements SentListener {
         (int) (handled - taken),
         receiver.announcedThrough());
     told = taken;
-    receiver.link().send(message, this, 0);
+    message.send(ControlMessage.BYTES, this, 0);
     return true;
   }
 

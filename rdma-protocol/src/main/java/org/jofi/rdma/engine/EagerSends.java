@@ -138,7 +138,7 @@ final class EagerSends extends Collector {
       if (packet == null) {
         return false;
       }
-      batch = free.isEmpty() ? new EagerBatch(this) : free.removeLast();
+      batch = free.isEmpty() ? new EagerBatch(this, packet) : free.removeLast();
       batch.begin(packet, sent + 1, seen);
       open = batch;
     }

@@ -70,11 +70,6 @@ public final class PeerLink {
     return "communicator %d of the peer, over %s".formatted(connectionId.to(), sink.label());
   }
 
-  /** Sends a control message over a control rail. */
-  public void send(Packet message, SentListener who, long cookie) {
-    sink.send(message, ControlMessage.BYTES, who, cookie);
-  }
-
   /**
    * Tells something of a receive, to whom nobody listens: what may get lost is told again.
    *
@@ -97,7 +92,7 @@ public final class PeerLink {
     }
     ControlMessage.putOfReceive(
         message.memory(), message.at(), connectionId, type, receiveIndex, length);
-    send(message, who, cookie);
+    message.send(ControlMessage.BYTES, who, cookie);
     return true;
   }
 
@@ -113,7 +108,7 @@ public final class PeerLink {
     }
     ControlMessage.putAsk(
         message.memory(), message.at(), connectionId, receiveIndex, stripe, tries);
-    send(message, who, cookie);
+    message.send(ControlMessage.BYTES, who, cookie);
     return true;
   }
 
@@ -129,7 +124,7 @@ public final class PeerLink {
     }
     ControlMessage.putWritten(
         message.memory(), message.at(), connectionId, receiveIndex, immediate);
-    send(message, who, cookie);
+    message.send(ControlMessage.BYTES, who, cookie);
     return true;
   }
 
@@ -143,7 +138,7 @@ public final class PeerLink {
     if (message == null) {
       return false;
     }
-    sink.sendImmediate(message, bits, who, cookie);
+    message.sendImmediate(bits, who, cookie);
     return true;
   }
 }

@@ -185,7 +185,7 @@ final class SendQueue implements SentListener {
       asking = true;
       ControlMessage.putWant(
           message.memory(), message.at(), sender.link().id(), announcements.seen());
-      sender.link().send(message, this, 0);
+      message.send(ControlMessage.BYTES, this, 0);
     }
   }
 

@@ -79,20 +79,8 @@ public interface OperationSink {
    */
   void copy(long from, long to, int lengthBytes);
 
-  /** A buffer for a message; null if so many are on their way that there is none. */
+  /** A buffer for a message to it; null if so many are on their way that there is none. */
   @Nullable Packet takePacket();
-
-  /** Sends a message over a control rail, now or when one takes it. */
-  void send(Packet packet, int lengthBytes, SentListener who, long cookie);
-
-  /**
-   * As {@link #send}, a message about the connection itself: over the control rail on which the
-   * fewest are out, since the others may be silent.
-   */
-  void tell(Packet packet, int lengthBytes, SentListener who, long cookie);
-
-  /** Sends immediate data without a message over a control rail, when queues have delivered. */
-  void sendImmediate(Packet packet, int bits, SentListener who, long cookie);
 
   /**
    * Copies bytes.

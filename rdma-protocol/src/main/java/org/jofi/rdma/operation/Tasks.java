@@ -12,6 +12,7 @@ import java.util.ArrayDeque;
 public final class Tasks {
   private final ArrayDeque<Task> waiting = new ArrayDeque<>(256);
   private final ArrayDeque<Task> watched = new ArrayDeque<>();
+  private long rounds;
 
   /** Begins empty. */
   public Tasks() {}
@@ -43,8 +44,14 @@ public final class Tasks {
     }
   }
 
+  /** How often {@link #run} began. */
+  public long rounds() {
+    return rounds;
+  }
+
   /** Tries each once. */
   public void run() {
+    rounds++;
     tryEach(watched);
     tryEach(waiting);
   }

@@ -102,12 +102,10 @@ class EndpointDriverTest {
             from -> {
               PeerRails peer = from.controlTo(right.endpoint.addresses());
               for (int i = 0; i < count; i++) {
-
-                Packet message = assertNotNullMessage(from);
+                Packet message = message(from, peer);
                 message.memory().set(ValueLayout.JAVA_INT_UNALIGNED, message.at(), i);
-                from.outgoing().send(message, peer, 4 + i, listener, i);
-                from.outgoing()
-                    .sendImmediate(assertNotNullMessage(from), peer, ~i, listener, -1 - i);
+                message.send(4 + i, listener, i);
+                message(from, peer).sendImmediate(~i, listener, -1 - i);
               }
             });
         await(
@@ -142,8 +140,14 @@ class EndpointDriverTest {
     }
   }
 
-  private static Packet assertNotNullMessage(EndpointDriver from) {
+  private static Packet stranger(EndpointDriver from) {
     Packet message = from.takePacket();
+    assertNotNull(message);
+    return message;
+  }
+
+  private static Packet message(EndpointDriver from, PeerRails to) {
+    Packet message = from.outgoing().take(to);
     assertNotNull(message);
     return message;
   }
@@ -219,8 +223,7 @@ class EndpointDriverTest {
           from -> {
             PeerRails peer = from.controlTo(right.endpoint.addresses());
             for (int i = 0; i < 10; i++) {
-              from.outgoing()
-                  .send(assertNotNullMessage(from), peer, 64, (id, why) -> outcomes.add(why), i);
+              message(from, peer).send(64, (id, why) -> outcomes.add(why), i);
             }
           });
       long before = simulation.nanoTime();
@@ -247,9 +250,7 @@ class EndpointDriverTest {
           from -> {
             PeerRails peer = from.controlTo(right.endpoint.addresses());
             for (int i = 0; i < count; i++) {
-              from.outgoing()
-                  .sendImmediate(
-                      assertNotNullMessage(from), peer, i, (id, why) -> outcomes.add(why), i);
+              message(from, peer).sendImmediate(i, (id, why) -> outcomes.add(why), i);
             }
             peer.retry(0, new Failure(FailureCause.PEER_LOST, 0, "test", "rail 0"), 1);
             before[0] = from.control(0).inFlight();
@@ -291,7 +292,7 @@ class EndpointDriverTest {
           forged[4] ^= 0x55;
           forged[Math.min(20, forged.length - 3)] ^= 0x55;
         }
-        Packet message = assertNotNullMessage(left.endpoint);
+        Packet message = stranger(left.endpoint);
         try {
           left.endpoint.answer(message, FabricAddress.of(forged), 0, 64);
         } catch (IllegalArgumentException e) {
@@ -308,13 +309,11 @@ class EndpointDriverTest {
       }
       assertEquals(0, refused, "answers were not over");
       right.messages.clear();
-      left.endpoint.answer(assertNotNullMessage(left.endpoint), real, 0, 64);
+      left.endpoint.answer(stranger(left.endpoint), real, 0, 64);
       await(simulation, () -> right.messages.size() == 1, left, right);
       // Who becomes a peer stays one.
       PeerRails peer = left.endpoint.controlTo(right.endpoint.addresses());
-      left.endpoint
-          .outgoing()
-          .send(assertNotNullMessage(left.endpoint), peer, 64, SentListener.NOBODY, 0);
+      message(left.endpoint, peer).send(64, SentListener.NOBODY, 0);
       await(simulation, () -> right.messages.size() == 2, left, right);
       left.close();
       right.close();

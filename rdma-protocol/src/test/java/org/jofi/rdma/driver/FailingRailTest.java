@@ -273,9 +273,9 @@ class FailingRailTest {
     private int times;
 
     void byWay(EndpointDriver from, PeerRails to) {
-      Packet packet = from.takePacket();
+      Packet packet = from.outgoing().take(to);
       assertNotNull(packet);
-      from.outgoing().send(packet, to, Long.BYTES, this, 0);
+      packet.send(Long.BYTES, this, 0);
     }
 
     @Override

@@ -110,7 +110,7 @@ class PeersTest {
       OperationSink path = left.endpoint.path(right.endpoint.addresses());
       Packet packet = path.takePacket();
       assertNotNull(packet);
-      path.send(packet, Long.BYTES, SentListener.NOBODY, 0);
+      packet.send(Long.BYTES, SentListener.NOBODY, 0);
       path.release();
       assertEquals(1, left.endpoint.peerCount(), "a message to it is on its way");
       for (int round = 0; left.endpoint.peerCount() > 0; round++) {

@@ -66,9 +66,9 @@ class RefusedCallsTest {
     int sent = 0;
     for (int round = 0; right.messages.size() < messages; round++) {
       assertTrue(round < ROUNDS, "deaf after " + right.messages.size());
-      Packet packet = sent < messages ? left.endpoint.takePacket() : null;
+      Packet packet = sent < messages ? left.endpoint.outgoing().take(there) : null;
       if (packet != null) {
-        left.endpoint.outgoing().send(packet, there, 64, SentListener.NOBODY, sent++);
+        packet.send(64, SentListener.NOBODY, sent++);
       }
       if (left.progress() + right.progress() == 0) {
         simulation.idle();

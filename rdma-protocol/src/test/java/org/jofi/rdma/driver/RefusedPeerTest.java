@@ -33,8 +33,8 @@ class RefusedPeerTest {
     return real.call();
   }
 
-  private static Packet packet(EndpointDriver driver) {
-    Packet packet = driver.takePacket();
+  private static Packet packet(EndpointDriver driver, PeerRails to) {
+    Packet packet = driver.outgoing().take(to);
     assertNotNull(packet);
     return packet;
   }
@@ -59,9 +59,9 @@ class RefusedPeerTest {
       refused = toSlow.peer(0);
       int waiting = 5;
       for (int i = 0; i < waiting; i++) {
-        left.endpoint.outgoing().send(packet(left.endpoint), toSlow, 64, SentListener.NOBODY, i);
+        packet(left.endpoint, toSlow).send(64, SentListener.NOBODY, i);
       }
-      left.endpoint.outgoing().send(packet(left.endpoint), toOther, 64, SentListener.NOBODY, 9);
+      packet(left.endpoint, toOther).send(64, SentListener.NOBODY, 9);
       int rounds = 0;
       while (other.messages.isEmpty()) {
         assertTrue(++rounds < ROUNDS, "a message waits behind those for another peer");

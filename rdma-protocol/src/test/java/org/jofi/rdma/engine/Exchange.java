@@ -184,7 +184,7 @@ final class Exchange implements AutoCloseable {
           question.stripe,
           question.tries,
           has == MessageProtocol.ARRIVED);
-      receiver.link().send(packet, SentListener.NOBODY, 0);
+      packet.send(ControlMessage.BYTES, SentListener.NOBODY, 0);
     }
   }
 

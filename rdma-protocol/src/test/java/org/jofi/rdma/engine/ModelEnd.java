@@ -61,6 +61,22 @@ final class ModelEnd implements OperationSink {
       return 0;
     }
 
+    @Override
+    public void send(int length, SentListener who, long whose) {
+      post(who, whose, length, false);
+    }
+
+    @Override
+    public void tell(int length, SentListener who, long whose) {
+      send(length, who, whose);
+    }
+
+    @Override
+    public void sendImmediate(int withBits, SentListener who, long whose) {
+      bits = withBits;
+      post(who, whose, 0, true);
+    }
+
     boolean isBare() {
       return bare;
     }
@@ -327,23 +343,6 @@ final class ModelEnd implements OperationSink {
     }
     taken++;
     return free.isEmpty() ? new Message() : free.removeLast();
-  }
-
-  @Override
-  public void send(Packet packet, int lengthBytes, SentListener who, long cookie) {
-    ((Message) packet).post(who, cookie, lengthBytes, false);
-  }
-
-  @Override
-  public void tell(Packet packet, int lengthBytes, SentListener who, long cookie) {
-    send(packet, lengthBytes, who, cookie);
-  }
-
-  @Override
-  public void sendImmediate(Packet packet, int bits, SentListener who, long cookie) {
-    Message message = (Message) packet;
-    message.bits = bits;
-    message.post(who, cookie, 0, true);
   }
 
   @Override

@@ -83,7 +83,7 @@ public final class PacketSender extends PacketQueue implements SendProtocol {
         done += piece;
         posted = done == lengthBytes;
         request().begun(1);
-        link().sink().send(packet, bytes, this, 0);
+        packet.send(bytes, this, 0);
       }
       return true;
     }
