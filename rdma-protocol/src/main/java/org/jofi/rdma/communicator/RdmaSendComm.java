@@ -49,7 +49,7 @@ final class RdmaSendComm extends RdmaComm implements SendComm {
     long request = Result.TRY_AGAIN;
     try (var _ = lock().posting()) {
       checkOpen();
-      request = connection.sender().send(address, lengthBytes, tag, memory);
+      request = connection.sender().send(address, lengthBytes, tag, memory, null);
       memory().uses().add(request, used);
       return request;
     } finally {
@@ -64,7 +64,7 @@ final class RdmaSendComm extends RdmaComm implements SendComm {
     long request;
     try (var _ = lock().posting()) {
       checkOpen();
-      request = connection.sender().sendStaged(space, address, lengthBytes, tag);
+      request = connection.sender().send(address, lengthBytes, tag, null, space);
       memory().uses().add(request, ours);
     }
     space.grow();

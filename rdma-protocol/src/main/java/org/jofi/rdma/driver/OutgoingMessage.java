@@ -34,7 +34,10 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
   private final MemorySegment memory;
   private final Post post = new Post();
   private final long at;
-  private @Nullable PeerRails rails;
+
+  /** Which it goes over, from when it is taken until it is over. */
+  @Nullable PeerRails rails;
+
   private int rail;
   private int tries;
   private boolean pinned;
@@ -82,7 +85,8 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
   @Override
   public void tell(int length, SentListener who, long whose) {
     OutgoingMessage prepared = prepared(length, who, whose);
-    rail = peerRails().leastBusy(rail);
+    PeerRails to = rails;
+    rail = to == null ? rail : to.leastBusy(rail);
     home.tasks().submit(prepared);
   }
 
@@ -111,7 +115,10 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
   }
 
   private OutgoingMessage prepared(int length, SentListener who, long whose) {
-    PeerRails to = peerRails();
+    PeerRails to = rails;
+    if (to == null) {
+      throw new IllegalStateException("a message to nobody");
+    }
     to.expect(1);
     rail = to.next();
     tries = 0;
@@ -122,14 +129,6 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
     listener = who;
     cookie = whose;
     return this;
-  }
-
-  private PeerRails peerRails() {
-    PeerRails to = rails;
-    if (to == null) {
-      throw new IllegalStateException("a message to nobody");
-    }
-    return to;
   }
 
   @Override

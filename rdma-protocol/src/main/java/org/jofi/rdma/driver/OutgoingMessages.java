@@ -39,7 +39,7 @@ final class OutgoingMessages {
       message = make();
     }
     if (message != null) {
-      message.to(to);
+      message.rails = to;
     }
     return message;
   }

@@ -3,6 +3,7 @@ package org.jofi.rdma.engine;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.operation.ArrivalBudget;
 import org.jofi.rdma.operation.Task;
 import org.jofi.rdma.wire.MailboxLayout;
@@ -26,6 +27,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class AnnouncementQueue extends Task {
   private final Receiver receiver;
+  private final Announcer announcer;
+  private final AnnouncedReceives announced = new AnnouncedReceives();
   private final ArrivalBudget.Share room;
   private final boolean oneAtATime;
   private final Collector collecting;
@@ -50,11 +53,18 @@ final class AnnouncementQueue extends Task {
   /** How many were not announced and are not withheld. */
   private int due;
 
+  /** Entries that were written. */
+  private long entries;
+
+  /** Whether entries may be lost, and are not written again. */
+  private boolean entriesLost;
+
   private boolean stopped;
   private boolean ended;
 
-  AnnouncementQueue(Receiver receiver) {
+  AnnouncementQueue(Receiver receiver, Announcer announcer) {
     this.receiver = receiver;
+    this.announcer = announcer;
     room = receiver.link().sink().budget().share(this);
     oneAtATime = receiver.link().sink().smallWritesNeedDelivery();
     collecting = new Collecting();
@@ -95,7 +105,7 @@ final class AnnouncementQueue extends Task {
         return false;
       }
       if (receiver.link().sink().takeControlLoss()) {
-        receiver.controlLost();
+        lost();
       }
       receiver.returned();
       return true;
@@ -142,9 +152,37 @@ final class AnnouncementQueue extends Task {
     announce();
   }
 
-  /** Whether some wait for an index. */
-  boolean isDue() {
-    return due > 0;
+  /** The receives that have an index. */
+  AnnouncedReceives announced() {
+    return announced;
+  }
+
+  /** The sender has seen all receives up to that one. */
+  void saw(long index) {
+    if (announced.saw(index)) {
+      announceLater();
+    }
+  }
+
+  /** Announces what waits for an index, when queues have delivered. */
+  void announceLater() {
+    if (due > 0) {
+      receiver.link().sink().tasks().defer(this);
+    }
+  }
+
+  /** Entries that were written, and are not lost. */
+  long entries() {
+    return entriesLost ? Math.min(entries, announced.seen()) : entries;
+  }
+
+  /** Entries may be lost that had left. */
+  void lost() {
+    if (stopped) {
+      entriesLost = true;
+    } else {
+      writeAgain(announced.seen() + 1);
+    }
   }
 
   /** Announces what there is room for; the rest when its turn comes. */
@@ -158,7 +196,7 @@ final class AnnouncementQueue extends Task {
   /** Whether there was room for all that have an entry. */
   private boolean announceWithRoom() {
     PostedReceive receive = next;
-    while (due > 0 && receive != null && receiver.hasEntries(receive.places())) {
+    while (due > 0 && receive != null && hasEntries(receive.places())) {
       int places = receive.places();
       if (places > 0 && !room.take(places)) {
         return false;
@@ -168,7 +206,7 @@ final class AnnouncementQueue extends Task {
       }
       next = receive.next();
       if (places > 0) {
-        receiver.announce(receive, places);
+        receive.announce(announced.add(receive, places), places, receiver.handled());
       } else {
         // Short messages filled it, and it only waits for copies.
         receive.withheld = true;
@@ -176,6 +214,18 @@ final class AnnouncementQueue extends Task {
       receive = next;
     }
     return true;
+  }
+
+  /** Whether so many entries of the mailbox are free, and the peer may still look at them. */
+  private boolean hasEntries(int count) {
+    return !receiver.hasPeerStopped()
+        && announced.hasRoom(count)
+        && isFree(announced.last() + count);
+  }
+
+  /** Puts a receive into the copy of the mailbox; as {@link Announcer#put}. */
+  void put(long index, long address, long length, int tag, DataRegistration memory, int handled) {
+    announcer.put(index, address, length, tag, memory, handled);
   }
 
   /** Collects the entries of a receive, which are in the copy of the mailbox. */
@@ -190,14 +240,14 @@ final class AnnouncementQueue extends Task {
   }
 
   private void submitCollected() {
-    int entries = collected;
+    int count = collected;
     collected = 0;
-    if (entries > 0) {
-      write(open, entries, false);
+    if (count > 0) {
+      write(open, count, false);
     }
   }
 
-  private void write(long first, int entries, boolean repeats) {
+  private void write(long first, int count, boolean repeats) {
     if (stopped) {
       return;
     }
@@ -207,7 +257,7 @@ final class AnnouncementQueue extends Task {
     }
     receiver.began();
     underWay.add(write);
-    write.submit(receiver.announcer(), receiver.link(), first, entries, repeats);
+    write.submit(announcer, receiver.link(), first, count, repeats);
   }
 
   void back(AnnouncementWrite write) {
@@ -218,14 +268,15 @@ final class AnnouncementQueue extends Task {
     free.addLast(write);
     endIfBack();
     receiver.returned();
-    receiver.announceDue();
+    announceLater();
   }
 
   /** Writes entries again that the peer lacks, from that one on. */
   void writeAgain(long from) {
     long first = from;
-    for (long index = from; index <= receiver.announcedThrough() + 1; index++) {
-      if (isUnderWay(index) || !receiver.hasEntry(index)) {
+    for (long index = from; index <= announced.last() + 1; index++) {
+      boolean hasEntry = announced.isUnread(index) || announced.inFlight(index) != null;
+      if (isUnderWay(index) || !hasEntry) {
         if (first < index) {
           write(first, (int) (index - first), true);
         }
@@ -257,7 +308,7 @@ final class AnnouncementQueue extends Task {
   }
 
   /** Whether no entry up to that of a receive is one that is being written for another. */
-  boolean isFree(long index) {
+  private boolean isFree(long index) {
     for (int i = 0; i < underWay.size(); i++) {
       if (index - underWay.get(i).first() >= MailboxLayout.ENTRIES) {
         return false;
@@ -295,8 +346,9 @@ final class AnnouncementQueue extends Task {
     return stopped;
   }
 
-  void written(int entries) {
-    receiver.announced(entries);
+  /** So many more entries were written. */
+  void written(int more) {
+    entries += more;
   }
 
   /** Entries cannot be written. */

@@ -63,6 +63,11 @@ final class Announcements {
     return (int) index & tags.length - 1;
   }
 
+  /** The first receive that was not seen. */
+  long unseen() {
+    return unseen;
+  }
+
   /** The last receive that was seen. */
   long seen() {
     return unseen - 1;

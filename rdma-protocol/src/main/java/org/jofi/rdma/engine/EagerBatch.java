@@ -3,7 +3,10 @@ package org.jofi.rdma.engine;
 import java.util.Arrays;
 import org.jofi.rdma.operation.Packet;
 import org.jofi.rdma.operation.SentListener;
+import org.jofi.rdma.wire.ConnectionId;
 import org.jofi.rdma.wire.EagerPacket;
+import org.jofi.rdma.wire.MessageHeader;
+import org.jofi.rdma.wire.MessageType;
 import org.jofi.transport.Failure;
 import org.jspecify.annotations.Nullable;
 
@@ -15,7 +18,9 @@ final class EagerBatch implements SentListener {
   private int count;
   private int bytes;
   private long seen;
-  private boolean waits;
+
+  /** Whether no provider took it yet. */
+  boolean waits;
 
   /** The first one begins in that packet. */
   EagerBatch(EagerSends home, Packet packet) {
@@ -56,15 +61,9 @@ final class EagerBatch implements SentListener {
   }
 
   /** Sends it, now or when a rail takes it. */
-  void send(PeerLink link) {
-    Packet full = packet;
-    EagerPacket.end(full.memory(), full.at(), bytes, link.id());
-    full.send(bytes, this, 0);
-  }
-
-  /** Whether no provider took it yet. */
-  boolean isWaiting() {
-    return waits;
+  void send(ConnectionId id) {
+    MessageHeader.put(packet.memory(), packet.at(), MessageType.EAGER, bytes, id);
+    packet.send(bytes, this, 0);
   }
 
   @Override

@@ -54,7 +54,7 @@ final class EagerReceives extends Task implements SentListener {
         receiver.link().id(),
         handled,
         (int) (handled - taken),
-        receiver.announcedThrough());
+        receiver.unannounced().announced().last());
     told = taken;
     message.send(ControlMessage.BYTES, this, 0);
     return true;

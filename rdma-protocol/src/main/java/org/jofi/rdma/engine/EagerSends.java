@@ -1,7 +1,6 @@
 package org.jofi.rdma.engine;
 
 import java.util.ArrayDeque;
-import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.operation.Packet;
 import org.jofi.rdma.wire.EagerGrant;
 import org.jofi.transport.Failure;
@@ -23,18 +22,9 @@ import org.jspecify.annotations.Nullable;
 final class EagerSends extends Collector {
   private final PeerLink link;
 
-  /** After so many in a row the receiver, which counts for itself, may withhold a long receive. */
-  private static final int SHORT_ROW = 4;
-
-  private static final int NONE = -1;
-
   private final Sender sender;
   private final EagerGrant grant;
   private final int credits;
-
-  /** The longest; {@link #NONE} if none may leave. */
-  private final int mostBytes;
-
   private final int packetBytes;
   private final ArrayDeque<EagerBatch> free = new ArrayDeque<>(1);
 
@@ -54,7 +44,6 @@ final class EagerSends extends Collector {
   /** How many the receiver had handled by what was seen: entries, and applied credit. */
   private long handled;
 
-  private final ShortRow row;
   private long posted;
   private long taken;
   private long creditHandled;
@@ -67,8 +56,6 @@ final class EagerSends extends Collector {
     this.sender = sender;
     this.grant = grant;
     credits = grant.credits();
-    mostBytes = grant.isNone() ? NONE : grant.bytes();
-    row = new ShortRow(grant, SHORT_ROW);
     // The peer's buffers are as long as it needs for what it grants.
     packetBytes = Math.min(link.sink().packetBytes(), grant.packetBytes());
   }
@@ -81,7 +68,7 @@ final class EagerSends extends Collector {
   @Override
   boolean isHeldUp() {
     EagerBatch before = last;
-    return before != null && before.isWaiting();
+    return before != null && before.waits;
   }
 
   @Override
@@ -90,7 +77,7 @@ final class EagerSends extends Collector {
     if (batch != null) {
       open = null;
       last = batch;
-      batch.send(link);
+      batch.send(link.id());
     }
   }
 
@@ -99,23 +86,8 @@ final class EagerSends extends Collector {
     return !grant.isNone();
   }
 
-  /** Whether a message is of those that may. */
-  boolean fits(PostedSend send) {
-    DataRegistration memory = send.leased();
-    return send.lengthBytes() <= mostBytes && memory != null && memory.isHostMemory();
-  }
-
   /**
-   * A message is to be sent, whatever its way.
-   *
-   * @return whether it is a long one after short ones, so that its receive may be withheld
-   */
-  boolean endsRow(long lengthBytes) {
-    return row.ends(lengthBytes);
-  }
-
-  /**
-   * Copies a message that fits into a packet, which leaves now or soon.
+   * Copies a short message into a packet, which leaves now or soon.
    *
    * @param seen how many receives this side has seen
    * @return false if it has to wait: for credit, or for a buffer
@@ -222,6 +194,11 @@ final class EagerSends extends Collector {
       creditAnnounced = announced;
     }
     return true;
+  }
+
+  /** Whether the receiver told something that was not applied. */
+  boolean hasWord() {
+    return creditAnnounced >= 0;
   }
 
   /**

@@ -19,7 +19,7 @@ final class FlushRead extends OneWayTransfer {
 
   /** Of that range, of a registration whose use has begun. */
   void of(long from, long length, DataRegistration memory) {
-    lease(memory);
+    lease = memory;
     lengthBytes = length;
     Transfer transfer = transfer();
     transfer.begin(Transfer.Kind.READ_OWN, 0, null);

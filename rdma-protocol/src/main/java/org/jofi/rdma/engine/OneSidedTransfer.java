@@ -30,7 +30,7 @@ final class OneSidedTransfer extends OneWayTransfer {
       DataRegistration memory,
       RemoteMemory there,
       long offset) {
-    lease(memory);
+    lease = memory;
     set(reading, here, length, memory, there, offset);
   }
 

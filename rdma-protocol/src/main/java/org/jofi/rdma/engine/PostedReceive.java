@@ -113,7 +113,7 @@ class PostedReceive extends ListedStrategy<PostedReceive> {
         announced[entries] = sub;
         long entry = index + entries++;
         receiver
-            .announcer()
+            .unannounced()
             .put(entry, addresses[sub], length(sub), tags[sub], into, (int) handled & 0xff);
       }
     }
@@ -207,7 +207,22 @@ class PostedReceive extends ListedStrategy<PostedReceive> {
     return count;
   }
 
-  /** The true length of a message of a request that is over. */
+  /**
+   * @throws IllegalArgumentException if it has more lengths
+   */
+  final void checkFits(long[] into) {
+    if (into.length < count) {
+      throw new IllegalArgumentException(
+          "a group of %d receives has more than %d lengths".formatted(count, into.length));
+    }
+  }
+
+  /** The true lengths of its messages, once it is over. */
+  final void lengths(long[] into) {
+    System.arraycopy(lengths, 0, into, 0, count);
+  }
+
+  /** The true length of a message of it, once it is over. */
   final long lengthBytes(int sub) {
     return lengths[sub];
   }

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class PostedSend extends ListedStrategy<PostedSend> {
   private final Sender sender;
+  private final int shortBytes;
   private @Nullable StagingSpace space;
   private long address;
   private long lengthBytes;
@@ -29,9 +30,13 @@ final class PostedSend extends ListedStrategy<PostedSend> {
   /** Whether it is queued. */
   boolean queued;
 
-  PostedSend(Sender sender, Request request) {
+  /**
+   * @param shortBytes up to which length it may leave without a receive
+   */
+  PostedSend(Sender sender, Request request, int shortBytes) {
     super(request);
     this.sender = sender;
+    this.shortBytes = shortBytes;
   }
 
   /**
@@ -52,7 +57,7 @@ final class PostedSend extends ListedStrategy<PostedSend> {
     index = at;
     left = false;
     queued = false;
-    lease(memory);
+    lease = memory;
     request().begin(this);
   }
 
@@ -65,8 +70,14 @@ final class PostedSend extends ListedStrategy<PostedSend> {
 
   /** Its request goes on in another way, with its lease. */
   void handOver() {
-    lease(null);
+    lease = null;
     space = null;
+  }
+
+  /** Whether it may leave without a receive. */
+  boolean isShort() {
+    DataRegistration memory = lease;
+    return lengthBytes <= shortBytes && memory != null && memory.isHostMemory();
   }
 
   int tag() {

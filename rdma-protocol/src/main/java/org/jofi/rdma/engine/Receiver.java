@@ -26,8 +26,6 @@ import org.jspecify.annotations.Nullable;
 public final class Receiver extends RequestQueue implements ReceiveProtocol {
   private static final long NONE_FAILED = Long.MAX_VALUE;
 
-  private final Announcer announcer;
-  private final AnnouncedReceives announcements = new AnnouncedReceives();
   private final BySlot<PostedReceive> posted =
       new BySlot<>(request -> new PostedReceive(this, request));
   private final BySlot<StagedReceive> staged =
@@ -37,16 +35,12 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
   private final LossDetector losses = new LossDetector();
   private final LostNotices notices = new LostNotices();
   private final AnnouncementQueue unannounced;
+  private final AnnouncedReceives announcements;
   private int places;
   private long dropped;
   private long whole;
   private long stripes;
   private long immediates;
-  private long announced;
-
-  /** Whether entries may be lost, and are not written again. */
-  private boolean entriesLost;
-
   private long expected = Long.MAX_VALUE;
 
   /** The first index of the receives that failed. */
@@ -67,8 +61,9 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
       EagerGrant grant,
       int receives) {
     super(link, MESSAGES, receives);
-    announcer = new Announcer(link, copy, copyRegistration, targets);
-    unannounced = new AnnouncementQueue(this);
+    unannounced =
+        new AnnouncementQueue(this, new Announcer(link, copy, copyRegistration, targets));
+    announcements = unannounced.announced();
     eager = new EagerReceives(this, grant);
   }
 
@@ -136,23 +131,6 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
     return submit(receive);
   }
 
-  /** Whether so many entries of the mailbox are free, and the peer may still look at them. */
-  boolean hasEntries(int count) {
-    return expected == Long.MAX_VALUE
-        && announcements.hasRoom(count)
-        && unannounced.isFree(announcements.last() + count);
-  }
-
-  /** Gives a receive its indices, and announces it. */
-  void announce(PostedReceive receive, int count) {
-    receive.announce(announcements.add(receive, count), count, eager.handled());
-  }
-
-  /** The last receive that has an index. */
-  long announcedThrough() {
-    return announcements.last();
-  }
-
   /**
    * A short message arrived: the oldest receive of its tag takes it that its sender had not seen.
    *
@@ -185,37 +163,14 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
 
   @Override
   public boolean packet(MemorySegment memory, long at, long lengthBytes) {
-    if (failure() != null || EagerPacket.seen(memory, at) > announcedThrough()) {
+    if (failure() != null || EagerPacket.seen(memory, at) > announcements.last()) {
       return false;
     }
     hear();
-    peerSaw(EagerPacket.seen(memory, at));
+    unannounced.saw(EagerPacket.seen(memory, at));
     dropped += eager.packet(memory, at, lengthBytes);
     failIfPeerIsDone();
     return true;
-  }
-
-  /** The sender has seen all receives up to that one. */
-  private void peerSaw(long index) {
-    if (announcements.saw(index)) {
-      announceDue();
-    }
-  }
-
-  /** Whether a receive has an entry of which the sender may not know. */
-  boolean hasEntry(long index) {
-    return announcements.isUnread(index) || inFlight(index) != null;
-  }
-
-  /** Announces what waits for entries. */
-  void announceDue() {
-    if (unannounced.isDue()) {
-      link().sink().tasks().defer(unannounced);
-    }
-  }
-
-  Announcer announcer() {
-    return announcer;
   }
 
   @Override
@@ -230,7 +185,7 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
       immediates++;
       stripes++;
       hear();
-      peerSaw(index);
+      unannounced.saw(index);
     }
     failIfPeerIsDone();
   }
@@ -257,7 +212,7 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
       case ARRIVED -> {
         PostedReceive receive = inFlight(index);
         if (receive != null) {
-          peerSaw(index);
+          unannounced.saw(index);
           receive.delivered(receive.sub(index), ControlMessage.lengthBytes(memory, at));
           failIfPeerIsDone();
         }
@@ -270,7 +225,7 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
         }
       }
       case WANT -> {
-        peerSaw(index);
+        unannounced.saw(index);
         eager.want();
         unannounced.release();
       }
@@ -306,7 +261,7 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
       dropped++;
     } else {
       stripes++;
-      peerSaw(index);
+      unannounced.saw(index);
     }
     failIfPeerIsDone();
   }
@@ -317,23 +272,19 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
     return immediates;
   }
 
-  void announced(int entries) {
-    announced += entries;
-  }
-
-  /** Entries that were written, and are not lost. */
   @Override
   public long writes() {
-    return entriesLost ? Math.min(announced, announcements.seen()) : announced;
+    return unannounced.entries();
   }
 
   @Override
   public void controlLost() {
-    if (unannounced.isStopped()) {
-      entriesLost = true;
-    } else {
-      unannounced.writeAgain(announcements.seen() + 1);
-    }
+    unannounced.lost();
+  }
+
+  /** How many short messages were handled. */
+  long handled() {
+    return eager.handled();
   }
 
   /** How many stripes arrived, of whatever message. */
@@ -473,7 +424,7 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
     }
     places -= receive.count();
     announcements.remove(receive);
-    announceDue();
+    unannounced.announceLater();
   }
 
   @Override
@@ -487,10 +438,10 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
       return known.test();
     }
     PostedReceive receive = (PostedReceive) known.strategy();
-    checkFits(receive, lengths);
+    receive.checkFits(lengths);
     long result = known.test();
     if (result >= 0) {
-      fill(receive, lengths);
+      receive.lengths(lengths);
     }
     return result;
   }
@@ -502,23 +453,9 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
       return 0;
     }
     PostedReceive receive = (PostedReceive) over.strategy();
-    checkFits(receive, lengths);
-    fill(receive, lengths);
+    receive.checkFits(lengths);
+    receive.lengths(lengths);
     return receive.count();
-  }
-
-  private static void checkFits(PostedReceive receive, long[] lengths) {
-    if (lengths.length < receive.count()) {
-      throw new IllegalArgumentException(
-          "a group of %d receives has more than %d lengths"
-              .formatted(receive.count(), lengths.length));
-    }
-  }
-
-  private static void fill(PostedReceive receive, long[] lengths) {
-    for (int sub = 0; sub < receive.count(); sub++) {
-      lengths[sub] = receive.lengthBytes(sub);
-    }
   }
 
   /** Stripes and lengths that fitted nothing in flight. */

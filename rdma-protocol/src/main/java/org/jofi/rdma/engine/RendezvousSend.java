@@ -71,7 +71,7 @@ class RendezvousSend extends RequestStrategy implements SentListener {
   /** Begins a message of so many bytes: nothing is written yet. */
   final void begin(long messageBytes, DataRegistration memory) {
     lengthBytes = messageBytes;
-    lease(memory);
+    lease = memory;
     lengthTold = !isShort;
     cutShort = false;
     states.start();

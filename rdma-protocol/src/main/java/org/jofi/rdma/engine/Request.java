@@ -37,15 +37,16 @@ final class Request {
     KEPT
   }
 
+  /** From an id of a slot to its next. */
+  private static final long NEXT = RequestId.of(0, 1);
+
   private final RequestQueue queue;
-  private final int number;
 
   /** Which slot of its queue it is. */
   final int slot;
 
   private State state = State.FREE;
   private long id;
-  private long generation;
   private long result;
   private @Nullable RequestStrategy strategy;
   private @Nullable Failure failure;
@@ -68,13 +69,13 @@ final class Request {
   Request(RequestQueue queue, int slot, int number) {
     this.queue = queue;
     this.slot = slot;
-    this.number = number;
+    id = number;
   }
 
   /** It is another request from now on, whose strategy follows with {@link #begin}. */
   void take() {
     state = State.RUNNING;
-    id = RequestId.of(number, ++generation);
+    id += NEXT;
     failure = null;
     strategy = null;
     underWay = 0;

@@ -14,7 +14,9 @@ import org.jspecify.annotations.Nullable;
  */
 abstract class RequestStrategy implements TransferListener {
   private final Request request;
-  private @Nullable DataRegistration lease;
+
+  /** The memory that it has a lease of, which it ends; null if there is none. */
+  @Nullable DataRegistration lease;
 
   RequestStrategy(Request request) {
     this.request = request;
@@ -54,16 +56,6 @@ abstract class RequestStrategy implements TransferListener {
   /** It was looked at, and its bound did not pass. */
   void checked() {
     // Nothing to do unless something can be tried anew.
-  }
-
-  /** It has a lease of that memory, which it ends; or none. */
-  final void lease(@Nullable DataRegistration memory) {
-    lease = memory;
-  }
-
-  /** The memory that it has a lease of; null if there is none. */
-  final @Nullable DataRegistration leased() {
-    return lease;
   }
 
   /** Ends the lease of its memory. */

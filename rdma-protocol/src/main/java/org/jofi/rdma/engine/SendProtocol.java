@@ -2,6 +2,7 @@ package org.jofi.rdma.engine;
 
 import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.staging.StagingSpace;
+import org.jspecify.annotations.Nullable;
 
 /** How a connector's end sends. Used with the endpoint's lock held. */
 public interface SendProtocol extends MessageProtocol {
@@ -11,16 +12,16 @@ public interface SendProtocol extends MessageProtocol {
    *
    * @param registration covers the range; the caller has begun a use of it, which ends with the
    *     request: the caller has it still only if there is none, {@link
-   *     org.jofi.transport.Result#TRY_AGAIN}
+   *     org.jofi.transport.Result#TRY_AGAIN}. Null if it is device memory that no NIC reaches
+   * @param space host blocks that such memory is sent through, registered with this endpoint; else
+   *     null
    */
-  long send(long address, long lengthBytes, int tag, DataRegistration registration);
-
-  /**
-   * Sends device memory that no NIC reaches, through host blocks.
-   *
-   * @param space blocks for that memory, registered with this endpoint
-   */
-  long sendStaged(StagingSpace space, long address, long lengthBytes, int tag);
+  long send(
+      long address,
+      long lengthBytes,
+      int tag,
+      @Nullable DataRegistration registration,
+      @Nullable StagingSpace space);
 
   /**
    * Takes back a send that no receive was found for yet; as {@link

@@ -15,11 +15,10 @@ import org.jspecify.annotations.Nullable;
  * So no receive that was seen awaits a queued send, unless there are no blocks to stage it through:
  * it has its receive then, and waits for blocks.
  */
-final class SendQueue implements SentListener {
+final class SendQueue extends StrategyList<PostedSend> implements SentListener {
   private final Sender sender;
   private final Announcements announcements;
   private final EagerSends eager;
-  private final StrategyList<PostedSend> queue = new StrategyList<>();
   private final Task lookout = new Lookout();
 
   /** Whether a queued send may have a receive, but no blocks, or not that receive's entry. */
@@ -66,21 +65,18 @@ final class SendQueue implements SentListener {
     }
   }
 
-  boolean isEmpty() {
-    return queue.first() == null;
-  }
-
-  /** Queues a send. */
+  @Override
   void add(PostedSend send) {
+    super.add(send);
     send.queued = true;
-    queue.add(send);
     nothingLeaves = false;
     sender.link().sink().tasks().watch(lookout);
   }
 
+  @Override
   void remove(PostedSend send) {
+    super.remove(send);
     send.queued = false;
-    queue.remove(send);
     nothingLeaves = false;
   }
 
@@ -91,7 +87,7 @@ final class SendQueue implements SentListener {
 
   /** The oldest queued send of a tag that has no receive; null if there is none. */
   @Nullable PostedSend oldest(int tag) {
-    PostedSend send = queue.first();
+    PostedSend send = first();
     while (send != null && (send.tag() != tag || send.index != Announcements.NOWHERE)) {
       send = send.next();
     }
@@ -124,12 +120,12 @@ final class SendQueue implements SentListener {
     if (nothingLeaves) {
       return;
     }
-    PostedSend send = queue.first();
+    PostedSend send = first();
     boolean mayLeave = true;
     while (send != null && mayLeave && sender.failure() == null) {
       PostedSend next = send.next();
       if (send.index == Announcements.NOWHERE
-          && eager.fits(send)
+          && send.isShort()
           && send.equals(oldest(send.tag()))) {
         mayLeave = eager.send(send, announcements.seen());
         if (mayLeave) {
@@ -148,7 +144,7 @@ final class SendQueue implements SentListener {
       return;
     }
     heldUp = false;
-    PostedSend send = queue.first();
+    PostedSend send = first();
     while (send != null && sender.failure() == null) {
       PostedSend next = send.next();
       if (send.index != Announcements.NOWHERE) {
@@ -166,7 +162,7 @@ final class SendQueue implements SentListener {
 
   /** Asks for what the receiver withholds at the next poll, if something waits for a receive. */
   void ask() {
-    PostedSend send = eager.isOn() ? queue.first() : null;
+    PostedSend send = eager.isOn() ? first() : null;
     while (send != null && send.index != Announcements.NOWHERE) {
       send = send.next();
     }
@@ -202,7 +198,7 @@ final class SendQueue implements SentListener {
   /** The first receive whose entry is not there: that one, or an earlier one of a queued send. */
   long firstUnseen(long absent) {
     long first = absent;
-    for (PostedSend send = queue.first(); send != null; send = send.next()) {
+    for (PostedSend send = first(); send != null; send = send.next()) {
       long index = send.index;
       if (index != Announcements.NOWHERE && index < first && sender.mailbox().poll(index) <= 0) {
         first = index;

@@ -28,14 +28,18 @@ import org.jspecify.annotations.Nullable;
  * later send of that tag: {@link SendQueue}.
  */
 public final class Sender extends RequestQueue implements SendProtocol {
+  /** After so many in a row the receiver, which counts for itself, may withhold a long receive. */
+  private static final int SHORT_ROW = 4;
+
   private final boolean writesData;
   private final MailboxReader mailbox;
-  private final BySlot<PostedSend> posted = new BySlot<>(request -> new PostedSend(this, request));
+  private final BySlot<PostedSend> posted;
   private final BySlot<RendezvousSend> rendezvous =
       new BySlot<>(request -> new RendezvousSend(this, request));
   private final BySlot<StagedSend> staged = new BySlot<>(request -> new StagedSend(this, request));
   private final Announcements announcements;
   private final EagerSends eager;
+  private final ShortRow row;
   private final SendQueue queue;
 
   /**
@@ -75,6 +79,10 @@ public final class Sender extends RequestQueue implements SendProtocol {
         link().sink().dataRails() > 1 && !link().sink().completionMeansDelivered();
     delivered = completesWhenDelivered ? new DeliveredMessages() : null;
     announcements = new Announcements(this.mailbox);
+    // Of a grant of none, nothing is short enough.
+    int shortBytes = grant.isNone() ? -1 : grant.bytes();
+    posted = new BySlot<>(request -> new PostedSend(this, request, shortBytes));
+    row = new ShortRow(grant, SHORT_ROW);
     eager = new EagerSends(link, this, grant);
     queue = new SendQueue(this, announcements, eager);
   }
@@ -88,16 +96,7 @@ public final class Sender extends RequestQueue implements SendProtocol {
   }
 
   @Override
-  public long send(long address, long lengthBytes, int tag, DataRegistration registration) {
-    return send(address, lengthBytes, tag, registration, null);
-  }
-
-  @Override
-  public long sendStaged(StagingSpace space, long address, long lengthBytes, int tag) {
-    return send(address, lengthBytes, tag, null, space);
-  }
-
-  private long send(
+  public long send(
       long address,
       long lengthBytes,
       int tag,
@@ -107,7 +106,7 @@ public final class Sender extends RequestQueue implements SendProtocol {
       queue.look();
     }
     boolean full = isFull();
-    long index = failure() == null && !full ? find(tag) : Announcements.NOWHERE;
+    long index = failure() != null || full ? Announcements.NOWHERE : find(tag);
     Failure broken = failure();
     if (broken != null) {
       return registration == null ? failed(broken) : failed(broken, registration);
@@ -118,13 +117,13 @@ public final class Sender extends RequestQueue implements SendProtocol {
     Request request = begin();
     PostedSend send = posted.get(request);
     send.start(address, lengthBytes, tag, registration, space, index);
-    boolean mayBeWithheld = eager.endsRow(lengthBytes);
+    boolean mayBeWithheld = row.ends(lengthBytes);
     if (index != Announcements.NOWHERE) {
       announcements.take(index);
     }
     boolean started =
         index == Announcements.NOWHERE
-            ? eager.fits(send)
+            ? send.isShort()
                 && (queue.isEmpty() || queue.oldest(tag) == null)
                 && eager.send(send, announcements.seen())
             : start(send);
@@ -156,6 +155,9 @@ public final class Sender extends RequestQueue implements SendProtocol {
 
   /** Looks for the next receive: its index, or not positive. */
   long see() {
+    if (mailbox.isAbsent(announcements.unseen()) && !eager.hasWord()) {
+      return MailboxReader.ABSENT;
+    }
     long index = announcements.see();
     while (index > 0) {
       hear();
@@ -217,7 +219,7 @@ public final class Sender extends RequestQueue implements SendProtocol {
     if (space != null) {
       return startStaged(posting, space);
     }
-    DataRegistration registration = posting.leased();
+    DataRegistration registration = posting.lease;
     if (registration == null) {
       throw new IllegalStateException("neither registered nor staged");
     }

@@ -231,7 +231,7 @@ final class StagedSend extends RendezvousSend implements ChunkCopies.Listener {
   }
 
   private void post(long chunk) {
-    DataRegistration memory = leased();
+    DataRegistration memory = lease;
     if (memory == null) {
       return;
     }

@@ -3,16 +3,16 @@ package org.jofi.rdma.engine;
 import org.jspecify.annotations.Nullable;
 
 /** Requests in the order in which they were posted; any of them can be taken out. */
-final class StrategyList<T extends ListedStrategy<T>> {
+class StrategyList<T extends ListedStrategy<T>> {
   private @Nullable T head;
   private @Nullable T tail;
 
-  boolean isEmpty() {
+  final boolean isEmpty() {
     return head == null;
   }
 
   /** The oldest; null if there is none. */
-  @Nullable T first() {
+  final @Nullable T first() {
     return head;
   }
 

@@ -59,6 +59,13 @@ public final class MailboxReader {
     return loaded == index;
   }
 
+  /** Whether nothing of the entry of a receive is there, for the many times that this is so. */
+  public boolean isAbsent(long index) {
+    long stamp =
+        (long) STAMP_WORD.getAcquire(mailbox, layout.entryOffset(index) + MailboxLayout.STAMP);
+    return !MailboxStamp.isOf(stamp, index, generation, 0);
+  }
+
   /**
    * Reads the entry of a receive, if it is there. Its lines may land in any order, and be seen
    * halfway.

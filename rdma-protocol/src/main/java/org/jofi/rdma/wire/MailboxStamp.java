@@ -74,6 +74,7 @@ final class MailboxStamp {
 
   /** Whether it is that line's of that receive and generation, whatever was handled. */
   static boolean isOf(long stamp, long index, int generation, int line) {
-    return (stamp & OWNER) == of(index, generation, line, 0);
+    long owner = (long) generation << 32 | (long) line << LINE_BIT | (index & INDEX_MASK);
+    return (stamp & OWNER) == owner;
   }
 }

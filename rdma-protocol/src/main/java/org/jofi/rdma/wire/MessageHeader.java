@@ -24,7 +24,8 @@ public final class MessageHeader {
 
   private MessageHeader() {}
 
-  static void put(
+  /** Writes it. */
+  public static void put(
       MemorySegment memory, long at, MessageType type, int lengthBytes, ConnectionId connectionId) {
     memory.set(WireLayouts.INT, at, MAGIC);
     memory.set(WireLayouts.SHORT, at + 4, (short) ProtocolLimits.VERSION);

@@ -107,7 +107,7 @@ final class MessageFlow extends Flow {
     if (!onDevice) {
       return taken(Posting.send(pair.sends.sender(), address, bytes, TAG + tag, from), "send");
     }
-    return taken(pair.sends.sender().sendStaged(source.space(), address, bytes, TAG + tag), "send");
+    return taken(pair.sends.sender().send(address, bytes, TAG + tag, null, source.space()), "send");
   }
 
   private long receive(int first, long[] rooms) {

@@ -139,7 +139,15 @@ public final class PacketSender extends PacketQueue implements SendProtocol {
   }
 
   @Override
-  public long send(long address, long lengthBytes, int tag, DataRegistration registration) {
+  public long send(
+      long address,
+      long lengthBytes,
+      int tag,
+      @Nullable DataRegistration registration,
+      @Nullable StagingSpace space) {
+    if (registration == null) {
+      return failed(new Failure(FailureCause.UNAVAILABLE, 0, "isend", "no device memory"));
+    }
     Failure broken = failure();
     if (broken != null) {
       return failed(broken, registration);
@@ -149,16 +157,11 @@ public final class PacketSender extends PacketQueue implements SendProtocol {
     }
     Request request = begin();
     Send send = new Send(request, address, lengthBytes, tag);
-    send.lease(registration);
+    send.lease = registration;
     request.begin(send);
     unsent.add(send);
     link().submit(going);
     return request.id();
-  }
-
-  @Override
-  public long sendStaged(StagingSpace space, long address, long lengthBytes, int tag) {
-    return failed(new Failure(FailureCause.UNAVAILABLE, 0, "isend", "no device memory"));
   }
 
   @Override

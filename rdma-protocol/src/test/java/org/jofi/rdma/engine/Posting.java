@@ -12,7 +12,7 @@ public final class Posting {
   public static long send(
       SendProtocol sender, long address, long lengthBytes, int tag, DataRegistration memory) {
     return memory.beginUse()
-        ? ended(sender.send(address, lengthBytes, tag, memory), 1, memory)
+        ? ended(sender.send(address, lengthBytes, tag, memory, null), 1, memory)
         : sender.requests().refuse("isend");
   }
 

@@ -136,7 +136,7 @@ final class StagingExchange implements AutoCloseable {
     MemorySegment source = sources.get(index);
     long id =
         message.stagedThere()
-            ? exchange.sender.sendStaged(there, source.address(), message.sent(), message.tag())
+            ? exchange.sender.send(source.address(), message.sent(), message.tag(), null, there)
             : Posting.send(
                 exchange.sender,
                 source.address(),

@@ -144,8 +144,8 @@ class StagingTest {
           setting.exchange.progress();
           simulation.idle();
           id =
-              setting.exchange.sender.sendStaged(
-                  setting.there, source.address(), second.sent(), second.tag());
+              setting.exchange.sender.send(
+                  source.address(), second.sent(), second.tag(), null, setting.there);
         }
         long result = Result.IN_PROGRESS;
         for (int i = 0; i < 1_000_000 && result == Result.IN_PROGRESS; i++) {
