@@ -21,9 +21,9 @@ import org.jofi.rdma.wire.ControlMessage;
 import org.jofi.rdma.wire.EagerGrant;
 import org.jofi.rdma.wire.FabricAddress;
 import org.jofi.rdma.wire.Features;
-import org.jofi.rdma.wire.HandshakeDecoder;
-import org.jofi.rdma.wire.HandshakeEncoder;
+import org.jofi.rdma.wire.Handshake;
 import org.jofi.rdma.wire.MessageHeader;
+import org.jofi.rdma.wire.MessageType;
 import org.jofi.rdma.wire.Nonce;
 import org.jofi.rdma.wire.RailAddresses;
 import org.jofi.rdma.wire.WireFault;
@@ -40,7 +40,7 @@ final class Acceptor {
   private final ConnectionSettings settings;
   private final ConnectionFactory factory;
   private final Mailboxes copies;
-  private final HandshakeDecoder decoder = new HandshakeDecoder();
+  private final Handshake decoder = new Handshake();
   private final Map<Long, Listener> listeners = new HashMap<>();
   private final LongHashSet known = new LongHashSet();
   private final ArrayDeque<Long> remembered = new ArrayDeque<>();
@@ -123,7 +123,7 @@ final class Acceptor {
             request.replyAddress(),
             request.rail(),
             answer,
-            HandshakeEncoder.put(answer.memory(), answer.at(), connection.accept()),
+            Handshake.put(answer.memory(), answer.at(), connection.accept()),
             SentListener.NOBODY);
   }
 
@@ -191,7 +191,7 @@ final class Acceptor {
               factory.receiver(link, copy.memory(), copy.local(), request.mailbox(), eager),
               accept,
               settings.silenceNs());
-      int length = HandshakeEncoder.put(answer.memory(), answer.at(), accept);
+      int length = Handshake.put(answer.memory(), answer.at(), accept);
       connections.add(connection);
       remember(asked.attempt());
       if (connections.sendTo(
@@ -239,13 +239,14 @@ final class Acceptor {
   private void refuse(FabricAddress to, int rail, ConnectionId asked, FailureCause why) {
     Packet message = endpoint.takePacket();
     if (message != null) {
-      ControlMessage.putRefuse(
+      ControlMessage.put(
           message.memory(),
           message.at(),
           asked.reversed(),
-          why,
-          endpoint.dataCount(),
-          endpoint.controlCount());
+          MessageType.REFUSE,
+          0,
+          ControlMessage.ofRails(endpoint.dataCount(), endpoint.controlCount()),
+          why);
       connections.answer(to, rail, message, ControlMessage.BYTES);
     }
   }

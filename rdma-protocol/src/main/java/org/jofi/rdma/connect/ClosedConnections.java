@@ -9,6 +9,7 @@ import org.jofi.rdma.wire.ConnectionId;
 import org.jofi.rdma.wire.ControlMessage;
 import org.jofi.rdma.wire.FabricAddress;
 import org.jofi.rdma.wire.MessageHeader;
+import org.jofi.rdma.wire.MessageType;
 
 /**
  * What is left of connections whose side here was released: enough to answer a late CLOSE of the
@@ -70,7 +71,8 @@ final class ClosedConnections {
     Packet message = connections.takePacket();
     if (message != null) {
       int rail = one.answers++ % one.addresses.size();
-      ControlMessage.putClosed(message.memory(), message.at(), one.connectionId, one.writes);
+      ControlMessage.put(
+          message.memory(), message.at(), one.connectionId, MessageType.CLOSED, 0, one.writes);
       connections.answer(one.addresses.get(rail), rail, message, ControlMessage.BYTES);
     }
     return true;

@@ -1,11 +1,11 @@
 package org.jofi.rdma.connect;
 
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jofi.rdma.engine.Connection;
+import org.jofi.rdma.engine.MessageProtocol;
 import org.jofi.rdma.operation.Packet;
 import org.jofi.rdma.wire.ControlMessage;
 import org.jofi.rdma.wire.MessageType;
@@ -294,37 +294,21 @@ final class ClosingConnections {
     if (message == null) {
       return false;
     }
-    MemorySegment memory = message.memory();
-    long at = message.at();
-    switch (what) {
-      case CLOSE ->
-          ControlMessage.putClose(
-              memory,
-              at,
-              connection.id(),
-              connection.protocol().finished(),
-              connection.protocol().writes(),
-              connection.closing().isAborted() ? causeOf(connection) : null);
-      case CLOSED ->
-          ControlMessage.putClosed(memory, at, connection.id(), connection.protocol().writes());
-      case PING ->
-          ControlMessage.putPing(
-              memory,
-              at,
-              connection.id(),
-              connection.protocol().finished(),
-              connection.protocol().firstUnseen());
-      case PONG ->
-          ControlMessage.putPong(
-              memory,
-              at,
-              connection.id(),
-              connection.protocol().finished(),
-              connection.protocol().firstUnseen());
-      case READY -> ControlMessage.putReady(memory, at, connection.id());
-      default -> ControlMessage.putAbort(memory, at, connection.id(), causeOf(connection));
-    }
-    connection.send(message, what == MessageType.CLOSE || what == MessageType.CLOSED);
+    MessageProtocol protocol = connection.protocol();
+    boolean ends = what == MessageType.CLOSE || what == MessageType.CLOSED;
+    boolean asks = what == MessageType.PING || what == MessageType.PONG;
+    boolean aborts =
+        what == MessageType.ABORT
+            || (what == MessageType.CLOSE && connection.closing().isAborted());
+    ControlMessage.put(
+        message.memory(),
+        message.at(),
+        connection.id(),
+        what,
+        asks || what == MessageType.CLOSE ? protocol.finished() : 0,
+        ends ? protocol.writes() : asks ? protocol.firstUnseen() : 0,
+        aborts ? causeOf(connection) : null);
+    connection.send(message, ends);
     return true;
   }
 

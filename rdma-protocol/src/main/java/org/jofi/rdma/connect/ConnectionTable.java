@@ -199,7 +199,7 @@ public final class ConnectionTable implements ArrivalSink {
     if (type == MessageType.PING || type == MessageType.PONG) {
       connection
           .protocol()
-          .peerIsAt(ControlMessage.finished(memory, at), ControlMessage.seen(memory, at));
+          .peerIsAt(ControlMessage.number(memory, at), ControlMessage.value(memory, at));
     }
     switch (type) {
       case CLOSE -> {
@@ -207,11 +207,11 @@ public final class ConnectionTable implements ArrivalSink {
           endings.peerAborted(connection, ControlMessage.reason(memory, at));
         }
         endings.peerReturned(
-            connection, ControlMessage.number(memory, at), ControlMessage.writes(memory, at));
+            connection, ControlMessage.number(memory, at), ControlMessage.value(memory, at));
       }
       case CLOSED -> {
         if (!connection.closing().isPeerDone()) {
-          endings.peerReturned(connection, 0, ControlMessage.writes(memory, at));
+          endings.peerReturned(connection, 0, ControlMessage.value(memory, at));
         }
       }
       case ABORT -> {

@@ -18,8 +18,7 @@ import org.jofi.rdma.wire.ConnectRequest;
 import org.jofi.rdma.wire.ConnectionId;
 import org.jofi.rdma.wire.ControlMessage;
 import org.jofi.rdma.wire.FabricAddress;
-import org.jofi.rdma.wire.HandshakeDecoder;
-import org.jofi.rdma.wire.HandshakeEncoder;
+import org.jofi.rdma.wire.Handshake;
 import org.jofi.rdma.wire.MessageHeader;
 import org.jofi.rdma.wire.MessageType;
 import org.jofi.rdma.wire.Nonce;
@@ -44,7 +43,7 @@ public final class Connector {
   private final Acceptor acceptor;
   private final Mailboxes mailboxes;
   private final Mailboxes copies;
-  private final HandshakeDecoder decoder = new HandshakeDecoder();
+  private final Handshake decoder = new Handshake();
   private final List<Attempt> attempts = new ArrayList<>();
 
   Connector(
@@ -196,7 +195,7 @@ public final class Connector {
     long every = settings.connectNs() / ASKS;
     attempt.asks(
         rail, now + (attempt.rails() == 1 ? every : Math.min(every, endpoint.railBoundNs())));
-    int length = HandshakeEncoder.put(message.memory(), message.at(), attempt.request().over(rail));
+    int length = Handshake.put(message.memory(), message.at(), attempt.request().over(rail));
     FabricAddress to = FabricAddress.of(attempt.handle().address(rail));
     if (!connections.sendTo(to, rail, message, length, attempt)) {
       attempt.fail(failure(FailureCause.INCOMPATIBLE, attempt, "no address of this fabric"));
@@ -296,7 +295,14 @@ public final class Connector {
   private void abandon(ConnectionId connectionId, RailAddresses rails) {
     Packet message = endpoint.takePacket();
     if (message != null) {
-      ControlMessage.putAbort(message.memory(), message.at(), connectionId, FailureCause.TIMED_OUT);
+      ControlMessage.put(
+          message.memory(),
+          message.at(),
+          connectionId,
+          MessageType.ABORT,
+          0,
+          0,
+          FailureCause.TIMED_OUT);
       connections.answer(rails.control().getFirst(), 0, message, ControlMessage.BYTES);
     }
   }

@@ -6,6 +6,7 @@ import org.jofi.rdma.engine.Connection;
 import org.jofi.rdma.engine.MessageProtocol;
 import org.jofi.rdma.operation.Packet;
 import org.jofi.rdma.wire.ControlMessage;
+import org.jofi.rdma.wire.MessageType;
 
 /**
  * Questions of senders whether a stripe has arrived. They are answered after the completion queues
@@ -45,14 +46,14 @@ final class StripeQuestions {
               ? null
               : connection.sink().takePacket();
       if (message != null) {
-        ControlMessage.putAnswer(
+        ControlMessage.put(
             message.memory(),
             message.at(),
             connection.id(),
+            MessageType.ANSWER,
             question.receiveIndex,
-            question.stripe,
-            question.tries,
-            has == MessageProtocol.ARRIVED);
+            ControlMessage.ofStripe(
+                question.stripe, question.tries, has == MessageProtocol.ARRIVED));
         connection.send(message, false);
       }
     }

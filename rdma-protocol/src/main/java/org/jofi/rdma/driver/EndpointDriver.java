@@ -26,7 +26,7 @@ import org.jofi.rdma.operation.RailControl;
 import org.jofi.rdma.operation.SentListener;
 import org.jofi.rdma.operation.Tasks;
 import org.jofi.rdma.wire.FabricAddress;
-import org.jofi.rdma.wire.HandshakeEncoder;
+import org.jofi.rdma.wire.Handshake;
 import org.jofi.rdma.wire.ProtocolLimits;
 import org.jofi.rdma.wire.RailAddresses;
 import org.jofi.transport.Failure;
@@ -86,7 +86,7 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
       rails.close(e);
       throw e;
     }
-    packetBytes = Math.max(HandshakeEncoder.MAX_BYTES, settings.packetBytes());
+    packetBytes = Math.max(Handshake.MAX_BYTES, settings.packetBytes());
     int most = settings.controlRails() * ReceiveBuffers.COUNT + MOST_OUTGOING;
     messages =
         new BlockFreelist(

@@ -8,6 +8,7 @@ import org.jofi.rdma.operation.Task;
 import org.jofi.rdma.wire.ControlMessage;
 import org.jofi.rdma.wire.EagerGrant;
 import org.jofi.rdma.wire.EagerPacket;
+import org.jofi.rdma.wire.MessageType;
 import org.jofi.transport.Failure;
 import org.jspecify.annotations.Nullable;
 
@@ -48,13 +49,13 @@ final class EagerReceives extends Task implements SentListener {
     if (message == null) {
       return false;
     }
-    ControlMessage.putCredit(
+    ControlMessage.put(
         message.memory(),
         message.at(),
         receiver.link().id(),
+        MessageType.CREDIT,
         handled,
-        (int) (handled - taken),
-        receiver.unannounced().announced().last());
+        ControlMessage.ofCredit((int) (handled - taken), receiver.unannounced().announced().last()));
     told = taken;
     message.send(ControlMessage.BYTES, this, 0);
     return true;

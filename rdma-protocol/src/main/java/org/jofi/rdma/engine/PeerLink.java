@@ -73,11 +73,11 @@ public final class PeerLink {
   /**
    * Tells something of a receive, to whom nobody listens: what may get lost is told again.
    *
-   * @param type and what goes with it, as {@link ControlMessage#putOfReceive}
+   * @param type says what the value is
    * @return false if there is no buffer now
    */
-  boolean tell(MessageType type, long receiveIndex, long length) {
-    return tell(type, receiveIndex, length, SentListener.NOBODY, 0);
+  boolean tell(MessageType type, long receiveIndex, long value) {
+    return tell(type, receiveIndex, value, SentListener.NOBODY, 0);
   }
 
   /**
@@ -85,13 +85,12 @@ public final class PeerLink {
    *
    * @return false if there is no buffer now
    */
-  boolean tell(MessageType type, long receiveIndex, long length, SentListener who, long cookie) {
+  boolean tell(MessageType type, long receiveIndex, long value, SentListener who, long cookie) {
     Packet message = sink.takePacket();
     if (message == null) {
       return false;
     }
-    ControlMessage.putOfReceive(
-        message.memory(), message.at(), connectionId, type, receiveIndex, length);
+    ControlMessage.put(message.memory(), message.at(), connectionId, type, receiveIndex, value);
     message.send(ControlMessage.BYTES, who, cookie);
     return true;
   }
@@ -102,14 +101,8 @@ public final class PeerLink {
    * @return false if there is no buffer now
    */
   boolean sendAsk(long receiveIndex, int stripe, int tries, SentListener who, long cookie) {
-    Packet message = sink.takePacket();
-    if (message == null) {
-      return false;
-    }
-    ControlMessage.putAsk(
-        message.memory(), message.at(), connectionId, receiveIndex, stripe, tries);
-    message.send(ControlMessage.BYTES, who, cookie);
-    return true;
+    long which = ControlMessage.ofStripe(stripe, tries, false);
+    return tell(MessageType.ASK, receiveIndex, which, who, cookie);
   }
 
   /**
@@ -118,14 +111,8 @@ public final class PeerLink {
    * @return false if there is no buffer now
    */
   boolean sendWritten(long receiveIndex, int immediate, SentListener who, long cookie) {
-    Packet message = sink.takePacket();
-    if (message == null) {
-      return false;
-    }
-    ControlMessage.putWritten(
-        message.memory(), message.at(), connectionId, receiveIndex, immediate);
-    message.send(ControlMessage.BYTES, who, cookie);
-    return true;
+    long bits = Integer.toUnsignedLong(immediate);
+    return tell(MessageType.WRITTEN, receiveIndex, bits, who, cookie);
   }
 
   /**

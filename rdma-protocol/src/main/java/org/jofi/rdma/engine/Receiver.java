@@ -208,20 +208,20 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
   public boolean message(MessageType type, MemorySegment memory, long at) {
     long index = ControlMessage.number(memory, at);
     switch (type) {
-      case TRUE_LENGTH -> trueLength(index, ControlMessage.lengthBytes(memory, at));
+      case TRUE_LENGTH -> trueLength(index, ControlMessage.value(memory, at));
       case ARRIVED -> {
         PostedReceive receive = inFlight(index);
         if (receive != null) {
           unannounced.saw(index);
-          receive.delivered(receive.sub(index), ControlMessage.lengthBytes(memory, at));
+          receive.delivered(receive.sub(index), ControlMessage.value(memory, at));
           failIfPeerIsDone();
         }
       }
-      case WRITTEN -> written(index, ControlMessage.immediate(memory, at));
+      case WRITTEN -> written(index, (int) ControlMessage.value(memory, at));
       case CHUNKS_WRITTEN -> {
         // What is told again may come after the end of its message.
         if (inFlight(index) instanceof StagedReceive receive) {
-          receive.chunksWritten(ControlMessage.lengthBytes(memory, at));
+          receive.chunksWritten(ControlMessage.value(memory, at));
         }
       }
       case WANT -> {

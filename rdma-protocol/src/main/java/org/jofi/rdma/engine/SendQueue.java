@@ -4,6 +4,7 @@ import org.jofi.rdma.operation.Packet;
 import org.jofi.rdma.operation.SentListener;
 import org.jofi.rdma.operation.Task;
 import org.jofi.rdma.wire.ControlMessage;
+import org.jofi.rdma.wire.MessageType;
 import org.jofi.transport.Failure;
 import org.jspecify.annotations.Nullable;
 
@@ -179,8 +180,8 @@ final class SendQueue extends StrategyList<PostedSend> implements SentListener {
     if (message != null) {
       asks = false;
       asking = true;
-      ControlMessage.putWant(
-          message.memory(), message.at(), sender.link().id(), announcements.seen());
+      ControlMessage.put(
+          message.memory(), message.at(), sender.link().id(), MessageType.WANT, announcements.seen(), 0);
       message.send(ControlMessage.BYTES, this, 0);
     }
   }

@@ -298,7 +298,7 @@ public final class Sender extends RequestQueue implements SendProtocol {
     }
     if (type == MessageType.CREDIT) {
       return eager.credit(
-          ControlMessage.handled(memory, at),
+          ControlMessage.number(memory, at),
           ControlMessage.untaken(memory, at),
           ControlMessage.announced(memory, at));
     }
@@ -314,7 +314,7 @@ public final class Sender extends RequestQueue implements SendProtocol {
               ControlMessage.arrived(memory, at));
     }
     if (send instanceof StagedSend staging) {
-      staging.taken(ControlMessage.lengthBytes(memory, at));
+      staging.taken(ControlMessage.value(memory, at));
     }
     return true;
   }

@@ -1,7 +1,5 @@
 package org.jofi.rdma.wire;
 
-import java.util.Objects;
-
 /**
  * The accepting side's answer.
  *
@@ -16,18 +14,6 @@ public record ConnectAccept(
     ConnectionId id, long features, long maxMessageBytes, RailAddresses rails, EagerGrant eager) {
 
   public ConnectAccept {
-    Objects.requireNonNull(rails);
-    Objects.requireNonNull(eager);
-    if (id.to() == 0 || id.from() == 0) {
-      throw new IllegalArgumentException("an acceptance is from a communicator to a communicator");
-    }
-    if ((features & ~Features.ALL) != 0 || !Features.suffice(features)) {
-      throw new IllegalArgumentException(
-          "cannot connect with features " + Features.describe(features));
-    }
-    if (maxMessageBytes < 1 || maxMessageBytes > ProtocolLimits.MAX_MESSAGE_BYTES) {
-      throw new IllegalArgumentException("no messages of " + maxMessageBytes + " bytes");
-    }
     if (!isGrantable(features, eager)) {
       throw new IllegalArgumentException("a grant of eager messages needs their feature");
     }

@@ -1,7 +1,6 @@
 package org.jofi.rdma.wire;
 
 import java.util.List;
-import java.util.Objects;
 
 /**
  * A connector's first message.
@@ -26,19 +25,7 @@ public record ConnectRequest(
     List<MailboxTarget> mailbox) {
 
   public ConnectRequest {
-    Objects.requireNonNull(replyAddress);
-    Objects.requireNonNull(nonce);
     mailbox = List.copyOf(mailbox);
-    if (id.to() != 0 || id.from() == 0) {
-      throw new IllegalArgumentException("a connector asks from a communicator, to none yet");
-    }
-    if (maxMessageBytes < 1 || maxMessageBytes > ProtocolLimits.MAX_MESSAGE_BYTES) {
-      throw new IllegalArgumentException("no messages of " + maxMessageBytes + " bytes");
-    }
-    if (mailbox.size() != rails.control().size()) {
-      throw new IllegalArgumentException(
-          "mailbox on %d rails of %d".formatted(mailbox.size(), rails.control().size()));
-    }
   }
 
   /** The same, to be answered over that control rail. */

@@ -11,24 +11,8 @@ package org.jofi.rdma.wire;
  * @param attempt the random number that the connector chose for the connection
  */
 public record ConnectionId(int to, int toGeneration, int from, int fromGeneration, long attempt) {
-  public ConnectionId {
-    check(to, toGeneration);
-    check(from, fromGeneration);
-  }
-
   /** The same from the peer's point of view, with receiver and sender exchanged. */
   public ConnectionId reversed() {
     return new ConnectionId(from, fromGeneration, to, toGeneration, attempt);
-  }
-
-  private static void check(int communicator, int generation) {
-    if (communicator < 0
-        || communicator > ProtocolLimits.MAX_COMMUNICATOR
-        || generation < 0
-        || generation > ProtocolLimits.MAX_GENERATION
-        || (communicator == 0) != (generation == 0)) {
-      throw new IllegalArgumentException(
-          "no communicator %d of generation %d".formatted(communicator, generation));
-    }
   }
 }

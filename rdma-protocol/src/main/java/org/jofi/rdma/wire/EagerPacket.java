@@ -78,15 +78,9 @@ public final class EagerPacket {
    * @param length how many bytes arrived
    */
   public static WireFault check(MemorySegment memory, long at, long length) {
-    WireFault header = MessageHeader.check(memory, at, length);
+    WireFault header = MessageHeader.check(memory, at, length, MessageType.EAGER);
     if (header != WireFault.NONE) {
       return header;
-    }
-    if (MessageHeader.type(memory, at) != MessageType.EAGER) {
-      return WireFault.TYPE;
-    }
-    if (MessageHeader.version(memory, at) != ProtocolLimits.VERSION) {
-      return WireFault.VERSION;
     }
     if (length < HEADER_BYTES + MESSAGE_BYTES) {
       return WireFault.TRUNCATED;

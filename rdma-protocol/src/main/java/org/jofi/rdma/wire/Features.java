@@ -34,23 +34,4 @@ public final class Features {
   public static boolean suffice(long common) {
     return (common & DELIVERY) != 0;
   }
-
-  /** Their names. */
-  public static String describe(long features) {
-    StringBuilder names = new StringBuilder();
-    name(names, features, WRITE_DATA, "write-data");
-    name(names, features, WRITE_THEN_SEND, "write-then-send");
-    name(names, features, COMPLETION_LENGTHS, "completion-lengths");
-    name(names, features, EAGER, "eager");
-    if ((features & ~ALL) != 0) {
-      name(names, features, ~ALL, "0x" + Long.toHexString(features & ~ALL));
-    }
-    return names.isEmpty() ? "none" : names.toString();
-  }
-
-  private static void name(StringBuilder names, long features, long bits, String name) {
-    if ((features & bits) != 0) {
-      names.append(names.isEmpty() ? "" : ", ").append(name);
-    }
-  }
 }

@@ -67,6 +67,18 @@ public final class MessageHeader {
     return checkIds(memory, at, type);
   }
 
+  /** The same, of a message that has to be of this version and of that type. */
+  static WireFault check(MemorySegment memory, long at, long length, MessageType expected) {
+    WireFault fault = check(memory, at, length);
+    if (fault != WireFault.NONE) {
+      return fault;
+    }
+    if (type(memory, at) != expected) {
+      return WireFault.TYPE;
+    }
+    return version(memory, at) == ProtocolLimits.VERSION ? WireFault.NONE : WireFault.VERSION;
+  }
+
   private static WireFault checkIds(MemorySegment memory, long at, MessageType type) {
     int to = to(memory, at);
     int from = from(memory, at);

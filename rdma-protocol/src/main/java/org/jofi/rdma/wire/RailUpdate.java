@@ -95,15 +95,9 @@ public record RailUpdate(
    * @param length how many bytes arrived
    */
   public static WireFault check(MemorySegment memory, long at, long length) {
-    WireFault header = MessageHeader.check(memory, at, length);
+    WireFault header = MessageHeader.check(memory, at, length, MessageType.RAIL_UPDATE);
     if (header != WireFault.NONE) {
       return header;
-    }
-    if (MessageHeader.type(memory, at) != MessageType.RAIL_UPDATE) {
-      return WireFault.TYPE;
-    }
-    if (MessageHeader.version(memory, at) != ProtocolLimits.VERSION) {
-      return WireFault.VERSION;
     }
     if (length < ADDRESS) {
       return WireFault.TRUNCATED;

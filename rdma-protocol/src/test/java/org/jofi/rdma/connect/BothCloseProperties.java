@@ -139,9 +139,9 @@ class BothCloseProperties {
       for (ConnectionId other : forged) {
         assertFalse(takes(connections, bytes, other), other::toString);
       }
-      ControlMessage.putPing(bytes, 0, sound, 0, 0);
+      ControlMessage.put(bytes, 0, sound, MessageType.PING, 0, 0);
       assertFalse(taken(connections, bytes));
-      ControlMessage.putClosed(bytes, 0, sound, 0);
+      ControlMessage.put(bytes, 0, sound, MessageType.CLOSED, 0, 0);
       assertFalse(taken(connections, bytes));
       for (int i = 1; i < ClosedConnections.MOST_ANSWERS; i++) {
         assertTrue(takes(connections, bytes, sound));
@@ -176,7 +176,7 @@ class BothCloseProperties {
 
   private static boolean takes(
       ConnectionTable connections, MemorySegment bytes, ConnectionId connectionId) {
-    ControlMessage.putClose(bytes, 0, connectionId, 0, 0, null);
+    ControlMessage.put(bytes, 0, connectionId, MessageType.CLOSE, 0, 0);
     return taken(connections, bytes);
   }
 

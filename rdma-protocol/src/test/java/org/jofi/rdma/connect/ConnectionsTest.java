@@ -22,7 +22,8 @@ import org.jofi.rdma.engine.Posting;
 import org.jofi.rdma.engine.ReceiveConnection;
 import org.jofi.rdma.wire.ConnectionId;
 import org.jofi.rdma.wire.ControlMessage;
-import org.jofi.rdma.wire.HandshakeEncoder;
+import org.jofi.rdma.wire.Handshake;
+import org.jofi.rdma.wire.MessageType;
 import org.jofi.rdma.wire.Nonce;
 import org.jofi.rdma.wire.ProtocolLimits;
 import org.jofi.simulated.Simulation;
@@ -229,21 +230,22 @@ class ConnectionsTest {
       Listener listener = right.connections.connector().listen();
       ConnectHandle handle = right.connections.connector().handle(listener);
       Attempt attempt = left.connections.connector().connect(handle);
-      MemorySegment message = arena.allocate(HandshakeEncoder.MAX_BYTES, 8);
-      int length = HandshakeEncoder.put(message, 0, attempt.request());
+      MemorySegment message = arena.allocate(Handshake.MAX_BYTES, 8);
+      int length = Handshake.put(message, 0, attempt.request());
       message.set(ValueLayout.JAVA_BYTE, 4, (byte) 1);
       right.connections.message(message, 0, length);
       await(simulation, "refusing", () -> attempt.failure() != null, left, right);
       assertEquals(FailureCause.INCOMPATIBLE, Objects.requireNonNull(attempt.failure()).cause());
       Attempt other = left.connections.connector().connect(handle);
       ConnectionId asked = other.request().id();
-      ControlMessage.putRefuse(
+      ControlMessage.put(
           message,
           0,
           new ConnectionId(asked.from(), asked.fromGeneration(), 0, 0, asked.attempt()),
-          FailureCause.INCOMPATIBLE,
-          1,
-          1);
+          MessageType.REFUSE,
+          0,
+          ControlMessage.ofRails(1, 1),
+          FailureCause.INCOMPATIBLE);
       message.set(ValueLayout.JAVA_BYTE, 4, (byte) 1);
       left.connections.message(message, 0, ControlMessage.BYTES);
       Failure why = Objects.requireNonNull(other.failure());

@@ -20,9 +20,10 @@ import org.jofi.rdma.engine.Script;
 import org.jofi.rdma.wire.ConnectionId;
 import org.jofi.rdma.wire.ControlMessage;
 import org.jofi.rdma.wire.EagerGrant;
-import org.jofi.rdma.wire.HandshakeEncoder;
+import org.jofi.rdma.wire.Handshake;
 import org.jofi.rdma.wire.ImmediateData;
 import org.jofi.rdma.wire.MailboxLayout;
+import org.jofi.rdma.wire.MessageType;
 import org.jofi.simulated.Simulation;
 import org.jofi.simulated.fault.FaultPlan;
 import org.jofi.simulated.profile.Profile;
@@ -240,7 +241,7 @@ class HostileWireTest {
         }
         // All that connections that are gone ever said.
         case 4 -> put(anyOf(old));
-        case 5 -> HandshakeEncoder.put(bytes, 0, there.attempt.request());
+        case 5 -> Handshake.put(bytes, 0, there.attempt.request());
         default -> {
           ReceiveConnection connection = random.nextBoolean() ? there.receive : back.receive;
           assertNotNull(connection);
@@ -253,9 +254,15 @@ class HostileWireTest {
                   sound.fromGeneration(),
                   sound.attempt() + random.nextInt(1, 1000));
           if (random.nextBoolean()) {
-            ControlMessage.putAbort(bytes, 0, other, FailureCause.ABORTED);
+            ControlMessage.put(bytes, 0, other, MessageType.ABORT, 0, 0, FailureCause.ABORTED);
           } else {
-            ControlMessage.putAsk(bytes, 0, other, random.nextInt(1, 500), random.nextInt(32), 1);
+            ControlMessage.put(
+                bytes,
+                0,
+                other,
+                MessageType.ASK,
+                random.nextInt(1, 500),
+                ControlMessage.ofStripe(random.nextInt(32), 1, false));
           }
           yield ControlMessage.BYTES;
         }

@@ -10,7 +10,7 @@ import org.jofi.fabric.FabricErrno;
 import org.jofi.fabric.FabricException;
 import org.jofi.fabric.FabricHints;
 import org.jofi.fabric.FabricProvider;
-import org.jofi.rdma.wire.HandshakeEncoder;
+import org.jofi.rdma.wire.Handshake;
 import org.jofi.simulated.Simulation;
 import org.jofi.simulated.profile.Profile;
 import org.junit.jupiter.api.Test;
@@ -41,13 +41,10 @@ class ShortSendsTest {
   void aRailMustSendTheLongestControlMessage() {
     try (Simulation simulation = Simulation.of(Profile.EFA).open()) {
       FabricException refused =
-          assertThrows(
-              FabricException.class, () -> host(simulation, HandshakeEncoder.MAX_BYTES - 1));
+          assertThrows(FabricException.class, () -> host(simulation, Handshake.MAX_BYTES - 1));
       assertEquals(FabricErrno.EMSGSIZE, refused.errno());
       assertTrue(
-          refused
-              .getMessage()
-              .contains("end at %d bytes".formatted(HandshakeEncoder.MAX_BYTES - 1)),
+          refused.getMessage().contains("end at %d bytes".formatted(Handshake.MAX_BYTES - 1)),
           refused::getMessage);
     }
   }
@@ -55,7 +52,7 @@ class ShortSendsTest {
   @Test
   void thatMuchIsEnough() {
     try (Simulation simulation = Simulation.of(Profile.EFA).open();
-        Host host = host(simulation, HandshakeEncoder.MAX_BYTES)) {
+        Host host = host(simulation, Handshake.MAX_BYTES)) {
       assertEquals(1, host.domains.size());
     }
   }

@@ -176,14 +176,13 @@ final class Exchange implements AutoCloseable {
     int has = receiver.hasStripe(question.index, question.stripe);
     Packet packet = has == MessageProtocol.UNKNOWN ? null : receiver.link().sink().takePacket();
     if (packet != null) {
-      ControlMessage.putAnswer(
+      ControlMessage.put(
           packet.memory(),
           packet.at(),
           receiver.link().id(),
+          MessageType.ANSWER,
           question.index,
-          question.stripe,
-          question.tries,
-          has == MessageProtocol.ARRIVED);
+          ControlMessage.ofStripe(question.stripe, question.tries, has == MessageProtocol.ARRIVED));
       packet.send(ControlMessage.BYTES, SentListener.NOBODY, 0);
     }
   }

@@ -413,14 +413,14 @@ final class ModelLink {
     int has = by.protocol().hasStripe(index, stripe);
     Packet packet = has == MessageProtocol.UNKNOWN ? null : by.sink().takePacket();
     if (packet != null) {
-      ControlMessage.putAnswer(
+      ControlMessage.put(
           packet.memory(),
           packet.at(),
           by.id(),
+          MessageType.ANSWER,
           index,
-          stripe,
-          ControlMessage.tries(question, 0),
-          has == MessageProtocol.ARRIVED);
+          ControlMessage.ofStripe(
+              stripe, ControlMessage.tries(question, 0), has == MessageProtocol.ARRIVED));
       by.send(packet, false);
     }
   }

@@ -5,8 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import net.jqwik.api.Example;
@@ -14,185 +16,85 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.LongRange;
 import org.jofi.transport.FailureCause;
+import org.jspecify.annotations.Nullable;
 
 class ControlMessageProperties {
   private final byte[] bytes = new byte[ControlMessage.BYTES];
   private final MemorySegment memory = MemorySegment.ofArray(bytes);
 
-  private static final MessageType[] OF_A_RECEIVE = {
-    MessageType.TRUE_LENGTH,
-    MessageType.LACKING,
-    MessageType.ARRIVED,
-    MessageType.CHUNKS_WRITTEN,
-    MessageType.CHUNKS_TAKEN
-  };
+  private static final List<MessageType> TYPES =
+      Arrays.stream(MessageType.values()).filter(MessageType::isControl).toList();
 
   private void putAny(Random random) {
+    MessageType type = TYPES.get(random.nextInt(TYPES.size()));
+    ConnectionId id = Messages.connectionId(random, true, type != MessageType.REFUSE);
+    long index = random.nextLong(1, Long.MAX_VALUE);
+    long count = random.nextLong() >>> 1;
+    long length = random.nextLong(ProtocolLimits.MAX_MESSAGE_BYTES + 1);
+    int stripe = random.nextInt(ProtocolLimits.MAX_STRIPES);
+    int tries = random.nextInt(1, ControlMessage.MOST_TRIES + 1);
     FailureCause why = FailureCause.of(-16 - random.nextInt(FailureCause.values().length));
-    ConnectionId connectionId = Messages.connectionId(random, true, true);
-    switch (random.nextInt(14)) {
-      case 0 ->
-          ControlMessage.putRefuse(
-              memory,
-              0,
-              Messages.connectionId(random, true, false),
-              why,
-              random.nextInt(256),
-              random.nextInt(256));
-      case 1 ->
-          ControlMessage.putClose(
-              memory,
-              0,
-              connectionId,
-              random.nextLong() >>> 1,
-              random.nextLong() >>> 1,
-              random.nextBoolean() ? why : null);
-      case 2 -> ControlMessage.putClosed(memory, 0, connectionId, random.nextLong() >>> 1);
-      case 3 -> ControlMessage.putAbort(memory, 0, connectionId, why);
-      case 9 -> ControlMessage.putReady(memory, 0, connectionId);
-      case 4 ->
-          ControlMessage.putPing(
-              memory, 0, connectionId, random.nextLong() >>> 1, random.nextLong() >>> 1);
-      case 5 ->
-          ControlMessage.putPong(
-              memory, 0, connectionId, random.nextLong() >>> 1, random.nextLong() >>> 1);
-      case 6 ->
-          ControlMessage.putAsk(
-              memory,
-              0,
-              connectionId,
-              random.nextLong(1, Long.MAX_VALUE),
-              random.nextInt(ProtocolLimits.MAX_STRIPES),
-              random.nextInt(1, ControlMessage.MOST_TRIES + 1));
-      case 8 -> {
-        long number = random.nextLong(1, Long.MAX_VALUE);
-        int stripe = random.nextInt(ProtocolLimits.MAX_STRIPES);
+    switch (type) {
+      case REFUSE ->
+          put(id, type, 0, ControlMessage.ofRails(random.nextInt(256), random.nextInt(256)), why);
+      case CLOSE ->
+          put(id, type, count, random.nextLong() >>> 1, random.nextBoolean() ? why : null);
+      case CLOSED -> put(id, type, 0, count, null);
+      case ABORT -> put(id, type, 0, 0, why);
+      case READY -> put(id, type, 0, 0, null);
+      case PING, PONG -> put(id, type, count, random.nextLong() >>> 1, null);
+      case ASK -> put(id, type, index, ControlMessage.ofStripe(stripe, tries, false), null);
+      case ANSWER ->
+          put(id, type, index, ControlMessage.ofStripe(stripe, tries, random.nextBoolean()), null);
+      case WRITTEN -> {
         boolean isFinal = stripe == ProtocolLimits.MAX_STRIPES - 1 || random.nextBoolean();
-        ControlMessage.putWritten(
-            memory,
-            0,
-            connectionId,
-            number,
-            ImmediateData.of(stripe, isFinal, random.nextBoolean(), connectionId.to(), number));
+        int bits = ImmediateData.of(stripe, isFinal, random.nextBoolean(), id.to(), index);
+        put(id, type, index, Integer.toUnsignedLong(bits), null);
       }
-      case 7 ->
-          ControlMessage.putAnswer(
-              memory,
-              0,
-              connectionId,
-              random.nextLong(1, Long.MAX_VALUE),
-              random.nextInt(ProtocolLimits.MAX_STRIPES),
-              random.nextInt(1, ControlMessage.MOST_TRIES + 1),
-              random.nextBoolean());
-      case 10 -> {
+      case CREDIT -> {
         int untaken = random.nextInt(256);
-        ControlMessage.putCredit(
-            memory,
-            0,
-            connectionId,
-            random.nextLong(untaken, Long.MAX_VALUE),
-            untaken,
-            random.nextLong(1L << 55));
+        long handled = random.nextLong(untaken, Long.MAX_VALUE);
+        put(id, type, handled, ControlMessage.ofCredit(untaken, random.nextLong(1L << 55)), null);
       }
-      case 11 -> ControlMessage.putWant(memory, 0, connectionId, random.nextLong(Long.MAX_VALUE));
-      default -> {
-        MessageType type = OF_A_RECEIVE[random.nextInt(OF_A_RECEIVE.length)];
-        ControlMessage.putOfReceive(
-            memory,
-            0,
-            connectionId,
-            type,
-            random.nextLong(1, Long.MAX_VALUE),
-            type == MessageType.LACKING
-                ? 0
-                : random.nextLong(ProtocolLimits.MAX_MESSAGE_BYTES + 1));
-      }
+      case WANT -> put(id, type, count, 0, null);
+      case LACKING -> put(id, type, index, 0, null);
+      default -> put(id, type, index, length, null);
     }
+  }
+
+  private void put(
+      ConnectionId id, MessageType type, long number, long value, @Nullable FailureCause why) {
+    ControlMessage.put(memory, 0, id, type, number, value, why);
   }
 
   /** Writes again what was read. */
   private byte[] rewritten() {
     byte[] again = new byte[ControlMessage.BYTES];
-    MemorySegment out = MemorySegment.ofArray(again);
-    ConnectionId connectionId = MessageHeader.connectionId(memory, 0);
-    switch (MessageHeader.type(memory, 0)) {
-      case REFUSE ->
-          ControlMessage.putRefuse(
-              out,
-              0,
-              connectionId,
-              ControlMessage.reason(memory, 0),
-              ControlMessage.refuserDataRails(memory, 0),
-              ControlMessage.refuserControlRails(memory, 0));
-      case CLOSE ->
-          ControlMessage.putClose(
-              out,
-              0,
-              connectionId,
-              ControlMessage.number(memory, 0),
-              ControlMessage.writes(memory, 0),
-              ControlMessage.hasReason(memory, 0) ? ControlMessage.reason(memory, 0) : null);
-      case CLOSED ->
-          ControlMessage.putClosed(out, 0, connectionId, ControlMessage.writes(memory, 0));
-      case ABORT -> ControlMessage.putAbort(out, 0, connectionId, ControlMessage.reason(memory, 0));
-      case READY -> ControlMessage.putReady(out, 0, connectionId);
-      case PING ->
-          ControlMessage.putPing(
-              out,
-              0,
-              connectionId,
-              ControlMessage.finished(memory, 0),
-              ControlMessage.seen(memory, 0));
-      case PONG ->
-          ControlMessage.putPong(
-              out,
-              0,
-              connectionId,
-              ControlMessage.finished(memory, 0),
-              ControlMessage.seen(memory, 0));
-      case WRITTEN ->
-          ControlMessage.putWritten(
-              out,
-              0,
-              connectionId,
-              ControlMessage.number(memory, 0),
-              ControlMessage.immediate(memory, 0));
-      case ASK ->
-          ControlMessage.putAsk(
-              out,
-              0,
-              connectionId,
-              ControlMessage.number(memory, 0),
-              ControlMessage.stripe(memory, 0),
-              ControlMessage.tries(memory, 0));
-      case ANSWER ->
-          ControlMessage.putAnswer(
-              out,
-              0,
-              connectionId,
-              ControlMessage.number(memory, 0),
-              ControlMessage.stripe(memory, 0),
-              ControlMessage.tries(memory, 0),
-              ControlMessage.arrived(memory, 0));
-      case CREDIT ->
-          ControlMessage.putCredit(
-              out,
-              0,
-              connectionId,
-              ControlMessage.handled(memory, 0),
-              ControlMessage.untaken(memory, 0),
-              ControlMessage.announced(memory, 0));
-      case WANT -> ControlMessage.putWant(out, 0, connectionId, ControlMessage.number(memory, 0));
-      case TRUE_LENGTH, LACKING, ARRIVED, CHUNKS_WRITTEN, CHUNKS_TAKEN ->
-          ControlMessage.putOfReceive(
-              out,
-              0,
-              connectionId,
-              MessageHeader.type(memory, 0),
-              ControlMessage.number(memory, 0),
-              ControlMessage.lengthBytes(memory, 0));
-      default -> throw new AssertionError();
-    }
+    MessageType type = MessageHeader.type(memory, 0);
+    long value =
+        switch (type) {
+          case REFUSE ->
+              ControlMessage.ofRails(
+                  ControlMessage.refuserDataRails(memory, 0),
+                  ControlMessage.refuserControlRails(memory, 0));
+          case ASK, ANSWER ->
+              ControlMessage.ofStripe(
+                  ControlMessage.stripe(memory, 0),
+                  ControlMessage.tries(memory, 0),
+                  ControlMessage.arrived(memory, 0));
+          case CREDIT ->
+              ControlMessage.ofCredit(
+                  ControlMessage.untaken(memory, 0), ControlMessage.announced(memory, 0));
+          default -> ControlMessage.value(memory, 0);
+        };
+    ControlMessage.put(
+        MemorySegment.ofArray(again),
+        0,
+        MessageHeader.connectionId(memory, 0),
+        type,
+        ControlMessage.number(memory, 0),
+        value,
+        ControlMessage.hasReason(memory, 0) ? ControlMessage.reason(memory, 0) : null);
     // A refusal may be of another version, which is kept.
     again[4] = bytes[4];
     again[5] = bytes[5];
@@ -211,10 +113,10 @@ class ControlMessageProperties {
       @ForAll @LongRange(min = 1) long number,
       @ForAll @LongRange(min = 0, max = ProtocolLimits.MAX_MESSAGE_BYTES) long length) {
     ConnectionId connectionId = new ConnectionId(7, 8, 9, 10, 11);
-    ControlMessage.putOfReceive(memory, 0, connectionId, MessageType.TRUE_LENGTH, number, length);
+    put(connectionId, MessageType.TRUE_LENGTH, number, length, null);
     assertEquals(WireFault.NONE, ControlMessage.check(memory, 0, ControlMessage.BYTES));
     assertEquals(number, ControlMessage.number(memory, 0));
-    assertEquals(length, ControlMessage.lengthBytes(memory, 0));
+    assertEquals(length, ControlMessage.value(memory, 0));
     assertEquals(connectionId, MessageHeader.connectionId(memory, 0));
     assertEquals(new ConnectionId(9, 10, 7, 8, 11), connectionId.reversed());
   }
@@ -225,11 +127,11 @@ class ControlMessageProperties {
   }
 
   private WireFault credit(long handled, int untaken, long announced) {
-    ControlMessage.putCredit(
-        memory, 0, new ConnectionId(7, 8, 9, 10, 11), handled, untaken, announced);
+    long value = ControlMessage.ofCredit(untaken, announced);
+    put(new ConnectionId(7, 8, 9, 10, 11), MessageType.CREDIT, handled, value, null);
     WireFault fault = ControlMessage.check(memory, 0, ControlMessage.BYTES);
     if (fault == WireFault.NONE) {
-      assertEquals(handled, ControlMessage.handled(memory, 0));
+      assertEquals(handled, ControlMessage.number(memory, 0));
       assertEquals(untaken, ControlMessage.untaken(memory, 0));
       assertEquals(announced, ControlMessage.announced(memory, 0));
     }
@@ -249,7 +151,7 @@ class ControlMessageProperties {
   }
 
   private WireFault want(long seen) {
-    ControlMessage.putWant(memory, 0, new ConnectionId(7, 8, 9, 10, 11), seen);
+    put(new ConnectionId(7, 8, 9, 10, 11), MessageType.WANT, seen, 0, null);
     WireFault fault = ControlMessage.check(memory, 0, ControlMessage.BYTES);
     if (fault == WireFault.NONE) {
       assertEquals(seen, ControlMessage.number(memory, 0));
@@ -325,14 +227,12 @@ class ControlMessageProperties {
   /** The bytes that docs/PROTOCOL.md gives. */
   @Example
   void theFieldsAreWhereTheyAreDocumented() {
-    ControlMessage.putAnswer(
-        memory,
-        0,
+    put(
         new ConnectionId(0x0102, 0x0304, 0x7fff, 0x0708, 0x1122334455667788L),
+        MessageType.ANSWER,
         9,
-        5,
-        2,
-        true);
+        ControlMessage.ofStripe(5, 2, true),
+        null);
     assertEquals(
         "6a6f667004000b004000000002010403"
             + "ff7f0807000000008877665544332211"
