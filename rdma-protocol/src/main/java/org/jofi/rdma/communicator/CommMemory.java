@@ -48,7 +48,6 @@ final class CommMemory {
             stagedAtOnce);
   }
 
-  /** Which memory requests use. */
   RegistrationUses uses() {
     return uses;
   }
@@ -108,8 +107,8 @@ final class CommMemory {
     try {
       registration =
           memory.kind() == MemoryKind.HOST
-              ? RdmaRegistration.of(
-                  owner, memory, wanted, acquire(range(memory), wanted, access), "host")
+              ? new RdmaRegistration(
+                  owner, memory, wanted, acquire(range(memory), wanted, access), null, "host")
               : deviceBuffers.register(memory, wanted, access);
     } catch (RegistrationException e) {
       throw refused(e);
@@ -145,7 +144,6 @@ final class CommMemory {
     return acquire(Rights.expose(uses) ? range.ofUnknownAllocation() : range, access);
   }
 
-  /** Registers a range on the endpoint's data rails. */
   DataRegistration acquire(BufferRange range, long access) {
     return registrations.acquire(range, access);
   }

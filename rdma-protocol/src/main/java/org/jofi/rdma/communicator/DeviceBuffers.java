@@ -1,8 +1,7 @@
 package org.jofi.rdma.communicator;
 
-import java.util.HashMap;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import org.jofi.fabric.DeviceAllocation;
 import org.jofi.fabric.DeviceMemory;
@@ -33,11 +32,9 @@ final class DeviceBuffers {
   private final boolean required;
   private final int pageBytes;
   private final int mostRings;
-  // Guarded by the monitor of the map, as the next; never while memory is pinned or registered.
-  private final Map<DeviceMemory, StagingSpace> spaces = new HashMap<>();
+  // Written with the monitor held, as the next; never while memory is pinned or registered.
+  private volatile List<StagingSpace> spaces = List.of();
   private boolean closed;
-  // A copy of what is in the map, for the threads that wait for requests.
-  private volatile List<StagingSpace> opened = List.of();
 
   /**
    * @param direct whether the NICs say that they take device memory
@@ -92,16 +89,16 @@ final class DeviceBuffers {
     DmaBuf given = memory.dmaBuf();
     if (given != null) {
       DataRegistration data = owner.memory().acquire(range.through(given), uses, access);
-      return RdmaRegistration.of(owner, memory, uses, data, VIA_DMA_BUF);
+      return new RdmaRegistration(owner, memory, uses, data, null, VIA_DMA_BUF);
     }
     if (gpu != null && gpu.description().dmaBuf()) {
       DataRegistration exported = throughDmaBuf(range, gpu, uses, access);
       if (exported != null) {
-        return RdmaRegistration.of(owner, memory, uses, exported, VIA_DMA_BUF);
+        return new RdmaRegistration(owner, memory, uses, exported, null, VIA_DMA_BUF);
       }
     }
-    return RdmaRegistration.of(
-        owner, memory, uses, owner.memory().acquire(range, uses, access), "GPU direct by address");
+    DataRegistration data = owner.memory().acquire(range, uses, access);
+    return new RdmaRegistration(owner, memory, uses, data, null, "GPU direct by address");
   }
 
   /**
@@ -162,11 +159,12 @@ final class DeviceBuffers {
 
   private RdmaRegistration stage(Memory memory, Set<Use> uses, String why) {
     StagingSpace space = space(memories.open(memory.kind(), memory.device()));
-    return RdmaRegistration.staged(owner, memory, uses, space, space.shape() + why);
+    return new RdmaRegistration(owner, memory, uses, null, space, space.shape() + why);
   }
 
+  /** What the memory of a GPU is staged through. */
   private StagingSpace space(DeviceMemory gpu) {
-    StagingSpace known = known(gpu, null);
+    StagingSpace known = known(gpu);
     if (known != null) {
       return known;
     }
@@ -181,35 +179,34 @@ final class DeviceBuffers {
                         BufferRange.host(block.address(), block.byteSize()), owner.blockAccess()),
             pageBytes,
             mostRings);
-    try {
-      known = known(gpu, made);
-      return known == null ? made : known;
-    } finally {
-      if (!opened.contains(made)) {
-        // Another thread was faster, or the communicator was closed meanwhile.
-        made.close();
+    synchronized (this) {
+      known = known(gpu);
+      if (known == null && !closed) {
+        List<StagingSpace> all = new ArrayList<>(spaces);
+        all.add(made);
+        spaces = List.copyOf(all);
+        return made;
       }
     }
+    made.close();
+    if (known == null) {
+      throw new IllegalStateException(owner.label() + " was closed meanwhile");
+    }
+    return known;
   }
 
-  /** What the memory of a GPU is staged through already; if it is not, from now on through that. */
-  private @Nullable StagingSpace known(DeviceMemory gpu, @Nullable StagingSpace made) {
-    synchronized (spaces) {
-      if (closed) {
-        throw new IllegalStateException(owner.label() + " was closed meanwhile");
+  private @Nullable StagingSpace known(DeviceMemory gpu) {
+    for (StagingSpace space : spaces) {
+      if (space.device().equals(gpu)) {
+        return space;
       }
-      StagingSpace known = spaces.get(gpu);
-      if (known == null && made != null) {
-        spaces.put(gpu, made);
-        opened = List.copyOf(spaces.values());
-      }
-      return known;
     }
+    return null;
   }
 
   /** Adds blocks that a message waits for, if there may be more. Without the endpoint's lock. */
   void grow() {
-    List<StagingSpace> those = opened;
+    List<StagingSpace> those = spaces;
     for (int i = 0; i < those.size(); i++) {
       those.get(i).grow();
     }
@@ -220,13 +217,10 @@ final class DeviceBuffers {
    *
    * @return what is left to close, when the NICs can reach nothing any more
    */
-  List<StagingSpace> abandon() {
-    synchronized (spaces) {
-      closed = true;
-      List<StagingSpace> left = opened;
-      opened = List.of();
-      spaces.clear();
-      return left;
-    }
+  synchronized List<StagingSpace> abandon() {
+    closed = true;
+    List<StagingSpace> left = spaces;
+    spaces = List.of();
+    return left;
   }
 }

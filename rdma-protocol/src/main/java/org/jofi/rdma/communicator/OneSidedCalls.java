@@ -23,38 +23,18 @@ final class OneSidedCalls {
     this.connection = connection;
   }
 
-  /** As {@link org.jofi.transport.Comm#iwrite}. */
-  long write(MemorySegment from, long offset, long lengthBytes, RemoteMemory to, long at) {
-    return move(false, from, offset, lengthBytes, to, at);
-  }
-
-  /** As {@link org.jofi.transport.Comm#iwrite}. */
-  long write(Registration from, long offset, long lengthBytes, RemoteMemory to, long at) {
-    return move(false, from, offset, lengthBytes, to, at);
-  }
-
-  /** As {@link org.jofi.transport.Comm#iread}. */
-  long read(MemorySegment into, long offset, long lengthBytes, RemoteMemory from, long at) {
-    return move(true, into, offset, lengthBytes, from, at);
-  }
-
-  /** As {@link org.jofi.transport.Comm#iread}. */
-  long read(Registration into, long offset, long lengthBytes, RemoteMemory from, long at) {
-    return move(true, into, offset, lengthBytes, from, at);
-  }
-
-  private long move(
+  /** As {@link org.jofi.transport.Comm#iread}, or {@link org.jofi.transport.Comm#iwrite}. */
+  long move(
       boolean reads, MemorySegment near, long offset, long lengthBytes, RemoteMemory far, long at) {
     checkOneSided(lengthBytes, far, at);
     comm.checkOpen();
-    DataRegistration memory =
-        comm.memory()
-            .segments()
-            .use(near, offset, lengthBytes, reads ? Rights.READ_INTO : Rights.SENT);
+    long access = reads ? Rights.READ_INTO : Rights.SENT;
+    DataRegistration memory = comm.memory().segments().use(near, offset, lengthBytes, access);
     return post(reads, near.address() + offset, lengthBytes, memory, near, far, at);
   }
 
-  private long move(
+  /** The same of registered memory. */
+  long move(
       boolean reads, Registration near, long offset, long lengthBytes, RemoteMemory far, long at) {
     RdmaRegistration ours =
         comm.memory().own(near, reads ? Use.RECEIVE : Use.SEND, offset, lengthBytes);
@@ -99,11 +79,7 @@ final class OneSidedCalls {
       throw new IllegalArgumentException(
           "%s writes up to %d bytes inline, not %d".formatted(comm.label(), most, lengthBytes));
     }
-    if (offset < 0 || offset > from.byteSize() - lengthBytes) {
-      throw new IllegalArgumentException(
-          "%s: %d bytes at offset %d are not within %s"
-              .formatted(comm.label(), lengthBytes, offset, from));
-    }
+    comm.checkWithin(from, offset, lengthBytes);
     try (var _ = comm.lock().posting()) {
       comm.checkOpen();
       long address = copied(from, offset, lengthBytes);

@@ -36,7 +36,6 @@ import org.jspecify.annotations.Nullable;
 abstract class RdmaComm implements Comm {
   private final RdmaDevice device;
   private final DeviceEndpoint endpoint;
-  private final EndpointLock lock;
   private final Connection connection;
   private final long maxMessageBytes;
   private final String label;
@@ -59,7 +58,6 @@ abstract class RdmaComm implements Comm {
     this.device = device;
     this.endpoint = endpoint;
     this.connection = connection;
-    lock = endpoint.lock();
     maxMessageBytes = device.properties().limits().maxMessageBytes();
     oneSided = new OneSidedCalls(this, connection);
     label =
@@ -104,14 +102,17 @@ abstract class RdmaComm implements Comm {
 
   /** The lock of everything here. */
   final EndpointLock lock() {
-    return lock;
+    return endpoint.lock();
   }
 
   final DeviceEndpoint endpoint() {
     return endpoint;
   }
 
-  /** Its registered memory. */
+  final Connection connection() {
+    return connection;
+  }
+
   final CommMemory memory() {
     return memory;
   }
@@ -145,6 +146,17 @@ abstract class RdmaComm implements Comm {
     }
   }
 
+  /**
+   * @throws IllegalArgumentException if a part is not within a segment
+   */
+  final void checkWithin(MemorySegment segment, long offset, long lengthBytes) {
+    if (lengthBytes < 0 || offset < 0 || offset > segment.byteSize() - lengthBytes) {
+      throw new IllegalArgumentException(
+          "%s: %d bytes at offset %d are not within %s"
+              .formatted(label, lengthBytes, offset, segment));
+    }
+  }
+
   @Override
   public final Registration register(Memory what, Use first, Use... more) {
     Objects.requireNonNull(what);
@@ -154,7 +166,7 @@ abstract class RdmaComm implements Comm {
 
   /** A request that failed because its memory is not registered any more. */
   final long refuse(RequestQueue requests, String operation) {
-    try (var _ = lock.posting()) {
+    try (var _ = lock().posting()) {
       checkOpen();
       return requests.refuse(operation);
     }
@@ -163,13 +175,13 @@ abstract class RdmaComm implements Comm {
   @Override
   public final long iwrite(
       MemorySegment from, long offset, long lengthBytes, RemoteMemory to, long remoteOffset) {
-    return oneSided.write(from, offset, lengthBytes, to, remoteOffset);
+    return oneSided.move(false, from, offset, lengthBytes, to, remoteOffset);
   }
 
   @Override
   public final long iwrite(
       Registration from, long offset, long lengthBytes, RemoteMemory to, long remoteOffset) {
-    return oneSided.write(from, offset, lengthBytes, to, remoteOffset);
+    return oneSided.move(false, from, offset, lengthBytes, to, remoteOffset);
   }
 
   @Override
@@ -181,13 +193,13 @@ abstract class RdmaComm implements Comm {
   @Override
   public final long iread(
       MemorySegment into, long offset, long lengthBytes, RemoteMemory from, long remoteOffset) {
-    return oneSided.read(into, offset, lengthBytes, from, remoteOffset);
+    return oneSided.move(true, into, offset, lengthBytes, from, remoteOffset);
   }
 
   @Override
   public final long iread(
       Registration into, long offset, long lengthBytes, RemoteMemory from, long remoteOffset) {
-    return oneSided.read(into, offset, lengthBytes, from, remoteOffset);
+    return oneSided.move(true, into, offset, lengthBytes, from, remoteOffset);
   }
 
   @Override
@@ -221,7 +233,6 @@ abstract class RdmaComm implements Comm {
     }
   }
 
-  /** What the connection has of a request. */
   long look(long request, long @Nullable [] lengths) {
     return connection.test(request);
   }
@@ -247,16 +258,6 @@ abstract class RdmaComm implements Comm {
       poller = null;
       connection.list(false);
     }
-  }
-
-  /** Whether nothing that is listed is over. With the lock held or once it is closed. */
-  final boolean listsNothing() {
-    return !connection.hasOver();
-  }
-
-  /** The next request that is over and listed, which is to be tested; 0 if none is. */
-  final long nextOver() {
-    return connection.firstOver();
   }
 
   /** Reports how a request ended that was listed; without progress. */
@@ -312,10 +313,10 @@ abstract class RdmaComm implements Comm {
 
   /** Begins to close it, without waiting; a second call does nothing. */
   final void startClosing() {
-    startClosing(endpoint.connections()::close);
+    end(endpoint.connections()::close);
   }
 
-  private void startClosing(Consumer<Connection> how) {
+  private void end(Consumer<Connection> how) {
     try (var _ = lock().closing()) {
       if (closing == CommState.OPEN) {
         closing = CommState.CLOSING;
@@ -333,7 +334,7 @@ abstract class RdmaComm implements Comm {
 
   @Override
   public final void abort() {
-    startClosing(endpoint.connections()::abort);
+    end(endpoint.connections()::abort);
     finish();
   }
 
@@ -368,10 +369,7 @@ abstract class RdmaComm implements Comm {
     }
   }
 
-  /**
-   * Waits until the connection is over. Operations that a NIC does not complete are left to the
-   * endpoint.
-   */
+  /** Waits until the connection is over; what a NIC does not complete is left to the endpoint. */
   private void awaitRelease() {
     NanoClock clock = device.environment().clock();
     IdleStrategy idle = device.environment().idle().get();

@@ -1,6 +1,7 @@
 package org.jofi.rdma.communicator;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -47,10 +48,9 @@ public final class RdmaDevice implements Device, AutoCloseable {
   private final DeviceMemories memories;
   // For the thread that tends.
   private int tended;
-  // Guarded by itself.
-  private final Set<RdmaComm> open = new LinkedHashSet<>();
-  private final List<StagingSpace> kept = new ArrayList<>();
-  private final List<Object> reachable = new ArrayList<>();
+  private final Set<RdmaComm> open = Collections.synchronizedSet(new LinkedHashSet<>());
+  private final List<StagingSpace> kept = Collections.synchronizedList(new ArrayList<>());
+  private final List<Object> reachable = Collections.synchronizedList(new ArrayList<>());
 
   /** A device of that profile, over the NICs of a provider; it opens when it is first used. */
   public RdmaDevice(
@@ -78,28 +78,27 @@ public final class RdmaDevice implements Device, AutoCloseable {
 
   @Override
   public ListenComm listen() {
-    return new RdmaListenComm(this, endpoints.forReceiving());
+    return new RdmaListenComm(this, endpoints.next(true));
   }
 
   @Override
   public ConnectAttempt connect(ConnectHandle handle) {
     checkPeer(handle);
-    return new RdmaConnectAttempt(this, endpoints.forSending(), handle);
+    return new RdmaConnectAttempt(this, endpoints.next(false), handle);
   }
 
   /**
    * Refuses a listener of another protocol or provider, before a provider is told of its address.
    */
   private void checkPeer(ConnectHandle handle) {
-    Optional<String> why = Optional.empty();
-    if (handle.protocol() != ProtocolLimits.VERSION) {
-      why =
-          Optional.of(
-              "the listener speaks version %d of jofi's protocol, this side version %d; run one release of jofi on both"
-                  .formatted(handle.protocol(), ProtocolLimits.VERSION));
-    } else if (!handle.release().isUntold()) {
-      why = provider.obstacle(profile.release(), handle.release());
-    }
+    Optional<String> why =
+        handle.protocol() != ProtocolLimits.VERSION
+            ? Optional.of(
+                "the listener speaks version %d of jofi's protocol, this side version %d; run one release of jofi on both"
+                    .formatted(handle.protocol(), ProtocolLimits.VERSION))
+            : handle.release().isUntold()
+                ? Optional.empty()
+                : provider.obstacle(profile.release(), handle.release());
     if (why.isPresent()) {
       throw new TransportException(
           FailureCause.INCOMPATIBLE,
@@ -185,7 +184,7 @@ public final class RdmaDevice implements Device, AutoCloseable {
   /** Names requests, as far as can be seen without any lock of theirs. */
   private List<String> using(DataRegistration registration) {
     List<String> names = new ArrayList<>();
-    openComms()
+    List.copyOf(open)
         .forEach(comm -> comm.memory().uses().names(registration.range(), comm.label(), names));
     return names;
   }
@@ -202,7 +201,6 @@ public final class RdmaDevice implements Device, AutoCloseable {
     return memories;
   }
 
-  /** Whether its NICs say that they take device memory. */
   boolean takesDeviceMemory() {
     return profile.takesDeviceMemory();
   }
@@ -212,9 +210,7 @@ public final class RdmaDevice implements Device, AutoCloseable {
    * them.
    */
   void keep(List<StagingSpace> left) {
-    synchronized (open) {
-      kept.addAll(left);
-    }
+    kept.addAll(left);
   }
 
   /**
@@ -222,27 +218,15 @@ public final class RdmaDevice implements Device, AutoCloseable {
    * ended may still use it.
    */
   void keepReachable(Object memory) {
-    synchronized (open) {
-      reachable.add(memory);
-    }
+    reachable.add(memory);
   }
 
   void opened(RdmaComm comm) {
-    synchronized (open) {
-      open.add(comm);
-    }
+    open.add(comm);
   }
 
   void closed(RdmaComm comm) {
-    synchronized (open) {
-      open.remove(comm);
-    }
-  }
-
-  private List<RdmaComm> openComms() {
-    synchronized (open) {
-      return new ArrayList<>(open);
-    }
+    open.remove(comm);
   }
 
   /**
@@ -253,7 +237,7 @@ public final class RdmaDevice implements Device, AutoCloseable {
    */
   public void startClosing() {
     CloseSteps steps = new CloseSteps();
-    openComms().forEach(comm -> steps.step(comm::startClosing));
+    List.copyOf(open).forEach(comm -> steps.step(comm::startClosing));
     steps.end();
   }
 
@@ -267,14 +251,12 @@ public final class RdmaDevice implements Device, AutoCloseable {
   public void close() {
     CloseSteps steps = new CloseSteps();
     steps.step(this::startClosing);
-    openComms().forEach(comm -> steps.step(comm::close));
+    List.copyOf(open).forEach(comm -> steps.step(comm::close));
     // While an endpoint stays open, its NICs can reach the blocks.
     if (steps.step(endpoints::close)) {
-      synchronized (open) {
-        kept.forEach(space -> steps.step(space::close));
-        kept.clear();
-        reachable.clear();
-      }
+      kept.forEach(space -> steps.step(space::close));
+      kept.clear();
+      reachable.clear();
       steps.step(memories::close);
     }
     steps.end();

@@ -150,7 +150,7 @@ final class RdmaPoller implements Poller {
 
   private void find(RdmaComm comm, int most) {
     while (found < most) {
-      long request = comm.nextOver();
+      long request = comm.connection().firstOver();
       if (request == 0) {
         return;
       }
@@ -163,7 +163,7 @@ final class RdmaPoller implements Poller {
   private static void dropClosed(Below from) {
     for (int i = from.comms.size() - 1; i >= 0; i--) {
       RdmaComm comm = from.comms.get(i);
-      if (comm.isClosed() && comm.listsNothing()) {
+      if (comm.isClosed() && !comm.connection().hasOver()) {
         from.comms.remove(i);
         comm.stopListing();
       }

@@ -9,6 +9,7 @@ import org.jofi.rdma.engine.ReceiveConnection;
 import org.jofi.rdma.staging.StagingSpace;
 import org.jofi.rdma.wire.ProtocolLimits;
 import org.jofi.transport.Failure;
+import org.jofi.transport.FlushPolicy;
 import org.jofi.transport.RecvComm;
 import org.jofi.transport.Registration;
 import org.jofi.transport.Result;
@@ -23,20 +24,17 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
   private static final int STAGED_AT_ONCE = 128;
 
   private final ReceiveConnection connection;
-  private final FlushNeed flushNeed;
-  // Used with the endpoint's lock held, so that a receive allocates nothing.
+  private final FlushPolicy flushPolicy;
+  // Used by the thread that posts, so that a receive allocates nothing.
   private final long[] addresses = new long[GROUP];
   private final long[] lengths = new long[GROUP];
   private final int[] tags = new int[GROUP];
   private final DataRegistration[] data = new DataRegistration[GROUP];
-  // Used by the thread that posts a group, before it has the lock.
-  private final DataRegistration[] using = new DataRegistration[GROUP];
-  private final long[] starts = new long[GROUP];
 
   RdmaRecvComm(RdmaDevice device, DeviceEndpoint endpoint, ReceiveConnection connection) {
     super(device, endpoint, connection, "receive communicator", STAGED_AT_ONCE);
     this.connection = connection;
-    flushNeed = new FlushNeed(device.options().flushPolicy());
+    flushPolicy = device.options().flushPolicy();
   }
 
   @Override
@@ -90,67 +88,61 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
   @Override
   public long irecv(
       int count, MemorySegment[] segments, long[] offsets, long[] bytes, int[] tagged) {
-    checkGroup(count, segments.length, offsets, bytes, tagged);
-    checkOpen();
-    int used = 0;
-    long request = Result.TRY_AGAIN;
-    try {
-      for (; used < count; used++) {
-        using[used] = use(segments[used], offsets[used], bytes[used]);
-        starts[used] = segments[used].address() + offsets[used];
-      }
-      request = post(count, bytes, tagged, segments);
-      return request;
-    } finally {
-      endUses(request, used);
-    }
+    return post(count, segments, offsets, bytes, tagged);
   }
 
   @Override
   public long irecv(
       int count, Registration[] registrations, long[] offsets, long[] bytes, int[] tagged) {
-    checkGroup(count, registrations.length, offsets, bytes, tagged);
+    return post(count, registrations, offsets, bytes, tagged);
+  }
+
+  /** Posts a group, all of segments or all of registrations. */
+  private long post(int count, Object[] memories, long[] offsets, long[] bytes, int[] tagged) {
+    checkGroup(count, memories.length, offsets, bytes, tagged);
     checkOpen();
     int used = 0;
     long request = Result.TRY_AGAIN;
     try {
       for (; used < count; used++) {
-        RdmaRegistration ours =
-            memory().own(registrations[used], Use.RECEIVE, offsets[used], bytes[used]);
-        DataRegistration memory = ours.registered();
+        DataRegistration memory =
+            memories[used] instanceof MemorySegment segment
+                ? use(segment, used, offsets[used], bytes[used])
+                : use((Registration) memories[used], used, offsets[used], bytes[used]);
         if (memory == null) {
-          throw new IllegalArgumentException(
-              "%s is %s: receive it by itself, not in a group".formatted(ours, ours.path()));
-        }
-        if (!memory.beginUse()) {
           return refuse(connection.receiver().requests(), "irecv");
         }
-        using[used] = memory;
-        starts[used] = ours.memory().address() + offsets[used];
+        data[used] = memory;
       }
-      request = post(count, bytes, tagged, registrations);
-      return request;
+      try (var _ = lock().posting()) {
+        checkOpen();
+        request = receive(count, bytes, tagged);
+        memory().uses().add(request, count, memories);
+        return request;
+      }
     } finally {
-      endUses(request, used);
+      for (int i = 0; i < used && request == Result.TRY_AGAIN; i++) {
+        data[i].endUse();
+      }
     }
   }
 
-  /** Posts a group, whose uses have begun. */
-  private long post(int count, long[] bytes, int[] tagged, Object[] used) {
-    try (var _ = lock().posting()) {
-      checkOpen();
-      System.arraycopy(starts, 0, addresses, 0, count);
-      System.arraycopy(using, 0, data, 0, count);
-      long request = receive(count, bytes, tagged);
-      memory().uses().add(request, count, used);
-      return request;
-    }
+  private DataRegistration use(MemorySegment segment, int at, long offset, long lengthBytes) {
+    addresses[at] = segment.address() + offset;
+    return use(segment, offset, lengthBytes);
   }
 
-  private void endUses(long request, int used) {
-    for (int i = 0; i < used && request == Result.TRY_AGAIN; i++) {
-      using[i].endUse();
+  /** Begins a use of registered memory; null if it is no longer registered. */
+  private @Nullable DataRegistration use(
+      Registration registration, int at, long offset, long lengthBytes) {
+    RdmaRegistration ours = memory().own(registration, Use.RECEIVE, offset, lengthBytes);
+    DataRegistration memory = ours.registered();
+    if (memory == null) {
+      throw new IllegalArgumentException(
+          "%s is %s: receive it by itself, not in a group".formatted(ours, ours.path()));
     }
+    addresses[at] = ours.memory().address() + offset;
+    return memory.beginUse() ? memory : null;
   }
 
   private void checkGroup(int count, int memories, long[] offsets, long[] bytes, int[] tagged) {
@@ -228,7 +220,11 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
 
   @Override
   boolean flushes(MemoryKind kind) {
-    return flushNeed.isNeeded(kind);
+    return switch (flushPolicy) {
+      case AUTO -> kind != MemoryKind.HOST;
+      case ALWAYS -> true;
+      case NEVER -> false;
+    };
   }
 
   @Override
@@ -242,9 +238,19 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
     if (own.isStaged()) {
       return "not flushed: a staged receive is over when the last copy to the device is";
     }
-    Failure refusal = flushNeed.isNeeded(own.memory().kind()) ? connection.flushRefusal() : null;
-    return refusal == null
-        ? flushNeed.reason(own.memory().kind())
-        : "cannot be flushed: " + refusal;
+    MemoryKind kind = own.memory().kind();
+    Failure refusal = flushes(kind) ? connection.flushRefusal() : null;
+    if (refusal != null) {
+      return "cannot be flushed: " + refusal;
+    }
+    return switch (flushPolicy) {
+      case AUTO ->
+          kind == MemoryKind.HOST
+              ? "not flushed: completions of host memory imply that it is visible"
+              : "flushed: writes to %s memory may still be on the bus at completion"
+                  .formatted(kind);
+      case ALWAYS -> "flushed: as configured, for all memory";
+      case NEVER -> "not flushed: as configured, something else makes the data visible";
+    };
   }
 }

@@ -21,7 +21,11 @@ final class RdmaRegistration implements Registration {
   // Written with the endpoint's lock held.
   private volatile boolean open = true;
 
-  private RdmaRegistration(
+  /**
+   * @param data what the NICs know it as, or else {@code space}, what it is staged through
+   * @param path how the NICs reach it, in words
+   */
+  RdmaRegistration(
       RdmaComm owner,
       Memory memory,
       Set<Use> uses,
@@ -34,18 +38,6 @@ final class RdmaRegistration implements Registration {
     this.data = data;
     this.space = space;
     this.path = path;
-  }
-
-  /** Memory that the NICs know as {@code data}; {@code path} says in words how they reach it. */
-  static RdmaRegistration of(
-      RdmaComm owner, Memory memory, Set<Use> uses, DataRegistration data, String path) {
-    return new RdmaRegistration(owner, memory, uses, data, null, path);
-  }
-
-  /** Memory that is staged. */
-  static RdmaRegistration staged(
-      RdmaComm owner, Memory memory, Set<Use> uses, StagingSpace space, String path) {
-    return new RdmaRegistration(owner, memory, uses, null, space, path);
   }
 
   @Override
@@ -85,8 +77,7 @@ final class RdmaRegistration implements Registration {
 
   @Override
   public boolean isOpen() {
-    DataRegistration known = data;
-    return open && (known == null || known.isOpen());
+    return open && (data == null || data.isOpen());
   }
 
   @Override
@@ -100,15 +91,13 @@ final class RdmaRegistration implements Registration {
    * @throws IllegalStateException if it is staged: they do not
    */
   DataRegistration data() {
-    DataRegistration known = data;
-    if (known == null) {
+    if (data == null) {
       throw new IllegalStateException(
           "%s is %s: only messages can use it, no one-sided operation".formatted(this, path));
     }
-    return known;
+    return data;
   }
 
-  /** What the NICs know it as; null if it is staged. */
   @Nullable DataRegistration registered() {
     return data;
   }
@@ -119,24 +108,20 @@ final class RdmaRegistration implements Registration {
    * @throws IllegalStateException if it is not staged
    */
   StagingSpace space() {
-    StagingSpace blocks = space;
-    if (blocks == null) {
+    if (space == null) {
       throw new IllegalStateException(this + " is not staged");
     }
-    return blocks;
+    return space;
   }
 
-  /** Whether it is not given back yet. */
   boolean isHeld() {
     return open;
   }
 
-  /** Whose it is. */
   RdmaComm owner() {
     return owner;
   }
 
-  /** What it is registered for. */
   Set<Use> uses() {
     return uses;
   }
@@ -149,9 +134,8 @@ final class RdmaRegistration implements Registration {
 
   /** Gives the lease back, once, after its end. Without the lock, since NICs may take long. */
   void release() {
-    DataRegistration known = data;
-    if (known != null) {
-      known.release();
+    if (data != null) {
+      data.release();
     }
   }
 

@@ -94,7 +94,6 @@ final class RegistrationUses {
     return 0;
   }
 
-  /** All memory that requests used last. */
   List<Object> memory() {
     List<Object> memory = new ArrayList<>();
     for (Object each : used) {

@@ -70,11 +70,7 @@ final class SegmentUses {
       throw new IllegalStateException(
           "%s: the arena of %s is closed".formatted(owner.label(), segment));
     }
-    if (lengthBytes < 0 || offset < 0 || offset > segment.byteSize() - lengthBytes) {
-      throw new IllegalArgumentException(
-          "%s: %d bytes at offset %d are not within %s"
-              .formatted(owner.label(), lengthBytes, offset, segment));
-    }
+    owner.checkWithin(segment, offset, lengthBytes);
   }
 
   private MemorySegment stand() {

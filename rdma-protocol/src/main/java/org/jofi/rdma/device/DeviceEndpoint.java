@@ -1,7 +1,11 @@
 package org.jofi.rdma.device;
 
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 import org.jofi.mr.DeviceRegistrations;
 import org.jofi.mr.registration.Descriptors;
 import org.jofi.rdma.connect.ConnectionFactory;
@@ -29,15 +33,23 @@ import org.jofi.transport.TransportOptions;
  * called with the lock held.
  */
 public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
+  private static final Logger LOG = System.getLogger(DeviceEndpoint.class.getName());
+
   private final ConnectionTable connections;
   private final EndpointDriver endpoint;
   private final EndpointLock lock;
   private final RailChanges changes;
-  private final RoundTasks tasks = new RoundTasks();
+  private final List<Runnable> tasks = new CopyOnWriteArrayList<>();
   private final boolean hasThread;
   private boolean closed;
 
-  private DeviceEndpoint(
+  /**
+   * Opens one.
+   *
+   * @param suspicion shared by the endpoints of the device
+   * @throws RuntimeException if a provider refuses; nothing stays open then
+   */
+  DeviceEndpoint(
       String label,
       DeviceNics nics,
       DeviceProfile profile,
@@ -87,7 +99,7 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
               label,
               options.closeTimeout(),
               environment.clock(),
-              new Later(nics.registrations(), changes, tasks),
+              new Later(nics.registrations()),
               hasThread ? environment.executors() : null,
               this::progress,
               endpoint::longOperations);
@@ -101,23 +113,6 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
     }
   }
 
-  /**
-   * Opens one.
-   *
-   * @param suspicion shared by the endpoints of the device
-   * @throws RuntimeException if a provider refuses; nothing stays open then
-   */
-  static DeviceEndpoint open(
-      String label,
-      DeviceNics nics,
-      DeviceProfile profile,
-      TransportOptions options,
-      RdmaEnvironment environment,
-      Suspicion suspicion) {
-    return new DeviceEndpoint(label, nics, profile, options, environment, suspicion);
-  }
-
-  /** The lock of everything here. Any thread. */
   public EndpointLock lock() {
     return lock;
   }
@@ -151,7 +146,6 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
     tasks.remove(task);
   }
 
-  /** Its connections. */
   public ConnectionTable connections() {
     return connections;
   }
@@ -246,11 +240,17 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
   }
 
   /**
-   * Tells how rails are doing, and closes registrations that are not needed any more, which may
-   * take long.
+   * Tells how rails are doing, closes registrations that are not needed any more, which may take
+   * long, and calls the tasks.
    */
-  private record Later(DeviceRegistrations registrations, RailChanges changes, RoundTasks tasks)
-      implements EndpointLock.Afterwards {
+  private final class Later implements EndpointLock.Afterwards {
+    private final DeviceRegistrations registrations;
+    private final Consumer<Runnable> caller = this::call;
+
+    Later(DeviceRegistrations registrations) {
+      this.registrations = registrations;
+    }
+
     @Override
     public boolean isDue() {
       return changes.isDue() || !registrations.isSettled();
@@ -265,12 +265,21 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
     @Override
     public void betweenRounds() {
       tell();
-      tasks.run();
+      tasks.forEach(caller);
     }
 
     private void tell() {
       if (changes.isDue()) {
         changes.tell();
+      }
+    }
+
+    private void call(Runnable task) {
+      try {
+        task.run();
+      } catch (RuntimeException thrown) {
+        LOG.log(Level.WARNING, "a task between rounds failed, and is called no more", thrown);
+        tasks.remove(task);
       }
     }
   }

@@ -32,8 +32,9 @@ public final class DeviceEndpoints implements AutoCloseable {
   // Guarded by this object's monitor.
   private final List<DeviceEndpoint> opened = new ArrayList<>();
   private final List<DeviceNics> nics = new ArrayList<>();
-  private final Turn receiving = new Turn();
-  private final Turn sending = new Turn();
+  // How many turns there were.
+  private int receiving;
+  private int sending;
   private boolean closed;
 
   /**
@@ -55,37 +56,20 @@ public final class DeviceEndpoints implements AutoCloseable {
   }
 
   /**
-   * The next endpoint in turn for receiving.
+   * The next endpoint in turn, for receiving or for sending. One with a rail whose completion queue
+   * broke is skipped as long as there is another one, since it accepts no connections.
    *
    * @throws TransportException if it cannot be opened; nothing of it stays open then
    * @throws IllegalStateException if this is closed
    */
-  public DeviceEndpoint forReceiving() {
-    return next(receiving);
-  }
-
-  /**
-   * The next endpoint in turn for sending.
-   *
-   * @throws TransportException if it cannot be opened; nothing of it stays open then
-   * @throws IllegalStateException if this is closed
-   */
-  public DeviceEndpoint forSending() {
-    return next(sending);
-  }
-
-  /**
-   * An endpoint with a rail whose completion queue broke is skipped as long as there is another
-   * one, since it accepts no connections.
-   */
-  private synchronized DeviceEndpoint next(Turn turn) {
+  public synchronized DeviceEndpoint next(boolean receives) {
     if (closed) {
       throw new IllegalStateException(profile.properties().name() + ": the transport is closed");
     }
     int all = profile.progress().endpoints();
     int at = 0;
     for (int i = 0; i < all; i++) {
-      at = turn.next(all);
+      at = Math.floorMod(receives ? receiving++ : sending++, all);
       if (at >= opened.size()) {
         opened.add(open());
         return opened.getLast();
@@ -97,21 +81,10 @@ public final class DeviceEndpoints implements AutoCloseable {
     return opened.get(at);
   }
 
-  /** Whose turn it is. */
-  private static final class Turn {
-    private int taken;
-
-    int next(int all) {
-      int next = taken;
-      taken = (taken + 1) % all;
-      return next;
-    }
-  }
-
   private DeviceEndpoint open() {
     String name = profile.properties().name();
     try {
-      return DeviceEndpoint.open(
+      return new DeviceEndpoint(
           opened.isEmpty() ? name : "%s endpoint %d".formatted(name, opened.size()),
           nics(),
           profile,
@@ -144,7 +117,6 @@ public final class DeviceEndpoints implements AutoCloseable {
     return nics.getLast();
   }
 
-  /** Those that are open now. */
   public synchronized List<DeviceEndpoint> opened() {
     return List.copyOf(opened);
   }

@@ -22,7 +22,6 @@ public final class DeviceMemories implements AutoCloseable {
   // Guarded by this object's monitor.
   private final Map<String, DeviceMemory> opened = new LinkedHashMap<>();
 
-  /** None is open yet. */
   public DeviceMemories(Function<MemoryKind, Optional<DeviceMemoryProvider>> providers) {
     this.providers = providers;
   }

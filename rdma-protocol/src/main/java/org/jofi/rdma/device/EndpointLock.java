@@ -53,7 +53,6 @@ public final class EndpointLock {
 
   /** What whoever gives the lock back does without it, such as calls that may take long. */
   interface Afterwards {
-    /** Whether there is something to do. */
     boolean isDue();
 
     /** Does it. Without the lock. */
@@ -101,7 +100,6 @@ public final class EndpointLock {
     private boolean refused;
     private long refusedSinceNs;
 
-    /** One that was not sent away yet. */
     public Tester() {}
 
     /** Whether nothing happened since the request was looked at. */
@@ -154,7 +152,6 @@ public final class EndpointLock {
                 closeTimeout.toNanos());
   }
 
-  /** Of the progress thread. */
   private final class Rounds implements ProgressExecutor.Rounds {
     private final IntSupplier round;
     private final LongSupplier longOperations;
@@ -201,19 +198,16 @@ public final class EndpointLock {
     }
   }
 
-  /** Whether the calling thread holds it. */
   boolean isMine() {
     return lock.isHeldByCurrentThread();
   }
 
   /** For calls per message, and others that are to be quick: the progress thread lets it by. */
   public Hold posting() {
-    ProgressExecutor own = executor;
-    if (own == null && lock.tryLock()) {
+    if (executor != null) {
+      executor.announce();
+    } else if (lock.tryLock()) {
       return hold;
-    }
-    if (own != null) {
-      own.announce();
     }
     return enterAnnounced();
   }
@@ -245,8 +239,7 @@ public final class EndpointLock {
    * @return null if the lock was not taken
    */
   public @Nullable Hold testing(Tester tester) {
-    ProgressExecutor own = executor;
-    if (own == null || own.announceUnlessBusy()) {
+    if (executor == null || executor.announceUnlessBusy()) {
       tester.refused = false;
       return enterAnnounced();
     }
@@ -260,7 +253,7 @@ public final class EndpointLock {
       return null;
     }
     tester.refused = false;
-    return own.announceWithin(WAIT_NS) ? enterAnnounced() : null;
+    return executor.announceWithin(WAIT_NS) ? enterAnnounced() : null;
   }
 
   /**
@@ -269,15 +262,13 @@ public final class EndpointLock {
    * @return null if the lock was not taken
    */
   @Nullable Hold unlessBusy() {
-    ProgressExecutor own = executor;
-    return own == null || own.announceUnlessBusy() ? enterAnnounced() : null;
+    return executor == null || executor.announceUnlessBusy() ? enterAnnounced() : null;
   }
 
   /** For rare calls: the progress thread leaves the lock free soon. */
   public Hold rare() {
-    ProgressExecutor own = executor;
-    if (own != null) {
-      own.ask();
+    if (executor != null) {
+      executor.ask();
     }
     return enter();
   }
@@ -289,13 +280,12 @@ public final class EndpointLock {
    * @throws TransportException with {@code TIMED_OUT}: the lock was not taken
    */
   public Hold closing() {
-    ProgressExecutor own = executor;
     long boundNs = stuck ? STUCK_NS : closeTimeout.toNanos();
-    boolean announced = own != null && own.announceWithin(boundNs);
+    boolean announced = executor == null || executor.announceWithin(boundNs);
     // A round that begins between the two may not end, either.
-    boolean in = (own == null || announced) && enterWithin(boundNs);
-    if (own != null && announced) {
-      own.entered();
+    boolean in = announced && enterWithin(boundNs);
+    if (executor != null && announced) {
+      executor.entered();
     }
     stuck = !in;
     if (stuck) {
@@ -320,9 +310,8 @@ public final class EndpointLock {
 
   private Hold enterAnnounced() {
     enter();
-    ProgressExecutor own = executor;
-    if (own != null) {
-      own.entered();
+    if (executor != null) {
+      executor.entered();
     }
     return hold;
   }
@@ -354,8 +343,7 @@ public final class EndpointLock {
 
   /** Whether a progress thread makes progress now. With or without the lock. */
   public boolean isDriven() {
-    ProgressExecutor own = executor;
-    return own != null && !own.isResting();
+    return executor != null && !executor.isResting();
   }
 
   /**
@@ -364,9 +352,8 @@ public final class EndpointLock {
    * @throws TransportException with {@code TIMED_OUT} if its round does not end
    */
   void stopProgress() {
-    ProgressExecutor own = executor;
-    if (own != null) {
-      own.close();
+    if (executor != null) {
+      executor.close();
     }
   }
 }

@@ -40,7 +40,6 @@ record RdmaDeviceProperties(
     }
   }
 
-  /** Its limits. */
   record Limits(
       long maxMessageBytes,
       int inlineWriteBytes,

@@ -127,7 +127,7 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
       return failed(deregistered("irecv"));
     }
     StagedReceive receive = staged.get(begin());
-    receive.start(address, lengthBytes, tag, space, ring);
+    receive.start(address, lengthBytes, tag, ring);
     return submit(receive);
   }
 

@@ -229,7 +229,7 @@ public final class Sender extends RequestQueue implements SendProtocol {
     if (mailbox.isStaged()) {
       StagedSend send = staged.get(posting.request());
       send.target(index, lengthBytes < room);
-      send.start(mailbox, address, lengthBytes, registration, null, null);
+      send.start(mailbox, address, lengthBytes, registration, null);
       return true;
     }
     RendezvousSend send = rendezvous.get(posting.request());
@@ -257,7 +257,7 @@ public final class Sender extends RequestQueue implements SendProtocol {
     posting.handOver();
     StagedSend send = staged.get(posting.request());
     send.target(posting.index, posting.lengthBytes() < mailbox.lengthBytes());
-    send.start(mailbox, posting.address(), posting.lengthBytes(), ring.registration(), space, ring);
+    send.start(mailbox, posting.address(), posting.lengthBytes(), ring.registration(), ring);
     return true;
   }
 

@@ -3,7 +3,6 @@ package org.jofi.rdma.engine;
 import org.jofi.rdma.operation.Task;
 import org.jofi.rdma.staging.ChunkCopies;
 import org.jofi.rdma.staging.StagingRing;
-import org.jofi.rdma.staging.StagingSpace;
 import org.jofi.rdma.wire.MessageType;
 import org.jofi.rdma.wire.StagedLength;
 import org.jofi.transport.Failure;
@@ -19,7 +18,6 @@ import org.jspecify.annotations.Nullable;
 final class StagedReceive extends PostedReceive implements ChunkCopies.Listener {
   private final ChunkCopies copies;
   private final Task going = new Going();
-  private @Nullable StagingSpace space;
   private @Nullable StagingRing ring;
   private long address;
   private int chunkShift;
@@ -53,14 +51,13 @@ final class StagedReceive extends PostedReceive implements ChunkCopies.Listener 
   /**
    * Starts it.
    *
-   * @param blocks taken from the space, and in use
+   * @param blocks taken from their space, and in use
    */
-  void start(long deviceAddress, long bytes, int tagged, StagingSpace staging, StagingRing blocks) {
+  void start(long deviceAddress, long bytes, int tagged, StagingRing blocks) {
     address = deviceAddress;
-    chunkShift = staging.shape().chunkShift();
-    space = staging;
+    chunkShift = blocks.space().shape().chunkShift();
     ring = blocks;
-    copies.use(staging);
+    copies.use(blocks);
     written = 0;
     copying = 0;
     copied = 0;
@@ -142,7 +139,8 @@ final class StagedReceive extends PostedReceive implements ChunkCopies.Listener 
         copiedLater |= 1 << part;
       } else {
         int answer =
-            copies.toDevice(part, blocks.block(copying), address + (copying << chunkShift), bytes);
+            copies.start(
+                false, part, address + (copying << chunkShift), blocks.block(copying), bytes);
         if (answer == ChunkCopies.AGAIN) {
           return false;
         }
@@ -215,12 +213,10 @@ final class StagedReceive extends PostedReceive implements ChunkCopies.Listener 
   @Override
   void endUse() {
     super.endUse();
-    StagingSpace staging = space;
     StagingRing blocks = ring;
-    space = null;
     ring = null;
-    if (staging != null && blocks != null) {
-      staging.give(blocks);
+    if (blocks != null) {
+      blocks.space().give(blocks);
     }
   }
 

@@ -7,7 +7,6 @@ import org.jofi.rdma.operation.Transfer;
 import org.jofi.rdma.operation.TransferListener;
 import org.jofi.rdma.staging.ChunkCopies;
 import org.jofi.rdma.staging.StagingRing;
-import org.jofi.rdma.staging.StagingSpace;
 import org.jofi.rdma.wire.MailboxReader;
 import org.jofi.rdma.wire.MessageType;
 import org.jofi.rdma.wire.ProtocolLimits;
@@ -32,7 +31,6 @@ final class StagedSend extends RendezvousSend implements ChunkCopies.Listener {
   private final Task going = new Going();
   private final @Nullable ChunkWrite[] writes = new @Nullable ChunkWrite[PARTS];
   private final long[] keys = new long[ProtocolLimits.MAX_RAILS];
-  private @Nullable StagingSpace space;
   private @Nullable StagingRing ring;
 
   /** How many blocks the peer has; 0 if it takes the message whole. */
@@ -128,29 +126,27 @@ final class StagedSend extends RendezvousSend implements ChunkCopies.Listener {
    * @param entry of its receive, which was read
    * @param bytes no more than there is room for
    * @param memory what the writes are from, in use: the blocks', or what covers the message
-   * @param staging what it is staged through, with blocks taken from there; null if it is not
+   * @param blocks what it is staged through; null if it is not
    */
   void start(
       MailboxReader entry,
       long from,
       long bytes,
       DataRegistration memory,
-      @Nullable StagingSpace staging,
       @Nullable StagingRing blocks) {
     address = from;
     lengthBytes = bytes;
-    space = staging;
     ring = blocks;
-    copies.use(staging);
+    copies.use(blocks);
     blocksThere = entry.isStaged() ? entry.blocks() : 0;
     remoteAddress = entry.remoteAddress();
     for (int rail = 0; rail < sender.link().sink().dataRails(); rail++) {
       keys[rail] = entry.key(rail);
     }
     chunkBytes =
-        blocksThere > 0 || staging == null
+        blocksThere > 0 || blocks == null
             ? 1L << entry.chunkShift()
-            : staging.shape().chunkBytes();
+            : blocks.space().shape().chunkBytes();
     chunks = Math.max(1, (bytes + chunkBytes - 1) / chunkBytes);
     started = 0;
     posted = 0;
@@ -189,7 +185,7 @@ final class StagedSend extends RendezvousSend implements ChunkCopies.Listener {
         ready |= 1 << part;
       } else {
         int answer =
-            copies.toHost(part, address + started * chunkBytes, blocks.block(started), bytes);
+            copies.start(true, part, address + started * chunkBytes, blocks.block(started), bytes);
         if (answer == ChunkCopies.AGAIN) {
           return;
         }
@@ -364,12 +360,10 @@ final class StagedSend extends RendezvousSend implements ChunkCopies.Listener {
   void endUse() {
     super.endUse();
     StagingRing blocks = ring;
-    StagingSpace from = space;
-    if (blocks != null && from != null) {
-      from.give(blocks);
-    }
     ring = null;
-    space = null;
+    if (blocks != null) {
+      blocks.space().give(blocks);
+    }
   }
 
   @Override

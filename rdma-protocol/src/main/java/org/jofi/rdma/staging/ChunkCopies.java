@@ -47,38 +47,34 @@ public final class ChunkCopies extends Task {
     Arrays.fill(copies, NONE);
   }
 
-  /** Which space copies go through from now on; only while none is under way. */
-  public void use(@Nullable StagingSpace space) {
-    copier = space == null ? null : space.copier();
+  /** Which blocks copies go through from now on; only while none is under way. */
+  public void use(@Nullable StagingRing ring) {
+    copier = ring == null ? null : ring.space().copier();
   }
 
-  /** Starts a copy to the host: 0, {@link #AGAIN}, or another negative errno. */
-  public int toHost(int part, long deviceAddress, long hostAddress, long bytes) {
+  /**
+   * Starts a copy to the host, or to the device.
+   *
+   * @return 0, {@link #AGAIN}, or another negative errno
+   */
+  public int start(boolean toHost, int part, long deviceAddress, long hostAddress, long bytes) {
     DeviceCopier by = copier;
-    return by == null
-        ? -FabricErrno.EINVAL
-        : started(part, by.toHost(deviceAddress, hostAddress, bytes));
-  }
-
-  /** Starts a copy to the device: 0, {@link #AGAIN}, or another negative errno. */
-  public int toDevice(int part, long hostAddress, long deviceAddress, long bytes) {
-    DeviceCopier by = copier;
-    return by == null
-        ? -FabricErrno.EINVAL
-        : started(part, by.toDevice(hostAddress, deviceAddress, bytes));
-  }
-
-  private int started(int part, int answer) {
-    if (answer < 0) {
-      return answer;
+    if (by == null) {
+      return -FabricErrno.EINVAL;
     }
-    copies[part] = answer;
+    int copy =
+        toHost
+            ? by.toHost(deviceAddress, hostAddress, bytes)
+            : by.toDevice(hostAddress, deviceAddress, bytes);
+    if (copy < 0) {
+      return copy;
+    }
+    copies[part] = copy;
     underWay++;
     tasks.defer(this);
     return 0;
   }
 
-  /** What a failed copy is. */
   public Failure failure(int errno) {
     DeviceCopier by = copier;
     return new Failure(

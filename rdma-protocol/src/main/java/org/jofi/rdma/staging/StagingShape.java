@@ -8,10 +8,8 @@ package org.jofi.rdma.staging;
  * @param smallBytes messages up to this take one small block, of this length; at most a chunk
  */
 public record StagingShape(int chunkShift, int chunks, int smallBytes) {
-  /** Logarithm of the shortest chunk. */
   public static final int LEAST_SHIFT = 6;
 
-  /** Logarithm of the longest chunk. */
   public static final int MOST_SHIFT = 30;
 
   /** Chunks of 1 MiB, four under way at once, small blocks of 64 KiB. */
@@ -28,7 +26,6 @@ public record StagingShape(int chunkShift, int chunks, int smallBytes) {
     }
   }
 
-  /** Length of a chunk. */
   public int chunkBytes() {
     return 1 << chunkShift;
   }

@@ -1,11 +1,15 @@
 package org.jofi.rdma.staging;
 
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 import org.jofi.fabric.DeviceCopier;
 import org.jofi.fabric.DeviceMemory;
 import org.jofi.fabric.FabricException;
+import org.jofi.mr.registration.DataRegistration;
 import org.jofi.mr.registration.RegistrationException;
 import org.jofi.mr.teardown.CloseSteps;
 import org.jspecify.annotations.Nullable;
@@ -30,7 +34,7 @@ public final class StagingSpace implements AutoCloseable {
 
   private final DeviceMemory device;
   private final StagingShape shape;
-  private final BlockLease lease;
+  private final Function<MemorySegment, DataRegistration> registrar;
   private final int pageBytes;
   private final int mostRings;
   private final DeviceCopier copier;
@@ -46,16 +50,21 @@ public final class StagingSpace implements AutoCloseable {
    * Opens one, with a ring of each size. Without the endpoint's lock.
    *
    * @param device stays the caller's
+   * @param registrar registers blocks with the communicator's NICs; released by this
    * @param pageBytes what blocks are aligned to
    * @param mostRings rings of a size that there may be
    * @throws RegistrationException if a NIC cannot register blocks
    * @throws FabricException if the driver cannot pin them; nothing stays open
    */
   public StagingSpace(
-      DeviceMemory device, StagingShape shape, BlockLease lease, int pageBytes, int mostRings) {
+      DeviceMemory device,
+      StagingShape shape,
+      Function<MemorySegment, DataRegistration> registrar,
+      int pageBytes,
+      int mostRings) {
     this.device = device;
     this.shape = shape;
-    this.lease = lease;
+    this.registrar = registrar;
     this.pageBytes = pageBytes;
     this.mostRings = mostRings;
     copier = device.openCopier(COPIES);
@@ -71,12 +80,14 @@ public final class StagingSpace implements AutoCloseable {
     }
   }
 
-  /** How it stages. */
   public StagingShape shape() {
     return shape;
   }
 
-  /** Its copies. */
+  public DeviceMemory device() {
+    return device;
+  }
+
   public DeviceCopier copier() {
     return copier;
   }
@@ -100,7 +111,6 @@ public final class StagingSpace implements AutoCloseable {
     return free;
   }
 
-  /** Gives blocks back. */
   public synchronized void give(StagingRing ring) {
     rings(ring.isSmall()).free.addLast(ring);
   }
@@ -158,10 +168,29 @@ public final class StagingSpace implements AutoCloseable {
     return refusal;
   }
 
+  /** All of it or nothing: allocated, pinned, registered. */
   private StagingRing open(boolean isSmall) {
     int blockBytes = isSmall ? shape.smallBytes() : shape.chunkBytes();
-    return StagingRing.open(
-        device, lease, isSmall, blockBytes, isSmall ? 1 : shape.chunks(), pageBytes);
+    int blocks = isSmall ? 1 : shape.chunks();
+    Arena arena = Arena.ofShared();
+    long pinned = 0;
+    boolean open = false;
+    try {
+      long bytes = (long) blockBytes * blocks + pageBytes - 1 & -pageBytes;
+      MemorySegment memory = arena.allocate(bytes, pageBytes);
+      device.pin(memory.address(), bytes);
+      pinned = memory.address();
+      DataRegistration registration = registrar.apply(memory);
+      open = true;
+      return new StagingRing(this, arena, memory, registration, isSmall, blockBytes, blocks);
+    } finally {
+      if (!open) {
+        if (pinned != 0) {
+          device.unpin(pinned);
+        }
+        arena.close();
+      }
+    }
   }
 
   private synchronized void add(boolean isSmall, StagingRing ring) {
