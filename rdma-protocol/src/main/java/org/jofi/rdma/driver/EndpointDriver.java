@@ -17,7 +17,6 @@ import org.jofi.mr.teardown.InFlightOperations;
 import org.jofi.mr.teardown.OwnershipGraph;
 import org.jofi.mr.teardown.Teardown;
 import org.jofi.rdma.memory.BlockFreelist;
-import org.jofi.rdma.memory.BlockRegistration;
 import org.jofi.rdma.memory.FreelistShape;
 import org.jofi.rdma.operation.ArrivalBudget;
 import org.jofi.rdma.operation.OperationSink;
@@ -174,20 +173,11 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
     }
   }
 
-  private BlockRegistration registerBlock(MemorySegment block, List<Rail> on, long access) {
+  private BlockFreelist.Registration registerBlock(
+      MemorySegment block, List<Rail> on, long access) {
     LocalRegistration registration =
         registrations.registerLocal(BufferRange.host(block), on, access);
-    return new BlockRegistration() {
-      @Override
-      public long descriptor(int rail) {
-        return registration.descriptor(rail);
-      }
-
-      @Override
-      public void close() {
-        registration.close();
-      }
-    };
+    return new BlockFreelist.Registration(registration, registration::close);
   }
 
   @Override

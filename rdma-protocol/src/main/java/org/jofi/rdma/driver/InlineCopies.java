@@ -1,9 +1,10 @@
 package org.jofi.rdma.driver;
 
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 import org.jofi.rdma.memory.BlockFreelist;
-import org.jofi.rdma.memory.BlockRegistrar;
 import org.jofi.rdma.memory.FreelistShape;
 import org.jofi.rdma.operation.InlineCopy;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +23,11 @@ public final class InlineCopies {
   private final MemoryCopier copier;
   private boolean abandoned;
 
-  InlineCopies(String label, int pageBytes, MemoryCopier copier, BlockRegistrar registrar) {
+  InlineCopies(
+      String label,
+      int pageBytes,
+      MemoryCopier copier,
+      Function<MemorySegment, BlockFreelist.Registration> registrar) {
     this.copier = copier;
     entries =
         new BlockFreelist(

@@ -4,7 +4,9 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.BitSet;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Function;
+import org.jofi.mr.registration.Descriptors;
+import org.jofi.mr.teardown.CloseSteps;
 
 /**
  * Entries of fixed size in registered memory. It grows a block at a time, on demand, and never
@@ -24,7 +26,7 @@ public final class BlockFreelist implements AutoCloseable {
 
   private final String label;
   private final FreelistShape shape;
-  private final BlockRegistrar registrar;
+  private final Function<MemorySegment, Registration> registrar;
   // Of the shape, which divides to tell them.
   private final int blockEntries;
   private final int strideBytes;
@@ -41,8 +43,11 @@ public final class BlockFreelist implements AutoCloseable {
    * An empty list.
    *
    * @param label what errors call it
+   * @param registrar registers a block, which is aligned to a page and a multiple of it long; if it
+   *     throws, nothing stays registered
    */
-  public BlockFreelist(String label, FreelistShape shape, BlockRegistrar registrar) {
+  public BlockFreelist(
+      String label, FreelistShape shape, Function<MemorySegment, Registration> registrar) {
     this.label = label;
     this.shape = shape;
     this.registrar = registrar;
@@ -108,7 +113,7 @@ public final class BlockFreelist implements AutoCloseable {
 
   /** What posting calls on a rail take as descriptor for an entry that is out. */
   public long descriptor(int entry, int rail) {
-    return block(entry).registration.descriptor(rail);
+    return block(entry).registration.descriptors.descriptor(rail);
   }
 
   /** The memory that an entry that is out lies in. */
@@ -121,12 +126,10 @@ public final class BlockFreelist implements AutoCloseable {
     return (long) (entry % blockEntries) * strideBytes;
   }
 
-  /** Entries that are out. */
   public int taken() {
     return taken;
   }
 
-  /** Bytes registered. */
   public long registeredBytes() {
     return (long) blockCount * shape.blockBytes();
   }
@@ -165,25 +168,14 @@ public final class BlockFreelist implements AutoCloseable {
   private void release() {
     closed = true;
     free = 0;
-    RuntimeException first = null;
-    int kept = 0;
+    CloseSteps steps = new CloseSteps();
     for (int i = blockCount - 1; i >= 0; i--) {
-      RuntimeException failure = blocks[i].release();
-      if (failure != null) {
-        blocks[blockCount - 1 - kept++] = blocks[i];
-        if (first == null) {
-          first = failure;
-        } else {
-          first.addSuppressed(failure);
-        }
+      if (steps.step(blocks[i]::release)) {
+        blockCount--;
+        System.arraycopy(blocks, i + 1, blocks, i, blockCount - i);
       }
     }
-    // Those kept are at the end, latest last: move them to the front.
-    System.arraycopy(blocks, blockCount - kept, blocks, 0, kept);
-    blockCount = kept;
-    if (first != null) {
-      throw first;
-    }
+    steps.end();
   }
 
   private void grow() {
@@ -213,32 +205,31 @@ public final class BlockFreelist implements AutoCloseable {
     }
   }
 
-  private record Block(Arena arena, MemorySegment memory, BlockRegistration registration) {
+  /**
+   * A block as registered with the rails that use it.
+   *
+   * @param descriptors what posting calls take
+   * @param end closes the registration; the block's memory is still there
+   */
+  public record Registration(Descriptors descriptors, Runnable end) {}
 
-    static Block open(FreelistShape shape, BlockRegistrar registrar) {
+  private record Block(Arena arena, MemorySegment memory, Registration registration) {
+
+    static Block open(FreelistShape shape, Function<MemorySegment, Registration> registrar) {
       Arena arena = Arena.ofShared();
-      boolean registered = false;
       try {
         MemorySegment memory = arena.allocate(shape.blockBytes(), shape.pageBytes());
-        Block block = new Block(arena, memory, registrar.register(memory));
-        registered = true;
-        return block;
-      } finally {
-        if (!registered) {
-          arena.close();
-        }
+        return new Block(arena, memory, registrar.apply(memory));
+      } catch (RuntimeException | Error refused) {
+        arena.close();
+        throw refused;
       }
     }
 
-    /** Closes the registration, then frees the memory; why it could not, or null. */
-    @Nullable RuntimeException release() {
-      try {
-        registration.close();
-      } catch (RuntimeException refusal) {
-        return refusal;
-      }
+    /** Closes the registration, then frees the memory. */
+    void release() {
+      registration.end.run();
       arena.close();
-      return null;
     }
   }
 }

@@ -35,7 +35,6 @@ public record FreelistShape(
     }
   }
 
-  /** From the start of one entry to the next. */
   public int strideBytes() {
     return strideBytes(entryBytes, alignmentBytes);
   }
@@ -45,7 +44,6 @@ public record FreelistShape(
     return BitUtil.align(growthEntries * strideBytes(), pageBytes);
   }
 
-  /** Entries of a block. */
   public int blockEntries() {
     return blockBytes() / strideBytes();
   }

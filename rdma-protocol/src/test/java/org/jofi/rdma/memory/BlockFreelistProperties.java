@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.function.Function;
 import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -20,34 +21,29 @@ import org.jofi.allocation.Allocation;
 class BlockFreelistProperties {
 
   /** Registers blocks, and looks that each is there when it is closed. */
-  private static final class Registrar implements BlockRegistrar {
+  private static final class Registrar
+      implements Function<MemorySegment, BlockFreelist.Registration> {
     final List<MemorySegment> open = new ArrayList<>();
     int refusals;
     int closeRefusals;
 
     @Override
-    public BlockRegistration register(MemorySegment block) {
+    public BlockFreelist.Registration apply(MemorySegment block) {
       if (refusals > 0) {
         refusals--;
         throw new IllegalStateException("no more regions");
       }
       open.add(block);
-      return new BlockRegistration() {
-        @Override
-        public long descriptor(int rail) {
-          return block.address() + rail;
-        }
+      return new BlockFreelist.Registration(rail -> block.address() + rail, () -> close(block));
+    }
 
-        @Override
-        public void close() {
-          if (closeRefusals > 0) {
-            closeRefusals--;
-            throw new IllegalStateException("busy");
-          }
-          assertTrue(block.scope().isAlive(), "freed before it was deregistered");
-          assertTrue(open.remove(block), "closed twice");
-        }
-      };
+    private void close(MemorySegment block) {
+      if (closeRefusals > 0) {
+        closeRefusals--;
+        throw new IllegalStateException("busy");
+      }
+      assertTrue(block.scope().isAlive(), "freed before it was deregistered");
+      assertTrue(open.remove(block), "closed twice");
     }
   }
 
