@@ -363,8 +363,7 @@ public final class ConnectionTable implements ArrivalSink {
 
   /** Frees an id that neither peer uses any more. */
   void free(int id) {
-    ids.localClosed(id);
-    ids.peerGone(id);
+    ids.free(id);
   }
 
   /**

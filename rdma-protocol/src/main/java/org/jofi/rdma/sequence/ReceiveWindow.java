@@ -68,7 +68,6 @@ public final class ReceiveWindow {
     return oldest;
   }
 
-  /** The index that the next receive gets. */
   public long next() {
     return next;
   }

@@ -12,7 +12,6 @@ import org.jofi.rdma.wire.ImmediateData;
  * </pre>
  */
 public final class StripeArrivals {
-  /** No stripe arrived. */
   public static final long NONE = 0;
 
   /** {@link #add}: this stripe arrived before. The arrivals are as they were. */
@@ -60,12 +59,10 @@ public final class StripeArrivals {
     return (int) (arrivals >>> Integer.SIZE) & 0x1f;
   }
 
-  /** Whether all stripes arrived. */
   public static boolean isComplete(long arrivals) {
     return isFinalHere(arrivals) && missing(arrivals) == 0;
   }
 
-  /** Whether a stripe arrived. */
   public static boolean has(long arrivals, int stripe) {
     return (arrivals & 1L << stripe) != 0;
   }

@@ -20,52 +20,31 @@ import net.jqwik.api.constraints.IntRange;
 
 class CommunicatorIdsProperties {
 
-  /** Against a queue: least recently freed first, and free only after both sides are done. */
+  /** Against a queue: least recently freed first. */
   @Property(tries = 100)
-  void idsComeBackInOrderOnceBothSidesAreDone(
+  void idsComeBackInOrder(
       @ForAll Random random, @ForAll @IntRange(min = 1, max = 40) int capacity) {
     CommunicatorIds ids = new CommunicatorIds(capacity, random.nextInt());
     Deque<Integer> free = new ArrayDeque<>(IntStream.rangeClosed(1, capacity).boxed().toList());
     List<Integer> live = new ArrayList<>();
-    List<Integer> closed = new ArrayList<>();
-    List<Integer> peerGone = new ArrayList<>();
     for (int step = 0; step < 2000; step++) {
       assertEquals(free.size(), ids.available());
-      switch (random.nextInt(4)) {
-        case 0, 1 -> {
-          int id = ids.take();
-          if (free.isEmpty()) {
-            assertEquals(CommunicatorIds.NONE, id);
-          } else {
-            assertEquals(free.remove(), id);
-            live.add(id);
-            assertTrue(ids.isCurrent(id, ids.generation(id)));
-          }
+      if (random.nextBoolean()) {
+        int id = ids.take();
+        if (free.isEmpty()) {
+          assertEquals(CommunicatorIds.NONE, id);
+        } else {
+          assertEquals(free.remove(), id);
+          live.add(id);
+          assertTrue(ids.isCurrent(id, ids.generation(id)));
         }
-        case 2 -> {
-          if (!peerGone.isEmpty() && random.nextBoolean()) {
-            int id = draw(random, peerGone);
-            ids.localClosed(id);
-            free.add(id);
-          } else if (!live.isEmpty()) {
-            int id = draw(random, live);
-            ids.localClosed(id);
-            closed.add(id);
-            assertThrows(IllegalStateException.class, () -> ids.localClosed(id));
-          }
-        }
-        default -> {
-          if (!closed.isEmpty() && random.nextBoolean()) {
-            int id = draw(random, closed);
-            ids.peerGone(id);
-            free.add(id);
-          } else if (!live.isEmpty()) {
-            int id = draw(random, live);
-            ids.peerGone(id);
-            ids.peerGone(id);
-            peerGone.add(id);
-          }
-        }
+      } else if (!live.isEmpty()) {
+        int id = draw(random, live);
+        int generation = ids.generation(id);
+        ids.free(id);
+        free.add(id);
+        assertFalse(ids.isCurrent(id, generation));
+        assertThrows(IllegalStateException.class, () -> ids.free(id));
       }
     }
   }
@@ -83,8 +62,7 @@ class CommunicatorIdsProperties {
       assertTrue(generation >= 1 && generation <= 65_535);
       assertTrue(seen.add(generation), "generation given out again after " + seen.size());
       assertFalse(ids.isCurrent(id, generation - 1));
-      ids.localClosed(id);
-      ids.peerGone(id);
+      ids.free(id);
       assertFalse(ids.isCurrent(id, generation));
     }
   }
@@ -94,11 +72,12 @@ class CommunicatorIdsProperties {
     CommunicatorIds ids = new CommunicatorIds();
     assertEquals(32_767, ids.available());
     assertThrows(IllegalStateException.class, () -> ids.generation(1));
-    assertThrows(IllegalStateException.class, () -> ids.peerGone(32_768));
-    assertThrows(IllegalStateException.class, () -> ids.localClosed(0));
+    assertThrows(IllegalStateException.class, () -> ids.free(32_768));
+    assertThrows(IllegalStateException.class, () -> ids.free(0));
     for (int id :
         new int[] {-1, 0, 1, 63, 64, 32_767, 32_768, Integer.MAX_VALUE, Integer.MIN_VALUE}) {
       assertFalse(ids.isCurrent(id, 1));
+      assertFalse(ids.isCurrent(id, 0));
     }
     assertThrows(IllegalArgumentException.class, () -> new CommunicatorIds(32_768, 0));
     assertThrows(IllegalArgumentException.class, () -> new CommunicatorIds(0, 0));
@@ -112,8 +91,7 @@ class CommunicatorIdsProperties {
     }
     assertEquals(CommunicatorIds.NONE, ids.take());
     for (int id = 32_767; id >= 1; id--) {
-      ids.localClosed(id);
-      ids.peerGone(id);
+      ids.free(id);
     }
     assertEquals(32_767, ids.available());
     assertEquals(32_767, ids.take());
@@ -125,8 +103,7 @@ class CommunicatorIdsProperties {
     for (int use = 0; use < 100_000; use++) {
       int id = ids.take();
       assertEquals(use % 4095 + 1, id);
-      ids.localClosed(id);
-      ids.peerGone(id);
+      ids.free(id);
     }
   }
 
