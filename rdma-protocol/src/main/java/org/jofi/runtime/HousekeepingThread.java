@@ -3,43 +3,42 @@ package org.jofi.runtime;
 import static java.lang.System.Logger.Level.ERROR;
 
 import java.time.Duration;
-import java.util.function.IntSupplier;
-import org.agrona.concurrent.AgentRunner;
-import org.agrona.concurrent.SleepingMillisIdleStrategy;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.TransportException;
 
 /**
- * A daemon thread that answers a transport's peers while the application computes: it wakes up
- * every 100 ms. Agrona's runner waits for its end without a bound, so this one sets it.
+ * A daemon thread that answers a transport's peers (pings, closes and connection requests) while
+ * the application computes: it wakes up every 100 ms.
  */
 final class HousekeepingThread implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger("org.jofi.runtime");
   private static final long WAKE_MS = 100;
 
-  private final AgentRunner runner;
-  private final Thread thread;
+  private final ScheduledExecutorService thread =
+      Executors.newSingleThreadScheduledExecutor(
+          Thread.ofPlatform().name("jofi-keeper").daemon().factory());
   private final Duration closeTimeout;
 
   /**
-   * @param tend answers them once; how many events there were
+   * @param tend answers them once
    * @param closeTimeout how long a close waits for that to return
    */
-  HousekeepingThread(IntSupplier tend, Duration closeTimeout) {
+  HousekeepingThread(Runnable tend, Duration closeTimeout) {
     this.closeTimeout = closeTimeout;
-    runner =
-        new AgentRunner(
-            new SleepingMillisIdleStrategy(WAKE_MS),
-            error -> LOG.log(ERROR, "the thread that answers peers met an error", error),
-            null,
-            new HousekeepingAgent(tend));
-    thread = AgentRunner.startOnThread(runner, HousekeepingThread::daemon);
+    ScheduledFuture<?> _ =
+        thread.scheduleWithFixedDelay(() -> answer(tend), 0, WAKE_MS, TimeUnit.MILLISECONDS);
   }
 
-  private static Thread daemon(Runnable work) {
-    Thread thread = new Thread(work);
-    thread.setDaemon(true);
-    return thread;
+  private static void answer(Runnable tend) {
+    try {
+      tend.run();
+    } catch (RuntimeException | Error error) {
+      LOG.log(ERROR, "the thread that answers peers met an error", error);
+    }
   }
 
   /**
@@ -49,26 +48,17 @@ final class HousekeepingThread implements AutoCloseable {
    */
   @Override
   public void close() {
-    int boundMs = (int) Math.clamp(closeTimeout.toMillis(), 2 * WAKE_MS, Integer.MAX_VALUE);
-    runner.close(
-        boundMs,
-        _ -> {
-          throw stuck();
-        });
-    // The runner waits once, and not for a thread that has not begun.
+    thread.shutdown();
     try {
-      if (!thread.join(Duration.ofMillis(boundMs))) {
-        throw stuck();
+      if (!thread.awaitTermination(
+          Math.max(closeTimeout.toMillis(), 2 * WAKE_MS), TimeUnit.MILLISECONDS)) {
+        throw new TransportException(
+            FailureCause.TIMED_OUT,
+            "the thread that answers peers has been in the provider for %s: the transport stays open, close it again"
+                .formatted(closeTimeout));
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-  }
-
-  private TransportException stuck() {
-    return new TransportException(
-        FailureCause.TIMED_OUT,
-        "the thread that answers peers has been in the provider for %s: the transport stays open, close it again"
-            .formatted(closeTimeout));
   }
 }

@@ -18,7 +18,6 @@ public final class Machine {
 
   private Machine() {}
 
-  /** Its clock, random numbers and sysfs. */
   public static RdmaEnvironment environment() {
     return new RdmaEnvironment(
         SystemNanoClock.INSTANCE,

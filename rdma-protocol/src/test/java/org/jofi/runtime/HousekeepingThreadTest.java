@@ -25,7 +25,7 @@ class HousekeepingThreadTest {
         new HousekeepingThread(
             () -> {
               twice.countDown();
-              return calls.incrementAndGet();
+              calls.incrementAndGet();
             },
             LONG);
     twice.await();
@@ -39,7 +39,7 @@ class HousekeepingThreadTest {
   @Test
   void mayBeClosedAtOnce() {
     for (int i = 0; i < 200; i++) {
-      new HousekeepingThread(() -> 0, LONG).close();
+      new HousekeepingThread(() -> {}, LONG).close();
     }
   }
 
@@ -53,7 +53,6 @@ class HousekeepingThreadTest {
             () -> {
               inside.countDown();
               ProgressThreadTest.awaitUninterrupted(goOn);
-              return 0;
             },
             Duration.ofMillis(300));
     inside.await();
