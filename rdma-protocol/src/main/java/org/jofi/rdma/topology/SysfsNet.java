@@ -1,11 +1,7 @@
 package org.jofi.rdma.topology;
 
-import java.io.IOException;
-import java.nio.file.DirectoryIteratorException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import org.jofi.fabric.FabricInfo;
@@ -55,7 +51,9 @@ public final class SysfsNet {
     if (name.equals(LOOPBACK_NAME)) {
       return NicKind.LOOPBACK;
     }
-    return isName(name) && Files.isDirectory(folder(name)) ? kind(name, MOST_LAYERS) : NicKind.CARD;
+    return SysfsPci.isName(name) && Files.isDirectory(folder(name))
+        ? kind(name, MOST_LAYERS)
+        : NicKind.CARD;
   }
 
   private NicKind kind(String name, int layers) {
@@ -83,19 +81,10 @@ public final class SysfsNet {
 
   /** The interfaces that one lies over: links named {@code lower_} and a name. */
   private List<String> below(Path folder) {
-    List<String> names = new ArrayList<>();
-    try (DirectoryStream<Path> links = Files.newDirectoryStream(folder, "lower_*")) {
-      for (Path link : links) {
-        String name = link.getFileName().toString().substring("lower_".length());
-        if (isName(name) && Files.isDirectory(folder(name))) {
-          names.add(name);
-        }
-      }
-    } catch (IOException | DirectoryIteratorException unreadable) {
-      // Unknown, as where a container hides it.
-      return List.of();
-    }
-    return names;
+    return SysfsPci.list(folder, "lower_*").stream()
+        .map(link -> link.getFileName().toString().substring("lower_".length()))
+        .filter(name -> SysfsPci.isName(name) && Files.isDirectory(folder(name)))
+        .toList();
   }
 
   private static String devtype(Path folder) {
@@ -105,10 +94,6 @@ public final class SysfsNet {
         .map(line -> line.substring("DEVTYPE=".length()))
         .findFirst()
         .orElse("");
-  }
-
-  private static boolean isName(String name) {
-    return !name.isEmpty() && !name.contains("/") && !name.startsWith(".");
   }
 
   private Path folder(String name) {

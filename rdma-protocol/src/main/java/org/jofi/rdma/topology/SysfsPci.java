@@ -40,7 +40,7 @@ public final class SysfsPci {
       return locate(root.resolve("bus/pci/devices").resolve(told.get().toString()));
     }
     String name = nic.nic().device().orElse(nic.domainName());
-    if (name.isEmpty() || name.contains("/") || name.startsWith(".")) {
+    if (!isName(name)) {
       return Optional.empty();
     }
     return NIC_CLASSES.stream()
@@ -66,19 +66,11 @@ public final class SysfsPci {
 
   private List<Path> acceleratorFolders() {
     List<Path> found = new ArrayList<>();
-    Path devices = root.resolve("bus/pci/devices");
-    if (!Files.isDirectory(devices)) {
-      return found;
-    }
-    try (DirectoryStream<Path> entries = Files.newDirectoryStream(devices)) {
-      for (Path entry : entries) {
-        String kind = read(entry.resolve("class"));
-        if (kind.startsWith(DISPLAY_CLASS) || kind.startsWith(ACCELERATOR_CLASS)) {
-          found.add(entry);
-        }
+    for (Path entry : list(root.resolve("bus/pci/devices"), "*")) {
+      String kind = read(entry.resolve("class"));
+      if (kind.startsWith(DISPLAY_CLASS) || kind.startsWith(ACCELERATOR_CLASS)) {
+        found.add(entry);
       }
-    } catch (IOException | DirectoryIteratorException unreadable) {
-      return List.of();
     }
     return found;
   }
@@ -91,6 +83,22 @@ public final class SysfsPci {
       return Optional.empty();
     }
     return PciPath.of(device, number(read(device.resolve("numa_node"))));
+  }
+
+  /** What is in a folder; nothing if it cannot be read. */
+  static List<Path> list(Path folder, String glob) {
+    List<Path> found = new ArrayList<>();
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(folder, glob)) {
+      entries.forEach(found::add);
+    } catch (IOException | DirectoryIteratorException unreadable) {
+      return List.of();
+    }
+    return found;
+  }
+
+  /** Whether a name may be that of a file, and not of one elsewhere. */
+  static boolean isName(String name) {
+    return !name.isEmpty() && !name.contains("/") && !name.startsWith(".");
   }
 
   /** A file's text; empty if it cannot be read. */
