@@ -17,7 +17,6 @@ import org.jspecify.annotations.Nullable;
  * another one can read it.
  */
 public final class ControlMessage {
-  /** The length of each. */
   public static final int BYTES = 64;
 
   /** How often a stripe is posted, at most. */
@@ -128,17 +127,14 @@ public final class ControlMessage {
         : WireFault.INDEX;
   }
 
-  /** A message's number, as its type says. */
   public static long number(MemorySegment memory, long at) {
     return memory.get(WireLayouts.LONG, at + NUMBER);
   }
 
-  /** A message's value, as its type says. */
   public static long value(MemorySegment memory, long at) {
     return memory.get(WireLayouts.LONG, at + VALUE);
   }
 
-  /** Whether it says why. */
   public static boolean hasReason(MemorySegment memory, long at) {
     return memory.get(WireLayouts.INT, at + REASON) != 0;
   }
@@ -158,12 +154,10 @@ public final class ControlMessage {
     return stripe | (arrived ? ARRIVED : 0) | (long) tries << UPPER;
   }
 
-  /** Which stripe is asked for. */
   public static int stripe(MemorySegment memory, long at) {
     return (int) value(memory, at) & STRIPE;
   }
 
-  /** How often the stripe was posted when that was asked. */
   public static int tries(MemorySegment memory, long at) {
     return (int) (value(memory, at) >>> UPPER);
   }
@@ -198,12 +192,10 @@ public final class ControlMessage {
     return (long) controlRails << UPPER | dataRails;
   }
 
-  /** Data rails of who refused. */
   public static int refuserDataRails(MemorySegment memory, long at) {
     return (int) value(memory, at) & LOWER_MASK;
   }
 
-  /** Control rails of who refused. */
   public static int refuserControlRails(MemorySegment memory, long at) {
     return (int) (value(memory, at) >>> UPPER) & LOWER_MASK;
   }

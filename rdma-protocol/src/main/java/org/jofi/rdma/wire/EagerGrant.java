@@ -7,7 +7,6 @@ package org.jofi.rdma.wire;
  * @param bytes the longest of them, 0 to {@link #MOST_BYTES}; 0 if and only if there are no credits
  */
 public record EagerGrant(int credits, int bytes) {
-  /** Most credits. */
   public static final int MOST_CREDITS = 128;
 
   /** The longest eager message: with what is around it, it fits into 64 KiB. */
@@ -42,7 +41,6 @@ public record EagerGrant(int credits, int bytes) {
     return isNone() ? 0 : Math.max(LEAST_PACKET_BYTES, EagerPacket.bytesFor(bytes));
   }
 
-  /** Whether nothing is granted. */
   public boolean isNone() {
     return credits == 0;
   }

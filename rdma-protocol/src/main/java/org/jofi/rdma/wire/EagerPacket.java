@@ -23,7 +23,6 @@ public final class EagerPacket {
   /** What is before the payload of each message. */
   public static final int MESSAGE_BYTES = 8;
 
-  /** Most messages in a packet. */
   public static final int MOST_MESSAGES = 128;
 
   private static final int ORDINAL = MessageHeader.BYTES;

@@ -34,7 +34,6 @@ public final class FabricAddress {
     return bytes.clone();
   }
 
-  /** How many. */
   public int length() {
     return bytes.length;
   }

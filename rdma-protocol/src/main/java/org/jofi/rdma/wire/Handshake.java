@@ -142,7 +142,6 @@ public final class Handshake {
     return open(message, offset, length) ? address() : null;
   }
 
-  /** A request, or null. */
   public @Nullable ConnectRequest request(MemorySegment message, long offset, long length) {
     fault = MessageHeader.check(message, offset, length, MessageType.CONNECT);
     if (!open(message, offset, length)) {
@@ -179,7 +178,6 @@ public final class Handshake {
         : null;
   }
 
-  /** An acceptance, or null. */
   public @Nullable ConnectAccept accept(MemorySegment message, long offset, long length) {
     fault = MessageHeader.check(message, offset, length, MessageType.ACCEPT);
     Rails rails = open(message, offset, length) ? rails(true) : null;

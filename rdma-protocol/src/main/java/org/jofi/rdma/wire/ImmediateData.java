@@ -48,7 +48,6 @@ public final class ImmediateData {
     return communicator(bits) == 0 ? WireFault.COMMUNICATOR : WireFault.NONE;
   }
 
-  /** Which stripe arrived. */
   public static int stripe(int bits) {
     return bits >>> 27;
   }
@@ -63,7 +62,6 @@ public final class ImmediateData {
     return (bits >>> 25 & 1) != 0;
   }
 
-  /** The receiver's communicator. */
   public static int communicator(int bits) {
     return bits >>> ProtocolLimits.INDEX_BITS & ProtocolLimits.MAX_COMMUNICATOR;
   }

@@ -32,7 +32,6 @@ public record MailboxLayout(int dataRails) {
   /** Length of a line, which is written whole. */
   public static final int LINE_BYTES = 64;
 
-  /** Entries of a mailbox. */
   public static final int ENTRIES = ProtocolLimits.RECEIVE_WINDOW;
 
   static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG.withOrder(ByteOrder.LITTLE_ENDIAN);
@@ -83,7 +82,6 @@ public record MailboxLayout(int dataRails) {
     return entryBytes() / LINE_BYTES;
   }
 
-  /** Length of an entry. */
   public int entryBytes() {
     // How far the second entry is from the first.
     return entryOffset(1) - entryOffset(0);

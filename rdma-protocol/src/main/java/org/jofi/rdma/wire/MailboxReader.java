@@ -31,7 +31,6 @@ public final class MailboxReader {
   private final long maxMessageBytes;
   private final int lines;
 
-  /** The entry that was read last. */
   private final long[] words;
 
   private long loaded = NOTHING;
@@ -135,7 +134,6 @@ public final class MailboxReader {
     return StagedLength.shift(words[LENGTH]);
   }
 
-  /** How many blocks a staged receive has. */
   public int blocks() {
     return StagedLength.blocks(words[LENGTH]);
   }
@@ -150,7 +148,6 @@ public final class MailboxReader {
     return MailboxStamp.handled(words[STAMP]);
   }
 
-  /** The receive's key on a data rail. */
   public long key(int rail) {
     return words[MailboxLayout.keyOffset(rail) / Long.BYTES];
   }

@@ -41,7 +41,6 @@ final class MailboxStamp {
         | (index & INDEX_MASK);
   }
 
-  /** What was handled, modulo 256. */
   static int handled(long stamp) {
     return (int) (stamp >>> INDEX_BITS) & HANDLED_MASK;
   }

@@ -43,7 +43,6 @@ public final class MailboxWriter {
     copy.set(MailboxLayout.INT, at + MailboxLayout.TAG, tag);
   }
 
-  /** Writes an entry's key on a data rail. */
   public void putKey(long index, int rail, long key) {
     copy.set(MailboxLayout.LONG, layout.entryOffset(index) + MailboxLayout.keyOffset(rail), key);
   }

@@ -17,7 +17,6 @@ import org.jspecify.annotations.Nullable;
  * it, so that an answer to another attempt is told apart.
  */
 public final class MessageHeader {
-  /** Its length. */
   public static final int BYTES = 32;
 
   static final int MAGIC = 'j' | 'o' << 8 | 'f' << 16 | 'p' << 24;
@@ -95,7 +94,6 @@ public final class MessageHeader {
         : WireFault.NONE;
   }
 
-  /** The version that the message is of. */
   public static int version(MemorySegment memory, long at) {
     return Short.toUnsignedInt(memory.get(WireLayouts.SHORT, at + 4));
   }

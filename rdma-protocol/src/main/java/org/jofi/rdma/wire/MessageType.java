@@ -140,7 +140,6 @@ public enum MessageType {
     this.reason = reason;
   }
 
-  /** Its number on the wire. */
   public int code() {
     return code;
   }
@@ -155,7 +154,6 @@ public enum MessageType {
     return code >= REFUSE.code && code != EAGER.code && code != RAIL_UPDATE.code;
   }
 
-  /** Whether a control message of this type says why. */
   Reason reason() {
     return reason;
   }

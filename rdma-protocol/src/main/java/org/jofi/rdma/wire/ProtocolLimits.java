@@ -11,7 +11,6 @@ public final class ProtocolLimits {
   /** Most stripes of a message that go over one rail, unless others failed. */
   public static final int STRIPES_PER_RAIL = 4;
 
-  /** Most stripes of a message. */
   public static final int MAX_STRIPES = STRIPES_PER_RAIL * MAX_RAILS;
 
   /** Most receives in a group, and most blocks of a staged receive. */
@@ -23,7 +22,6 @@ public final class ProtocolLimits {
   /** Bits of a receive index that immediate data carries. */
   public static final int INDEX_BITS = 10;
 
-  /** Bits of a communicator id. */
   public static final int COMMUNICATOR_BITS = 15;
 
   /** The greatest communicator id. 0 stands for none. */
@@ -32,16 +30,12 @@ public final class ProtocolLimits {
   /** Bits of a communicator's generation; 0 is none. */
   public static final int GENERATION_BITS = 16;
 
-  /** The greatest generation. */
   public static final int MAX_GENERATION = (1 << GENERATION_BITS) - 1;
 
-  /** Longest fabric address. */
   public static final int MAX_ADDRESS_BYTES = 96;
 
-  /** Length of nonces. */
   public static final int NONCE_BYTES = 16;
 
-  /** Longest message. */
   public static final long MAX_MESSAGE_BYTES = 1L << 40;
 
   private ProtocolLimits() {}

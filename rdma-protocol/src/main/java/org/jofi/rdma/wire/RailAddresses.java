@@ -20,7 +20,6 @@ public record RailAddresses(
     epochs = List.copyOf(epochs);
   }
 
-  /** Whether a side may have so many. */
   static boolean isRailCount(int data, int control) {
     return data >= 1 && data <= ProtocolLimits.MAX_RAILS && (control == 1 || control == data);
   }

@@ -26,7 +26,6 @@ import java.lang.foreign.ValueLayout;
  */
 public record RailUpdate(
     Kind kind, int rail, int epoch, boolean ended, int known, int least, FabricAddress address) {
-  /** The longest message. */
   public static final int MAX_BYTES = RailUpdate.ADDRESS + ProtocolLimits.MAX_ADDRESS_BYTES;
 
   static final int ADDRESS = 56;
@@ -40,7 +39,6 @@ public record RailUpdate(
   private static final int LENGTH = 52;
   private static final int ALIGNMENT = Long.BYTES;
 
-  /** What it is sent for. */
   public enum Kind {
     /** It tells, over any control rail. */
     NOTICE(0),
@@ -57,7 +55,6 @@ public record RailUpdate(
       this.code = code;
     }
 
-    /** Its number on the wire, from 0. */
     public int code() {
       return code;
     }
@@ -127,7 +124,6 @@ public record RailUpdate(
     return Short.toUnsignedInt(memory.get(WireLayouts.SHORT, at));
   }
 
-  /** Reads a checked message. */
   public static RailUpdate read(MemorySegment memory, long at) {
     byte[] bytes =
         memory

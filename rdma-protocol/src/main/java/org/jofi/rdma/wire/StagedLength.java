@@ -35,7 +35,6 @@ public final class StagedLength {
     return STAGED | (long) shift << SHIFT_AT | (long) (blocks - 1) << BLOCKS_AT | lengthBytes;
   }
 
-  /** Whether a length field is one of these. */
   static boolean isStaged(long word) {
     return (word & STAGED) != 0;
   }
