@@ -239,7 +239,7 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
       return "not flushed: a staged receive is over when the last copy to the device is";
     }
     MemoryKind kind = own.memory().kind();
-    Failure refusal = flushes(kind) ? connection.flushRefusal() : null;
+    Failure refusal = flushes(kind) ? connection.sink().ownReadRefusal() : null;
     if (refusal != null) {
       return "cannot be flushed: " + refusal;
     }

@@ -1,10 +1,9 @@
 package org.jofi.rdma.connect;
 
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayDeque;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.Map;
-import org.agrona.collections.LongHashSet;
 import org.jofi.fabric.FabricException;
 import org.jofi.mr.registration.RegistrationException;
 import org.jofi.rdma.driver.EndpointDriver;
@@ -25,7 +24,6 @@ import org.jofi.rdma.wire.Handshake;
 import org.jofi.rdma.wire.MessageHeader;
 import org.jofi.rdma.wire.MessageType;
 import org.jofi.rdma.wire.Nonce;
-import org.jofi.rdma.wire.RailAddresses;
 import org.jofi.rdma.wire.WireFault;
 import org.jofi.transport.FailureCause;
 import org.jspecify.annotations.Nullable;
@@ -42,8 +40,7 @@ final class Acceptor {
   private final Mailboxes copies;
   private final Handshake decoder = new Handshake();
   private final Map<Long, Listener> listeners = new HashMap<>();
-  private final LongHashSet known = new LongHashSet();
-  private final ArrayDeque<Long> remembered = new ArrayDeque<>();
+  private final LinkedHashSet<Long> known = new LinkedHashSet<>();
   private long lastListener;
 
   Acceptor(
@@ -80,26 +77,24 @@ final class Acceptor {
       if (decoder.fault() == WireFault.VERSION) {
         FabricAddress reply = decoder.replyAddress(memory, at, lengthBytes);
         if (reply != null) {
-          refuse(reply, 0, asked(memory, at), FailureCause.INCOMPATIBLE);
+          refuse(reply, 0, MessageHeader.connectionId(memory, at), FailureCause.INCOMPATIBLE);
         }
       }
       return false;
     }
-    ConnectionId from = request.id();
-    if (known.contains(from.attempt()) || connections.accepted(from.attempt()) != null) {
+    long attempt = request.id().attempt();
+    if (known.contains(attempt) || connections.accepted(attempt) != null) {
       return acceptAgain(request);
     }
     Listener listener = listeners.get(request.listener());
-    if (listener == null || !listener.nonce().equals(request.nonce())) {
+    FailureCause why =
+        listener != null && listener.nonce().equals(request.nonce())
+            ? accept(listener, request)
+            : FailureCause.REFUSED;
+    if (why != null) {
       if (listener != null) {
         listener.refuse();
       }
-      refuse(request, FailureCause.REFUSED);
-      return false;
-    }
-    FailureCause why = accept(listener, request);
-    if (why != null) {
-      listener.refuse();
       refuse(request, why);
     }
     return why == null;
@@ -107,19 +102,25 @@ final class Acceptor {
 
   /**
    * Handles a repeated request, which was accepted already: the answer may be lost. Returns whether
-   * the answer was sent again.
+   * it is answered again.
    */
   private boolean acceptAgain(ConnectRequest request) {
     ReceiveConnection connection = connections.accepted(request.id().attempt());
-    if (connection == null
-        || connection.id().to() != request.id().from()
-        || connection.id().toGeneration() != request.id().fromGeneration()
-        || !connection.mayAnswerAgain()) {
-      return false;
-    }
+    return connection != null
+        && connection.id().to() == request.id().from()
+        && connection.id().toGeneration() == request.id().fromGeneration()
+        && connection.mayAnswerAgain()
+        && answer(request, connection);
+  }
+
+  /**
+   * Answers that a connection is made; if there is no buffer, when the connector asks again. False
+   * if its address is none.
+   */
+  private boolean answer(ConnectRequest request, ReceiveConnection connection) {
     Packet answer = endpoint.takePacket();
-    return answer != null
-        && connections.sendTo(
+    return answer == null
+        || endpoint.sendTo(
             request.replyAddress(),
             request.rail(),
             answer,
@@ -127,39 +128,18 @@ final class Acceptor {
             SentListener.NOBODY);
   }
 
-  private void remember(long attempt) {
-    known.add(attempt);
-    remembered.addLast(attempt);
-    if (remembered.size() > REMEMBERED) {
-      known.remove(remembered.removeFirst().longValue());
-    }
-  }
-
-  private static ConnectionId asked(MemorySegment memory, long at) {
-    return new ConnectionId(
-        0,
-        0,
-        MessageHeader.from(memory, at),
-        MessageHeader.fromGeneration(memory, at),
-        MessageHeader.attempt(memory, at));
-  }
-
   /** Makes the receiving side and answers. Returns why it could not, or null. */
   private @Nullable FailureCause accept(Listener listener, ConnectRequest request) {
     long features = features(request);
-    if (!fits(request.rails()) || !Features.suffice(features)) {
+    if (!Features.suffice(features)) {
       return FailureCause.INCOMPATIBLE;
     }
     if (endpoint.brokenBy() != null) {
       // Stripes would arrive over a rail whose completion queue is broken.
       return FailureCause.FABRIC;
     }
-    Packet answer = endpoint.takePacket();
-    int id = answer == null ? CommunicatorIds.NONE : connections.takeId();
-    if (answer == null || id == CommunicatorIds.NONE) {
-      if (answer != null) {
-        endpoint.giveBack(answer);
-      }
+    int id = connections.takeId();
+    if (id == CommunicatorIds.NONE) {
       return FailureCause.EXHAUSTED;
     }
     ConnectionId asked = request.id();
@@ -171,7 +151,7 @@ final class Acceptor {
             connections.ids().generation(id),
             asked.attempt());
     long most = Math.min(request.maxMessageBytes(), settings.maxMessageBytes());
-    Mailbox copy = null;
+    Mailboxes.Mailbox copy = null;
     OperationSink path = null;
     try {
       path = endpoint.path(request.rails());
@@ -191,11 +171,12 @@ final class Acceptor {
               factory.receiver(link, copy.memory(), copy.local(), request.mailbox(), eager),
               accept,
               settings.silenceNs());
-      int length = Handshake.put(answer.memory(), answer.at(), accept);
       connections.add(connection);
-      remember(asked.attempt());
-      if (connections.sendTo(
-          request.replyAddress(), request.rail(), answer, length, SentListener.NOBODY)) {
+      known.add(asked.attempt());
+      if (known.size() > REMEMBERED) {
+        known.removeFirst();
+      }
+      if (answer(request, connection)) {
         listener.add(connection);
       } else {
         connections.abort(connection);
@@ -208,7 +189,6 @@ final class Acceptor {
       if (path != null) {
         path.release();
       }
-      endpoint.giveBack(answer);
       connections.free(id);
       return e instanceof RegistrationException
           ? FailureCause.EXHAUSTED
@@ -223,11 +203,6 @@ final class Acceptor {
         endpoint.traits().writesDataToItself()
             || request.rails().endpoint() != endpoint.addresses().endpoint();
     return writesData ? common : common & ~Features.WRITE_DATA;
-  }
-
-  private boolean fits(RailAddresses rails) {
-    return rails.data().size() == endpoint.dataCount()
-        && rails.control().size() == endpoint.controlCount();
   }
 
   private void refuse(ConnectRequest request, FailureCause why) {
@@ -247,7 +222,7 @@ final class Acceptor {
           0,
           ControlMessage.ofRails(endpoint.dataCount(), endpoint.controlCount()),
           why);
-      connections.answer(to, rail, message, ControlMessage.BYTES);
+      endpoint.answer(message, to, rail, ControlMessage.BYTES);
     }
   }
 }

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 public final class Attempt implements SentListener {
   private final ConnectHandle handle;
   private final ConnectRequest request;
-  private final Mailbox mailbox;
+  private final Mailboxes.Mailbox mailbox;
   private final long deadline;
   private final int rails;
 
@@ -39,7 +39,7 @@ public final class Attempt implements SentListener {
   private @Nullable SendConnection connection;
   private @Nullable Failure failure;
 
-  Attempt(ConnectHandle handle, ConnectRequest request, Mailbox mailbox, long deadline) {
+  Attempt(ConnectHandle handle, ConnectRequest request, Mailboxes.Mailbox mailbox, long deadline) {
     this.handle = handle;
     this.request = request;
     this.mailbox = mailbox;
@@ -71,7 +71,7 @@ public final class Attempt implements SentListener {
     return request;
   }
 
-  Mailbox mailbox() {
+  Mailboxes.Mailbox mailbox() {
     return mailbox;
   }
 

@@ -3,6 +3,7 @@ package org.jofi.rdma.connect;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import org.agrona.collections.Int2ObjectHashMap;
+import org.jofi.rdma.driver.EndpointDriver;
 import org.jofi.rdma.engine.Connection;
 import org.jofi.rdma.operation.Packet;
 import org.jofi.rdma.wire.ConnectionId;
@@ -34,13 +35,6 @@ final class ClosedConnections {
       addresses = connection.sink().peerAddresses();
       writes = connection.protocol().writes();
     }
-
-    boolean isOf(MemorySegment memory, long at) {
-      return MessageHeader.toGeneration(memory, at) == connectionId.fromGeneration()
-          && MessageHeader.from(memory, at) == connectionId.to()
-          && MessageHeader.fromGeneration(memory, at) == connectionId.toGeneration()
-          && MessageHeader.attempt(memory, at) == connectionId.attempt();
-    }
   }
 
   /** A side was released, and nothing of it is in flight. */
@@ -63,17 +57,19 @@ final class ClosedConnections {
    * connection may lead, repeats it if the answer is lost. Returns whether it was of a connection
    * known here.
    */
-  boolean answer(ConnectionTable connections, MemorySegment memory, long at) {
+  boolean answer(EndpointDriver endpoint, MemorySegment memory, long at) {
     Closed one = closed.get(MessageHeader.to(memory, at));
-    if (one == null || !one.isOf(memory, at) || one.answers == MOST_ANSWERS) {
+    if (one == null
+        || !MessageHeader.isOf(memory, at, one.connectionId)
+        || one.answers == MOST_ANSWERS) {
       return false;
     }
-    Packet message = connections.takePacket();
+    Packet message = endpoint.takePacket();
     if (message != null) {
       int rail = one.answers++ % one.addresses.size();
       ControlMessage.put(
           message.memory(), message.at(), one.connectionId, MessageType.CLOSED, 0, one.writes);
-      connections.answer(one.addresses.get(rail), rail, message, ControlMessage.BYTES);
+      endpoint.answer(message, one.addresses.get(rail), rail, ControlMessage.BYTES);
     }
     return true;
   }

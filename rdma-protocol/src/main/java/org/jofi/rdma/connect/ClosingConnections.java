@@ -32,7 +32,8 @@ final class ClosingConnections {
    */
   private final List<Connection> uncut = new ArrayList<>(0);
 
-  private final SilentPeers silent;
+  /** When the other endpoints were told last that a process may be dead. */
+  private long suspectedAt;
 
   /**
    * @param released takes a side that was released
@@ -40,7 +41,7 @@ final class ClosingConnections {
   ClosingConnections(ConnectionSettings settings, Consumer<Connection> released) {
     this.settings = settings;
     this.released = released;
-    silent = new SilentPeers(settings.closeNs(), settings.suspicion());
+    suspectedAt = settings.clock().nanoTime() - settings.closeNs();
   }
 
   /** Aborts a side when it fails. */
@@ -88,13 +89,7 @@ final class ClosingConnections {
   /** Until when to wait for this peer: not at all, if a wait for it has just timed out. */
   private long bound(Connection connection) {
     long now = settings.clock().nanoTime();
-    return silent.contains(connection) ? now : now + settings.closeNs();
-  }
-
-  /** Something of the peer arrived. */
-  void heard(Connection connection) {
-    connection.hear();
-    silent.heard(connection);
+    return connection.sink().peer().isSilent() ? now : now + settings.closeNs();
   }
 
   private void end(Connection connection) {
@@ -147,38 +142,10 @@ final class ClosingConnections {
     return given;
   }
 
-  /** Sends a ping to a peer that is silent. */
-  void ask(Connection connection) {
+  /** Sends a question, or its answer, unless too many are on their way. */
+  void ask(Connection connection, MessageType what) {
     if (connection.mayAsk()) {
-      tell(connection, MessageType.PING);
-    }
-  }
-
-  /**
-   * Asks the peers of all connections if another endpoint of the device suspects that some process
-   * is dead, and those that are silent from time to time.
-   *
-   * @param watched time in which this side looked, in nanoseconds
-   */
-  void lookForDead(ById<Connection> live, long watched) {
-    if (silent.isSuspicionNew()) {
-      for (int i = 0; i < live.size(); i++) {
-        Connection connection = live.get(i);
-        if (connection.mayAsk() && silent.ask(connection, watched)) {
-          tell(connection, MessageType.PING);
-        }
-      }
-    }
-    long now = settings.clock().nanoTime();
-    silent.look(watched, now);
-    if (silent.isTimeToAsk(now)) {
-      for (int i = 0; i < live.size(); i++) {
-        Connection connection = live.get(i);
-        if (silent.keep(connection)) {
-          ask(connection);
-        }
-      }
-      silent.kept(now);
+      tell(connection, what);
     }
   }
 
@@ -195,8 +162,8 @@ final class ClosingConnections {
 
   /** A peer is not waited for any more. */
   void lose(Connection connection, Failure why) {
-    silent.silent(connection, settings.clock().nanoTime());
-    connection.sink().railControl().giveUpFences();
+    connection.sink().peer().fellSilent();
+    connection.sink().peer().giveUpFences();
     if (connection.closing().isLocalClosed()) {
       connection.peerVanished();
       return;
@@ -230,7 +197,7 @@ final class ClosingConnections {
   private boolean advance(Connection connection, long now) {
     boolean closed = connection.closing().isLocalClosed();
     boolean overdue =
-        connection.closing().isOverdue(now) || (closed && silent.contains(connection));
+        connection.closing().leftNs(now) <= 0 || (closed && connection.sink().peer().isSilent());
     boolean awaiting = connection.awaitWrites(overdue);
     if (!connection.isCut() && !overdue) {
       return false;
@@ -242,7 +209,7 @@ final class ClosingConnections {
     if (!connection.isQuiet() || (!overdue && connection.protocol().awaitsMore())) {
       if (overdue) {
         connection.expire();
-        connection.sink().railControl().giveUpFences();
+        connection.sink().peer().giveUpFences();
       }
       return false;
     }
@@ -260,10 +227,10 @@ final class ClosingConnections {
     if (!connection.closing().isPeerDone()) {
       if (!overdue) {
         repeat(connection, now);
-        silent.waits(settings.closeNs() - connection.closing().leftNs(now), now);
+        suspect(connection, now);
         return false;
       }
-      silent.silent(connection, now);
+      connection.sink().peer().fellSilent();
       connection.peerVanished();
     }
     if (!connection.isCut()) {
@@ -279,8 +246,17 @@ final class ClosingConnections {
 
   /** Tells the end again from time to time, since that or its answer may be lost. */
   private void repeat(Connection connection, long now) {
-    if (connection.closing().isTellDue(now, settings.closeNs() / REPEATS) && connection.mayAsk()) {
-      tell(connection, endOf(connection));
+    if (connection.closing().isTellDue(now, settings.closeNs() / REPEATS)) {
+      ask(connection, endOf(connection));
+    }
+  }
+
+  /** The other endpoints are told of a peer that does not answer for half of the bound. */
+  private void suspect(Connection connection, long now) {
+    long closeNs = settings.closeNs();
+    if (connection.closing().leftNs(now) <= closeNs - closeNs / 2 && now - suspectedAt >= closeNs) {
+      suspectedAt = now;
+      settings.suspicion().raise();
     }
   }
 

@@ -2,24 +2,24 @@ package org.jofi.rdma.connect;
 
 import java.lang.foreign.MemorySegment;
 import org.agrona.collections.Long2ObjectHashMap;
-import org.jofi.fabric.FabricException;
 import org.jofi.rdma.driver.ArrivalSink;
 import org.jofi.rdma.driver.EndpointDriver;
 import org.jofi.rdma.engine.Connection;
 import org.jofi.rdma.engine.Liveness;
 import org.jofi.rdma.engine.ReceiveConnection;
 import org.jofi.rdma.engine.SendConnection;
+import org.jofi.rdma.operation.OperationSink;
 import org.jofi.rdma.operation.Packet;
 import org.jofi.rdma.operation.SentListener;
 import org.jofi.rdma.sequence.CommunicatorIds;
 import org.jofi.rdma.wire.ConnectionId;
 import org.jofi.rdma.wire.ControlMessage;
 import org.jofi.rdma.wire.EagerPacket;
-import org.jofi.rdma.wire.FabricAddress;
 import org.jofi.rdma.wire.ImmediateData;
 import org.jofi.rdma.wire.MessageHeader;
 import org.jofi.rdma.wire.MessageType;
 import org.jofi.rdma.wire.ProtocolLimits;
+import org.jofi.rdma.wire.RailUpdate;
 import org.jofi.rdma.wire.WireFault;
 import org.jofi.transport.Failure;
 import org.jspecify.annotations.Nullable;
@@ -42,8 +42,6 @@ public final class ConnectionTable implements ArrivalSink {
   private final ClosingConnections endings;
   private final StripeQuestions questions = new StripeQuestions();
   private final WatchedTime time;
-  private @Nullable WatchedTime railTime;
-  private @Nullable EndpointDriver endpoint;
   private @Nullable Connector connector;
   private long dropped;
   private boolean refusesAll;
@@ -59,19 +57,10 @@ public final class ConnectionTable implements ArrivalSink {
 
   /** The endpoint that was opened with this as its sink. Once, before all else. */
   public void attach(EndpointDriver opened, ConnectionFactory factory) {
-    endpoint = opened;
     if (opened.dataCount() > 1) {
-      railTime = new WatchedTime(settings.clock(), opened.railBoundNs());
+      time.watchRails(opened.railBoundNs());
     }
     connector = new Connector(this, opened, settings, factory);
-  }
-
-  private EndpointDriver endpoint() {
-    EndpointDriver attached = endpoint;
-    if (attached == null) {
-      throw new IllegalStateException("no endpoint yet");
-    }
-    return attached;
   }
 
   /** Where connections are made. */
@@ -153,49 +142,62 @@ public final class ConnectionTable implements ArrivalSink {
     }
   }
 
-  private boolean isCurrent(MemorySegment memory, long at) {
-    return ids.isCurrent(MessageHeader.to(memory, at), MessageHeader.toGeneration(memory, at));
-  }
-
-  /** The connection that a message is of; null if it is of none. */
-  private @Nullable Connection connectionOf(MemorySegment memory, long at) {
+  /** The connection that a message is of, which is heard with it; null if it is of none. */
+  private @Nullable Connection hear(MemorySegment memory, long at) {
     Connection connection = live.of(MessageHeader.to(memory, at));
-    return connection != null && connection.isFrom(memory, at) ? connection : null;
+    if (connection == null || !MessageHeader.isOf(memory, at, connection.id())) {
+      return null;
+    }
+    connection.hear();
+    return connection;
   }
 
   private boolean packet(MemorySegment memory, long at, long lengthBytes) {
-    if (EagerPacket.check(memory, at, lengthBytes) != WireFault.NONE) {
-      return false;
-    }
-    Connection connection = isCurrent(memory, at) ? connectionOf(memory, at) : null;
-    if (connection == null) {
-      return false;
-    }
-    endings.heard(connection);
-    return connection.protocol().packet(memory, at, lengthBytes);
+    Connection connection =
+        EagerPacket.check(memory, at, lengthBytes) == WireFault.NONE ? hear(memory, at) : null;
+    return connection != null && connection.protocol().packet(memory, at, lengthBytes);
   }
 
   private boolean railUpdate(MemorySegment memory, long at, long lengthBytes) {
-    Connection connection = isCurrent(memory, at) ? connectionOf(memory, at) : null;
-    if (connection == null) {
+    Connection connection =
+        RailUpdate.check(memory, at, lengthBytes) == WireFault.NONE ? hear(memory, at) : null;
+    if (connection == null || !connection.sink().peer().told(RailUpdate.read(memory, at))) {
       return false;
     }
-    endings.heard(connection);
-    return RailMessages.take(connection, memory, at, lengthBytes);
+    sendUpdates(connection);
+    return true;
+  }
+
+  /**
+   * Sends the peer of a connection what it is to be told of its rails. What is lost for lack of a
+   * buffer comes again.
+   */
+  private static void sendUpdates(Connection connection) {
+    OperationSink sink = connection.sink();
+    for (RailUpdate update = sink.peer().takeUpdate();
+        update != null;
+        update = sink.peer().takeUpdate()) {
+      Packet message = sink.takePacket();
+      if (message == null) {
+        return;
+      }
+      int bytes = update.put(message.memory(), message.at(), connection.id());
+      if (update.kind() == RailUpdate.Kind.NOTICE) {
+        message.tell(bytes, SentListener.NOBODY, 0);
+      } else {
+        sink.peer().sendOver(update.rail(), message, bytes);
+      }
+    }
   }
 
   private boolean control(MessageType type, MemorySegment memory, long at, long lengthBytes) {
     if (ControlMessage.check(memory, at, lengthBytes) != WireFault.NONE) {
       return false;
     }
-    if (!isCurrent(memory, at)) {
-      return type == MessageType.CLOSE && closed.answer(this, memory, at);
-    }
-    Connection connection = connectionOf(memory, at);
+    Connection connection = hear(memory, at);
     if (connection == null) {
-      return false;
+      return type == MessageType.CLOSE && closed.answer(connector().endpoint(), memory, at);
     }
-    endings.heard(connection);
     if (type == MessageType.PING || type == MessageType.PONG) {
       connection
           .protocol()
@@ -214,14 +216,8 @@ public final class ConnectionTable implements ArrivalSink {
           endings.peerReturned(connection, 0, ControlMessage.value(memory, at));
         }
       }
-      case ABORT -> {
-        endings.peerAborted(connection, ControlMessage.reason(memory, at));
-      }
-      case PING -> {
-        if (connection.mayAsk()) {
-          endings.tell(connection, MessageType.PONG);
-        }
-      }
+      case ABORT -> endings.peerAborted(connection, ControlMessage.reason(memory, at));
+      case PING -> endings.ask(connection, MessageType.PONG);
       case PONG, READY -> {
         // It shows that the peer is alive and knows this side, which is recorded already.
       }
@@ -275,16 +271,14 @@ public final class ConnectionTable implements ArrivalSink {
    * number of events.
    */
   public int progress() {
-    int events = endpoint().progress() + connector().progress();
-    if (!questions.isEmpty() && endpoint().isDrained()) {
+    Connector making = connector();
+    EndpointDriver endpoint = making.endpoint();
+    int events = endpoint.progress() + making.progress();
+    if (!questions.isEmpty() && endpoint.isDrained()) {
       questions.answer();
     }
     if (time.poll(events == 0)) {
-      checkConnections();
-    }
-    WatchedTime watched = railTime;
-    if (watched != null && watched.poll(events == 0)) {
-      lookAtRails(watched.watchedNs());
+      look(endpoint);
     }
     return events + endings.advance();
   }
@@ -296,38 +290,30 @@ public final class ConnectionTable implements ArrivalSink {
   public void checkBounds() {
     progress();
     time.look();
-    checkConnections();
-    WatchedTime watched = railTime;
-    if (watched != null) {
-      watched.look();
-      lookAtRails(watched.watchedNs());
-    }
+    look(connector().endpoint());
     endings.advance();
   }
 
-  private void lookAtRails(long now) {
-    endpoint().lookAtRails(now);
+  /** Looks what peers and connections owe, and what they are to be told. */
+  private void look(EndpointDriver endpoint) {
+    long now = time.watchedNs();
+    endpoint.lookForDead(now, settings.suspicion().raised(), settings.closeNs());
+    if (endpoint.dataCount() > 1) {
+      endpoint.lookAtRails(time.railNs());
+    }
     for (int i = 0; i < live.size(); i++) {
       Connection connection = live.get(i);
-      if (connection.mayAsk() && connection.sink().takeQuestion()) {
-        // Over two control rails, of which one may be silent as well.
-        endings.ask(connection);
-        endings.ask(connection);
+      if (connection.mayAsk() && connection.sink().peer().takeQuestion()) {
+        // Over two control rails, of which one may be silent.
+        endings.ask(connection, MessageType.PING);
+        endings.ask(connection, MessageType.PING);
       }
       if (connection.sink().takeControlLoss()) {
         connection.protocol().controlLost();
       }
-      RailMessages.send(connection);
-    }
-  }
-
-  private void checkConnections() {
-    long now = time.watchedNs();
-    endings.lookForDead(live, now);
-    for (int i = 0; i < live.size(); i++) {
-      Connection connection = live.get(i);
+      sendUpdates(connection);
       switch (connection.check(now, settings.requestNs())) {
-        case Liveness.ASK -> endings.ask(connection);
+        case Liveness.ASK -> endings.ask(connection, MessageType.PING);
         case Liveness.LOST -> endings.lose(connection);
         default -> {
           // The peer is alive, or nothing waits for it.
@@ -338,7 +324,7 @@ public final class ConnectionTable implements ArrivalSink {
   }
 
   private void lookForStall(Connection connection, long now) {
-    Failure stall = connection.sink().stall(now, settings.silenceNs());
+    Failure stall = connection.sink().peer().stall(now, settings.silenceNs());
     if (stall != null && connection.failure() == null && !connection.isQuiet()) {
       endings.lose(connection, stall);
     }
@@ -380,38 +366,6 @@ public final class ConnectionTable implements ArrivalSink {
     endings.abandon();
     closed.clear();
     connector().abandon();
-  }
-
-  /**
-   * Sends a message of the handshake to an address, over a control rail, whose number the listener
-   * is told; whether it could.
-   */
-  boolean sendTo(
-      FabricAddress address, int rail, Packet message, int lengthBytes, SentListener listener) {
-    try {
-      endpoint().sendTo(address, rail, message, lengthBytes, listener);
-      return true;
-    } catch (IllegalArgumentException | FabricException e) {
-      endpoint().giveBack(message);
-      return false;
-    }
-  }
-
-  /**
-   * Sends a message of the handshake to an address without a connection, over a control rail. If
-   * that fails, it is not reported.
-   */
-  void answer(FabricAddress stranger, int rail, Packet message, int lengthBytes) {
-    try {
-      endpoint().answer(message, stranger, rail, lengthBytes);
-    } catch (IllegalArgumentException | FabricException e) {
-      endpoint().giveBack(message);
-    }
-  }
-
-  /** A buffer for a message; null if so many are on their way that there is none. */
-  @Nullable Packet takePacket() {
-    return endpoint().takePacket();
   }
 
   /** How many messages were malformed or belonged to no connection. */

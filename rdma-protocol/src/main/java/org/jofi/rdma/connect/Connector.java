@@ -60,6 +60,10 @@ public final class Connector {
     acceptor = new Acceptor(connections, endpoint, settings, factory, copies);
   }
 
+  EndpointDriver endpoint() {
+    return endpoint;
+  }
+
   /** Starts to listen. */
   public Listener listen() {
     return acceptor.listen();
@@ -111,7 +115,7 @@ public final class Connector {
       throw new TransportException(
           FailureCause.EXHAUSTED, endpoint.label() + ": every communicator id is in use");
     }
-    Mailbox mailbox;
+    Mailboxes.Mailbox mailbox;
     try {
       mailbox = mailboxes.take();
     } catch (RegistrationException e) {
@@ -161,8 +165,7 @@ public final class Connector {
         }
       }
       if (attempt.failure() != null) {
-        attempt.mailbox().close();
-        connections.free(attempt.request().id().from());
+        giveBack(attempt);
       }
       if (attempt.failure() != null || isGreeted(attempt)) {
         attempts.remove(i);
@@ -170,6 +173,11 @@ public final class Connector {
       }
     }
     return events;
+  }
+
+  private void giveBack(Attempt attempt) {
+    attempt.mailbox().close();
+    connections.free(attempt.request().id().from());
   }
 
   /** Whether an attempt stands, and READY is on its way; tries to send it if it is not. */
@@ -197,7 +205,7 @@ public final class Connector {
         rail, now + (attempt.rails() == 1 ? every : Math.min(every, endpoint.railBoundNs())));
     int length = Handshake.put(message.memory(), message.at(), attempt.request().over(rail));
     FabricAddress to = FabricAddress.of(attempt.handle().address(rail));
-    if (!connections.sendTo(to, rail, message, length, attempt)) {
+    if (!endpoint.sendTo(to, rail, message, length, attempt)) {
       attempt.fail(failure(FailureCause.INCOMPATIBLE, attempt, "no address of this fabric"));
     }
   }
@@ -212,8 +220,7 @@ public final class Connector {
     for (Attempt attempt : attempts) {
       attempt.fail(failure(FailureCause.CLOSED, attempt, "its endpoint was closed"));
       if (attempt.connection() == null) {
-        attempt.mailbox().close();
-        connections.free(attempt.request().id().from());
+        giveBack(attempt);
       }
     }
     attempts.clear();
@@ -303,7 +310,7 @@ public final class Connector {
           0,
           0,
           FailureCause.TIMED_OUT);
-      connections.answer(rails.control().getFirst(), 0, message, ControlMessage.BYTES);
+      endpoint.answer(message, rails.control().getFirst(), 0, ControlMessage.BYTES);
     }
   }
 

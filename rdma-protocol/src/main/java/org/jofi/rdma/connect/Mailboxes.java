@@ -1,11 +1,22 @@
 package org.jofi.rdma.connect;
 
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.stream.IntStream;
+import org.jofi.fabric.Access;
+import org.jofi.mr.ControlRegistration;
+import org.jofi.mr.EndpointRegistrations;
+import org.jofi.mr.LocalRegistration;
+import org.jofi.mr.registration.BufferRange;
 import org.jofi.mr.teardown.CloseSteps;
 import org.jofi.rdma.driver.EndpointDriver;
 import org.jofi.rdma.wire.MailboxLayout;
+import org.jofi.rdma.wire.MailboxTarget;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The mailboxes of one endpoint's connections, or the copies of its peers' mailboxes, out of slabs
@@ -26,15 +37,84 @@ import org.jofi.rdma.wire.MailboxLayout;
  * with, until another connection puts its own there. What it takes of those is late at the peer.
  */
 final class Mailboxes {
+  /** How many a slab holds: a region costs a provider more than the memory. */
+  static final int PIECES = 64;
+
+  /** So that a slab shares no page with anything else. */
+  private static final int ALIGNMENT = 4096;
+
   private final EndpointDriver endpoint;
   private final boolean forPeers;
   private final int pieceBytes;
-  private final List<MailboxSlab> slabs = new ArrayList<>();
+  private final List<Slab> slabs = new ArrayList<>();
 
   /** The piece that was given back first is taken first: what is late finds it free. */
   private final ArrayDeque<Mailbox> free = new ArrayDeque<>();
 
   private boolean closed;
+
+  /** Memory of many, zeroed, with one region per control rail. */
+  private record Slab(
+      Arena arena, @Nullable ControlRegistration control, @Nullable LocalRegistration local) {
+
+    /** Closes the registration, then frees the memory. */
+    void close() {
+      if (control != null) {
+        control.close();
+      }
+      if (local != null) {
+        local.close();
+      }
+      arena.close();
+    }
+  }
+
+  /**
+   * The memory of one: the sender's own, or the receiver's copy. The sender's is zeroed when it is
+   * taken, except for what a peer wrote into it that was late.
+   */
+  final class Mailbox implements AutoCloseable {
+    private final Slab slab;
+    private final MemorySegment memory;
+    private boolean open;
+
+    private Mailbox(Slab slab, MemorySegment memory) {
+      this.slab = slab;
+      this.memory = memory;
+    }
+
+    MemorySegment memory() {
+      return memory;
+    }
+
+    /** How the peer reaches the sender's own, per control rail. */
+    List<MailboxTarget> targets() {
+      ControlRegistration control = Objects.requireNonNull(slab.control);
+      return IntStream.range(0, control.rails())
+          .mapToObj(
+              rail ->
+                  new MailboxTarget(
+                      control.remoteAddress(rail, memory.address()), control.key(rail)))
+          .toList();
+    }
+
+    /** What a copy is registered as. */
+    LocalRegistration local() {
+      return Objects.requireNonNull(slab.local);
+    }
+
+    /** Gives the memory back; a second call does nothing. */
+    @Override
+    public void close() {
+      if (open && !closed) {
+        if (forPeers) {
+          memory.fill((byte) 0);
+        }
+        free.addLast(this);
+      }
+      open = false;
+    }
+  }
 
   /**
    * @param forPeers whether peers write into them, rather than this side writing from them
@@ -52,31 +132,40 @@ final class Mailboxes {
    *     it
    */
   Mailbox take() {
-    Mailbox taken = free.pollFirst();
-    if (taken == null) {
-      MailboxSlab slab = MailboxSlab.open(endpoint, forPeers, pieceBytes);
-      slabs.add(slab);
-      for (int piece = 0; piece < MailboxSlab.PIECES; piece++) {
-        free.addLast(new Mailbox(this, slab, slab.piece(piece, pieceBytes)));
-      }
-      taken = free.removeFirst();
+    if (free.isEmpty()) {
+      addSlab();
     }
-    taken.take();
+    Mailbox taken = free.removeFirst();
+    taken.open = true;
     return taken;
   }
 
-  void give(Mailbox mailbox) {
-    if (!closed) {
-      if (forPeers) {
-        mailbox.memory().fill((byte) 0);
+  private void addSlab() {
+    Arena arena = Arena.ofShared();
+    try {
+      MemorySegment memory = arena.allocate((long) PIECES * pieceBytes, ALIGNMENT);
+      BufferRange range = BufferRange.host(memory);
+      EndpointRegistrations registrations = endpoint.registrations();
+      Slab slab =
+          forPeers
+              ? new Slab(arena, registrations.registerControl(range, Access.REMOTE_WRITE), null)
+              : new Slab(
+                  arena,
+                  null,
+                  registrations.registerLocal(range, endpoint.controlRails(), Access.WRITE));
+      slabs.add(slab);
+      for (long at = 0; at < memory.byteSize(); at += pieceBytes) {
+        free.addLast(new Mailbox(slab, memory.asSlice(at, pieceBytes)));
       }
-      free.addLast(mailbox);
+    } catch (RuntimeException e) {
+      arena.close();
+      throw e;
     }
   }
 
   /** Bytes of all slabs. */
   long bytes() {
-    return (long) slabs.size() * MailboxSlab.PIECES * pieceBytes;
+    return (long) slabs.size() * PIECES * pieceBytes;
   }
 
   /** The endpoint is gone: frees all, also what is still taken; a second call does nothing. */

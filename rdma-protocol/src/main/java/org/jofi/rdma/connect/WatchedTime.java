@@ -14,10 +14,12 @@ final class WatchedTime {
   private static final int BUSY_POLLS = 1024;
 
   private final NanoClock clock;
-  private final long stepNs;
   private final long mostNs;
+  private long stepNs;
+  private long mostOfRailsNs;
   private long last;
   private long watched;
+  private long railNs;
   private int credit = BUSY_POLLS;
 
   /**
@@ -25,9 +27,19 @@ final class WatchedTime {
    */
   WatchedTime(NanoClock clock, long boundNs) {
     this.clock = clock;
-    stepNs = Math.max(1, Math.min(boundNs / 32, 50_000_000L));
+    stepNs = stepNs(boundNs);
     mostNs = Math.max(1, boundNs / 8);
     last = clock.nanoTime();
+  }
+
+  /** It measures a shorter bound as well: that of rails. */
+  void watchRails(long boundNs) {
+    stepNs = Math.min(stepNs, stepNs(boundNs));
+    mostOfRailsNs = Math.max(1, boundNs / 8);
+  }
+
+  private static long stepNs(long boundNs) {
+    return Math.max(1, Math.min(boundNs / 32, 50_000_000L));
   }
 
   /** Counts a poll; returns whether a step of time has passed since the last look at the clock. */
@@ -48,11 +60,17 @@ final class WatchedTime {
   void look() {
     long now = clock.nanoTime();
     watched += Math.clamp(now - last, 0, mostNs);
+    railNs += Math.clamp(now - last, 0, mostOfRailsNs);
     last = now;
   }
 
   /** The time watched, in nanoseconds, as of the last look. */
   long watchedNs() {
     return watched;
+  }
+
+  /** The same for the bound of rails. */
+  long railNs() {
+    return railNs;
   }
 }

@@ -53,7 +53,7 @@ final class ControlTransfer extends RailTransfer {
   long flags(int stripe, int rail) {
     boolean asks =
         completesOnDelivery(stripe)
-            || rails().isFresh(rail)
+            || !rails().rail(rail).hasCarried
             || rails().unanswered().asks(rail, true);
     if (asks) {
       asking |= 1 << stripe;
@@ -74,7 +74,7 @@ final class ControlTransfer extends RailTransfer {
     if (!asks(stripe)) {
       written[rail] = places[stripe];
     }
-    rails().wrote(rail);
+    rails().rail(rail).writesOut++;
   }
 
   @Override
@@ -100,7 +100,7 @@ final class ControlTransfer extends RailTransfer {
   void takeBack(int stripe) {
     if ((counted & 1 << stripe) != 0) {
       counted &= ~(1 << stripe);
-      rails().written(plan().rail(stripe));
+      rails().rail(plan().rail(stripe)).writesOut--;
     }
   }
 

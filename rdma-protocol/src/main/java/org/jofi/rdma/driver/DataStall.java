@@ -63,8 +63,8 @@ final class DataStall {
             rail ->
                 "%s from %s to %s"
                     .formatted(
-                        data.port(rail).nic(),
-                        AddressText.of(data.port(rail).address().bytes()),
+                        data.rail(rail).port().nic(),
+                        AddressText.of(data.rail(rail).port().address().bytes()),
                         AddressText.of(data.rail(rail).address().bytes())))
         .collect(Collectors.joining(", "));
   }

@@ -188,7 +188,7 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
       return super.usable(stripe);
     }
     int rail = plan().rail(stripe);
-    return rails().port(rail).brokenBy() == null ? rail : PeerRails.NONE;
+    return rails().rail(rail).port().brokenBy() == null ? rail : PeerRails.NONE;
   }
 
   /**
@@ -202,12 +202,12 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
     if (kind() != Kind.READ_OWN
         && !isInOrder(stripe)
         && rails.isUsable(rail)
-        && rails.wasReplaced(rail, why)) {
+        && rails.rail(rail).wasReplaced(why)) {
       inOrder |= 1 << stripe;
       return false;
     }
     if (kind() == Kind.READ_OWN
-        || (kind() == Kind.READ && rails.port(rail).isClosed())
+        || (kind() == Kind.READ && rails.rail(rail).port().isClosed())
         || (rails.isUsable(rail) && !tellsOfRail(stripe, why))) {
       return false;
     }
@@ -245,7 +245,7 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
     for (int left = inOrder & toPost(); left != 0; left &= left - 1) {
       int stripe = Integer.numberOfTrailingZeros(left);
       int rail = plan().rail(stripe);
-      Failure why = rails.isUsable(rail) ? null : rails.cause(rail).orElse(null);
+      Failure why = rails.rail(rail).cause();
       if (why != null && rails.count() > 1 && !rails.isLost()) {
         posted(stripe);
         awaitFence(stripe, rail, why);
@@ -259,7 +259,7 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
    * ends here; whether it did.
    */
   private boolean endsUnlessInOrder(int stripe, int rail, Failure why) {
-    RailPort port = rails().port(rail);
+    RailPort port = rails().rail(rail).port();
     if (kind() != Kind.WRITE
         || port.isClosed()
         || !port.rail().domain().info().traits().completionMeansDelivered()) {
@@ -288,7 +288,7 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
             landing.descriptor(rail),
             landing.self(rail))
         .remote(remoteAddress(stripe, rail), key(rail));
-    return rails().port(rail).post(this, stripe, next());
+    return rails().rail(rail).port().post(this, stripe, next());
   }
 
   @Override

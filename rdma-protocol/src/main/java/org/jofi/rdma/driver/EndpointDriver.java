@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.jofi.fabric.Access;
 import org.jofi.fabric.Domain;
+import org.jofi.fabric.FabricException;
 import org.jofi.fabric.ProviderTraits;
 import org.jofi.mr.DeviceRegistrations;
 import org.jofi.mr.EndpointRegistrations;
@@ -21,7 +22,7 @@ import org.jofi.rdma.memory.FreelistShape;
 import org.jofi.rdma.operation.ArrivalBudget;
 import org.jofi.rdma.operation.OperationSink;
 import org.jofi.rdma.operation.Packet;
-import org.jofi.rdma.operation.RailControl;
+import org.jofi.rdma.operation.PeerControl;
 import org.jofi.rdma.operation.SentListener;
 import org.jofi.rdma.operation.Tasks;
 import org.jofi.rdma.wire.FabricAddress;
@@ -101,41 +102,7 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
             block -> registerBlock(block, dataRails(), Access.WRITE));
     landing = new FlushLanding(rails.data(), settings.pageBytes());
     retirement = new RailRetirement(rails, arrivals, registrations, landing);
-    peers = new Peers(addresses -> openPeer(addresses, settings), retirement);
-  }
-
-  private Peer openPeer(RailAddresses addresses, EndpointSettings settings) {
-    PeerRails data = PeerRails.to(rails.data(), outgoing, addresses.data());
-    for (int rail = 0; rail < data.count(); rail++) {
-      data.rail(rail).address(addresses.epochs().get(rail), addresses.data().get(rail));
-    }
-    PeerRails control;
-    try {
-      control = controlTo(addresses);
-    } catch (RuntimeException e) {
-      data.close();
-      throw e;
-    }
-    return new Peer(
-        addresses.endpoint(),
-        data,
-        control,
-        settings.changes(),
-        peer ->
-            data.count() == 1
-                ? null
-                : new PeerWatch(
-                    data,
-                    control,
-                    peer,
-                    onAnswer ->
-                        new DataFlow(
-                            tasks,
-                            settings.clock(),
-                            settings.rates().get(),
-                            settings.minStripeBytes(),
-                            onAnswer),
-                    railBoundNs()));
+    peers = new Peers(addresses -> new Peer(this, rails.data(), addresses, settings), retirement);
   }
 
   /**
@@ -290,7 +257,18 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
     peers.look(now);
   }
 
-  /** As {@link RailControl#cut}. */
+  /**
+   * Finds peers whose processes may be dead; {@link PeerControl#takeQuestion} tells whom to ask.
+   *
+   * @param now time in which this side looked, in nanoseconds
+   * @param suspected changes when any process is suspected
+   * @param closeNs how long a close may take
+   */
+  public void lookForDead(long now, long suspected, long closeNs) {
+    peers.lookWhetherAlive(now, suspected, closeNs);
+  }
+
+  /** As {@link PeerControl#cut}. */
   BooleanSupplier cut(Failure why) {
     return dataCount() == 1 || traits().completionMeansDelivered()
         ? () -> true
@@ -337,12 +315,17 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
    * Sends a message over a control rail to an address that may not be a peer's. The address is kept
    * only for this message, and its outcome is not reported.
    *
-   * @throws IllegalArgumentException if that is no address, or too many are answered now
-   * @throws org.jofi.fabric.FabricException if the provider refuses the address
+   * @return false if that is no address, too many are answered now, or the provider refuses it
    */
-  public void answer(Packet packet, FabricAddress stranger, int rail, int lengthBytes) {
+  public boolean answer(Packet packet, FabricAddress stranger, int rail, int lengthBytes) {
     RailPort port = control(rail);
-    InsertedAddresses.Entry entry = port.peers().stranger(stranger);
+    InsertedAddresses.Entry entry;
+    try {
+      entry = port.peers().stranger(stranger);
+    } catch (IllegalArgumentException | FabricException e) {
+      giveBack(packet);
+      return false;
+    }
     PeerRails alone = PeerRails.toStranger(port, outgoing, entry.number());
     SentListener over =
         (_, _) -> {
@@ -350,21 +333,26 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
           alone.close();
         };
     ((OutgoingMessage) packet).to(alone).send(lengthBytes, over, 0);
+    return true;
   }
 
   /**
    * Sends a message over a control rail to an address to which there is no connection yet, which is
-   * a peer's only for this message.
+   * a peer's only for this message. The listener is told the rail.
    *
-   * @throws IllegalArgumentException as {@link RailPort#peer}
-   * @throws org.jofi.fabric.FabricException as {@link RailPort#peer}
+   * @return false if that is no address, or the provider refuses it
    */
-  public void sendTo(
+  public boolean sendTo(
       FabricAddress address, int rail, Packet packet, int lengthBytes, SentListener who) {
-    PeerRails alone =
-        PeerRails.to(rails.control().subList(rail, rail + 1), outgoing, List.of(address))
-            .connected();
-    ((OutgoingMessage) packet).to(alone).send(lengthBytes, new Alone(alone, who), rail);
+    PeerRails alone;
+    try {
+      alone = PeerRails.to(rails.control().subList(rail, rail + 1), outgoing, List.of(address));
+    } catch (IllegalArgumentException | FabricException e) {
+      giveBack(packet);
+      return false;
+    }
+    ((OutgoingMessage) packet).to(alone.connected()).send(lengthBytes, new Alone(alone, who), rail);
+    return true;
   }
 
   /** Lets go of an address when its message is over. */

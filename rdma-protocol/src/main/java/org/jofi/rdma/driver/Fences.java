@@ -3,7 +3,6 @@ package org.jofi.rdma.driver;
 import java.util.ArrayList;
 import java.util.List;
 import org.jofi.transport.Failure;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What went to one peer over rails that closed, or failed, before it was done: until the peer has
@@ -23,35 +22,39 @@ final class Fences {
 
   private static final long UNASKED = Long.MIN_VALUE;
 
-  private final List<Fence> asked = new ArrayList<>(0);
-  private final List<Held> held = new ArrayList<>(0);
+  private final List<Doubt> doubts = new ArrayList<>(0);
 
-  /** What may land until a peer's endpoint is closed. */
-  private static final class Fence {
+  /** A stripe that may land until a peer's endpoint is closed. */
+  private static final class Doubt {
+    final DataTransfer transfer;
+    final int stripe;
     final int rail;
     final int epoch;
-    final List<Doubt> doubts = new ArrayList<>();
+    final Failure why;
     long since = UNASKED;
     long askedAt = UNASKED;
 
-    Fence(int rail, int epoch) {
+    /** For how long it is held, when that is closed, until two rails are in use; 0 before. */
+    long heldNs;
+
+    Doubt(DataTransfer transfer, int stripe, int rail, int epoch, Failure why) {
+      this.transfer = transfer;
+      this.stripe = stripe;
       this.rail = rail;
       this.epoch = epoch;
+      this.why = why;
     }
-  }
 
-  private record Doubt(DataTransfer transfer, int stripe, Failure why) {}
+    boolean mayBreakTheLast() {
+      return transfer.mayBreakTheLast(why);
+    }
 
-  /** What is repeated when two rails are in use, or the lost one stays away. */
-  private static final class Held {
-    final Doubt doubt;
-    final long mostNs;
-    long since = UNASKED;
+    void over() {
+      transfer.over(stripe, why);
+    }
 
-    Held(Doubt doubt) {
-      this.doubt = doubt;
-      // As a rail that is lost again is tried less often.
-      mostNs = RETURN_NS << (doubt.transfer.tries(doubt.stripe) - 1);
+    void giveUp() {
+      transfer.giveUp(stripe, why);
     }
   }
 
@@ -61,46 +64,27 @@ final class Fences {
    * @param epoch of that endpoint
    */
   void await(DataTransfer transfer, int stripe, int rail, int epoch, Failure why) {
-    Fence fence = find(rail, epoch);
-    if (fence == null) {
-      fence = new Fence(rail, epoch);
-      asked.add(fence);
-    }
-    fence.doubts.add(new Doubt(transfer, stripe, why));
-  }
-
-  private @Nullable Fence find(int rail, int epoch) {
-    for (int i = 0; i < asked.size(); i++) {
-      Fence fence = asked.get(i);
-      if (fence.rail == rail && fence.epoch == epoch) {
-        return fence;
-      }
-    }
-    return null;
+    doubts.add(new Doubt(transfer, stripe, rail, epoch, why));
   }
 
   /** Whether nothing is in doubt, or held. */
   boolean isEmpty() {
-    return asked.isEmpty() && held.isEmpty();
+    return doubts.isEmpty();
   }
 
   /** The peer closed its endpoints before that one: nothing more of what went there will happen. */
   void passed(int rail, int epoch) {
-    for (int i = asked.size() - 1; i >= 0; i--) {
-      Fence fence = asked.get(i);
-      if (fence.rail == rail && fence.epoch < epoch) {
-        asked.remove(i);
-        pass(fence);
-      }
-    }
-  }
-
-  private void pass(Fence fence) {
-    for (Doubt doubt : fence.doubts) {
-      if (doubt.transfer.mayBreakTheLast(doubt.why)) {
-        held.add(new Held(doubt));
-      } else {
-        doubt.transfer.over(doubt.stripe, doubt.why);
+    for (int i = doubts.size() - 1; i >= 0; i--) {
+      Doubt doubt = doubts.get(i);
+      if (doubt.heldNs == 0 && doubt.rail == rail && doubt.epoch < epoch) {
+        if (doubt.mayBreakTheLast()) {
+          // As a rail that is lost again is tried less often.
+          doubt.heldNs = RETURN_NS << (doubt.transfer.tries(doubt.stripe) - 1);
+          doubt.since = UNASKED;
+        } else {
+          doubts.remove(i);
+          doubt.over();
+        }
       }
     }
   }
@@ -108,9 +92,8 @@ final class Fences {
   /** The first epoch of which the peer's endpoint of a rail may stay open; 0 if all may. */
   int least(int rail) {
     int least = 0;
-    for (int i = 0; i < asked.size(); i++) {
-      Fence fence = asked.get(i);
-      least = fence.rail == rail ? Math.max(least, fence.epoch + 1) : least;
+    for (Doubt doubt : doubts) {
+      least = doubt.heldNs == 0 && doubt.rail == rail ? Math.max(least, doubt.epoch + 1) : least;
     }
     return least;
   }
@@ -122,53 +105,31 @@ final class Fences {
    * @return their rails, a bit each
    */
   int look(long now, boolean lost) {
-    lookAtHeld(now, lost);
     int due = 0;
-    for (int i = asked.size() - 1; i >= 0; i--) {
-      Fence fence = asked.get(i);
-      if (fence.since == UNASKED) {
-        fence.since = now;
-      }
-      if (lost || now - fence.since >= BOUND_NS) {
-        asked.remove(i);
-        giveUp(fence);
-      } else if (fence.askedAt == UNASKED || now - fence.askedAt >= AGAIN_NS) {
-        fence.askedAt = now;
-        due |= 1 << fence.rail;
+    for (int i = doubts.size() - 1; i >= 0; i--) {
+      Doubt doubt = doubts.get(i);
+      doubt.since = doubt.since == UNASKED ? now : doubt.since;
+      long tookNs = now - doubt.since;
+      if (doubt.heldNs > 0) {
+        if (lost || tookNs >= doubt.heldNs || !doubt.mayBreakTheLast()) {
+          doubts.remove(i);
+          doubt.over();
+        }
+      } else if (lost || tookNs >= BOUND_NS) {
+        doubts.remove(i);
+        doubt.giveUp();
+      } else if (doubt.askedAt == UNASKED || now - doubt.askedAt >= AGAIN_NS) {
+        doubt.askedAt = now;
+        due |= 1 << doubt.rail;
       }
     }
     return due;
   }
 
-  private void lookAtHeld(long now, boolean lost) {
-    for (int i = held.size() - 1; i >= 0; i--) {
-      Held of = held.get(i);
-      if (of.since == UNASKED) {
-        of.since = now;
-      }
-      if (lost || now - of.since >= of.mostNs || !of.doubt.transfer.mayBreakTheLast(of.doubt.why)) {
-        held.remove(i);
-        of.doubt.transfer.over(of.doubt.stripe, of.doubt.why);
-      }
-    }
-  }
-
   /** The peer is not waited for any more: nothing of what is in doubt is repeated. */
   void giveUp() {
-    while (!held.isEmpty()) {
-      Doubt doubt = held.removeLast().doubt;
-      doubt.transfer.giveUp(doubt.stripe, doubt.why);
-    }
-    for (Fence fence = asked.isEmpty() ? null : asked.removeLast();
-        fence != null;
-        fence = asked.isEmpty() ? null : asked.removeLast()) {
-      giveUp(fence);
-    }
-  }
-
-  private static void giveUp(Fence fence) {
-    for (Doubt doubt : fence.doubts) {
-      doubt.transfer.giveUp(doubt.stripe, doubt.why);
+    while (!doubts.isEmpty()) {
+      doubts.removeLast().giveUp();
     }
   }
 }

@@ -150,14 +150,14 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
       PeerRail over = to.rail(rail);
       RailPort port = over.port();
       asks = !over.hasCarried || to.unanswered().asks(rail, listener.mayBeToldLate());
-      int answer = post(port, over.number(), asks ? to.flags(rail) : PostFlags.NONE);
+      int answer = post(port, over.number(), asks ? over.flags() : PostFlags.NONE);
       if (answer == -FabricErrno.EAGAIN) {
         rail = pinned ? rail : to.next();
         return false;
       }
       tries++;
       if (answer == 0) {
-        to.took(rail);
+        over.messagesOut++;
         place = to.unanswered().posted(rail, asks);
         listener.posted(cookie);
         return true;
@@ -203,7 +203,7 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
   void arrived() {
     PeerRails to = rails;
     if (to != null) {
-      to.returned(rail);
+      to.rail(rail).messagesOut--;
     }
     finish(null);
   }
@@ -212,7 +212,7 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
   void goOverAnother() {
     PeerRails to = rails;
     if (to != null) {
-      to.returned(rail);
+      to.rail(rail).messagesOut--;
       rail = to.after(rail);
       tries = 0;
       home.tasks().defer(this);
@@ -224,7 +224,7 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
     PeerRails to = rails;
     Failure why = Failures.of(failing, error);
     if (to != null) {
-      to.returned(rail);
+      to.rail(rail).messagesOut--;
     }
     rail = to == null ? PeerRails.NONE : railAfter(to, why);
     sendAgain(why);
@@ -251,7 +251,7 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
   public void dropped(long operation, RailPort port, Failure why) {
     PeerRails to = rails;
     if (to != null) {
-      to.returned(rail);
+      to.rail(rail).messagesOut--;
     }
     rail = to == null || pinned ? PeerRails.NONE : to.another(rail, tries);
     sendAgain(why);
@@ -290,7 +290,7 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
     copy.prepared(lengthBytes, listener, cookie);
     copy.data = data;
     copy.bare = bare;
-    to.returned(rail);
+    to.rail(rail).messagesOut--;
     to.expect(-1);
     rails = null;
     listener = SentListener.NOBODY;

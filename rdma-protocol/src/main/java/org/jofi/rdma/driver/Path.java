@@ -1,25 +1,23 @@
 package org.jofi.rdma.driver;
 
 import java.util.List;
-import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import org.jofi.rdma.operation.ArrivalBudget;
 import org.jofi.rdma.operation.InlineCopy;
 import org.jofi.rdma.operation.OperationSink;
 import org.jofi.rdma.operation.Packet;
-import org.jofi.rdma.operation.RailControl;
+import org.jofi.rdma.operation.PeerControl;
 import org.jofi.rdma.operation.Tasks;
 import org.jofi.rdma.operation.Transfer;
 import org.jofi.rdma.operation.TransferListener;
 import org.jofi.rdma.wire.FabricAddress;
 import org.jofi.rdma.wire.RailAddresses;
-import org.jofi.rdma.wire.RailUpdate;
 import org.jofi.transport.Failure;
 import org.jofi.transport.RailStatus;
 import org.jspecify.annotations.Nullable;
 
 /** The way from an endpoint to one peer: the data rails and the control rails. */
-final class Path implements OperationSink, RailControl {
+final class Path implements OperationSink {
   private final EndpointDriver driver;
   private final OutgoingMessages outgoing;
   private final Tasks tasks;
@@ -76,52 +74,8 @@ final class Path implements OperationSink, RailControl {
   }
 
   @Override
-  public void heard() {
-    peer.heard();
-  }
-
-  @Override
-  public @Nullable Failure stall(long now, long boundNs) {
-    return peer.stall().look(now, boundNs);
-  }
-
-  @Override
-  public boolean takeQuestion() {
-    return peer.takeQuestion();
-  }
-
-  @Override
-  public RailControl railControl() {
-    return this;
-  }
-
-  @Override
-  public void giveUpFences() {
-    peer.fences().giveUp();
-  }
-
-  @Override
-  public BooleanSupplier cut(Failure why) {
-    return driver.cut(why);
-  }
-
-  @Override
-  public @Nullable RailUpdate takeUpdate() {
-    return peer.epochs().takeUpdate();
-  }
-
-  @Override
-  public boolean told(RailUpdate update) {
-    boolean sound = peer.epochs().told(update);
-    if (sound && peer.epochs().wantsEnd(update.rail())) {
-      driver.retire(update.rail());
-    }
-    return sound;
-  }
-
-  @Override
-  public void sendOver(int rail, Packet packet, int lengthBytes) {
-    ((OutgoingMessage) packet).sendOver(peer.epochs().controlOf(rail), lengthBytes);
+  public PeerControl peer() {
+    return peer;
   }
 
   @Override
@@ -204,11 +158,6 @@ final class Path implements OperationSink, RailControl {
   @Override
   public boolean completionMeansDelivered() {
     return driver.traits().completionMeansDelivered();
-  }
-
-  @Override
-  public long peer() {
-    return peer.endpoint();
   }
 
   @Override

@@ -1,50 +1,88 @@
 package org.jofi.rdma.driver;
 
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+import org.jofi.rdma.operation.Packet;
+import org.jofi.rdma.operation.PeerControl;
 import org.jofi.rdma.wire.RailAddresses;
+import org.jofi.rdma.wire.RailUpdate;
 import org.jofi.transport.Failure;
 import org.jofi.transport.RailChange;
 import org.jofi.transport.RailStatus;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A peer, which all connections to it share: the rails of each role, what is out on them, and what
- * both sides know of each other's. Used with the endpoint's lock held.
+ * A peer, which all connections to it share: the rails of each role, what is out on them, what both
+ * sides know of each other's, and whether it is heard. Used with the endpoint's lock held.
  */
-final class Peer {
+final class Peer implements PeerControl {
+  private static final long NEVER = -1;
+
+  private final EndpointDriver driver;
   private final long endpoint;
   private final String name;
   private final PeerRails data;
   private final PeerRails control;
   private final RailChanges changes;
 
-  /** Null with one data rail, as the next two. */
+  /** Null with one data rail. */
   private final @Nullable PeerWatch watch;
 
-  private final @Nullable DataFlow writes;
-  private final @Nullable DataFlow reads;
   private final RailEpochs epochs;
   private final DataStall stall;
   private int connections;
 
-  /** Watches the data rails of a peer if there are several. */
-  interface Watching {
-    /** Makes a watch, for errors that call the peer so; null with one data rail. */
-    @Nullable PeerWatch of(String peer);
-  }
+  /** How many messages of it arrived. */
+  private long heard;
+
+  /** What that was when its rails were looked at, when it was asked, and when it fell silent. */
+  private long heardByRails;
+
+  private long heardWhenAsked = NEVER;
+  private long heardWhenSilent = NEVER;
+
+  /** What was suspected of any process at the last look. */
+  private long suspicion = NEVER;
+
+  /** Whether it is to be asked whether its process lives. */
+  private boolean isQuestionDue;
+
+  /** When it was asked for that last, or fell silent; and the last look. */
+  private long askedAt;
+
+  private long lookedAt;
 
   /**
-   * @param endpoint which one it is, whatever becomes of its rails
-   * @param changes is told which rails come to be used, or not to be used any more
+   * Makes it known on each rail.
+   *
+   * @param ports the data rails of the endpoint
+   * @throws IllegalArgumentException as {@link RailPort#peer}
+   * @throws org.jofi.fabric.FabricException as {@link RailPort#peer}
    */
-  Peer(long endpoint, PeerRails data, PeerRails control, RailChanges changes, Watching watching) {
-    this.endpoint = endpoint;
-    this.data = data;
-    this.control = control;
-    this.changes = changes;
-    name = "peer %d".formatted(control.peer(0));
-    watch = watching.of(name);
-    writes = watch == null ? null : watch.writes();
-    reads = watch == null ? null : watch.reads();
+  Peer(
+      EndpointDriver driver,
+      List<RailPort> ports,
+      RailAddresses addresses,
+      EndpointSettings settings) {
+    this.driver = driver;
+    changes = settings.changes();
+    endpoint = addresses.endpoint();
+    data = PeerRails.to(ports, driver.outgoing(), addresses.data());
+    for (int rail = 0; rail < data.count(); rail++) {
+      data.rail(rail).address(addresses.epochs().get(rail), addresses.data().get(rail));
+    }
+    try {
+      control = driver.controlTo(addresses);
+    } catch (RuntimeException e) {
+      data.close();
+      throw e;
+    }
+    name = "peer %d".formatted(control.rail(0).number());
+    watch =
+        data.count() == 1
+            ? null
+            : new PeerWatch(data, control, name, settings, driver.railBoundNs());
     epochs = new RailEpochs(data, control, name, watch == null ? _ -> {} : watch::restored);
     stall = DataStall.over(data, name);
   }
@@ -69,9 +107,9 @@ final class Peer {
     return connections > 0;
   }
 
-  /** Whether something is on its way to it yet, or waited for. */
+  /** Whether none does, and something is on its way to it yet, or waited for. */
   boolean isBusy() {
-    return control.isBusy() || !fences().isEmpty();
+    return connections == 0 && (control.isBusy() || !fences().isEmpty());
   }
 
   /** Nobody uses it any more. */
@@ -90,12 +128,12 @@ final class Peer {
 
   /** What goes to the peer; null with one rail. */
   @Nullable DataFlow writes() {
-    return writes;
+    return watch == null ? null : watch.writes();
   }
 
   /** What is read from it; null with one rail. */
   @Nullable DataFlow reads() {
-    return reads;
+    return watch == null ? null : watch.reads();
   }
 
   /** What both sides know of each other's endpoints. */
@@ -118,32 +156,98 @@ final class Peer {
   }
 
   RailStatus status(int rail) {
-    int usable = data.usable();
+    PeerRail of = data.rail(rail);
+    DataFlow writes = writes();
+    DataFlow reads = reads();
     return new RailStatus(
         rail,
-        data.port(rail).nic(),
-        data.rail(rail).state().shown(),
-        data.rail(rail).age(),
-        data.cause(rail),
-        writes == null ? RailStatus.Traffic.NONE : writes.traffic(rail, usable),
-        reads == null ? RailStatus.Traffic.NONE : reads.traffic(rail, usable));
+        of.port().nic(),
+        of.state().shown(),
+        of.age(),
+        Optional.ofNullable(of.cause()),
+        writes == null ? RailStatus.Traffic.NONE : writes.traffic(rail, data.usable()),
+        reads == null ? RailStatus.Traffic.NONE : reads.traffic(rail, data.usable()));
   }
 
-  /** A message of the peer arrived. */
-  void heard() {
-    if (watch != null) {
-      watch.heard();
+  @Override
+  public void heard() {
+    heard++;
+  }
+
+  @Override
+  public void fellSilent() {
+    heardWhenSilent = heard;
+    askedAt = lookedAt;
+  }
+
+  @Override
+  public boolean isSilent() {
+    return heardWhenSilent == heard;
+  }
+
+  @Override
+  public boolean takeQuestion() {
+    boolean isDue = watch != null && watch.takeQuestion();
+    if (isQuestionDue) {
+      isQuestionDue = false;
+      isDue = true;
+      askedAt = lookedAt;
+      heardWhenAsked = heard;
     }
+    return isDue;
   }
 
-  /** Whether the peer is to be asked whether it is there; once. */
-  boolean takeQuestion() {
-    return watch != null && watch.takeQuestion();
+  /**
+   * Finds whether it is to be asked whether its process lives: when another endpoint suspects that
+   * some does not, and from time to time while it is silent. It falls silent if it does not answer
+   * in half the time that a close may take.
+   *
+   * @param now time in which this side looked, in nanoseconds
+   * @param suspected changes when any process is suspected
+   * @param closeNs how long a close may take
+   */
+  void lookWhetherAlive(long now, long suspected, long closeNs) {
+    lookedAt = now;
+    boolean isNew = suspicion != NEVER && suspicion != suspected;
+    suspicion = suspected;
+    if (!isSilent() && heardWhenAsked == heard && now - askedAt >= closeNs / 2) {
+      fellSilent();
+    }
+    isQuestionDue |= isNew || (isSilent() && now - askedAt >= closeNs);
   }
 
-  /** It said on the way to another connection where its rails are. */
-  void learn(RailAddresses addresses) {
-    epochs.learn(addresses);
+  @Override
+  public @Nullable Failure stall(long now, long boundNs) {
+    return stall.look(now, boundNs);
+  }
+
+  @Override
+  public @Nullable RailUpdate takeUpdate() {
+    return epochs.takeUpdate();
+  }
+
+  @Override
+  public boolean told(RailUpdate update) {
+    boolean isSound = epochs.told(update);
+    if (isSound && epochs.wantsEnd(update.rail())) {
+      driver.retire(update.rail());
+    }
+    return isSound;
+  }
+
+  @Override
+  public void giveUpFences() {
+    fences().giveUp();
+  }
+
+  @Override
+  public BooleanSupplier cut(Failure why) {
+    return driver.cut(why);
+  }
+
+  @Override
+  public void sendOver(int rail, Packet packet, int lengthBytes) {
+    ((OutgoingMessage) packet).sendOver(epochs.controlOf(rail), lengthBytes);
   }
 
   /**
@@ -156,18 +260,11 @@ final class Peer {
     if (watch == null) {
       return 0;
     }
-    int silent = watch.look(now);
+    int silent = watch.look(now, heard != heardByRails);
+    heardByRails = heard;
     epochs.look(now, isLost());
     changes.compare(data, RailChange.Role.DATA, name, now);
     changes.compare(control, RailChange.Role.CONTROL, name, now);
     return silent;
-  }
-
-  /** Why a rail was found to be silent. */
-  Failure silence(int rail) {
-    if (watch == null) {
-      throw new IllegalStateException("a single rail is never silent");
-    }
-    return watch.silence(rail);
   }
 }

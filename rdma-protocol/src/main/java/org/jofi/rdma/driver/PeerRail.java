@@ -3,6 +3,7 @@ package org.jofi.rdma.driver;
 import java.time.Duration;
 import java.util.Optional;
 import org.jofi.fabric.LinkTraffic;
+import org.jofi.fabric.PostFlags;
 import org.jofi.rdma.wire.FabricAddress;
 import org.jofi.transport.Failure;
 import org.jofi.transport.RailStatus;
@@ -81,6 +82,11 @@ final class PeerRail {
   }
 
   private final RailPort port;
+
+  /** Whether there is no other of its role. */
+  private final boolean isAlone;
+
+  private final boolean seesArrivals;
   private @Nullable FabricAddress address;
   private InsertedAddresses.@Nullable Entry entry;
   private long number;
@@ -95,7 +101,9 @@ final class PeerRail {
 
   private int epoch;
 
+  /** Messages, and writes that are counted, that it took, and that are not back. */
   int messagesOut;
+
   int writesOut;
 
   /** What failures weigh, less what succeeded since. */
@@ -107,8 +115,34 @@ final class PeerRail {
   /** Whether its connection was replaced since the last look. */
   private boolean wasReplaced;
 
-  PeerRail(RailPort port) {
+  PeerRail(RailPort port, boolean isAlone) {
     this.port = port;
+    this.isAlone = isAlone;
+    seesArrivals = port.rail().domain().info().traits().completionMeansDelivered();
+  }
+
+  /** Whether what is done over it has arrived. */
+  boolean seesArrivals() {
+    return seesArrivals;
+  }
+
+  /**
+   * How operations are posted over it, {@link PostFlags}. With several rails, what is out on one of
+   * them may have to go over another: so it counts as done only when the peer has it. A plain one
+   * may as soon as it left, and over sockets does. So do the first ones over any rail, whose
+   * connection may go.
+   */
+  long flags() {
+    return (isAlone && hasCarried) || seesArrivals ? PostFlags.NONE : PostFlags.DELIVERY_COMPLETE;
+  }
+
+  /**
+   * Whether a failure is that of a socket which went in favour of another. Where both sides connect
+   * at once, one of the two goes, and not always before it is used: libfabric's tcp providers
+   * compare the peer's process with that of an older connection, which took the same place.
+   */
+  boolean wasReplaced(Failure why) {
+    return !hasCarried && !seesArrivals && Failures.isOfBrokenConnection(why);
   }
 
   RailPort port() {

@@ -1,10 +1,7 @@
 package org.jofi.rdma.driver;
 
 import java.util.List;
-import java.util.Optional;
-import org.jofi.fabric.PostFlags;
 import org.jofi.rdma.operation.Tasks;
-import org.jofi.rdma.schedule.ControlRotation;
 import org.jofi.rdma.wire.FabricAddress;
 import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
@@ -25,8 +22,6 @@ public final class PeerRails {
 
   private final PeerRail[] rails;
   private final Tasks tasks;
-  private final ControlRotation rotation;
-  private final boolean seesArrivals;
   private final UnansweredMessages unanswered;
 
   /** Over which something succeeded since that was asked, a bit each. */
@@ -34,6 +29,9 @@ public final class PeerRails {
 
   /** Messages that are to go over these rails, or went and have not arrived. */
   private int messages;
+
+  /** Whose turn it is, if it is used. */
+  private int turn;
 
   /** Which rails are used, and which of these are not suspect, a bit each. */
   private int usable;
@@ -47,11 +45,9 @@ public final class PeerRails {
 
   private PeerRails(List<RailPort> ports, OutgoingMessages messages) {
     int count = ports.size();
-    rails = ports.stream().map(PeerRail::new).toArray(PeerRail[]::new);
+    rails = ports.stream().map(port -> new PeerRail(port, count == 1)).toArray(PeerRail[]::new);
     tasks = messages.tasks();
-    seesArrivals = ports.get(0).rail().domain().info().traits().completionMeansDelivered();
-    unanswered = new UnansweredMessages(this, messages, count == 1 || seesArrivals);
-    rotation = new ControlRotation(count);
+    unanswered = new UnansweredMessages(this, messages, count == 1 || rails[0].seesArrivals());
     usable = (1 << count) - 1;
     up = usable;
     for (int rail = 0; rail < count; rail++) {
@@ -135,16 +131,6 @@ public final class PeerRails {
     return rails[rail];
   }
 
-  /** A rail. */
-  public RailPort port(int rail) {
-    return rails[rail].port();
-  }
-
-  /** The peer's number on a rail. */
-  public long peer(int rail) {
-    return rails[rail].number();
-  }
-
   /**
    * Something happens to a rail.
    *
@@ -157,14 +143,10 @@ public final class PeerRails {
     usable = state.isUsable() ? usable | bit : usable & ~bit;
     up = state == PeerRail.State.UP ? up | bit : up & ~bit;
     away = state == PeerRail.State.AWAY ? away | bit : away & ~bit;
-    if (state.isUsable()) {
-      rotation.restore(rail);
-      return;
-    }
-    rotation.exclude(rail);
-    unanswered.lost(rail);
-    if (event == PeerRail.Event.FAILED || event == PeerRail.Event.ENDED) {
-      failure = why;
+    if (!state.isUsable()) {
+      unanswered.lost(rail);
+      boolean isGivenUp = event == PeerRail.Event.FAILED || event == PeerRail.Event.ENDED;
+      failure = isGivenUp ? why : failure;
     }
   }
 
@@ -225,7 +207,14 @@ public final class PeerRails {
 
   /** The usable rail whose turn it is, or {@link #NONE}. */
   public int next() {
-    return rotation.next();
+    for (int i = 0; i < rails.length; i++) {
+      int rail = turn;
+      turn = rail + 1 == rails.length ? 0 : rail + 1;
+      if ((usable & 1 << rail) != 0) {
+        return rail;
+      }
+    }
+    return NONE;
   }
 
   /**
@@ -241,32 +230,6 @@ public final class PeerRails {
       }
     }
     return best;
-  }
-
-  /**
-   * How operations are posted over a rail, {@link PostFlags}. With several rails, what is out on
-   * one of them may have to go over another: so it counts as done only when the peer has it. A
-   * plain one may as soon as it left, and over sockets does. So do the first ones over any rail,
-   * whose connection may go.
-   */
-  long flags(int rail) {
-    return !seesArrivals && (rails.length > 1 || !rails[rail].hasCarried)
-        ? PostFlags.DELIVERY_COMPLETE
-        : PostFlags.NONE;
-  }
-
-  /** Whether nothing was done over a rail yet. */
-  boolean isFresh(int rail) {
-    return !rails[rail].hasCarried;
-  }
-
-  /**
-   * Whether a failure is that of a socket which went in favour of another. Where both sides connect
-   * at once, one of the two goes, and not always before it is used: libfabric's tcp providers
-   * compare the peer's process with that of an older connection, which took the same place.
-   */
-  boolean wasReplaced(int rail, Failure why) {
-    return !seesArrivals && isFresh(rail) && Failures.isOfBrokenConnection(why);
   }
 
   /** What left, and of whose arrival nothing is known yet. */
@@ -286,26 +249,6 @@ public final class PeerRails {
     int since = answered;
     answered = 0;
     return since;
-  }
-
-  /** A rail took a write that is counted. */
-  void wrote(int rail) {
-    rails[rail].writesOut++;
-  }
-
-  /** A write that is counted is back, done or not. */
-  void written(int rail) {
-    rails[rail].writesOut--;
-  }
-
-  /** A rail took a message. */
-  void took(int rail) {
-    rails[rail].messagesOut++;
-  }
-
-  /** A message that a rail took is back, sent or not. */
-  void returned(int rail) {
-    rails[rail].messagesOut--;
   }
 
   /** A {@linkplain #trusted usable} rail, another one if possible, or {@link #NONE}. */
@@ -338,7 +281,7 @@ public final class PeerRails {
 
   /** An operation failed over a rail, which may be given up for that. */
   void failed(int rail, Failure why) {
-    boolean isReplaced = wasReplaced(rail, why);
+    boolean isReplaced = rails[rail].wasReplaced(why);
     boolean isTooOften = rails[rail].failed(isReplaced);
     if ((why.cause() == FailureCause.PEER_LOST && !isReplaced) || (isTooOften && hasOther(rail))) {
       lose(rail, why);
@@ -356,7 +299,7 @@ public final class PeerRails {
 
   /** As {@link #retry}, of an operation whose failure says nothing of its rail. */
   int another(int rail, int tries) {
-    return tries >= TRIES || port(rail).isDraining() ? NONE : after(rail);
+    return tries >= TRIES || rails[rail].port().isDraining() ? NONE : after(rail);
   }
 
   /** An operation succeeded. */
@@ -375,22 +318,12 @@ public final class PeerRails {
     change(rail, PeerRail.Event.FAILED, why);
   }
 
-  /** Why a rail is not used; empty if it is. */
-  Optional<Failure> cause(int rail) {
-    return Optional.ofNullable(rails[rail].cause());
-  }
-
   /** Whether every rail was given up. */
   public boolean isLost() {
     return (usable | away) == 0;
   }
 
-  /** Why the last rail was given up; null if all are in use. */
-  public @Nullable Failure failure() {
-    return failure;
-  }
-
-  /** As {@link #failure}, for a caller that found no rail. */
+  /** Why the last rail was given up, for a caller that found none. */
   Failure reason(String operation) {
     Failure why = failure;
     return why == null ? Failures.noRail(operation) : why;

@@ -1,8 +1,6 @@
 package org.jofi.rdma.driver;
 
 import java.util.Optional;
-import java.util.function.Function;
-import java.util.function.IntConsumer;
 import org.jofi.fabric.LinkTraffic;
 import org.jofi.rdma.wire.ControlMessage;
 import org.jofi.transport.Failure;
@@ -17,6 +15,7 @@ final class PeerWatch {
   private final PeerRails data;
   private final PeerRails control;
   private final String peer;
+  private final PacketLoss loss;
   private final SilenceDetector dataSilence;
 
   /** Null with one control rail. */
@@ -24,33 +23,35 @@ final class PeerWatch {
 
   private final DataFlow writes;
   private final DataFlow reads;
-  private final SilenceDetector.Load dataLoad = new DataLoad();
-  private final SilenceDetector.Load controlLoad = new ControlLoad();
 
   /**
    * @param peer what errors call it
-   * @param flow makes one that tells of each rail over which something arrived
    * @param boundNs how long a rail may be silent
    */
   PeerWatch(
-      PeerRails data,
-      PeerRails control,
-      String peer,
-      Function<IntConsumer, DataFlow> flow,
-      long boundNs) {
+      PeerRails data, PeerRails control, String peer, EndpointSettings settings, long boundNs) {
     this.data = data;
     this.control = control;
     this.peer = peer;
-    PacketLoss loss = new PacketLoss(data.count(), this::traffic);
-    dataSilence =
-        new SilenceDetector(data.count(), rail -> data.rail(rail).label(peer), boundNs, loss);
-    controlSilence =
-        control.count() == 1
-            ? null
-            : new SilenceDetector(
-                control.count(), rail -> control.rail(rail).label(peer), boundNs, loss);
-    writes = flow.apply(dataSilence::answered);
-    reads = flow.apply(dataSilence::answered);
+    loss = new PacketLoss(data.count(), this::traffic);
+    dataSilence = detector(data, boundNs);
+    controlSilence = control.count() == 1 ? null : detector(control, boundNs);
+    writes = flow(settings);
+    reads = flow(settings);
+  }
+
+  private DataFlow flow(EndpointSettings settings) {
+    return new DataFlow(
+        data.tasks(),
+        settings.clock(),
+        settings.rates().get(),
+        settings.minStripeBytes(),
+        dataSilence::answered);
+  }
+
+  private SilenceDetector detector(PeerRails rails, long boundNs) {
+    return new SilenceDetector(
+        rails.count(), rail -> rails.rail(rail).label(peer), boundNs, loss, new Load(rails));
   }
 
   /** Data and messages over one NIC: few messages may be lost, and what is lost concerns both. */
@@ -59,10 +60,6 @@ final class PeerWatch {
     return rail < control.count()
         ? ofData.flatMap(one -> control.rail(rail).traffic().map(one::plus))
         : ofData;
-  }
-
-  private static long movedBytes(PeerRails rails, int rail) {
-    return rails.rail(rail).traffic().map(LinkTraffic::movedBytes).orElse(-1L);
   }
 
   /** What goes to the peer. */
@@ -75,47 +72,31 @@ final class PeerWatch {
     return reads;
   }
 
-  private final class DataLoad implements SilenceDetector.Load {
+  /** What is out on the rails of a role. */
+  private final class Load implements SilenceDetector.Load {
+    private final PeerRails rails;
+    private final boolean isOfData;
+
+    Load(PeerRails rails) {
+      this.rails = rails;
+      isOfData = rails.equals(data);
+    }
+
     @Override
     public long out(int rail) {
-      return writes.out(rail) + reads.out(rail);
+      return isOfData
+          ? writes.out(rail) + reads.out(rail)
+          : (long) control.out(rail) * ControlMessage.BYTES;
     }
 
     @Override
     public double expectedNs(int rail) {
-      return writes.expectedNs(rail) + reads.expectedNs(rail);
-    }
-
-    @Override
-    public boolean isUsable(int rail) {
-      return data.isUsable(rail);
+      return isOfData ? writes.expectedNs(rail) + reads.expectedNs(rail) : 0;
     }
 
     @Override
     public long moved(int rail) {
-      return movedBytes(data, rail);
-    }
-  }
-
-  private final class ControlLoad implements SilenceDetector.Load {
-    @Override
-    public long out(int rail) {
-      return (long) control.out(rail) * ControlMessage.BYTES;
-    }
-
-    @Override
-    public double expectedNs(int rail) {
-      return 0;
-    }
-
-    @Override
-    public boolean isUsable(int rail) {
-      return control.isUsable(rail);
-    }
-
-    @Override
-    public long moved(int rail) {
-      return movedBytes(control, rail);
+      return rails.rail(rail).traffic().map(LinkTraffic::movedBytes).orElse(-1L);
     }
   }
 
@@ -126,7 +107,7 @@ final class PeerWatch {
   }
 
   /** A message of the peer arrived. */
-  void heard() {
+  private void heard() {
     dataSilence.heard();
     if (controlSilence != null) {
       controlSilence.heard();
@@ -144,14 +125,18 @@ final class PeerWatch {
    * Gives up the rails that are silent.
    *
    * @param now time in which this side looked, in nanoseconds
+   * @param heard whether a message of the peer arrived since the last call
    * @return the data rails that are: their endpoints are to be closed
    */
-  int look(long now) {
+  int look(long now, boolean heard) {
+    if (heard) {
+      heard();
+    }
     data.look();
     control.look();
     lookAtControl(now);
     suspect();
-    int silent = dataSilence.look(dataLoad, now);
+    int silent = dataSilence.look(data.usable(), now);
     for (int left = silent; left != 0; left &= left - 1) {
       int rail = Integer.numberOfTrailingZeros(left);
       data.lose(rail, dataSilence.silence(rail));
@@ -172,11 +157,11 @@ final class PeerWatch {
     for (int left = answered; left != 0; left &= left - 1) {
       detector.answered(Integer.numberOfTrailingZeros(left));
     }
-    for (int silent = detector.look(controlLoad, now); silent != 0; silent &= silent - 1) {
+    for (int silent = detector.look(control.usable(), now); silent != 0; silent &= silent - 1) {
       int rail = Integer.numberOfTrailingZeros(silent);
       Failure why = detector.silence(rail);
       control.lose(rail, why);
-      control.port(rail).moveOff(control, why);
+      control.rail(rail).port().moveOff(control, why);
     }
   }
 
@@ -196,8 +181,9 @@ final class PeerWatch {
     data.suspect(dataSilence.aging() | controlSilence.aging() | mute);
     for (int left = mute == usable ? 0 : mute; left != 0; left &= left - 1) {
       int rail = Integer.numberOfTrailingZeros(left);
-      if (dataLoad.out(rail) == 0) {
-        control.cause(rail).ifPresent(why -> data.lose(rail, overSameNic(rail, why)));
+      Failure why = control.rail(rail).cause();
+      if (why != null && writes.out(rail) + reads.out(rail) == 0) {
+        data.lose(rail, overSameNic(rail, why));
       }
     }
   }
@@ -208,10 +194,5 @@ final class PeerWatch {
         ofMessages.errno(),
         data.rail(rail).label(peer),
         "messages over its NIC: " + ofMessages.detail());
-  }
-
-  /** Why a data rail was found to be silent. */
-  Failure silence(int rail) {
-    return dataSilence.silence(rail);
   }
 }

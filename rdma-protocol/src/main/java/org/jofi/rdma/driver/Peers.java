@@ -3,6 +3,7 @@ package org.jofi.rdma.driver;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Function;
 import org.agrona.collections.Long2ObjectHashMap;
 import org.jofi.rdma.wire.RailAddresses;
@@ -44,7 +45,7 @@ final class Peers {
     forget();
     @Nullable Peer known = byEndpoint.get(addresses.endpoint());
     if (known != null && !known.isLost()) {
-      known.learn(addresses);
+      known.epochs().learn(addresses);
       known.join();
       return known;
     }
@@ -67,16 +68,13 @@ final class Peers {
   private void forget() {
     for (int looks = left.size(); looks > 0 && !closed; looks--) {
       Peer peer = left.removeFirst();
-      if (peer.isConnected()) {
-        continue;
-      }
       if (peer.isBusy()) {
         left.addLast(peer);
-        continue;
+      } else if (!peer.isConnected()) {
+        all.remove(peer);
+        byEndpoint.remove(peer.endpoint(), peer);
+        peer.close();
       }
-      all.remove(peer);
-      byEndpoint.remove(peer.endpoint(), peer);
-      peer.close();
     }
   }
 
@@ -90,6 +88,13 @@ final class Peers {
     return all.size();
   }
 
+  /** As {@link Peer#lookWhetherAlive}. */
+  void lookWhetherAlive(long now, long suspected, long closeNs) {
+    for (int i = 0; i < all.size(); i++) {
+      all.get(i).lookWhetherAlive(now, suspected, closeNs);
+    }
+  }
+
   /** Looks which rails are silent, in time in which this side looked, in nanoseconds. */
   void look(long now) {
     forget();
@@ -97,7 +102,7 @@ final class Peers {
       Peer peer = all.get(i);
       for (int closing = peer.look(now); closing != 0; closing &= closing - 1) {
         int rail = Integer.numberOfTrailingZeros(closing);
-        retirement.begin(rail, peer.silence(rail));
+        retirement.begin(rail, Objects.requireNonNull(peer.data().rail(rail).cause()));
       }
     }
   }

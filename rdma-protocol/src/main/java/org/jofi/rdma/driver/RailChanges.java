@@ -2,6 +2,7 @@ package org.jofi.rdma.driver;
 
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -53,9 +54,9 @@ public final class RailChanges {
               rails.rail(rail).label(peer),
               role,
               rail,
-              rails.port(rail).nic(),
+              rails.rail(rail).port().nic(),
               rails.rail(rail).state().shown(),
-              rails.cause(rail),
+              Optional.ofNullable(rails.rail(rail).cause()),
               Integer.bitCount(rails.usable()),
               rails.count()));
     }

@@ -2,6 +2,8 @@ package org.jofi.rdma.driver;
 
 import java.util.Arrays;
 import java.util.function.IntConsumer;
+import org.jofi.fabric.FabricException;
+import org.jofi.rdma.operation.PeerControl;
 import org.jofi.rdma.wire.FabricAddress;
 import org.jofi.rdma.wire.RailAddresses;
 import org.jofi.rdma.wire.RailUpdate;
@@ -45,7 +47,7 @@ final class RailEpochs {
     probes = new ProbeTimer[data.count()];
     Arrays.setAll(probes, _ -> new ProbeTimer());
     acknowledged = new int[data.count()];
-    Arrays.setAll(acknowledged, rail -> data.port(rail).epoch());
+    Arrays.setAll(acknowledged, rail -> data.rail(rail).port().epoch());
     wanted = new int[data.count()];
   }
 
@@ -78,7 +80,7 @@ final class RailEpochs {
 
   /** Whether a rail is not used, and may be again. */
   private boolean isToReturn(int rail) {
-    return (data.rail(rail).mayReturn() && !data.port(rail).isRetired())
+    return (data.rail(rail).mayReturn() && !data.rail(rail).port().isRetired())
         || control.rail(controlOf(rail)).mayReturn();
   }
 
@@ -100,7 +102,7 @@ final class RailEpochs {
   }
 
   private RailUpdate update(RailUpdate.Kind kind, int rail) {
-    RailPort port = data.port(rail);
+    RailPort port = data.rail(rail).port();
     return new RailUpdate(
         kind,
         rail,
@@ -114,14 +116,12 @@ final class RailEpochs {
   /**
    * The peer told of its endpoint on a data rail.
    *
-   * @return false if it names an endpoint of this side's that there never was
-   * @throws IllegalArgumentException as {@link RailPort#peer}
-   * @throws org.jofi.fabric.FabricException as {@link RailPort#peer}
+   * @return as {@link PeerControl#told}
    */
   boolean told(RailUpdate update) {
     int rail = update.rail();
-    int epoch = data.port(rail).epoch();
-    if (update.known() > epoch || update.least() > epoch + 1) {
+    int epoch = rail < data.count() ? data.rail(rail).port().epoch() : 0;
+    if (rail >= data.count() || update.known() > epoch || update.least() > epoch + 1) {
       return false;
     }
     acknowledged[rail] = Math.max(acknowledged[rail], update.known());
@@ -137,9 +137,13 @@ final class RailEpochs {
       case PROBE -> due[RailUpdate.Kind.ANSWER.code()] |= 1 << rail;
       case ANSWER -> {
         // The link works in both directions.
-        control.join(controlOf(rail));
-        if (acknowledged[rail] >= epoch && data.join(rail)) {
-          restored.accept(rail);
+        try {
+          control.join(controlOf(rail));
+          if (acknowledged[rail] >= epoch && data.join(rail)) {
+            restored.accept(rail);
+          }
+        } catch (IllegalArgumentException | FabricException e) {
+          return false;
         }
       }
     }
@@ -168,6 +172,6 @@ final class RailEpochs {
 
   /** Whether the peer waits for an end of this side's endpoint of a rail. */
   boolean wantsEnd(int rail) {
-    return wanted[rail] > data.port(rail).epoch();
+    return wanted[rail] > data.rail(rail).port().epoch();
   }
 }

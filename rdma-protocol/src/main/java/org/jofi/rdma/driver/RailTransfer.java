@@ -92,7 +92,7 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
       posted(stripe);
       taken(stripe, rail);
     } else {
-      Failure why = Failures.ofPost(operation(stripe), rails.port(rail), -answer);
+      Failure why = Failures.ofPost(operation(stripe), rails.rail(rail).port(), -answer);
       if (tellsOfRail(stripe, why)) {
         rails.failed(rail, why);
       }
@@ -169,7 +169,7 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
     if (kind() == Kind.READ) {
       post.read(from, length, descriptor(rail), over.number());
     } else if (bringsData(stripe)) {
-      post.write(from, length, descriptor(rail), over.number(), rails.flags(rail))
+      post.write(from, length, descriptor(rail), over.number(), over.flags())
           .data(immediate(stripe));
     } else {
       post.write(from, length, descriptor(rail), over.number(), flags(stripe, rail));
@@ -185,7 +185,7 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
 
   /** How a write without immediate data is posted, {@link PostFlags}. */
   long flags(int stripe, int rail) {
-    return completesOnDelivery(stripe) ? PostFlags.DELIVERY_COMPLETE : rails.flags(rail);
+    return completesOnDelivery(stripe) ? PostFlags.DELIVERY_COMPLETE : rails.rail(rail).flags();
   }
 
   @Override
@@ -216,7 +216,7 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
    * favour of another: it closed its socket, or reads that to its end before it takes another.
    */
   private Certainty certainty(RailPort port, Failure why) {
-    return port.isClosed() || rails.wasReplaced(port.number(), why)
+    return port.isClosed() || rails.rail(port.number()).wasReplaced(why)
         ? Certainty.OVER
         : Certainty.UNKNOWN;
   }
@@ -273,6 +273,6 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
   @Override
   public String railLabel(int stripe) {
     int rail = plan().rail(stripe);
-    return rail == PeerRails.NONE ? "any rail" : rails.port(rail).label();
+    return rail == PeerRails.NONE ? "any rail" : rails.rail(rail).port().label();
   }
 }

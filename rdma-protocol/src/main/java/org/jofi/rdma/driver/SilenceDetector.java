@@ -66,7 +66,7 @@ final class SilenceDetector {
   private final long[] movingNs;
 
   private final PacketLoss loss;
-
+  private final Load load;
   private final @Nullable Failure[] silence;
   private int answered;
   private boolean heard;
@@ -82,13 +82,8 @@ final class SilenceDetector {
     /** How long they should take, in nanoseconds. */
     double expectedNs(int rail);
 
-    /** Whether a rail is used. */
-    boolean isUsable(int rail);
-
     /** Bytes that were moved over a rail until now, in both directions; -1 if unknown. */
-    default long moved(int rail) {
-      return -1;
-    }
+    long moved(int rail);
   }
 
   /**
@@ -96,10 +91,12 @@ final class SilenceDetector {
    * @param labels what a rail is called
    * @param boundNs how long a rail may be silent
    * @param loss on these rails
+   * @param load of them
    */
-  SilenceDetector(int rails, IntFunction<String> labels, long boundNs, PacketLoss loss) {
+  SilenceDetector(int rails, IntFunction<String> labels, long boundNs, PacketLoss loss, Load load) {
     this.labels = labels;
     this.loss = loss;
+    this.load = load;
     this.boundNs = boundNs;
     ages = new long[rails];
     counted = new long[rails];
@@ -154,16 +151,13 @@ final class SilenceDetector {
   /**
    * Looks at what is out.
    *
+   * @param usable the rails that are used, a bit each
    * @param now time in which this side looked, in nanoseconds
    * @return the rails that were found to be silent, a bit each; they are to be used no more
    */
-  int look(Load load, long now) {
+  int look(int usable, long now) {
     boolean alive = heard || answered != 0;
     boolean busy = false;
-    int usable = 0;
-    for (int rail = 0; rail < ages.length; rail++) {
-      usable |= load.isUsable(rail) ? 1 << rail : 0;
-    }
     int found = 0;
     for (int rail = 0; rail < ages.length; rail++) {
       int bit = 1 << rail;
@@ -178,7 +172,7 @@ final class SilenceDetector {
         if (before < boundNs / ASKS_NO_MORE && ages[rail] >= boundNs / ASKS_FOR_LOSS) {
           loss.look(rail, now);
         }
-        if ((usable & ~found & ~bit) != 0 && isSilent(rail, load, now)) {
+        if ((usable & ~found & ~bit) != 0 && isSilent(rail, now)) {
           found |= bit;
         }
       }
@@ -197,7 +191,7 @@ final class SilenceDetector {
     return found;
   }
 
-  private boolean isSilent(int rail, Load load, long now) {
+  private boolean isSilent(int rail, long now) {
     long longest = MOST_BOUNDS * boundNs;
     long expected = (long) (PATIENCE * load.expectedNs(rail));
     long most = loss.isLossy(rail, now) ? longest : Math.clamp(expected, boundNs, longest);

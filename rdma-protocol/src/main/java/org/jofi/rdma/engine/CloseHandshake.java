@@ -11,19 +11,22 @@ package org.jofi.rdma.engine;
  * </pre>
  */
 public final class CloseHandshake {
-  private static final long NONE = -1;
+  /** Nothing is awaited. */
+  static final long NONE = -1;
 
-  private boolean localClosed;
-  private boolean aborted;
+  boolean localClosed;
+  boolean aborted;
+  boolean released;
+
+  /** Whether the peer told that its operations are back. */
+  boolean peerReturned;
+
+  /** How many of the peer's writes are to come before it is done. */
+  long awaited = NONE;
+
   private boolean peerClosed;
   private boolean peerDone;
-  private boolean peerReturned;
   private boolean told;
-  private boolean released;
-
-  /** How many of the peer's writes are to come before it is done; none if nothing is awaited. */
-  private long awaited = NONE;
-
   private long deadline;
   private long toldAt;
 
@@ -34,14 +37,6 @@ public final class CloseHandshake {
     deadline = bound;
   }
 
-  void abort() {
-    aborted = true;
-  }
-
-  void abandon() {
-    localClosed = true;
-  }
-
   void peerStopped(long bound) {
     if (!localClosed) {
       deadline = bound;
@@ -49,42 +44,9 @@ public final class CloseHandshake {
     peerClosed = true;
   }
 
-  void peerReturned() {
-    peerReturned = true;
-  }
-
-  void await(long writes) {
-    awaited = writes;
-  }
-
-  long awaited() {
-    return awaited;
-  }
-
-  boolean isAwaiting() {
-    return awaited != NONE;
-  }
-
-  void awaitNothing() {
-    awaited = NONE;
-  }
-
   void peerDone() {
     peerClosed = true;
     peerDone = true;
-  }
-
-  void release() {
-    released = true;
-  }
-
-  boolean isReleased() {
-    return released;
-  }
-
-  /** Whether the peer told that its operations are back. */
-  boolean hasPeerReturned() {
-    return peerReturned;
   }
 
   /** Whether this end was closed, or aborted. */
@@ -127,13 +89,8 @@ public final class CloseHandshake {
     return due;
   }
 
-  /** How long it is until its bound. */
+  /** How long it is until its bound; 0 or less if that passed. */
   public long leftNs(long now) {
     return deadline - now;
-  }
-
-  /** Whether its bound passed. */
-  public boolean isOverdue(long now) {
-    return now - deadline >= 0;
   }
 }

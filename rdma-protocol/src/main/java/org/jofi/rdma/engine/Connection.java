@@ -1,13 +1,11 @@
 package org.jofi.rdma.engine;
 
-import java.lang.foreign.MemorySegment;
 import java.util.function.BooleanSupplier;
 import org.jofi.rdma.operation.OperationSink;
 import org.jofi.rdma.operation.Packet;
 import org.jofi.rdma.operation.SentListener;
 import org.jofi.rdma.wire.ConnectionId;
 import org.jofi.rdma.wire.ControlMessage;
-import org.jofi.rdma.wire.MessageHeader;
 import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
 import org.jspecify.annotations.Nullable;
@@ -34,7 +32,6 @@ public abstract class Connection {
   private Runnable listener = () -> {};
   private BooleanSupplier cut = () -> true;
   private boolean vanishing;
-  private boolean everHeard;
   private int onTheirWay;
 
   /**
@@ -77,6 +74,10 @@ public abstract class Connection {
   /** To the peer's communicator, from this side's. */
   public final ConnectionId id() {
     return link.id();
+  }
+
+  final PeerLink link() {
+    return link;
   }
 
   /** Where its operations go. */
@@ -184,27 +185,14 @@ public abstract class Connection {
     return new Failure(cause, 0, "communicator %d".formatted(id().from()), detail);
   }
 
-  /** Whether a message, whose header was checked, is of this connection. */
-  public final boolean isFrom(MemorySegment message, long at) {
-    return MessageHeader.from(message, at) == id().to()
-        && MessageHeader.fromGeneration(message, at) == id().toGeneration()
-        && MessageHeader.attempt(message, at) == id().attempt();
-  }
-
   /**
    * A message of the peer arrived. It names this side's communicator, which a connector learns from
    * the ACCEPT, with the addresses that it inserts at once.
    */
   public final void hear() {
-    everHeard = true;
     link.peerKnowsThisSide();
     liveness.hear();
-    link.sink().heard();
-  }
-
-  /** Whether anything of the peer ever arrived on this connection. */
-  final boolean isHeard() {
-    return everHeard;
+    link.sink().peer().heard();
   }
 
   /**
@@ -249,7 +237,7 @@ public abstract class Connection {
 
     @Override
     public boolean isWanted(long cookie) {
-      return !closing.isReleased() || (cookie == LAST && closing.hasPeerReturned());
+      return !closing.released || (cookie == LAST && closing.peerReturned);
     }
   }
 
@@ -268,7 +256,7 @@ public abstract class Connection {
 
   /** This end aborts; as for a close. */
   public final void abortHere(Failure why, long bound) {
-    closing.abort();
+    closing.aborted = true;
     closeHere(why, bound);
   }
 
@@ -288,24 +276,23 @@ public abstract class Connection {
    * @param writes how many the peer made of those that this side sees
    */
   public final void peerReturned(long writes) {
-    closing.peerReturned();
-    if (closing.isPeerDone()) {
-      return;
+    closing.peerReturned = true;
+    if (!closing.isPeerDone()) {
+      closing.awaited = writes;
+      awaitWrites(false);
     }
-    closing.await(writes);
-    awaitWrites(false);
   }
 
   /** Whether writes of the peer, whose operations are back, are still awaited; not if overdue. */
   public final boolean awaitWrites(boolean overdue) {
-    if (!closing.isAwaiting()) {
+    if (closing.awaited == CloseHandshake.NONE) {
       return false;
     }
-    boolean arrived = protocol.arrived() >= closing.awaited();
+    boolean arrived = protocol.arrived() >= closing.awaited;
     if (!overdue && !arrived) {
       return true;
     }
-    closing.awaitNothing();
+    closing.awaited = CloseHandshake.NONE;
     if (arrived) {
       peerDone();
     } else {
@@ -333,7 +320,7 @@ public abstract class Connection {
     }
     vanishing = true;
     if (messages.isExposed()) {
-      cut = link.sink().railControl().cut(failure(FailureCause.PEER_LOST, "it may still write"));
+      cut = link.sink().peer().cut(failure(FailureCause.PEER_LOST, "it may still write"));
     }
     isCut();
   }
@@ -362,7 +349,7 @@ public abstract class Connection {
 
   /** The endpoint is closed: nothing can be in flight any more. */
   public final void abandon() {
-    closing.abandon();
+    closing.localClosed = true;
     Failure why = failure(FailureCause.CLOSED, "its endpoint was closed");
     for (RequestQueue kind : kinds) {
       kind.abandon(why);
@@ -371,7 +358,7 @@ public abstract class Connection {
 
   /** It is over, with its id: nothing of it is in flight. */
   public final void release() {
-    closing.release();
+    closing.released = true;
     if (!closing.isPeerDone()) {
       peerVanished();
     }
@@ -381,6 +368,6 @@ public abstract class Connection {
 
   /** Whether it is gone, with its id and its mailbox. */
   public final boolean isReleased() {
-    return closing.isReleased();
+    return closing.released;
   }
 }

@@ -45,6 +45,11 @@ public final class PeerLink {
     }
   }
 
+  /** Whether such a thing arrived, or was not awaited. */
+  boolean doesPeerKnowThisSide() {
+    return peerKnows;
+  }
+
   /** Does what is possible of a task now, and the rest as soon as it is. */
   void submit(Task task) {
     if (peerKnows) {

@@ -2,8 +2,6 @@ package org.jofi.rdma.engine;
 
 import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.wire.ConnectAccept;
-import org.jofi.transport.Failure;
-import org.jspecify.annotations.Nullable;
 
 /** The acceptor's end of a connection, which receives. */
 public final class ReceiveConnection extends Connection {
@@ -25,19 +23,10 @@ public final class ReceiveConnection extends Connection {
       ReceiveProtocol receiver,
       ConnectAccept accept,
       long silenceNs) {
-    this(freeMailbox, link, receiver, accept, silenceNs, new Flushes(link));
-  }
-
-  private ReceiveConnection(
-      Runnable freeMailbox,
-      PeerLink link,
-      ReceiveProtocol receiver,
-      ConnectAccept accept,
-      long silenceNs,
-      Flushes flushes) {
-    super(freeMailbox, link, silenceNs, receiver, flushes);
+    Flushes made = new Flushes(link);
+    super(freeMailbox, link, silenceNs, receiver, made);
+    flushes = made;
     this.receiver = receiver;
-    this.flushes = flushes;
     this.accept = accept;
   }
 
@@ -48,7 +37,7 @@ public final class ReceiveConnection extends Connection {
 
   /** Whether to answer again; the number of answers is limited. */
   public boolean mayAnswerAgain() {
-    return !isHeard() && ++answers <= MOST_ANSWERS;
+    return !link().doesPeerKnowThisSide() && ++answers <= MOST_ANSWERS;
   }
 
   /** Its messages. */
@@ -61,11 +50,6 @@ public final class ReceiveConnection extends Connection {
    */
   public long flush(long address, long lengthBytes, DataRegistration registration) {
     return flushes.flush(address, lengthBytes, registration);
-  }
-
-  /** Why no flush can be posted; null if it can. */
-  public @Nullable Failure flushRefusal() {
-    return flushes.refusal();
   }
 
   /**

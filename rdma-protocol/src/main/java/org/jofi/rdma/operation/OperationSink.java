@@ -20,26 +20,8 @@ public interface OperationSink {
   /** How a data rail is doing. */
   RailStatus rail(int rail);
 
-  /** A message of the peer arrived. */
-  void heard();
-
-  /**
-   * Why nothing that is out to the peer over data rails moves, though the peer may be heard; null
-   * if something does, or nothing is out.
-   *
-   * @param now time in which this side looked, in nanoseconds
-   * @param boundNs how long nothing may move
-   */
-  @Nullable Failure stall(long now, long boundNs);
-
-  /**
-   * Whether the peer is to be asked whether it is there, since a data rail may be silent. True once
-   * for all connections to it, until the next question is due.
-   */
-  boolean takeQuestion();
-
-  /** What the two sides have to tell each other about their data rails. */
-  RailControl railControl();
+  /** Whom it leads to: all connections to a peer share that. */
+  PeerControl peer();
 
   /** How many control rails there are to the peer, usable or not. */
   int controlRails();
@@ -108,9 +90,6 @@ public interface OperationSink {
 
   /** Whether a write that completed has left this side for the peer's NIC. */
   boolean completionMeansDelivered();
-
-  /** Which endpoint the peer is: all connections to it share that. */
-  long peer();
 
   /** Where the peer is reached on its control rails. */
   List<FabricAddress> peerAddresses();

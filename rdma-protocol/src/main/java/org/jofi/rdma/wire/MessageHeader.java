@@ -128,7 +128,17 @@ public final class MessageHeader {
     return memory.get(WireLayouts.LONG, at + 24);
   }
 
-  static ConnectionId connectionId(MemorySegment memory, long at) {
+  /** Whether a message is of a connection, which this side names so. */
+  public static boolean isOf(MemorySegment memory, long at, ConnectionId connectionId) {
+    return attempt(memory, at) == connectionId.attempt()
+        && to(memory, at) == connectionId.from()
+        && toGeneration(memory, at) == connectionId.fromGeneration()
+        && from(memory, at) == connectionId.to()
+        && fromGeneration(memory, at) == connectionId.toGeneration();
+  }
+
+  /** The connection that a message is of, as its sender names it. */
+  public static ConnectionId connectionId(MemorySegment memory, long at) {
     return new ConnectionId(
         to(memory, at),
         toGeneration(memory, at),

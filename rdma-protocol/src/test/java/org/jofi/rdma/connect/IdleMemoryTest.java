@@ -17,7 +17,7 @@ class IdleMemoryTest {
   private static final int FIRST = 20;
 
   /** With the first ones, as many as fill slabs. */
-  private static final int CONNECTIONS = 7 * MailboxSlab.PIECES - FIRST;
+  private static final int CONNECTIONS = 7 * Mailboxes.PIECES - FIRST;
 
   /** Heap of both sides and of what the simulated fabric keeps of them. */
   private static final long MOST_HEAP_BYTES = 14 << 10;

@@ -40,7 +40,7 @@ class LateWritesTest {
       int generation = former.sends.id().fromGeneration();
       MemorySegment mailbox = left.mailboxes.getLast();
       former.closeConnections();
-      for (int i = 1; i < MailboxSlab.PIECES; i++) {
+      for (int i = 1; i < Mailboxes.PIECES; i++) {
         Pair.of(simulation, left, right, "between").closeConnections();
       }
       Linked now = new Linked(simulation, arena, left, right);

@@ -50,7 +50,7 @@ class DoubtfulTransferTest {
       transfer.failAlone();
       transfer.spread(64);
       transfer.cut(0, 64);
-      transfer.failed(0, rails.port(0), new Failed(FabricErrno.ECANCELED));
+      transfer.failed(0, rails.rail(0).port(), new Failed(FabricErrno.ECANCELED));
       Certainty certainty = used ? Certainty.UNKNOWN : Certainty.OVER;
       assertEquals(List.of(certainty), endings.stream().map(Ending::certainty).toList());
       assertTrue(endings.getFirst().railLeft());
@@ -71,13 +71,13 @@ class DoubtfulTransferTest {
       transfer.begin(Transfer.Kind.WRITE, 4096, rail -> 0);
       transfer.spread(64);
       transfer.cut(1, 64);
-      transfer.failed(0, rails.port(1), new Failed(FabricErrno.ECANCELED));
+      transfer.failed(0, rails.rail(1).port(), new Failed(FabricErrno.ECANCELED));
       assertEquals(List.of(Certainty.OVER), endings.stream().map(Ending::certainty).toList());
       assertTrue(rails.isUsable(1), "it is given up");
       assertTrue(transfer.isToBePosted(0), "it is not repeated");
       transfer.moveLate();
       transfer.moveLate();
-      assertEquals(rails.port(1).label(), transfer.railLabel(0));
+      assertEquals(rails.rail(1).port().label(), transfer.railLabel(0));
       assertTrue(peer.fences().isEmpty());
       if (fate.equals("given up")) {
         rails.lose(1, WHY);
@@ -85,7 +85,7 @@ class DoubtfulTransferTest {
         assertFalse(peer.fences().isEmpty(), "it went over another");
         assertFalse(transfer.isToBePosted(0));
       } else if (fate.equals("broken again")) {
-        transfer.failed(0, rails.port(1), new Failed(FabricErrno.ECANCELED));
+        transfer.failed(0, rails.rail(1).port(), new Failed(FabricErrno.ECANCELED));
         assertFalse(peer.fences().isEmpty(), "it stays");
         assertFalse(rails.isUsable(1));
       }

@@ -43,7 +43,7 @@ class FailingRailTest {
       }
       assertFalse(rails.isUsable(1));
       assertTrue(rails.isUsable(0));
-      assertEquals(WHY, rails.failure());
+      assertEquals(WHY, rails.reason("a call"));
       for (int turn = 0; turn < 4; turn++) {
         assertEquals(0, rails.next(), "a rail that was given up is used");
       }

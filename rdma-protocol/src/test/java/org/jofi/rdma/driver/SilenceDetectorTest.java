@@ -18,12 +18,6 @@ class SilenceDetectorTest {
   private static final long BOUND = 1_500 * MILLI;
   private static final long STEP = 47 * MILLI;
 
-  private final SilenceDetector clock =
-      new SilenceDetector(
-          RAILS,
-          rail -> "rail " + rail,
-          BOUND,
-          new PacketLoss(RAILS, rail -> Optional.of(traffic(rail))));
   private final long[] out = new long[RAILS];
   private final double[] expected = new double[RAILS];
   private final long[] moved = new long[RAILS];
@@ -42,15 +36,17 @@ class SilenceDetectorTest {
         }
 
         @Override
-        public boolean isUsable(int rail) {
-          return (silent & 1 << rail) == 0;
-        }
-
-        @Override
         public long moved(int rail) {
           return moved[rail];
         }
       };
+  private final SilenceDetector clock =
+      new SilenceDetector(
+          RAILS,
+          rail -> "rail " + rail,
+          BOUND,
+          new PacketLoss(RAILS, rail -> Optional.of(traffic(rail))),
+          load);
   private long now;
 
   /** What was found, and is not used any more. */
@@ -62,7 +58,7 @@ class SilenceDetectorTest {
 
   private void look() {
     now += STEP;
-    silent |= clock.look(load, now);
+    silent |= clock.look(~silent & (1 << RAILS) - 1, now);
   }
 
   /** How long until a rail is silent, while others complete something at each look. */

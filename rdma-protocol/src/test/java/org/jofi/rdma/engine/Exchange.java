@@ -12,7 +12,7 @@ import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.driver.ArrivalSink;
 import org.jofi.rdma.driver.Host;
 import org.jofi.rdma.operation.Packet;
-import org.jofi.rdma.operation.RailControl;
+import org.jofi.rdma.operation.PeerControl;
 import org.jofi.rdma.operation.SentListener;
 import org.jofi.rdma.wire.ConnectionId;
 import org.jofi.rdma.wire.ControlMessage;
@@ -156,13 +156,13 @@ final class Exchange implements AutoCloseable {
   private void lookAtRails() {
     left.endpoint.lookAtRails(looked);
     right.endpoint.lookAtRails(looked);
-    RailControl there = sender.link().sink().railControl();
-    RailControl back = receiver.link().sink().railControl();
+    PeerControl there = sender.link().sink().peer();
+    PeerControl back = receiver.link().sink().peer();
     lookAtRails(there, back);
     lookAtRails(back, there);
   }
 
-  private static void lookAtRails(RailControl of, RailControl other) {
+  private static void lookAtRails(PeerControl of, PeerControl other) {
     for (RailUpdate update = of.takeUpdate(); update != null; update = of.takeUpdate()) {
       boolean sound = other.told(update);
       assert sound : update;

@@ -11,7 +11,7 @@ import org.jofi.rdma.operation.Certainty;
 import org.jofi.rdma.operation.InlineCopy;
 import org.jofi.rdma.operation.OperationSink;
 import org.jofi.rdma.operation.Packet;
-import org.jofi.rdma.operation.RailControl;
+import org.jofi.rdma.operation.PeerControl;
 import org.jofi.rdma.operation.SentListener;
 import org.jofi.rdma.operation.Tasks;
 import org.jofi.rdma.operation.Transfer;
@@ -262,21 +262,6 @@ final class ModelEnd implements OperationSink {
   }
 
   @Override
-  public void heard() {
-    // Its rails are never silent.
-  }
-
-  @Override
-  public @Nullable Failure stall(long now, long boundNs) {
-    return null;
-  }
-
-  @Override
-  public boolean takeQuestion() {
-    return false;
-  }
-
-  @Override
   public List<FabricAddress> peerAddresses() {
     return List.of();
   }
@@ -284,11 +269,6 @@ final class ModelEnd implements OperationSink {
   @Override
   public void release() {
     // There is no other peer.
-  }
-
-  @Override
-  public RailControl railControl() {
-    throw new UnsupportedOperationException("its rails are never closed");
   }
 
   @Override
@@ -376,8 +356,8 @@ final class ModelEnd implements OperationSink {
   }
 
   @Override
-  public long peer() {
-    return 0;
+  public PeerControl peer() {
+    return new ModelPeer();
   }
 
   @Override

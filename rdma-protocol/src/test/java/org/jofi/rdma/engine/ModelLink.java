@@ -391,7 +391,7 @@ final class ModelLink {
     Connection to = message.home() == left ? receiving : sending;
     MemorySegment memory = message.memory();
     assertEquals(WireFault.NONE, MessageHeader.check(memory, 0, message.lengthBytes()));
-    assertTrue(to.isFrom(memory, 0));
+    assertTrue(MessageHeader.isOf(memory, 0, to.id()));
     to.hear();
     MessageType type = MessageHeader.type(memory, 0);
     if (type == MessageType.EAGER) {
