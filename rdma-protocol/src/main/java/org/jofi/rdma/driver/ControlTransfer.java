@@ -14,9 +14,8 @@ import org.jofi.transport.Failure;
 final class ControlTransfer extends RailTransfer {
   private final long[] written;
   private final long[] places = new long[ProtocolLimits.MAX_GROUP];
-  private int counted;
 
-  /** Stripes that ask for word of their arrival. */
+  /** Stripes that ask for word of their arrival, a bit each. */
   private int asking;
 
   /**
@@ -30,23 +29,12 @@ final class ControlTransfer extends RailTransfer {
 
   @Override
   protected void reset() {
-    super.reset();
     asking = 0;
   }
 
   @Override
-  protected void added(int stripes) {
-    int rail = rails().next();
-    for (int stripe = 0; stripe < stripes(); stripe++) {
-      if ((stripes & 1 << stripe) != 0 && tries(stripe) == 0) {
-        plan().moveTo(stripe, rail);
-      }
-    }
-  }
-
-  @Override
   void refusedNow(int stripe) {
-    plan().moveTo(stripe, rails().next());
+    moveTo(stripe, rails().next());
   }
 
   @Override
@@ -68,39 +56,29 @@ final class ControlTransfer extends RailTransfer {
   }
 
   @Override
-  void taken(int stripe, int rail) {
-    counted |= 1 << stripe;
-    places[stripe] = rails().unanswered().posted(rail, asks(stripe));
-    if (!asks(stripe)) {
-      written[rail] = places[stripe];
+  protected void changed(int stripe, State before, int beforeRail) {
+    if (before == State.OUT) {
+      rails().rail(beforeRail).writesOut--;
+    } else if (state(stripe) == State.OUT) {
+      int rail = rail(stripe);
+      rails().rail(rail).writesOut++;
+      places[stripe] = rails().unanswered().posted(rail, asks(stripe));
+      if (!asks(stripe)) {
+        written[rail] = places[stripe];
+      }
     }
-    rails().rail(rail).writesOut++;
   }
 
   @Override
   public void completed(long cookie, long lengthBytes) {
     int stripe = (int) cookie;
-    int rail = plan().rail(stripe);
+    int rail = rail(stripe);
     if (asks(stripe)) {
       rails().unanswered().arrived(rail, places[stripe]);
       super.completed(cookie, lengthBytes);
     } else {
       rails().unanswered().wrote(rail, places[stripe]);
-      done(stripe, rail);
-      end(stripe);
-    }
-  }
-
-  @Override
-  void done(int stripe, int rail) {
-    takeBack(stripe);
-  }
-
-  @Override
-  void takeBack(int stripe) {
-    if ((counted & 1 << stripe) != 0) {
-      counted &= ~(1 << stripe);
-      rails().rail(plan().rail(stripe)).writesOut--;
+      complete(stripe);
     }
   }
 
@@ -114,10 +92,7 @@ final class ControlTransfer extends RailTransfer {
     if (!silent.equals(rails())) {
       return this;
     }
-    int stripe = (int) cookie;
-    if (move(stripe, plan().rail(stripe), why, Certainty.UNKNOWN)) {
-      rails().tasks().defer(this);
-    }
+    retryLater((int) cookie, why, Certainty.UNKNOWN);
     return NOBODY;
   }
 

@@ -1,10 +1,9 @@
 package org.jofi.rdma.driver;
 
-import java.util.Arrays;
-import org.jofi.fabric.CompletionError;
 import org.jofi.rdma.operation.TransferListener;
 import org.jofi.rdma.wire.ProtocolLimits;
 import org.jofi.transport.Failure;
+import org.jofi.transport.FailureCause;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,46 +11,46 @@ import org.jspecify.annotations.Nullable;
  * DataFlow} to the peer cuts it. Each stripe keeps its rail unless that fails.
  */
 final class DataTransfer extends RailTransfer implements DataFlow.Message {
-  private static final byte NOWHERE = -1;
-
   private final Peer peer;
-  private final DataProgress progress;
   private final FlushLanding landing;
-  private final DataProgress.Turn turn;
 
-  /** The rail on whose account each stripe is; {@link #NOWHERE} if on none. */
-  private final byte[] accounts;
-
-  /** How many stripes are on the account of a rail. */
+  /** How many stripes are given to rails. */
   private int out;
 
+  /** What was to be posted at the last look, a bit each. */
   private int waited;
+
   private boolean waits;
 
-  /** Stripes that may go over their rail alone, a bit each; {@link #isInOrder}. */
+  /** After how many operations on each rail it is due, if all of it is posted. */
+  private final long[] turn;
+
+  private boolean hasTurn;
+
+  /**
+   * Stripes that were in a connection that was replaced, a bit each: the peer reads that to its end
+   * before it takes another, so nothing of them lands after what is posted next over the same rail.
+   * A second one that breaks is more than that.
+   */
   private int inOrder;
 
   /** The epoch of the peer's endpoint to which each stripe was posted. */
   private final int[] epochs;
 
-  DataTransfer(Peer peer, DataProgress progress, FlushLanding landing, TransferListener listener) {
+  DataTransfer(Peer peer, FlushLanding landing, TransferListener listener) {
     super(peer.data(), listener, ProtocolLimits.stripes(peer.data().count()));
     this.peer = peer;
-    this.progress = progress;
-    turn = progress.new Turn();
     this.landing = landing;
-    accounts = new byte[ProtocolLimits.stripes(rails().count())];
-    epochs = new int[accounts.length];
+    epochs = new int[ProtocolLimits.stripes(rails().count())];
+    turn = new long[rails().count()];
   }
 
   @Override
   protected void reset() {
-    super.reset();
     waited = 0;
     out = 0;
     inOrder = 0;
-    turn.open();
-    Arrays.fill(accounts, NOWHERE);
+    hasTurn = false;
   }
 
   private @Nullable DataFlow flow() {
@@ -81,10 +80,9 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
       fenceWhatWasInOrder();
     }
     boolean all = super.advance();
+    hasTurn = false;
     if (all && isBound()) {
       takeTurn();
-    } else {
-      turn.open();
     }
     return all;
   }
@@ -133,47 +131,55 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
 
   @Override
   public void cut(int rail, long lengthBytes) {
-    account(bind(rail, lengthBytes), rail);
-  }
-
-  private void account(int stripe, int rail) {
-    DataFlow flow = flow();
-    if (flow != null && accounts[stripe] != rail) {
-      takeBack(stripe);
-      accounts[stripe] = (byte) rail;
-      out++;
-      flow.give(this, rail, lengthBytes(stripe));
-    }
+    bind(rail, lengthBytes);
   }
 
   @Override
-  void takeBack(int stripe) {
-    DataFlow flow = flow();
-    int rail = accounts[stripe];
-    if (flow != null && rail != NOWHERE) {
-      accounts[stripe] = NOWHERE;
-      out--;
-      flow.takeBack(this, rail, lengthBytes(stripe));
+  protected void changed(int stripe, State before, int beforeRail) {
+    State now = state(stripe);
+    boolean completed = before == State.OUT && (now == State.DONE || now == State.WRITTEN);
+    if (completed) {
+      inOrder &= ~(1 << stripe);
+      rails().rail(beforeRail).dataCompleted++;
+      peer.stall().done(kind());
+    } else if (before == State.OUT) {
+      rails().rail(beforeRail).dataPosted--;
+      peer.stall().failed(kind());
+    } else if (now == State.OUT) {
+      peer.stall().took(kind());
+      PeerRail rail = rails().rail(rail(stripe));
+      rail.dataPosted++;
+      epochs[stripe] = rail.epoch();
     }
-  }
-
-  @Override
-  protected void dropped(int stripes) {
-    for (int stripe = 0; stripe < stripes(); stripe++) {
-      if ((stripes & 1 << stripe) != 0) {
-        takeBack(stripe);
+    DataFlow flow = flow();
+    if (flow != null) {
+      int from = before.isOnRail() ? beforeRail : ANY_RAIL;
+      int to = now.isOnRail() ? rail(stripe) : ANY_RAIL;
+      if (from != to) {
+        account(flow, from, to, lengthBytes(stripe), completed);
       }
     }
   }
 
-  @Override
-  protected void added(int stripes) {
-    // Their rails are planned.
+  private void account(DataFlow flow, int from, int to, long bytes, boolean completed) {
+    if (from != ANY_RAIL) {
+      out--;
+      if (completed) {
+        flow.done(this, from, bytes);
+      } else {
+        flow.takeBack(this, from, bytes);
+      }
+    }
+    if (to != ANY_RAIL) {
+      out++;
+      flow.give(this, to, bytes);
+    }
   }
 
   /** Of the others, the one that is through with what is out on it first. */
   @Override
-  int insteadOf(int stripe, int rail, int other) {
+  int insteadOf(int stripe, int other) {
+    int rail = rail(stripe);
     if (isInOrder(stripe)) {
       return rail;
     }
@@ -187,8 +193,53 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
     if (kind() != Kind.READ_OWN) {
       return super.usable(stripe);
     }
-    int rail = plan().rail(stripe);
+    int rail = rail(stripe);
     return rails().rail(rail).port().brokenBy() == null ? rail : PeerRails.NONE;
+  }
+
+  @Override
+  void fill(Post next, int stripe, int rail) {
+    if (kind() != Kind.READ_OWN) {
+      super.fill(next, stripe, rail);
+      return;
+    }
+    next.read(
+            landing.address(rail),
+            lengthBytes(stripe),
+            landing.descriptor(rail),
+            landing.self(rail))
+        .remote(remoteAddress(stripe, rail), key(rail));
+  }
+
+  /**
+   * That of a transfer that fails alone may be its own, as when a key was withdrawn; over sockets
+   * that breaks the connection, too. So such a transfer does not take the last rail with it, and is
+   * tried over each of the others at most; see {@link Fences}.
+   */
+  @Override
+  boolean tellsOfRail(int stripe, Failure why) {
+    if (!failsAlone()) {
+      return true;
+    }
+    if (kind() == Kind.READ_OWN) {
+      return false;
+    }
+    return Failures.isOfBrokenConnection(why)
+        ? tries(stripe) < rails().count() && !isOneRailLeft()
+        : why.cause() == FailureCause.PEER_LOST;
+  }
+
+  /**
+   * Whether this transfer may be what broke its connection, and would break the only one left if it
+   * were posted again. It waits then until another rail is back; if none comes back, the link was
+   * the cause, and it is posted all the same.
+   */
+  boolean mayBreakTheLast(Failure why) {
+    return failsAlone() && Failures.isOfBrokenConnection(why) && isOneRailLeft();
+  }
+
+  private boolean isOneRailLeft() {
+    return Integer.bitCount(rails().usable()) < 2;
   }
 
   /**
@@ -197,21 +248,19 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
    * if there is another one, until the peer has closed its end of it.
    */
   @Override
-  boolean isInDoubt(int stripe, int rail, Failure why) {
+  boolean mayLand(int stripe, int rail, Failure why) {
     PeerRails rails = rails();
-    if (kind() != Kind.READ_OWN
-        && !isInOrder(stripe)
-        && rails.isUsable(rail)
-        && rails.rail(rail).wasReplaced(why)) {
-      inOrder |= 1 << stripe;
-      return false;
-    }
-    if (kind() == Kind.READ_OWN
-        || (kind() == Kind.READ && rails.rail(rail).port().isClosed())
-        || (rails.isUsable(rail) && !tellsOfRail(stripe, why))) {
+    if (kind() == Kind.READ_OWN || (kind() == Kind.READ && rails.rail(rail).port().isClosed())) {
       return false;
     }
     if (rails.isUsable(rail)) {
+      if (!isInOrder(stripe) && rails.rail(rail).wasReplaced(why)) {
+        inOrder |= 1 << stripe;
+        return false;
+      }
+      if (!tellsOfRail(stripe, why)) {
+        return false;
+      }
       if (!rails.hasOther(rail)) {
         return endsUnlessInOrder(stripe, rail, why);
       }
@@ -226,15 +275,10 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
 
   private void awaitFence(int stripe, int rail, Failure why) {
     inOrder &= ~(1 << stripe);
-    takeBack(stripe);
+    linger(stripe);
     peer.fences().await(this, stripe, rail, epochs[stripe], why);
   }
 
-  /**
-   * Whether a stripe was in a connection that was replaced: the peer reads that to its end before
-   * it takes another, so nothing of it lands after what is posted next over the same rail. A second
-   * one that breaks is more than that.
-   */
   private boolean isInOrder(int stripe) {
     return (inOrder & 1 << stripe) != 0;
   }
@@ -242,12 +286,11 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
   /** If their rail was given up meanwhile, they may land after what goes over others. */
   private void fenceWhatWasInOrder() {
     PeerRails rails = rails();
-    for (int left = inOrder & toPost(); left != 0; left &= left - 1) {
+    for (int left = inOrder & in(State.TO_POST); left != 0; left &= left - 1) {
       int stripe = Integer.numberOfTrailingZeros(left);
-      int rail = plan().rail(stripe);
+      int rail = rail(stripe);
       Failure why = rails.rail(rail).cause();
       if (why != null && rails.count() > 1 && !rails.isLost()) {
-        posted(stripe);
         awaitFence(stripe, rail, why);
       }
     }
@@ -265,79 +308,22 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
         || !port.rail().domain().info().traits().completionMeansDelivered()) {
       return false;
     }
-    giveUp(
-        stripe,
-        new Failure(
-            why.cause(),
-            why.errno(),
-            why.where(),
-            why.detail() + "; it may land yet, so it is not repeated: no other rail is left"));
+    String detail =
+        why.detail() + "; it may land yet, so it is not repeated: no other rail is left";
+    giveUp(stripe, new Failure(why.cause(), why.errno(), why.where(), detail));
     return true;
   }
 
   @Override
-  int call(int stripe, int rail) {
-    account(stripe, rail);
-    if (kind() != Kind.READ_OWN) {
-      return super.call(stripe, rail);
-    }
-    next()
-        .read(
-            landing.address(rail),
-            lengthBytes(stripe),
-            landing.descriptor(rail),
-            landing.self(rail))
-        .remote(remoteAddress(stripe, rail), key(rail));
-    return rails().rail(rail).port().post(this, stripe, next());
-  }
-
-  @Override
-  void taken(int stripe, int rail) {
-    progress.post(rail);
-    peer.stall().took(kind());
-    epochs[stripe] = rails().rail(rail).epoch();
-  }
-
-  @Override
-  public void failed(long cookie, RailPort port, CompletionError error) {
-    peer.stall().failed(kind());
-    super.failed(cookie, port, error);
-  }
-
-  @Override
-  public void lost(long cookie, RailPort port, Failure why) {
-    peer.stall().failed(kind());
-    super.lost(cookie, port, why);
-  }
-
-  @Override
-  public void dropped(long cookie, RailPort port, Failure why) {
-    peer.stall().failed(kind());
-    super.dropped(cookie, port, why);
-  }
-
-  @Override
-  void done(int stripe, int rail) {
-    peer.stall().done(kind());
-    progress.complete(rail);
-    inOrder &= ~(1 << stripe);
-    DataFlow flow = flow();
-    if (flow != null && accounts[stripe] != NOWHERE) {
-      accounts[stripe] = NOWHERE;
-      out--;
-      flow.done(this, rail, lengthBytes(stripe));
-    }
-  }
-
-  @Override
   public void moveLate() {
-    int late = toPost() & waited;
-    waited = toPost();
-    for (int stripe = 0; stripe < stripes(); stripe++) {
-      if ((late & 1 << stripe) != 0 && !isInOrder(stripe)) {
-        // A rail may take nothing while others do.
-        int other = rails().after(plan().rail(stripe));
-        plan().moveTo(stripe, other == PeerRails.NONE ? plan().rail(stripe) : other);
+    int late = in(State.TO_POST) & waited & ~inOrder;
+    waited = in(State.TO_POST);
+    for (; late != 0; late &= late - 1) {
+      // A rail may take nothing while others do.
+      int stripe = Integer.numberOfTrailingZeros(late);
+      int other = rails().after(rail(stripe));
+      if (other != PeerRails.NONE) {
+        moveTo(stripe, other);
       }
     }
     DataFlow flow = flow();
@@ -348,12 +334,20 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
 
   @Override
   public void takeTurn() {
-    turn.set();
+    hasTurn = true;
+    for (int rail = 0; rail < turn.length; rail++) {
+      turn[rail] = rails().rail(rail).dataPosted;
+    }
   }
 
   @Override
   public long progress() {
     DataFlow flow = isBound() ? null : flow();
-    return turn.before() + (flow == null ? 0 : flow.finished());
+    long before = flow == null ? 0 : flow.finished();
+    for (int rail = 0; rail < turn.length; rail++) {
+      long completed = rails().rail(rail).dataCompleted;
+      before += hasTurn ? Math.min(completed, turn[rail]) : completed;
+    }
+    return before;
   }
 }

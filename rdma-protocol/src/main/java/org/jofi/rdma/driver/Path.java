@@ -25,7 +25,6 @@ final class Path implements OperationSink {
   private final Peer peer;
   private final PeerRails data;
   private final PeerRails control;
-  private final DataProgress progress;
   private boolean released;
 
   /** Of each control rail: what was written over it last that does not tell of its arrival. */
@@ -58,7 +57,6 @@ final class Path implements OperationSink {
     peer = driver.peers().to(addresses);
     data = peer.data();
     control = peer.control();
-    progress = new DataProgress(data.count());
     written = new long[control.count()];
     losses = control.unanswered().losses();
   }
@@ -95,7 +93,7 @@ final class Path implements OperationSink {
 
   @Override
   public Transfer overData(TransferListener listener) {
-    return new DataTransfer(peer, progress, driver.landing(), listener);
+    return new DataTransfer(peer, driver.landing(), listener);
   }
 
   @Override

@@ -101,6 +101,11 @@ final class PeerRail {
 
   private int epoch;
 
+  /** Data operations that were posted, but for those that came to nothing; and which are done. */
+  long dataPosted;
+
+  long dataCompleted;
+
   /** Messages, and writes that are counted, that it took, and that are not back. */
   int messagesOut;
 

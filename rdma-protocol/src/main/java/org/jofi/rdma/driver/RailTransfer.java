@@ -1,6 +1,5 @@
 package org.jofi.rdma.driver;
 
-import java.util.Arrays;
 import org.jofi.fabric.CompletionError;
 import org.jofi.fabric.FabricErrno;
 import org.jofi.fabric.PostFlags;
@@ -8,7 +7,6 @@ import org.jofi.rdma.operation.Certainty;
 import org.jofi.rdma.operation.Transfer;
 import org.jofi.rdma.operation.TransferListener;
 import org.jofi.transport.Failure;
-import org.jofi.transport.FailureCause;
 
 /**
  * A transfer over the rails of one role to a peer. A stripe goes over a usable rail, and over
@@ -17,13 +15,11 @@ import org.jofi.transport.FailureCause;
  */
 abstract class RailTransfer extends Transfer implements OperationOwner {
   private final PeerRails rails;
-  private final int[] tries;
   private final Post post = new Post();
 
   RailTransfer(PeerRails rails, TransferListener listener, int stripes) {
     super(listener, stripes);
     this.rails = rails;
-    tries = new int[stripes];
   }
 
   final PeerRails rails() {
@@ -35,126 +31,84 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
     // Most wait for their rail.
   }
 
-  /** A rail took a stripe. */
-  abstract void taken(int stripe, int rail);
-
-  /** A stripe is done. */
-  abstract void done(int stripe, int rail);
-
-  /** A stripe came to nothing, on its rail. */
-  void takeBack(int stripe) {
-    // Most keep no account.
+  /** Whether a failure is its rail's. */
+  boolean tellsOfRail(int stripe, Failure why) {
+    return true;
   }
 
   /**
-   * Whether a stripe that is over here, but may land at the peer, is in doubt until that is out of
-   * the question: it is told apart then.
+   * A stripe is over here.
+   *
+   * @return whether it may land at the peer, and is dealt with once that is out of the question
    */
-  boolean isInDoubt(int stripe, int rail, Failure why) {
+  boolean mayLand(int stripe, int rail, Failure why) {
     return false;
   }
 
   @Override
-  protected void reset() {
-    Arrays.fill(tries, 0);
-  }
-
-  @Override
-  protected void placed(int stripe) {
-    tries[stripe] = 0;
-  }
-
-  @Override
   protected boolean advance() {
-    for (int stripe = 0; stripe < stripes() && toPost() != 0; stripe++) {
-      if (isToBePosted(stripe)) {
+    for (int left = in(State.TO_POST); left != 0; left &= left - 1) {
+      int stripe = Integer.numberOfTrailingZeros(left);
+      // The failure of one may cancel the others.
+      if (state(stripe) == State.TO_POST) {
         post(stripe);
       }
     }
-    return toPost() == 0;
+    return in(State.TO_POST) == 0;
   }
 
   private void post(int stripe) {
     int rail = usable(stripe);
     if (rail == PeerRails.NONE) {
       if (!rails.mayReturn()) {
-        end(stripe, rails.reason(operation(stripe)), Certainty.NOT_EXECUTED, false);
+        fail(stripe, ANY_RAIL, rails.reason(operation(stripe)), Certainty.NOT_EXECUTED);
       }
       return;
     }
-    int answer = call(stripe, rail);
+    moveTo(stripe, rail);
+    fill(post, stripe, rail);
+    int answer = rails.rail(rail).port().post(this, stripe, post);
     if (answer == -FabricErrno.EAGAIN) {
       refusedNow(stripe);
       return;
     }
-    tries[stripe]++;
+    tried(stripe);
     if (answer == 0) {
       posted(stripe);
-      taken(stripe, rail);
     } else {
       Failure why = Failures.ofPost(operation(stripe), rails.rail(rail).port(), -answer);
       if (tellsOfRail(stripe, why)) {
         rails.failed(rail, why);
       }
-      move(stripe, rail, why, Certainty.NOT_EXECUTED);
+      retry(stripe, why, Certainty.NOT_EXECUTED);
     }
   }
 
-  /**
-   * Whether a failure is its rail's. That of a transfer that fails alone may be its own, as when a
-   * key was withdrawn; over sockets that breaks the connection, too. So such a transfer does not
-   * take the last rail with it, and is tried over each of the others at most; see {@link Fences}.
-   */
-  final boolean tellsOfRail(int stripe, Failure why) {
-    if (!failsAlone()) {
-      return true;
-    }
-    if (kind() == Kind.READ_OWN) {
-      return false;
-    }
-    return Failures.isOfBrokenConnection(why)
-        ? tries[stripe] < rails.count() && !isOneRailLeft()
-        : why.cause() == FailureCause.PEER_LOST;
-  }
-
-  /**
-   * Whether this transfer may be what broke its connection, and would break the only one left if it
-   * were posted again. It waits then until another rail is back; if none comes back, the link was
-   * the cause, and it is posted all the same.
-   */
-  final boolean mayBreakTheLast(Failure why) {
-    return failsAlone() && Failures.isOfBrokenConnection(why) && isOneRailLeft();
-  }
-
-  private boolean isOneRailLeft() {
-    return Integer.bitCount(rails.usable()) < 2;
-  }
-
-  /** The rail for a stripe, which moves if its own is given up; or {@link PeerRails#NONE}. */
+  /** The rail for a stripe, whose own may have been given up; or {@link PeerRails#NONE}. */
   int usable(int stripe) {
-    int rail = rails.thatOrAnother(plan().rail(stripe));
-    if (rail != PeerRails.NONE) {
-      plan().moveTo(stripe, rail);
-    }
-    return rail;
+    return rails.thatOrAnother(rail(stripe));
   }
 
-  /** It failed over a rail; whether it is to be posted again. */
-  final boolean move(int stripe, int rail, Failure why, Certainty certainty) {
-    takeBack(stripe);
-    int other = rails.another(rail, tries[stripe]);
-    if (other != PeerRails.NONE) {
-      plan().moveTo(stripe, insteadOf(stripe, rail, other));
+  /** It failed over its rail; whether it is to be posted again. */
+  private boolean retry(int stripe, Failure why, Certainty certainty) {
+    int other = rails.another(rail(stripe), tries(stripe));
+    return fail(
+        stripe, other == PeerRails.NONE ? ANY_RAIL : insteadOf(stripe, other), why, certainty);
+  }
+
+  /** As {@link #retry}, while a queue delivers. */
+  final void retryLater(int stripe, Failure why, Certainty certainty) {
+    if (retry(stripe, why, certainty)) {
+      rails.tasks().defer(this);
     }
-    return end(stripe, why, certainty, other != PeerRails.NONE);
   }
 
   /**
-   * The rail for a stripe that failed over one.
+   * The rail for a stripe that failed over its own.
    *
    * @param other that may be used, another one if there is any
    */
-  int insteadOf(int stripe, int rail, int other) {
+  int insteadOf(int stripe, int other) {
     return other;
   }
 
@@ -162,25 +116,18 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
     return kind() != Kind.WRITE ? "fi_read" : bringsData(stripe) ? "fi_writedata" : "fi_write";
   }
 
-  int call(int stripe, int rail) {
-    PeerRail over = rails.rail(rail);
+  void fill(Post next, int stripe, int rail) {
     long from = localAddress(stripe);
     long length = lengthBytes(stripe);
+    long peer = rails.rail(rail).number();
     if (kind() == Kind.READ) {
-      post.read(from, length, descriptor(rail), over.number());
+      next.read(from, length, descriptor(rail), peer);
     } else if (bringsData(stripe)) {
-      post.write(from, length, descriptor(rail), over.number(), over.flags())
-          .data(immediate(stripe));
+      next.write(from, length, descriptor(rail), peer, rails.rail(rail).flags()).data(immediate(stripe));
     } else {
-      post.write(from, length, descriptor(rail), over.number(), flags(stripe, rail));
+      next.write(from, length, descriptor(rail), peer, flags(stripe, rail));
     }
-    post.remote(remoteAddress(stripe, rail), key(rail));
-    return over.port().post(this, stripe, post);
-  }
-
-  /** What is posted next. */
-  final Post next() {
-    return post;
+    next.remote(remoteAddress(stripe, rail), key(rail));
   }
 
   /** How a write without immediate data is posted, {@link PostFlags}. */
@@ -190,10 +137,8 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
 
   @Override
   public void completed(long cookie, long lengthBytes) {
-    int rail = plan().rail((int) cookie);
-    rails.succeeded(rail);
-    done((int) cookie, rail);
-    end((int) cookie);
+    rails.succeeded(rail((int) cookie));
+    complete((int) cookie);
   }
 
   @Override
@@ -205,8 +150,8 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
       rails.failed(port.number(), why);
     }
     Certainty certainty = certainty(port, why);
-    if (!isInDoubt(stripe, port.number(), why) && move(stripe, port.number(), why, certainty)) {
-      rails.tasks().defer(this);
+    if (!mayLand(stripe, port.number(), why)) {
+      retryLater(stripe, why, certainty);
     }
   }
 
@@ -223,56 +168,30 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
 
   @Override
   public void lost(long cookie, RailPort port, Failure why) {
-    takeBack((int) cookie);
     lose((int) cookie, why);
   }
 
   @Override
   public void dropped(long cookie, RailPort port, Failure why) {
-    int stripe = (int) cookie;
-    if (!isInDoubt(stripe, port.number(), why)) {
-      over(stripe, why);
+    if (!mayLand((int) cookie, port.number(), why)) {
+      over((int) cookie, why);
     }
   }
 
   /** Nothing more of a stripe will happen: it is posted again if its listener wants that. */
   final void over(int stripe, Failure why) {
-    if (move(stripe, plan().rail(stripe), why, Certainty.OVER)) {
-      rails.tasks().defer(this);
-    }
+    retryLater(stripe, why, Certainty.OVER);
   }
 
   /** Nothing is known of a stripe, so that it is not posted again. */
   final void giveUp(int stripe, Failure why) {
-    takeBack(stripe);
-    boolean again = end(stripe, why, Certainty.UNKNOWN, false);
+    boolean again = fail(stripe, ANY_RAIL, why, Certainty.UNKNOWN);
     assert !again;
   }
 
   @Override
-  public int tries(int stripe) {
-    return tries[stripe];
-  }
-
-  @Override
-  public boolean repeat(int stripes) {
-    for (int stripe = 0; stripe < stripes(); stripe++) {
-      if ((stripes & 1 << stripe) != 0) {
-        int other =
-            tries[stripe] < PeerRails.TRIES ? rails.after(plan().rail(stripe)) : PeerRails.NONE;
-        if (other == PeerRails.NONE) {
-          return false;
-        }
-        plan().moveTo(stripe, other);
-      }
-    }
-    add(stripes);
-    return true;
-  }
-
-  @Override
   public String railLabel(int stripe) {
-    int rail = plan().rail(stripe);
-    return rail == PeerRails.NONE ? "any rail" : rails.rail(rail).port().label();
+    int rail = rail(stripe);
+    return rail == ANY_RAIL ? "any rail" : rails.rail(rail).port().label();
   }
 }

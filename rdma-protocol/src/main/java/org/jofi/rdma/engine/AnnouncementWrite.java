@@ -36,14 +36,13 @@ final class AnnouncementWrite implements TransferListener {
     inUse = true;
     announcer.begin(transfer);
     int before = entriesOf(0);
-    announcer.place(transfer, 0, first, before);
+    announcer.place(transfer, first, before);
     if (before < entries) {
-      announcer.place(transfer, 1, first + before, entries - before);
+      announcer.place(transfer, first + before, entries - before);
     }
     if (repeats) {
-      transfer.completeOnDelivery(transfer.all());
+      transfer.completeOnDelivery(-1);
     }
-    transfer.add(transfer.all());
     link.submit(transfer);
   }
 
@@ -54,7 +53,7 @@ final class AnnouncementWrite implements TransferListener {
 
   /** Whether something of it was not taken by a rail yet. */
   boolean isWaiting() {
-    return transfer.toPost() != 0;
+    return transfer.in(Transfer.State.TO_POST) != 0;
   }
 
   /** Whether a provider took any of it. */
@@ -64,8 +63,7 @@ final class AnnouncementWrite implements TransferListener {
 
   /** What is not posted yet is not to be. */
   void drop() {
-    int dropped = transfer.withdraw();
-    assert dropped >= 0;
+    transfer.cancel();
     giveBack();
   }
 
@@ -106,7 +104,7 @@ final class AnnouncementWrite implements TransferListener {
   }
 
   private void giveBack() {
-    if (inUse && (transfer.toPost() | transfer.inFlight()) == 0) {
+    if (inUse && !transfer.isOut()) {
       inUse = false;
       home.back(this);
     }

@@ -58,9 +58,9 @@ final class Announcer {
     entries.seal(index, handled);
   }
 
-  /** A part of a transfer writes entries that are in the copy, one after the other. */
-  void place(Transfer transfer, int part, long index, int count) {
-    transfer.part(part, layout.entryOffset(index), (long) count * layout.entryBytes());
+  /** The next part of a transfer writes entries that are in the copy, one after the other. */
+  void place(Transfer transfer, long index, int count) {
+    int part = transfer.part(layout.entryOffset(index), (long) count * layout.entryBytes());
     if (entriesDelivered) {
       transfer.completeOnDelivery(1 << part);
     }

@@ -8,7 +8,7 @@ import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
 
 /** A read of a few bytes over each data rail, from this very endpoint. */
-final class FlushRead extends OneWayTransfer {
+final class FlushRead extends StripedRequest {
   private final OperationSink sink;
   private long lengthBytes;
 

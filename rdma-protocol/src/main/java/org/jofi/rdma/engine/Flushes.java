@@ -59,7 +59,7 @@ public final class Flushes extends RequestQueue {
     FlushRead read = reads.get(begin());
     long id = read.request().id();
     read.of(address, lengthBytes, registration);
-    read.start();
+    read.request().begin(read);
     link().sink().tasks().submit(read.transfer());
     return id;
   }

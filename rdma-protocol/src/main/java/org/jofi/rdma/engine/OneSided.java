@@ -115,7 +115,7 @@ public final class OneSided extends RequestQueue {
 
   private long start(OneSidedTransfer transfer) {
     long id = transfer.request().id();
-    transfer.start();
+    transfer.request().begin(transfer);
     link().submit(transfer.transfer());
     return id;
   }

@@ -10,7 +10,7 @@ import org.jofi.transport.RemoteMemory;
 import org.jspecify.annotations.Nullable;
 
 /** A one-sided write or read. */
-final class OneSidedTransfer extends OneWayTransfer {
+final class OneSidedTransfer extends StripedRequest {
   private final OneSided oneSided;
   private @Nullable InlineCopy copy;
   private boolean reads;

@@ -1,6 +1,5 @@
 package org.jofi.rdma.engine;
 
-import java.util.StringJoiner;
 import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.operation.Certainty;
 import org.jofi.rdma.operation.SentListener;
@@ -13,30 +12,25 @@ import org.jofi.transport.Failure;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message that is written into the memory of a receive. {@link StripeStates} says what each
+ * A message that is written into the memory of a receive. Its {@link Transfer} says what each
  * stripe needs; what the writes cannot tell the receiver goes in control messages.
  */
-class RendezvousSend extends RequestStrategy implements SentListener {
+class RendezvousSend extends StripedRequest implements SentListener {
   private static final int LENGTH = ProtocolLimits.MAX_STRIPES;
   private static final int QUESTION = LENGTH + 1;
 
-  /** All stripes, those to come included. */
-  private static final int EACH = -1;
-
   final Sender sender;
   private final Transfer transfer;
-  private final StripeStates states = new StripeStates();
   private final Task telling = new Telling();
   private long lengthBytes;
   private long receiveIndex;
   private boolean isShort;
   private boolean lengthTold;
-  private boolean cutShort;
 
   RendezvousSend(Sender sender, Request request) {
-    super(request);
+    super(request, sender.link().sink());
     this.sender = sender;
-    transfer = sender.link().sink().overData(this);
+    transfer = transfer();
   }
 
   /** Tells the receiver what its stripes do not. */
@@ -73,59 +67,39 @@ class RendezvousSend extends RequestStrategy implements SentListener {
     lengthBytes = messageBytes;
     lease = memory;
     lengthTold = !isShort;
-    cutShort = false;
-    states.start();
     request().begin(this);
   }
 
   /** Writes the message, or the last of it, with which the receive is over. */
   final void write(long from, long bytes, DataRegistration memory) {
     transfer.begin(Transfer.Kind.WRITE, from, memory);
-    if (sender.writesData()) {
-      transfer.withData(EACH);
-    } else {
-      transfer.completeOnDelivery(EACH);
+    transfer.announce(sender.writesData());
+    if (!sender.writesData()) {
+      transfer.completeOnDelivery(-1);
     }
     if (bytes > 0) {
       transfer.spread(bytes);
       sender.link().submit(transfer);
     } else {
-      startEmpty();
+      // A stripe of nothing.
+      post(transfer.part(0, 0));
     }
     if (!lengthTold && isLive()) {
       sender.link().submit(telling);
     }
   }
 
-  /** One stripe of nothing. */
-  private void startEmpty() {
-    transfer.part(0, 0, 0);
-    states.add(0);
-    if (sender.writesData()) {
-      post(1);
-    } else {
-      writtenAlready(0);
-    }
-  }
-
-  @Override
-  public void bound(Transfer of, int stripe) {
-    request().begun(1);
-    states.add(stripe);
-  }
-
-  private void post(int stripes) {
-    add(transfer, stripes);
-    sender.link().submit(transfer);
-  }
-
   /**
-   * A stripe of nothing, without immediate data, delivers nothing; and there are providers that
-   * never complete such a delivery.
+   * Posts a stripe. One of nothing, without immediate data, delivers nothing; and there are
+   * providers that never complete such a delivery.
    */
-  private void writtenAlready(int stripe) {
-    states.written(stripe);
-    sender.link().submit(telling);
+  private void post(int stripe) {
+    if (transfer.lengthBytes(stripe) > 0 || transfer.bringsData(stripe)) {
+      sender.link().submit(transfer);
+    } else {
+      transfer.written(stripe);
+      sender.link().submit(telling);
+    }
   }
 
   /** Its receive. */
@@ -142,10 +116,10 @@ class RendezvousSend extends RequestStrategy implements SentListener {
   private boolean tell() {
     boolean all = true;
     for (int stripe = 0; stripe < transfer.stripes() && isLive(); stripe++) {
-      if (states.isToBeAnnounced(stripe)) {
-        all &= announce(stripe);
-      } else if (states.isToBeAskedFor(stripe)) {
-        all &= ask(stripe);
+      switch (transfer.state(stripe)) {
+        case WRITTEN -> all &= announce(stripe);
+        case DOUBTFUL -> all &= ask(stripe);
+        default -> {}
       }
     }
     if (!lengthTold && isLive()) {
@@ -155,7 +129,7 @@ class RendezvousSend extends RequestStrategy implements SentListener {
               sender.link().tell(MessageType.TRUE_LENGTH, receiveIndex, lengthBytes, this, LENGTH));
       all &= lengthTold;
     }
-    if (transfer.toPost() == 0 && transfer.isBound()) {
+    if (transfer.in(Transfer.State.TO_POST) == 0 && transfer.isBound()) {
       transfer.takeTurn();
     }
     return all;
@@ -163,14 +137,16 @@ class RendezvousSend extends RequestStrategy implements SentListener {
 
   private boolean announce(int stripe) {
     int immediate = immediate(transfer, stripe);
+    transfer.announced(stripe);
     request().begun(1);
     boolean sent =
         sent(
-            states.isRepeated(stripe)
+            // Only what was missing is announced apart where writes tell of themselves.
+            sender.writesData()
                 ? sender.link().sendWritten(receiveIndex, immediate, this, stripe)
                 : sender.link().sendImmediate(immediate, this, stripe));
-    if (sent) {
-      states.announced(stripe);
+    if (!sent) {
+      transfer.written(stripe);
     }
     return sent;
   }
@@ -180,7 +156,7 @@ class RendezvousSend extends RequestStrategy implements SentListener {
     boolean sent =
         sent(sender.link().sendAsk(receiveIndex, stripe, transfer.tries(stripe), this, QUESTION));
     if (sent) {
-      states.asked(stripe);
+      transfer.asked(stripe);
     }
     return sent;
   }
@@ -205,12 +181,9 @@ class RendezvousSend extends RequestStrategy implements SentListener {
 
   @Override
   public void completed(Transfer of, int stripe) {
-    request().returned(1);
     if (of.bringsData(stripe)) {
       sender.stripeWritten();
-      states.done(stripe);
     } else if (isLive()) {
-      states.written(stripe);
       sender.link().sink().tasks().defer(telling);
     }
     request().settle();
@@ -228,42 +201,29 @@ class RendezvousSend extends RequestStrategy implements SentListener {
     if (!of.bringsData(stripe)) {
       return true;
     }
-    request().returned(1);
-    states.doubtful(stripe);
+    of.doubt(stripe);
     sender.link().sink().tasks().defer(telling);
     return false;
   }
 
   /** The receiver's answer whether a stripe arrived; returns whether it was awaited. */
   boolean answered(int stripe, int ofTry, boolean arrived) {
-    if (!states.isDoubtful(stripe) || transfer.tries(stripe) != ofTry) {
+    if (!transfer.answered(stripe, ofTry, arrived)) {
       return false;
     }
-    states.answered(stripe, arrived);
     if (arrived) {
       sender.stripeWritten();
       request().settle();
-      return true;
-    }
-    transfer.withData(transfer.withData() & ~(1 << stripe));
-    transfer.completeOnDelivery(1 << stripe);
-    if (transfer.lengthBytes(stripe) > 0) {
-      post(1 << stripe);
     } else {
-      writtenAlready(stripe);
+      post(stripe);
     }
     return true;
   }
 
   @Override
-  long progress() {
-    return transfer.progress();
-  }
-
-  @Override
   void checked() {
     transfer.moveLate();
-    if (states.askAgain()) {
+    if (transfer.askAgain()) {
       sender.link().sink().tasks().submit(telling);
     }
   }
@@ -276,7 +236,7 @@ class RendezvousSend extends RequestStrategy implements SentListener {
       return;
     }
     if (cookie < LENGTH) {
-      states.done((int) cookie);
+      transfer.done((int) cookie);
     }
     request().settle();
   }
@@ -287,28 +247,13 @@ class RendezvousSend extends RequestStrategy implements SentListener {
   }
 
   @Override
-  void cut() {
-    // What was cut and is dropped now is never done; of what was not cut nothing else tells.
-    cutShort = !transfer.isBound();
-    drop(transfer);
-  }
-
-  @Override
   boolean isComplete() {
-    return !cutShort && transfer.isBound() && states.allDone() && lengthTold;
+    return lengthTold && super.isComplete();
   }
 
   @Override
   boolean endsByItself() {
-    return transfer.isBound()
-        && states.endingByThemselves(transfer.all() & ~transfer.toPost(), transfer.withData())
-            == transfer.all()
-        && lengthTold;
-  }
-
-  @Override
-  boolean isTimed() {
-    return true;
+    return lengthTold && super.endsByItself();
   }
 
   @Override
@@ -323,23 +268,9 @@ class RendezvousSend extends RequestStrategy implements SentListener {
 
   @Override
   String missing() {
-    StringJoiner text = new StringJoiner("; ");
-    for (int stripe = 0; stripe < transfer.stripes(); stripe++) {
-      if (!states.isDone(stripe)) {
-        text.add(
-            "stripe %d of %d on %s, %s"
-                .formatted(
-                    stripe,
-                    transfer.stripes(),
-                    transfer.railLabel(stripe),
-                    states.describe(stripe, !transfer.isToBePosted(stripe))));
-      }
-    }
-    if (!transfer.isBound()) {
-      text.add("the rest, for which no rail had room");
-    } else if (states.allDone() || !lengthTold) {
-      text.add("the true length");
-    }
-    return text.toString();
+    String stripes = super.missing();
+    return stripes.isEmpty()
+        ? "the true length"
+        : lengthTold ? stripes : stripes + "; the true length";
   }
 }

@@ -55,6 +55,9 @@ final class Request {
   /** Whether it has memory that is not let go of. */
   private boolean leased;
 
+  /** Whether nothing that is out counts any more. */
+  private boolean abandoned;
+
   private boolean timed;
   private long since;
   private long seen;
@@ -80,6 +83,7 @@ final class Request {
     strategy = null;
     underWay = 0;
     leased = false;
+    abandoned = false;
   }
 
   /** Starts it with this strategy; a queued request goes on with it. */
@@ -139,7 +143,7 @@ final class Request {
     return failure;
   }
 
-  /** So many operations are under way from now on: with the driver, or a copy. */
+  /** So many operations are under way from now on, besides stripes: messages, or copies. */
   void begun(int operations) {
     underWay += operations;
   }
@@ -151,7 +155,7 @@ final class Request {
 
   /** Whether it may post, or has operations under way. */
   boolean isBusy() {
-    return state == State.RUNNING || underWay > 0;
+    return state == State.RUNNING || isOut();
   }
 
   /** Whether it may still use its memory. */
@@ -178,7 +182,7 @@ final class Request {
   }
 
   private boolean isHeld() {
-    return leased || underWay > 0;
+    return leased || isOut();
   }
 
   /** It is over without having begun, with that result, or that failure. */
@@ -220,7 +224,7 @@ final class Request {
   /** Lets go of its memory, come what may: the endpoint is gone. */
   void abandon(Failure why) {
     cut(why);
-    underWay = 0;
+    abandoned = true;
     expire(why);
   }
 
@@ -253,20 +257,25 @@ final class Request {
     return leased && strategy().isExposed();
   }
 
+  private boolean isOut() {
+    RequestStrategy how = strategy;
+    return !abandoned && (underWay > 0 || (how != null && how.isOut()));
+  }
+
   /** Ends what can be ended. */
   void settle() {
     RequestStrategy how = strategy;
     if (how == null) {
       return;
     }
-    if (state == State.RUNNING && underWay == 0 && (failure != null || how.isComplete())) {
+    if (state == State.RUNNING && !isOut() && (failure != null || how.isComplete())) {
       report();
     }
     if (state == State.RUNNING || !leased) {
       freeIfKept();
       return;
     }
-    if ((underWay == 0 || !how.operatesOnLease()) && (failure == null || !how.isExposed())) {
+    if ((!isOut() || !how.operatesOnLease()) && (failure == null || !how.isExposed())) {
       leased = false;
       how.endUse();
     }

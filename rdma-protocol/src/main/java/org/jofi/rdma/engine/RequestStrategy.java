@@ -26,6 +26,11 @@ abstract class RequestStrategy implements TransferListener {
     return request;
   }
 
+  /** Whether stripes are to be posted, or with a provider. */
+  boolean isOut() {
+    return false;
+  }
+
   /** Whether all that was asked for happened, once no operation is under way. */
   abstract boolean isComplete();
 
@@ -96,27 +101,14 @@ abstract class RequestStrategy implements TransferListener {
     return isLive() && railLeft && certainty != Certainty.UNKNOWN;
   }
 
-  /** Drops what is not posted yet of a transfer. */
-  final void drop(Transfer transfer) {
-    request.returned(transfer.withdraw());
-  }
-
-  /** Adds stripes to a transfer, which are under way from now on. */
-  final void add(Transfer transfer, int stripes) {
-    transfer.add(stripes);
-    request.begun(Integer.bitCount(stripes));
-  }
-
   @Override
   public void completed(Transfer transfer, int stripe) {
-    request.returned(1);
     request.settle();
   }
 
   @Override
   public boolean failed(
       Transfer transfer, int stripe, Failure why, Certainty certainty, boolean railLeft) {
-    request.returned(1);
     request.fail(why);
     return false;
   }

@@ -87,18 +87,8 @@ final class StagedSend extends RendezvousSend implements ChunkCopies.Listener {
       sender.link().submit(transfer);
     }
 
-    boolean isOver() {
-      return transfer.isBound() && (transfer.toPost() | transfer.inFlight()) == 0;
-    }
-
-    @Override
-    public void bound(Transfer of, int stripe) {
-      request().begun(1);
-    }
-
     @Override
     public void completed(Transfer of, int stripe) {
-      request().returned(1);
       delivered();
       request().settle();
     }
@@ -109,7 +99,6 @@ final class StagedSend extends RendezvousSend implements ChunkCopies.Listener {
       if (mayRepeat(certainty, railLeft) && sender.failure() == null) {
         return true;
       }
-      request().returned(1);
       request().fail(why);
       return false;
     }
@@ -155,6 +144,7 @@ final class StagedSend extends RendezvousSend implements ChunkCopies.Listener {
     taken = 0;
     looks = 0;
     ready = 0;
+    transfer().begin(Transfer.Kind.WRITE, 0, memory);
     begin(bytes, memory);
     if (blocks != null && Math.min(chunkBytes, bytes) > blocks.blockBytes()) {
       fail(
@@ -267,7 +257,8 @@ final class StagedSend extends RendezvousSend implements ChunkCopies.Listener {
 
   private void delivered() {
     long before = finished;
-    while (finished < Math.min(posted, chunks - 1) && chunkWrite(part(finished)).isOver()) {
+    while (finished < Math.min(posted, chunks - 1)
+        && !chunkWrite(part(finished)).transfer.isOut()) {
       finished++;
     }
     if (finished > before) {
@@ -314,7 +305,7 @@ final class StagedSend extends RendezvousSend implements ChunkCopies.Listener {
   void checked() {
     super.checked();
     for (ChunkWrite write : writes) {
-      if (write != null && !write.isOver()) {
+      if (write != null && write.transfer.isOut()) {
         write.transfer.moveLate();
       }
     }
@@ -330,9 +321,18 @@ final class StagedSend extends RendezvousSend implements ChunkCopies.Listener {
     super.cut();
     for (ChunkWrite write : writes) {
       if (write != null) {
-        drop(write.transfer);
+        write.transfer.cancel();
       }
     }
+  }
+
+  @Override
+  boolean isOut() {
+    boolean isOut = super.isOut();
+    for (ChunkWrite write : writes) {
+      isOut |= write != null && write.transfer.isOut();
+    }
+    return isOut;
   }
 
   @Override
@@ -349,7 +349,7 @@ final class StagedSend extends RendezvousSend implements ChunkCopies.Listener {
   long progress() {
     long sum = super.progress();
     for (ChunkWrite write : writes) {
-      if (write != null && !write.isOver()) {
+      if (write != null && write.transfer.isOut()) {
         sum += write.transfer.progress();
       }
     }

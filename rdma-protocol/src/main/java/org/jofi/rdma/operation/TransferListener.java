@@ -8,11 +8,6 @@ import org.jofi.transport.Failure;
  */
 public interface TransferListener {
 
-  /** A stripe was cut, and is under way from now on. */
-  default void bound(Transfer transfer, int stripe) {
-    throw new UnsupportedOperationException("nothing of it is to be cut");
-  }
-
   /** A stripe is done. */
   void completed(Transfer transfer, int stripe);
 

@@ -4,8 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.List;
+import org.jofi.fabric.Access;
+import org.jofi.mr.registration.BufferRange;
+import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.operation.Certainty;
 import org.jofi.rdma.operation.Transfer;
 import org.jofi.rdma.operation.TransferListener;
@@ -21,7 +25,6 @@ class ControlTransferTest {
       new Failure(FailureCause.PEER_LOST, 0, "fi_write", "the rail is silent");
 
   private static final long BYTES = 64;
-  private static final int RAIL = 0;
 
   /** What a transfer told, in order. */
   private static final class Told implements TransferListener {
@@ -54,21 +57,55 @@ class ControlTransferTest {
     final Told told = new Told();
     final long[] written = new long[2];
     final ControlTransfer transfer = new ControlTransfer(rails, written, told);
+    final int rail;
+    final Arena arena = Arena.ofConfined();
 
     Taken() {
       rails.succeeded(0);
       rails.succeeded(1);
-      transfer.begin(Transfer.Kind.WRITE, 4096, rail -> 0);
-      transfer.part(0, 0, BYTES);
-      transfer.flags(0, RAIL);
-      transfer.taken(0, RAIL);
+      DataRegistration from = register(left);
+      DataRegistration to = register(right);
+      long address = to.range().address();
+      transfer.begin(Transfer.Kind.WRITE, from.range().address(), from);
+      for (int rail = 0; rail < 2; rail++) {
+        transfer.remote(rail, to.remoteAddress(rail, address), to.key(rail));
+      }
+      transfer.part(0, BYTES);
+      while (!transfer.advance()) {
+        progress();
+      }
+      rail = rails.out(0) > 0 ? 0 : 1;
+    }
+
+    private void progress() {
+      if (left.progress() + right.progress() == 0) {
+        simulation.idle();
+      }
+    }
+
+    private DataRegistration register(Host host) {
+      return host.endpoint
+          .registrations()
+          .acquire(BufferRange.host(arena.allocate(BYTES)), Access.ALL);
+    }
+
+    /** It leaves. */
+    void leave() {
+      while (told.all.isEmpty()) {
+        progress();
+      }
     }
 
     @Override
     public void close() {
+      // What was asked is answered.
+      for (int round = 0; round < 1000; round++) {
+        progress();
+      }
       left.close();
       right.close();
       simulation.close();
+      arena.close();
     }
   }
 
@@ -76,15 +113,15 @@ class ControlTransferTest {
   @Test
   void whatLeftIsDoneAndUncertainUntilItsRailIsGivenUp() {
     try (Taken of = new Taken()) {
-      of.transfer.completed(0, BYTES);
+      of.leave();
       assertEquals(List.of("completed"), of.told.all);
-      assertEquals(1, of.rails.out(RAIL));
+      assertEquals(1, of.rails.out(of.rail));
       assertFalse(of.rails.unanswered().areKnown(of.written));
       assertEquals(0, of.rails.unanswered().losses());
-      of.rails.lose(RAIL, SILENT);
+      of.rails.lose(of.rail, SILENT);
       assertEquals(1, of.rails.unanswered().losses());
       assertTrue(of.rails.unanswered().areKnown(of.written));
-      assertEquals(0, of.rails.out(RAIL));
+      assertEquals(0, of.rails.out(of.rail));
       assertTrue(of.transfer.advance(), "something is to be posted");
       assertEquals(List.of("completed"), of.told.all);
     }
@@ -94,14 +131,14 @@ class ControlTransferTest {
   @Test
   void whatFollowsItTellsThatItArrived() {
     try (Taken of = new Taken()) {
-      of.transfer.completed(0, BYTES);
+      of.leave();
       UnansweredMessages unanswered = of.rails.unanswered();
-      long next = unanswered.posted(RAIL, true);
+      long next = unanswered.posted(of.rail, true);
       assertFalse(unanswered.areKnown(of.written));
-      unanswered.arrived(RAIL, next);
+      unanswered.arrived(of.rail, next);
       assertTrue(unanswered.areKnown(of.written));
-      assertEquals(0, of.rails.out(RAIL));
-      of.rails.lose(1, SILENT);
+      assertEquals(0, of.rails.out(of.rail));
+      of.rails.lose(1 - of.rail, SILENT);
       assertTrue(unanswered.areKnown(of.written));
     }
   }
@@ -110,9 +147,9 @@ class ControlTransferTest {
   @Test
   void whatLeavesAfterALossMayBeLostToo() {
     try (Taken of = new Taken()) {
-      of.rails.lose(RAIL, SILENT);
+      of.rails.lose(of.rail, SILENT);
       assertEquals(1, of.rails.unanswered().losses());
-      of.transfer.completed(0, BYTES);
+      of.leave();
       assertEquals(2, of.rails.unanswered().losses());
       assertTrue(of.rails.unanswered().areKnown(of.written));
     }

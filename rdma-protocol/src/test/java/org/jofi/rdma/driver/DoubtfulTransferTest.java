@@ -12,6 +12,7 @@ import org.jofi.fabric.FabricErrno;
 import org.jofi.fabric.FabricException;
 import org.jofi.rdma.operation.Certainty;
 import org.jofi.rdma.operation.Transfer;
+import org.jofi.rdma.operation.Transfer.State;
 import org.jofi.rdma.operation.TransferListener;
 import org.jofi.simulated.Simulation;
 import org.jofi.simulated.profile.Profile;
@@ -74,7 +75,7 @@ class DoubtfulTransferTest {
       transfer.failed(0, rails.rail(1).port(), new Failed(FabricErrno.ECANCELED));
       assertEquals(List.of(Certainty.OVER), endings.stream().map(Ending::certainty).toList());
       assertTrue(rails.isUsable(1), "it is given up");
-      assertTrue(transfer.isToBePosted(0), "it is not repeated");
+      assertTrue(transfer.state(0) == State.TO_POST, "it is not repeated");
       transfer.moveLate();
       transfer.moveLate();
       assertEquals(rails.rail(1).port().label(), transfer.railLabel(0));
@@ -83,13 +84,13 @@ class DoubtfulTransferTest {
         rails.lose(1, WHY);
         transfer.post();
         assertFalse(peer.fences().isEmpty(), "it went over another");
-        assertFalse(transfer.isToBePosted(0));
+        assertFalse(transfer.state(0) == State.TO_POST);
       } else if (fate.equals("broken again")) {
         transfer.failed(0, rails.rail(1).port(), new Failed(FabricErrno.ECANCELED));
         assertFalse(peer.fences().isEmpty(), "it stays");
         assertFalse(rails.isUsable(1));
       }
-      transfer.withdraw();
+      transfer.cancel();
     }
   }
 
@@ -110,18 +111,18 @@ class DoubtfulTransferTest {
       DataTransfer transfer = transfer(left, right, endings);
       transfer.begin(Transfer.Kind.WRITE, 4096, rail -> 0);
       transfer.failAlone();
-      assertFalse(transfer.isInDoubt(0, 0, WHY));
+      assertFalse(transfer.mayLand(0, 0, WHY));
       assertTrue(rails.isUsable(0));
       Failure canceled =
           new Failure(FailureCause.FABRIC, FabricErrno.ECANCELED, "fi_write", "not connected");
-      assertTrue(transfer.isInDoubt(0, 1, canceled));
+      assertTrue(transfer.mayLand(0, 1, canceled));
       assertFalse(rails.isUsable(1));
       // No key makes a host unreachable.
       Failure unreachable =
           new Failure(FailureCause.PEER_LOST, FabricErrno.EHOSTUNREACH, "fi_write", "no route");
-      assertTrue(transfer.isInDoubt(1, 2, unreachable));
+      assertTrue(transfer.mayLand(1, 2, unreachable));
       assertFalse(rails.isUsable(2));
-      assertFalse(transfer.isInDoubt(1, 0, canceled));
+      assertFalse(transfer.mayLand(1, 0, canceled));
       assertTrue(rails.isUsable(0));
       assertEquals(List.of(), endings);
     }
@@ -193,11 +194,6 @@ class DoubtfulTransferTest {
           @Override
           public void completed(Transfer of, int stripe) {
             throw new AssertionError();
-          }
-
-          @Override
-          public void bound(Transfer of, int stripe) {
-            // Nobody else wants to know.
           }
 
           @Override

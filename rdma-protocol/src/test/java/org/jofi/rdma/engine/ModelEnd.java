@@ -122,8 +122,6 @@ final class ModelEnd implements OperationSink {
 
   /** A transfer that the link carries stripe by stripe. */
   final class Stripes extends Transfer {
-    private final int[] tries = new int[ProtocolLimits.MAX_STRIPES];
-
     Stripes(TransferListener listener) {
       super(listener, ProtocolLimits.MAX_STRIPES);
     }
@@ -135,18 +133,18 @@ final class ModelEnd implements OperationSink {
         boolean isLast = stripes() == ProtocolLimits.MAX_STRIPES - 1;
         bind(0, isLast ? unbound() : link.part(unbound()));
       }
-      for (int stripe = 0; stripe < stripes() && toPost() != 0; stripe++) {
-        if ((toPost() & 1 << stripe) != 0 && !link.refuses()) {
-          tries[stripe]++;
-          if (tries[stripe] < TRIES && link.fails()) {
-            end(stripe, failure("post"), Certainty.NOT_EXECUTED, true);
+      for (int stripe = 0; stripe < stripes(); stripe++) {
+        if (state(stripe) == State.TO_POST && !link.refuses()) {
+          tried(stripe);
+          if (tries(stripe) < TRIES && link.fails()) {
+            fail(stripe, 0, failure("post"), Certainty.NOT_EXECUTED);
           } else {
             posted(stripe);
             link.post(this, stripe);
           }
         }
       }
-      return toPost() == 0 && isBound();
+      return in(State.TO_POST) == 0 && isBound();
     }
 
     ModelEnd home() {
@@ -173,45 +171,25 @@ final class ModelEnd implements OperationSink {
       return completesOnDelivery(stripe);
     }
 
-    void done(int stripe) {
-      end(stripe);
+    void finished(int stripe) {
+      complete(stripe);
     }
 
     void broke(int stripe) {
-      if (end(stripe, failure("completion"), Certainty.UNKNOWN, tries[stripe] < TRIES)) {
+      int next = tries(stripe) < TRIES ? 0 : ANY_RAIL;
+      if (fail(stripe, next, failure("completion"), Certainty.UNKNOWN)) {
         tasks.defer(this);
       }
     }
 
     @Override
     protected void reset() {
-      java.util.Arrays.fill(tries, 0);
+      // It keeps no account.
     }
 
     @Override
-    protected void placed(int stripe) {
-      tries[stripe] = 0;
-    }
-
-    @Override
-    protected void added(int stripes) {
-      // Any rail will do.
-    }
-
-    @Override
-    public int tries(int stripe) {
-      return tries[stripe];
-    }
-
-    @Override
-    public boolean repeat(int stripes) {
-      for (int stripe = 0; stripe < stripes(); stripe++) {
-        if ((stripes & 1 << stripe) != 0 && tries[stripe] >= TRIES) {
-          return false;
-        }
-      }
-      add(stripes);
-      return true;
+    protected void changed(int stripe, State before, int beforeRail) {
+      // It keeps no account.
     }
 
     @Override

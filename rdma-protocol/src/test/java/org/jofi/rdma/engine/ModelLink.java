@@ -329,11 +329,11 @@ final class ModelLink {
     } else if (how == 3 && late && !stripe.completed && !stripe.landed && losesEntries(stripe)) {
       flights.remove(which);
       hasLost = true;
-      stripe.transfer.done(stripe.number);
+      stripe.transfer.finished(stripe.number);
     } else if (how == 1 && late && !stripe.completed && !stripe.landed) {
       stripe.completed = true;
       stripe.bytes = stripe.read();
-      stripe.transfer.done(stripe.number);
+      stripe.transfer.finished(stripe.number);
     } else if (how == 2 && !stripe.landed && !stripe.completed) {
       land(stripe);
     } else {
@@ -342,7 +342,7 @@ final class ModelLink {
       }
       flights.remove(which);
       if (!stripe.completed) {
-        stripe.transfer.done(stripe.number);
+        stripe.transfer.finished(stripe.number);
       }
     }
   }
