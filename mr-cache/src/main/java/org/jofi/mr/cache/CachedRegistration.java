@@ -81,11 +81,6 @@ final class CachedRegistration extends CachedRange implements DataRegistration {
   }
 
   @Override
-  public boolean isOpen() {
-    return !isClosed();
-  }
-
-  @Override
   public boolean beginUse() {
     return tryUse(cache.epoch()) || cache.tryUseSettled(this);
   }

@@ -99,17 +99,17 @@ abstract class LeaseCount {
   /**
    * Takes a use. Returns false, and takes none, if it is closed.
    *
-   * @throws IllegalStateException if nobody holds a lease
+   * @throws IllegalStateException if nobody holds a lease or uses it
    */
   final boolean tryUse(int epoch) {
     long before = (long) STATE.getAndAdd(this, USE);
     boolean open = (before & CLOSED) == 0;
-    if (open && (before & LEASES) != 0) {
+    if (open && (before & COUNTS) != 0) {
       return true;
     }
     drop(USE, epoch);
     if (open) {
-      throw new IllegalStateException(this + " is used, but nobody holds a lease");
+      throw new IllegalStateException(this + " is used, but nobody holds a lease or a use");
     }
     return false;
   }
@@ -142,7 +142,12 @@ abstract class LeaseCount {
   }
 
   final boolean isClosed() {
-    return ((long) STATE.getAcquire(this) & CLOSED) != 0;
+    return !isOpen();
+  }
+
+  /** Whether it can be taken. */
+  public final boolean isOpen() {
+    return ((long) STATE.getAcquire(this) & CLOSED) == 0;
   }
 
   final int leases() {

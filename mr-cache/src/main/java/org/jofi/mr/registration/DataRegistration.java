@@ -70,7 +70,7 @@ public interface DataRegistration extends Descriptors {
    * Called when a request starts to use it. It is not closed until {@link #endUse}.
    *
    * @return false if it was invalidated or purged meanwhile; the request must not be posted
-   * @throws IllegalStateException if the caller holds no lease
+   * @throws IllegalStateException if the caller holds neither a lease nor a use
    */
   boolean beginUse();
 

@@ -80,8 +80,13 @@ final class CommMemory {
    *     no bytes never does
    */
   RdmaRegistration own(Registration registration, Use use, long offset, long lengthBytes) {
-    RdmaRegistration ours = own(registration);
-    owner.checkLength(lengthBytes);
+    if (!(registration instanceof RdmaRegistration ours)
+        || !ours.isHeld()
+        || !ours.owner().equals(owner)
+        || !owner.isMessage(lengthBytes)) {
+      owner.checkLength(lengthBytes);
+      return own(registration);
+    }
     if (!ours.uses().contains(use)) {
       throw new IllegalArgumentException(
           "%s is registered for %s, not for %s".formatted(ours, ours.uses(), use));

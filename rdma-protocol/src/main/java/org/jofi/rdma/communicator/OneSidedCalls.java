@@ -30,7 +30,11 @@ final class OneSidedCalls {
     comm.checkOpen();
     long access = reads ? Rights.READ_INTO : Rights.SENT;
     DataRegistration memory = comm.memory().segments().use(near, offset, lengthBytes, access);
-    return post(reads, near.address() + offset, lengthBytes, memory, near, far, at);
+    try {
+      return post(reads, near.address() + offset, lengthBytes, memory, near, far, at);
+    } finally {
+      memory.endUse();
+    }
   }
 
   /** The same of registered memory. */
@@ -39,13 +43,9 @@ final class OneSidedCalls {
     RdmaRegistration ours =
         comm.memory().own(near, reads ? Use.RECEIVE : Use.SEND, offset, lengthBytes);
     checkOneSided(lengthBytes, far, at);
-    DataRegistration memory = ours.data();
-    return memory.beginUse()
-        ? post(reads, ours.memory().address() + offset, lengthBytes, memory, ours, far, at)
-        : comm.refuse(connection.oneSided(), reads ? "iread" : "iwrite");
+    return post(reads, ours.memory().address() + offset, lengthBytes, ours.data(), ours, far, at);
   }
 
-  /** Posts what has begun a use of its registration, and ends that if there is no request. */
   private long post(
       boolean reads,
       long address,
@@ -54,20 +54,15 @@ final class OneSidedCalls {
       Object used,
       RemoteMemory far,
       long at) {
-    long request = Result.TRY_AGAIN;
     try (var _ = comm.lock().posting()) {
       comm.checkOpen();
-      request = connection.oneSided().move(reads, address, lengthBytes, memory, far, at);
+      long request = connection.oneSided().move(reads, address, lengthBytes, memory, far, at);
       if (request == Result.TRY_AGAIN) {
         comm.endpoint().help();
         request = connection.oneSided().move(reads, address, lengthBytes, memory, far, at);
       }
       comm.memory().uses().add(request, used);
       return request;
-    } finally {
-      if (request == Result.TRY_AGAIN) {
-        memory.endUse();
-      }
     }
   }
 

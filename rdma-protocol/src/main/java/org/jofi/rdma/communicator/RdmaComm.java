@@ -16,7 +16,6 @@ import org.jofi.mr.teardown.CloseSteps;
 import org.jofi.rdma.device.DeviceEndpoint;
 import org.jofi.rdma.device.EndpointLock;
 import org.jofi.rdma.engine.Connection;
-import org.jofi.rdma.engine.RequestQueue;
 import org.jofi.rdma.operation.OperationSink;
 import org.jofi.transport.Comm;
 import org.jofi.transport.CommState;
@@ -36,6 +35,7 @@ import org.jspecify.annotations.Nullable;
 abstract class RdmaComm implements Comm {
   private final RdmaDevice device;
   private final DeviceEndpoint endpoint;
+  private final EndpointLock lock;
   private final Connection connection;
   private final long maxMessageBytes;
   private final String label;
@@ -58,6 +58,7 @@ abstract class RdmaComm implements Comm {
     this.device = device;
     this.endpoint = endpoint;
     this.connection = connection;
+    lock = endpoint.lock();
     maxMessageBytes = device.properties().limits().maxMessageBytes();
     oneSided = new OneSidedCalls(this, connection);
     label =
@@ -102,7 +103,7 @@ abstract class RdmaComm implements Comm {
 
   /** The lock of everything here. */
   final EndpointLock lock() {
-    return endpoint.lock();
+    return lock;
   }
 
   final DeviceEndpoint endpoint() {
@@ -136,11 +137,16 @@ abstract class RdmaComm implements Comm {
     return closing == CommState.CLOSED;
   }
 
+  /** Whether a message may be so long. */
+  final boolean isMessage(long lengthBytes) {
+    return lengthBytes >= 0 && lengthBytes <= maxMessageBytes;
+  }
+
   /**
    * @throws IllegalArgumentException if a message is too long for the device
    */
   final void checkLength(long lengthBytes) {
-    if (lengthBytes < 0 || lengthBytes > maxMessageBytes) {
+    if (!isMessage(lengthBytes)) {
       throw new IllegalArgumentException(
           "%s moves 0 to %d bytes at once, not %d".formatted(label, maxMessageBytes, lengthBytes));
     }
@@ -162,14 +168,6 @@ abstract class RdmaComm implements Comm {
     Objects.requireNonNull(what);
     checkOpen();
     return memory.register(what, EnumSet.of(first, more));
-  }
-
-  /** A request that failed because its memory is not registered any more. */
-  final long refuse(RequestQueue requests, String operation) {
-    try (var _ = lock().posting()) {
-      checkOpen();
-      return requests.refuse(operation);
-    }
   }
 
   @Override

@@ -41,7 +41,11 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
   public long irecv(MemorySegment segment, long offset, long lengthBytes, int tag) {
     checkOpen();
     DataRegistration memory = use(segment, offset, lengthBytes);
-    return post(segment.address() + offset, lengthBytes, tag, memory, segment);
+    try {
+      return post(segment.address() + offset, lengthBytes, tag, memory, segment);
+    } finally {
+      memory.endUse();
+    }
   }
 
   private DataRegistration use(MemorySegment segment, long offset, long lengthBytes) {
@@ -61,27 +65,19 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
           ? stage(ours, address, lengthBytes, tag)
           : request;
     }
-    return memory.beginUse()
-        ? post(address, lengthBytes, tag, memory, ours)
-        : refuse(connection.receiver().requests(), "irecv");
+    return post(address, lengthBytes, tag, memory, ours);
   }
 
-  /** Posts a receive whose use of its registration has begun; that ends if there is no request. */
   private long post(long address, long lengthBytes, int tag, DataRegistration memory, Object used) {
-    long request = Result.TRY_AGAIN;
     try (var _ = lock().posting()) {
       checkOpen();
       addresses[0] = address;
       lengths[0] = lengthBytes;
       tags[0] = tag;
       data[0] = memory;
-      request = receive(1, lengths, tags);
+      long request = receive(1, lengths, tags);
       memory().uses().add(request, used);
       return request;
-    } finally {
-      if (request == Result.TRY_AGAIN) {
-        memory.endUse();
-      }
     }
   }
 
@@ -97,31 +93,26 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
     return post(count, registrations, offsets, bytes, tagged);
   }
 
-  /** Posts a group, all of segments or all of registrations. */
+  /** Posts a group, all of segments, of whose uses this call ends its own, or of registrations. */
   private long post(int count, Object[] memories, long[] offsets, long[] bytes, int[] tagged) {
     checkGroup(count, memories.length, offsets, bytes, tagged);
     checkOpen();
-    int used = 0;
-    long request = Result.TRY_AGAIN;
+    int found = 0;
     try {
-      for (; used < count; used++) {
-        DataRegistration memory =
-            memories[used] instanceof MemorySegment segment
-                ? use(segment, used, offsets[used], bytes[used])
-                : use((Registration) memories[used], used, offsets[used], bytes[used]);
-        if (memory == null) {
-          return refuse(connection.receiver().requests(), "irecv");
-        }
-        data[used] = memory;
+      for (; found < count; found++) {
+        data[found] =
+            memories[found] instanceof MemorySegment segment
+                ? use(segment, found, offsets[found], bytes[found])
+                : data((Registration) memories[found], found, offsets[found], bytes[found]);
       }
       try (var _ = lock().posting()) {
         checkOpen();
-        request = receive(count, bytes, tagged);
+        long request = receive(count, bytes, tagged);
         memory().uses().add(request, count, memories);
         return request;
       }
     } finally {
-      for (int i = 0; i < used && request == Result.TRY_AGAIN; i++) {
+      for (int i = 0; i < found && memories[i] instanceof MemorySegment; i++) {
         data[i].endUse();
       }
     }
@@ -132,9 +123,7 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
     return use(segment, offset, lengthBytes);
   }
 
-  /** Begins a use of registered memory; null if it is no longer registered. */
-  private @Nullable DataRegistration use(
-      Registration registration, int at, long offset, long lengthBytes) {
+  private DataRegistration data(Registration registration, int at, long offset, long lengthBytes) {
     RdmaRegistration ours = memory().own(registration, Use.RECEIVE, offset, lengthBytes);
     DataRegistration memory = ours.registered();
     if (memory == null) {
@@ -142,7 +131,7 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
           "%s is %s: receive it by itself, not in a group".formatted(ours, ours.path()));
     }
     addresses[at] = ours.memory().address() + offset;
-    return memory.beginUse() ? memory : null;
+    return memory;
   }
 
   private void checkGroup(int count, int memories, long[] offsets, long[] bytes, int[] tagged) {

@@ -7,7 +7,6 @@ import org.jofi.rdma.device.DeviceEndpoint;
 import org.jofi.rdma.engine.SendConnection;
 import org.jofi.rdma.staging.StagingSpace;
 import org.jofi.transport.Registration;
-import org.jofi.transport.Result;
 import org.jofi.transport.SendComm;
 import org.jofi.transport.Use;
 
@@ -28,7 +27,11 @@ final class RdmaSendComm extends RdmaComm implements SendComm {
     checkLength(lengthBytes);
     checkOpen();
     DataRegistration memory = memory().segments().use(segment, offset, lengthBytes, Rights.SENT);
-    return post(segment.address() + offset, lengthBytes, tag, memory, segment);
+    try {
+      return post(segment.address() + offset, lengthBytes, tag, memory, segment);
+    } finally {
+      memory.endUse();
+    }
   }
 
   @Override
@@ -36,26 +39,17 @@ final class RdmaSendComm extends RdmaComm implements SendComm {
     RdmaRegistration ours = memory().own(registration, Use.SEND, offset, lengthBytes);
     long address = ours.memory().address() + offset;
     DataRegistration memory = ours.registered();
-    if (memory == null) {
-      return stage(ours, address, lengthBytes, tag);
-    }
-    return memory.beginUse()
-        ? post(address, lengthBytes, tag, memory, ours)
-        : refuse(connection.sender().requests(), "isend");
+    return memory == null
+        ? stage(ours, address, lengthBytes, tag)
+        : post(address, lengthBytes, tag, memory, ours);
   }
 
-  /** Posts a send whose use of its registration has begun, and ends that if there is no request. */
   private long post(long address, long lengthBytes, int tag, DataRegistration memory, Object used) {
-    long request = Result.TRY_AGAIN;
     try (var _ = lock().posting()) {
       checkOpen();
-      request = connection.sender().send(address, lengthBytes, tag, memory, null);
+      long request = connection.sender().send(address, lengthBytes, tag, memory, null);
       memory().uses().add(request, used);
       return request;
-    } finally {
-      if (request == Result.TRY_AGAIN) {
-        memory.endUse();
-      }
     }
   }
 

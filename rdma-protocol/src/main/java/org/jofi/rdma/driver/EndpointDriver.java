@@ -20,6 +20,7 @@ import org.jofi.mr.teardown.Teardown;
 import org.jofi.rdma.memory.BlockFreelist;
 import org.jofi.rdma.memory.FreelistShape;
 import org.jofi.rdma.operation.ArrivalBudget;
+import org.jofi.rdma.operation.MemoryCopier;
 import org.jofi.rdma.operation.OperationSink;
 import org.jofi.rdma.operation.Packet;
 import org.jofi.rdma.operation.PeerControl;

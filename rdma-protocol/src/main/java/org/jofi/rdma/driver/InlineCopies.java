@@ -7,6 +7,7 @@ import java.util.function.Function;
 import org.jofi.rdma.memory.BlockFreelist;
 import org.jofi.rdma.memory.FreelistShape;
 import org.jofi.rdma.operation.InlineCopy;
+import org.jofi.rdma.operation.MemoryCopier;
 import org.jspecify.annotations.Nullable;
 
 /** Copies of what is written inline, in memory that is registered on the data rails. */

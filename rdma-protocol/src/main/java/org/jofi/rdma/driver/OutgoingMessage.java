@@ -119,7 +119,7 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
     if (to == null) {
       throw new IllegalStateException("a message to nobody");
     }
-    to.expect(1);
+    to.messages++;
     rail = to.next();
     tries = 0;
     pinned = false;
@@ -150,7 +150,16 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
       PeerRail over = to.rail(rail);
       RailPort port = over.port();
       asks = !over.hasCarried || to.unanswered().asks(rail, listener.mayBeToldLate());
-      int answer = post(port, over.number(), asks ? over.flags() : PostFlags.NONE);
+      post.send(
+          memory.address() + at,
+          lengthBytes,
+          descriptors[port.number()],
+          over.number(),
+          asks ? over.flags() : PostFlags.NONE);
+      if (bare) {
+        post.data(data);
+      }
+      int answer = port.post(this, 0, post);
       if (answer == -FabricErrno.EAGAIN) {
         rail = pinned ? rail : to.next();
         return false;
@@ -170,14 +179,6 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
       }
     }
     return true;
-  }
-
-  private int post(RailPort port, long peer, long flags) {
-    post.send(memory.address() + at, lengthBytes, descriptors[port.number()], peer, flags);
-    if (bare) {
-      post.data(data);
-    }
-    return port.post(this, 0, post);
   }
 
   @Override
@@ -291,7 +292,7 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
     copy.data = data;
     copy.bare = bare;
     to.rail(rail).messagesOut--;
-    to.expect(-1);
+    to.messages--;
     rails = null;
     listener = SentListener.NOBODY;
     home.tasks().defer(copy);
@@ -303,7 +304,7 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
     long whose = cookie;
     PeerRails to = rails;
     if (to != null) {
-      to.expect(-1);
+      to.messages--;
     }
     rails = null;
     listener = SentListener.NOBODY;

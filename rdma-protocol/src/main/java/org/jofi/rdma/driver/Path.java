@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.jofi.rdma.operation.ArrivalBudget;
 import org.jofi.rdma.operation.InlineCopy;
+import org.jofi.rdma.operation.MemoryCopier;
 import org.jofi.rdma.operation.OperationSink;
 import org.jofi.rdma.operation.Packet;
 import org.jofi.rdma.operation.PeerControl;
@@ -21,7 +22,6 @@ final class Path implements OperationSink {
   private final EndpointDriver driver;
   private final OutgoingMessages outgoing;
   private final Tasks tasks;
-  private final MemoryCopier copier;
   private final Peer peer;
   private final PeerRails data;
   private final PeerRails control;
@@ -53,7 +53,6 @@ final class Path implements OperationSink {
     this.driver = driver;
     outgoing = driver.outgoing();
     tasks = driver.tasks();
-    copier = driver.copier();
     peer = driver.peers().to(addresses);
     data = peer.data();
     control = peer.control();
@@ -119,8 +118,8 @@ final class Path implements OperationSink {
   }
 
   @Override
-  public void copy(long from, long to, int lengthBytes) {
-    copier.copy(from, to, lengthBytes);
+  public MemoryCopier copier() {
+    return driver.copier();
   }
 
   @Override

@@ -28,7 +28,7 @@ public final class PeerRails {
   private int answered;
 
   /** Messages that are to go over these rails, or went and have not arrived. */
-  private int messages;
+  int messages;
 
   /** Whose turn it is, if it is used. */
   private int turn;
@@ -105,11 +105,6 @@ public final class PeerRails {
       rail.close();
       rail.port().remove(this);
     }
-  }
-
-  /** So many more messages are to go over them, or fewer, which arrived, or will not. */
-  void expect(int more) {
-    messages += more;
   }
 
   /** Whether a message is on its way, or is to be. */

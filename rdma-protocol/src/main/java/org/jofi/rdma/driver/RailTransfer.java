@@ -123,7 +123,8 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
     if (kind() == Kind.READ) {
       next.read(from, length, descriptor(rail), peer);
     } else if (bringsData(stripe)) {
-      next.write(from, length, descriptor(rail), peer, rails.rail(rail).flags()).data(immediate(stripe));
+      next.write(from, length, descriptor(rail), peer, rails.rail(rail).flags())
+          .data(immediate(stripe));
     } else {
       next.write(from, length, descriptor(rail), peer, flags(stripe, rail));
     }

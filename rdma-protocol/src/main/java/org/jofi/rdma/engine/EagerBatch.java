@@ -3,20 +3,17 @@ package org.jofi.rdma.engine;
 import java.util.Arrays;
 import org.jofi.rdma.operation.Packet;
 import org.jofi.rdma.operation.SentListener;
-import org.jofi.rdma.wire.ConnectionId;
 import org.jofi.rdma.wire.EagerPacket;
-import org.jofi.rdma.wire.MessageHeader;
-import org.jofi.rdma.wire.MessageType;
 import org.jofi.transport.Failure;
 import org.jspecify.annotations.Nullable;
 
 /** Short messages in one packet, and their requests until a provider took it. Used again. */
 final class EagerBatch implements SentListener {
   private final EagerSends home;
-  private @Nullable Request[] requests = new @Nullable Request[1];
-  private Packet packet;
+  private @Nullable PostedSend[] sends = new @Nullable PostedSend[1];
+  Packet packet;
   private int count;
-  private int bytes;
+  int bytes;
   private long seen;
 
   /** Whether no provider took it yet. */
@@ -49,21 +46,15 @@ final class EagerBatch implements SentListener {
   }
 
   /** Adds a message; where its bytes are to be copied to. */
-  long add(Request request, int tag, int lengthBytes) {
+  long add(PostedSend send, int lengthBytes) {
     Packet into = packet;
-    if (count == requests.length) {
-      requests = Arrays.copyOf(requests, 2 * count);
+    if (count == sends.length) {
+      sends = Arrays.copyOf(sends, 2 * count);
     }
-    requests[count++] = request;
-    int payload = EagerPacket.putMessage(into.memory(), into.at(), bytes, tag, lengthBytes);
+    sends[count++] = send;
+    int payload = EagerPacket.putMessage(into.memory(), into.at(), bytes, send.tag(), lengthBytes);
     bytes = EagerPacket.after(payload, lengthBytes);
     return into.memory().address() + into.at() + payload;
-  }
-
-  /** Sends it, now or when a rail takes it. */
-  void send(ConnectionId id) {
-    MessageHeader.put(packet.memory(), packet.at(), MessageType.EAGER, bytes, id);
-    packet.send(bytes, this, 0);
   }
 
   @Override
@@ -98,15 +89,10 @@ final class EagerBatch implements SentListener {
     int ended = count;
     count = 0;
     for (int i = 0; i < ended; i++) {
-      Request request = requests[i];
-      requests[i] = null;
-      if (request != null) {
-        request.returned(1);
-        if (why != null) {
-          request.fail(why);
-        } else {
-          request.settle();
-        }
+      PostedSend send = sends[i];
+      sends[i] = null;
+      if (send != null) {
+        send.left(why);
       }
     }
   }

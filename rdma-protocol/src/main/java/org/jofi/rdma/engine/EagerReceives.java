@@ -55,7 +55,8 @@ final class EagerReceives extends Task implements SentListener {
         receiver.link().id(),
         MessageType.CREDIT,
         handled,
-        ControlMessage.ofCredit((int) (handled - taken), receiver.unannounced().announced().last()));
+        ControlMessage.ofCredit(
+            (int) (handled - taken), receiver.unannounced().announced().last()));
     told = taken;
     message.send(ControlMessage.BYTES, this, 0);
     return true;
@@ -133,7 +134,7 @@ final class EagerReceives extends Task implements SentListener {
     if (message == UnexpectedMessages.NONE) {
       return false;
     }
-    receiver.link().sink().copy(from, unexpected.address(message), bytes);
+    receiver.link().sink().copier().copy(from, unexpected.address(message), bytes);
     return true;
   }
 

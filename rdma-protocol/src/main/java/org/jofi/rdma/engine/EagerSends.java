@@ -1,8 +1,11 @@
 package org.jofi.rdma.engine;
 
 import java.util.ArrayDeque;
+import org.jofi.rdma.operation.MemoryCopier;
 import org.jofi.rdma.operation.Packet;
 import org.jofi.rdma.wire.EagerGrant;
+import org.jofi.rdma.wire.MessageHeader;
+import org.jofi.rdma.wire.MessageType;
 import org.jofi.transport.Failure;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +26,7 @@ final class EagerSends extends Collector {
   private final PeerLink link;
 
   private final Sender sender;
+  private final MemoryCopier copier;
   private final EagerGrant grant;
   private final int credits;
   private final int packetBytes;
@@ -54,6 +58,7 @@ final class EagerSends extends Collector {
     super(link.sink().tasks());
     this.link = link;
     this.sender = sender;
+    copier = link.sink().copier();
     this.grant = grant;
     credits = grant.credits();
     // The peer's buffers are as long as it needs for what it grants.
@@ -77,7 +82,9 @@ final class EagerSends extends Collector {
     if (batch != null) {
       open = null;
       last = batch;
-      batch.send(link.id());
+      Packet packet = batch.packet;
+      MessageHeader.put(packet.memory(), packet.at(), MessageType.EAGER, batch.bytes, link.id());
+      packet.send(batch.bytes, batch, 0);
     }
   }
 
@@ -114,28 +121,27 @@ final class EagerSends extends Collector {
       batch.begin(packet, sent + 1, seen);
       open = batch;
     }
-    remember(send.tag());
-    link.sink()
-        .copy(send.address(), batch.add(send.request(), send.tag(), lengthBytes), lengthBytes);
+    sent++;
+    if (sent - unresolved >= tags.length) {
+      grow();
+    }
+    tags[at(sent)] = send.tag();
+    matched[at(sent)] = false;
+    copier.copy(send.address(), batch.add(send, lengthBytes), lengthBytes);
     send.leave();
     return true;
   }
 
-  private void remember(int tag) {
-    sent++;
+  private void grow() {
     int length = tags.length;
-    if (sent - unresolved >= length) {
-      int[] fewerTags = tags;
-      boolean[] fewer = matched;
-      tags = new int[2 * length];
-      matched = new boolean[2 * length];
-      for (long ordinal = unresolved; ordinal < sent; ordinal++) {
-        tags[at(ordinal)] = fewerTags[(int) ordinal & length - 1];
-        matched[at(ordinal)] = fewer[(int) ordinal & length - 1];
-      }
+    int[] fewerTags = tags;
+    boolean[] fewer = matched;
+    tags = new int[2 * length];
+    matched = new boolean[2 * length];
+    for (long ordinal = unresolved; ordinal < sent; ordinal++) {
+      tags[at(ordinal)] = fewerTags[(int) ordinal & length - 1];
+      matched[at(ordinal)] = fewer[(int) ordinal & length - 1];
     }
-    tags[at(sent)] = tag;
-    matched[at(sent)] = false;
   }
 
   private int at(long ordinal) {

@@ -43,8 +43,7 @@ public final class OneSided extends RequestQueue {
    * org.jofi.transport.Comm#iread}.
    *
    * @param registration covers the range for {@link Access#WRITE}, or {@link Access#READ}; the
-   *     caller has begun a use of it, which ends with the request: the caller has it still only if
-   *     there is none, {@link Result#TRY_AGAIN}
+   *     request begins a use of it
    */
   public long move(
       boolean reads,
@@ -58,14 +57,16 @@ public final class OneSided extends RequestQueue {
     assert (registration.access() & (reads ? Access.READ : Access.WRITE)) != 0 : registration;
     Failure broken = failure();
     if (broken != null) {
-      return failed(broken, registration);
+      return failed(broken);
     }
     if (isFull()) {
       return Result.TRY_AGAIN;
     }
     if (lengthBytes == 0) {
-      registration.endUse();
       return nothing();
+    }
+    if (!registration.beginUse()) {
+      return failed(deregistered(reads ? "iread" : "iwrite"));
     }
     OneSidedTransfer transfer = transfers.get(begin());
     transfer.between(reads, address, lengthBytes, registration, remote, remoteOffsetBytes);

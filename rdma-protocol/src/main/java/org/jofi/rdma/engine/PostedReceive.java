@@ -175,7 +175,7 @@ class PostedReceive extends ListedStrategy<PostedReceive> {
 
   /** A short message, which fits, goes into an open receive. */
   void fill(int sub, long from, int lengthBytes) {
-    receiver.link().sink().copy(from, addresses[sub], lengthBytes);
+    receiver.link().sink().copier().copy(from, addresses[sub], lengthBytes);
     taken |= 1 << sub;
     lengths[sub] = lengthBytes;
     arrive(sub);

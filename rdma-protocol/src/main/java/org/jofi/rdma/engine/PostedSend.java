@@ -2,6 +2,7 @@ package org.jofi.rdma.engine;
 
 import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.staging.StagingSpace;
+import org.jofi.transport.Failure;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,11 +19,15 @@ import org.jspecify.annotations.Nullable;
 final class PostedSend extends ListedStrategy<PostedSend> {
   private final Sender sender;
   private final int shortBytes;
+  private @Nullable DataRegistration memory;
   private @Nullable StagingSpace space;
   private long address;
   private long lengthBytes;
   private int tag;
   private boolean left;
+
+  /** Whether its packet waits for a provider. */
+  private boolean out;
 
   /** Its receive, or {@link Announcements#NOWHERE}. */
   long index;
@@ -40,14 +45,14 @@ final class PostedSend extends ListedStrategy<PostedSend> {
   }
 
   /**
-   * @param memory in use; null if it is staged
+   * @param registration of its memory, which {@link #hold} leases; null if it is staged
    * @param at its receive, or {@link Announcements#NOWHERE}
    */
   void start(
       long from,
       long bytes,
       int ofTag,
-      @Nullable DataRegistration memory,
+      @Nullable DataRegistration registration,
       @Nullable StagingSpace staging,
       long at) {
     address = from;
@@ -56,16 +61,39 @@ final class PostedSend extends ListedStrategy<PostedSend> {
     space = staging;
     index = at;
     left = false;
+    out = false;
     queued = false;
-    lease = memory;
+    memory = registration;
     request().begin(this);
   }
 
   /** Its bytes are in a packet, which is under way. */
   void leave() {
     left = true;
-    request().begun(1);
-    super.endUse();
+    out = true;
+    if (lease != null) {
+      super.endUse();
+    }
+  }
+
+  /** A provider took its packet, or it failed. */
+  void left(@Nullable Failure why) {
+    out = false;
+    if (why == null) {
+      request().settle();
+    } else {
+      fail(why);
+    }
+  }
+
+  /** Leases its memory, if it is registered; false if it is not any more. */
+  boolean hold() {
+    DataRegistration registered = memory;
+    if (registered != null && !registered.beginUse()) {
+      return false;
+    }
+    lease = registered;
+    return true;
   }
 
   /** Its request goes on in another way, with its lease. */
@@ -76,8 +104,11 @@ final class PostedSend extends ListedStrategy<PostedSend> {
 
   /** Whether it may leave without a receive. */
   boolean isShort() {
-    DataRegistration memory = lease;
-    return lengthBytes <= shortBytes && memory != null && memory.isHostMemory();
+    DataRegistration registered = memory;
+    return lengthBytes <= shortBytes
+        && registered != null
+        && registered.isHostMemory()
+        && registered.isOpen();
   }
 
   int tag() {
@@ -95,6 +126,11 @@ final class PostedSend extends ListedStrategy<PostedSend> {
   /** What it is staged through; null if it is not. */
   @Nullable StagingSpace space() {
     return space;
+  }
+
+  @Override
+  boolean isOut() {
+    return out;
   }
 
   @Override

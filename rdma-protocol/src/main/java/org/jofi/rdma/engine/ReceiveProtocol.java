@@ -9,9 +9,7 @@ public interface ReceiveProtocol extends MessageProtocol {
   /**
    * Receives; as {@link org.jofi.transport.RecvComm#irecv}.
    *
-   * @param registrations cover the ranges; the caller has begun a use of each, which ends with the
-   *     request: the caller has it still only if there is none, {@link
-   *     org.jofi.transport.Result#TRY_AGAIN}
+   * @param registrations cover the ranges; the request begins a use of each
    */
   long receive(
       int count, long[] addresses, long[] lengths, int[] tags, DataRegistration[] registrations);

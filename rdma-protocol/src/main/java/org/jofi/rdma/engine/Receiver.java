@@ -61,8 +61,7 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
       EagerGrant grant,
       int receives) {
     super(link, MESSAGES, receives);
-    unannounced =
-        new AnnouncementQueue(this, new Announcer(link, copy, copyRegistration, targets));
+    unannounced = new AnnouncementQueue(this, new Announcer(link, copy, copyRegistration, targets));
     announcements = unannounced.announced();
     eager = new EagerReceives(this, grant);
   }
@@ -72,14 +71,18 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
       int count, long[] addresses, long[] lengths, int[] tags, DataRegistration[] registrations) {
     Failure broken = failure();
     if (broken != null) {
-      long id = failed(broken);
-      for (int sub = 0; sub < count && id != Result.TRY_AGAIN; sub++) {
-        registrations[sub].endUse();
-      }
-      return id;
+      return failed(broken);
     }
     if (!hasPlaces(count) || isFull()) {
       return Result.TRY_AGAIN;
+    }
+    for (int sub = 0; sub < count; sub++) {
+      if (!registrations[sub].beginUse()) {
+        while (sub > 0) {
+          registrations[--sub].endUse();
+        }
+        return failed(deregistered("irecv"));
+      }
     }
     PostedReceive receive = posted.get(begin());
     receive.start(count);

@@ -3,7 +3,6 @@ package org.jofi.rdma.engine;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import org.jofi.mr.registration.DataRegistration;
 import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.RequestId;
@@ -118,23 +117,6 @@ public abstract class RequestQueue {
     Request request = begin();
     request.end(why.cause().code(), why);
     return request.id();
-  }
-
-  /** As {@link #failed(Failure)}, for a request that uses a registration: its use ends. */
-  final long failed(Failure why, DataRegistration registration) {
-    long id = failed(why);
-    if (id != Result.TRY_AGAIN) {
-      registration.endUse();
-    }
-    return id;
-  }
-
-  /**
-   * A request that failed because its memory is not registered any more, so that no use of it could
-   * begin; or {@link Result#TRY_AGAIN}.
-   */
-  public final long refuse(String operation) {
-    return failed(deregistered(operation));
   }
 
   static Failure deregistered(String operation) {

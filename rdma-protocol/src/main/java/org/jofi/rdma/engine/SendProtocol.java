@@ -10,9 +10,8 @@ public interface SendProtocol extends MessageProtocol {
   /**
    * Sends; as {@link org.jofi.transport.SendComm#isend}.
    *
-   * @param registration covers the range; the caller has begun a use of it, which ends with the
-   *     request: the caller has it still only if there is none, {@link
-   *     org.jofi.transport.Result#TRY_AGAIN}. Null if it is device memory that no NIC reaches
+   * @param registration covers the range; the request begins a use of it if it needs that after
+   *     this call. Null if it is device memory that no NIC reaches
    * @param space host blocks that such memory is sent through, registered with this endpoint; else
    *     null
    */

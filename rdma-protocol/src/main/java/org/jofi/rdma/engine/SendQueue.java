@@ -181,7 +181,12 @@ final class SendQueue extends StrategyList<PostedSend> implements SentListener {
       asks = false;
       asking = true;
       ControlMessage.put(
-          message.memory(), message.at(), sender.link().id(), MessageType.WANT, announcements.seen(), 0);
+          message.memory(),
+          message.at(),
+          sender.link().id(),
+          MessageType.WANT,
+          announcements.seen(),
+          0);
       message.send(ControlMessage.BYTES, this, 0);
     }
   }

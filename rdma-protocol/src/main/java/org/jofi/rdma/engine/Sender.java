@@ -106,10 +106,12 @@ public final class Sender extends RequestQueue implements SendProtocol {
       queue.look();
     }
     boolean full = isFull();
-    long index = failure() != null || full ? Announcements.NOWHERE : find(tag);
+    boolean looks =
+        announcements.hasFree() || eager.hasWord() || !mailbox.isAbsent(announcements.unseen());
+    long index = looks && !full && failure() == null ? find(tag) : Announcements.NOWHERE;
     Failure broken = failure();
     if (broken != null) {
-      return registration == null ? failed(broken) : failed(broken, registration);
+      return failed(broken);
     }
     if (full) {
       return Result.TRY_AGAIN;
@@ -118,16 +120,20 @@ public final class Sender extends RequestQueue implements SendProtocol {
     PostedSend send = posted.get(request);
     send.start(address, lengthBytes, tag, registration, space, index);
     boolean mayBeWithheld = row.ends(lengthBytes);
+    boolean left =
+        index == Announcements.NOWHERE
+            && send.isShort()
+            && (queue.isEmpty() || queue.oldest(tag) == null)
+            && eager.send(send, announcements.seen());
+    if (!left && send.isLive() && !send.hold()) {
+      takeBack(request);
+      return failed(deregistered("isend"));
+    }
     if (index != Announcements.NOWHERE) {
       announcements.take(index);
     }
-    boolean started =
-        index == Announcements.NOWHERE
-            ? send.isShort()
-                && (queue.isEmpty() || queue.oldest(tag) == null)
-                && eager.send(send, announcements.seen())
-            : start(send);
-    if (!started && send.isLive()) {
+    boolean started = index != Announcements.NOWHERE && start(send);
+    if (!left && !started && send.isLive()) {
       queue.add(send);
       if (mayBeWithheld) {
         queue.ask();
@@ -155,9 +161,6 @@ public final class Sender extends RequestQueue implements SendProtocol {
 
   /** Looks for the next receive: its index, or not positive. */
   long see() {
-    if (mailbox.isAbsent(announcements.unseen()) && !eager.hasWord()) {
-      return MailboxReader.ABSENT;
-    }
     long index = announcements.see();
     while (index > 0) {
       hear();

@@ -53,13 +53,8 @@ public interface OperationSink {
   /** Longest message that a packet takes. */
   int packetBytes();
 
-  /**
-   * Copies within this process.
-   *
-   * @param from host memory, as {@code to}. Both are trusted: memory that is not there ends the
-   *     process
-   */
-  void copy(long from, long to, int lengthBytes);
+  /** Copies within this process. */
+  MemoryCopier copier();
 
   /** A buffer for a message to it; null if so many are on their way that there is none. */
   @Nullable Packet takePacket();

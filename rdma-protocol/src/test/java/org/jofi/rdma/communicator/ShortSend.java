@@ -24,7 +24,7 @@ public final class ShortSend implements Callable<List<String>> {
       for (int message = 0; message <= BEFORE; message++) {
         long receive = pair.receive().irecv(into, 1);
         CallTrace.start();
-        long send = pair.send().isend(from, 1);
+        long send = pair.send().isend(from, 0, BYTES, 1);
         called = CallTrace.stop();
         hosts.await(pair.send(), send);
         hosts.await(pair.receive(), receive);

@@ -9,6 +9,7 @@ import java.util.Optional;
 import org.jofi.rdma.operation.ArrivalBudget;
 import org.jofi.rdma.operation.Certainty;
 import org.jofi.rdma.operation.InlineCopy;
+import org.jofi.rdma.operation.MemoryCopier;
 import org.jofi.rdma.operation.OperationSink;
 import org.jofi.rdma.operation.Packet;
 import org.jofi.rdma.operation.PeerControl;
@@ -34,6 +35,7 @@ final class ModelEnd implements OperationSink {
 
   private final ModelLink link;
   private final Tasks tasks = new Tasks();
+  private final MemoryCopier copier = new MemoryCopier();
   private final ArrivalBudget budget = new ArrivalBudget(ROOM, tasks);
   private final List<Message> free = new ArrayList<>();
   private int taken;
@@ -290,8 +292,8 @@ final class ModelEnd implements OperationSink {
   }
 
   @Override
-  public void copy(long from, long to, int lengthBytes) {
-    link.copy(from, to, lengthBytes);
+  public MemoryCopier copier() {
+    return copier;
   }
 
   @Override

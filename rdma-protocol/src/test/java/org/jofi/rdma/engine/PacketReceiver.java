@@ -130,10 +130,15 @@ public final class PacketReceiver extends PacketQueue implements ReceiveProtocol
       int count, long[] addresses, long[] lengths, int[] tags, DataRegistration[] registrations) {
     Failure broken = failure();
     if (broken != null) {
-      return failed(broken, registrations[0]);
+      return failed(broken);
     }
     if (isFull()) {
       return Result.TRY_AGAIN;
+    }
+    for (int sub = 0; sub < count; sub++) {
+      if (!registrations[sub].beginUse()) {
+        throw new AssertionError("not registered");
+      }
     }
     Request request = begin();
     Receive receive = new Receive(request, count, addresses, lengths, tags, registrations);

@@ -77,7 +77,7 @@ public final class PacketSender extends PacketQueue implements SendProtocol {
         int payload = EagerPacket.putMessage(memory, at, offset, tag, Long.BYTES + piece);
         memory.set(ValueLayout.JAVA_LONG_UNALIGNED, at + payload, lengthBytes);
         long to = memory.address() + at + payload + Long.BYTES;
-        link().sink().copy(address + done, to, piece);
+        link().sink().copier().copy(address + done, to, piece);
         int bytes = EagerPacket.after(payload, Long.BYTES + piece);
         EagerPacket.end(memory, at, bytes, link().id());
         done += piece;
@@ -150,10 +150,13 @@ public final class PacketSender extends PacketQueue implements SendProtocol {
     }
     Failure broken = failure();
     if (broken != null) {
-      return failed(broken, registration);
+      return failed(broken);
     }
     if (isFull()) {
       return Result.TRY_AGAIN;
+    }
+    if (!registration.beginUse()) {
+      return failed(deregistered("isend"));
     }
     Request request = begin();
     Send send = new Send(request, address, lengthBytes, tag);

@@ -2,18 +2,15 @@ package org.jofi.rdma.engine;
 
 import org.jofi.mr.registration.DataRegistration;
 import org.jofi.transport.RemoteMemory;
-import org.jofi.transport.Result;
 
-/** Posts as the communicators do: with a use of the registration, of which the request ends. */
+/** Posts what is registered, as the communicators do. */
 public final class Posting {
   private Posting() {}
 
   /** A send. */
   public static long send(
       SendProtocol sender, long address, long lengthBytes, int tag, DataRegistration memory) {
-    return memory.beginUse()
-        ? ended(sender.send(address, lengthBytes, tag, memory, null), 1, memory)
-        : sender.requests().refuse("isend");
+    return sender.send(address, lengthBytes, tag, memory, null);
   }
 
   /** A receive, or a group of them. */
@@ -24,13 +21,7 @@ public final class Posting {
       long[] lengths,
       int[] tags,
       DataRegistration[] memory) {
-    for (int i = 0; i < count; i++) {
-      if (!memory[i].beginUse()) {
-        ended(Result.TRY_AGAIN, i, memory);
-        return receiver.requests().refuse("irecv");
-      }
-    }
-    return ended(receiver.receive(count, addresses, lengths, tags, memory), count, memory);
+    return receiver.receive(count, addresses, lengths, tags, memory);
   }
 
   /** A write into the peer's memory. */
@@ -41,7 +32,7 @@ public final class Posting {
       DataRegistration memory,
       RemoteMemory to,
       long at) {
-    return move(false, by, address, lengthBytes, memory, to, at);
+    return by.oneSided().move(false, address, lengthBytes, memory, to, at);
   }
 
   /** A read of the peer's memory. */
@@ -52,26 +43,6 @@ public final class Posting {
       DataRegistration memory,
       RemoteMemory from,
       long at) {
-    return move(true, by, address, lengthBytes, memory, from, at);
-  }
-
-  private static long move(
-      boolean reads,
-      Connection by,
-      long address,
-      long lengthBytes,
-      DataRegistration memory,
-      RemoteMemory far,
-      long at) {
-    return memory.beginUse()
-        ? ended(by.oneSided().move(reads, address, lengthBytes, memory, far, at), 1, memory)
-        : by.oneSided().refuse(reads ? "iread" : "iwrite");
-  }
-
-  private static long ended(long request, int count, DataRegistration... memory) {
-    for (int i = 0; i < count && request == Result.TRY_AGAIN; i++) {
-      memory[i].endUse();
-    }
-    return request;
+    return by.oneSided().move(true, address, lengthBytes, memory, from, at);
   }
 }
