@@ -79,17 +79,14 @@ final class ContextTable {
     owners[context - first] = to;
   }
 
-  /** Number of its first slot. */
   int first() {
     return first;
   }
 
-  /** After the number of its last slot. */
   int end() {
     return first + owners.length;
   }
 
-  /** Slots that are out. */
   int taken() {
     return owners.length - available;
   }

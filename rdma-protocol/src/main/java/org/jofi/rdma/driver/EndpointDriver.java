@@ -168,77 +168,62 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
     return rails.control().getFirst().rail().domain().info().traits();
   }
 
-  /** A data rail. */
   public RailPort data(int rail) {
     return rails.data().get(rail);
   }
 
-  /** A control rail. */
   public RailPort control(int rail) {
     return rails.control().get(rail);
   }
 
-  /** How many peers it knows. */
   public int peerCount() {
     return peers.count();
   }
 
-  /** How many data rails. */
   public int dataCount() {
     return rails.data().size();
   }
 
-  /** How many control rails. */
   public int controlCount() {
     return rails.control().size();
   }
 
-  /** Where peers reach its rails. */
   public RailAddresses addresses() {
     return rails.addresses();
   }
 
-  /** Where memory is registered for it. */
   public EndpointRegistrations registrations() {
     return registrations;
   }
 
-  /** Its messages on their way. */
   OutgoingMessages outgoing() {
     return outgoing;
   }
 
-  /** Copies between addresses. */
   MemoryCopier copier() {
     return copier;
   }
 
-  /** Longest message. */
   public int packetBytes() {
     return packetBytes;
   }
 
-  /** Copies of what is written inline. */
   InlineCopies inlineCopies() {
     return copies;
   }
 
-  /** Where its flushes land. */
   FlushLanding landing() {
     return landing;
   }
 
-  /** Room for what peers write. */
   public ArrivalBudget budget() {
     return budget;
   }
 
-  /** What takes several rounds of polling. */
   Tasks tasks() {
     return tasks;
   }
 
-  /** Whom its connections lead to. */
   Peers peers() {
     return peers;
   }
@@ -370,7 +355,6 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
     }
   }
 
-  /** The control rails to a peer. */
   public PeerRails controlTo(RailAddresses peer) {
     PeerRails control = PeerRails.to(rails.control(), outgoing, peer.control());
     // With one, it is known that the handshake went over it.
@@ -390,7 +374,6 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
     return events;
   }
 
-  /** How many operations were so long that a thread of their own pays. */
   public long longOperations() {
     return rails.longOperations();
   }

@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Copies of what is written inline, in memory that is registered on the data rails. */
 public final class InlineCopies {
-  /** Longest copy. */
   public static final int BYTES = 512;
 
   private static final int ALIGNMENT = 64;

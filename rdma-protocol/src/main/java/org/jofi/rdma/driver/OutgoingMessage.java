@@ -71,7 +71,6 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
     return at;
   }
 
-  /** It goes over these rails. */
   OutgoingMessage to(PeerRails those) {
     rails = those;
     return this;
@@ -195,7 +194,6 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
     arrived();
   }
 
-  /** Its place among what went over its rail. */
   long place() {
     return place;
   }

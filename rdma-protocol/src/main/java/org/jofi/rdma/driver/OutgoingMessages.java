@@ -24,7 +24,6 @@ final class OutgoingMessages {
     this.tasks = tasks;
   }
 
-  /** Where what waits is queued. */
   Tasks tasks() {
     return tasks;
   }

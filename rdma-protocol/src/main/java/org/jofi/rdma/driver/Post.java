@@ -25,7 +25,6 @@ public final class Post {
   private long data;
   private long flags = PostFlags.NONE;
 
-  /** One of nothing. */
   public Post() {}
 
   /**
@@ -66,19 +65,16 @@ public final class Post {
     return this;
   }
 
-  /** It brings 32 bits of immediate data. */
   public Post data(int bits) {
     bringsData = true;
     data = Integer.toUnsignedLong(bits);
     return this;
   }
 
-  /** The peer's number. */
   long peer() {
     return peer;
   }
 
-  /** How much it moves. */
   long lengthBytes() {
     return lengthBytes;
   }

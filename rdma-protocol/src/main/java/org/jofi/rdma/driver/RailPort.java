@@ -106,12 +106,10 @@ public final class RailPort {
     return port;
   }
 
-  /** Which rail of its role. */
   public int number() {
     return number;
   }
 
-  /** NIC and endpoint. */
   public Rail rail() {
     return opened.rail();
   }
@@ -126,7 +124,6 @@ public final class RailPort {
     return domain.info().domainName();
   }
 
-  /** What errors call it. */
   public String label() {
     return label;
   }
@@ -153,7 +150,6 @@ public final class RailPort {
     }
   }
 
-  /** The addresses that it posts to. */
   InsertedAddresses peers() {
     return opened.peers();
   }
@@ -228,7 +224,6 @@ public final class RailPort {
     }
   }
 
-  /** It does not use it any more. */
   void remove(PeerRails user) {
     users.remove(user);
   }
@@ -285,7 +280,6 @@ public final class RailPort {
     closed = true;
   }
 
-  /** Whether its endpoint is closed. */
   boolean isClosed() {
     return closed;
   }
@@ -330,7 +324,6 @@ public final class RailPort {
     }
   }
 
-  /** It is used no more. */
   void end(Failure why) {
     broken = why;
     users.forEach((user, rail) -> user.change(rail, PeerRail.Event.ENDED, why));
@@ -341,7 +334,6 @@ public final class RailPort {
     cancel(receives);
   }
 
-  /** Asks the provider to drop all that is in flight. */
   void cancelAll() {
     cancel(operations);
     cancel(receives);
@@ -362,7 +354,6 @@ public final class RailPort {
     return operations.taken();
   }
 
-  /** Operations and receives in flight. */
   public int inFlight() {
     return operations.taken() + receives.taken();
   }

@@ -86,12 +86,10 @@ final class RailQueue implements CompletionQueue.Sink {
     return queue;
   }
 
-  /** Contexts of what a rail posts. */
   ContextTable operations() {
     return table(slots);
   }
 
-  /** Contexts of what a rail receives. */
   ContextTable receives() {
     return table(ReceiveBuffers.COUNT);
   }
@@ -104,7 +102,6 @@ final class RailQueue implements CompletionQueue.Sink {
     return table;
   }
 
-  /** A rail is there, whose contexts were taken last. */
   void add(RailPort port) {
     ports[rails++] = port;
   }
@@ -126,7 +123,6 @@ final class RailQueue implements CompletionQueue.Sink {
     return polled;
   }
 
-  /** Its rails may take what they refused before. */
   void polled() {
     for (int i = 0; i < rails; i++) {
       ports[i].polled();
@@ -148,7 +144,6 @@ final class RailQueue implements CompletionQueue.Sink {
     longOperations++;
   }
 
-  /** How many operations were so long that a thread of their own pays. */
   long longOperations() {
     return longOperations;
   }
@@ -195,12 +190,10 @@ final class RailQueue implements CompletionQueue.Sink {
     }
   }
 
-  /** Completions, and errors, that belong to no operation of this side. */
   long orphans() {
     return orphans;
   }
 
-  /** Why it broke; null if it works. */
   @Nullable Failure brokenBy() {
     return broken;
   }

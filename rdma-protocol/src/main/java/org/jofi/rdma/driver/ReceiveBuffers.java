@@ -16,7 +16,6 @@ import org.jofi.transport.Failure;
  * its buffer posted again.
  */
 final class ReceiveBuffers extends Task implements OperationOwner {
-  /** Receives kept posted. */
   static final int COUNT = 64;
 
   private static final Logger LOG = System.getLogger("org.jofi.rdma.rails");

@@ -132,7 +132,6 @@ final class UnansweredMessages implements SentListener {
     }
   }
 
-  /** How often writes may have been lost that had left. */
   int losses() {
     return losses;
   }

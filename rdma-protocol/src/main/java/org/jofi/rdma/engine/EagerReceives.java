@@ -21,7 +21,6 @@ import org.jspecify.annotations.Nullable;
  * it waits for announcements; then they are until the next such message.
  */
 final class EagerReceives extends Task implements SentListener {
-  /** So many short messages make a row. */
   private static final int ROW = 16;
 
   private final Receiver receiver;

@@ -39,7 +39,6 @@ final class EagerSends extends Collector {
   private @Nullable EagerBatch open;
   private @Nullable EagerBatch last;
 
-  /** The ordinal of the last message. */
   private long sent;
 
   /** The first that may yet have taken an entry that was not seen. */
@@ -219,7 +218,6 @@ final class EagerSends extends Collector {
     }
   }
 
-  /** A provider took so many. */
   void posted(int messages) {
     posted += messages;
     sender.left(messages);

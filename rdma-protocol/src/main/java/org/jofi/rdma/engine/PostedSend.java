@@ -32,7 +32,6 @@ final class PostedSend extends ListedStrategy<PostedSend> {
   /** Its receive, or {@link Announcements#NOWHERE}. */
   long index;
 
-  /** Whether it is queued. */
   boolean queued;
 
   /**

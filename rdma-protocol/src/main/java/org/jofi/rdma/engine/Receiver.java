@@ -257,7 +257,6 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
     failIfPeerIsDone();
   }
 
-  /** A stripe was written again. */
   private void written(long index, int immediate) {
     PostedReceive request = inFlight(index);
     if (request == null || !request.written(request.sub(index), immediate)) {
@@ -285,7 +284,6 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
     unannounced.lost();
   }
 
-  /** How many short messages were handled. */
   long handled() {
     return eager.handled();
   }
@@ -405,7 +403,6 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
     return why.cause() != FailureCause.PEER_CLOSED || failure() != null || !hasPeerStopped();
   }
 
-  /** Whether the peer posts nothing more. */
   boolean hasPeerStopped() {
     return expected != Long.MAX_VALUE;
   }
@@ -466,7 +463,6 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
     return dropped;
   }
 
-  /** Receives in flight. */
   public long inFlight() {
     return places;
   }

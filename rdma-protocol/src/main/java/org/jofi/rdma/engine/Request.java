@@ -42,7 +42,6 @@ final class Request {
 
   private final RequestQueue queue;
 
-  /** Which slot of its queue it is. */
   final int slot;
 
   private State state = State.FREE;
@@ -104,12 +103,10 @@ final class Request {
     queue.freed(this);
   }
 
-  /** What its caller knows it by. */
   long id() {
     return id;
   }
 
-  /** Whether it is not over. */
   boolean isRunning() {
     return state == State.RUNNING;
   }
@@ -138,7 +135,6 @@ final class Request {
     return state == State.RUNNING && failure == null && how.equals(strategy);
   }
 
-  /** Why it fails, or failed; null if it does not. */
   @Nullable Failure failure() {
     return failure;
   }
@@ -148,7 +144,6 @@ final class Request {
     underWay += operations;
   }
 
-  /** So many operations are back. */
   void returned(int operations) {
     underWay -= operations;
   }
@@ -158,12 +153,10 @@ final class Request {
     return state == State.RUNNING || isOut();
   }
 
-  /** Whether it may still use its memory. */
   boolean usesMemory() {
     return state == State.RUNNING || leased;
   }
 
-  /** The time of its bound starts again. */
   void restartBound() {
     timed = false;
   }
@@ -252,7 +245,6 @@ final class Request {
     }
   }
 
-  /** Whether the peer may write into its memory. */
   boolean isExposed() {
     return leased && strategy().isExposed();
   }
@@ -262,7 +254,6 @@ final class Request {
     return !abandoned && (underWay > 0 || (how != null && how.isOut()));
   }
 
-  /** Ends what can be ended. */
   void settle() {
     RequestStrategy how = strategy;
     if (how == null) {

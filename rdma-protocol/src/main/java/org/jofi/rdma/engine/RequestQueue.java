@@ -150,12 +150,10 @@ public abstract class RequestQueue {
     busy++;
   }
 
-  /** It is back. */
   final void returned() {
     busy--;
   }
 
-  /** A request ends. */
   final void over(Request request, @Nullable Failure why) {
     becameOver(request);
     ended(request);
@@ -258,7 +256,6 @@ public abstract class RequestQueue {
     return request == null || request.isRunning() ? null : request.failure();
   }
 
-  /** Why it failed; null while it works. */
   public final @Nullable Failure failure() {
     return failure;
   }
@@ -331,7 +328,6 @@ public abstract class RequestQueue {
     return requests;
   }
 
-  /** Whether requests are in flight. */
   final boolean isActive() {
     return active > 0;
   }
@@ -351,7 +347,6 @@ public abstract class RequestQueue {
     peerDone();
   }
 
-  /** Whether the peer may write into memory of a request. */
   final boolean isExposed() {
     return requests.stream().anyMatch(Request::isExposed);
   }

@@ -50,7 +50,6 @@ abstract class RequestStrategy implements TransferListener {
     return true;
   }
 
-  /** How much it moved. */
   abstract long movedBytes();
 
   /** Changes whenever what it waits for comes nearer; not without end while it is stuck. */
@@ -63,7 +62,6 @@ abstract class RequestStrategy implements TransferListener {
     // Nothing to do unless something can be tried anew.
   }
 
-  /** Ends the lease of its memory. */
   void endUse() {
     DataRegistration memory = lease;
     if (memory != null) {
@@ -72,7 +70,6 @@ abstract class RequestStrategy implements TransferListener {
     }
   }
 
-  /** What errors call it. */
   abstract String where();
 
   /** What it waits for, for errors. */
@@ -81,12 +78,10 @@ abstract class RequestStrategy implements TransferListener {
   /** It failed, just now: what was not posted yet is not to be. */
   abstract void cut();
 
-  /** Whether it shall still come to something. */
   final boolean isLive() {
     return request.isLive(this);
   }
 
-  /** Fails its request. */
   final void fail(Failure why) {
     request.fail(why);
   }

@@ -28,10 +28,8 @@ final class SendQueue extends StrategyList<PostedSend> implements SentListener {
   /** Whether every short one that is queued is behind a long one of its tag. */
   private boolean nothingLeaves;
 
-  /** Whether the receiver is to be asked for announcements. */
   private boolean asks;
 
-  /** Whether a message that asks is not back. */
   private boolean asking;
 
   SendQueue(Sender sender, Announcements announcements, EagerSends eager) {
@@ -95,7 +93,6 @@ final class SendQueue extends StrategyList<PostedSend> implements SentListener {
     return send;
   }
 
-  /** Starts what is queued and can start. */
   void look() {
     startHeldUp();
     while (sender.failure() == null && !isEmpty()) {

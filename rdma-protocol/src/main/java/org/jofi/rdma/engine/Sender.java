@@ -377,7 +377,6 @@ public final class Sender extends RequestQueue implements SendProtocol {
     stripesWritten++;
   }
 
-  /** Short messages left, which are finished with that. */
   void left(int messages) {
     started += messages;
     finished += messages;
@@ -416,7 +415,6 @@ public final class Sender extends RequestQueue implements SendProtocol {
     return started;
   }
 
-  /** Sends at once. */
   public static int usualSends() {
     return ProtocolLimits.RECEIVE_WINDOW;
   }

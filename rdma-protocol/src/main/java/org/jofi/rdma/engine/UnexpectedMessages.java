@@ -26,7 +26,6 @@ final class UnexpectedMessages {
   private int free = NONE;
   private int count;
 
-  /** How many there are. */
   int count() {
     return count;
   }

@@ -17,7 +17,6 @@ public interface OperationSink {
   /** How many data rails there are to the peer, usable or not. */
   int dataRails();
 
-  /** How a data rail is doing. */
   RailStatus rail(int rail);
 
   /** Whom it leads to: all connections to a peer share that. */
@@ -26,10 +25,8 @@ public interface OperationSink {
   /** How many control rails there are to the peer, usable or not. */
   int controlRails();
 
-  /** What takes several rounds of polling. */
   Tasks tasks();
 
-  /** Room for what peers write. */
   ArrivalBudget budget();
 
   /** A new transfer over the data rails, which its owner uses again and again. */
@@ -50,10 +47,8 @@ public interface OperationSink {
    */
   boolean isControlWritten();
 
-  /** Longest message that a packet takes. */
   int packetBytes();
 
-  /** Copies within this process. */
   MemoryCopier copier();
 
   /** A buffer for a message to it; null if so many are on their way that there is none. */
@@ -71,7 +66,6 @@ public interface OperationSink {
    */
   @Nullable InlineCopy copyInline(long address, int lengthBytes);
 
-  /** Longest inline write. */
   int inlineBytes();
 
   /** Why no read of this side's own memory can be posted; null if it can. */
@@ -92,6 +86,5 @@ public interface OperationSink {
   /** Its connection is over, and posts nothing more. A second call does nothing. */
   void release();
 
-  /** What errors call the endpoint. */
   String label();
 }

@@ -8,13 +8,10 @@ import java.lang.foreign.MemorySegment;
  */
 public interface Packet {
 
-  /** Where to write the message. */
   MemorySegment memory();
 
-  /** Where in the memory it starts. */
   long at();
 
-  /** Sends it. */
   void send(int lengthBytes, SentListener who, long cookie);
 
   /**

@@ -6,7 +6,6 @@ import org.jspecify.annotations.Nullable;
 /** Is told when a message left. Called while a queue delivers, or by the post: must not post. */
 public interface SentListener {
 
-  /** Nobody needs to know. */
   SentListener NOBODY = (cookie, failure) -> {};
 
   /**

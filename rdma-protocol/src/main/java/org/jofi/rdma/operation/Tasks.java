@@ -14,7 +14,6 @@ public final class Tasks {
   private final ArrayDeque<Task> watched = new ArrayDeque<>();
   private long rounds;
 
-  /** Begins empty. */
   public Tasks() {}
 
   /** Does at once what can be done if nothing else waits, and queues the rest. */
@@ -49,7 +48,6 @@ public final class Tasks {
     return rounds;
   }
 
-  /** Tries each once. */
   public void run() {
     rounds++;
     tryEach(watched);
