@@ -3,8 +3,8 @@ package org.jofi.rdma.engine;
 import org.jofi.rdma.operation.Task;
 import org.jofi.rdma.staging.ChunkCopies;
 import org.jofi.rdma.staging.StagingRing;
+import org.jofi.rdma.wire.MailboxLayout;
 import org.jofi.rdma.wire.MessageType;
-import org.jofi.rdma.wire.StagedLength;
 import org.jofi.transport.Failure;
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class StagedReceive extends PostedReceive implements ChunkCopies.Listener {
   private final ChunkCopies copies;
-  private final Task going = new Going();
+  private final Task chunkTask = new ChunkTask();
   private @Nullable StagingRing ring;
   private long address;
   private int chunkShift;
@@ -32,7 +32,7 @@ final class StagedReceive extends PostedReceive implements ChunkCopies.Listener 
   private int copiedLater;
 
   /** How many copied chunks the sender was told of. */
-  private long told;
+  private long reported;
 
   StagedReceive(Receiver receiver, Request request) {
     super(receiver, request);
@@ -40,11 +40,11 @@ final class StagedReceive extends PostedReceive implements ChunkCopies.Listener 
   }
 
   /** Copies what arrived, and tells which blocks are free. */
-  private final class Going extends Task {
+  private final class ChunkTask extends Task {
     @Override
     protected boolean advance() {
       StagingRing blocks = ring;
-      return !isLive() || blocks == null || goOn(blocks) || !isLive();
+      return !isLive() || blocks == null || moveChunks(blocks) || !isLive();
     }
   }
 
@@ -62,7 +62,7 @@ final class StagedReceive extends PostedReceive implements ChunkCopies.Listener 
     copying = 0;
     copied = 0;
     copiedLater = 0;
-    told = 0;
+    reported = 0;
     start(1);
     expect(0, blocks.block(0), bytes, tagged, blocks.registration());
   }
@@ -78,7 +78,7 @@ final class StagedReceive extends PostedReceive implements ChunkCopies.Listener 
 
   @Override
   long length(int sub) {
-    return StagedLength.of(blocks(), roomBytes(sub), chunkShift);
+    return MailboxLayout.staged(blocks(), roomBytes(sub), chunkShift);
   }
 
   @Override
@@ -106,7 +106,7 @@ final class StagedReceive extends PostedReceive implements ChunkCopies.Listener 
       request().restartBound();
     } else {
       // It is told again, since the sender may not know which blocks are free.
-      told = 0;
+      reported = 0;
     }
     proceed();
   }
@@ -119,7 +119,7 @@ final class StagedReceive extends PostedReceive implements ChunkCopies.Listener 
 
   private void proceed() {
     if (isLive()) {
-      receiver().link().sink().tasks().defer(going);
+      receiver().link().sink().tasks().defer(chunkTask);
     }
   }
 
@@ -128,7 +128,7 @@ final class StagedReceive extends PostedReceive implements ChunkCopies.Listener 
     return arrivedWhole() ? chunks(lengthBytes(0)) : written;
   }
 
-  private boolean goOn(StagingRing blocks) {
+  private boolean moveChunks(StagingRing blocks) {
     while (isLive() && copying < there() && copying - copied < blocks.blocks()) {
       long bytes = 1L << chunkShift;
       if (arrivedWhole()) {
@@ -170,13 +170,13 @@ final class StagedReceive extends PostedReceive implements ChunkCopies.Listener 
 
   /** Tells which blocks are free, if the message may need them; whether there was a buffer. */
   private boolean tellTaken() {
-    boolean mayHaveMore = !arrivedWhole() && chunks(roomBytes(0)) > told + blocks();
-    if (!isLive() || told == copied || !mayHaveMore) {
+    boolean mayHaveMore = !arrivedWhole() && chunks(roomBytes(0)) > reported + blocks();
+    if (!isLive() || reported == copied || !mayHaveMore) {
       return true;
     }
     boolean sent = receiver().link().tell(MessageType.CHUNKS_TAKEN, index(), copied);
     if (sent) {
-      told = copied;
+      reported = copied;
     }
     return sent;
   }

@@ -28,7 +28,7 @@ final class StagedSend extends RendezvousSend implements ChunkCopies.Listener {
   private static final int PARTS = ProtocolLimits.MAX_GROUP;
 
   private final ChunkCopies copies;
-  private final Task going = new Going();
+  private final Task chunkTask = new ChunkTask();
   private final @Nullable ChunkWrite[] writes = new @Nullable ChunkWrite[PARTS];
   private final long[] keys = new long[ProtocolLimits.MAX_RAILS];
   private @Nullable StagingRing ring;
@@ -52,13 +52,13 @@ final class StagedSend extends RendezvousSend implements ChunkCopies.Listener {
   private long finished;
 
   /** How many of them the peer was told of. */
-  private long told;
+  private long reported;
 
   /** How many of the peer's blocks became free again. */
   private long taken;
 
   /** How often it was looked at since anything became free. */
-  private int looks;
+  private int checks;
 
   StagedSend(Sender sender, Request request) {
     super(sender, request);
@@ -66,10 +66,10 @@ final class StagedSend extends RendezvousSend implements ChunkCopies.Listener {
   }
 
   /** Copies chunks to blocks, and posts them, until all are posted, and the peer knows. */
-  private final class Going extends Task {
+  private final class ChunkTask extends Task {
     @Override
     protected boolean advance() {
-      return !isLive() || goOn() || !isLive();
+      return !isLive() || moveChunks() || !isLive();
     }
   }
 
@@ -140,9 +140,9 @@ final class StagedSend extends RendezvousSend implements ChunkCopies.Listener {
     started = 0;
     posted = 0;
     finished = 0;
-    told = 0;
+    reported = 0;
     taken = 0;
-    looks = 0;
+    checks = 0;
     ready = 0;
     transfer().begin(Transfer.Kind.WRITE, 0, memory);
     begin(bytes, memory);
@@ -155,10 +155,10 @@ final class StagedSend extends RendezvousSend implements ChunkCopies.Listener {
               "the peer takes chunks of %d bytes, and the blocks here have %d"
                   .formatted(chunkBytes, blocks.blockBytes())));
     }
-    sender.link().submit(going);
+    sender.link().submit(chunkTask);
   }
 
-  private boolean goOn() {
+  private boolean moveChunks() {
     do {
       startChunks();
     } while (postReady());
@@ -269,21 +269,21 @@ final class StagedSend extends RendezvousSend implements ChunkCopies.Listener {
 
   /** A block is free, here or there, or the peer is to be told, or the last may go. */
   private void proceed() {
-    looks = 0;
+    checks = 0;
     if (isLive()) {
-      sender.link().sink().tasks().defer(going);
+      sender.link().sink().tasks().defer(chunkTask);
     }
   }
 
   /** Whether there was a buffer, if one was needed. */
   private boolean tellWritten() {
-    if (blocksThere == 0 || told == finished || !isLive()) {
+    if (blocksThere == 0 || reported == finished || !isLive()) {
       return true;
     }
     long count = finished;
     boolean sent = sender.link().tell(MessageType.CHUNKS_WRITTEN, receiveIndex(), count);
     if (sent) {
-      told = count;
+      reported = count;
     }
     return sent;
   }
@@ -309,10 +309,10 @@ final class StagedSend extends RendezvousSend implements ChunkCopies.Listener {
         write.transfer.moveLate();
       }
     }
-    boolean waits = blocksThere > 0 && posted < chunks && finished == posted && told > 0;
-    if (waits && Integer.bitCount(++looks) == 1 && looks > 1) {
-      told = 0;
-      sender.link().sink().tasks().defer(going);
+    boolean waits = blocksThere > 0 && posted < chunks && finished == posted && reported > 0;
+    if (waits && Integer.bitCount(++checks) == 1 && checks > 1) {
+      reported = 0;
+      sender.link().sink().tasks().defer(chunkTask);
     }
   }
 

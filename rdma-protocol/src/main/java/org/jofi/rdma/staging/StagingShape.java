@@ -1,28 +1,29 @@
 package org.jofi.rdma.staging;
 
+import org.jofi.rdma.wire.MailboxLayout;
+import org.jofi.rdma.wire.ProtocolLimits;
+
 /**
  * How device memory is staged.
  *
- * @param chunkShift logarithm of a chunk's bytes, {@link #LEAST_SHIFT} to {@link #MOST_SHIFT}
+ * @param chunkShift logarithm of a chunk's bytes, 6 to 30
  * @param chunks chunks of a message under way at once, 1 to 8
  * @param smallBytes messages up to this take one small block, of this length; at most a chunk
  */
 public record StagingShape(int chunkShift, int chunks, int smallBytes) {
-  public static final int LEAST_SHIFT = 6;
-
-  public static final int MOST_SHIFT = 30;
-
   /** Chunks of 1 MiB, four under way at once, small blocks of 64 KiB. */
   public static final StagingShape USUAL = new StagingShape(20, 4, 64 * 1024);
 
   public StagingShape {
-    if (chunkShift < LEAST_SHIFT || chunkShift > MOST_SHIFT || chunks < 1 || chunks > 8) {
+    if (chunkShift < MailboxLayout.LEAST_SHIFT
+        || chunkShift > MailboxLayout.MOST_SHIFT
+        || chunks < 1
+        || chunks > ProtocolLimits.MAX_GROUP
+        || smallBytes < 1
+        || smallBytes > 1 << chunkShift) {
       throw new IllegalArgumentException(
-          "cannot stage through %d chunks of 2^%d bytes".formatted(chunks, chunkShift));
-    }
-    if (smallBytes < 1 || smallBytes > 1 << chunkShift) {
-      throw new IllegalArgumentException(
-          "a small block has 1 byte up to a chunk, not " + smallBytes);
+          "cannot stage through %d chunks of 2^%d bytes, or a small block of %d"
+              .formatted(chunks, chunkShift, smallBytes));
     }
   }
 

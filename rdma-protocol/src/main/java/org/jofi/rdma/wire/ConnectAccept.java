@@ -19,11 +19,6 @@ public record ConnectAccept(
     }
   }
 
-  /** An answer that grants no eager messages. */
-  public ConnectAccept(ConnectionId id, long features, long maxMessageBytes, RailAddresses rails) {
-    this(id, features, maxMessageBytes, rails, EagerGrant.NONE);
-  }
-
   /** Whether sides with these features may use such a grant. */
   static boolean isGrantable(long features, EagerGrant eager) {
     return eager.isNone() || (features & Features.EAGER) != 0;

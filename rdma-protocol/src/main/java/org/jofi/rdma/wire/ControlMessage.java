@@ -68,11 +68,7 @@ public final class ControlMessage {
     memory.set(WireLayouts.LONG, at + RESERVED_TOO, 0L);
   }
 
-  /**
-   * What is wrong with a message; with none, it is one of these and its fields can be read.
-   *
-   * @param length how many bytes arrived
-   */
+  /** What is wrong with a message of so many bytes; with none, its fields can be read. */
   public static WireFault check(MemorySegment memory, long at, long length) {
     WireFault header = MessageHeader.check(memory, at, length);
     if (header != WireFault.NONE) {

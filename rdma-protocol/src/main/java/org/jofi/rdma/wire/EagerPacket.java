@@ -44,11 +44,7 @@ public final class EagerPacket {
     return HEADER_BYTES;
   }
 
-  /**
-   * Writes what is before a message's payload, which the caller copies.
-   *
-   * @return the offset of the payload
-   */
+  /** Writes what is before a message's payload, which the caller copies; returns its offset. */
   public static int putMessage(
       MemorySegment memory, long at, int offset, int tag, int lengthBytes) {
     memory.set(WireLayouts.INT, at + offset, tag);
@@ -61,21 +57,13 @@ public final class EagerPacket {
     return payloadOffset + (lengthBytes + ALIGNMENT - 1 & -ALIGNMENT);
   }
 
-  /**
-   * Writes the header, when the packet's length is known.
-   *
-   * @param packetBytes the offset after the last message
-   */
+  /** Writes the header, when the packet's length is known: the offset after the last message. */
   public static void end(
       MemorySegment memory, long at, int packetBytes, ConnectionId connectionId) {
     MessageHeader.put(memory, at, MessageType.EAGER, packetBytes, connectionId);
   }
 
-  /**
-   * What is wrong with a packet; with none, its fields can be read and its messages walked.
-   *
-   * @param length how many bytes arrived
-   */
+  /** What is wrong with a packet of so many bytes; with none, it can be read. */
   public static WireFault check(MemorySegment memory, long at, long length) {
     WireFault header = MessageHeader.check(memory, at, length, MessageType.EAGER);
     if (header != WireFault.NONE) {

@@ -11,11 +11,7 @@ public final class FabricAddress {
     this.bytes = bytes;
   }
 
-  /**
-   * An address of these bytes, which are copied.
-   *
-   * @throws IllegalArgumentException if there are not 1 to 96
-   */
+  /** An address of these bytes, 1 to 96, which are copied. */
   public static FabricAddress of(byte[] bytes) {
     if (!isLength(bytes.length)) {
       throw new IllegalArgumentException(
@@ -32,10 +28,6 @@ public final class FabricAddress {
   /** The bytes; a fresh copy. */
   public byte[] bytes() {
     return bytes.clone();
-  }
-
-  public int length() {
-    return bytes.length;
   }
 
   @Override

@@ -46,12 +46,7 @@ public final class Handshake {
   private long end;
   private WireFault fault = WireFault.NONE;
 
-  /**
-   * Writes a request.
-   *
-   * @param memory with {@link #MAX_BYTES} from there on
-   * @return its length
-   */
+  /** Writes a request to memory with {@link #MAX_BYTES} from there on; returns its length. */
   public static int put(MemorySegment memory, long at, ConnectRequest request) {
     Handshake out = new Handshake();
     out.start(memory, at);
@@ -69,12 +64,7 @@ public final class Handshake {
     return out.finish(MessageType.CONNECT, request.id());
   }
 
-  /**
-   * Writes an acceptance.
-   *
-   * @param memory with {@link #MAX_BYTES} from there on
-   * @return its length
-   */
+  /** Writes an acceptance, as a request. */
   public static int put(MemorySegment memory, long at, ConnectAccept accept) {
     Handshake out = new Handshake();
     out.start(memory, at);
@@ -268,7 +258,7 @@ public final class Handshake {
   }
 
   private @Nullable FabricAddress address() {
-    int length = has(Short.BYTES) ? Short.toUnsignedInt(memory.get(WireLayouts.SHORT, at)) : 0;
+    int length = has(Short.BYTES) ? MessageHeader.word(memory, at) : 0;
     at += Short.BYTES;
     if (!FabricAddress.isLength(length)) {
       fail(WireFault.ADDRESS);

@@ -32,11 +32,7 @@ public final class ImmediateData {
         | ((int) receiveIndex & INDEX_MASK);
   }
 
-  /**
-   * What is wrong with immediate data as a completion queue reports it.
-   *
-   * @param data zero-extended
-   */
+  /** What is wrong with immediate data, zero-extended, as a completion queue reports it. */
   public static WireFault check(long data) {
     if (data >>> 32 != 0) {
       return WireFault.IMMEDIATE;

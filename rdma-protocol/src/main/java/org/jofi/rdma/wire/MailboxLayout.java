@@ -1,8 +1,6 @@
 package org.jofi.rdma.wire;
 
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.nio.ByteOrder;
 
 /**
  * Where entries lie in a control mailbox.
@@ -26,6 +24,14 @@ import java.nio.ByteOrder;
  * for which the sender had read its entry and copied what it needs, and once no write of that entry
  * is under way.
  *
+ * <p>The length of a staged receive tells its blocks as well, which lie one after the other. Chunk
+ * c of a message, of a block's length, goes into block c modulo their number.
+ *
+ * <pre>
+ * [63] 0 | [62] 1 | [61:57] logarithm of a block's length, 6 to 30 | [56:45] 0 | [44:42] blocks - 1
+ * [41:0] length of the receive
+ * </pre>
+ *
  * @param dataRails 1 to 8
  */
 public record MailboxLayout(int dataRails) {
@@ -34,11 +40,21 @@ public record MailboxLayout(int dataRails) {
 
   public static final int ENTRIES = ProtocolLimits.RECEIVE_WINDOW;
 
-  static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG.withOrder(ByteOrder.LITTLE_ENDIAN);
-  static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT.withOrder(ByteOrder.LITTLE_ENDIAN);
-
   /** Words of 8 bytes in a line. */
   static final int WORDS = LINE_BYTES / Long.BYTES;
+
+  /** Logarithm of the shortest block of a staged receive. */
+  public static final int LEAST_SHIFT = 6;
+
+  /** Logarithm of the longest. */
+  public static final int MOST_SHIFT = 30;
+
+  static final long STAGED = 1L << 62;
+  static final int SHIFT_AT = 57;
+  static final int SHIFT_MASK = 0x1f;
+  static final long STAGED_RESERVED = 0xfffL << 45;
+  static final int BLOCKS_AT = 42;
+  static final int BLOCKS_MASK = 7;
 
   static final int KEYS_PER_LINE = 4;
   static final int ADDRESS = 0;
@@ -62,10 +78,7 @@ public record MailboxLayout(int dataRails) {
     }
   }
 
-  /**
-   * @throws IllegalArgumentException if the memory is too short for a mailbox or not aligned, or
-   *     the generation is none
-   */
+  /** Refuses memory that is too short for a mailbox or not aligned, and no generation. */
   void check(MemorySegment memory, int generation) {
     if (memory.byteSize() < mailboxBytes() || memory.address() % LINE_BYTES != 0) {
       throw new IllegalArgumentException(
@@ -75,6 +88,17 @@ public record MailboxLayout(int dataRails) {
     if (generation < 1 || generation > ProtocolLimits.MAX_GENERATION) {
       throw new IllegalArgumentException("generation is 1 to 65535, not " + generation);
     }
+  }
+
+  /**
+   * The length of a staged receive.
+   *
+   * @param blocks 1 to 8
+   * @param lengthBytes of the whole receive
+   * @param shift logarithm of a block's length
+   */
+  public static long staged(int blocks, long lengthBytes, int shift) {
+    return STAGED | (long) shift << SHIFT_AT | (long) (blocks - 1) << BLOCKS_AT | lengthBytes;
   }
 
   /** Lines of an entry: 1 or 2. */

@@ -1,7 +1,6 @@
 package org.jofi.rdma.wire;
 
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.VarHandle;
 
 /**
  * The sender's view of its mailbox: what a receive is, for the sender who will write into it.
@@ -18,7 +17,6 @@ public final class MailboxReader {
   /** {@link #poll}: the peer wrote something that it must not; see {@link #fault}. */
   public static final int MALFORMED = -1;
 
-  private static final VarHandle STAMP_WORD = MailboxLayout.LONG.varHandle();
   private static final long NOTHING = 0;
   private static final int ADDRESS = MailboxLayout.ADDRESS / Long.BYTES;
   private static final int LENGTH = MailboxLayout.LENGTH / Long.BYTES;
@@ -85,7 +83,7 @@ public final class MailboxReader {
 
   private boolean loadLine(long index, int entry, int line) {
     long at = entry + (long) line * MailboxLayout.LINE_BYTES;
-    long stamp = (long) STAMP_WORD.getAcquire(mailbox, at + MailboxLayout.STAMP);
+    long stamp = (long) MailboxStamp.WORD.getAcquire(mailbox, at + MailboxLayout.STAMP);
     if (!MailboxStamp.isOf(stamp, index, generation, line)) {
       return false;
     }
@@ -94,7 +92,7 @@ public final class MailboxReader {
     int into = line * MailboxLayout.WORDS;
     long folded = 0;
     for (int i = 0; i < MailboxLayout.WORDS - 1; i++) {
-      long word = mailbox.get(MailboxLayout.LONG, at + (long) i * Long.BYTES);
+      long word = mailbox.get(WireLayouts.LONG, at + (long) i * Long.BYTES);
       words[into + i] = word;
       folded = MailboxStamp.fold(folded, i == checked ? word & MailboxLayout.COVERED : word);
     }
@@ -121,21 +119,22 @@ public final class MailboxReader {
 
   /** How much the receive takes. */
   public long lengthBytes() {
-    return isStaged() ? StagedLength.bytes(words[LENGTH]) : words[LENGTH];
+    long length = words[LENGTH];
+    return isStaged() ? length & (1L << MailboxLayout.BLOCKS_AT) - 1 : length;
   }
 
   /** Whether it is a staged receive, whose memory is its blocks. */
   public boolean isStaged() {
-    return StagedLength.isStaged(words[LENGTH]);
+    return (words[LENGTH] & MailboxLayout.STAGED) != 0;
   }
 
   /** Logarithm of the length of a staged receive's blocks, and of the chunks that go there. */
   public int chunkShift() {
-    return StagedLength.shift(words[LENGTH]);
+    return (int) (words[LENGTH] >>> MailboxLayout.SHIFT_AT) & MailboxLayout.SHIFT_MASK;
   }
 
   public int blocks() {
-    return StagedLength.blocks(words[LENGTH]);
+    return ((int) (words[LENGTH] >>> MailboxLayout.BLOCKS_AT) & MailboxLayout.BLOCKS_MASK) + 1;
   }
 
   /** Which sends it takes. */
@@ -153,13 +152,17 @@ public final class MailboxReader {
   }
 
   private WireFault checkReceive() {
-    long word = words[LENGTH];
-    long length = word;
-    if (StagedLength.isStaged(word)) {
-      if (!StagedLength.isSound(word) || StagedLength.bytes(word) > maxMessageBytes) {
+    long length = lengthBytes();
+    if (isStaged()) {
+      if (words[LENGTH] < 0
+          || (words[LENGTH] & MailboxLayout.STAGED_RESERVED) != 0
+          || chunkShift() < MailboxLayout.LEAST_SHIFT
+          || chunkShift() > MailboxLayout.MOST_SHIFT
+          || length > maxMessageBytes) {
         return WireFault.RANGE;
       }
-      length = StagedLength.reachedBytes(word);
+      // No more memory than that is written to.
+      length = Math.min(length, (long) blocks() << chunkShift());
     }
     if (length < 0 || length > maxMessageBytes || wraps(words[ADDRESS], length)) {
       return WireFault.RANGE;

@@ -1,5 +1,9 @@
 package org.jofi.rdma.wire;
 
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+
 /**
  * The last 8 bytes of a mailbox line, read at once: says that the line is there, and whose it is.
  *
@@ -23,6 +27,10 @@ package org.jofi.rdma.wire;
  * own, so that one in 2^48 of torn lines would pass.
  */
 final class MailboxStamp {
+  /** Reads and writes it, at once and in order, where it lies. */
+  static final VarHandle WORD =
+      ValueLayout.JAVA_LONG.withOrder(ByteOrder.LITTLE_ENDIAN).varHandle();
+
   private static final int INDEX_BITS = 23;
   private static final long INDEX_MASK = (1L << INDEX_BITS) - 1;
   private static final int HANDLED_MASK = 0xff;

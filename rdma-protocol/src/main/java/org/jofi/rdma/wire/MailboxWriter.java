@@ -1,7 +1,6 @@
 package org.jofi.rdma.wire;
 
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.VarHandle;
 
 /**
  * The receiver's view of its copy of a mailbox, from which it writes entries into the sender's.
@@ -10,8 +9,6 @@ import java.lang.invoke.VarHandle;
  * <p>An entry is void from {@link #put} to {@link #seal}. The copy must outlive the writer.
  */
 public final class MailboxWriter {
-  private static final VarHandle STAMP_WORD = MailboxLayout.LONG.varHandle();
-
   private final MemorySegment copy;
   private final MailboxLayout layout;
   private final int generation;
@@ -31,20 +28,20 @@ public final class MailboxWriter {
   /**
    * Writes a receive, all but its keys and stamps.
    *
-   * @param length in bytes; of a staged receive {@link StagedLength#of}
+   * @param length in bytes; of a staged receive {@link MailboxLayout#staged}
    */
   public void put(long index, long remoteAddress, long length, int tag) {
     long at = layout.entryOffset(index);
     for (int word = 0; word < layout.entryBytes(); word += Long.BYTES) {
-      copy.set(MailboxLayout.LONG, at + word, 0L);
+      copy.set(WireLayouts.LONG, at + word, 0L);
     }
-    copy.set(MailboxLayout.LONG, at + MailboxLayout.ADDRESS, remoteAddress);
-    copy.set(MailboxLayout.LONG, at + MailboxLayout.LENGTH, length);
-    copy.set(MailboxLayout.INT, at + MailboxLayout.TAG, tag);
+    copy.set(WireLayouts.LONG, at + MailboxLayout.ADDRESS, remoteAddress);
+    copy.set(WireLayouts.LONG, at + MailboxLayout.LENGTH, length);
+    copy.set(WireLayouts.INT, at + MailboxLayout.TAG, tag);
   }
 
   public void putKey(long index, int rail, long key) {
-    copy.set(MailboxLayout.LONG, layout.entryOffset(index) + MailboxLayout.keyOffset(rail), key);
+    copy.set(WireLayouts.LONG, layout.entryOffset(index) + MailboxLayout.keyOffset(rail), key);
   }
 
   /**
@@ -59,13 +56,14 @@ public final class MailboxWriter {
       int checked = MailboxLayout.checkedWord(line);
       long folded = 0;
       for (int word = 0; word < MailboxLayout.STAMP; word += Long.BYTES) {
-        long value = copy.get(MailboxLayout.LONG, at + word);
+        long value = copy.get(WireLayouts.LONG, at + word);
         folded = MailboxStamp.fold(folded, word == checked ? value & MailboxLayout.COVERED : value);
       }
       long stamp = MailboxStamp.of(index, generation, line, handled);
       long check = MailboxStamp.check(stamp, folded);
-      copy.set(MailboxLayout.INT, at + checked + Integer.BYTES, MailboxStamp.lineCheck(check));
-      STAMP_WORD.setRelease(copy, at + MailboxLayout.STAMP, MailboxStamp.sealed(stamp, check));
+      copy.set(WireLayouts.INT, at + checked + Integer.BYTES, MailboxStamp.lineCheck(check));
+      MailboxStamp.WORD.setRelease(
+          copy, at + MailboxLayout.STAMP, MailboxStamp.sealed(stamp, check));
     }
   }
 }

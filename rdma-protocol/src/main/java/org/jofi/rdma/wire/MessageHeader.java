@@ -19,7 +19,17 @@ import org.jspecify.annotations.Nullable;
 public final class MessageHeader {
   public static final int BYTES = 32;
 
-  static final int MAGIC = 'j' | 'o' << 8 | 'f' << 16 | 'p' << 24;
+  private static final int VERSION = 4;
+  private static final int TYPE = 6;
+  private static final int LENGTH = 8;
+  private static final int TO = 12;
+  private static final int TO_GENERATION = 14;
+  private static final int FROM = 16;
+  private static final int FROM_GENERATION = 18;
+  private static final int RESERVED = 20;
+  private static final int ATTEMPT = 24;
+
+  private static final int MAGIC = 'j' | 'o' << 8 | 'f' << 16 | 'p' << 24;
 
   private MessageHeader() {}
 
@@ -27,22 +37,18 @@ public final class MessageHeader {
   public static void put(
       MemorySegment memory, long at, MessageType type, int lengthBytes, ConnectionId connectionId) {
     memory.set(WireLayouts.INT, at, MAGIC);
-    memory.set(WireLayouts.SHORT, at + 4, (short) ProtocolLimits.VERSION);
-    memory.set(WireLayouts.SHORT, at + 6, (short) type.code());
-    memory.set(WireLayouts.INT, at + 8, lengthBytes);
-    memory.set(WireLayouts.SHORT, at + 12, (short) connectionId.to());
-    memory.set(WireLayouts.SHORT, at + 14, (short) connectionId.toGeneration());
-    memory.set(WireLayouts.SHORT, at + 16, (short) connectionId.from());
-    memory.set(WireLayouts.SHORT, at + 18, (short) connectionId.fromGeneration());
-    memory.set(WireLayouts.INT, at + 20, 0);
-    memory.set(WireLayouts.LONG, at + 24, connectionId.attempt());
+    memory.set(WireLayouts.SHORT, at + VERSION, (short) ProtocolLimits.VERSION);
+    memory.set(WireLayouts.SHORT, at + TYPE, (short) type.code());
+    memory.set(WireLayouts.INT, at + LENGTH, lengthBytes);
+    memory.set(WireLayouts.SHORT, at + TO, (short) connectionId.to());
+    memory.set(WireLayouts.SHORT, at + TO_GENERATION, (short) connectionId.toGeneration());
+    memory.set(WireLayouts.SHORT, at + FROM, (short) connectionId.from());
+    memory.set(WireLayouts.SHORT, at + FROM_GENERATION, (short) connectionId.fromGeneration());
+    memory.set(WireLayouts.INT, at + RESERVED, 0);
+    memory.set(WireLayouts.LONG, at + ATTEMPT, connectionId.attempt());
   }
 
-  /**
-   * What is wrong with a message's header, of whatever version.
-   *
-   * @param length how many bytes arrived
-   */
+  /** What is wrong with the header of a message of so many bytes, of whatever version. */
   public static WireFault check(MemorySegment memory, long at, long length) {
     if (length < BYTES || at < 0 || length > memory.byteSize() - at) {
       return WireFault.TRUNCATED;
@@ -57,10 +63,10 @@ public final class MessageHeader {
     if (type == null) {
       return WireFault.TYPE;
     }
-    if (Integer.toUnsignedLong(memory.get(WireLayouts.INT, at + 8)) != length) {
+    if (Integer.toUnsignedLong(memory.get(WireLayouts.INT, at + LENGTH)) != length) {
       return WireFault.LENGTH;
     }
-    if (memory.get(WireLayouts.INT, at + 20) != 0) {
+    if (memory.get(WireLayouts.INT, at + RESERVED) != 0) {
       return WireFault.RESERVED;
     }
     return checkIds(memory, at, type);
@@ -95,37 +101,42 @@ public final class MessageHeader {
   }
 
   public static int version(MemorySegment memory, long at) {
-    return Short.toUnsignedInt(memory.get(WireLayouts.SHORT, at + 4));
+    return word(memory, at + VERSION);
   }
 
   /** What the message is; null if unknown, which {@link #check} excludes. */
   public static @Nullable MessageType type(MemorySegment memory, long at) {
-    return MessageType.of(Short.toUnsignedInt(memory.get(WireLayouts.SHORT, at + 6)));
+    return MessageType.of(word(memory, at + TYPE));
   }
 
   /** The communicator that it is for; 0 for none. */
   public static int to(MemorySegment memory, long at) {
-    return Short.toUnsignedInt(memory.get(WireLayouts.SHORT, at + 12));
+    return word(memory, at + TO);
   }
 
   /** That communicator's generation; 0 for none. */
   public static int toGeneration(MemorySegment memory, long at) {
-    return Short.toUnsignedInt(memory.get(WireLayouts.SHORT, at + 14));
+    return word(memory, at + TO_GENERATION);
   }
 
   /** The communicator that it is from, by that side's numbers; 0 for none. */
   public static int from(MemorySegment memory, long at) {
-    return Short.toUnsignedInt(memory.get(WireLayouts.SHORT, at + 16));
+    return word(memory, at + FROM);
   }
 
   /** That communicator's generation; 0 for none. */
   public static int fromGeneration(MemorySegment memory, long at) {
-    return Short.toUnsignedInt(memory.get(WireLayouts.SHORT, at + 18));
+    return word(memory, at + FROM_GENERATION);
   }
 
   /** The connector's number for the connection. */
   public static long attempt(MemorySegment memory, long at) {
-    return memory.get(WireLayouts.LONG, at + 24);
+    return memory.get(WireLayouts.LONG, at + ATTEMPT);
+  }
+
+  /** An unsigned field of 16 bits. */
+  static int word(MemorySegment memory, long at) {
+    return Short.toUnsignedInt(memory.get(WireLayouts.SHORT, at));
   }
 
   /** Whether a message is of a connection, which this side names so. */

@@ -11,11 +11,7 @@ import java.nio.ByteOrder;
  */
 public record Nonce(long low, long high) {
 
-  /**
-   * A nonce of those bytes.
-   *
-   * @throws IllegalArgumentException if there are not 16
-   */
+  /** A nonce of those 16 bytes. */
   public static Nonce of(byte[] bytes) {
     if (bytes.length != ProtocolLimits.NONCE_BYTES) {
       throw new IllegalArgumentException("a nonce has 16 bytes, not " + bytes.length);

@@ -22,15 +22,10 @@ public final class ProtocolLimits {
   /** Bits of a receive index that immediate data carries. */
   public static final int INDEX_BITS = 10;
 
-  public static final int COMMUNICATOR_BITS = 15;
-
   /** The greatest communicator id. 0 stands for none. */
-  public static final int MAX_COMMUNICATOR = (1 << COMMUNICATOR_BITS) - 1;
+  public static final int MAX_COMMUNICATOR = 0x7fff;
 
-  /** Bits of a communicator's generation; 0 is none. */
-  public static final int GENERATION_BITS = 16;
-
-  public static final int MAX_GENERATION = (1 << GENERATION_BITS) - 1;
+  public static final int MAX_GENERATION = 0xffff;
 
   public static final int MAX_ADDRESS_BYTES = 96;
 

@@ -60,12 +60,7 @@ public record RailUpdate(
     }
   }
 
-  /**
-   * Writes it.
-   *
-   * @param memory with {@link #MAX_BYTES} from there on
-   * @return its length
-   */
+  /** Writes it to memory with {@link #MAX_BYTES} from there on; returns its length. */
   public int put(MemorySegment memory, long at, ConnectionId connectionId) {
     byte[] bytes = address.bytes();
     int end = end(bytes.length);
@@ -86,11 +81,7 @@ public record RailUpdate(
     return ADDRESS + (addressBytes + ALIGNMENT - 1 & -ALIGNMENT);
   }
 
-  /**
-   * What is wrong with a message; with none, it can be {@linkplain #read read}.
-   *
-   * @param length how many bytes arrived
-   */
+  /** What is wrong with a message of so many bytes; with none, it can be read. */
   public static WireFault check(MemorySegment memory, long at, long length) {
     WireFault header = MessageHeader.check(memory, at, length, MessageType.RAIL_UPDATE);
     if (header != WireFault.NONE) {
@@ -106,8 +97,8 @@ public record RailUpdate(
     if (memory.get(WireLayouts.INT, at + EPOCH) < 0
         || memory.get(WireLayouts.INT, at + KNOWN) < 0
         || memory.get(WireLayouts.INT, at + LEAST) < 0
-        || word(memory, at + KIND) >= Kind.VALUES.length
-        || word(memory, at + ENDED) > 1) {
+        || MessageHeader.word(memory, at + KIND) >= Kind.VALUES.length
+        || MessageHeader.word(memory, at + ENDED) > 1) {
       return WireFault.RANGE;
     }
     int bytes = memory.get(WireLayouts.INT, at + LENGTH);
@@ -120,20 +111,16 @@ public record RailUpdate(
     return WireFault.NONE;
   }
 
-  private static int word(MemorySegment memory, long at) {
-    return Short.toUnsignedInt(memory.get(WireLayouts.SHORT, at));
-  }
-
   public static RailUpdate read(MemorySegment memory, long at) {
     byte[] bytes =
         memory
             .asSlice(at + ADDRESS, memory.get(WireLayouts.INT, at + LENGTH))
             .toArray(ValueLayout.JAVA_BYTE);
     return new RailUpdate(
-        Kind.VALUES[word(memory, at + KIND)],
+        Kind.VALUES[MessageHeader.word(memory, at + KIND)],
         memory.get(WireLayouts.INT, at + RAIL),
         memory.get(WireLayouts.INT, at + EPOCH),
-        word(memory, at + ENDED) == 1,
+        MessageHeader.word(memory, at + ENDED) == 1,
         memory.get(WireLayouts.INT, at + KNOWN),
         memory.get(WireLayouts.INT, at + LEAST),
         FabricAddress.of(bytes));

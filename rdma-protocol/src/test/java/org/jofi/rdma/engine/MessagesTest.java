@@ -20,7 +20,6 @@ import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.wire.EagerGrant;
 import org.jofi.rdma.wire.MailboxLayout;
 import org.jofi.rdma.wire.MailboxWriter;
-import org.jofi.rdma.wire.StagedLength;
 import org.jofi.simulated.Simulation;
 import org.jofi.simulated.fault.FaultPlan;
 import org.jofi.simulated.profile.Profile;
@@ -367,7 +366,7 @@ class MessagesTest {
                 for (long at = current.get(); at != -2; at = current.get()) {
                   if (at > 0) {
                     // Staged, in chunks of 1 KiB.
-                    evil.put(at, memory.address(), StagedLength.of(1, 64, 10), 0);
+                    evil.put(at, memory.address(), MailboxLayout.staged(1, 64, 10), 0);
                     evil.seal(at, 0);
                     evil.put(at, memory.address(), 64, 0);
                     evil.seal(at, 0);

@@ -159,7 +159,8 @@ final class ModelLink {
                 back.id(),
                 Features.WRITE_THEN_SEND,
                 1 << 20,
-                new RailAddresses(1, List.of(nowhere), List.of(nowhere), List.of(0))),
+                new RailAddresses(1, List.of(nowhere), List.of(nowhere), List.of(0)),
+                EagerGrant.NONE),
             NEVER);
   }
 

@@ -123,7 +123,11 @@ class HandshakeProperties {
   private WireFault granted(long features, int credits, int bytes) {
     ConnectAccept plain =
         new ConnectAccept(
-            new ConnectionId(1, 2, 3, 4, 5), features, 6, Messages.rails(new Random(1)));
+            new ConnectionId(1, 2, 3, 4, 5),
+            features,
+            6,
+            Messages.rails(new Random(1)),
+            EagerGrant.NONE);
     byte[] encoded = encoded(plain);
     MemorySegment memory = MemorySegment.ofArray(encoded);
     memory.set(WireLayouts.SHORT, 32 + 18, (short) credits);

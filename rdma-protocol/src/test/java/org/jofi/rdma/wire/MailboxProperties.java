@@ -187,7 +187,7 @@ class MailboxProperties {
         int line = Math.floorMod(handled, layout.linesPerEntry());
         int at = layout.entryOffset(index) + line * MailboxLayout.LINE_BYTES + MailboxLayout.STAMP;
         long turned = 1L << (23 + (handled >> 1 & 7));
-        memory.set(MailboxLayout.LONG, at, memory.get(MailboxLayout.LONG, at) ^ turned);
+        memory.set(WireLayouts.LONG, at, memory.get(WireLayouts.LONG, at) ^ turned);
         assertEquals(MailboxReader.ABSENT, reader.poll(index));
         assertFalse(reader.isLoaded(index));
       }
@@ -215,7 +215,7 @@ class MailboxProperties {
     MailboxReader reader = new MailboxReader(memory, layout, GENERATION, MAX);
     long length = random.nextLong(MAX + 1);
     Said said = Said.of(random, 2);
-    writer.put(index, said.address, StagedLength.of(blocks, length, shift), said.tag);
+    writer.put(index, said.address, MailboxLayout.staged(blocks, length, shift), said.tag);
     said.seal(writer, index);
     assertEquals(1, reader.poll(index));
     assertTrue(reader.isStaged());
@@ -238,7 +238,8 @@ class MailboxProperties {
         long index = random.nextLong(1, 1L << 40);
         Said said = Said.of(random, rails);
         if (random.nextInt(4) == 0) {
-          long staged = StagedLength.of(random.nextInt(1, 9), said.length, random.nextInt(6, 31));
+          long staged =
+              MailboxLayout.staged(random.nextInt(1, 9), said.length, random.nextInt(6, 31));
           writer.put(index, said.address, staged, said.tag);
           said.seal(writer, index);
         } else {
@@ -284,8 +285,8 @@ class MailboxProperties {
     lie(writer, reader, 0, 1L << 62 | 5L << 57 | 64, WireFault.RANGE);
     lie(writer, reader, 0, 1L << 62 | 10L << 57 | 1L << 45 | 64, WireFault.RANGE);
     lie(writer, reader, 0, 1L << 62 | 10L << 57 | 1L << 56 | 64, WireFault.RANGE);
-    lie(writer, reader, 0, StagedLength.of(8, MAX + 1, 10), WireFault.RANGE);
-    lie(writer, reader, -5, StagedLength.of(1, 64, 6), WireFault.RANGE);
+    lie(writer, reader, 0, MailboxLayout.staged(8, MAX + 1, 10), WireFault.RANGE);
+    lie(writer, reader, -5, MailboxLayout.staged(1, 64, 6), WireFault.RANGE);
     writer.put(1, 0, 0, 0);
     writer.putKey(1, 2, 77);
     writer.seal(1, 0);
@@ -326,7 +327,7 @@ class MailboxProperties {
     long first = 0xabcdL << 32 | 0xa5L << 23 | 3 + 256;
     assertEquals(first, entry.get(WireLayouts.LONG, 56) & place);
     assertEquals(first | 1L << 31, entry.get(WireLayouts.LONG, 120) & place);
-    assertEquals(1L << 62 | 20L << 57 | 3L << 42 | 77, StagedLength.of(4, 77, 20));
+    assertEquals(1L << 62 | 20L << 57 | 3L << 42 | 77, MailboxLayout.staged(4, 77, 20));
   }
 
   @Example
