@@ -3,7 +3,6 @@ package org.jofi.rdma.memory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
-import java.util.BitSet;
 import java.util.function.Function;
 import org.jofi.mr.registration.Descriptors;
 import org.jofi.mr.teardown.CloseSteps;
@@ -16,11 +15,10 @@ import org.jofi.mr.teardown.CloseSteps;
  * the list grows; {@link #reserve} grows it ahead of time. Entries keep what their last user left
  * in them; those of a new block are zero.
  *
- * <p><b>Ownership.</b> It owns memory and registrations, and frees them in reverse. {@link #close}
- * refuses while an entry is out, because a NIC may still write there; {@link #abandon} is for when
- * the endpoint is gone, and nothing can.
+ * <p>It owns memory and registrations, and frees them in reverse when nothing can use them any
+ * more: {@link #abandon}.
  */
-public final class BlockFreelist implements AutoCloseable {
+public final class BlockFreelist {
   /** {@link #take}: the limit is reached and every entry is out. */
   public static final int EXHAUSTED = -1;
 
@@ -36,7 +34,6 @@ public final class BlockFreelist implements AutoCloseable {
   private final long[] out;
   private int blockCount;
   private int free;
-  private int taken;
   private boolean closed;
 
   /**
@@ -78,19 +75,13 @@ public final class BlockFreelist implements AutoCloseable {
     }
     int entry = freeEntries[--free];
     out[entry / Long.SIZE] |= 1L << entry;
-    taken++;
     return entry;
   }
 
-  /**
-   * Gives an entry back.
-   *
-   * @throws IllegalStateException if it is not out
-   */
+  /** Gives an entry back that is out. */
   public void give(int entry) {
     requireOut(entry);
     out[entry / Long.SIZE] &= ~(1L << entry);
-    taken--;
     freeEntries[free++] = entry;
   }
 
@@ -126,48 +117,16 @@ public final class BlockFreelist implements AutoCloseable {
     return (long) (entry % blockEntries) * strideBytes;
   }
 
-  public int taken() {
-    return taken;
-  }
-
-  public long registeredBytes() {
-    return (long) blockCount * shape.blockBytes();
-  }
-
-  /**
-   * Closes it; a second call does nothing.
-   *
-   * @throws IllegalStateException if entries are out, naming the first of them; nothing was closed
-   * @throws RuntimeException the first of the registrations' that could not be closed, with the
-   *     others suppressed; the memory of those stays mapped, and calling again tries them again
-   */
-  @Override
-  public void close() {
-    if (taken > 0) {
-      throw new IllegalStateException(
-          "%s: %d entries are still out, first of them %s"
-              .formatted(label, taken, BitSet.valueOf(out).stream().limit(8).boxed().toList()));
-    }
-    release();
-  }
-
   /**
    * Closes it whatever is out; a second call does nothing.
    *
-   * @return how many entries were out
-   * @throws RuntimeException as {@link #close}
+   * @throws RuntimeException the first of the registrations' that could not be closed, with the
+   *     others suppressed; the memory of those stays mapped, and calling again tries them again
    */
-  public int abandon() {
-    int leaked = taken;
-    Arrays.fill(out, 0);
-    taken = 0;
-    release();
-    return leaked;
-  }
-
-  private void release() {
+  public void abandon() {
     closed = true;
     free = 0;
+    Arrays.fill(out, 0);
     CloseSteps steps = new CloseSteps();
     for (int i = blockCount - 1; i >= 0; i--) {
       if (steps.step(blocks[i]::release)) {

@@ -15,19 +15,15 @@ public record FreelistShape(
     int entryBytes, int alignmentBytes, int growthEntries, int maxEntries, int pageBytes) {
 
   public FreelistShape {
-    if (entryBytes < 1) {
-      throw new IllegalArgumentException("entries of %d bytes".formatted(entryBytes));
-    }
-    if (!BitUtil.isPowerOfTwo(pageBytes)) {
-      throw new IllegalArgumentException("pages of %d bytes".formatted(pageBytes));
-    }
-    if (!BitUtil.isPowerOfTwo(alignmentBytes) || alignmentBytes > pageBytes) {
+    if (entryBytes < 1
+        || !BitUtil.isPowerOfTwo(pageBytes)
+        || !BitUtil.isPowerOfTwo(alignmentBytes)
+        || alignmentBytes > pageBytes
+        || growthEntries < 1
+        || maxEntries < growthEntries) {
       throw new IllegalArgumentException(
-          "alignment must be a power of two and at most a page, is " + alignmentBytes);
-    }
-    if (growthEntries < 1 || maxEntries < growthEntries) {
-      throw new IllegalArgumentException(
-          "cannot grow by %d entries up to %d".formatted(growthEntries, maxEntries));
+          "%d up to %d entries of %d bytes, aligned to %d in pages of %d"
+              .formatted(growthEntries, maxEntries, entryBytes, alignmentBytes, pageBytes));
     }
     if ((long) maxEntries * strideBytes(entryBytes, alignmentBytes) > Integer.MAX_VALUE) {
       throw new IllegalArgumentException(
