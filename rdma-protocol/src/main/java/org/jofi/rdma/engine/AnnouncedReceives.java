@@ -1,6 +1,5 @@
 package org.jofi.rdma.engine;
 
-import org.jofi.rdma.sequence.ReceiveIndices;
 import org.jofi.rdma.sequence.ReceiveWindow;
 import org.jofi.rdma.wire.ImmediateData;
 import org.jofi.rdma.wire.MailboxLayout;
@@ -48,7 +47,7 @@ final class AnnouncedReceives {
     return window.isInFlight(index) ? inFlight[ReceiveWindow.slot(index)] : null;
   }
 
-  /** The index that immediate data is for, or {@link ReceiveIndices#OUTSIDE}. */
+  /** The index that immediate data is for, or {@link ReceiveWindow#OUTSIDE}. */
   long indexOf(int immediate) {
     return window.inFlight(ImmediateData.indexBits(immediate));
   }

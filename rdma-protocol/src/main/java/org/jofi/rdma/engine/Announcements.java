@@ -1,6 +1,6 @@
 package org.jofi.rdma.engine;
 
-import org.jofi.rdma.sequence.ReceiveIndices;
+import org.jofi.rdma.sequence.ReceiveWindow;
 import org.jofi.rdma.wire.MailboxLayout;
 import org.jofi.rdma.wire.MailboxReader;
 
@@ -21,10 +21,10 @@ final class Announcements {
   /** Tags of those that were seen and of which some may be free, a ring as long as need be. */
   private int[] tags = new int[8];
 
-  private long oldest = ReceiveIndices.FIRST;
+  private long oldest = ReceiveWindow.FIRST;
 
   /** The first one that was not seen. */
-  private long unseen = ReceiveIndices.FIRST;
+  private long unseen = ReceiveWindow.FIRST;
 
   Announcements(MailboxReader mailbox) {
     this.mailbox = mailbox;
@@ -103,7 +103,7 @@ final class Announcements {
 
   /** How many entries are there, of all so far. */
   long entries() {
-    long there = oldest - ReceiveIndices.FIRST;
+    long there = oldest - ReceiveWindow.FIRST;
     for (long index = oldest; index < oldest + ENTRIES; index++) {
       there += isThere(index) ? 1 : 0;
     }

@@ -4,7 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 import org.jofi.mr.registration.DataRegistration;
 import org.jofi.mr.registration.Descriptors;
-import org.jofi.rdma.sequence.ReceiveIndices;
+import org.jofi.rdma.sequence.ReceiveWindow;
 import org.jofi.rdma.staging.StagingRing;
 import org.jofi.rdma.staging.StagingSpace;
 import org.jofi.rdma.wire.ControlMessage;
@@ -179,7 +179,7 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
   @Override
   public void immediate(int bits) {
     long index = announcements.indexOf(bits);
-    PostedReceive request = index == ReceiveIndices.OUTSIDE ? null : inFlight(index);
+    PostedReceive request = index == ReceiveWindow.OUTSIDE ? null : inFlight(index);
     if (request == null || !request.stripe(request.sub(index), bits)) {
       dropped++;
       // If none failed, it arrived before: its write failed, and the sender heard, or wrote again.

@@ -33,10 +33,6 @@ public final class CommunicatorIds {
   private int everUsed;
   private int lastGeneration;
 
-  public CommunicatorIds() {
-    this(ProtocolLimits.MAX_COMMUNICATOR, 0);
-  }
-
   /**
    * @param capacity how many ids, 1 to 32767; they are 1 to that
    * @param lastGeneration the generation before the first, such as a random one, so that a process
@@ -65,11 +61,7 @@ public final class CommunicatorIds {
     return id;
   }
 
-  /**
-   * The generation of an id in use, 1 to 65 535.
-   *
-   * @throws IllegalStateException if it is not in use
-   */
+  /** The generation of an id in use, 1 to 65 535; refuses others. */
   public int generation(int id) {
     if (id < 1 || id > everUsed || generations[id] == 0) {
       throw new IllegalStateException("communicator %d is not in use".formatted(id));
@@ -77,18 +69,12 @@ public final class CommunicatorIds {
     return generations[id];
   }
 
-  /**
-   * Whether something from the wire is for an id in use, of that generation. Any values will do.
-   */
+  /** Whether any values from the wire are an id in use and its generation. */
   public boolean isCurrent(int id, int generation) {
     return id >= 1 && id <= everUsed && generation != 0 && generations[id] == generation;
   }
 
-  /**
-   * Gives an id back that neither side uses any more.
-   *
-   * @throws IllegalStateException if it is not in use
-   */
+  /** Gives an id in use back that neither side uses any more. */
   public void free(int id) {
     generation(id);
     generations[id] = 0;

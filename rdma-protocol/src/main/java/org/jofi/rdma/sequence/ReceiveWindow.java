@@ -8,11 +8,18 @@ import org.jofi.rdma.wire.ProtocolLimits;
  * mailbox, index modulo 256, is never shared.
  */
 public final class ReceiveWindow {
+  /** The first receive's index; they are counted per communicator, and never wrap. */
+  public static final long FIRST = 1;
+
+  /** {@link #inFlight}: the bits stand for no receive in flight. */
+  public static final long OUTSIDE = -1;
+
   private static final int SLOTS = ProtocolLimits.RECEIVE_WINDOW;
+  private static final int MASK = (1 << ProtocolLimits.INDEX_BITS) - 1;
 
   private final long[] completed = new long[SLOTS / Long.SIZE];
-  private long oldest = ReceiveIndices.FIRST;
-  private long next = ReceiveIndices.FIRST;
+  private long oldest = FIRST;
+  private long next = FIRST;
 
   /** Whether so many indices can be taken. */
   public boolean hasRoom(int count) {
@@ -27,11 +34,7 @@ public final class ReceiveWindow {
     return first;
   }
 
-  /**
-   * Marks a receive as completed.
-   *
-   * @return false if it is not in flight: never posted, or completed already
-   */
+  /** Marks a receive as completed; false if it was never posted, or completed already. */
   public boolean complete(long index) {
     if (!isInFlight(index)) {
       return false;
@@ -48,14 +51,15 @@ public final class ReceiveWindow {
     return index >= oldest && index < next && !isMarked(index);
   }
 
-  /**
-   * The receive in flight that the bits of immediate data stand for.
-   *
-   * @return its index, or {@link ReceiveIndices#OUTSIDE} if there is none
-   */
+  /** The receive in flight that the 10 bits of immediate data stand for, or {@link #OUTSIDE}. */
   public long inFlight(int indexBits) {
-    long index = ReceiveIndices.expand(indexBits, oldest, next);
-    return index != ReceiveIndices.OUTSIDE && isInFlight(index) ? index : ReceiveIndices.OUTSIDE;
+    long index = expand(indexBits, oldest);
+    return isInFlight(index) ? index : OUTSIDE;
+  }
+
+  /** The first index of those 10 bits, from that one on. */
+  static long expand(int bits, long from) {
+    return from + ((bits - from) & MASK);
   }
 
   /** An index's place in tables of 256. */

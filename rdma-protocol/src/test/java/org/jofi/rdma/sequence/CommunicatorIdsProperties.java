@@ -69,7 +69,7 @@ class CommunicatorIdsProperties {
 
   @Example
   void whatIsNotInUseIsRefusedAndWhatTheWireSaysIsNot() {
-    CommunicatorIds ids = new CommunicatorIds();
+    CommunicatorIds ids = new CommunicatorIds(32_767, 0);
     assertEquals(32_767, ids.available());
     assertThrows(IllegalStateException.class, () -> ids.generation(1));
     assertThrows(IllegalStateException.class, () -> ids.free(32_768));
@@ -85,7 +85,7 @@ class CommunicatorIdsProperties {
 
   @Example
   void allCanBeInUseAtOnce() {
-    CommunicatorIds ids = new CommunicatorIds();
+    CommunicatorIds ids = new CommunicatorIds(32_767, 0);
     for (int id = 1; id <= 32_767; id++) {
       assertEquals(id, ids.take());
     }
@@ -99,7 +99,7 @@ class CommunicatorIdsProperties {
 
   @Example
   void newOnesAreTakenOnlyWhileTheUsedOnesHaveNotRested() {
-    CommunicatorIds ids = new CommunicatorIds();
+    CommunicatorIds ids = new CommunicatorIds(32_767, 0);
     for (int use = 0; use < 100_000; use++) {
       int id = ids.take();
       assertEquals(use % 4095 + 1, id);
