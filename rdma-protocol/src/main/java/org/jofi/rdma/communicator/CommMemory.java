@@ -38,14 +38,7 @@ final class CommMemory {
     registrations = owner.endpoint().rails().registrations();
     uses = new RegistrationUses(connection);
     segments = new SegmentUses(owner, registrations, device.options().cache().wholeSegmentBytes());
-    deviceBuffers =
-        new DeviceBuffers(
-            owner,
-            device.memories(),
-            device.takesDeviceMemory(),
-            device.options().requireGpuDirect(),
-            device.environment().pageBytes(),
-            stagedAtOnce);
+    deviceBuffers = new DeviceBuffers(owner, device, stagedAtOnce);
   }
 
   RegistrationUses uses() {
@@ -57,11 +50,6 @@ final class CommMemory {
     return segments;
   }
 
-  /**
-   * Checks that a registration belongs to the communicator.
-   *
-   * @throws IllegalArgumentException if it is another communicator's, or already deregistered
-   */
   RdmaRegistration own(Registration registration) {
     if (registration instanceof RdmaRegistration ours
         && ours.isHeld()

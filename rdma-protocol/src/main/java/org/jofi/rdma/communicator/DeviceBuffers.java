@@ -10,7 +10,6 @@ import org.jofi.fabric.FabricException;
 import org.jofi.mr.registration.BufferRange;
 import org.jofi.mr.registration.DataRegistration;
 import org.jofi.mr.registration.RegistrationException;
-import org.jofi.rdma.device.DeviceMemories;
 import org.jofi.rdma.staging.StagingShape;
 import org.jofi.rdma.staging.StagingSpace;
 import org.jofi.transport.FailureCause;
@@ -27,32 +26,18 @@ final class DeviceBuffers {
   private static final String VIA_DMA_BUF = "GPU direct via dma-buf";
 
   private final RdmaComm owner;
-  private final DeviceMemories memories;
-  private final boolean direct;
-  private final boolean required;
-  private final int pageBytes;
+  private final RdmaDevice device;
   private final int mostRings;
   // Written with the monitor held, as the next; never while memory is pinned or registered.
   private volatile List<StagingSpace> spaces = List.of();
   private boolean closed;
 
   /**
-   * @param direct whether the NICs say that they take device memory
-   * @param required whether to fail rather than to stage
    * @param mostRings sets of blocks that there may be
    */
-  DeviceBuffers(
-      RdmaComm owner,
-      DeviceMemories memories,
-      boolean direct,
-      boolean required,
-      int pageBytes,
-      int mostRings) {
+  DeviceBuffers(RdmaComm owner, RdmaDevice device, int mostRings) {
     this.owner = owner;
-    this.memories = memories;
-    this.direct = direct;
-    this.required = required;
-    this.pageBytes = pageBytes;
+    this.device = device;
     this.mostRings = mostRings;
   }
 
@@ -64,11 +49,12 @@ final class DeviceBuffers {
    * @throws TransportException if nothing here drives such memory
    */
   RdmaRegistration register(Memory memory, Set<Use> uses, long access) {
-    if (direct) {
+    boolean required = device.options().requireGpuDirect();
+    if (device.takesDeviceMemory()) {
       try {
         return registerDirectly(memory, uses, access);
       } catch (RegistrationException refused) {
-        if (required || memories.find(memory.kind(), memory.device()).isEmpty()) {
+        if (required || device.memories().find(memory.kind(), memory.device()).isEmpty()) {
           throw refused;
         }
         return stage(memory, uses, "; the NICs refused it: " + refused.getMessage());
@@ -84,7 +70,7 @@ final class DeviceBuffers {
   }
 
   private RdmaRegistration registerDirectly(Memory memory, Set<Use> uses, long access) {
-    DeviceMemory gpu = memories.find(memory.kind(), memory.device()).orElse(null);
+    DeviceMemory gpu = device.memories().find(memory.kind(), memory.device()).orElse(null);
     BufferRange range = range(memory, gpu);
     DmaBuf given = memory.dmaBuf();
     if (given != null) {
@@ -158,7 +144,7 @@ final class DeviceBuffers {
   }
 
   private RdmaRegistration stage(Memory memory, Set<Use> uses, String why) {
-    StagingSpace space = space(memories.open(memory.kind(), memory.device()));
+    StagingSpace space = space(device.memories().open(memory.kind(), memory.device()));
     return new RdmaRegistration(owner, memory, uses, null, space, space.shape() + why);
   }
 
@@ -177,7 +163,7 @@ final class DeviceBuffers {
                     .memory()
                     .acquire(
                         BufferRange.host(block.address(), block.byteSize()), owner.blockAccess()),
-            pageBytes,
+            device.environment().pageBytes(),
             mostRings);
     synchronized (this) {
       known = known(gpu);
@@ -212,11 +198,7 @@ final class DeviceBuffers {
     }
   }
 
-  /**
-   * Stages nothing any more.
-   *
-   * @return what is left to close, when the NICs can reach nothing any more
-   */
+  /** Stages nothing any more; what is left is closed when the NICs can reach nothing any more. */
   synchronized List<StagingSpace> abandon() {
     closed = true;
     List<StagingSpace> left = spaces;

@@ -124,9 +124,6 @@ abstract class RdmaComm implements Comm {
   /** What its staging blocks are accessed for. */
   abstract long blockAccess();
 
-  /**
-   * @throws IllegalStateException if it is closed, or being closed
-   */
   final void checkOpen() {
     if (closing != CommState.OPEN) {
       throw new IllegalStateException(label + " is closed");
@@ -142,9 +139,6 @@ abstract class RdmaComm implements Comm {
     return lengthBytes >= 0 && lengthBytes <= maxMessageBytes;
   }
 
-  /**
-   * @throws IllegalArgumentException if a message is too long for the device
-   */
   final void checkLength(long lengthBytes) {
     if (!isMessage(lengthBytes)) {
       throw new IllegalArgumentException(
@@ -152,9 +146,6 @@ abstract class RdmaComm implements Comm {
     }
   }
 
-  /**
-   * @throws IllegalArgumentException if a part is not within a segment
-   */
   final void checkWithin(MemorySegment segment, long offset, long lengthBytes) {
     if (lengthBytes < 0 || offset < 0 || offset > segment.byteSize() - lengthBytes) {
       throw new IllegalArgumentException(
@@ -210,36 +201,32 @@ abstract class RdmaComm implements Comm {
     if (request == Result.NOTHING_TO_DO) {
       return 0;
     }
-    long result = helped(request, lengths);
+    long result = pollWithProgress(request, lengths);
     if (result == Result.IN_PROGRESS) {
       memory.grow();
     }
     return result;
   }
 
-  private long helped(long request, long @Nullable [] lengths) {
+  private long pollWithProgress(long request, long @Nullable [] lengths) {
     try (var hold = lock().testing(tester, request)) {
       if (hold == null) {
         return Result.IN_PROGRESS;
       }
-      long result = told(request, lengths);
+      long result = report(request, lengths);
       if (result == Result.IN_PROGRESS && !isClosed()) {
         endpoint.help();
-        result = told(request, lengths);
+        result = report(request, lengths);
       }
       return result;
     }
   }
 
-  long look(long request, long @Nullable [] lengths) {
+  long poll(long request, long @Nullable [] lengths) {
     return connection.test(request);
   }
 
-  /**
-   * Lists requests as they become over, for a poller.
-   *
-   * @throws IllegalArgumentException if another one has it
-   */
+  /** Lists requests as they become over, for a poller, unless another one has it. */
   final void list(RdmaPoller by) {
     try (var _ = lock().rare()) {
       if (poller != null) {
@@ -261,13 +248,13 @@ abstract class RdmaComm implements Comm {
   /** Reports how a request ended that was listed; without progress. */
   final long reported(long request) {
     try (var _ = lock().posting()) {
-      return told(request, null);
+      return report(request, null);
     }
   }
 
   /** What is told to the caller: lets go of memory that is not used any more. */
-  private long told(long request, long @Nullable [] lengths) {
-    long result = look(request, lengths);
+  private long report(long request, long @Nullable [] lengths) {
+    long result = poll(request, lengths);
     if (result >= 0 || (Result.isOver(result) && !connection.usesMemory(request))) {
       memory.uses().over(request);
     }
@@ -348,7 +335,7 @@ abstract class RdmaComm implements Comm {
     try (var _ = lock().closing()) {
       closing = CommState.CLOSED;
       tasks.forEach(endpoint::removeTask);
-      user = memory.uses().user();
+      user = memory.uses().user(null);
       unused = memory.end(user != 0 || !connection.isReleased());
     }
     unused.forEach(steps::step);

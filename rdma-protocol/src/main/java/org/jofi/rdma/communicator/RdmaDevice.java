@@ -205,18 +205,12 @@ public final class RdmaDevice implements Device, AutoCloseable {
     return profile.takesDeviceMemory();
   }
 
-  /**
-   * Takes over blocks of a communicator that ended with operations in flight; the device closes
-   * them.
-   */
+  /** Takes over blocks of a communicator that ended with operations in flight, until it closes. */
   void keep(List<StagingSpace> left) {
     kept.addAll(left);
   }
 
-  /**
-   * Keeps memory reachable until the NICs are closed, because operations of a communicator that
-   * ended may still use it.
-   */
+  /** Keeps memory reachable that operations of an ended communicator may still use. */
   void keepReachable(Object memory) {
     reachable.add(memory);
   }

@@ -18,7 +18,7 @@ final class RdmaPoller implements Poller {
   private static final int BATCH = 256;
 
   private final RdmaDevice device;
-  private final List<Below> below = new ArrayList<>();
+  private final List<EndpointComms> polled = new ArrayList<>();
   private int turn;
 
   // What was found and is not told yet.
@@ -33,13 +33,13 @@ final class RdmaPoller implements Poller {
   }
 
   /** An endpoint, and its communicators that were added. */
-  private static final class Below {
+  private static final class EndpointComms {
     final DeviceEndpoint endpoint;
     final EndpointLock.Tester tester = new EndpointLock.Tester();
     final List<RdmaComm> comms = new ArrayList<>();
     int turn;
 
-    Below(DeviceEndpoint endpoint) {
+    EndpointComms(DeviceEndpoint endpoint) {
       this.endpoint = endpoint;
     }
   }
@@ -53,24 +53,24 @@ final class RdmaPoller implements Poller {
     of(ours.endpoint()).comms.add(ours);
   }
 
-  private Below of(DeviceEndpoint endpoint) {
-    for (Below one : below) {
+  private EndpointComms of(DeviceEndpoint endpoint) {
+    for (EndpointComms one : polled) {
       if (one.endpoint.equals(endpoint)) {
         return one;
       }
     }
-    Below added = new Below(endpoint);
-    below.add(added);
+    EndpointComms added = new EndpointComms(endpoint);
+    polled.add(added);
     return added;
   }
 
   @Override
   public void remove(Comm comm) {
-    for (Below one : below) {
+    for (EndpointComms one : polled) {
       if (comm instanceof RdmaComm ours && one.comms.remove(ours)) {
         ours.stopListing();
         forgetFound(ours);
-        below.removeIf(each -> each.comms.isEmpty());
+        polled.removeIf(each -> each.comms.isEmpty());
         return;
       }
     }
@@ -122,19 +122,19 @@ final class RdmaPoller implements Poller {
 
   /** Looks at each endpoint once; the next poll begins with another one. */
   private void find(int most) {
-    int endpoints = below.size();
+    int endpoints = polled.size();
     if (endpoints == 0) {
       return;
     }
     turn = (turn + 1) % endpoints;
     for (int i = 0; i < endpoints; i++) {
-      find(below.get((turn + i) % endpoints), most);
+      find(polled.get((turn + i) % endpoints), most);
     }
-    below.forEach(RdmaPoller::dropClosed);
-    below.removeIf(each -> each.comms.isEmpty());
+    polled.forEach(RdmaPoller::dropClosed);
+    polled.removeIf(each -> each.comms.isEmpty());
   }
 
-  private void find(Below in, int most) {
+  private void find(EndpointComms in, int most) {
     try (var hold = in.endpoint.lock().testing(in.tester)) {
       if (hold == null) {
         return;
@@ -160,7 +160,7 @@ final class RdmaPoller implements Poller {
   }
 
   /** Those that were closed, and of which nothing is left. */
-  private static void dropClosed(Below from) {
+  private static void dropClosed(EndpointComms from) {
     for (int i = from.comms.size() - 1; i >= 0; i--) {
       RdmaComm comm = from.comms.get(i);
       if (comm.isClosed() && !comm.connection().hasOver()) {
@@ -172,10 +172,10 @@ final class RdmaPoller implements Poller {
 
   @Override
   public void close() {
-    for (Below one : below) {
+    for (EndpointComms one : polled) {
       one.comms.forEach(RdmaComm::stopListing);
     }
-    below.clear();
+    polled.clear();
     told = found;
   }
 }

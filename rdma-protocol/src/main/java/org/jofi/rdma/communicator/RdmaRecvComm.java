@@ -177,7 +177,7 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
   }
 
   @Override
-  long look(long request, long @Nullable [] into) {
+  long poll(long request, long @Nullable [] into) {
     return into == null ? connection.test(request) : connection.test(request, into);
   }
 

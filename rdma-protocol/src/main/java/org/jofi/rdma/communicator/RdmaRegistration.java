@@ -85,11 +85,7 @@ final class RdmaRegistration implements Registration {
     owner.memory().close(this);
   }
 
-  /**
-   * What the NICs know it as.
-   *
-   * @throws IllegalStateException if it is staged: they do not
-   */
+  /** What the NICs know it as; refuses staged memory. */
   DataRegistration data() {
     if (data == null) {
       throw new IllegalStateException(
@@ -102,11 +98,6 @@ final class RdmaRegistration implements Registration {
     return data;
   }
 
-  /**
-   * What it is staged through.
-   *
-   * @throws IllegalStateException if it is not staged
-   */
   StagingSpace space() {
     if (space == null) {
       throw new IllegalStateException(this + " is not staged");

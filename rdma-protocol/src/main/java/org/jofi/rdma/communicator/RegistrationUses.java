@@ -36,10 +36,7 @@ final class RegistrationUses {
     }
   }
 
-  /**
-   * Records that a request uses {@code count} memories. Does nothing if the number is not a request
-   * id.
-   */
+  /** The same of {@code count} memories. */
   void add(long request, int count, Object[] memories) {
     if (request > 0) {
       for (int i = 0; i < count; i++) {
@@ -72,23 +69,14 @@ final class RegistrationUses {
     }
   }
 
-  /** A request that may still use it, or 0. */
-  long user(RdmaRegistration registration) {
+  /** A request that may still use a registration, or any of the memory if null; or 0. */
+  long user(@Nullable RdmaRegistration registration) {
     for (int slot = 0; slot < requests.length; slot++) {
       for (int i = slot * GROUP; i < (slot + 1) * GROUP && used[i] != null; i++) {
-        if (registration.equals(used[i]) && connection.usesMemory(requests[slot])) {
+        if ((registration == null || registration.equals(used[i]))
+            && connection.usesMemory(requests[slot])) {
           return requests[slot];
         }
-      }
-    }
-    return 0;
-  }
-
-  /** A request that may still use any of the memory, or 0. */
-  long user() {
-    for (int slot = 0; slot < requests.length; slot++) {
-      if (used[slot * GROUP] != null && connection.usesMemory(requests[slot])) {
-        return requests[slot];
       }
     }
     return 0;

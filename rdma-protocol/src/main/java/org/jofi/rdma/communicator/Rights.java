@@ -25,9 +25,6 @@ final class Rights {
     return uses.stream().anyMatch(Use::isExposed);
   }
 
-  /**
-   * @param flushed whether received memory is flushed
-   */
   static long of(Use use, boolean flushed) {
     return switch (use) {
       case SEND -> SENT;

@@ -99,7 +99,7 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
               label,
               options.closeTimeout(),
               environment.clock(),
-              new Later(nics.registrations()),
+              new AfterRelease(nics.registrations()),
               hasThread ? environment.executors() : null,
               this::progress,
               endpoint::longOperations);
@@ -129,11 +129,7 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
     }
   }
 
-  /**
-   * Has a task called after each round of its progress thread. Any thread, without the lock.
-   *
-   * @return false if it has none
-   */
+  /** As {@link org.jofi.transport.Comm#betweenRounds}. Any thread, without the lock. */
   public boolean betweenRounds(Runnable task) {
     if (hasThread) {
       tasks.add(task);
@@ -165,11 +161,6 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
     return closed ? 0 : connections.progress();
   }
 
-  /**
-   * Refuses what is asked of it after its end.
-   *
-   * @throws IllegalStateException if it is closed
-   */
   public void checkOpen() {
     if (closed) {
       throw new IllegalStateException(endpoint.label() + ": the transport is closed");
@@ -243,11 +234,11 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
    * Tells how rails are doing, closes registrations that are not needed any more, which may take
    * long, and calls the tasks.
    */
-  private final class Later implements EndpointLock.Afterwards {
+  private final class AfterRelease implements EndpointLock.Afterwards {
     private final DeviceRegistrations registrations;
     private final Consumer<Runnable> caller = this::call;
 
-    Later(DeviceRegistrations registrations) {
+    AfterRelease(DeviceRegistrations registrations) {
       this.registrations = registrations;
     }
 

@@ -91,12 +91,11 @@ public final class DeviceEndpoints implements AutoCloseable {
           options,
           environment,
           suspicion);
-    } catch (FabricException e) {
+    } catch (FabricException | RegistrationException e) {
       throw new TransportException(
-          FailureCause.FABRIC, "cannot open device %s: %s".formatted(name, e.getMessage()), e);
-    } catch (RegistrationException e) {
-      throw new TransportException(
-          FailureCause.EXHAUSTED, "cannot open device %s: %s".formatted(name, e.getMessage()), e);
+          e instanceof FabricException ? FailureCause.FABRIC : FailureCause.EXHAUSTED,
+          "cannot open device %s: %s".formatted(name, e.getMessage()),
+          e);
     }
   }
 
@@ -112,7 +111,7 @@ public final class DeviceEndpoints implements AutoCloseable {
       CacheOptions share =
           all.withIdleRegistrations(Math.ceilDiv(all.idleRegistrations(), caches))
               .withIdleBytes(all.idleBytes() / caches);
-      nics.add(DeviceNics.open(provider, profile.group(), share, environment, names));
+      nics.add(new DeviceNics(provider, profile.group(), share, environment, names));
     }
     return nics.getLast();
   }

@@ -26,31 +26,18 @@ final class DeviceNics implements AutoCloseable {
   private static final int LABEL_BYTES = 64 * 1024;
   private static final int VALUE_BYTES = 16 * 1024;
 
-  private final OwnershipGraph graph;
-  private final List<Domain> domains;
+  private final OwnershipGraph graph = new OwnershipGraph();
+  private final List<Domain> domains = new ArrayList<>();
   private final DeviceRegistrations registrations;
 
-  private DeviceNics(
-      OwnershipGraph graph, List<Domain> domains, DeviceRegistrations registrations) {
-    this.graph = graph;
-    this.domains = domains;
-    this.registrations = registrations;
-  }
-
-  /**
-   * Opens them.
-   *
-   * @throws RuntimeException if a provider refuses; nothing stays open then
-   */
-  static DeviceNics open(
+  /** Opens them; if a provider refuses, nothing stays open. */
+  DeviceNics(
       FabricProvider provider,
       DeviceGroup group,
       CacheOptions cache,
       RdmaEnvironment environment,
       RequestNames names) {
-    OwnershipGraph graph = new OwnershipGraph();
     try {
-      List<Domain> domains = new ArrayList<>();
       for (FabricInfo nic : group.rails()) {
         Fabric fabric = provider.open(nic);
         graph.own(fabric, "fabric of " + nic.domainName());
@@ -58,7 +45,7 @@ final class DeviceNics implements AutoCloseable {
         graph.own(domain, "domain of " + nic.domainName()).closesBefore(domain, fabric);
         domains.add(domain);
       }
-      DeviceRegistrations registrations =
+      registrations =
           new DeviceRegistrations(
               domains,
               CacheLimits.DEFAULT.withIdle(cache.idleRegistrations(), cache.idleBytes()),
@@ -67,7 +54,6 @@ final class DeviceNics implements AutoCloseable {
               names,
               environment.random());
       registrations.addTo(graph);
-      return new DeviceNics(graph, List.copyOf(domains), registrations);
     } catch (RuntimeException e) {
       try {
         graph.close(true);
@@ -94,9 +80,6 @@ final class DeviceNics implements AutoCloseable {
     return registrations;
   }
 
-  /**
-   * @throws org.jofi.mr.teardown.TeardownException if something stays open
-   */
   @Override
   public void close() {
     graph.close(true);

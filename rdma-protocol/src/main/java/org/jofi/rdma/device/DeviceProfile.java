@@ -2,10 +2,12 @@ package org.jofi.rdma.device;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.jofi.fabric.Capability;
 import org.jofi.fabric.FabricInfo;
 import org.jofi.fabric.MemoryKind;
 import org.jofi.fabric.ProviderRelease;
+import org.jofi.fabric.RegistrationScope;
 import org.jofi.rdma.driver.InlineCopies;
 import org.jofi.rdma.engine.Sender;
 import org.jofi.rdma.staging.StagingShape;
@@ -69,7 +71,7 @@ public record DeviceProfile(
     ProgressPlan progress = ProgressPlan.of(options, first.traits(), processors);
     reasons.addAll(progress.reasons());
     DeviceProperties properties =
-        new RdmaDeviceProperties(
+        new Properties(
             index,
             group.name(),
             first.provider(),
@@ -82,7 +84,7 @@ public record DeviceProfile(
             memory(group, staged && !options.requireGpuDirect()),
             delivery(writesData, announces),
             limits(group, options),
-            reasons);
+            List.copyOf(reasons));
     return new DeviceProfile(group, release, properties, features, progress);
   }
 
@@ -134,7 +136,7 @@ public record DeviceProfile(
       paths.add(
           new DeviceProperties.MemoryPath(MemoryKind.CUDA, false, StagingShape.USUAL.toString()));
     }
-    return paths;
+    return List.copyOf(paths);
   }
 
   private static String delivery(boolean writesData, boolean announces) {
@@ -152,7 +154,7 @@ public record DeviceProfile(
             .mapToLong(nic -> nic.limits().maxMessageBytes())
             .min()
             .orElse(options.maxMessageBytes());
-    return new RdmaDeviceProperties.Limits(
+    return new Limits(
         Math.min(longest, options.maxMessageBytes()),
         InlineCopies.BYTES,
         eagerBytes(group, options),
@@ -161,4 +163,30 @@ public record DeviceProfile(
         Sender.usualSends(),
         ProtocolLimits.MAX_GROUP);
   }
+
+  private record Properties(
+      int index,
+      String name,
+      String provider,
+      Optional<String> pciPath,
+      long speedMegabitsPerSecond,
+      long latencyNanos,
+      List<Rail> rails,
+      int controlRails,
+      RegistrationScope registrationScope,
+      List<MemoryPath> memory,
+      String immediateDelivery,
+      DeviceLimits limits,
+      List<String> groupingReasons)
+      implements DeviceProperties {}
+
+  private record Limits(
+      long maxMessageBytes,
+      int inlineWriteBytes,
+      int eagerBytes,
+      int communicators,
+      int receivesInFlight,
+      int sendsInFlight,
+      int groupedReceives)
+      implements DeviceLimits {}
 }

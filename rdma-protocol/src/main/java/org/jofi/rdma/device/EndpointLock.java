@@ -66,11 +66,6 @@ public final class EndpointLock {
   public final class Hold implements AutoCloseable {
     private Hold() {}
 
-    /**
-     * Gives the lock back.
-     *
-     * @throws IllegalMonitorStateException if the calling thread does not hold it
-     */
     @Override
     public void close() {
       lock.unlock();
@@ -256,11 +251,7 @@ public final class EndpointLock {
     return executor.announceWithin(WAIT_NS) ? enterAnnounced() : null;
   }
 
-  /**
-   * Takes the lock unless the progress thread is copying data.
-   *
-   * @return null if the lock was not taken
-   */
+  /** Takes the lock unless the progress thread is copying data: null then. */
   @Nullable Hold unlessBusy() {
     return executor == null || executor.announceUnlessBusy() ? enterAnnounced() : null;
   }

@@ -17,6 +17,7 @@ import org.jofi.rdma.spi.ProtocolRequirements;
 import org.jofi.rdma.topology.SysfsNet;
 import org.jofi.rdma.topology.SysfsNet.NicKind;
 import org.jofi.transport.FailureCause;
+import org.jofi.transport.ImmediateDelivery;
 import org.jofi.transport.TransportException;
 import org.jofi.transport.TransportOptions;
 
@@ -109,13 +110,8 @@ public record NicSelection(List<FabricInfo> nics, String reason) {
     if (options.requireGpuDirect() && !nic.has(Capability.HMEM)) {
       lacks.add("no device memory (FI_HMEM), which requireGpuDirect demands");
     }
-    switch (options.immediateDelivery()) {
-      case WRITE_DATA -> {
-        if (!nic.writesData()) {
-          lacks.add("no writes with immediate data (fi_writedata), which were demanded");
-        }
-      }
-      case AUTO, WRITE_THEN_SEND -> {}
+    if (options.immediateDelivery() == ImmediateDelivery.WRITE_DATA && !nic.writesData()) {
+      lacks.add("no writes with immediate data (fi_writedata), which were demanded");
     }
     return lacks;
   }

@@ -19,12 +19,7 @@ public record ProgressPlan(boolean threads, int endpoints, List<String> reasons)
   /** Two channels, each a send and a receive communicator: what NCCL opens for a peer. */
   private static final int THREADED_ENDPOINTS = 4;
 
-  /**
-   * Decides.
-   *
-   * @param traits of its provider
-   * @param processors how many this process may use
-   */
+  /** Decides, for so many processors that this process may use. */
   static ProgressPlan of(TransportOptions options, ProviderTraits traits, int processors) {
     boolean threads =
         switch (options.progressThreads()) {
@@ -36,20 +31,16 @@ public record ProgressPlan(boolean threads, int endpoints, List<String> reasons)
     if (endpoints == 0) {
       endpoints = threads ? THREADED_ENDPOINTS : 1;
     }
-    return new ProgressPlan(threads, endpoints, reasons(options, threads, endpoints, processors));
-  }
-
-  private static List<String> reasons(
-      TransportOptions options, boolean threads, int endpoints, int processors) {
     if (!threads) {
-      return List.of();
+      return new ProgressPlan(false, endpoints, List.of());
     }
     String why =
         options.progressThreads() == ProgressThreads.ALWAYS
             ? "as asked"
             : "the processor moves its data, and there are %d".formatted(processors);
-    return List.of(
+    String reason =
         "up to %d endpoint%s with a progress thread and a domain each: %s"
-            .formatted(endpoints, endpoints == 1 ? "" : "s", why));
+            .formatted(endpoints, endpoints == 1 ? "" : "s", why);
+    return new ProgressPlan(true, endpoints, List.of(reason));
   }
 }

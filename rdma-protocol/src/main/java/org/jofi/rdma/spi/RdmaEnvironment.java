@@ -1,7 +1,6 @@
 package org.jofi.rdma.spi;
 
 import java.nio.file.Path;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
@@ -34,16 +33,6 @@ public record RdmaEnvironment(
     Path sysfs,
     Function<MemoryKind, Optional<DeviceMemoryProvider>> deviceMemory) {
 
-  /** With the drivers of device memory that this program was started with, and no threads. */
-  public RdmaEnvironment(
-      NanoClock clock,
-      LongSupplier random,
-      Supplier<IdleStrategy> idle,
-      int pageBytes,
-      Path sysfs) {
-    this(clock, random, idle, pageBytes, sysfs, DeviceMemoryProvider::of);
-  }
-
   /** Without threads. */
   public RdmaEnvironment(
       NanoClock clock,
@@ -56,12 +45,6 @@ public record RdmaEnvironment(
   }
 
   public RdmaEnvironment {
-    Objects.requireNonNull(clock);
-    Objects.requireNonNull(random);
-    Objects.requireNonNull(idle);
-    Objects.requireNonNull(executors);
-    Objects.requireNonNull(sysfs);
-    Objects.requireNonNull(deviceMemory);
     if (Integer.bitCount(pageBytes) != 1) {
       throw new IllegalArgumentException("a page has a power of two of bytes, not " + pageBytes);
     }

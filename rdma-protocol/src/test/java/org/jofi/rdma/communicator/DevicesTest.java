@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import org.agrona.concurrent.NoOpIdleStrategy;
+import org.jofi.fabric.DeviceMemoryProvider;
 import org.jofi.fabric.ProviderRelease;
 import org.jofi.fabric.RegistrationScope;
 import org.jofi.rdma.RdmaTransport;
@@ -32,7 +33,12 @@ class DevicesTest {
         simulation.host(0).provider(),
         options,
         new RdmaEnvironment(
-            simulation::nanoTime, () -> 4, NoOpIdleStrategy::new, 4096, Path.of("no-sysfs")));
+            simulation::nanoTime,
+            () -> 4,
+            NoOpIdleStrategy::new,
+            4096,
+            Path.of("no-sysfs"),
+            DeviceMemoryProvider::of));
   }
 
   private static String unavailable(Simulation simulation, TransportOptions options) {
@@ -111,7 +117,8 @@ class DevicesTest {
                     () -> 5,
                     NoOpIdleStrategy::new,
                     4096,
-                    Path.of("no-sysfs")))) {
+                    Path.of("no-sysfs"),
+                    DeviceMemoryProvider::of))) {
       ConnectHandle handle = deaf.devices().getFirst().listen().handle();
       ConnectAttempt attempt = transport.devices().getFirst().connect(handle);
       TransportException failure =
