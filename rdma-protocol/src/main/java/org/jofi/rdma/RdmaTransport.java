@@ -1,6 +1,7 @@
 package org.jofi.rdma;
 
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import org.jofi.fabric.FabricException;
@@ -117,6 +118,33 @@ public final class RdmaTransport implements Transport {
       steps.end();
     } catch (TeardownException | FabricException e) {
       throw new TransportException(FailureCause.FABRIC, String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  /**
+   * As {@link org.jofi.transport.Transport#openArena}.
+   *
+   * @param memory what allocates and frees
+   */
+  private record TransportArena(RegisteredArena memory) implements Arena {
+
+    @Override
+    public MemorySegment allocate(long byteSize, long byteAlignment) {
+      return memory.allocate(byteSize, byteAlignment);
+    }
+
+    @Override
+    public MemorySegment.Scope scope() {
+      return memory.scope();
+    }
+
+    @Override
+    public void close() {
+      try {
+        memory.close();
+      } catch (RegistrationException | FabricException e) {
+        throw new TransportException(FailureCause.FABRIC, String.valueOf(e.getMessage()), e);
+      }
     }
   }
 }

@@ -23,10 +23,6 @@ final class HousekeepingThread implements AutoCloseable {
           Thread.ofPlatform().name("jofi-keeper").daemon().factory());
   private final Duration closeTimeout;
 
-  /**
-   * @param tend answers them once
-   * @param closeTimeout how long a close waits for that to return
-   */
   HousekeepingThread(Runnable tend, Duration closeTimeout) {
     this.closeTimeout = closeTimeout;
     ScheduledFuture<?> _ =

@@ -18,11 +18,7 @@ public final class ChunkCopies extends Task {
   /** Who is told of each copy that is over. */
   public interface Listener {
 
-    /**
-     * A copy is over.
-     *
-     * @param why it failed; null if it did not
-     */
+    /** A copy is over; why it failed, or null. */
     void copied(int part, @Nullable Failure why);
   }
 
@@ -37,10 +33,6 @@ public final class ChunkCopies extends Task {
   private @Nullable DeviceCopier copier;
   private int underWay;
 
-  /**
-   * @param tasks the endpoint's
-   * @param listener is told of each copy that is over
-   */
   public ChunkCopies(Tasks tasks, Listener listener) {
     this.tasks = tasks;
     this.listener = listener;

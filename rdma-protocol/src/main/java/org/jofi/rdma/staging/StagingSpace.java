@@ -96,11 +96,7 @@ public final class StagingSpace implements AutoCloseable {
     return isSmall ? small : large;
   }
 
-  /**
-   * Takes blocks for a message.
-   *
-   * @return null if none are free now; {@link #grow} may help
-   */
+  /** Takes blocks for a message; null if none are free now, for which {@link #grow} may help. */
   public synchronized @Nullable StagingRing take(long lengthBytes) {
     Rings rings = rings(lengthBytes <= shape.smallBytes());
     StagingRing free = rings.free.pollLast();
