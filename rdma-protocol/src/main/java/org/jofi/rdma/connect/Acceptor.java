@@ -65,7 +65,6 @@ final class Acceptor {
     return listener;
   }
 
-  /** Removes a listener; returns whether it was listening. */
   boolean forget(Listener listener) {
     return listeners.remove(listener.number()) != null;
   }

@@ -52,7 +52,6 @@ public final class Attempt implements SentListener {
     return connection == null && failure == null;
   }
 
-  /** The handle of the listener. */
   public ConnectHandle handle() {
     return handle;
   }
@@ -62,7 +61,6 @@ public final class Attempt implements SentListener {
     return connection;
   }
 
-  /** Why it failed; null if it did not. */
   public @Nullable Failure failure() {
     return failure;
   }

@@ -22,7 +22,6 @@ final class ById<T> {
     this.idOf = idOf;
   }
 
-  /** Adds one, unless there is one of its id. */
   void add(T one) {
     int id = idOf.applyAsInt(one);
     if (id >= places.length) {
@@ -47,7 +46,6 @@ final class ById<T> {
     }
   }
 
-  /** Removes the one of an id, if there is one. */
   void remove(int id) {
     int place = place(id);
     if (place != 0) {
@@ -65,7 +63,6 @@ final class ById<T> {
     return id < places.length ? places[id] : 0;
   }
 
-  /** The one at an index. */
   T get(int index) {
     return all.get(index);
   }

@@ -23,7 +23,6 @@ final class ClosedConnections {
 
   private final Int2ObjectHashMap<Closed> closed = new Int2ObjectHashMap<>();
 
-  /** One connection that was. */
   private static final class Closed {
     final ConnectionId connectionId;
     final List<FabricAddress> addresses;
@@ -42,12 +41,10 @@ final class ClosedConnections {
     closed.put(connection.id().from(), new Closed(connection));
   }
 
-  /** An id is used again. */
   void forget(int id) {
     closed.remove(id);
   }
 
-  /** Forgets all. */
   void clear() {
     closed.clear();
   }

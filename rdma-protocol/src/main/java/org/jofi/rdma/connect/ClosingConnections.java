@@ -4,9 +4,11 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import org.jofi.rdma.engine.CloseHandshake;
 import org.jofi.rdma.engine.Connection;
 import org.jofi.rdma.engine.MessageProtocol;
 import org.jofi.rdma.operation.Packet;
+import org.jofi.rdma.operation.PeerControl;
 import org.jofi.rdma.wire.ControlMessage;
 import org.jofi.rdma.wire.MessageType;
 import org.jofi.transport.Failure;
@@ -44,7 +46,6 @@ final class ClosingConnections {
     suspectedAt = settings.clock().nanoTime() - settings.closeNs();
   }
 
-  /** Aborts a side when it fails. */
   void watch(Connection connection) {
     connection.onFailure(() -> failing.add(connection));
   }
@@ -63,7 +64,7 @@ final class ClosingConnections {
   void peerAborted(Connection connection, FailureCause why) {
     connection.fail(connection.failure(FailureCause.PEER_ABORTED, why.words()));
     connection.peerStopped(0, bound());
-    end(connection);
+    ending.add(connection);
   }
 
   /**
@@ -79,7 +80,7 @@ final class ClosingConnections {
     }
     connection.peerStopped(messages, bound());
     connection.peerReturned(writes);
-    end(connection);
+    ending.add(connection);
   }
 
   private long bound() {
@@ -92,19 +93,13 @@ final class ClosingConnections {
     return connection.sink().peer().isSilent() ? now : now + settings.closeNs();
   }
 
-  private void end(Connection connection) {
-    ending.add(connection);
-  }
-
-  /** Closes a side. */
   void close(Connection connection) {
     if (!connection.closing().isLocalClosed()) {
       connection.closeHere(connection.failure(FailureCause.CLOSED, ""), bound(connection));
-      end(connection);
+      ending.add(connection);
     }
   }
 
-  /** Aborts a side. */
   void abort(Connection connection) {
     if (!connection.closing().isLocalClosed()) {
       giveUp(connection, connection.failure(FailureCause.ABORTED, ""));
@@ -113,7 +108,7 @@ final class ClosingConnections {
 
   private void giveUp(Connection connection, Failure why) {
     connection.abortHere(why, bound(connection));
-    end(connection);
+    ending.add(connection);
     if (!connection.closing().isPeerClosed()) {
       // A peer that counts as lost may be alive; tell it, also if a rail is silent.
       for (int rail = 0; rail < connection.sink().controlRails(); rail++) {
@@ -149,7 +144,6 @@ final class ClosingConnections {
     }
   }
 
-  /** A peer was silent for too long. */
   void lose(Connection connection) {
     lose(
         connection,
@@ -166,12 +160,11 @@ final class ClosingConnections {
     connection.sink().peer().giveUpFences();
     if (connection.closing().isLocalClosed()) {
       connection.peerVanished();
-      return;
+    } else {
+      connection.fail(why);
     }
-    connection.fail(why);
   }
 
-  /** Advances each side that is ending; returns how many steps were done. */
   int advance() {
     int events = giveUpFailed();
     for (int i = uncut.size() - 1; i >= 0; i--) {
@@ -195,46 +188,45 @@ final class ClosingConnections {
 
   /** Advances a side that is ending; returns whether nothing is left to do for it here. */
   private boolean advance(Connection connection, long now) {
-    boolean closed = connection.closing().isLocalClosed();
-    boolean overdue =
-        connection.closing().leftNs(now) <= 0 || (closed && connection.sink().peer().isSilent());
+    CloseHandshake closing = connection.closing();
+    PeerControl peer = connection.sink().peer();
+    boolean overdue = closing.leftNs(now) <= 0 || (closing.isLocalClosed() && peer.isSilent());
     boolean awaiting = connection.awaitWrites(overdue);
     if (!connection.isCut() && !overdue) {
       return false;
     }
-    if (overdue && !connection.closing().isLocalClosed() && connection.closing().isPeerClosed()) {
+    if (overdue && !closing.isLocalClosed() && closing.isPeerClosed()) {
       // Messages that the peer sent before it closed did not arrive.
       connection.fail(connection.failure(FailureCause.PEER_CLOSED, "lost on its way"));
     }
     if (!connection.isQuiet() || (!overdue && connection.protocol().awaitsMore())) {
       if (overdue) {
         connection.expire();
-        connection.sink().peer().giveUpFences();
+        peer.giveUpFences();
       }
       return false;
     }
-    if (!connection.closing().isTold()) {
+    if (!closing.isTold()) {
       if (tell(connection, endOf(connection))) {
-        connection.closing().tell(now);
+        closing.tell(now);
       } else if (!overdue) {
         return false;
       }
     }
-    if (!connection.closing().isLocalClosed()) {
+    if (!closing.isLocalClosed()) {
       // After that it waits for its owner's close, which adds it here again.
       return !awaiting;
     }
-    if (!connection.closing().isPeerDone()) {
+    if (!closing.isPeerDone()) {
       if (!overdue) {
-        repeat(connection, now);
-        suspect(connection, now);
+        awaitAnswer(connection, now);
         return false;
       }
-      connection.sink().peer().fellSilent();
+      peer.fellSilent();
       connection.peerVanished();
     }
     if (!connection.isCut()) {
-      if (connection.closing().leftNs(now) > -settings.closeNs()) {
+      if (closing.leftNs(now) > -settings.closeNs()) {
         return false;
       }
       // Its id and its mailbox are free, which its peer reaches over control rails anyway.
@@ -244,19 +236,18 @@ final class ClosingConnections {
     return true;
   }
 
-  /** Tells the end again from time to time, since that or its answer may be lost. */
-  private void repeat(Connection connection, long now) {
-    if (connection.closing().isTellDue(now, settings.closeNs() / REPEATS)) {
+  /**
+   * Tells the end again from time to time, since that or its answer may be lost; and the other
+   * endpoints of a peer that does not answer for half of the bound.
+   */
+  private void awaitAnswer(Connection connection, long now) {
+    long closeNs = settings.closeNs();
+    if (connection.closing().isTellDue(now, closeNs / REPEATS)) {
       ask(connection, endOf(connection));
     }
-  }
-
-  /** The other endpoints are told of a peer that does not answer for half of the bound. */
-  private void suspect(Connection connection, long now) {
-    long closeNs = settings.closeNs();
     if (connection.closing().leftNs(now) <= closeNs - closeNs / 2 && now - suspectedAt >= closeNs) {
       suspectedAt = now;
-      settings.suspicion().raise();
+      settings.suspicions().getAndIncrement();
     }
   }
 

@@ -1,5 +1,6 @@
 package org.jofi.rdma.connect;
 
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.agrona.concurrent.NanoClock;
 import org.jofi.fabric.ProviderRelease;
@@ -21,7 +22,9 @@ import org.jofi.rdma.wire.EagerGrant;
  *     lost; after a third of this time it gets a ping
  * @param clock for bounds
  * @param random numbers that cannot be guessed
- * @param suspicion shared by the endpoints of a device
+ * @param suspicions how often a close waited for half of its bound, so that a process may be dead;
+ *     shared by the endpoints of a device. Each then asks whom its connections lead to, so that by
+ *     the end of that bound all know who is dead, and no other close waits for it
  */
 public record ConnectionSettings(
     ProviderRelease release,
@@ -34,4 +37,4 @@ public record ConnectionSettings(
     long silenceNs,
     NanoClock clock,
     LongSupplier random,
-    Suspicion suspicion) {}
+    AtomicLong suspicions) {}

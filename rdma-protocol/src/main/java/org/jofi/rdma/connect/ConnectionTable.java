@@ -63,7 +63,6 @@ public final class ConnectionTable implements ArrivalSink {
     connector = new Connector(this, opened, settings, factory);
   }
 
-  /** Where connections are made. */
   public Connector connector() {
     Connector attached = connector;
     if (attached == null) {
@@ -72,7 +71,6 @@ public final class ConnectionTable implements ArrivalSink {
     return attached;
   }
 
-  /** Takes a communicator id, or {@link CommunicatorIds#NONE}. */
   int takeId() {
     int id = ids.take();
     if (id != CommunicatorIds.NONE) {
@@ -297,7 +295,7 @@ public final class ConnectionTable implements ArrivalSink {
   /** Looks what peers and connections owe, and what they are to be told. */
   private void look(EndpointDriver endpoint) {
     long now = time.watchedNs();
-    endpoint.lookForDead(now, settings.suspicion().raised(), settings.closeNs());
+    endpoint.lookForDead(now, settings.suspicions().get(), settings.closeNs());
     if (endpoint.dataCount() > 1) {
       endpoint.lookAtRails(time.railNs());
     }

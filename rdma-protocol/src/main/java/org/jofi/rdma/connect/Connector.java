@@ -64,7 +64,6 @@ public final class Connector {
     return endpoint;
   }
 
-  /** Starts to listen. */
   public Listener listen() {
     return acceptor.listen();
   }
@@ -140,12 +139,10 @@ public final class Connector {
     return attempt;
   }
 
-  /** Gives an attempt up, unless it is connected already. */
   public void cancel(Attempt attempt) {
     attempt.fail(failure(FailureCause.CLOSED, attempt, "given up"));
   }
 
-  /** Attempts that are under way. */
   int attempts() {
     return attempts.size();
   }
@@ -263,11 +260,10 @@ public final class Connector {
     }
     ConnectionId connectionId = accept.id().reversed();
     if (attempt == null) {
-      if (connections.stands(connectionId)) {
-        // The request was sent twice, so it was accepted twice.
-        return false;
+      // A request that was sent twice is accepted twice.
+      if (!connections.stands(connectionId)) {
+        abandon(connectionId, accept.rails());
       }
-      abandon(connectionId, accept.rails());
       return false;
     }
     OperationSink path = null;

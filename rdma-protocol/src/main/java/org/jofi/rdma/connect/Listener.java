@@ -17,7 +17,6 @@ public final class Listener {
     this.nonce = nonce;
   }
 
-  /** Its number within the endpoint. */
   public long number() {
     return number;
   }
@@ -32,7 +31,6 @@ public final class Listener {
     return arrived.pollFirst();
   }
 
-  /** How many connection requests were refused. */
   public long refused() {
     return refused;
   }

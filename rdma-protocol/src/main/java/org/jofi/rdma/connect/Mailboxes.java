@@ -163,7 +163,6 @@ final class Mailboxes {
     }
   }
 
-  /** Bytes of all slabs. */
   long bytes() {
     return (long) slabs.size() * PIECES * pieceBytes;
   }

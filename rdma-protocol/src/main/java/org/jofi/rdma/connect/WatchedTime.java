@@ -56,7 +56,6 @@ final class WatchedTime {
     return true;
   }
 
-  /** Reads the clock. */
   void look() {
     long now = clock.nanoTime();
     watched += Math.clamp(now - last, 0, mostNs);

@@ -5,13 +5,13 @@ import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jofi.mr.DeviceRegistrations;
 import org.jofi.mr.registration.Descriptors;
 import org.jofi.rdma.connect.ConnectionFactory;
 import org.jofi.rdma.connect.ConnectionSettings;
 import org.jofi.rdma.connect.ConnectionTable;
-import org.jofi.rdma.connect.Suspicion;
 import org.jofi.rdma.driver.EndpointDriver;
 import org.jofi.rdma.driver.EndpointSettings;
 import org.jofi.rdma.driver.RailChanges;
@@ -46,7 +46,7 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
   /**
    * Opens one.
    *
-   * @param suspicion shared by the endpoints of the device
+   * @param suspicions shared by the endpoints of the device
    * @throws RuntimeException if a provider refuses; nothing stays open then
    */
   DeviceEndpoint(
@@ -55,7 +55,7 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
       DeviceProfile profile,
       TransportOptions options,
       RdmaEnvironment environment,
-      Suspicion suspicion) {
+      AtomicLong suspicions) {
     changes = new RailChanges(options.railListener());
     connections =
         new ConnectionTable(
@@ -70,7 +70,7 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
                 options.peerTimeout().toNanos(),
                 environment.clock(),
                 environment.random(),
-                suspicion));
+                suspicions));
     endpoint =
         EndpointDriver.open(
             label,

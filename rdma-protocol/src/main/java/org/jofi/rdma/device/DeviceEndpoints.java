@@ -2,13 +2,13 @@ package org.jofi.rdma.device;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jofi.fabric.FabricException;
 import org.jofi.fabric.FabricProvider;
 import org.jofi.mr.DeviceRegistrations;
 import org.jofi.mr.registration.RegistrationException;
 import org.jofi.mr.registration.RequestNames;
 import org.jofi.mr.teardown.CloseSteps;
-import org.jofi.rdma.connect.Suspicion;
 import org.jofi.rdma.spi.RdmaEnvironment;
 import org.jofi.transport.CacheOptions;
 import org.jofi.transport.FailureCause;
@@ -28,7 +28,7 @@ public final class DeviceEndpoints implements AutoCloseable {
   private final TransportOptions options;
   private final RdmaEnvironment environment;
   private final RequestNames names;
-  private final Suspicion suspicion = new Suspicion();
+  private final AtomicLong suspicions = new AtomicLong();
   // Guarded by this object's monitor.
   private final List<DeviceEndpoint> opened = new ArrayList<>();
   private final List<DeviceNics> nics = new ArrayList<>();
@@ -90,7 +90,7 @@ public final class DeviceEndpoints implements AutoCloseable {
           profile,
           options,
           environment,
-          suspicion);
+          suspicions);
     } catch (FabricException | RegistrationException e) {
       throw new TransportException(
           e instanceof FabricException ? FailureCause.FABRIC : FailureCause.EXHAUSTED,

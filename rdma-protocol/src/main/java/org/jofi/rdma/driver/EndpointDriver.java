@@ -366,7 +366,7 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
    * events.
    */
   public int progress() {
-    int events = rails.poll(arrivals);
+    int events = rails.poll();
     for (int i = 0; i < receives.size(); i++) {
       events += receives.get(i).deliver(arrivals);
     }

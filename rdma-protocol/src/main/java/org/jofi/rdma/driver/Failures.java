@@ -10,7 +10,6 @@ import org.jofi.transport.FailureCause;
 public final class Failures {
   private Failures() {}
 
-  /** An operation that completed with an error. */
   public static Failure of(RailPort port, CompletionError error) {
     return new Failure(
         cause(error.errno()),

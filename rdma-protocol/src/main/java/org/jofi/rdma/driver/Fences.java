@@ -14,7 +14,6 @@ final class Fences {
   /** After so long the peer counts as one that does not answer: nothing is repeated then. */
   private static final long BOUND_NS = 10_000_000_000L;
 
-  /** How often a fence is asked for. */
   private static final long AGAIN_NS = 200_000_000L;
 
   /** A rail whose link works is in use again by then, if it was lost for the first time. */
@@ -67,7 +66,6 @@ final class Fences {
     doubts.add(new Doubt(transfer, stripe, rail, epoch, why));
   }
 
-  /** Whether nothing is in doubt, or held. */
   boolean isEmpty() {
     return doubts.isEmpty();
   }

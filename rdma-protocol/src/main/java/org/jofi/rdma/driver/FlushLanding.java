@@ -91,7 +91,6 @@ public final class FlushLanding {
     }
   }
 
-  /** Why no flush can be posted; null if it can. */
   public @Nullable Failure refusal() {
     Failure first = notThroughNic;
     for (int rail = 0; rail < unreached.length && first == null; rail++) {
@@ -100,7 +99,6 @@ public final class FlushLanding {
     return first;
   }
 
-  /** A rail's line. */
   public long address(int rail) {
     return lines.address() + (long) rail * LINE_BYTES;
   }

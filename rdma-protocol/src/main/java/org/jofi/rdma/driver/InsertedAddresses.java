@@ -8,6 +8,7 @@ import org.agrona.collections.Long2LongCounterMap;
 import org.jofi.fabric.AddressVector;
 import org.jofi.fabric.FabricException;
 import org.jofi.rdma.wire.FabricAddress;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The addresses that a rail posts to: of peers, and of strangers, which are senders without a
@@ -62,7 +63,6 @@ final class InsertedAddresses {
       return peersUses + answers == 0;
     }
 
-    /** Counts uses that begin, or end. */
     private void use(int ofPeers, int ofAnswers) {
       peers -= peersUses > 0 ? 1 : 0;
       strangers -= peersUses == 0 && answers > 0 ? 1 : 0;
@@ -82,7 +82,6 @@ final class InsertedAddresses {
       use(-1, 0);
     }
 
-    /** An answer is no longer in flight. */
     void answered() {
       use(0, -1);
     }
@@ -112,9 +111,7 @@ final class InsertedAddresses {
       throw new IllegalArgumentException(
           "%s knows %d peers, and takes no more".formatted(label, MOST_PEERS));
     }
-    Entry entry = known == null ? insert(address) : known;
-    entry.use(1, 0);
-    return entry;
+    return use(known, address, 1, 0);
   }
 
   /**
@@ -132,33 +129,31 @@ final class InsertedAddresses {
       throw new IllegalArgumentException(
           "%s answers %d strangers, and no more at once".formatted(label, MOST_STRANGERS));
     }
-    Entry entry = known == null ? insert(address) : known;
-    entry.use(0, 1);
-    return entry;
+    return use(known, address, 0, 1);
   }
 
-  private Entry insert(FabricAddress address) {
-    Entry entry = new Entry(address, addresses.insert(address.bytes()));
-    entries.put(address, entry);
-    sharing.incrementAndGet(entry.number);
+  private Entry use(@Nullable Entry known, FabricAddress address, int ofPeers, int ofAnswers) {
+    Entry entry = known;
+    if (entry == null) {
+      entry = new Entry(address, addresses.insert(address.bytes()));
+      entries.put(address, entry);
+      sharing.incrementAndGet(entry.number);
+    }
+    entry.use(ofPeers, ofAnswers);
     return entry;
   }
 
   private void forget() {
     for (int left = unused.size() - MOST_UNUSED; left > 0 && !closed; left--) {
       Entry oldest = unused.removeFirst();
-      oldest.queued = false;
-      if (!oldest.isUnused()) {
-        continue;
-      }
-      if (isBusy.test(oldest.number)) {
-        oldest.queued = true;
+      oldest.queued = oldest.isUnused() && isBusy.test(oldest.number);
+      if (oldest.queued) {
         unused.addLast(oldest);
-        continue;
-      }
-      entries.remove(oldest.address);
-      if (sharing.decrementAndGet(oldest.number) == 0) {
-        addresses.remove(oldest.number);
+      } else if (oldest.isUnused()) {
+        entries.remove(oldest.address);
+        if (sharing.decrementAndGet(oldest.number) == 0) {
+          addresses.remove(oldest.number);
+        }
       }
     }
   }

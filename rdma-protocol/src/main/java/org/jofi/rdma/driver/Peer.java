@@ -26,12 +26,13 @@ final class Peer implements PeerControl {
   private final PeerRails control;
   private final RailChanges changes;
 
-  /** Null with one data rail. */
   private final @Nullable PeerWatch watch;
 
   private final RailEpochs epochs;
   private final DataStall stall;
-  private int connections;
+
+  /** How many lead to it. */
+  int connections;
 
   /** How many messages of it arrived. */
   private long heard;
@@ -87,32 +88,15 @@ final class Peer implements PeerControl {
     stall = DataStall.over(data, name);
   }
 
-  /** Which endpoint it is. */
   long endpoint() {
     return endpoint;
   }
 
-  /** A connection leads to it. */
-  void join() {
-    connections++;
-  }
-
-  /** One does no more; whether none does. */
-  boolean leave() {
-    return --connections == 0;
-  }
-
-  /** Whether a connection leads to it. */
-  boolean isConnected() {
-    return connections > 0;
-  }
-
-  /** Whether none does, and something is on its way to it yet, or waited for. */
+  /** Whether no connection leads to it, and something is on its way to it yet, or waited for. */
   boolean isBusy() {
     return connections == 0 && (control.isBusy() || !fences().isEmpty());
   }
 
-  /** Nobody uses it any more. */
   void close() {
     data.close();
     control.close();
@@ -136,7 +120,6 @@ final class Peer implements PeerControl {
     return watch == null ? null : watch.reads();
   }
 
-  /** What both sides know of each other's endpoints. */
   RailEpochs epochs() {
     return epochs;
   }
@@ -145,12 +128,10 @@ final class Peer implements PeerControl {
     return epochs.fences();
   }
 
-  /** Whether what is out to it moves. */
   DataStall stall() {
     return stall;
   }
 
-  /** Whether it cannot be reached any more. */
   boolean isLost() {
     return data.isLost() || control.isLost();
   }

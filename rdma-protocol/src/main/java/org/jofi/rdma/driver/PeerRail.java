@@ -21,7 +21,6 @@ final class PeerRail {
 
   /** Whether a rail is used; {@link #after} is the table of all transitions. */
   enum State {
-    /** It is used. */
     UP(RailStatus.State.UP),
     /** What is out on it is half way to being silent: it is used if there is no other. */
     SUSPECT(RailStatus.State.UP),
@@ -47,7 +46,6 @@ final class PeerRail {
       return this == UP || this == SUSPECT;
     }
 
-    /** The state that follows. */
     State after(Event event) {
       if (this == CLOSED) {
         return CLOSED;
@@ -63,7 +61,6 @@ final class PeerRail {
     }
   }
 
-  /** What happens to a rail. */
   enum Event {
     /** What is out on it came half way to being silent. */
     AGED,
@@ -83,7 +80,6 @@ final class PeerRail {
 
   private final RailPort port;
 
-  /** Whether there is no other of its role. */
   private final boolean isAlone;
 
   private final boolean seesArrivals;
@@ -106,6 +102,14 @@ final class PeerRail {
 
   long dataCompleted;
 
+  /** The latest of this side's endpoints that the peer knows. */
+  int acknowledged;
+
+  /** The first of this side's endpoints that the peer lets stay open. */
+  int wanted;
+
+  final ProbeTimer probe = new ProbeTimer();
+
   /** Messages, and writes that are counted, that it took, and that are not back. */
   int messagesOut;
 
@@ -114,7 +118,6 @@ final class PeerRail {
   /** What failures weigh, less what succeeded since. */
   private int failures;
 
-  /** Whether anything succeeded over it. */
   boolean hasCarried;
 
   /** Whether its connection was replaced since the last look. */
@@ -123,6 +126,7 @@ final class PeerRail {
   PeerRail(RailPort port, boolean isAlone) {
     this.port = port;
     this.isAlone = isAlone;
+    acknowledged = port.epoch();
     seesArrivals = port.rail().domain().info().traits().completionMeansDelivered();
   }
 
@@ -190,7 +194,6 @@ final class PeerRail {
     return "%s, to %s".formatted(port.label(), peer);
   }
 
-  /** Where the peer is reached. */
   FabricAddress address() {
     FabricAddress known = address;
     if (known == null) {
@@ -205,7 +208,6 @@ final class PeerRail {
     address = value;
   }
 
-  /** Which of the peer's endpoints is at its address. */
   int epoch() {
     return epoch;
   }
@@ -223,7 +225,6 @@ final class PeerRail {
     number = inserted;
   }
 
-  /** Lets go of the peer's address. */
   void close() {
     if (entry != null) {
       entry.endUse();
@@ -252,12 +253,10 @@ final class PeerRail {
     return Duration.ofNanos(looked - since);
   }
 
-  /** What was moved over it until now; empty if unknown. */
   Optional<LinkTraffic> traffic() {
     return port.traffic(address());
   }
 
-  /** An operation succeeded. */
   void succeeded() {
     hasCarried = true;
     if (failures > 0) {

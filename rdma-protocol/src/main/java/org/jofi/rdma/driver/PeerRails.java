@@ -14,7 +14,6 @@ import org.jspecify.annotations.Nullable;
  * queue breaks, or its endpoint closes. All but the last may {@linkplain #join end}.
  */
 public final class PeerRails {
-  /** No rail is left. */
   public static final int NONE = -1;
 
   /** How often something is posted, at most. */
@@ -38,7 +37,6 @@ public final class PeerRails {
 
   private int up;
 
-  /** Which rails are away, a bit each. */
   private int away;
 
   private @Nullable Failure failure;
@@ -99,7 +97,6 @@ public final class PeerRails {
     }
   }
 
-  /** Nobody uses them any more. */
   void close() {
     for (PeerRail rail : rails) {
       rail.close();
@@ -112,12 +109,10 @@ public final class PeerRails {
     return messages > 0;
   }
 
-  /** Where what waits is queued. */
   Tasks tasks() {
     return tasks;
   }
 
-  /** How many there are, usable or not. */
   public int count() {
     return rails.length;
   }
@@ -145,7 +140,6 @@ public final class PeerRails {
     }
   }
 
-  /** Whether a rail is to be used. */
   public boolean isUsable(int rail) {
     return (usable & 1 << rail) != 0;
   }
@@ -297,23 +291,19 @@ public final class PeerRails {
     return tries >= TRIES || rails[rail].port().isDraining() ? NONE : after(rail);
   }
 
-  /** An operation succeeded. */
   void succeeded(int rail) {
     answered |= 1 << rail;
     rails[rail].succeeded();
   }
 
-  /** Whether another one is usable. */
   boolean hasOther(int rail) {
     return (usable & ~(1 << rail)) != 0;
   }
 
-  /** A rail is given up. */
   void lose(int rail, Failure why) {
     change(rail, PeerRail.Event.FAILED, why);
   }
 
-  /** Whether every rail was given up. */
   public boolean isLost() {
     return (usable | away) == 0;
   }

@@ -4,7 +4,6 @@ import java.util.Optional;
 import org.jofi.fabric.LinkTraffic;
 import org.jofi.rdma.wire.ControlMessage;
 import org.jofi.transport.Failure;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Watches the rails to a peer, of which there are several: those on which something is out and
@@ -17,10 +16,7 @@ final class PeerWatch {
   private final String peer;
   private final PacketLoss loss;
   private final SilenceDetector dataSilence;
-
-  /** Null with one control rail. */
-  private final @Nullable SilenceDetector controlSilence;
-
+  private final SilenceDetector controlSilence;
   private final DataFlow writes;
   private final DataFlow reads;
 
@@ -35,7 +31,7 @@ final class PeerWatch {
     this.peer = peer;
     loss = new PacketLoss(data.count(), this::traffic);
     dataSilence = detector(data, boundNs);
-    controlSilence = control.count() == 1 ? null : detector(control, boundNs);
+    controlSilence = detector(control, boundNs);
     writes = flow(settings);
     reads = flow(settings);
   }
@@ -62,12 +58,10 @@ final class PeerWatch {
         : ofData;
   }
 
-  /** What goes to the peer. */
   DataFlow writes() {
     return writes;
   }
 
-  /** What is read from it. */
   DataFlow reads() {
     return reads;
   }
@@ -98,6 +92,14 @@ final class PeerWatch {
     public long moved(int rail) {
       return rails.rail(rail).traffic().map(LinkTraffic::movedBytes).orElse(-1L);
     }
+
+    @Override
+    public void silent(int rail, Failure why) {
+      rails.lose(rail, why);
+      if (!isOfData) {
+        rails.rail(rail).port().moveOff(rails, why);
+      }
+    }
   }
 
   /** A data rail is used again: it may be faster or slower than before. */
@@ -106,19 +108,9 @@ final class PeerWatch {
     reads.restored(rail);
   }
 
-  /** A message of the peer arrived. */
-  private void heard() {
-    dataSilence.heard();
-    if (controlSilence != null) {
-      controlSilence.heard();
-    }
-  }
-
-  /** Whether the peer is to be asked whether it is there; once. */
   boolean takeQuestion() {
     boolean ofData = dataSilence.takeQuestion();
-    boolean ofControl = controlSilence != null && controlSilence.takeQuestion();
-    return ofData || ofControl;
+    return controlSilence.takeQuestion() || ofData;
   }
 
   /**
@@ -129,40 +121,24 @@ final class PeerWatch {
    * @return the data rails that are: their endpoints are to be closed
    */
   int look(long now, boolean heard) {
-    if (heard) {
-      heard();
-    }
     data.look();
     control.look();
-    lookAtControl(now);
-    suspect();
-    int silent = dataSilence.look(data.usable(), now);
-    for (int left = silent; left != 0; left &= left - 1) {
-      int rail = Integer.numberOfTrailingZeros(left);
-      data.lose(rail, dataSilence.silence(rail));
-    }
-    return silent;
-  }
-
-  private void lookAtControl(long now) {
-    SilenceDetector detector = controlSilence;
     control.unanswered().look();
     int answered = control.takeAnswered();
-    if (answered != 0) {
+    if (heard || answered != 0) {
       dataSilence.heard();
     }
-    if (detector == null) {
-      return;
+    if (control.count() > 1) {
+      if (heard) {
+        controlSilence.heard();
+      }
+      for (; answered != 0; answered &= answered - 1) {
+        controlSilence.answered(Integer.numberOfTrailingZeros(answered));
+      }
+      controlSilence.look(control.usable(), now);
     }
-    for (int left = answered; left != 0; left &= left - 1) {
-      detector.answered(Integer.numberOfTrailingZeros(left));
-    }
-    for (int silent = detector.look(control.usable(), now); silent != 0; silent &= silent - 1) {
-      int rail = Integer.numberOfTrailingZeros(silent);
-      Failure why = detector.silence(rail);
-      control.lose(rail, why);
-      control.rail(rail).port().moveOff(control, why);
-    }
+    suspect();
+    return dataSilence.look(data.usable(), now);
   }
 
   /**
@@ -172,7 +148,7 @@ final class PeerWatch {
    * lost.
    */
   private void suspect() {
-    if (controlSilence == null || control.count() != data.count()) {
+    if (control.count() != data.count()) {
       data.suspect(dataSilence.aging());
       return;
     }

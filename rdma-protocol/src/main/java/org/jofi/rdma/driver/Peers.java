@@ -46,31 +46,29 @@ final class Peers {
     @Nullable Peer known = byEndpoint.get(addresses.endpoint());
     if (known != null && !known.isLost()) {
       known.epochs().learn(addresses);
-      known.join();
+      known.connections++;
       return known;
     }
     Peer made = opening.apply(addresses);
-    made.join();
+    made.connections++;
     byEndpoint.put(addresses.endpoint(), made);
     all.add(made);
     return made;
   }
 
-  /** A connection to a peer is over. */
   void leave(Peer peer) {
-    if (peer.leave()) {
+    if (--peer.connections == 0) {
       left.addLast(peer);
       forget();
     }
   }
 
-  /** Forgets those that nobody uses. */
   private void forget() {
     for (int looks = left.size(); looks > 0 && !closed; looks--) {
       Peer peer = left.removeFirst();
       if (peer.isBusy()) {
         left.addLast(peer);
-      } else if (!peer.isConnected()) {
+      } else if (peer.connections == 0) {
         all.remove(peer);
         byEndpoint.remove(peer.endpoint(), peer);
         peer.close();
@@ -83,7 +81,6 @@ final class Peers {
     closed = true;
   }
 
-  /** How many are known. */
   int count() {
     return all.size();
   }

@@ -18,7 +18,6 @@ final class ProbeTimer {
   private long waitNs;
   private long joinedAt;
 
-  /** The rail is in use. */
   void inUse(long now) {
     if (dueAt != NEVER) {
       dueAt = NEVER;

@@ -28,7 +28,6 @@ public final class RailChanges {
     this.listener = listener;
   }
 
-  /** Something is to be told. With the endpoint's lock held. */
   void add(RailChange change) {
     untold.add(change);
     due = true;

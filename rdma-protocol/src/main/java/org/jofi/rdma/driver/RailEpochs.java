@@ -1,6 +1,5 @@
 package org.jofi.rdma.driver;
 
-import java.util.Arrays;
 import java.util.function.IntConsumer;
 import org.jofi.fabric.FabricException;
 import org.jofi.rdma.operation.PeerControl;
@@ -24,13 +23,6 @@ final class RailEpochs {
   private final String peer;
   private final IntConsumer restored;
   private final Fences fences = new Fences();
-  private final ProbeTimer[] probes;
-
-  /** The latest of this side's endpoints on each rail that the peer knows. */
-  private final int[] acknowledged;
-
-  /** The first of this side's endpoints on each rail that the peer lets stay open. */
-  private final int[] wanted;
 
   /** The rails of which the peer is to be sent an update of each kind, a bit each. */
   private final int[] due = new int[KINDS.length];
@@ -44,11 +36,6 @@ final class RailEpochs {
     this.control = control;
     this.peer = peer;
     this.restored = restored;
-    probes = new ProbeTimer[data.count()];
-    Arrays.setAll(probes, _ -> new ProbeTimer());
-    acknowledged = new int[data.count()];
-    Arrays.setAll(acknowledged, rail -> data.rail(rail).port().epoch());
-    wanted = new int[data.count()];
   }
 
   Fences fences() {
@@ -63,22 +50,22 @@ final class RailEpochs {
    */
   void look(long now, boolean isLost) {
     for (int rail = 0; rail < data.count(); rail++) {
+      PeerRail of = data.rail(rail);
       // What was found to be in doubt later than its end is over, too.
-      fences.passed(rail, data.rail(rail).epoch());
-      if (wanted[rail] != 0 && !wantsEnd(rail)) {
-        wanted[rail] = 0;
+      fences.passed(rail, of.epoch());
+      if (of.wanted != 0 && !wantsEnd(rail)) {
+        of.wanted = 0;
         due[RailUpdate.Kind.NOTICE.code()] |= 1 << rail;
       }
       if (!isToReturn(rail)) {
-        probes[rail].inUse(now);
-      } else if (probes[rail].isDue(now, data.rail(rail).state() == PeerRail.State.AWAY)) {
+        of.probe.inUse(now);
+      } else if (of.probe.isDue(now, of.state() == PeerRail.State.AWAY)) {
         due[RailUpdate.Kind.PROBE.code()] |= 1 << rail;
       }
     }
     due[RailUpdate.Kind.NOTICE.code()] |= fences.look(now, isLost);
   }
 
-  /** Whether a rail is not used, and may be again. */
   private boolean isToReturn(int rail) {
     return (data.rail(rail).mayReturn() && !data.rail(rail).port().isRetired())
         || control.rail(controlOf(rail)).mayReturn();
@@ -89,7 +76,6 @@ final class RailEpochs {
     return Math.min(rail, control.count() - 1);
   }
 
-  /** What the peer is to be sent of a data rail now; null if nothing is due. */
   @Nullable RailUpdate takeUpdate() {
     for (RailUpdate.Kind kind : KINDS) {
       int rails = due[kind.code()];
@@ -124,12 +110,13 @@ final class RailEpochs {
     if (rail >= data.count() || update.known() > epoch || update.least() > epoch + 1) {
       return false;
     }
-    acknowledged[rail] = Math.max(acknowledged[rail], update.known());
+    PeerRail of = data.rail(rail);
+    of.acknowledged = Math.max(of.acknowledged, update.known());
     learn(rail, update.epoch(), update.address());
     if (update.ended()) {
       data.change(rail, PeerRail.Event.ENDED, closed(rail, "the peer closed it for good"));
     }
-    wanted[rail] = Math.max(wanted[rail], update.least());
+    of.wanted = Math.max(of.wanted, update.least());
     switch (update.kind()) {
       case NOTICE -> {
         // It is answered once what it asks for is closed.
@@ -139,7 +126,7 @@ final class RailEpochs {
         // The link works in both directions.
         try {
           control.join(controlOf(rail));
-          if (acknowledged[rail] >= epoch && data.join(rail)) {
+          if (of.acknowledged >= epoch && data.join(rail)) {
             restored.accept(rail);
           }
         } catch (IllegalArgumentException | FabricException e) {
@@ -150,7 +137,6 @@ final class RailEpochs {
     return true;
   }
 
-  /** The peer said on the way to another connection where its rails are. */
   void learn(RailAddresses addresses) {
     for (int rail = 0; rail < data.count(); rail++) {
       learn(rail, addresses.epochs().get(rail), addresses.data().get(rail));
@@ -172,6 +158,6 @@ final class RailEpochs {
 
   /** Whether the peer waits for an end of this side's endpoint of a rail. */
   boolean wantsEnd(int rail) {
-    return wanted[rail] > data.rail(rail).port().epoch();
+    return data.rail(rail).wanted > data.rail(rail).port().epoch();
   }
 }

@@ -118,6 +118,7 @@ final class RailQueue implements CompletionQueue.Sink {
       for (int i = 0; i < rails; i++) {
         ports[i].lose(why);
       }
+      arrivals.broken(why);
       return -1;
     }
     return polled;

@@ -2,6 +2,7 @@ package org.jofi.rdma.driver;
 
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.util.Objects;
 import java.util.function.BooleanSupplier;
 import org.jofi.fabric.FabricException;
 import org.jofi.mr.EndpointRegistrations;
@@ -33,11 +34,11 @@ final class RailRetirement {
   private final EndpointRegistrations registrations;
   private final FlushLanding landing;
   private final Retiring[] retiring;
+
+  /** The rails that are to close, a bit each. */
   private int under;
 
-  /** How far a rail is. */
   private static final class Retiring {
-    Failure why = new Failure(FailureCause.FABRIC, 0, "", "");
     int out;
     int looks;
     boolean refused;
@@ -53,29 +54,21 @@ final class RailRetirement {
     this.registrations = registrations;
     this.landing = landing;
     retiring = new Retiring[rails.data().size()];
-    for (int rail = 0; rail < retiring.length; rail++) {
-      retiring[rail] = new Retiring();
-    }
   }
 
   /**
-   * A rail is to close, unless it does already.
-   *
-   * @return false if it must not: it is the last one, and no other can be opened in its place
+   * A rail is to close, unless it does already, or must not: it is the last one, and no other can
+   * be opened in its place.
    */
-  boolean begin(int rail, Failure why) {
+  void begin(int rail, Failure why) {
     RailPort port = rails.data().get(rail);
-    if ((under & 1 << rail) != 0 || port.brokenBy() != null) {
-      return true;
+    if ((under & 1 << rail) != 0
+        || port.brokenBy() != null
+        || (!registrations.outlivesEndpoints() && !hasOther(rail))) {
+      return;
     }
-    if (!registrations.outlivesEndpoints() && !hasOther(rail)) {
-      return false;
-    }
-    Retiring of = retiring[rail];
-    of.why = why;
-    of.out = port.operationsOut();
-    of.looks = 0;
-    of.refused = false;
+    retiring[rail] = new Retiring();
+    retiring[rail].out = port.operationsOut();
     under |= 1 << rail;
     port.retire(why);
     LOG.log(
@@ -84,7 +77,6 @@ final class RailRetirement {
         port.label(),
         why.where(),
         why.detail());
-    return true;
   }
 
   /**
@@ -124,8 +116,9 @@ final class RailRetirement {
 
   private void close(int rail, Retiring of) {
     RailPort port = rails.data().get(rail);
+    Failure why = Objects.requireNonNull(port.retiredFor());
     // What has arrived counts, whatever its endpoint comes to.
-    rails.drain(rail, arrivals);
+    rails.drain(rail);
     try {
       if (!registrations.closeRail(rail)) {
         of.looks = LOOKS - 1;
@@ -141,12 +134,12 @@ final class RailRetirement {
       }
       return;
     }
-    rails.drain(rail, arrivals);
+    rails.drain(rail);
     under &= ~(1 << rail);
-    port.drop(of.why);
+    port.drop(why);
     arrivals.railClosed();
     if (!registrations.outlivesEndpoints()) {
-      port.end(of.why);
+      port.end(why);
       return;
     }
     try {

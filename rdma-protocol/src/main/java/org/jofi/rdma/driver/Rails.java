@@ -2,6 +2,7 @@ package org.jofi.rdma.driver;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.jofi.fabric.Domain;
 import org.jofi.mr.teardown.OwnershipGraph;
 import org.jofi.rdma.wire.FabricAddress;
@@ -61,7 +62,6 @@ final class Rails {
     return port;
   }
 
-  /** Closes them, since something could not be opened. */
   void close(RuntimeException cause) {
     OwnershipGraph graph = new OwnershipGraph();
     addTo(graph);
@@ -72,7 +72,6 @@ final class Rails {
     }
   }
 
-  /** Hands all of them to the graph that closes them. */
   void addTo(OwnershipGraph graph) {
     queues.forEach(queue -> queue.addTo(graph));
     all.forEach(port -> port.addTo(graph));
@@ -86,7 +85,6 @@ final class Rails {
     return control;
   }
 
-  /** Where peers reach them. */
   RailAddresses addresses() {
     return new RailAddresses(
         identity, addresses(control), addresses(data), data.stream().map(RailPort::epoch).toList());
@@ -97,7 +95,7 @@ final class Rails {
   }
 
   /** Polls every NIC's queue once; how many events. */
-  int poll(ArrivalSink arrivals) {
+  int poll() {
     int events = 0;
     drained = true;
     for (int i = 0; i < queues.size(); i++) {
@@ -106,28 +104,17 @@ final class Rails {
       queue.polled();
       drained &= !RailQueue.leavesSome(polled);
       events += Math.max(0, polled);
-      Failure why = polled < 0 ? queue.brokenBy() : null;
-      if (why != null) {
-        arrivals.broken(why);
-      }
     }
     return events;
   }
 
-  /** Polls the queue of a rail until it is empty, or broken. */
-  void drain(int rail, ArrivalSink arrivals) {
-    RailQueue queue = queues.get(rail);
-    int polled = queue.poll();
+  void drain(int rail) {
+    int polled = 1;
     while (polled > 0) {
-      polled = queue.poll();
-    }
-    Failure why = polled < 0 ? queue.brokenBy() : null;
-    if (why != null) {
-      arrivals.broken(why);
+      polled = queues.get(rail).poll();
     }
   }
 
-  /** How many operations were so long that a thread of their own pays. */
   long longOperations() {
     long all = 0;
     for (int i = 0; i < queues.size(); i++) {
@@ -141,12 +128,10 @@ final class Rails {
     all.forEach(port -> port.peers().close());
   }
 
-  /** Whether the last poll left nothing in a queue. */
   boolean isDrained() {
     return drained;
   }
 
-  /** Why the completion queue of a rail broke; null if all work. */
   @Nullable Failure brokenBy() {
     for (int i = 0; i < queues.size(); i++) {
       Failure why = queues.get(i).brokenBy();
@@ -157,7 +142,6 @@ final class Rails {
     return null;
   }
 
-  /** How many completions belonged to no local operation. */
   long orphans() {
     return queues.stream().mapToLong(RailQueue::orphans).sum();
   }
@@ -167,27 +151,18 @@ final class Rails {
     all.forEach(RailPort::drain);
   }
 
-  /** Asks the providers to drop all that is in flight. */
   void cancelAll() {
     all.forEach(RailPort::cancelAll);
   }
 
-  /** Operations and receives in flight. */
   int inFlight() {
     return all.stream().mapToInt(RailPort::inFlight).sum();
   }
 
-  /** What is in flight, for errors. */
   String describe() {
-    StringBuilder text = new StringBuilder();
-    for (RailPort port : all) {
-      if (port.inFlight() > 0) {
-        text.append(text.isEmpty() ? "" : ", ")
-            .append(port.inFlight())
-            .append(" on ")
-            .append(port.label());
-      }
-    }
-    return text.toString();
+    return all.stream()
+        .filter(port -> port.inFlight() > 0)
+        .map(port -> "%d on %s".formatted(port.inFlight(), port.label()))
+        .collect(Collectors.joining(", "));
   }
 }

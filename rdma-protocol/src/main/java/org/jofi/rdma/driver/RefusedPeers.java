@@ -55,7 +55,6 @@ final class RefusedPeers {
         && (poll[at] == polls || (refusals[at] > USUAL && until[at] - clock.nanoTime() > 0));
   }
 
-  /** A provider took nothing for a peer. */
   void refused(long peer) {
     int at = find(peer);
     if (at < 0) {
@@ -84,7 +83,6 @@ final class RefusedPeers {
     return oldest;
   }
 
-  /** It took something. */
   void taken(long peer) {
     int at = find(peer);
     if (at >= 0) {
@@ -101,7 +99,6 @@ final class RefusedPeers {
     until[at] = until[count];
   }
 
-  /** A poll is over. */
   void polled() {
     if (count > 0) {
       polls++;

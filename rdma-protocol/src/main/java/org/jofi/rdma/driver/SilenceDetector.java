@@ -5,7 +5,6 @@ import java.util.function.IntFunction;
 import org.jofi.fabric.ProviderTraits;
 import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Finds data rails to one peer that are silent: something is out on them and nothing comes back,
@@ -67,7 +66,6 @@ final class SilenceDetector {
 
   private final PacketLoss loss;
   private final Load load;
-  private final @Nullable Failure[] silence;
   private int answered;
   private boolean heard;
   private boolean question;
@@ -84,6 +82,9 @@ final class SilenceDetector {
 
     /** Bytes that were moved over a rail until now, in both directions; -1 if unknown. */
     long moved(int rail);
+
+    /** A rail was found to be silent: it is to be used no more. */
+    void silent(int rail, Failure why);
   }
 
   /**
@@ -103,7 +104,6 @@ final class SilenceDetector {
     moved = new long[rails];
     Arrays.fill(moved, UNASKED);
     movingNs = new long[rails];
-    silence = new Failure[rails];
   }
 
   /** How long a rail of that provider may be silent, in nanoseconds. */
@@ -111,23 +111,12 @@ final class SilenceDetector {
     return traits.software() ? SOFTWARE_NS : HARDWARE_NS;
   }
 
-  /** Something that was out on a rail came back. */
   void answered(int rail) {
     answered |= 1 << rail;
   }
 
-  /** A message of the peer arrived. */
   void heard() {
     heard = true;
-  }
-
-  /** Why a rail was found to be silent. */
-  Failure silence(int rail) {
-    Failure why = silence[rail];
-    if (why == null) {
-      throw new IllegalStateException("rail %d was never silent".formatted(rail));
-    }
-    return why;
   }
 
   /** Rails that are half way to being silent, a bit each. */
@@ -153,7 +142,7 @@ final class SilenceDetector {
    *
    * @param usable the rails that are used, a bit each
    * @param now time in which this side looked, in nanoseconds
-   * @return the rails that were found to be silent, a bit each; they are to be used no more
+   * @return the rails that were found to be silent, a bit each
    */
   int look(int usable, long now) {
     boolean alive = heard || answered != 0;
@@ -214,13 +203,14 @@ final class SilenceDetector {
       }
       how = "so slow that it would take %.1f s more".formatted(leftNs / 1e9);
     }
-    silence[rail] =
+    load.silent(
+        rail,
         new Failure(
             FailureCause.TIMED_OUT,
             0,
             labels.apply(rail),
             "%s with %d bytes out, while the peer is heard over others"
-                .formatted(how, load.out(rail)));
+                .formatted(how, load.out(rail))));
     young(rail);
     return true;
   }

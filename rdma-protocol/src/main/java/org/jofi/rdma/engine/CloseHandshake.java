@@ -11,14 +11,12 @@ package org.jofi.rdma.engine;
  * </pre>
  */
 public final class CloseHandshake {
-  /** Nothing is awaited. */
   static final long NONE = -1;
 
   boolean localClosed;
   boolean aborted;
   boolean released;
 
-  /** Whether the peer told that its operations are back. */
   boolean peerReturned;
 
   /** How many of the peer's writes are to come before it is done. */
@@ -54,7 +52,6 @@ public final class CloseHandshake {
     return localClosed;
   }
 
-  /** Whether this end was aborted. */
   public boolean isAborted() {
     return aborted;
   }
@@ -74,7 +71,6 @@ public final class CloseHandshake {
     return told;
   }
 
-  /** The peer was told. */
   public void tell(long now) {
     told = true;
     toldAt = now;

@@ -80,17 +80,14 @@ public abstract class Connection {
     return link;
   }
 
-  /** Where its operations go. */
   public final OperationSink sink() {
     return link.sink();
   }
 
-  /** How its messages move. */
   public final MessageProtocol protocol() {
     return protocol;
   }
 
-  /** How far its closing is. */
   public final CloseHandshake closing() {
     return closing;
   }
@@ -121,7 +118,6 @@ public abstract class Connection {
     }
   }
 
-  /** Whether any request is listed. */
   public final boolean hasOver() {
     for (RequestQueue kind : kinds) {
       if (kind.hasOver()) {
@@ -144,7 +140,6 @@ public abstract class Connection {
     return 0;
   }
 
-  /** How a request failed; null if it did not, or is forgotten. */
   public final @Nullable Failure failure(long request) {
     return kindOf(request).failure(request);
   }
@@ -154,12 +149,10 @@ public abstract class Connection {
     return kindOf(request).usesMemory(request);
   }
 
-  /** Its writes and reads of the peer's memory. */
   public final OneSided oneSided() {
     return oneSided;
   }
 
-  /** Sets the action to run once when its messages fail. */
   public final void onFailure(Runnable told) {
     listener = told;
   }
@@ -180,7 +173,6 @@ public abstract class Connection {
     oneSided.fail(why);
   }
 
-  /** A failure of this end. */
   public final Failure failure(FailureCause cause, String detail) {
     return new Failure(cause, 0, "communicator %d".formatted(id().from()), detail);
   }
@@ -301,7 +293,6 @@ public abstract class Connection {
     return false;
   }
 
-  /** The peer's operations are back and have arrived. */
   private void peerDone() {
     closing.peerDone();
     for (RequestQueue kind : kinds) {

@@ -31,7 +31,6 @@ public final class Liveness {
     this.silenceNs = silenceNs;
   }
 
-  /** Something arrived from the peer. */
   void hear() {
     heard = true;
   }

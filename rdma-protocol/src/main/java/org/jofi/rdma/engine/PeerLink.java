@@ -11,7 +11,7 @@ import org.jofi.rdma.wire.MessageType;
 
 /**
  * What the requests of one end of a connection share: where operations go, who the peer is, and
- * what waits until the peer knows this side.
+ * what waits until the peer knows this side. What tells or asks is false if there is no buffer now.
  */
 public final class PeerLink {
   private final OperationSink sink;
@@ -60,7 +60,6 @@ public final class PeerLink {
     }
   }
 
-  /** Where its operations go. */
   public OperationSink sink() {
     return sink;
   }
@@ -70,7 +69,6 @@ public final class PeerLink {
     return connectionId;
   }
 
-  /** What errors call the peer. */
   String describePeer() {
     return "communicator %d of the peer, over %s".formatted(connectionId.to(), sink.label());
   }
@@ -100,31 +98,19 @@ public final class PeerLink {
     return true;
   }
 
-  /**
-   * Asks whether a stripe arrived.
-   *
-   * @return false if there is no buffer now
-   */
+  /** Asks whether a stripe arrived. */
   boolean sendAsk(long receiveIndex, int stripe, int tries, SentListener who, long cookie) {
     long which = ControlMessage.ofStripe(stripe, tries, false);
     return tell(MessageType.ASK, receiveIndex, which, who, cookie);
   }
 
-  /**
-   * Tells that a stripe was written again.
-   *
-   * @return false if there is no buffer now
-   */
+  /** Tells that a stripe was written again. */
   boolean sendWritten(long receiveIndex, int immediate, SentListener who, long cookie) {
     long bits = Integer.toUnsignedLong(immediate);
     return tell(MessageType.WRITTEN, receiveIndex, bits, who, cookie);
   }
 
-  /**
-   * Sends bare immediate data, when queues have delivered.
-   *
-   * @return false if there is no buffer now
-   */
+  /** Sends bare immediate data, when queues have delivered. */
   boolean sendImmediate(int bits, SentListener who, long cookie) {
     Packet message = sink.takePacket();
     if (message == null) {

@@ -40,7 +40,6 @@ public final class ReceiveConnection extends Connection {
     return !link().doesPeerKnowThisSide() && ++answers <= MOST_ANSWERS;
   }
 
-  /** Its messages. */
   public ReceiveProtocol receiver() {
     return receiver;
   }

@@ -4,13 +4,11 @@ package org.jofi.rdma.engine;
 public final class SendConnection extends Connection {
   private final SendProtocol sender;
 
-  /** As {@link Connection}. */
   public SendConnection(Runnable freeMailbox, PeerLink link, long silenceNs, SendProtocol sender) {
     super(freeMailbox, link, silenceNs, sender);
     this.sender = sender;
   }
 
-  /** Its messages. */
   public SendProtocol sender() {
     return sender;
   }

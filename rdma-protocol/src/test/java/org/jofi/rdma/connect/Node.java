@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicLong;
 import org.agrona.concurrent.NanoClock;
 import org.jofi.fabric.Access;
 import org.jofi.fabric.ProviderRelease;
@@ -133,7 +134,7 @@ final class Node implements ConnectionFactory, AutoCloseable {
                 silenceNs,
                 clock,
                 random::nextLong,
-                new Suspicion()));
+                new AtomicLong()));
     this.host = host;
     host.sink = connections;
     connections.attach(host.endpoint, this);

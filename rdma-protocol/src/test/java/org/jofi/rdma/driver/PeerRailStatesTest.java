@@ -1,5 +1,6 @@
 package org.jofi.rdma.driver;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
@@ -12,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
@@ -125,6 +127,25 @@ class PeerRailStatesTest {
           check(rails, from, event);
         }
       }
+    }
+  }
+
+  @Test
+  void theRailsInUseHaveTheirTurns() {
+    try (Simulation simulation = Simulation.of(Profile.TCP).nicsPerHost(3).open();
+        Host left = new Host(simulation, 0, 3, 3);
+        Host right = new Host(simulation, 1, 3, 3)) {
+      PeerRails rails = left.endpoint.controlTo(right.endpoint.addresses());
+      rails.change(1, Event.FAILED, WHY);
+      int[] turns = new int[4];
+      Arrays.setAll(turns, _ -> rails.next());
+      assertArrayEquals(new int[] {0, 2, 0, 2}, turns);
+      rails.change(0, Event.RETIRED, WHY);
+      rails.change(2, Event.FAILED, WHY);
+      assertEquals(PeerRails.NONE, rails.next());
+      rails.change(1, Event.JOINED, null);
+      assertEquals(1, rails.next());
+      assertEquals(1, rails.next());
     }
   }
 

@@ -10,6 +10,7 @@ import java.util.Random;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import org.jofi.fabric.LinkTraffic;
+import org.jofi.transport.Failure;
 import org.junit.jupiter.api.Test;
 
 class SilenceDetectorTest {
@@ -21,6 +22,7 @@ class SilenceDetectorTest {
   private final long[] out = new long[RAILS];
   private final double[] expected = new double[RAILS];
   private final long[] moved = new long[RAILS];
+  private final Failure[] causes = new Failure[RAILS];
   private final long[] packets = new long[RAILS];
   private final long[] repeated = new long[RAILS];
   private final SilenceDetector.Load load =
@@ -38,6 +40,11 @@ class SilenceDetectorTest {
         @Override
         public long moved(int rail) {
           return moved[rail];
+        }
+
+        @Override
+        public void silent(int rail, Failure why) {
+          causes[rail] = why;
         }
       };
   private final SilenceDetector clock =
@@ -86,7 +93,7 @@ class SilenceDetectorTest {
     long took = untilSilent(2);
     assertTrue(took >= BOUND && took <= BOUND + 2 * STEP, "ms: " + took / MILLI);
     assertEquals(1 << 2, silent);
-    String why = clock.silence(2).toString();
+    String why = causes[2].toString();
     assertTrue(why.startsWith("rail 2: ") && why.contains("with 1 bytes out"), why);
   }
 
@@ -119,7 +126,7 @@ class SilenceDetectorTest {
     }
     assertEquals(1 << 2, silent);
     assertTrue(now - start <= 2 * BOUND, "ms: " + (now - start) / MILLI);
-    assertTrue(clock.silence(2).detail().startsWith("so slow that it would take 78"));
+    assertTrue(causes[2].detail().startsWith("so slow that it would take 78"));
   }
 
   /** Four packets in a row are lost now and then, for which TCP waits 3 s. */
