@@ -92,7 +92,7 @@ final class Acceptor {
             : FailureCause.REFUSED;
     if (why != null) {
       if (listener != null) {
-        listener.refuse();
+        listener.refused++;
       }
       refuse(request, why);
     }
@@ -176,7 +176,7 @@ final class Acceptor {
         known.removeFirst();
       }
       if (answer(request, connection)) {
-        listener.add(connection);
+        listener.arrived.addLast(connection);
       } else {
         connections.abort(connection);
       }

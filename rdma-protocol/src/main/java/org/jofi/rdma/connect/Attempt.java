@@ -112,7 +112,11 @@ public final class Attempt implements SentListener {
     connection = made;
   }
 
-  void fail(Failure why) {
+  void fail(FailureCause cause, String detail) {
+    fail(new Failure(cause, 0, "connect to " + handle, detail));
+  }
+
+  private void fail(Failure why) {
     if (failure == null && connection == null) {
       failure = why;
     }

@@ -37,9 +37,6 @@ final class ClosingConnections {
   /** When the other endpoints were told last that a process may be dead. */
   private long suspectedAt;
 
-  /**
-   * @param released takes a side that was released
-   */
   ClosingConnections(ConnectionSettings settings, Consumer<Connection> released) {
     this.settings = settings;
     this.released = released;

@@ -26,7 +26,6 @@ import org.jofi.rdma.wire.ProtocolLimits;
 import org.jofi.rdma.wire.RailAddresses;
 import org.jofi.rdma.wire.WireFault;
 import org.jofi.transport.ConnectHandle;
-import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.TransportException;
 import org.jspecify.annotations.Nullable;
@@ -140,7 +139,7 @@ public final class Connector {
   }
 
   public void cancel(Attempt attempt) {
-    attempt.fail(failure(FailureCause.CLOSED, attempt, "given up"));
+    attempt.fail(FailureCause.CLOSED, "given up");
   }
 
   int attempts() {
@@ -158,7 +157,7 @@ public final class Connector {
       if (attempt.connection() == null && attempt.failure() == null) {
         request(attempt, now);
         if (attempt.isOverdue(now)) {
-          attempt.fail(failure(FailureCause.TIMED_OUT, attempt, "no answer" + attempt.trouble()));
+          attempt.fail(FailureCause.TIMED_OUT, "no answer" + attempt.trouble());
         }
       }
       if (attempt.failure() != null) {
@@ -203,7 +202,7 @@ public final class Connector {
     int length = Handshake.put(message.memory(), message.at(), attempt.request().over(rail));
     FabricAddress to = FabricAddress.of(attempt.handle().address(rail));
     if (!endpoint.sendTo(to, rail, message, length, attempt)) {
-      attempt.fail(failure(FailureCause.INCOMPATIBLE, attempt, "no address of this fabric"));
+      attempt.fail(FailureCause.INCOMPATIBLE, "no address of this fabric");
     }
   }
 
@@ -215,7 +214,7 @@ public final class Connector {
   /** The endpoint is gone, with all its connections. */
   void abandon() {
     for (Attempt attempt : attempts) {
-      attempt.fail(failure(FailureCause.CLOSED, attempt, "its endpoint was closed"));
+      attempt.fail(FailureCause.CLOSED, "its endpoint was closed");
       if (attempt.connection() == null) {
         giveBack(attempt);
       }
@@ -223,10 +222,6 @@ public final class Connector {
     attempts.clear();
     mailboxes.close();
     copies.close();
-  }
-
-  private static Failure failure(FailureCause cause, Attempt attempt, String detail) {
-    return new Failure(cause, 0, "connect to " + attempt.handle(), detail);
   }
 
   /** Handles a message of the handshake whose header is valid; returns whether it was expected. */
@@ -288,7 +283,7 @@ public final class Connector {
       if (path != null) {
         path.release();
       }
-      attempt.fail(failure(FailureCause.INCOMPATIBLE, attempt, String.valueOf(e.getMessage())));
+      attempt.fail(FailureCause.INCOMPATIBLE, String.valueOf(e.getMessage()));
       abandon(connectionId, accept.rails());
     }
     return true;
@@ -316,7 +311,7 @@ public final class Connector {
       return false;
     }
     FailureCause why = ControlMessage.reason(memory, at);
-    attempt.fail(failure(why, attempt, refusal(why, memory, at)));
+    attempt.fail(why, refusal(why, memory, at));
     return true;
   }
 

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 public final class Listener {
   private final long number;
   private final Nonce nonce;
-  private final ArrayDeque<ReceiveConnection> arrived = new ArrayDeque<>();
-  private long refused;
+  final ArrayDeque<ReceiveConnection> arrived = new ArrayDeque<>();
+  long refused;
 
   Listener(long number, Nonce nonce) {
     this.number = number;
@@ -33,13 +33,5 @@ public final class Listener {
 
   public long refused() {
     return refused;
-  }
-
-  void add(ReceiveConnection connection) {
-    arrived.addLast(connection);
-  }
-
-  void refuse() {
-    refused++;
   }
 }

@@ -18,33 +18,19 @@ public final class Failures {
         error.providerText());
   }
 
-  /**
-   * An operation that was not taken.
-   *
-   * @param errno positive
-   */
+  /** An operation that was not taken; {@code errno} is positive. */
   public static Failure ofPost(String operation, RailPort port, int errno) {
     return new Failure(
         cause(errno), errno, "%s on %s".formatted(operation, port.rail()), "not taken");
   }
 
-  /**
-   * A completion queue that broke.
-   *
-   * @param label what errors call it
-   * @param errno positive
-   */
+  /** A completion queue, which errors call so, that broke; {@code errno} is positive. */
   static Failure ofQueue(String label, int errno) {
     return new Failure(
         FailureCause.FABRIC,
         errno,
         "fi_cq_read on " + label,
         "the completion queue broke, and its rails with it");
-  }
-
-  /** Something could not be posted since every rail to the peer was given up. */
-  public static Failure noRail(String operation) {
-    return new Failure(FailureCause.FABRIC, 0, operation, "no rail to the peer is left");
   }
 
   /**

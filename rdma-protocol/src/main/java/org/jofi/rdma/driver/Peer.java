@@ -54,13 +54,7 @@ final class Peer implements PeerControl {
 
   private long lookedAt;
 
-  /**
-   * Makes it known on each rail.
-   *
-   * @param ports the data rails of the endpoint
-   * @throws IllegalArgumentException as {@link RailPort#peer}
-   * @throws org.jofi.fabric.FabricException as {@link RailPort#peer}
-   */
+  /** Makes it known on each rail of the endpoint; throws as {@link RailPort#peer}. */
   Peer(
       EndpointDriver driver,
       List<RailPort> ports,

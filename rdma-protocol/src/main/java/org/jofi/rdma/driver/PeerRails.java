@@ -53,11 +53,7 @@ public final class PeerRails {
     }
   }
 
-  /**
-   * A rail to an address that may not be a peer's.
-   *
-   * @param number of the address, on that rail
-   */
+  /** A rail to an address that may not be a peer's, and has that number there. */
   static PeerRails toStranger(RailPort port, OutgoingMessages messages, long number) {
     PeerRails alone = new PeerRails(List.of(port), messages);
     alone.rails[0].number(number);
@@ -72,14 +68,7 @@ public final class PeerRails {
     return this;
   }
 
-  /**
-   * The rails to a peer whose addresses are known.
-   *
-   * @param ports rails of one role, at least as many as there are addresses
-   * @param messages the endpoint's
-   * @throws IllegalArgumentException as {@link RailPort#peer}
-   * @throws org.jofi.fabric.FabricException as {@link RailPort#peer}
-   */
+  /** The rails to a peer whose addresses are known; throws as {@link RailPort#peer}. */
   static PeerRails to(
       List<RailPort> ports, OutgoingMessages messages, List<FabricAddress> addresses) {
     PeerRails rails = new PeerRails(ports, messages);
@@ -172,10 +161,8 @@ public final class PeerRails {
   }
 
   /**
-   * Both sides know of each other's endpoint; whether the rail is usable from now on.
-   *
-   * @throws IllegalArgumentException as {@link RailPort#peer}
-   * @throws org.jofi.fabric.FabricException as {@link RailPort#peer}
+   * Both sides know of each other's endpoint; whether the rail is usable from now on. Throws as
+   * {@link RailPort#peer}.
    */
   boolean join(int rail) {
     if (isUsable(rail)) {
@@ -310,7 +297,8 @@ public final class PeerRails {
 
   /** Why the last rail was given up, for a caller that found none. */
   Failure reason(String operation) {
-    Failure why = failure;
-    return why == null ? Failures.noRail(operation) : why;
+    return failure != null
+        ? failure
+        : new Failure(FailureCause.FABRIC, 0, operation, "no rail to the peer is left");
   }
 }

@@ -25,10 +25,6 @@ final class Peers {
 
   private boolean closed;
 
-  /**
-   * @param opening makes one
-   * @param retirement closes rails that are silent
-   */
   Peers(Function<RailAddresses, Peer> opening, RailRetirement retirement) {
     this.opening = opening;
     this.retirement = retirement;
@@ -36,10 +32,7 @@ final class Peers {
 
   /**
    * One, for a connection to it, until {@link #leave}; it becomes known on each rail. One that was
-   * lost is another from now on: it may be reached again.
-   *
-   * @throws IllegalArgumentException as {@link RailPort#peer}
-   * @throws org.jofi.fabric.FabricException as {@link RailPort#peer}
+   * lost is another from now on: it may be reached again. Throws as {@link RailPort#peer}.
    */
   Peer to(RailAddresses addresses) {
     forget();

@@ -42,22 +42,20 @@ public final class RailChanges {
    * @param now time in which this side looked, in nanoseconds
    */
   void compare(PeerRails rails, RailChange.Role role, String peer, long now) {
-    int news = 0;
-    for (int rail = 0; rail < rails.count(); rail++) {
-      news |= rails.rail(rail).isNews(now) ? 1 << rail : 0;
-    }
-    for (; news != 0; news &= news - 1) {
-      int rail = Integer.numberOfTrailingZeros(news);
-      add(
-          new RailChange(
-              rails.rail(rail).label(peer),
-              role,
-              rail,
-              rails.rail(rail).port().nic(),
-              rails.rail(rail).state().shown(),
-              Optional.ofNullable(rails.rail(rail).cause()),
-              Integer.bitCount(rails.usable()),
-              rails.count()));
+    for (int number = 0; number < rails.count(); number++) {
+      PeerRail rail = rails.rail(number);
+      if (rail.isNews(now)) {
+        add(
+            new RailChange(
+                rail.label(peer),
+                role,
+                number,
+                rail.port().nic(),
+                rail.state().shown(),
+                Optional.ofNullable(rail.cause()),
+                Integer.bitCount(rails.usable()),
+                rails.count()));
+      }
     }
   }
 

@@ -99,11 +99,7 @@ final class RailEpochs {
         port.address());
   }
 
-  /**
-   * The peer told of its endpoint on a data rail.
-   *
-   * @return as {@link PeerControl#told}
-   */
+  /** As {@link PeerControl#told}. */
   boolean told(RailUpdate update) {
     int rail = update.rail();
     int epoch = rail < data.count() ? data.rail(rail).port().epoch() : 0;

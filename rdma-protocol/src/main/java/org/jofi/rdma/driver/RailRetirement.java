@@ -79,11 +79,7 @@ final class RailRetirement {
         why.detail());
   }
 
-  /**
-   * All rails are to close that may.
-   *
-   * @return whether they did
-   */
+  /** All rails are to close that may; whether they did. */
   BooleanSupplier beginAll(Failure why) {
     for (int rail = 0; rail < retiring.length; rail++) {
       begin(rail, why);

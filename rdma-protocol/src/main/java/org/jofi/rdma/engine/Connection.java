@@ -1,6 +1,7 @@
 package org.jofi.rdma.engine;
 
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.jofi.rdma.operation.OperationSink;
 import org.jofi.rdma.operation.Packet;
 import org.jofi.rdma.operation.SentListener;
@@ -97,6 +98,12 @@ public abstract class Connection {
     return messages.failure();
   }
 
+  private void each(Consumer<RequestQueue> task) {
+    for (RequestQueue kind : kinds) {
+      task.accept(kind);
+    }
+  }
+
   private RequestQueue kindOf(long request) {
     for (RequestQueue kind : kinds) {
       if (kind.owns(request)) {
@@ -113,9 +120,7 @@ public abstract class Connection {
 
   /** Begins to list requests as they become over, for {@link #firstOver}, or stops. */
   public final void list(boolean on) {
-    for (RequestQueue kind : kinds) {
-      kind.list(on);
-    }
+    each(kind -> kind.list(on));
   }
 
   public final boolean hasOver() {
@@ -241,9 +246,7 @@ public abstract class Connection {
   public final void closeHere(Failure why, long bound) {
     closing.close(bound);
     // Of each kind: also of those that need no peer.
-    for (RequestQueue kind : kinds) {
-      kind.fail(why);
-    }
+    each(kind -> kind.fail(why));
   }
 
   /** This end aborts; as for a close. */
@@ -295,9 +298,7 @@ public abstract class Connection {
 
   private void peerDone() {
     closing.peerDone();
-    for (RequestQueue kind : kinds) {
-      kind.peerDone();
-    }
+    each(RequestQueue::peerDone);
   }
 
   /**
@@ -320,9 +321,7 @@ public abstract class Connection {
   public final boolean isCut() {
     if (vanishing && cut.getAsBoolean()) {
       vanishing = false;
-      for (RequestQueue kind : kinds) {
-        kind.peerVanished();
-      }
+      each(RequestQueue::peerVanished);
     }
     return !vanishing;
   }
@@ -333,18 +332,14 @@ public abstract class Connection {
    */
   public final void expire() {
     Failure why = failure(FailureCause.TIMED_OUT, "closing took too long");
-    for (RequestQueue kind : kinds) {
-      kind.expire(why);
-    }
+    each(kind -> kind.expire(why));
   }
 
   /** The endpoint is closed: nothing can be in flight any more. */
   public final void abandon() {
     closing.localClosed = true;
     Failure why = failure(FailureCause.CLOSED, "its endpoint was closed");
-    for (RequestQueue kind : kinds) {
-      kind.abandon(why);
-    }
+    each(kind -> kind.abandon(why));
   }
 
   /** It is over, with its id: nothing of it is in flight. */
