@@ -14,13 +14,11 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
   private final Peer peer;
   private final FlushLanding landing;
 
-  /** How many stripes are given to rails. */
-  private int out;
-
   /** What was to be posted at the last look, a bit each. */
   private int waited;
 
-  private boolean waits;
+  /** Whether the rest of it is with the flow, which cuts it. */
+  private boolean isWithFlow;
 
   /** After how many operations on each rail it is due, if all of it is posted. */
   private final long[] turn;
@@ -48,7 +46,7 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
   @Override
   protected void reset() {
     waited = 0;
-    out = 0;
+    isWithFlow = false;
     inOrder = 0;
     hasTurn = false;
   }
@@ -67,7 +65,8 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
       DataFlow flow = flow();
       if (flow == null) {
         bind(0, unbound());
-      } else {
+      } else if (!isWithFlow) {
+        isWithFlow = true;
         flow.enter(this);
       }
     }
@@ -95,16 +94,6 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
   }
 
   @Override
-  public boolean waits() {
-    return waits;
-  }
-
-  @Override
-  public void waits(boolean value) {
-    waits = value;
-  }
-
-  @Override
   public int usableRails() {
     return rails().trusted();
   }
@@ -115,13 +104,8 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
   }
 
   @Override
-  public int out() {
-    return out;
-  }
-
-  @Override
   public long left() {
-    return unbound();
+    return isBound() ? 0 : unbound();
   }
 
   @Override
@@ -155,24 +139,14 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
     if (flow != null) {
       int from = before.isOnRail() ? beforeRail : ANY_RAIL;
       int to = now.isOnRail() ? rail(stripe) : ANY_RAIL;
-      if (from != to) {
-        account(flow, from, to, lengthBytes(stripe), completed);
-      }
-    }
-  }
-
-  private void account(DataFlow flow, int from, int to, long bytes, boolean completed) {
-    if (from != ANY_RAIL) {
-      out--;
       if (completed) {
-        flow.done(this, from, bytes);
-      } else {
-        flow.takeBack(this, from, bytes);
+        flow.done(from, lengthBytes(stripe), spread());
+      } else if (from != to && from != ANY_RAIL) {
+        flow.takeBack(from, lengthBytes(stripe));
       }
-    }
-    if (to != ANY_RAIL) {
-      out++;
-      flow.give(this, to, bytes);
+      if (from != to && to != ANY_RAIL) {
+        flow.give(to, lengthBytes(stripe));
+      }
     }
   }
 

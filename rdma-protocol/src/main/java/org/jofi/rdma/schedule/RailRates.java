@@ -8,19 +8,14 @@ import org.jofi.rdma.wire.ProtocolLimits;
  * on it. One thread at a time; nothing is allocated once it exists.
  *
  * <p>A rail is measured while something is out on it. The first stripe, and then each 512 KiB, or 8
- * ms, are a sample, which moves its rate by a quarter of the difference, or by half while the rate
- * is far off. How far the samples of late were off is its error: while that is large, whoever
- * spreads messages keeps a part of each back, for the rails that are done first.
+ * ms, are a sample, to which its rate moves some of the way.
  */
 public final class RailRates {
   /** The least that a rail is given of a message that goes over several. */
   public static final long LEAST_STRIPE_BYTES = 64 << 10;
 
-  /** The {@link #error} of rails that were not measured yet. */
-  public static final double UNMEASURED = 1;
-
-  /** No rail. */
-  public static final int NONE = -1;
+  /** What takes less is measured badly: polls, and processors that serve several rails, show. */
+  public static final double BRIEF_NS = 2e6;
 
   private static final long SAMPLE_BYTES = 512 << 10;
   private static final long SAMPLE_NS = 8_000_000;
@@ -31,7 +26,8 @@ public final class RailRates {
    */
   private static final long LEAST_SAMPLE_NS = 50_000;
 
-  private static final long SHORTEST_NS = 1_000;
+  /** How much of the way to a sample a rate moves. */
+  private static final double WEIGHT = 0.4;
 
   /** Until a poll sees that something completed. */
   private static final long POLL_GAP_NS = 2_000_000;
@@ -43,27 +39,12 @@ public final class RailRates {
   private static final double UNKNOWN = 0.125;
 
   /** Rates that differ less than by this part are equal, so that noise moves nothing. */
-  private static final double DEAD_BAND = 0.08;
+  private static final double BAND = 0.08;
 
   /** The same for what is through in less than {@link #BRIEF_NS}. */
-  private static final double BRIEF_BAND = 0.4;
-
-  private static final double MOST_BAND = 0.85;
-
-  /** What takes less is measured badly: polls, and processors that serve several rails, show. */
-  public static final double BRIEF_NS = 2e6;
-
-  /** How far a rate that is measured badly is drawn to the mean of all, in its logarithm. */
-  private static final double PULL = 0.03;
-
-  private static final double FAR_OFF = 0.15;
-  private static final double NEAR = 0.25;
-  private static final double FAR = 0.5;
-  private static final double ERROR_WEIGHT = 0.3;
-  private static final double STALE_ERROR = 0.25;
+  private static final double BRIEF_BAND = 0.5;
 
   private final double[] rates;
-  private final double[] errors;
   private final long[] out;
   private final long[] carried;
   private final long[] busySince;
@@ -72,7 +53,9 @@ public final class RailRates {
   private final long[] sampleBytes;
   private final long[] sampleNs;
   private final long[] sampledAt;
-  private final boolean[] measured;
+
+  /** Rails that were measured, a bit each. */
+  private int measured;
 
   /** Rails with a stripe out that is to measure them, a bit each. */
   private int probed;
@@ -87,12 +70,7 @@ public final class RailRates {
       throw new IllegalArgumentException("1 to 8 rails, not " + rails);
     }
     boolean known = Arrays.stream(speeds).allMatch(speed -> speed > 0);
-    rates = new double[rails];
-    errors = new double[rails];
-    for (int rail = 0; rail < rails; rail++) {
-      rates[rail] = known ? speeds[rail] / 8e9 : UNKNOWN;
-      errors[rail] = UNMEASURED;
-    }
+    rates = Arrays.stream(speeds).mapToDouble(speed -> known ? speed / 8e9 : UNKNOWN).toArray();
     out = new long[rails];
     carried = new long[rails];
     busySince = new long[rails];
@@ -101,7 +79,6 @@ public final class RailRates {
     sampleBytes = new long[rails];
     sampleNs = new long[rails];
     sampledAt = new long[rails];
-    measured = new boolean[rails];
   }
 
   /** How many rails. */
@@ -117,38 +94,32 @@ public final class RailRates {
         sampledAt[rail] = now;
       }
     }
-    out[rail] += bytes;
+    out[rail] += Math.max(1, bytes);
   }
 
   /** A stripe comes to nothing on that rail, or goes over another one. */
   public void takeBack(int rail, long bytes) {
-    out[rail] -= bytes;
+    out[rail] -= Math.max(1, bytes);
     probed &= ~(1 << rail);
   }
 
   /** It is not known any more how fast a rail is: it was not used for a while. */
   public void forget(int rail) {
-    measured[rail] = false;
+    measured &= ~(1 << rail);
     probed &= ~(1 << rail);
     sampleBytes[rail] = 0;
     sampleNs[rail] = 0;
-    errors[rail] = Math.max(Math.abs(errors[rail]), STALE_ERROR);
   }
 
   /**
-   * A rail of those of which it is not known how fast it is: it gets a stripe of the least length,
-   * and no more until that is back. What a far slower one had got would take it so long that it
-   * seemed to be dead. {@link #NONE} if there is none.
+   * Those of which it is not known how fast they are: each gets a stripe of the least length, and
+   * no more until that is back. What a far slower one had got would take it so long that it seemed
+   * to be dead.
    */
   public int probe(int among) {
-    for (int rail = 0; rail < rates.length; rail++) {
-      int bit = 1 << rail;
-      if ((among & bit) != 0 && !measured[rail] && (probed & bit) == 0) {
-        probed |= bit;
-        return rail;
-      }
-    }
-    return NONE;
+    int unknown = among & ~measured & ~probed;
+    probed |= unknown;
+    return unknown;
   }
 
   /** Those of these rails that are not being {@linkplain #probe probed}, a bit each. */
@@ -163,10 +134,10 @@ public final class RailRates {
    *     is only if it came behind another one, and so does a short one
    */
   public void arrived(int rail, long bytes, boolean alone, long now) {
-    out[rail] -= bytes;
+    out[rail] -= Math.max(1, bytes);
     carried[rail] += bytes;
     boolean follows = backAt[rail] > busySince[rail];
-    long ns = Math.max(SHORTEST_NS, now - Math.max(backAt[rail], busySince[rail]));
+    long ns = Math.max(1, now - Math.max(backAt[rail], busySince[rail]));
     if (!follows) {
       leastNs[rail] = leastNs[rail] == 0 ? ns : Math.min(leastNs[rail], ns);
     }
@@ -176,9 +147,14 @@ public final class RailRates {
     }
     sampleBytes[rail] += bytes;
     sampleNs[rail] += ns;
+    boolean isKnown = (measured & 1 << rail) != 0;
     boolean enough = sampleBytes[rail] >= SAMPLE_BYTES && sampleNs[rail] >= LEAST_SAMPLE_NS;
-    if (!measured[rail] || enough || sampleNs[rail] >= SAMPLE_NS) {
-      learn(rail, (double) sampleBytes[rail] / sampleNs[rail]);
+    if (!isKnown || enough || sampleNs[rail] >= SAMPLE_NS) {
+      double rate = (double) sampleBytes[rail] / sampleNs[rail];
+      // Two answers at once, of which the first was late, seem to be of a rail without end.
+      rates[rail] +=
+          isKnown ? (Math.min(rate, 2 * rates[rail]) - rates[rail]) * WEIGHT : rate - rates[rail];
+      measured |= 1 << rail;
       sampleBytes[rail] = 0;
       sampleNs[rail] = 0;
       sampledAt[rail] = now;
@@ -186,33 +162,7 @@ public final class RailRates {
     }
   }
 
-  private void learn(int rail, double sample) {
-    // Two answers at once, of which the first was late, seem to be of a rail without end.
-    double rate = measured[rail] ? Math.min(sample, 2 * rates[rail]) : sample;
-    double off = Math.clamp((rate - rates[rail]) / rates[rail], -1, 1);
-    errors[rail] += (off - errors[rail]) * ERROR_WEIGHT;
-    if (measured[rail]) {
-      rates[rail] += (rate - rates[rail]) * (Math.abs(errors[rail]) > FAR_OFF ? FAR : NEAR);
-    } else {
-      measured[rail] = true;
-      rates[rail] = rate;
-    }
-    if (SAMPLE_BYTES / rates[rail] < BRIEF_NS / 2) {
-      drawToMean(rail);
-    }
-  }
-
-  /**
-   * If one processor serves all rails and is the bottleneck, each rail seems as fast as its share
-   * is large, so that any shares confirm themselves. So shares drift back to equal ones unless the
-   * rates say otherwise.
-   */
-  private void drawToMean(int rail) {
-    double mean = together((1 << rates.length) - 1) / rates.length;
-    rates[rail] *= 1 + PULL * Math.log(mean / rates[rail]);
-  }
-
-  /** Bytes that were given to a rail, and are not done. */
+  /** Bytes that were given to a rail, and are not done; a stripe of none counts as one. */
   public long out(int rail) {
     return out[rail];
   }
@@ -224,7 +174,7 @@ public final class RailRates {
 
   /** How fast it was measured to be; 0 if it was not. */
   public long measuredBytesPerSecond(int rail) {
-    return measured[rail] ? Math.round(rates[rail] * 1e9) : 0;
+    return (measured & 1 << rail) != 0 ? Math.round(rates[rail] * 1e9) : 0;
   }
 
   /** Bytes that a rail carries in a nanosecond. */
@@ -233,33 +183,20 @@ public final class RailRates {
   }
 
   /**
-   * Whether these rails are about as fast as each other. For what they are through with soon, rates
-   * that were far off of late are no reason to prefer one, unless that is far slower.
+   * Whether these rails are about as fast as each other. For what they are through with soon, their
+   * rates are no reason to prefer one, unless that is far slower.
    *
    * @param nanos how long they need for what is to be cut
    */
   boolean areEqual(int among, double nanos) {
     double least = Double.MAX_VALUE;
     double most = 0;
-    for (int rail = 0; rail < rates.length; rail++) {
-      if ((among & 1 << rail) != 0) {
-        least = Math.min(least, rates[rail]);
-        most = Math.max(most, rates[rail]);
-      }
+    for (int left = among; left != 0; left &= left - 1) {
+      int rail = Integer.numberOfTrailingZeros(left);
+      least = Math.min(least, rates[rail]);
+      most = Math.max(most, rates[rail]);
     }
-    double band = nanos < BRIEF_NS ? Math.min(MOST_BAND, BRIEF_BAND + error(among)) : DEAD_BAND;
-    return least > most * (1 - band);
-  }
-
-  /** How far off the rates of these rails were of late, as a part of them; 1 for unknown ones. */
-  public double error(int among) {
-    double most = 0;
-    for (int rail = 0; rail < errors.length; rail++) {
-      if ((among & 1 << rail) != 0) {
-        most = Math.max(most, Math.abs(errors[rail]));
-      }
-    }
-    return most;
+    return least > most * (1 - (nanos < BRIEF_NS ? BRIEF_BAND : BAND));
   }
 
   /** How long these rails need for so many bytes, together and beside nothing else. */
@@ -270,10 +207,8 @@ public final class RailRates {
   /** Bytes that these rails carry in a nanosecond. */
   double together(int among) {
     double sum = 0;
-    for (int rail = 0; rail < rates.length; rail++) {
-      if ((among & 1 << rail) != 0) {
-        sum += rates[rail];
-      }
+    for (int left = among; left != 0; left &= left - 1) {
+      sum += rates[Integer.numberOfTrailingZeros(left)];
     }
     return sum;
   }
@@ -285,17 +220,14 @@ public final class RailRates {
 
   /** Whether so little is out on one of these that it may run dry before a completion is seen. */
   public boolean haveRoom(int among) {
-    for (int rail = 0; rail < rates.length; rail++) {
-      if ((among & 1 << rail) != 0 && hasRoom(rail)) {
+    for (int left = among; left != 0; left &= left - 1) {
+      int rail = Integer.numberOfTrailingZeros(left);
+      double window = 1.5 * rates[rail] * (leastNs[rail] + POLL_GAP_NS);
+      if (out[rail] < Math.max(2 * LEAST_STRIPE_BYTES, window)) {
         return true;
       }
     }
     return false;
-  }
-
-  private boolean hasRoom(int rail) {
-    double window = 1.5 * rates[rail] * (leastNs[rail] + POLL_GAP_NS);
-    return out[rail] < Math.max(2 * LEAST_STRIPE_BYTES, window);
   }
 
   /**
@@ -303,11 +235,9 @@ public final class RailRates {
    * is not known any more. One at a time, so that the others go on.
    */
   public void look(int among, long now) {
-    for (int rail = 0; rail < rates.length; rail++) {
-      if ((among & 1 << rail) != 0
-          && measured[rail]
-          && out[rail] == 0
-          && now - sampledAt[rail] > STALE_NS) {
+    for (int left = among & measured; left != 0; left &= left - 1) {
+      int rail = Integer.numberOfTrailingZeros(left);
+      if (out[rail] == 0 && now - sampledAt[rail] > STALE_NS) {
         sampledAt[rail] = now;
         forget(rail);
         return;

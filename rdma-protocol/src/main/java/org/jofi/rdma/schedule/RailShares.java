@@ -1,5 +1,7 @@
 package org.jofi.rdma.schedule;
 
+import java.util.Arrays;
+
 /**
  * Cuts a message into shares for the rails to a peer, so that they end together: given their rates,
  * and what is out on them already. One thread at a time; nothing is allocated once it exists.
@@ -17,8 +19,14 @@ public final class RailShares {
   private final long[] shares;
   private final long[] lastUsed;
   private long used;
-  private double rate;
-  private double level;
+
+  /** What is out on the rails that are left, with the message. */
+  private long level;
+
+  /** How fast these are together. */
+  private double together;
+
+  /** How fast each is taken to be; 0 if each has its own rate. */
   private double equal;
 
   /**
@@ -38,64 +46,47 @@ public final class RailShares {
    * @param usable the rails to use, a bit each; one at least
    */
   public void cut(long bytes, int most, int usable) {
+    long enough = Math.min(RailRates.LEAST_STRIPE_BYTES, bytes / Integer.bitCount(usable));
     int among = usable;
-    int least = leastOf(bytes, among);
-    while (least >= 0
-        && (Integer.bitCount(among) > most
-            || share(least)
-                < Math.min(RailRates.LEAST_STRIPE_BYTES, bytes / Integer.bitCount(usable)))) {
+    for (int least = leastOf(bytes, among);
+        Integer.bitCount(among) > Math.max(1, most) || (least >= 0 && share(least) < enough);
+        least = leastOf(bytes, among)) {
       among &= ~(1 << least);
-      least = leastOf(bytes, among);
     }
+    Arrays.fill(shares, 0);
     long left = bytes;
-    int last = Integer.SIZE - 1 - Integer.numberOfLeadingZeros(among);
-    for (int rail = 0; rail < shares.length; rail++) {
-      boolean gets = (among & 1 << rail) != 0;
-      long share = gets && rail != last ? Math.min(left, aligned(share(rail))) : 0;
-      shares[rail] = rail == last ? left : share;
+    for (int rest = among; rest != 0 && left > 0; rest &= rest - 1) {
+      int rail = Integer.numberOfTrailingZeros(rest);
+      boolean isLast = (rest & rest - 1) == 0;
+      shares[rail] = isLast ? left : Math.min(left, aligned(share(rail)));
       left -= shares[rail];
-      if (shares[rail] > 0) {
-        lastUsed[rail] = ++used;
-      }
+      lastUsed[rail] = shares[rail] > 0 ? ++used : lastUsed[rail];
     }
   }
 
-  /** Which of several gets least; -1 if there is one only. */
+  /** Which of several gets least, and of equals was used last; -1 if there is one only. */
   private int leastOf(long bytes, int among) {
-    fill(bytes, among);
-    if (Integer.bitCount(among) < 2) {
-      return -1;
+    together = rates.together(among);
+    level = bytes;
+    for (int rest = among; rest != 0; rest &= rest - 1) {
+      level += rates.out(Integer.numberOfTrailingZeros(rest));
     }
+    int rails = Integer.bitCount(among);
+    equal = rates.areEqual(among, bytes / together) ? together / rails : 0;
     int least = -1;
-    double leastShare = 0;
-    for (int rail = 0; rail < shares.length; rail++) {
-      if ((among & 1 << rail) != 0) {
-        double share = share(rail);
-        if (least < 0
-            || share < leastShare
-            || (share == leastShare && lastUsed[rail] > lastUsed[least])) {
-          least = rail;
-          leastShare = share;
-        }
+    for (int rest = among; rest != 0 && rails > 1; rest &= rest - 1) {
+      int rail = Integer.numberOfTrailingZeros(rest);
+      if (least < 0
+          || share(rail) < share(least)
+          || (share(rail) == share(least) && lastUsed[rail] > lastUsed[least])) {
+        least = rail;
       }
     }
     return least;
   }
 
-  /** The water level of these rails. */
-  private void fill(long bytes, int among) {
-    rate = rates.together(among);
-    level = bytes;
-    for (int rail = 0; rail < shares.length; rail++) {
-      if ((among & 1 << rail) != 0) {
-        level += rates.out(rail);
-      }
-    }
-    equal = rates.areEqual(among, bytes / rate) ? rate / Integer.bitCount(among) : 0;
-  }
-
   private double share(int rail) {
-    return (equal > 0 ? equal : rates.rate(rail)) / rate * level - rates.out(rail);
+    return (equal > 0 ? equal : rates.rate(rail)) / together * level - rates.out(rail);
   }
 
   private static long aligned(double bytes) {

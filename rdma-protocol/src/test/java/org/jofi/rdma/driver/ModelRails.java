@@ -47,25 +47,18 @@ final class ModelRails {
     long cut;
     int posted;
     int out;
-    boolean waits;
 
     Sent(long bytes) {
       this.bytes = bytes;
     }
 
-    @Override
-    public boolean isBound() {
+    boolean isBound() {
       return cut == bytes;
     }
 
     @Override
     public int stripes() {
       return lengths.size();
-    }
-
-    @Override
-    public int out() {
-      return out;
     }
 
     @Override
@@ -91,7 +84,7 @@ final class ModelRails {
       cut += lengthBytes;
       assertTrue(lengths.size() <= ProtocolLimits.stripes(rates.length), "stripes");
       out++;
-      flow.give(this, rail, lengthBytes);
+      flow.give(rail, lengthBytes);
     }
 
     @Override
@@ -112,16 +105,6 @@ final class ModelRails {
     @Override
     public boolean mayWait() {
       return false;
-    }
-
-    @Override
-    public boolean waits() {
-      return waits;
-    }
-
-    @Override
-    public void waits(boolean value) {
-      waits = value;
     }
   }
 
@@ -179,7 +162,7 @@ final class ModelRails {
       now = Math.max(now, (long) answer.at + POLL_NS);
       answer.message.out--;
       moved += answer.bytes;
-      flow.done(answer.message, answer.rail, answer.bytes);
+      flow.done(answer.rail, answer.bytes, answer.message.bytes);
       if (answer.message.isBound() && answer.message.out == 0) {
         ended++;
         stripes += answer.message.stripes();
