@@ -59,7 +59,8 @@ public final class MailboxReader {
   /** Whether nothing of the entry of a receive is there, for the many times that this is so. */
   public boolean isAbsent(long index) {
     long stamp =
-        (long) STAMP_WORD.getAcquire(mailbox, layout.entryOffset(index) + MailboxLayout.STAMP);
+        (long)
+            MailboxStamp.WORD.getAcquire(mailbox, layout.entryOffset(index) + MailboxLayout.STAMP);
     return !MailboxStamp.isOf(stamp, index, generation, 0);
   }
 
