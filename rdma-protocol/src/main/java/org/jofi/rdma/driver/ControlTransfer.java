@@ -88,7 +88,7 @@ final class ControlTransfer extends RailTransfer {
    * connection: the peer tells by its stamp, or has it early.
    */
   @Override
-  public OperationOwner moveOff(long cookie, PeerRails silent, Failure why) {
+  public OperationOwner moveOff(long cookie, RailUser silent, Failure why) {
     if (!silent.equals(rails())) {
       return this;
     }

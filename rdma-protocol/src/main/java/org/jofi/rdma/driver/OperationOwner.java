@@ -49,7 +49,7 @@ public interface OperationOwner {
    * @param silent the rails to the peer that is silent on this one
    * @return who is told what becomes of the first
    */
-  default OperationOwner moveOff(long cookie, PeerRails silent, Failure why) {
+  default OperationOwner moveOff(long cookie, RailUser silent, Failure why) {
     return this;
   }
 

@@ -267,7 +267,7 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
   }
 
   @Override
-  public OperationOwner moveOff(long operation, PeerRails silent, Failure why) {
+  public OperationOwner moveOff(long operation, RailUser silent, Failure why) {
     if (silent.equals(rails)) {
       // Its buffer is free when it comes back.
       sendCopy();

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * it keeps failing and there is another, or when it is silent; for all peers when its completion
  * queue breaks, or its endpoint closes. All but the last may {@linkplain #join end}.
  */
-public final class PeerRails {
+public final class PeerRails implements RailUser {
   public static final int NONE = -1;
 
   /** How often something is posted, at most. */
@@ -91,6 +91,16 @@ public final class PeerRails {
       rail.close();
       rail.port().remove(this);
     }
+  }
+
+  @Override
+  public void retired(int rail, @Nullable Failure why) {
+    change(rail, PeerRail.Event.RETIRED, why);
+  }
+
+  @Override
+  public void ended(int rail, Failure why) {
+    change(rail, PeerRail.Event.ENDED, why);
   }
 
   /** Whether a message is on its way, or is to be. */

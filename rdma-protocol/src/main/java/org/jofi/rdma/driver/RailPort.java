@@ -43,7 +43,7 @@ public final class RailPort {
   private @Nullable Failure retiredFor;
 
   /** Who uses it, and is told when it is to be used no more. */
-  private final Map<PeerRails, Integer> users = new LinkedHashMap<>();
+  private final Map<RailUser, Integer> users = new LinkedHashMap<>();
 
   /** What is open, or was at last. */
   private record Opened(
@@ -215,16 +215,16 @@ public final class RailPort {
   }
 
   /** Who uses it as a rail of that number is told what becomes of it, from now on. */
-  void add(PeerRails user, int rail) {
+  void add(RailUser user, int rail) {
     users.put(user, rail);
     if (broken != null) {
-      user.change(rail, PeerRail.Event.ENDED, broken);
+      user.ended(rail, broken);
     } else if (retired) {
-      user.change(rail, PeerRail.Event.RETIRED, retiredFor);
+      user.retired(rail, retiredFor);
     }
   }
 
-  void remove(PeerRails user) {
+  void remove(RailUser user) {
     users.remove(user);
   }
 
@@ -260,7 +260,7 @@ public final class RailPort {
   void retire(Failure why) {
     retiredFor = why;
     retired = true;
-    users.forEach((user, rail) -> user.change(rail, PeerRail.Event.RETIRED, why));
+    users.forEach((user, rail) -> user.retired(rail, why));
   }
 
   /** Why its endpoint was to be closed last; null if it never was. */
@@ -315,7 +315,7 @@ public final class RailPort {
   }
 
   /** What is out to a peer that is silent here is posted again over another rail, if it can be. */
-  void moveOff(PeerRails silent, Failure why) {
+  void moveOff(RailUser silent, Failure why) {
     for (int context = operations.first(); context < operations.end(); context++) {
       OperationOwner owner = operations.owner(context);
       if (owner != null) {
@@ -326,7 +326,7 @@ public final class RailPort {
 
   void end(Failure why) {
     broken = why;
-    users.forEach((user, rail) -> user.change(rail, PeerRail.Event.ENDED, why));
+    users.forEach((user, rail) -> user.ended(rail, why));
   }
 
   /** Asks the provider to drop what waits for messages. */
