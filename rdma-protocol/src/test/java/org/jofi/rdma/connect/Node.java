@@ -51,6 +51,22 @@ final class Node implements ConnectionFactory, AutoCloseable {
     this(simulation, profile, index, rails, REQUEST_NS, SILENCE_NS, MOST_BYTES, eager);
   }
 
+  /** One of a device whose endpoints tell each other that a process may be dead. */
+  Node(Simulation simulation, Profile profile, int index, AtomicLong suspicions) {
+    this(
+        new Host(simulation, index, 1, 1),
+        profile.behaviour().writeData(),
+        simulation.seed() * 31 + index,
+        simulation::nanoTime,
+        BOUND_NS,
+        REQUEST_NS,
+        SILENCE_NS,
+        MOST_BYTES,
+        EagerGrant.NONE,
+        suspicions);
+    self = simulation.host(index);
+  }
+
   Node(
       Simulation simulation,
       Profile profile,
@@ -90,7 +106,8 @@ final class Node implements ConnectionFactory, AutoCloseable {
         requestNs,
         silenceNs,
         maxMessageBytes,
-        eager);
+        eager,
+        new AtomicLong());
     self = simulation.host(index);
   }
 
@@ -105,7 +122,8 @@ final class Node implements ConnectionFactory, AutoCloseable {
         REAL_BOUND_NS,
         REAL_BOUND_NS,
         MOST_BYTES,
-        EagerGrant.NONE);
+        EagerGrant.NONE,
+        new AtomicLong());
   }
 
   private Node(
@@ -117,7 +135,8 @@ final class Node implements ConnectionFactory, AutoCloseable {
       long requestNs,
       long silenceNs,
       long maxMessageBytes,
-      EagerGrant eager) {
+      EagerGrant eager,
+      AtomicLong suspicions) {
     SplittableRandom random = new SplittableRandom(seed);
     connections =
         new ConnectionTable(
@@ -134,7 +153,7 @@ final class Node implements ConnectionFactory, AutoCloseable {
                 silenceNs,
                 clock,
                 random::nextLong,
-                new AtomicLong()));
+                suspicions));
     this.host = host;
     host.sink = connections;
     connections.attach(host.endpoint, this);

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jofi.simulated.Simulation;
 import org.jofi.simulated.profile.Profile;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -42,6 +43,32 @@ class SilentPeersTest {
       links.forEach(link -> right.connections.close(link.receives));
       pass(simulation, 2 * Node.BOUND_NS, left, right);
       left.close();
+      right.close();
+      links.forEach(link -> link.arena.close());
+      assertEquals(List.of(), simulation.openObjects());
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("profiles")
+  void whomOneEndpointFindsDeadTheOthersDoNotWaitFor(Profile profile) {
+    try (Simulation simulation = Simulation.of(profile).hosts(3).nicsPerHost(1).open()) {
+      AtomicLong suspicions = new AtomicLong();
+      Node left = new Node(simulation, profile, 0, suspicions);
+      Node other = new Node(simulation, profile, 2, suspicions);
+      Node right = new Node(simulation, profile, 1, 1);
+      List<Pair> links =
+          List.of(
+              Pair.of(simulation, left, right, "left"), Pair.of(simulation, other, right, "other"));
+
+      assertWaits(closeNs(simulation, links.get(0), left, other));
+      pass(simulation, Node.BOUND_NS, left, other);
+      assertDoesNotWait(closeNs(simulation, links.get(1), other));
+
+      links.forEach(link -> right.connections.close(link.receives));
+      pass(simulation, 2 * Node.BOUND_NS, left, other, right);
+      left.close();
+      other.close();
       right.close();
       links.forEach(link -> link.arena.close());
       assertEquals(List.of(), simulation.openObjects());
