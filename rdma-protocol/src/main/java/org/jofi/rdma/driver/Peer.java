@@ -106,12 +106,12 @@ final class Peer implements PeerControl {
 
   /** What goes to the peer; null with one rail. */
   @Nullable DataFlow writes() {
-    return watch == null ? null : watch.writes();
+    return watch == null ? null : watch.writes;
   }
 
   /** What is read from it; null with one rail. */
   @Nullable DataFlow reads() {
-    return watch == null ? null : watch.reads();
+    return watch == null ? null : watch.reads;
   }
 
   RailEpochs epochs() {

@@ -17,8 +17,11 @@ final class PeerWatch {
   private final PacketLoss loss;
   private final SilenceDetector dataSilence;
   private final SilenceDetector controlSilence;
-  private final DataFlow writes;
-  private final DataFlow reads;
+
+  /** What goes to the peer, and what is read from it. */
+  final DataFlow writes;
+
+  final DataFlow reads;
 
   /**
    * @param peer what errors call it
@@ -56,14 +59,6 @@ final class PeerWatch {
     return rail < control.count()
         ? ofData.flatMap(one -> control.rail(rail).traffic().map(one::plus))
         : ofData;
-  }
-
-  DataFlow writes() {
-    return writes;
-  }
-
-  DataFlow reads() {
-    return reads;
   }
 
   /** What is out on the rails of a role. */
