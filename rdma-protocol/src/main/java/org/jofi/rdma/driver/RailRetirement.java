@@ -89,12 +89,8 @@ final class RailRetirement {
   }
 
   private boolean hasOther(int rail) {
-    for (RailPort port : rails.data()) {
-      if (port.number() != rail && !port.isRetired() && port.brokenBy() == null) {
-        return true;
-      }
-    }
-    return false;
+    return rails.data().stream()
+        .anyMatch(port -> port.number() != rail && !port.isRetired() && port.brokenBy() == null);
   }
 
   /** Closes rails on which nothing comes back any more. */
