@@ -117,14 +117,16 @@ final class Acceptor {
    * if its address is none.
    */
   private boolean answer(ConnectRequest request, ReceiveConnection connection) {
-    Packet answer = endpoint.takePacket();
+    Packet answer = endpoint.outgoing().takeForStranger();
     return answer == null
-        || endpoint.sendTo(
-            request.replyAddress(),
-            request.rail(),
-            answer,
-            Handshake.put(answer.memory(), answer.at(), connection.accept()),
-            SentListener.NOBODY);
+        || endpoint
+            .outgoing()
+            .sendTo(
+                request.replyAddress(),
+                request.rail(),
+                answer,
+                Handshake.put(answer.memory(), answer.at(), connection.accept()),
+                SentListener.NOBODY);
   }
 
   /** Makes the receiving side and answers. Returns why it could not, or null. */
@@ -211,7 +213,7 @@ final class Acceptor {
   }
 
   private void refuse(FabricAddress to, int rail, ConnectionId asked, FailureCause why) {
-    Packet message = endpoint.takePacket();
+    Packet message = endpoint.outgoing().takeForStranger();
     if (message != null) {
       ControlMessage.put(
           message.memory(),
@@ -221,7 +223,7 @@ final class Acceptor {
           0,
           ControlMessage.ofRails(endpoint.dataCount(), endpoint.controlCount()),
           why);
-      endpoint.answer(message, to, rail, ControlMessage.BYTES);
+      endpoint.outgoing().answer(message, to, rail, ControlMessage.BYTES);
     }
   }
 }

@@ -61,12 +61,12 @@ final class ClosedConnections {
         || one.answers == MOST_ANSWERS) {
       return false;
     }
-    Packet message = endpoint.takePacket();
+    Packet message = endpoint.outgoing().takeForStranger();
     if (message != null) {
       int rail = one.answers++ % one.addresses.size();
       ControlMessage.put(
           message.memory(), message.at(), one.connectionId, MessageType.CLOSED, 0, one.writes);
-      endpoint.answer(message, one.addresses.get(rail), rail, ControlMessage.BYTES);
+      endpoint.outgoing().answer(message, one.addresses.get(rail), rail, ControlMessage.BYTES);
     }
     return true;
   }

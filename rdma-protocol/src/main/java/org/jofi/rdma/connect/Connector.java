@@ -192,7 +192,7 @@ public final class Connector {
     if (rail < 0) {
       return;
     }
-    Packet message = endpoint.takePacket();
+    Packet message = endpoint.outgoing().takeForStranger();
     if (message == null) {
       return;
     }
@@ -201,7 +201,7 @@ public final class Connector {
         rail, now + (attempt.rails() == 1 ? every : Math.min(every, endpoint.railBoundNs())));
     int length = Handshake.put(message.memory(), message.at(), attempt.request().over(rail));
     FabricAddress to = FabricAddress.of(attempt.handle().address(rail));
-    if (!endpoint.sendTo(to, rail, message, length, attempt)) {
+    if (!endpoint.outgoing().sendTo(to, rail, message, length, attempt)) {
       attempt.fail(FailureCause.INCOMPATIBLE, "no address of this fabric");
     }
   }
@@ -291,7 +291,7 @@ public final class Connector {
 
   /** Tells the acceptor that the connection it made is not used. */
   private void abandon(ConnectionId connectionId, RailAddresses rails) {
-    Packet message = endpoint.takePacket();
+    Packet message = endpoint.outgoing().takeForStranger();
     if (message != null) {
       ControlMessage.put(
           message.memory(),
@@ -301,7 +301,7 @@ public final class Connector {
           0,
           0,
           FailureCause.TIMED_OUT);
-      endpoint.answer(message, rails.control().getFirst(), 0, ControlMessage.BYTES);
+      endpoint.outgoing().answer(message, rails.control().getFirst(), 0, ControlMessage.BYTES);
     }
   }
 

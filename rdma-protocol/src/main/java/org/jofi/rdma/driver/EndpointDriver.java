@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.jofi.fabric.Access;
 import org.jofi.fabric.Domain;
-import org.jofi.fabric.FabricException;
 import org.jofi.fabric.ProviderTraits;
 import org.jofi.mr.DeviceRegistrations;
 import org.jofi.mr.EndpointRegistrations;
@@ -22,11 +21,8 @@ import org.jofi.rdma.memory.FreelistShape;
 import org.jofi.rdma.operation.ArrivalBudget;
 import org.jofi.rdma.operation.MemoryCopier;
 import org.jofi.rdma.operation.OperationSink;
-import org.jofi.rdma.operation.Packet;
 import org.jofi.rdma.operation.PeerControl;
-import org.jofi.rdma.operation.SentListener;
 import org.jofi.rdma.operation.Tasks;
-import org.jofi.rdma.wire.FabricAddress;
 import org.jofi.rdma.wire.Handshake;
 import org.jofi.rdma.wire.ProtocolLimits;
 import org.jofi.rdma.wire.RailAddresses;
@@ -94,7 +90,7 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
             "messages of " + label,
             new FreelistShape(packetBytes, MESSAGE_ALIGNMENT, GROWTH, most, settings.pageBytes()),
             block -> registerBlock(block, controlRails(), Access.SEND | Access.RECV));
-    outgoing = new OutgoingMessages(messages, controlCount(), tasks);
+    outgoing = new OutgoingMessages(messages, rails.control(), tasks);
     copies =
         new InlineCopies(
             label,
@@ -196,7 +192,7 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
     return registrations;
   }
 
-  OutgoingMessages outgoing() {
+  public OutgoingMessages outgoing() {
     return outgoing;
   }
 
@@ -281,78 +277,6 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
    */
   public OperationSink path(RailAddresses peer) {
     return new Path(this, peer);
-  }
-
-  /**
-   * A message to fill in and send.
-   *
-   * @return null if so many are on their way that there is no buffer
-   */
-  public @Nullable Packet takePacket() {
-    return outgoing.take();
-  }
-
-  /** Gives a message back that is not sent after all. */
-  public void giveBack(Packet message) {
-    outgoing.give((OutgoingMessage) message);
-  }
-
-  /**
-   * Sends a message over a control rail to an address that may not be a peer's. The address is kept
-   * only for this message, and its outcome is not reported.
-   *
-   * @return false if that is no address, too many are answered now, or the provider refuses it
-   */
-  public boolean answer(Packet packet, FabricAddress stranger, int rail, int lengthBytes) {
-    RailPort port = control(rail);
-    InsertedAddresses.Entry entry;
-    try {
-      entry = port.peers().stranger(stranger);
-    } catch (IllegalArgumentException | FabricException e) {
-      giveBack(packet);
-      return false;
-    }
-    PeerRails alone = PeerRails.toStranger(port, outgoing, entry.number());
-    SentListener over =
-        (_, _) -> {
-          entry.answered();
-          alone.close();
-        };
-    ((OutgoingMessage) packet).to(alone).send(lengthBytes, over, 0);
-    return true;
-  }
-
-  /**
-   * Sends a message over a control rail to an address to which there is no connection yet, which is
-   * a peer's only for this message. The listener is told the rail.
-   *
-   * @return false if that is no address, or the provider refuses it
-   */
-  public boolean sendTo(
-      FabricAddress address, int rail, Packet packet, int lengthBytes, SentListener who) {
-    PeerRails alone;
-    try {
-      alone = PeerRails.to(rails.control().subList(rail, rail + 1), outgoing, List.of(address));
-    } catch (IllegalArgumentException | FabricException e) {
-      giveBack(packet);
-      return false;
-    }
-    ((OutgoingMessage) packet).to(alone.connected()).send(lengthBytes, new Alone(alone, who), rail);
-    return true;
-  }
-
-  /** Lets go of an address when its message is over. */
-  private record Alone(PeerRails rails, SentListener who) implements SentListener {
-    @Override
-    public void sent(long cookie, @Nullable Failure failure) {
-      rails.close();
-      who.sent(cookie, failure);
-    }
-
-    @Override
-    public boolean isWanted(long cookie) {
-      return who.isWanted(cookie);
-    }
   }
 
   public PeerRails controlTo(RailAddresses peer) {

@@ -1,26 +1,31 @@
 package org.jofi.rdma.driver;
 
 import java.util.ArrayDeque;
+import java.util.List;
+import org.jofi.fabric.FabricException;
 import org.jofi.mr.registration.RegistrationException;
 import org.jofi.rdma.memory.BlockFreelist;
+import org.jofi.rdma.operation.Packet;
 import org.jofi.rdma.operation.SentListener;
 import org.jofi.rdma.operation.Tasks;
+import org.jofi.rdma.wire.FabricAddress;
+import org.jofi.transport.Failure;
 import org.jspecify.annotations.Nullable;
 
 /** The messages that an endpoint can have on their way at once: made on demand, up to a limit. */
-final class OutgoingMessages {
+public final class OutgoingMessages {
   private final BlockFreelist buffers;
-  private final int rails;
+  private final List<RailPort> control;
   private final Tasks tasks;
   private final ArrayDeque<OutgoingMessage> free = new ArrayDeque<>();
 
   /**
    * @param buffers registered on the control rails
-   * @param rails how many these are
+   * @param control these rails
    */
-  OutgoingMessages(BlockFreelist buffers, int rails, Tasks tasks) {
+  OutgoingMessages(BlockFreelist buffers, List<RailPort> control, Tasks tasks) {
     this.buffers = buffers;
-    this.rails = rails;
+    this.control = control;
     this.tasks = tasks;
   }
 
@@ -43,8 +48,12 @@ final class OutgoingMessages {
     return message;
   }
 
-  /** A message that has no peer yet; as {@link #take}. */
-  @Nullable OutgoingMessage take() {
+  /**
+   * A message to who is no peer yet: as {@link #take}.
+   *
+   * @return null if so many are on their way that there is no buffer
+   */
+  public @Nullable Packet takeForStranger() {
     OutgoingMessage message = free.pollLast();
     return message == null ? make() : message;
   }
@@ -59,7 +68,65 @@ final class OutgoingMessages {
     }
     return entry == BlockFreelist.EXHAUSTED
         ? null
-        : new OutgoingMessage(this, buffers, entry, rails);
+        : new OutgoingMessage(this, buffers, entry, control.size());
+  }
+
+  /**
+   * Sends a message over a control rail to an address that may not be a peer's. The address is kept
+   * only for this message, and its outcome is not reported.
+   *
+   * @return false if that is no address, too many are answered now, or the provider refuses it
+   */
+  public boolean answer(Packet packet, FabricAddress stranger, int rail, int lengthBytes) {
+    RailPort port = control.get(rail);
+    InsertedAddresses.Entry entry;
+    try {
+      entry = port.peers().stranger(stranger);
+    } catch (IllegalArgumentException | FabricException e) {
+      give((OutgoingMessage) packet);
+      return false;
+    }
+    PeerRails alone = PeerRails.toStranger(port, this, entry.number());
+    SentListener over =
+        (_, _) -> {
+          entry.answered();
+          alone.close();
+        };
+    ((OutgoingMessage) packet).to(alone).send(lengthBytes, over, 0);
+    return true;
+  }
+
+  /**
+   * Sends a message over a control rail to an address to which there is no connection yet, which is
+   * a peer's only for this message. The listener is told the rail.
+   *
+   * @return false if that is no address, or the provider refuses it
+   */
+  public boolean sendTo(
+      FabricAddress address, int rail, Packet packet, int lengthBytes, SentListener who) {
+    PeerRails alone;
+    try {
+      alone = PeerRails.to(control.subList(rail, rail + 1), this, List.of(address));
+    } catch (IllegalArgumentException | FabricException e) {
+      give((OutgoingMessage) packet);
+      return false;
+    }
+    ((OutgoingMessage) packet).to(alone.connected()).send(lengthBytes, new Alone(alone, who), rail);
+    return true;
+  }
+
+  /** Lets go of an address when its message is over. */
+  private record Alone(PeerRails rails, SentListener who) implements SentListener {
+    @Override
+    public void sent(long cookie, @Nullable Failure failure) {
+      rails.close();
+      who.sent(cookie, failure);
+    }
+
+    @Override
+    public boolean isWanted(long cookie) {
+      return who.isWanted(cookie);
+    }
   }
 
   /**

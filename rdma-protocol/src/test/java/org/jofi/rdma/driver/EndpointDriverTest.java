@@ -141,7 +141,7 @@ class EndpointDriverTest {
   }
 
   private static Packet stranger(EndpointDriver from) {
-    Packet message = from.takePacket();
+    Packet message = from.outgoing().takeForStranger();
     assertNotNull(message);
     return message;
   }
@@ -293,7 +293,8 @@ class EndpointDriverTest {
           forged[Math.min(20, forged.length - 3)] ^= 0x55;
         }
         Packet message = stranger(left.endpoint);
-        refused += left.endpoint.answer(message, FabricAddress.of(forged), 0, 64) ? 0 : 1;
+        refused +=
+            left.endpoint.outgoing().answer(message, FabricAddress.of(forged), 0, 64) ? 0 : 1;
         assertTrue(
             port.peers().known()
                 <= InsertedAddresses.MOST_STRANGERS + InsertedAddresses.MOST_UNUSED);
@@ -304,7 +305,7 @@ class EndpointDriverTest {
       }
       assertEquals(0, refused, "answers were not over");
       right.messages.clear();
-      assertTrue(left.endpoint.answer(stranger(left.endpoint), real, 0, 64));
+      assertTrue(left.endpoint.outgoing().answer(stranger(left.endpoint), real, 0, 64));
       await(simulation, () -> right.messages.size() == 1, left, right);
       // Who becomes a peer stays one.
       PeerRails peer = left.endpoint.controlTo(right.endpoint.addresses());
