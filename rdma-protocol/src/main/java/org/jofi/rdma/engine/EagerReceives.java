@@ -124,7 +124,7 @@ final class EagerReceives extends Task implements SentListener {
     }
     if (ordinal == handled + 1) {
       handled = ordinal;
-      if (receiver.take(tag, seen, from, bytes)) {
+      if (take(tag, seen, from, bytes)) {
         taken++;
         return true;
       }
@@ -134,6 +134,38 @@ final class EagerReceives extends Task implements SentListener {
       return false;
     }
     receiver.link().sink().copier().copy(from, unexpected.address(message), bytes);
+    return true;
+  }
+
+  /**
+   * A short message arrived: the oldest receive of its tag takes it that its sender had not seen.
+   *
+   * @param seenBySender the last receive that its sender had seen
+   * @return false if there is none
+   */
+  private boolean take(int tag, long seenBySender, long from, int lengthBytes) {
+    for (PostedReceive receive = receiver.order().first();
+        receive != null;
+        receive = receive.next()) {
+      for (int sub = 0; sub < receive.count(); sub++) {
+        long index = receive.tag(sub) == tag ? receive.indexOf(sub) : seenBySender;
+        boolean mayTake = index == PostedReceive.NONE || index > seenBySender;
+        if (mayTake && receive.tag(sub) == tag && receive.isOpen(sub)) {
+          return fill(receive, sub, from, lengthBytes);
+        }
+      }
+    }
+    return false;
+  }
+
+  /** If the receive has failed, and is not reported yet, the message is for no later one. */
+  private boolean fill(PostedReceive receive, int sub, long from, int lengthBytes) {
+    Failure why = receive.request().failure();
+    if (why != null) {
+      receiver.fail(why);
+      return false;
+    }
+    receive.take(sub, from, lengthBytes);
     return true;
   }
 
@@ -147,7 +179,7 @@ final class EagerReceives extends Task implements SentListener {
         int tag = unexpected.tag(message);
         long seen = unexpected.seen(message);
         long from = unexpected.address(message);
-        if (receiver.take(tag, seen, from, unexpected.lengthBytes(message))) {
+        if (take(tag, seen, from, unexpected.lengthBytes(message))) {
           taken++;
           unexpected.remove(message);
         }

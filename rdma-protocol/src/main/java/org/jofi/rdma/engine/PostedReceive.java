@@ -382,28 +382,9 @@ class PostedReceive extends ListedStrategy<PostedReceive> {
     StringJoiner text = new StringJoiner("; ");
     for (int sub = 0; sub < count; sub++) {
       if (isPartlyHere(sub)) {
-        int missing = StripeArrivals.missing(arrivals[sub]);
+        String missing = StripeArrivals.describeMissing(arrivals[sub]);
         text.add(
-            missing == 0
-                ? "the true length of receive %d".formatted(sub)
-                : arrivals[sub] == StripeArrivals.NONE
-                    ? "every stripe of receive %d".formatted(sub)
-                    : "stripes %s of %s%d of receive %d"
-                        .formatted(
-                            stripes(missing),
-                            StripeArrivals.isFinalHere(arrivals[sub]) ? "" : "at least ",
-                            StripeArrivals.expected(arrivals[sub]),
-                            sub));
-      }
-    }
-    return text.toString();
-  }
-
-  private static String stripes(int bits) {
-    StringJoiner text = new StringJoiner(", ");
-    for (int stripe = 0; stripe < ProtocolLimits.MAX_STRIPES; stripe++) {
-      if ((bits & 1 << stripe) != 0) {
-        text.add(Integer.toString(stripe));
+            "%s of receive %d".formatted(missing.isEmpty() ? "the true length" : missing, sub));
       }
     }
     return text.toString();

@@ -4,7 +4,6 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 import org.jofi.mr.registration.DataRegistration;
 import org.jofi.mr.registration.Descriptors;
-import org.jofi.rdma.sequence.ReceiveWindow;
 import org.jofi.rdma.staging.StagingRing;
 import org.jofi.rdma.staging.StagingSpace;
 import org.jofi.rdma.wire.ControlMessage;
@@ -24,8 +23,6 @@ import org.jspecify.annotations.Nullable;
  * arrives. Used with the endpoint's lock held.
  */
 public final class Receiver extends RequestQueue implements ReceiveProtocol {
-  private static final long NONE_FAILED = Long.MAX_VALUE;
-
   private final BySlot<PostedReceive> posted =
       new BySlot<>(request -> new PostedReceive(this, request));
   private final BySlot<StagedReceive> staged =
@@ -36,15 +33,11 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
   private final LostNotices notices = new LostNotices();
   private final AnnouncementQueue unannounced;
   private final AnnouncedReceives announcements;
+  private final ArrivedStripes arrivals;
   private int places;
   private long dropped;
   private long whole;
-  private long stripes;
-  private long immediates;
   private long expected = Long.MAX_VALUE;
-
-  /** The first index of the receives that failed. */
-  private long firstFailed = NONE_FAILED;
 
   /**
    * @param copy this side's copy of the mailbox, from which entries are written
@@ -63,6 +56,7 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
     super(link, MESSAGES, receives);
     unannounced = new AnnouncementQueue(this, new Announcer(link, copy, copyRegistration, targets));
     announcements = unannounced.announced();
+    arrivals = new ArrivedStripes(unannounced);
     eager = new EagerReceives(this, grant);
   }
 
@@ -134,34 +128,9 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
     return submit(receive);
   }
 
-  /**
-   * A short message arrived: the oldest receive of its tag takes it that its sender had not seen.
-   *
-   * @param seenBySender the last receive that its sender had seen
-   * @return false if there is none
-   */
-  boolean take(int tag, long seenBySender, long from, int lengthBytes) {
-    for (PostedReceive receive = order.first(); receive != null; receive = receive.next()) {
-      for (int sub = 0; sub < receive.count(); sub++) {
-        long index = receive.tag(sub) == tag ? receive.indexOf(sub) : seenBySender;
-        boolean mayTake = index == PostedReceive.NONE || index > seenBySender;
-        if (mayTake && receive.tag(sub) == tag && receive.isOpen(sub)) {
-          return fill(receive, sub, from, lengthBytes);
-        }
-      }
-    }
-    return false;
-  }
-
-  /** If the receive has failed, and is not reported yet, the message is for no later one. */
-  private boolean fill(PostedReceive receive, int sub, long from, int lengthBytes) {
-    Failure why = receive.request().failure();
-    if (why != null) {
-      fail(why);
-      return false;
-    }
-    receive.take(sub, from, lengthBytes);
-    return true;
+  /** The receives that wait for messages, in the order in which they were posted. */
+  StrategyList<PostedReceive> order() {
+    return order;
   }
 
   @Override
@@ -178,17 +147,8 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
 
   @Override
   public void immediate(int bits) {
-    long index = announcements.indexOf(bits);
-    PostedReceive request = index == ReceiveWindow.OUTSIDE ? null : inFlight(index);
-    if (request == null || !request.stripe(request.sub(index), bits)) {
-      dropped++;
-      // If none failed, it arrived before: its write failed, and the sender heard, or wrote again.
-      immediates += request == null && firstFailed != NONE_FAILED ? 1 : 0;
-    } else {
-      immediates++;
-      stripes++;
+    if (arrivals.immediate(bits)) {
       hear();
-      unannounced.saw(index);
     }
     failIfPeerIsDone();
   }
@@ -211,16 +171,15 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
   public boolean message(MessageType type, MemorySegment memory, long at) {
     long index = ControlMessage.number(memory, at);
     switch (type) {
-      case TRUE_LENGTH -> trueLength(index, ControlMessage.value(memory, at));
+      case TRUE_LENGTH -> arrivals.trueLength(index, ControlMessage.value(memory, at));
       case ARRIVED -> {
         PostedReceive receive = inFlight(index);
         if (receive != null) {
           unannounced.saw(index);
           receive.delivered(receive.sub(index), ControlMessage.value(memory, at));
-          failIfPeerIsDone();
         }
       }
-      case WRITTEN -> written(index, (int) ControlMessage.value(memory, at));
+      case WRITTEN -> arrivals.written(index, (int) ControlMessage.value(memory, at));
       case CHUNKS_WRITTEN -> {
         // What is told again may come after the end of its message.
         if (inFlight(index) instanceof StagedReceive receive) {
@@ -236,42 +195,14 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
         return false;
       }
     }
+    failIfPeerIsDone();
     return true;
-  }
-
-  @Override
-  public long finished() {
-    return 0;
-  }
-
-  @Override
-  public long firstUnseen() {
-    return 0;
-  }
-
-  private void trueLength(long index, long lengthBytes) {
-    PostedReceive request = inFlight(index);
-    if (request == null || !request.trueLength(request.sub(index), lengthBytes)) {
-      dropped++;
-    }
-    failIfPeerIsDone();
-  }
-
-  private void written(long index, int immediate) {
-    PostedReceive request = inFlight(index);
-    if (request == null || !request.written(request.sub(index), immediate)) {
-      dropped++;
-    } else {
-      stripes++;
-      unannounced.saw(index);
-    }
-    failIfPeerIsDone();
   }
 
   /** Writes that arrived with their immediate data, each once; those of failed receives, too. */
   @Override
   public long arrived() {
-    return immediates;
+    return arrivals.immediates();
   }
 
   @Override
@@ -290,7 +221,7 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
 
   /** How many stripes arrived, of whatever message. */
   long stripes() {
-    return stripes;
+    return arrivals.stripes();
   }
 
   void messageArrived(long lengthBytes) {
@@ -303,15 +234,7 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
 
   @Override
   public int hasStripe(long index, int stripe) {
-    if (index > announcements.last()) {
-      return UNKNOWN;
-    }
-    PostedReceive request = inFlight(index);
-    if (request != null) {
-      return request.hasStripe(request.sub(index), stripe);
-    }
-    // Of one that failed it is not known; its sender hears of that.
-    return index < firstFailed ? ARRIVED : UNKNOWN;
+    return arrivals.hasStripe(index, stripe);
   }
 
   /**
@@ -420,7 +343,7 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
       order.remove(receive);
     }
     if (request.failure() != null && receive.index() != PostedReceive.NONE) {
-      firstFailed = Math.min(firstFailed, receive.index());
+      arrivals.failed(receive.index());
     }
     places -= receive.count();
     announcements.remove(receive);
@@ -460,7 +383,7 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
 
   /** Stripes and lengths that fitted nothing in flight. */
   public long dropped() {
-    return dropped;
+    return dropped + arrivals.dropped();
   }
 
   public long inFlight() {

@@ -284,12 +284,6 @@ public final class Sender extends RequestQueue implements SendProtocol {
     return this;
   }
 
-  /** The peer does not send messages in this direction: one that claims to be such is dropped. */
-  @Override
-  public void immediate(int bits) {
-    // Dropped.
-  }
-
   @Override
   public boolean message(MessageType type, MemorySegment memory, long at) {
     if (type == MessageType.LACKING) {
@@ -322,11 +316,6 @@ public final class Sender extends RequestQueue implements SendProtocol {
     return true;
   }
 
-  @Override
-  public boolean packet(MemorySegment memory, long at, long lengthBytes) {
-    return false;
-  }
-
   /** The send to a receive, which is not over; null if there is none. */
   private @Nullable RendezvousSend sendTo(long index) {
     for (int slot = 0; slot < all().size(); slot++) {
@@ -341,30 +330,10 @@ public final class Sender extends RequestQueue implements SendProtocol {
   }
 
   @Override
-  public int hasStripe(long receiveIndex, int stripe) {
-    return UNKNOWN;
-  }
-
-  @Override
-  public void peerIsAt(long messages, long unseen) {
-    // Receivers finish nothing.
-  }
-
-  @Override
   public void peerStops(long messages) {
     fail(
         new Failure(
             FailureCause.PEER_CLOSED, 0, "communicator %d".formatted(link().id().from()), ""));
-  }
-
-  @Override
-  public void railClosed() {
-    // What it waits for is seen in its mailbox.
-  }
-
-  @Override
-  public void queueBroke(Failure why) {
-    // What it waits for is written into its mailbox, or comes over another rail.
   }
 
   /** A receive of a group counts as one. */
@@ -392,11 +361,6 @@ public final class Sender extends RequestQueue implements SendProtocol {
   @Override
   public long writes() {
     return stripesWritten;
-  }
-
-  @Override
-  public boolean awaitsMore() {
-    return false;
   }
 
   /** Entries that are there, of all so far. */

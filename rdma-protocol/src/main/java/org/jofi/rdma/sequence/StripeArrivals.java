@@ -1,5 +1,6 @@
 package org.jofi.rdma.sequence;
 
+import java.util.StringJoiner;
 import org.jofi.rdma.wire.ImmediateData;
 
 /**
@@ -81,5 +82,19 @@ public final class StripeArrivals {
   /** Whether the message's true length comes in a control message. */
   public static boolean isShort(long arrivals) {
     return (arrivals & SHORT) != 0;
+  }
+
+  /** Which stripes did not arrive, in words; empty if all did. */
+  public static String describeMissing(long arrivals) {
+    int missing = missing(arrivals);
+    if (missing == 0 || arrivals == NONE) {
+      return missing == 0 ? "" : "every stripe";
+    }
+    StringJoiner stripes = new StringJoiner(", ");
+    for (int left = missing; left != 0; left &= left - 1) {
+      stripes.add(Integer.toString(Integer.numberOfTrailingZeros(left)));
+    }
+    return "stripes %s of %s%d"
+        .formatted(stripes, isFinalHere(arrivals) ? "" : "at least ", expected(arrivals));
   }
 }
