@@ -2,9 +2,13 @@ package org.jofi.rdma.wire;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.HexFormat;
@@ -239,6 +243,38 @@ class ControlMessageProperties {
             + "09000000000000002502000000000000"
             + "0".repeat(32),
         HexFormat.of().formatHex(bytes));
+  }
+
+  /** Each type has one row, which says of each field whether there is anything in it. */
+  @Example
+  void whatIsInWhichTypeIsAsDocumented() throws IOException {
+    Path root = Path.of("").toAbsolutePath();
+    while (root != null && !Files.exists(root.resolve("docs/PROTOCOL.md"))) {
+      root = root.getParent();
+    }
+    assertNotNull(root, "docs/PROTOCOL.md is in no folder above");
+    String page = Files.readString(root.resolve("docs/PROTOCOL.md"));
+    int types = 0;
+    for (String row :
+        page.substring(page.indexOf("| type | number | value | reason |"))
+            .lines()
+            .skip(2)
+            .takeWhile(line -> line.startsWith("|"))
+            .toList()) {
+      String[] cells = row.split(" *\\| *", -1);
+      for (String name : cells[1].split(", ", -1)) {
+        MessageType type = MessageType.valueOf(name.replaceFirst(" .*", ""));
+        assertEquals("%s (%d)".formatted(type, type.code()), name);
+        boolean noNumber = type.check(1, 0x100) == WireFault.INDEX;
+        boolean noValue = type.check(noNumber ? 0 : 1, 0x100) == WireFault.RANGE;
+        assertEquals(cells[2].equals("0"), noNumber, row);
+        assertEquals(cells[3].equals("0"), noValue, row);
+        assertEquals(cells[4].equals("0"), type.reason() == MessageType.Reason.NEVER, row);
+        assertTrue(type.isControl(), row);
+        types++;
+      }
+    }
+    assertEquals(TYPES.size(), types);
   }
 
   @Example
