@@ -60,9 +60,6 @@ public final class DeviceMemories implements AutoCloseable {
 
   /** As {@link #open}, or empty if that is not possible. */
   public Optional<DeviceMemory> find(MemoryKind kind, int device) {
-    if (providers.apply(kind).isEmpty()) {
-      return Optional.empty();
-    }
     try {
       return Optional.of(open(kind, device));
     } catch (TransportException unavailable) {

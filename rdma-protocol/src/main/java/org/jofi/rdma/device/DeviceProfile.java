@@ -41,11 +41,9 @@ public record DeviceProfile(
   /**
    * Decides.
    *
-   * @param index the device's place
    * @param release what peers are told of the provider of its NICs
    * @param selected why its provider was chosen
    * @param staged whether there is a provider of CUDA memory, so that it can be staged
-   * @param processors how many this process may use
    */
   public static DeviceProfile of(
       int index,

@@ -116,10 +116,7 @@ public final class EndpointLock {
   }
 
   /**
-   * @param label the endpoint's name
    * @param closeTimeout how long a close waits for a round to end
-   * @param clock for the waits of tests
-   * @param afterwards what there is to do without it
    * @param starter starts a progress thread, which begins at once; null for none
    * @param round polls the endpoint once, with the lock held
    * @param longOperations how many there were for which a progress thread pays; with the lock held

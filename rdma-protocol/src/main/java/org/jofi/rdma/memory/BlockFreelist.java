@@ -39,7 +39,6 @@ public final class BlockFreelist {
   /**
    * An empty list.
    *
-   * @param label what errors call it
    * @param registrar registers a block, which is aligned to a page and a multiple of it long; if it
    *     throws, nothing stays registered
    */

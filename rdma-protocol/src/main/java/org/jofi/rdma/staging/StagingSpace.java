@@ -51,7 +51,6 @@ public final class StagingSpace implements AutoCloseable {
    *
    * @param device stays the caller's
    * @param registrar registers blocks with the communicator's NICs; released by this
-   * @param pageBytes what blocks are aligned to
    * @param mostRings rings of a size that there may be
    * @throws RegistrationException if a NIC cannot register blocks
    * @throws FabricException if the driver cannot pin them; nothing stays open

@@ -35,7 +35,6 @@ public final class MailboxReader {
   private WireFault fault = WireFault.NONE;
 
   /**
-   * @param mailbox all of it
    * @param generation the communicator's, 1 to 65 535, as the mailbox's owner chose it
    * @param maxMessageBytes longest receive that is accepted
    * @throws IllegalArgumentException if the mailbox is too short or not aligned
