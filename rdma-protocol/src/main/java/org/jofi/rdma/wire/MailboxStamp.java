@@ -63,11 +63,6 @@ final class MailboxStamp {
     return (stamp & WITHOUT_CHECK) | check >>> 32 << 48;
   }
 
-  /** The part of the check that is a field of the line. */
-  static int lineCheck(long check) {
-    return (int) check;
-  }
-
   /** Whether the stamp, and the field of the line, are those of that check. */
   static boolean isSealed(long stamp, int lineCheck, long check) {
     return stamp >>> 48 == check >>> 32 && lineCheck == (int) check;

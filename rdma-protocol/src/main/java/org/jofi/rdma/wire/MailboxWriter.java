@@ -61,7 +61,7 @@ public final class MailboxWriter {
       }
       long stamp = MailboxStamp.of(index, generation, line, handled);
       long check = MailboxStamp.check(stamp, folded);
-      copy.set(WireLayouts.INT, at + checked + Integer.BYTES, MailboxStamp.lineCheck(check));
+      copy.set(WireLayouts.INT, at + checked + Integer.BYTES, (int) check);
       MailboxStamp.WORD.setRelease(
           copy, at + MailboxLayout.STAMP, MailboxStamp.sealed(stamp, check));
     }

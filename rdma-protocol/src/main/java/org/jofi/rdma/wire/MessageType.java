@@ -89,6 +89,7 @@ public enum MessageType {
     TOTAL(0, Long.MAX_VALUE, WireFault.RANGE),
     LENGTH(0, ProtocolLimits.MAX_MESSAGE_BYTES, WireFault.RANGE),
     RAILS(0, 0xffff, WireFault.RAILS),
+    // Its number in bits 4:0, how often it was posted in 15:8; of an answer also bit 5.
     STRIPE(0x100, 0xff1f, 0xff1f, WireFault.STRIPE),
     ANSWERED_STRIPE(0x100, 0xff3f, 0xff3f, WireFault.STRIPE),
     IMMEDIATE(0, 0xffff_ffffL, WireFault.IMMEDIATE);
