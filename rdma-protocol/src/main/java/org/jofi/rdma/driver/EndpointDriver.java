@@ -56,7 +56,7 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
   private final int packetBytes;
   private final BlockFreelist messages;
   private final OutgoingMessages outgoing;
-  private final MemoryCopier copier = new MemoryCopier();
+  private final MemoryCopier copier = new BufferCopier();
   private final InlineCopies copies;
   private final FlushLanding landing;
   private final Teardown teardown;

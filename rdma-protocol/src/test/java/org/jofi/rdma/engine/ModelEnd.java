@@ -35,7 +35,6 @@ final class ModelEnd implements OperationSink {
 
   private final ModelLink link;
   private final Tasks tasks = new Tasks();
-  private final MemoryCopier copier = new MemoryCopier();
   private final ArrivalBudget budget = new ArrivalBudget(ROOM, tasks);
   private final List<Message> free = new ArrayList<>();
   private int taken;
@@ -293,7 +292,7 @@ final class ModelEnd implements OperationSink {
 
   @Override
   public MemoryCopier copier() {
-    return copier;
+    return link::copy;
   }
 
   @Override
