@@ -95,19 +95,4 @@ final class ControlTransfer extends RailTransfer {
     retryLater((int) cookie, why, Certainty.UNKNOWN);
     return NOBODY;
   }
-
-  @Override
-  public void moveLate() {
-    // It tries every rail as it is.
-  }
-
-  @Override
-  public void takeTurn() {
-    // Nothing is counted, so it has no turn.
-  }
-
-  @Override
-  public long progress() {
-    return 0;
-  }
 }

@@ -52,11 +52,7 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
   }
 
   private @Nullable DataFlow flow() {
-    return switch (kind()) {
-      case READ_OWN -> null;
-      case READ -> peer.reads();
-      case WRITE -> peer.writes();
-    };
+    return peer.flow(kind());
   }
 
   @Override
@@ -124,28 +120,44 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
     boolean completed = before == State.OUT && (now == State.DONE || now == State.WRITTEN);
     if (completed) {
       inOrder &= ~(1 << stripe);
-      rails().rail(beforeRail).dataCompleted++;
-      peer.stall().done(kind());
-    } else if (before == State.OUT) {
-      rails().rail(beforeRail).dataPosted--;
-      peer.stall().failed(kind());
-    } else if (now == State.OUT) {
-      peer.stall().took(kind());
-      PeerRail rail = rails().rail(rail(stripe));
-      rail.dataPosted++;
-      epochs[stripe] = rail.epoch();
+    }
+    if (before == State.OUT || now == State.OUT) {
+      count(stripe, before == State.OUT, beforeRail, completed);
     }
     DataFlow flow = flow();
-    if (flow != null) {
-      int from = before.isOnRail() ? beforeRail : ANY_RAIL;
-      int to = now.isOnRail() ? rail(stripe) : ANY_RAIL;
+    int from = before.isOnRail() ? beforeRail : ANY_RAIL;
+    int to = now.isOnRail() ? rail(stripe) : ANY_RAIL;
+    if (flow != null && from != to) {
       if (completed) {
         flow.done(from, lengthBytes(stripe), spread());
-      } else if (from != to && from != ANY_RAIL) {
+      } else if (from != ANY_RAIL) {
         flow.takeBack(from, lengthBytes(stripe));
       }
-      if (from != to && to != ANY_RAIL) {
+      if (to != ANY_RAIL) {
         flow.give(to, lengthBytes(stripe));
+      }
+    }
+  }
+
+  /** A provider took a stripe, or it is back. */
+  private void count(int stripe, boolean isBack, int railBefore, boolean completed) {
+    PeerRail rail = rails().rail(isBack ? railBefore : rail(stripe));
+    DataStall stall = peer.stall(kind());
+    if (completed) {
+      rail.dataCompleted++;
+    } else {
+      rail.dataPosted += isBack ? -1 : 1;
+    }
+    if (!isBack) {
+      epochs[stripe] = rail.epoch();
+    }
+    if (stall != null) {
+      if (completed) {
+        stall.done();
+      } else if (isBack) {
+        stall.failed();
+      } else {
+        stall.took();
       }
     }
   }
@@ -249,7 +261,7 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
 
   private void awaitFence(int stripe, int rail, Failure why) {
     inOrder &= ~(1 << stripe);
-    linger(stripe);
+    move(stripe, State.LINGERING);
     peer.fences().await(this, stripe, rail, epochs[stripe], why);
   }
 

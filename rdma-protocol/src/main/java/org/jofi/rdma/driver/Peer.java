@@ -5,6 +5,7 @@ import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import org.jofi.rdma.operation.Packet;
 import org.jofi.rdma.operation.PeerControl;
+import org.jofi.rdma.operation.Transfer;
 import org.jofi.rdma.wire.RailAddresses;
 import org.jofi.rdma.wire.RailUpdate;
 import org.jofi.transport.Failure;
@@ -29,7 +30,8 @@ final class Peer implements PeerControl {
   private final @Nullable PeerWatch watch;
 
   private final RailEpochs epochs;
-  private final DataStall stall;
+  private final DataStall stalledWrites;
+  private final DataStall stalledReads;
 
   /** How many lead to it. */
   int connections;
@@ -79,7 +81,8 @@ final class Peer implements PeerControl {
             ? null
             : new PeerWatch(data, control, name, settings, driver.railBoundNs());
     epochs = new RailEpochs(data, control, name, watch == null ? _ -> {} : watch::restored);
-    stall = DataStall.over(data, name);
+    stalledWrites = DataStall.over(data, false, name);
+    stalledReads = DataStall.over(data, true, name);
   }
 
   long endpoint() {
@@ -104,14 +107,22 @@ final class Peer implements PeerControl {
     return control;
   }
 
-  /** What goes to the peer; null with one rail. */
-  @Nullable DataFlow writes() {
-    return watch == null ? null : watch.writes;
+  /** What goes to the peer, or is read from it; null with one rail, and for own memory. */
+  @Nullable DataFlow flow(Transfer.Kind kind) {
+    return switch (kind) {
+      case WRITE -> watch == null ? null : watch.writes;
+      case READ -> watch == null ? null : watch.reads;
+      case READ_OWN -> null;
+    };
   }
 
-  /** What is read from it; null with one rail. */
-  @Nullable DataFlow reads() {
-    return watch == null ? null : watch.reads;
+  /** Whether that moves; null for own memory. */
+  @Nullable DataStall stall(Transfer.Kind kind) {
+    return switch (kind) {
+      case WRITE -> stalledWrites;
+      case READ -> stalledReads;
+      case READ_OWN -> null;
+    };
   }
 
   RailEpochs epochs() {
@@ -122,18 +133,14 @@ final class Peer implements PeerControl {
     return epochs.fences();
   }
 
-  DataStall stall() {
-    return stall;
-  }
-
   boolean isLost() {
     return data.isLost() || control.isLost();
   }
 
   RailStatus status(int rail) {
     PeerRail of = data.rail(rail);
-    DataFlow writes = writes();
-    DataFlow reads = reads();
+    DataFlow writes = flow(Transfer.Kind.WRITE);
+    DataFlow reads = flow(Transfer.Kind.READ);
     return new RailStatus(
         rail,
         of.port().nic(),
@@ -193,7 +200,9 @@ final class Peer implements PeerControl {
 
   @Override
   public @Nullable Failure stall(long now, long boundNs) {
-    return stall.look(now, boundNs);
+    Failure ofWrites = stalledWrites.look(now, boundNs);
+    Failure ofReads = stalledReads.look(now, boundNs);
+    return ofWrites == null ? ofReads : ofWrites;
   }
 
   @Override

@@ -74,7 +74,7 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
     }
     tried(stripe);
     if (answer == 0) {
-      posted(stripe);
+      move(stripe, State.OUT);
     } else {
       Failure why = Failures.ofPost(operation(stripe), rails.rail(rail).port(), -answer);
       if (tellsOfRail(stripe, why)) {

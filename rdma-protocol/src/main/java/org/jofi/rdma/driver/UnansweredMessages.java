@@ -1,8 +1,7 @@
 package org.jofi.rdma.driver;
 
 import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.stream.Stream;
 import org.jofi.rdma.operation.SentListener;
 import org.jofi.transport.Failure;
 import org.jspecify.annotations.Nullable;
@@ -25,26 +24,38 @@ final class UnansweredMessages implements SentListener {
   private final PeerRails rails;
   private final OutgoingMessages messages;
   private final boolean asksEach;
-  private final List<ArrayDeque<OutgoingMessage>> kept = new ArrayList<>();
-  private final long[] posted;
-  private final long[] answered;
-
-  /** Those up to here left over a connection that may have broken. */
-  private final long[] given;
-
-  /** How many left after the last that asked. */
-  private final int[] silent;
-
-  /** The last that left without asking. */
-  private final long[] plain;
-
-  /** The same, at the last look. */
-  private final long[] looked;
-
-  /** Whether an empty message is out; for a dead peer there would be ever more of them. */
-  private final boolean[] asking;
-
+  private final Left[] left;
   private int losses;
+
+  /** What left over a rail, by places. */
+  private static final class Left {
+    /** Most of these keep nothing: of data rails, of handshakes, of providers without sockets. */
+    final ArrayDeque<OutgoingMessage> kept = new ArrayDeque<>(1);
+
+    /** The last that was posted, and the last that is known to have arrived. */
+    long posted;
+
+    long answered;
+
+    /** Those up to here left over a connection that may have broken. */
+    long given;
+
+    /** The last that left without asking; and the same, at the last look. */
+    long plain;
+
+    long looked;
+
+    /** How many left after the last that asked. */
+    int silent;
+
+    /** Whether an empty message is out; for a dead peer there would be ever more of them. */
+    boolean isAsking;
+
+    /** Whether what has a place arrived, or may be lost. */
+    boolean isKnown(long place) {
+      return place <= Math.max(answered, given);
+    }
+  }
 
   /**
    * @param rails over which they leave
@@ -56,18 +67,7 @@ final class UnansweredMessages implements SentListener {
     this.rails = rails;
     this.messages = messages;
     this.asksEach = asksEach;
-    int count = rails.count();
-    posted = new long[count];
-    answered = new long[count];
-    given = new long[count];
-    silent = new int[count];
-    plain = new long[count];
-    looked = new long[count];
-    asking = new boolean[count];
-    for (int rail = 0; rail < count; rail++) {
-      // Most of these keep nothing: of data rails, of handshakes, of providers without sockets.
-      kept.add(new ArrayDeque<>(1));
-    }
+    left = Stream.generate(Left::new).limit(rails.count()).toArray(Left[]::new);
   }
 
   /**
@@ -76,43 +76,46 @@ final class UnansweredMessages implements SentListener {
    * @param mayWait whether its sender may be told late
    */
   boolean asks(int rail, boolean mayWait) {
-    return asksEach || !mayWait || silent[rail] + 1 >= EVERY;
+    return asksEach || !mayWait || left[rail].silent + 1 >= EVERY;
   }
 
   /** A rail took a message, or a write; its place among those of the rail. */
   long posted(int rail, boolean asks) {
-    silent[rail] = asks ? 0 : silent[rail] + 1;
-    return ++posted[rail];
+    Left of = left[rail];
+    of.silent = asks ? 0 : of.silent + 1;
+    return ++of.posted;
   }
 
   /** A message left that did not ask: it is told when its arrival is known. */
   void left(int rail, long place, OutgoingMessage message) {
-    if (place <= given[rail]) {
+    Left of = left[rail];
+    if (place <= of.given) {
       message.goOverAnother();
-    } else if (place < answered[rail]) {
+    } else if (place < of.answered) {
       message.arrived();
     } else {
-      plain[rail] = place;
-      kept.get(rail).addLast(message);
+      of.plain = place;
+      of.kept.addLast(message);
     }
   }
 
   /** A write left that did not ask. */
   void wrote(int rail, long place) {
-    plain[rail] = Math.max(plain[rail], place);
-    if (place <= given[rail]) {
+    Left of = left[rail];
+    of.plain = Math.max(of.plain, place);
+    if (place <= of.given) {
       losses++;
     }
   }
 
   /** What has that place arrived, and with it all before it. */
   void arrived(int rail, long place) {
-    answered[rail] = Math.max(answered[rail], place);
-    ArrayDeque<OutgoingMessage> before = kept.get(rail);
-    for (OutgoingMessage first = before.peekFirst();
+    Left of = left[rail];
+    of.answered = Math.max(of.answered, place);
+    for (OutgoingMessage first = of.kept.peekFirst();
         first != null && first.place() < place;
-        first = before.peekFirst()) {
-      before.removeFirst();
+        first = of.kept.peekFirst()) {
+      of.kept.removeFirst();
       first.arrived();
     }
   }
@@ -124,10 +127,10 @@ final class UnansweredMessages implements SentListener {
    * lost with the connection.
    */
   void lost(int rail) {
-    given[rail] = posted[rail];
+    Left of = left[rail];
+    of.given = of.posted;
     losses += asksEach ? 0 : 1;
-    ArrayDeque<OutgoingMessage> over = kept.get(rail);
-    for (OutgoingMessage first = over.pollFirst(); first != null; first = over.pollFirst()) {
+    for (OutgoingMessage first = of.kept.pollFirst(); first != null; first = of.kept.pollFirst()) {
       first.goOverAnother();
     }
   }
@@ -138,21 +141,16 @@ final class UnansweredMessages implements SentListener {
 
   /** Whether nothing is known of writes that left over a rail, and no message is kept for it. */
   boolean isUncertain(int rail) {
-    return kept.get(rail).isEmpty() && !isKnown(rail, plain[rail]);
-  }
-
-  /** Whether what has a place arrived, or may be lost. */
-  private boolean isKnown(int rail, long place) {
-    return place <= Math.max(answered[rail], given[rail]);
+    return left[rail].kept.isEmpty() && !left[rail].isKnown(left[rail].plain);
   }
 
   /** Asks where nothing is known of what left before the last look. */
   void look() {
-    for (int rail = 0; rail < posted.length; rail++) {
-      if (!isKnown(rail, looked[rail])) {
+    for (int rail = 0; rail < left.length; rail++) {
+      if (!left[rail].isKnown(left[rail].looked)) {
         ask(rail);
       }
-      looked[rail] = plain[rail];
+      left[rail].looked = left[rail].plain;
     }
   }
 
@@ -163,7 +161,7 @@ final class UnansweredMessages implements SentListener {
   boolean areKnown(long[] places) {
     boolean all = true;
     for (int rail = 0; rail < places.length; rail++) {
-      if (!isKnown(rail, places[rail])) {
+      if (!left[rail].isKnown(places[rail])) {
         ask(rail);
         all = false;
       }
@@ -173,13 +171,13 @@ final class UnansweredMessages implements SentListener {
 
   /** Asks whether what left over a rail until now arrived, unless that is asked already. */
   private void ask(int rail) {
-    if (!asking[rail]) {
-      asking[rail] = messages.ask(rails, rail, this, rail);
+    if (!left[rail].isAsking) {
+      left[rail].isAsking = messages.ask(rails, rail, this, rail);
     }
   }
 
   @Override
   public void sent(long rail, @Nullable Failure failure) {
-    asking[(int) rail] = false;
+    left[(int) rail].isAsking = false;
   }
 }

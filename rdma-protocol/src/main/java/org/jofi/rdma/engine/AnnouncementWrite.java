@@ -1,6 +1,7 @@
 package org.jofi.rdma.engine;
 
 import org.jofi.rdma.operation.Certainty;
+import org.jofi.rdma.operation.Stripes;
 import org.jofi.rdma.operation.Transfer;
 import org.jofi.rdma.operation.TransferListener;
 import org.jofi.rdma.wire.MailboxLayout;
@@ -53,7 +54,7 @@ final class AnnouncementWrite implements TransferListener {
 
   /** Whether something of it was not taken by a rail yet. */
   boolean isWaiting() {
-    return transfer.in(Transfer.State.TO_POST) != 0;
+    return transfer.in(Stripes.State.TO_POST) != 0;
   }
 
   /** Whether a provider took any of it. */

@@ -60,7 +60,9 @@ final class Announcer {
 
   /** The next part of a transfer writes entries that are in the copy, one after the other. */
   void place(Transfer transfer, long index, int count) {
-    int part = transfer.part(layout.entryOffset(index), (long) count * layout.entryBytes());
+    int part =
+        transfer.place(
+            Transfer.ANY_RAIL, layout.entryOffset(index), (long) count * layout.entryBytes());
     if (entriesDelivered) {
       transfer.completeOnDelivery(1 << part);
     }

@@ -24,9 +24,9 @@ final class FlushRead extends StripedRequest {
     Transfer transfer = transfer();
     transfer.begin(Transfer.Kind.READ_OWN, 0, null);
     transfer.failAlone();
-    transfer.onEveryRail(sink.dataRails(), Math.min(length, OperationSink.OWN_READ_BYTES));
     for (int rail = 0; rail < sink.dataRails(); rail++) {
       transfer.remote(rail, memory.remoteAddress(rail, from), memory.key(rail));
+      transfer.place(rail, 0, Math.min(length, OperationSink.OWN_READ_BYTES));
     }
   }
 

@@ -3,6 +3,7 @@ package org.jofi.rdma.engine;
 import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.operation.Certainty;
 import org.jofi.rdma.operation.SentListener;
+import org.jofi.rdma.operation.Stripes.State;
 import org.jofi.rdma.operation.Task;
 import org.jofi.rdma.operation.Transfer;
 import org.jofi.rdma.wire.ImmediateData;
@@ -12,8 +13,8 @@ import org.jofi.transport.Failure;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message that is written into the memory of a receive. Its {@link Transfer} says what each
- * stripe needs; what the writes cannot tell the receiver goes in control messages.
+ * A message that is written into the memory of a receive. Its stripes say what each of them needs;
+ * what the writes cannot tell the receiver goes in control messages.
  */
 class RendezvousSend extends StripedRequest implements SentListener {
   private static final int LENGTH = ProtocolLimits.MAX_STRIPES;
@@ -82,7 +83,7 @@ class RendezvousSend extends StripedRequest implements SentListener {
       sender.link().submit(transfer);
     } else {
       // A stripe of nothing.
-      post(transfer.part(0, 0));
+      post(transfer.place(Transfer.ANY_RAIL, 0, 0));
     }
     if (!lengthTold && isLive()) {
       sender.link().submit(telling);
@@ -97,7 +98,7 @@ class RendezvousSend extends StripedRequest implements SentListener {
     if (transfer.lengthBytes(stripe) > 0 || transfer.bringsData(stripe)) {
       sender.link().submit(transfer);
     } else {
-      transfer.written(stripe);
+      transfer.move(stripe, State.WRITTEN);
       sender.link().submit(telling);
     }
   }
@@ -129,7 +130,7 @@ class RendezvousSend extends StripedRequest implements SentListener {
               sender.link().tell(MessageType.TRUE_LENGTH, receiveIndex, lengthBytes, this, LENGTH));
       all &= lengthTold;
     }
-    if (transfer.in(Transfer.State.TO_POST) == 0 && transfer.isBound()) {
+    if (transfer.in(State.TO_POST) == 0 && transfer.isBound()) {
       transfer.takeTurn();
     }
     return all;
@@ -137,7 +138,7 @@ class RendezvousSend extends StripedRequest implements SentListener {
 
   private boolean announce(int stripe) {
     int immediate = immediate(transfer, stripe);
-    transfer.announced(stripe);
+    transfer.move(stripe, State.ANNOUNCED);
     request().begun(1);
     boolean sent =
         sent(
@@ -146,7 +147,7 @@ class RendezvousSend extends StripedRequest implements SentListener {
                 ? sender.link().sendWritten(receiveIndex, immediate, this, stripe)
                 : sender.link().sendImmediate(immediate, this, stripe));
     if (!sent) {
-      transfer.written(stripe);
+      transfer.move(stripe, State.WRITTEN);
     }
     return sent;
   }
@@ -156,7 +157,7 @@ class RendezvousSend extends StripedRequest implements SentListener {
     boolean sent =
         sent(sender.link().sendAsk(receiveIndex, stripe, transfer.tries(stripe), this, QUESTION));
     if (sent) {
-      transfer.asked(stripe);
+      transfer.move(stripe, State.ASKED);
     }
     return sent;
   }
@@ -201,7 +202,7 @@ class RendezvousSend extends StripedRequest implements SentListener {
     if (!of.bringsData(stripe)) {
       return true;
     }
-    of.doubt(stripe);
+    of.move(stripe, State.DOUBTFUL);
     sender.link().sink().tasks().defer(telling);
     return false;
   }
@@ -236,7 +237,7 @@ class RendezvousSend extends StripedRequest implements SentListener {
       return;
     }
     if (cookie < LENGTH) {
-      transfer.done((int) cookie);
+      transfer.move((int) cookie, State.DONE);
     }
     request().settle();
   }

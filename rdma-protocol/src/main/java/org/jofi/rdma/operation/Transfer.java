@@ -1,45 +1,17 @@
 package org.jofi.rdma.operation;
 
-import java.util.Arrays;
-import java.util.StringJoiner;
 import org.jofi.mr.registration.Descriptors;
 import org.jofi.rdma.wire.ProtocolLimits;
 import org.jofi.transport.Failure;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stripes between this side's memory and registered memory of the peer's, and the only record of
- * where each of them is. The engine says what is to move, whole or in stripes of its own; the
- * driver cuts the rest, as rails have room for it, chooses each one's rail, posts it, and tells the
- * listener once what it came to. Used again for the next transfer of its owner; nothing is
- * allocated once it exists. Used with the endpoint's lock held.
- *
- * <pre>
- * event                                          from                  to
- * cut, placed                                    (unbound)             TO_POST
- * a provider took it                             TO_POST               OUT
- * completed                                      OUT                   DONE, or WRITTEN
- * its rail is lost, and it may land yet          TO_POST, OUT          LINGERING
- * failed: again, over another rail if possible   all but DONE          TO_POST
- * failed: the receiver is to say whether it came all but DONE          DOUBTFUL
- * failed for good                                all but DONE          FAILED
- * cancelled                                      TO_POST, (unbound)    FAILED
- * announced apart                                WRITTEN               ANNOUNCED
- * its announcement left                          ANNOUNCED             DONE
- * the receiver was asked                         DOUBTFUL              ASKED
- * no answer came                                 ASKED                 DOUBTFUL
- * answered: it arrived                           DOUBTFUL, ASKED       DONE
- * answered: it is missing                        DOUBTFUL, ASKED       TO_POST, then WRITTEN
- * </pre>
- *
- * <p><b>Why a failed write is asked about.</b> It may have arrived whole, with its immediate data.
- * Then the receiver may have reported the message, and its memory may hold something else by the
- * time that a second write lands. A receiver that answers that it lacks the stripe does not count
- * its immediate data any more, however late that comes, but only the message which says that the
- * stripe was written again: until then the same bytes may be written to the same place as often as
- * need be. A write that is announced apart is safe without asking: nobody was told of it.
+ * Stripes between this side's memory and registered memory of the peer's. The engine says what is
+ * to move, whole or in stripes of its own; the driver cuts the rest, as rails have room for it,
+ * chooses each one's rail, posts it, and tells the listener once what it came to. Used again for
+ * the next transfer of its owner.
  */
-public abstract class Transfer extends Task {
+public abstract class Transfer extends Stripes {
   /** What it does. */
   public enum Kind {
     /** Writes to the peer. */
@@ -50,68 +22,13 @@ public abstract class Transfer extends Task {
     READ_OWN
   }
 
-  /** Where a stripe is. */
-  public enum State {
-    /** It waits for its rail. */
-    TO_POST(0, "not taken by the provider"),
-    /** It is with a provider, on its rail. */
-    OUT(1, "posted, not completed"),
-    /** It is on no rail any more, but may land until its rail's endpoints are closed. */
-    LINGERING(2, "posted, not completed"),
-    /** It is at the peer, who is to be told so. */
-    WRITTEN(3, "written, not announced"),
-    /** The peer is being told. */
-    ANNOUNCED(4, "announced, not completed"),
-    /** It failed, and the peer knows whether it arrived. */
-    DOUBTFUL(5, "failed, and the peer did not tell whether it arrived"),
-    /** The peer was asked. */
-    ASKED(6, "failed, and the peer did not tell whether it arrived"),
-    /** It came to nothing. */
-    FAILED(7, "failed"),
-    /** Nothing is left to do for it. */
-    DONE(8, "done");
-
-    private final int number;
-    private final String text;
-
-    State(int number, String text) {
-      this.number = number;
-      this.text = text;
-    }
-
-    /** Whether it is given to its rail, and not back. */
-    public boolean isOnRail() {
-      return this == TO_POST || this == OUT;
-    }
-  }
-
-  /** Of a stripe that goes over whichever rail is next. */
-  protected static final int ANY_RAIL = -1;
-
   private final TransferListener listener;
-  private final State[] states;
-  private final byte[] rails;
-  private final int[] tries;
-  private final long[] offsets;
-  private final long[] lengths;
-
-  /** Which stripes are in each state, a bit each. */
-  private final int[] in = new int[State.values().length];
-
   private final long[] remotes = new long[ProtocolLimits.MAX_RAILS];
   private final long[] keys = new long[ProtocolLimits.MAX_RAILS];
   private Kind kind = Kind.WRITE;
   private @Nullable Descriptors local;
   private long localAddress;
-  private int stripes;
-  private int onDelivery;
-  private int withData;
-  private boolean announces;
   private boolean alone;
-  private boolean cancelled;
-  private boolean wasPosted;
-  private long spread;
-  private long bound;
 
   /**
    * One that tells that listener.
@@ -119,13 +36,8 @@ public abstract class Transfer extends Task {
    * @param most stripes at most
    */
   protected Transfer(TransferListener listener, int most) {
+    super(most);
     this.listener = listener;
-    states = new State[most];
-    Arrays.fill(states, State.FAILED);
-    rails = new byte[most];
-    tries = new int[most];
-    offsets = new long[most];
-    lengths = new long[most];
   }
 
   /** Begins anew: what it does, and this side's memory. None of its stripes is out. */
@@ -133,16 +45,8 @@ public abstract class Transfer extends Task {
     kind = what;
     localAddress = address;
     local = memory;
-    Arrays.fill(in, 0);
-    stripes = 0;
-    onDelivery = 0;
-    withData = 0;
-    announces = false;
     alone = false;
-    cancelled = false;
-    wasPosted = false;
-    spread = 0;
-    bound = 0;
+    clear();
     reset();
   }
 
@@ -152,264 +56,31 @@ public abstract class Transfer extends Task {
     keys[rail] = key;
   }
 
-  /** So many bytes, 1 or more, are to be cut into stripes, once it is submitted. */
-  public final void spread(long lengthBytes) {
-    spread = lengthBytes;
-  }
-
-  /** A stripe of that length for every rail. */
-  public final void onEveryRail(int count, long lengthBytes) {
-    for (int rail = 0; rail < count; rail++) {
-      place(rail, 0, lengthBytes);
-    }
-  }
-
-  /**
-   * A stripe of its own, over any rail: so many bytes, from that offset on in both memories.
-   *
-   * @return its number: they count from 0
-   */
-  public final int part(long offset, long lengthBytes) {
-    return place(ANY_RAIL, offset, lengthBytes);
-  }
-
-  private int place(int rail, long offset, long lengthBytes) {
-    int stripe = stripes++;
-    offsets[stripe] = offset;
-    lengths[stripe] = lengthBytes;
-    tries[stripe] = 0;
-    states[stripe] = State.FAILED;
-    set(stripe, State.TO_POST, rail);
-    return stripe;
-  }
-
-  /** These stripes complete when the peer has them; others may when they have left. */
-  public final void completeOnDelivery(int those) {
-    onDelivery |= those;
-  }
-
   /** What fails of it says nothing of the rail: others go on over that. */
   public final void failAlone() {
     alone = true;
   }
 
-  /**
-   * The peer is told of each stripe that is written.
-   *
-   * @param byWrite whether its write does that; else it is announced apart
-   */
-  public final void announce(boolean byWrite) {
-    announces = true;
-    withData = byWrite ? -1 : 0;
-  }
-
-  /** Cancels what is unbound, or to be posted: none of that happens. */
-  public final void cancel() {
-    cancelled = true;
-    for (int left = in(State.TO_POST); left != 0; left &= left - 1) {
-      set(Integer.numberOfTrailingZeros(left), State.FAILED);
-    }
-  }
-
-  /** Whether all that is to be cut was cut, or never will be. */
-  public final boolean isBound() {
-    return cancelled || bound == spread;
-  }
-
-  /** Whether some of it may happen yet: it is unbound, to be posted, out, or lingers. */
-  public final boolean isOut() {
-    return !isBound() || (in(State.TO_POST) | in(State.OUT) | in(State.LINGERING)) != 0;
-  }
-
-  /** Whether all of it is done. */
-  public final boolean isDone() {
-    return bound == spread && in(State.DONE) == all();
-  }
-
-  /** Whether nothing more of it is to be posted, or announced, unless something fails. */
-  public final boolean endsByItself() {
-    int posted = in(State.OUT) | in(State.LINGERING);
-    int silently = announces ? posted & withData : posted;
-    return isBound() && (in(State.DONE) | in(State.ANNOUNCED) | silently) == all();
-  }
-
-  /** Whether anything of it was taken by a provider since it began. */
-  public final boolean wasPosted() {
-    return wasPosted;
-  }
-
-  /** How many stripes. */
-  public final int stripes() {
-    return stripes;
-  }
-
-  private int all() {
-    return stripes == Integer.SIZE ? -1 : (1 << stripes) - 1;
-  }
-
-  /** The stripes in a state, a bit each. */
-  public final int in(State state) {
-    return in[state.number];
-  }
-
-  /** Where a stripe is. */
-  public final State state(int stripe) {
-    return states[stripe];
-  }
-
-  /** How often a stripe was posted, or refused. */
-  public final int tries(int stripe) {
-    return tries[stripe];
-  }
-
-  /** The length of a stripe; 0 only of a message of 0 bytes. */
-  public final long lengthBytes(int stripe) {
-    return lengths[stripe];
-  }
-
-  /** Whether a stripe brings immediate data. */
-  public final boolean bringsData(int stripe) {
-    return (withData & 1 << stripe) != 0;
-  }
-
-  /** A stripe needs no write: it is to be announced. */
-  public final void written(int stripe) {
-    set(stripe, State.WRITTEN);
-  }
-
-  /** The peer is being told of a stripe. */
-  public final void announced(int stripe) {
-    set(stripe, State.ANNOUNCED);
-  }
-
-  /** The peer was told of a stripe. */
-  public final void done(int stripe) {
-    set(stripe, State.DONE);
-  }
-
-  /** A stripe failed just now, and the peer is to be asked whether it arrived. */
-  public final void doubt(int stripe) {
-    set(stripe, State.DOUBTFUL);
-  }
-
-  /** The peer was asked whether a stripe arrived. */
-  public final void asked(int stripe) {
-    set(stripe, State.ASKED);
-  }
-
-  /** What was asked got no answer, and is to be asked again; whether there is any of that. */
-  public final boolean askAgain() {
-    for (int left = in(State.ASKED); left != 0; left &= left - 1) {
-      set(Integer.numberOfTrailingZeros(left), State.DOUBTFUL);
-    }
-    return in(State.DOUBTFUL) != 0;
-  }
-
-  /**
-   * The peer answered whether a stripe arrived. One that did not is to be posted again, and
-   * announced apart.
-   *
-   * @param ofTry of which try it was asked
-   * @return whether that answer was awaited
-   */
-  public final boolean answered(int stripe, int ofTry, boolean arrived) {
-    boolean awaited =
-        ((in(State.DOUBTFUL) | in(State.ASKED)) & 1 << stripe) != 0 && tries[stripe] == ofTry;
-    if (awaited && arrived) {
-      set(stripe, State.DONE);
-    } else if (awaited) {
-      withData &= ~(1 << stripe);
-      onDelivery |= 1 << stripe;
-      set(stripe, State.TO_POST);
-    }
-    return awaited;
-  }
-
-  /** What is not done, for errors; empty if all is. */
-  public final String missing() {
-    StringJoiner text = new StringJoiner("; ");
-    for (int stripe = 0; stripe < stripes; stripe++) {
-      if (states[stripe] != State.DONE) {
-        text.add(
-            "stripe %d of %d on %s, %s"
-                .formatted(stripe, stripes, railLabel(stripe), states[stripe].text));
-      }
-    }
-    if (!isBound()) {
-      text.add("the rest, for which no rail had room");
-    }
-    return text.toString();
-  }
-
   /** Stripes that were to be posted at the call before this as well move to other rails. */
-  public abstract void moveLate();
+  public void moveLate() {
+    // Most try every rail as it is.
+  }
 
   /**
    * How many operations on the peer's data rails that come before it are done. It changes as long
-   * as its turn comes nearer, and is not moved without end by what was posted later.
+   * as its turn comes nearer, and is not moved by what was posted later.
    */
-  public abstract long progress();
+  public long progress() {
+    return 0;
+  }
 
   /** Its turn is after all that was posted until now: a message that follows it was sent. */
-  public abstract void takeTurn();
-
-  /** What errors call the rail of a stripe. */
-  public abstract String railLabel(int stripe);
+  public void takeTurn() {
+    // Most have none, since nothing of them is counted.
+  }
 
   /** The driver's: begins anew. */
   protected abstract void reset();
-
-  /**
-   * The driver's: a stripe is in another state, or given to another rail.
-   *
-   * @param before the state that it was in
-   * @param beforeRail its rail then; {@link #ANY_RAIL} if that was not chosen
-   */
-  protected abstract void changed(int stripe, State before, int beforeRail);
-
-  private void set(int stripe, State to) {
-    set(stripe, to, rails[stripe]);
-  }
-
-  private void set(int stripe, State to, int rail) {
-    State before = states[stripe];
-    int beforeRail = rails[stripe];
-    int bit = 1 << stripe;
-    in[before.number] &= ~bit;
-    in[to.number] |= bit;
-    states[stripe] = to;
-    rails[stripe] = (byte) rail;
-    changed(stripe, before, beforeRail);
-  }
-
-  /** The driver's: the rail of a stripe, or {@link #ANY_RAIL}. */
-  protected final int rail(int stripe) {
-    return rails[stripe];
-  }
-
-  /** The driver's: a stripe that is to be posted goes over another rail. */
-  protected final void moveTo(int stripe, int rail) {
-    if (rails[stripe] != rail) {
-      set(stripe, states[stripe], rail);
-    }
-  }
-
-  /** The driver's: what is unbound, in bytes. */
-  protected final long unbound() {
-    return spread - bound;
-  }
-
-  /** The driver's: what is to be cut in all, in bytes. */
-  protected final long spread() {
-    return spread;
-  }
-
-  /** The driver's: cuts a stripe, which is to be posted over that rail. */
-  protected final void bind(int rail, long lengthBytes) {
-    long offset = bound;
-    bound += lengthBytes;
-    place(rail, offset, lengthBytes);
-  }
 
   /** The driver's: what it does. */
   protected final Kind kind() {
@@ -418,7 +89,7 @@ public abstract class Transfer extends Task {
 
   /** The driver's: where a stripe is in this side's memory. */
   protected final long localAddress(int stripe) {
-    return localAddress + offsets[stripe];
+    return localAddress + offset(stripe);
   }
 
   /** The driver's: this side's descriptor on a rail. */
@@ -429,17 +100,12 @@ public abstract class Transfer extends Task {
 
   /** The driver's: where a stripe is in the peer's memory. */
   protected final long remoteAddress(int stripe, int rail) {
-    return remotes[rail] + offsets[stripe];
+    return remotes[rail] + offset(stripe);
   }
 
   /** The driver's: the peer's key on a rail. */
   protected final long key(int rail) {
     return keys[rail];
-  }
-
-  /** The driver's: whether a stripe completes only when the peer has it. */
-  protected final boolean completesOnDelivery(int stripe) {
-    return (onDelivery & 1 << stripe) != 0;
   }
 
   /** The driver's: whether its failures say nothing of the rail. */
@@ -452,26 +118,10 @@ public abstract class Transfer extends Task {
     return listener.immediate(this, stripe);
   }
 
-  /** The driver's: a stripe is offered to a provider, which may refuse it for good. */
-  protected final void tried(int stripe) {
-    tries[stripe]++;
-  }
-
-  /** The driver's: a provider took a stripe. */
-  protected final void posted(int stripe) {
-    wasPosted = true;
-    set(stripe, State.OUT);
-  }
-
   /** The driver's: a stripe completed. */
   protected final void complete(int stripe) {
-    set(stripe, announces && !bringsData(stripe) ? State.WRITTEN : State.DONE);
+    move(stripe, isAnnouncedApart(stripe) ? State.WRITTEN : State.DONE);
     listener.completed(this, stripe);
-  }
-
-  /** The driver's: a stripe is not posted again before it is known that it will not land. */
-  protected final void linger(int stripe) {
-    set(stripe, State.LINGERING);
   }
 
   /**
@@ -482,17 +132,17 @@ public abstract class Transfer extends Task {
    */
   protected final boolean fail(int stripe, int next, Failure why, Certainty certainty) {
     boolean railLeft = next != ANY_RAIL;
-    set(stripe, State.FAILED, railLeft ? next : rails[stripe]);
+    move(stripe, State.FAILED, railLeft ? next : rail(stripe));
     boolean again = listener.failed(this, stripe, why, certainty, railLeft) && railLeft;
     if (again) {
-      set(stripe, State.TO_POST);
+      move(stripe, State.TO_POST);
     }
     return again;
   }
 
   /** The driver's: what a stripe comes to will never be known. */
   protected final void lose(int stripe, Failure why) {
-    set(stripe, State.LINGERING);
+    move(stripe, State.LINGERING);
     listener.lost(this, stripe, why);
   }
 }

@@ -7,12 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.Optional;
 import org.jofi.fabric.LinkTraffic;
-import org.jofi.rdma.operation.Transfer;
 import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@link DataStall}, on a time and a traffic of the tests. */
 class DataStallTest {
@@ -23,11 +22,15 @@ class DataStallTest {
   private long sent;
   private long received;
   private boolean known = true;
-  private final DataStall stall =
-      new DataStall(
-          "peer 7",
-          () -> known ? Optional.of(new LinkTraffic(sent, received, 0, 0)) : Optional.empty(),
-          () -> "eth0 from a to b");
+  private DataStall stall = stall(false);
+
+  private DataStall stall(boolean reads) {
+    return new DataStall(
+        reads,
+        "peer 7",
+        () -> known ? Optional.of(new LinkTraffic(sent, received, 0, 0)) : Optional.empty(),
+        () -> "eth0 from a to b");
+  }
 
   /** What is found within that time; null if nothing is. */
   private Failure within(long time, Runnable meanwhile) {
@@ -42,33 +45,30 @@ class DataStallTest {
   }
 
   @ParameterizedTest
-  @EnumSource(
-      value = Transfer.Kind.class,
-      names = {"WRITE", "READ"})
-  void dataThatDoesNotMoveIsFoundWithinTheBound(Transfer.Kind kind) {
+  @ValueSource(booleans = {false, true})
+  void dataThatDoesNotMoveIsFoundWithinTheBound(boolean isRead) {
+    stall = stall(isRead);
     assertNull(within(20 * BOUND, () -> {}), "nothing is out");
-    stall.took(kind);
+    stall.took();
     assertNull(within(BOUND - 2 * STEP, () -> {}), "too early");
     Failure why = within(3 * STEP, () -> {});
     assertNotNull(why);
     assertEquals(FailureCause.PEER_LOST, why.cause());
     assertTrue(
-        why.detail().contains(kind == Transfer.Kind.READ ? "1 reads" : "1 writes")
+        why.detail().contains(isRead ? "1 reads" : "1 writes")
             && why.detail().contains("eth0 from a to b"),
         why.detail());
     assertNotNull(within(BOUND, () -> {}), "it stands until something moves");
-    stall.done(kind);
+    stall.done();
     assertNull(within(20 * BOUND, () -> {}), "it is back");
   }
 
   /** A stripe of 4 MiB over a slow link. */
   @ParameterizedTest
-  @EnumSource(
-      value = Transfer.Kind.class,
-      names = {"WRITE", "READ"})
-  void whatIsSlowIsNotTakenForIt(Transfer.Kind kind) {
-    boolean isRead = kind == Transfer.Kind.READ;
-    stall.took(kind);
+  @ValueSource(booleans = {false, true})
+  void whatIsSlowIsNotTakenForIt(boolean isRead) {
+    stall = stall(isRead);
+    stall.took();
     Runnable moves =
         () -> {
           sent += isRead ? 0 : 1024;
@@ -80,12 +80,10 @@ class DataStallTest {
 
   /** What comes from the peer says nothing of what goes to it. */
   @ParameterizedTest
-  @EnumSource(
-      value = Transfer.Kind.class,
-      names = {"WRITE", "READ"})
-  void theOtherDirectionDoesNotCount(Transfer.Kind kind) {
-    boolean isRead = kind == Transfer.Kind.READ;
-    stall.took(kind);
+  @ValueSource(booleans = {false, true})
+  void theOtherDirectionDoesNotCount(boolean isRead) {
+    stall = stall(isRead);
+    stall.took();
     assertNotNull(
         within(
             2 * BOUND,
@@ -97,13 +95,13 @@ class DataStallTest {
 
   @Test
   void oneThatComesBackCounts() {
-    stall.took(Transfer.Kind.WRITE);
+    stall.took();
     assertNull(
         within(
             20 * BOUND,
             () -> {
-              stall.took(Transfer.Kind.WRITE);
-              stall.done(Transfer.Kind.WRITE);
+              stall.took();
+              stall.done();
             }));
   }
 
@@ -111,13 +109,13 @@ class DataStallTest {
   @Test
   void oneThatIsPostedAgainAndAgainDoesNot() {
     int[] looks = {0};
-    stall.took(Transfer.Kind.WRITE);
+    stall.took();
     Runnable again =
         () -> {
           switch (++looks[0] % 30) {
-            case 0 -> stall.failed(Transfer.Kind.WRITE);
+            case 0 -> stall.failed();
             case 1 -> {
-              stall.took(Transfer.Kind.WRITE);
+              stall.took();
               sent = 500;
             }
             default -> sent++;
@@ -129,15 +127,15 @@ class DataStallTest {
 
   @Test
   void oneThatCameToNothingForGoodIsForgotten() {
-    stall.took(Transfer.Kind.WRITE);
-    stall.failed(Transfer.Kind.WRITE);
+    stall.took();
+    stall.failed();
     assertNull(within(20 * BOUND, () -> {}));
   }
 
   @Test
   void whereNothingIsKnownNobodyIsGivenUp() {
     known = false;
-    stall.took(Transfer.Kind.WRITE);
+    stall.took();
     assertNull(within(20 * BOUND, () -> {}));
   }
 }

@@ -140,7 +140,7 @@ final class ModelEnd implements OperationSink {
           if (tries(stripe) < TRIES && link.fails()) {
             fail(stripe, 0, failure("post"), Certainty.NOT_EXECUTED);
           } else {
-            posted(stripe);
+            move(stripe, State.OUT);
             link.post(this, stripe);
           }
         }
@@ -191,21 +191,6 @@ final class ModelEnd implements OperationSink {
     @Override
     protected void changed(int stripe, State before, int beforeRail) {
       // It keeps no account.
-    }
-
-    @Override
-    public void moveLate() {
-      // Any rail will do.
-    }
-
-    @Override
-    public long progress() {
-      return 0;
-    }
-
-    @Override
-    public void takeTurn() {
-      // Time stands still.
     }
 
     @Override
