@@ -122,17 +122,20 @@ final class DataFlow {
       message.cut(Integer.numberOfTrailingZeros(left), RailRates.LEAST_STRIPE_BYTES);
     }
     int ready = isLong ? rates.ready(usable) : usable;
-    boolean cuts = rates.haveRoom(ready);
+    boolean isLast = stripes + 2 * rails > most;
+    // Others may soon take theirs.
+    boolean isPart = ready != usable && !isLast;
+    boolean cuts = isPart ? rates.isAnyIdle(ready) : rates.haveRoom(ready);
     if (cuts) {
       long part = message.left();
-      if (ready != usable && stripes + 2 * rails <= most) {
-        // Others may soon take theirs.
+      if (isPart) {
         part = Math.min(part, 2L * Integer.bitCount(ready) * RailRates.LEAST_STRIPE_BYTES);
       }
       shares.cut(part, stripes == 0 ? most(message.bytes(), ready) : rails, ready);
       for (int rail = 0; rail < rates.rails(); rail++) {
-        if (shares.of(rail) > 0) {
-          message.cut(rail, shares.of(rail));
+        long share = shares.of(rail);
+        if (share > 0) {
+          message.cut(rail, isLast ? share : Math.min(share, rates.limit(rail)));
         }
       }
     }

@@ -8,7 +8,8 @@ import org.jofi.rdma.wire.ProtocolLimits;
  * on it. One thread at a time; nothing is allocated once it exists.
  *
  * <p>A rail is measured while something is out on it. The first stripe, and then each 512 KiB, or 8
- * ms, are a sample, to which its rate moves some of the way.
+ * ms, are a sample, to which its rate moves some of the way; all of it at first. What was learned
+ * from little, such as what a link takes at once before it is shaped, is relied on for little.
  */
 public final class RailRates {
   /** The least that a rail is given of a message that goes over several. */
@@ -25,6 +26,9 @@ public final class RailRates {
    * it, so it counts in the next sample, with the time that passes until then.
    */
   private static final long LEAST_SAMPLE_NS = 50_000;
+
+  /** A rate that was learned from little is relied on for so many times as much. */
+  private static final int GROWTH = 8;
 
   /** How much of the way to a sample a rate moves. */
   private static final double WEIGHT = 0.4;
@@ -54,8 +58,8 @@ public final class RailRates {
   private final long[] sampleNs;
   private final long[] sampledAt;
 
-  /** Rails that were measured, a bit each. */
-  private int measured;
+  /** How many bytes each was measured by since it was not known; 0 if it is not. */
+  private final long[] proven;
 
   /** Rails with a stripe out that is to measure them, a bit each. */
   private int probed;
@@ -79,6 +83,7 @@ public final class RailRates {
     sampleBytes = new long[rails];
     sampleNs = new long[rails];
     sampledAt = new long[rails];
+    proven = new long[rails];
   }
 
   /** How many rails. */
@@ -105,7 +110,7 @@ public final class RailRates {
 
   /** It is not known any more how fast a rail is: it was not used for a while. */
   public void forget(int rail) {
-    measured &= ~(1 << rail);
+    proven[rail] = 0;
     probed &= ~(1 << rail);
     sampleBytes[rail] = 0;
     sampleNs[rail] = 0;
@@ -117,9 +122,21 @@ public final class RailRates {
    * to be dead.
    */
   public int probe(int among) {
-    int unknown = among & ~measured & ~probed;
+    int unknown = 0;
+    for (int left = among & ~probed; left != 0; left &= left - 1) {
+      int rail = Integer.numberOfTrailingZeros(left);
+      unknown |= proven[rail] == 0 ? 1 << rail : 0;
+    }
     probed |= unknown;
     return unknown;
+  }
+
+  /** How much a rail is given of a message at once, in bytes. */
+  public long limit(int rail) {
+    return GROWTH
+        * Math.max(LEAST_STRIPE_BYTES, proven[rail])
+        / RailShares.ALIGNMENT_BYTES
+        * RailShares.ALIGNMENT_BYTES;
   }
 
   /** Those of these rails that are not being {@linkplain #probe probed}, a bit each. */
@@ -142,19 +159,20 @@ public final class RailRates {
       leastNs[rail] = leastNs[rail] == 0 ? ns : Math.min(leastNs[rail], ns);
     }
     backAt[rail] = now;
-    if ((alone || bytes < LEAST_STRIPE_BYTES) && !follows) {
+    if (bytes == 0 || ((alone || bytes < LEAST_STRIPE_BYTES) && !follows)) {
       return;
     }
     sampleBytes[rail] += bytes;
     sampleNs[rail] += ns;
-    boolean isKnown = (measured & 1 << rail) != 0;
+    boolean isKnown = proven[rail] > 0;
     boolean enough = sampleBytes[rail] >= SAMPLE_BYTES && sampleNs[rail] >= LEAST_SAMPLE_NS;
     if (!isKnown || enough || sampleNs[rail] >= SAMPLE_NS) {
+      proven[rail] += sampleBytes[rail];
       double rate = (double) sampleBytes[rail] / sampleNs[rail];
       // Two answers at once, of which the first was late, seem to be of a rail without end.
-      rates[rail] +=
-          isKnown ? (Math.min(rate, 2 * rates[rail]) - rates[rail]) * WEIGHT : rate - rates[rail];
-      measured |= 1 << rail;
+      double most = isKnown ? 2 * rates[rail] : rate;
+      double weight = Math.clamp((double) sampleBytes[rail] / proven[rail], WEIGHT, 1);
+      rates[rail] += (Math.min(rate, most) - rates[rail]) * weight;
       sampleBytes[rail] = 0;
       sampleNs[rail] = 0;
       sampledAt[rail] = now;
@@ -174,7 +192,7 @@ public final class RailRates {
 
   /** How fast it was measured to be; 0 if it was not. */
   public long measuredBytesPerSecond(int rail) {
-    return (measured & 1 << rail) != 0 ? Math.round(rates[rail] * 1e9) : 0;
+    return proven[rail] > 0 ? Math.round(rates[rail] * 1e9) : 0;
   }
 
   /** Bytes that a rail carries in a nanosecond. */
@@ -218,6 +236,16 @@ public final class RailRates {
     return rates[rail] / together(among);
   }
 
+  /** Whether nothing is out on one of these. */
+  public boolean isAnyIdle(int among) {
+    for (int left = among; left != 0; left &= left - 1) {
+      if (out[Integer.numberOfTrailingZeros(left)] == 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** Whether so little is out on one of these that it may run dry before a completion is seen. */
   public boolean haveRoom(int among) {
     for (int left = among; left != 0; left &= left - 1) {
@@ -235,9 +263,9 @@ public final class RailRates {
    * is not known any more. One at a time, so that the others go on.
    */
   public void look(int among, long now) {
-    for (int left = among & measured; left != 0; left &= left - 1) {
+    for (int left = among; left != 0; left &= left - 1) {
       int rail = Integer.numberOfTrailingZeros(left);
-      if (out[rail] == 0 && now - sampledAt[rail] > STALE_NS) {
+      if (proven[rail] > 0 && out[rail] == 0 && now - sampledAt[rail] > STALE_NS) {
         sampledAt[rail] = now;
         forget(rail);
         return;

@@ -126,6 +126,33 @@ class RailSharesProperties {
   }
 
   @Example
+  void aStripeOfNothingTellsNothingOfARate() {
+    RailRates rates = rates(new long[1]);
+    double before = rates.rate(0);
+    rates.give(0, 0, 10);
+    rates.give(0, 0, 10);
+    rates.arrived(0, 0, true, 20);
+    rates.arrived(0, 0, true, 30);
+    assertEquals(before, rates.rate(0));
+    assertTrue(rates.haveRoom(1));
+  }
+
+  /** What a link takes at once, before it is shaped, says little of what it takes for long. */
+  @Example
+  void whatWasLearnedFromLittleIsReliedOnForLittle() {
+    RailRates rates = rates(new long[1]);
+    long once = RailRates.LEAST_STRIPE_BYTES;
+    rates.give(0, once, 0);
+    rates.arrived(0, once, false, 1_000);
+    assertTrue(rates.limit(0) <= 16 * once && rates.limit(0) >= once, "at once: " + rates.limit(0));
+    long more = rates.limit(0);
+    rates.give(0, more, 2_000);
+    rates.arrived(0, more, false, 2_000 + 8 * more);
+    assertTrue(rates.rate(0) < 10, "bytes in a nanosecond: " + rates.rate(0));
+    assertTrue(rates.limit(0) > more);
+  }
+
+  @Example
   void badArgumentsAreRefused() {
     assertThrows(IllegalArgumentException.class, () -> rates());
     assertThrows(IllegalArgumentException.class, () -> rates(new long[9]));
