@@ -12,7 +12,7 @@ import org.jofi.mr.EndpointRegistrations;
 import org.jofi.mr.registration.BufferRange;
 import org.jofi.mr.registration.DataRegistration;
 import org.jofi.mr.registration.RegistrationException;
-import org.jofi.rdma.engine.Connection;
+import org.jofi.rdma.connect.Connection;
 import org.jofi.rdma.staging.StagingSpace;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.Memory;

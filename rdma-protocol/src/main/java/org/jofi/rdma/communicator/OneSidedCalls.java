@@ -3,7 +3,7 @@ package org.jofi.rdma.communicator;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.jofi.mr.registration.DataRegistration;
-import org.jofi.rdma.engine.Connection;
+import org.jofi.rdma.connect.Connection;
 import org.jofi.transport.Registration;
 import org.jofi.transport.RemoteMemory;
 import org.jofi.transport.Result;

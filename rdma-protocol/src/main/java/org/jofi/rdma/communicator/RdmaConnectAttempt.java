@@ -1,8 +1,8 @@
 package org.jofi.rdma.communicator;
 
 import org.jofi.rdma.connect.Attempt;
+import org.jofi.rdma.connect.SendConnection;
 import org.jofi.rdma.device.DeviceEndpoint;
-import org.jofi.rdma.engine.SendConnection;
 import org.jofi.transport.ConnectAttempt;
 import org.jofi.transport.ConnectHandle;
 import org.jofi.transport.Failure;

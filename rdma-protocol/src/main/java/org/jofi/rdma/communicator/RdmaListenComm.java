@@ -1,8 +1,8 @@
 package org.jofi.rdma.communicator;
 
 import org.jofi.rdma.connect.Listener;
+import org.jofi.rdma.connect.ReceiveConnection;
 import org.jofi.rdma.device.DeviceEndpoint;
-import org.jofi.rdma.engine.ReceiveConnection;
 import org.jofi.transport.ConnectHandle;
 import org.jofi.transport.Device;
 import org.jofi.transport.ListenComm;

@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.jofi.fabric.MemoryKind;
 import org.jofi.mr.registration.BufferRange;
-import org.jofi.rdma.engine.Connection;
+import org.jofi.rdma.connect.Connection;
 import org.jofi.rdma.wire.ProtocolLimits;
 import org.jofi.transport.Memory;
 import org.jofi.transport.RequestId;

@@ -1,7 +1,6 @@
 package org.jofi.rdma.connect;
 
-import org.jofi.rdma.driver.Failures;
-import org.jofi.rdma.engine.SendConnection;
+import org.jofi.rdma.nic.Failures;
 import org.jofi.rdma.operation.SentListener;
 import org.jofi.rdma.wire.ConnectRequest;
 import org.jofi.transport.ConnectHandle;

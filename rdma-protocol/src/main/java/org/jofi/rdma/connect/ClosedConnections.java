@@ -4,7 +4,6 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 import org.agrona.collections.Int2ObjectHashMap;
 import org.jofi.rdma.driver.EndpointDriver;
-import org.jofi.rdma.engine.Connection;
 import org.jofi.rdma.operation.Packet;
 import org.jofi.rdma.wire.ConnectionId;
 import org.jofi.rdma.wire.ControlMessage;

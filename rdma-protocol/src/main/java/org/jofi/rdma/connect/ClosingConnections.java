@@ -4,8 +4,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
-import org.jofi.rdma.engine.CloseHandshake;
-import org.jofi.rdma.engine.Connection;
 import org.jofi.rdma.engine.MessageProtocol;
 import org.jofi.rdma.operation.Packet;
 import org.jofi.rdma.operation.PeerControl;

@@ -3,9 +3,9 @@ package org.jofi.rdma.connect;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import org.jofi.mr.registration.Descriptors;
-import org.jofi.rdma.engine.PeerLink;
 import org.jofi.rdma.engine.ReceiveProtocol;
 import org.jofi.rdma.engine.SendProtocol;
+import org.jofi.rdma.request.PeerLink;
 import org.jofi.rdma.wire.EagerGrant;
 import org.jofi.rdma.wire.MailboxTarget;
 

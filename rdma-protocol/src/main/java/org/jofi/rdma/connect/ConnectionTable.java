@@ -2,12 +2,8 @@ package org.jofi.rdma.connect;
 
 import java.lang.foreign.MemorySegment;
 import org.agrona.collections.Long2ObjectHashMap;
-import org.jofi.rdma.driver.ArrivalSink;
 import org.jofi.rdma.driver.EndpointDriver;
-import org.jofi.rdma.engine.Connection;
-import org.jofi.rdma.engine.Liveness;
-import org.jofi.rdma.engine.ReceiveConnection;
-import org.jofi.rdma.engine.SendConnection;
+import org.jofi.rdma.nic.ArrivalSink;
 import org.jofi.rdma.operation.OperationSink;
 import org.jofi.rdma.operation.Packet;
 import org.jofi.rdma.operation.SentListener;

@@ -1,7 +1,6 @@
 package org.jofi.rdma.connect;
 
 import java.util.ArrayDeque;
-import org.jofi.rdma.engine.ReceiveConnection;
 import org.jofi.rdma.wire.Nonce;
 import org.jspecify.annotations.Nullable;
 

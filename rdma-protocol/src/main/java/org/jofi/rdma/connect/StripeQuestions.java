@@ -2,7 +2,6 @@ package org.jofi.rdma.connect;
 
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
-import org.jofi.rdma.engine.Connection;
 import org.jofi.rdma.engine.MessageProtocol;
 import org.jofi.rdma.operation.Packet;
 import org.jofi.rdma.wire.ControlMessage;

@@ -1,6 +1,8 @@
 package org.jofi.rdma.driver;
 
 import org.jofi.fabric.PostFlags;
+import org.jofi.rdma.nic.OperationOwner;
+import org.jofi.rdma.nic.RailUser;
 import org.jofi.rdma.operation.Certainty;
 import org.jofi.rdma.operation.TransferListener;
 import org.jofi.rdma.wire.ProtocolLimits;

@@ -1,5 +1,9 @@
 package org.jofi.rdma.driver;
 
+import org.jofi.rdma.nic.Failures;
+import org.jofi.rdma.nic.FlushLanding;
+import org.jofi.rdma.nic.Post;
+import org.jofi.rdma.nic.RailPort;
 import org.jofi.rdma.operation.TransferListener;
 import org.jofi.rdma.wire.ProtocolLimits;
 import org.jofi.transport.Failure;

@@ -5,6 +5,8 @@ import java.util.List;
 import org.jofi.fabric.FabricException;
 import org.jofi.mr.registration.RegistrationException;
 import org.jofi.rdma.memory.BlockFreelist;
+import org.jofi.rdma.nic.InsertedAddresses;
+import org.jofi.rdma.nic.RailPort;
 import org.jofi.rdma.operation.Packet;
 import org.jofi.rdma.operation.SentListener;
 import org.jofi.rdma.operation.Tasks;

@@ -2,6 +2,7 @@ package org.jofi.rdma.driver;
 
 import java.util.List;
 import java.util.stream.IntStream;
+import org.jofi.rdma.nic.InlineCopies;
 import org.jofi.rdma.operation.ArrivalBudget;
 import org.jofi.rdma.operation.InlineCopy;
 import org.jofi.rdma.operation.MemoryCopier;

@@ -3,6 +3,7 @@ package org.jofi.rdma.driver;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
+import org.jofi.rdma.nic.RailPort;
 import org.jofi.rdma.operation.Packet;
 import org.jofi.rdma.operation.PeerControl;
 import org.jofi.rdma.operation.Transfer;

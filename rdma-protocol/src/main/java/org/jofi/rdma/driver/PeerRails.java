@@ -1,6 +1,8 @@
 package org.jofi.rdma.driver;
 
 import java.util.List;
+import org.jofi.rdma.nic.RailPort;
+import org.jofi.rdma.nic.RailUser;
 import org.jofi.rdma.operation.Tasks;
 import org.jofi.rdma.wire.FabricAddress;
 import org.jofi.transport.Failure;

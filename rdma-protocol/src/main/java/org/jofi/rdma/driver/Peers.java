@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
 import org.agrona.collections.Long2ObjectHashMap;
+import org.jofi.rdma.nic.RailPort;
 import org.jofi.rdma.wire.RailAddresses;
 import org.jspecify.annotations.Nullable;
 

@@ -2,6 +2,7 @@ package org.jofi.rdma.driver;
 
 import java.util.function.IntConsumer;
 import org.jofi.fabric.FabricException;
+import org.jofi.rdma.nic.RailPort;
 import org.jofi.rdma.operation.PeerControl;
 import org.jofi.rdma.wire.FabricAddress;
 import org.jofi.rdma.wire.RailAddresses;

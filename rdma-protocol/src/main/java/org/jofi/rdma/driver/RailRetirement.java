@@ -6,6 +6,9 @@ import java.util.Objects;
 import java.util.function.BooleanSupplier;
 import org.jofi.fabric.FabricException;
 import org.jofi.mr.EndpointRegistrations;
+import org.jofi.rdma.nic.ArrivalSink;
+import org.jofi.rdma.nic.FlushLanding;
+import org.jofi.rdma.nic.RailPort;
 import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
 

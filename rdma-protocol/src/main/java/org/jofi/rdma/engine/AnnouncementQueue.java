@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.operation.ArrivalBudget;
+import org.jofi.rdma.operation.Collector;
 import org.jofi.rdma.operation.Task;
 import org.jofi.rdma.wire.MailboxLayout;
 import org.jofi.transport.Failure;
@@ -77,12 +78,12 @@ final class AnnouncementQueue extends Task {
     }
 
     @Override
-    boolean isEmpty() {
+    public boolean isEmpty() {
       return collected == 0;
     }
 
     @Override
-    boolean isHeldUp() {
+    public boolean isHeldUp() {
       for (int i = 0; i < underWay.size(); i++) {
         if (oneAtATime || underWay.get(i).isWaiting()) {
           return true;
@@ -92,7 +93,7 @@ final class AnnouncementQueue extends Task {
     }
 
     @Override
-    void submit() {
+    public void submit() {
       submitCollected();
     }
   }

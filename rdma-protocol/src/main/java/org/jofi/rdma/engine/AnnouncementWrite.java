@@ -4,6 +4,7 @@ import org.jofi.rdma.operation.Certainty;
 import org.jofi.rdma.operation.Stripes;
 import org.jofi.rdma.operation.Transfer;
 import org.jofi.rdma.operation.TransferListener;
+import org.jofi.rdma.request.PeerLink;
 import org.jofi.rdma.wire.MailboxLayout;
 import org.jofi.transport.Failure;
 

@@ -5,6 +5,7 @@ import java.util.List;
 import org.jofi.mr.registration.DataRegistration;
 import org.jofi.mr.registration.Descriptors;
 import org.jofi.rdma.operation.Transfer;
+import org.jofi.rdma.request.PeerLink;
 import org.jofi.rdma.wire.MailboxLayout;
 import org.jofi.rdma.wire.MailboxTarget;
 import org.jofi.rdma.wire.MailboxWriter;

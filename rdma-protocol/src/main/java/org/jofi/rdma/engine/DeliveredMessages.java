@@ -1,5 +1,6 @@
 package org.jofi.rdma.engine;
 
+import org.jofi.rdma.request.PeerLink;
 import org.jofi.rdma.wire.MailboxLayout;
 import org.jofi.rdma.wire.MessageType;
 

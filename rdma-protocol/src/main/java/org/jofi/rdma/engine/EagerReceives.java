@@ -5,6 +5,8 @@ import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.operation.Packet;
 import org.jofi.rdma.operation.SentListener;
 import org.jofi.rdma.operation.Task;
+import org.jofi.rdma.sequence.ShortRow;
+import org.jofi.rdma.sequence.UnexpectedMessages;
 import org.jofi.rdma.wire.ControlMessage;
 import org.jofi.rdma.wire.EagerGrant;
 import org.jofi.rdma.wire.EagerPacket;

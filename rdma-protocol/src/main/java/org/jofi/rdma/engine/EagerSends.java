@@ -1,8 +1,10 @@
 package org.jofi.rdma.engine;
 
 import java.util.ArrayDeque;
+import org.jofi.rdma.operation.Collector;
 import org.jofi.rdma.operation.MemoryCopier;
 import org.jofi.rdma.operation.Packet;
+import org.jofi.rdma.request.PeerLink;
 import org.jofi.rdma.wire.EagerGrant;
 import org.jofi.rdma.wire.MessageHeader;
 import org.jofi.rdma.wire.MessageType;
@@ -65,18 +67,18 @@ final class EagerSends extends Collector {
   }
 
   @Override
-  boolean isEmpty() {
+  public boolean isEmpty() {
     return open == null;
   }
 
   @Override
-  boolean isHeldUp() {
+  public boolean isHeldUp() {
     EagerBatch before = last;
     return before != null && before.waits;
   }
 
   @Override
-  void submit() {
+  public void submit() {
     EagerBatch batch = open;
     if (batch != null) {
       open = null;

@@ -1,6 +1,7 @@
 package org.jofi.rdma.engine;
 
 import java.lang.foreign.MemorySegment;
+import org.jofi.rdma.request.RequestQueue;
 import org.jofi.rdma.wire.MessageType;
 import org.jofi.transport.Failure;
 

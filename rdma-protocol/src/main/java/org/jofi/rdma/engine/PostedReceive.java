@@ -2,6 +2,8 @@ package org.jofi.rdma.engine;
 
 import java.util.StringJoiner;
 import org.jofi.mr.registration.DataRegistration;
+import org.jofi.rdma.request.ListedStrategy;
+import org.jofi.rdma.request.Request;
 import org.jofi.rdma.sequence.StripeArrivals;
 import org.jofi.rdma.wire.ImmediateData;
 import org.jofi.rdma.wire.ProtocolLimits;
@@ -187,19 +189,19 @@ class PostedReceive extends ListedStrategy<PostedReceive> {
   }
 
   @Override
-  final boolean isExposed() {
+  public final boolean isExposed() {
     return wasPosted() && !receiver.isPeerDone();
   }
 
   /** The sender's stripes for others may be before its own. */
   @Override
-  final long progress() {
+  public final long progress() {
     return receiver.stripes();
   }
 
   /** With it fail all that were not written yet: a failed message fails the others, too. */
   @Override
-  final void cut() {
+  public final void cut() {
     receiver.unannounced().drop();
   }
 
@@ -309,7 +311,7 @@ class PostedReceive extends ListedStrategy<PostedReceive> {
   }
 
   @Override
-  boolean isComplete() {
+  public boolean isComplete() {
     return arrivedWhole();
   }
 
@@ -318,12 +320,12 @@ class PostedReceive extends ListedStrategy<PostedReceive> {
   }
 
   @Override
-  final boolean endsByItself() {
+  public final boolean endsByItself() {
     return false;
   }
 
   @Override
-  boolean isTimed() {
+  public boolean isTimed() {
     for (int sub = 0; sub < count; sub++) {
       if (isPartlyHere(sub)) {
         return true;
@@ -339,12 +341,12 @@ class PostedReceive extends ListedStrategy<PostedReceive> {
 
   /** Entries are written from this side's copy of the mailbox; the memory is for the peer's. */
   @Override
-  boolean operatesOnLease() {
+  public boolean operatesOnLease() {
     return false;
   }
 
   @Override
-  long movedBytes() {
+  public long movedBytes() {
     long total = 0;
     for (int sub = 0; sub < count; sub++) {
       total += lengths[sub];
@@ -353,7 +355,7 @@ class PostedReceive extends ListedStrategy<PostedReceive> {
   }
 
   @Override
-  void endUse() {
+  public void endUse() {
     if (hasRoom) {
       hasRoom = false;
       receiver.unannounced().ended(indices);
@@ -371,14 +373,14 @@ class PostedReceive extends ListedStrategy<PostedReceive> {
   }
 
   @Override
-  String where() {
+  public String where() {
     return index == NONE
         ? "irecv with tag %d from %s".formatted(tags[0], receiver.link().describePeer())
         : "irecv of message %d from %s".formatted(index, receiver.link().describePeer());
   }
 
   @Override
-  String missing() {
+  public String missing() {
     StringJoiner text = new StringJoiner("; ");
     for (int sub = 0; sub < count; sub++) {
       if (isPartlyHere(sub)) {

@@ -1,6 +1,9 @@
 package org.jofi.rdma.engine;
 
 import org.jofi.mr.registration.DataRegistration;
+import org.jofi.rdma.request.ListedStrategy;
+import org.jofi.rdma.request.Request;
+import org.jofi.rdma.sequence.Announcements;
 import org.jofi.rdma.staging.StagingSpace;
 import org.jofi.transport.Failure;
 import org.jspecify.annotations.Nullable;
@@ -128,49 +131,49 @@ final class PostedSend extends ListedStrategy<PostedSend> {
   }
 
   @Override
-  boolean isOut() {
+  public boolean isOut() {
     return out;
   }
 
   @Override
-  boolean isComplete() {
+  public boolean isComplete() {
     return left;
   }
 
   @Override
-  boolean isTimed() {
+  public boolean isTimed() {
     return left;
   }
 
   @Override
-  boolean endsByItself() {
+  public boolean endsByItself() {
     return false;
   }
 
   @Override
-  long movedBytes() {
+  public long movedBytes() {
     return lengthBytes;
   }
 
   @Override
-  void cut() {
+  public void cut() {
     // Nothing of it was posted; or its packet is dropped when its turn comes.
   }
 
   @Override
-  void endUse() {
+  public void endUse() {
     super.endUse();
     space = null;
   }
 
   @Override
-  String where() {
+  public String where() {
     return "isend of %d bytes with tag %d to %s"
         .formatted(lengthBytes, tag, sender.link().describePeer());
   }
 
   @Override
-  String missing() {
+  public String missing() {
     if (left) {
       return "its packet, not taken by a control rail";
     }

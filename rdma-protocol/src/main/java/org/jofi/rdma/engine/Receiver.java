@@ -4,6 +4,13 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 import org.jofi.mr.registration.DataRegistration;
 import org.jofi.mr.registration.Descriptors;
+import org.jofi.rdma.request.BySlot;
+import org.jofi.rdma.request.PeerLink;
+import org.jofi.rdma.request.Request;
+import org.jofi.rdma.request.RequestQueue;
+import org.jofi.rdma.request.StrategyList;
+import org.jofi.rdma.sequence.LossDetector;
+import org.jofi.rdma.sequence.LostNotices;
 import org.jofi.rdma.staging.StagingRing;
 import org.jofi.rdma.staging.StagingSpace;
 import org.jofi.rdma.wire.ControlMessage;
@@ -316,13 +323,13 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
   }
 
   @Override
-  void hurry() {
+  public void hurry() {
     unannounced.stop();
   }
 
   /** Not if the peer closed and messages are stored: those are for receives to come. */
   @Override
-  boolean failsWith(Failure why) {
+  public boolean failsWith(Failure why) {
     return why.cause() != FailureCause.PEER_CLOSED || failure() != null || !hasPeerStopped();
   }
 
@@ -336,7 +343,7 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
   }
 
   @Override
-  void ended(Request request) {
+  public void ended(Request request) {
     PostedReceive receive = (PostedReceive) request.strategy();
     if (receive.listed) {
       unannounced.remove(receive);

@@ -6,6 +6,8 @@ import org.jofi.rdma.operation.SentListener;
 import org.jofi.rdma.operation.Stripes.State;
 import org.jofi.rdma.operation.Task;
 import org.jofi.rdma.operation.Transfer;
+import org.jofi.rdma.request.Request;
+import org.jofi.rdma.request.StripedRequest;
 import org.jofi.rdma.wire.ImmediateData;
 import org.jofi.rdma.wire.MessageType;
 import org.jofi.rdma.wire.ProtocolLimits;
@@ -222,7 +224,7 @@ class RendezvousSend extends StripedRequest implements SentListener {
   }
 
   @Override
-  void checked() {
+  public void checked() {
     transfer.moveLate();
     if (transfer.askAgain()) {
       sender.link().sink().tasks().submit(telling);
@@ -248,27 +250,27 @@ class RendezvousSend extends StripedRequest implements SentListener {
   }
 
   @Override
-  boolean isComplete() {
+  public boolean isComplete() {
     return lengthTold && super.isComplete();
   }
 
   @Override
-  boolean endsByItself() {
+  public boolean endsByItself() {
     return lengthTold && super.endsByItself();
   }
 
   @Override
-  long movedBytes() {
+  public long movedBytes() {
     return lengthBytes;
   }
 
   @Override
-  String where() {
+  public String where() {
     return "isend of message %d to %s".formatted(receiveIndex, sender.link().describePeer());
   }
 
   @Override
-  String missing() {
+  public String missing() {
     String stripes = super.missing();
     return stripes.isEmpty()
         ? "the true length"

@@ -3,6 +3,8 @@ package org.jofi.rdma.engine;
 import org.jofi.rdma.operation.Packet;
 import org.jofi.rdma.operation.SentListener;
 import org.jofi.rdma.operation.Task;
+import org.jofi.rdma.request.StrategyList;
+import org.jofi.rdma.sequence.Announcements;
 import org.jofi.rdma.wire.ControlMessage;
 import org.jofi.rdma.wire.MessageType;
 import org.jofi.transport.Failure;
@@ -65,7 +67,7 @@ final class SendQueue extends StrategyList<PostedSend> implements SentListener {
   }
 
   @Override
-  void add(PostedSend send) {
+  public void add(PostedSend send) {
     super.add(send);
     send.queued = true;
     nothingLeaves = false;
@@ -73,7 +75,7 @@ final class SendQueue extends StrategyList<PostedSend> implements SentListener {
   }
 
   @Override
-  void remove(PostedSend send) {
+  public void remove(PostedSend send) {
     super.remove(send);
     send.queued = false;
     nothingLeaves = false;

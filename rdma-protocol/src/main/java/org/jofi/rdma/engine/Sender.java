@@ -2,6 +2,12 @@ package org.jofi.rdma.engine;
 
 import java.lang.foreign.MemorySegment;
 import org.jofi.mr.registration.DataRegistration;
+import org.jofi.rdma.request.BySlot;
+import org.jofi.rdma.request.PeerLink;
+import org.jofi.rdma.request.Request;
+import org.jofi.rdma.request.RequestQueue;
+import org.jofi.rdma.sequence.Announcements;
+import org.jofi.rdma.sequence.ShortRow;
 import org.jofi.rdma.staging.StagingRing;
 import org.jofi.rdma.staging.StagingSpace;
 import org.jofi.rdma.wire.ControlMessage;
@@ -265,7 +271,7 @@ public final class Sender extends RequestQueue implements SendProtocol {
   }
 
   @Override
-  void ended(Request request) {
+  public void ended(Request request) {
     if (request.strategy() instanceof PostedSend send) {
       if (send.queued) {
         queue.remove(send);

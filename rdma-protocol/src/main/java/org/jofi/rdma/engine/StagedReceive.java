@@ -1,6 +1,7 @@
 package org.jofi.rdma.engine;
 
 import org.jofi.rdma.operation.Task;
+import org.jofi.rdma.request.Request;
 import org.jofi.rdma.staging.ChunkCopies;
 import org.jofi.rdma.staging.StagingRing;
 import org.jofi.rdma.wire.MailboxLayout;
@@ -195,23 +196,23 @@ final class StagedReceive extends PostedReceive implements ChunkCopies.Listener 
   }
 
   @Override
-  boolean isComplete() {
+  public boolean isComplete() {
     return super.isComplete() && copied == there();
   }
 
   @Override
-  boolean isTimed() {
+  public boolean isTimed() {
     return written > 0 || super.isTimed();
   }
 
   /** Copies use the blocks. */
   @Override
-  boolean operatesOnLease() {
+  public boolean operatesOnLease() {
     return true;
   }
 
   @Override
-  void endUse() {
+  public void endUse() {
     super.endUse();
     StagingRing blocks = ring;
     ring = null;
@@ -221,7 +222,7 @@ final class StagedReceive extends PostedReceive implements ChunkCopies.Listener 
   }
 
   @Override
-  String missing() {
+  public String missing() {
     String more = super.missing();
     return "%d chunks of at most %d are in their blocks, %d in device memory%s"
         .formatted(there(), chunks(roomBytes(0)), copied, more.isEmpty() ? "" : "; " + more);

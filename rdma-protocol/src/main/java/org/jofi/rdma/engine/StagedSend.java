@@ -5,6 +5,7 @@ import org.jofi.rdma.operation.Certainty;
 import org.jofi.rdma.operation.Task;
 import org.jofi.rdma.operation.Transfer;
 import org.jofi.rdma.operation.TransferListener;
+import org.jofi.rdma.request.Request;
 import org.jofi.rdma.staging.ChunkCopies;
 import org.jofi.rdma.staging.StagingRing;
 import org.jofi.rdma.wire.MailboxReader;
@@ -302,7 +303,7 @@ final class StagedSend extends RendezvousSend implements ChunkCopies.Listener {
    * is told again, with growing pauses, and answers.
    */
   @Override
-  void checked() {
+  public void checked() {
     super.checked();
     for (ChunkWrite write : writes) {
       if (write != null && write.transfer.isOut()) {
@@ -317,7 +318,7 @@ final class StagedSend extends RendezvousSend implements ChunkCopies.Listener {
   }
 
   @Override
-  void cut() {
+  public void cut() {
     super.cut();
     for (ChunkWrite write : writes) {
       if (write != null) {
@@ -327,7 +328,7 @@ final class StagedSend extends RendezvousSend implements ChunkCopies.Listener {
   }
 
   @Override
-  boolean isOut() {
+  public boolean isOut() {
     boolean isOut = super.isOut();
     for (ChunkWrite write : writes) {
       isOut |= write != null && write.transfer.isOut();
@@ -336,17 +337,17 @@ final class StagedSend extends RendezvousSend implements ChunkCopies.Listener {
   }
 
   @Override
-  boolean isComplete() {
+  public boolean isComplete() {
     return posted == chunks && super.isComplete();
   }
 
   @Override
-  boolean endsByItself() {
+  public boolean endsByItself() {
     return posted == chunks && super.endsByItself();
   }
 
   @Override
-  long progress() {
+  public long progress() {
     long sum = super.progress();
     for (ChunkWrite write : writes) {
       if (write != null && write.transfer.isOut()) {
@@ -357,7 +358,7 @@ final class StagedSend extends RendezvousSend implements ChunkCopies.Listener {
   }
 
   @Override
-  void endUse() {
+  public void endUse() {
     super.endUse();
     StagingRing blocks = ring;
     ring = null;
@@ -367,7 +368,7 @@ final class StagedSend extends RendezvousSend implements ChunkCopies.Listener {
   }
 
   @Override
-  String missing() {
+  public String missing() {
     return "of %d chunks %d are copied or on their way, %d posted, %d delivered%s"
         .formatted(
             chunks,

@@ -19,7 +19,6 @@ import org.jofi.fabric.FabricErrno;
 import org.jofi.mr.registration.BufferRange;
 import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.engine.Posting;
-import org.jofi.rdma.engine.ReceiveConnection;
 import org.jofi.rdma.wire.ConnectionId;
 import org.jofi.rdma.wire.ControlMessage;
 import org.jofi.rdma.wire.Handshake;

@@ -7,7 +7,6 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Random;
 import java.util.function.Supplier;
-import org.jofi.rdma.engine.Connection;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.Result;
 

@@ -2,7 +2,7 @@ package org.jofi.rdma.connect;
 
 import java.lang.foreign.MemorySegment;
 import java.util.function.LongPredicate;
-import org.jofi.rdma.driver.ArrivalSink;
+import org.jofi.rdma.nic.ArrivalSink;
 import org.jofi.rdma.wire.MessageHeader;
 import org.jofi.rdma.wire.MessageType;
 import org.jofi.transport.Failure;

@@ -14,8 +14,6 @@ import java.util.function.BooleanSupplier;
 import org.jofi.mr.registration.BufferRange;
 import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.engine.Posting;
-import org.jofi.rdma.engine.ReceiveConnection;
-import org.jofi.rdma.engine.SendConnection;
 import org.jofi.transport.ConnectHandle;
 import org.jofi.transport.Result;
 import org.junit.jupiter.api.Tag;

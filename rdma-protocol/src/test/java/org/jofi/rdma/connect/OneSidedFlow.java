@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.jofi.mr.registration.DataRegistration;
-import org.jofi.rdma.driver.InlineCopies;
 import org.jofi.rdma.engine.Posting;
+import org.jofi.rdma.nic.InlineCopies;
 import org.jofi.transport.RemoteMemory;
 
 /** Writes, inline writes and reads of one node in the other's memory. */

@@ -12,9 +12,8 @@ import java.util.Map;
 import java.util.Random;
 import java.util.SplittableRandom;
 import org.jofi.mr.registration.DataRegistration;
-import org.jofi.rdma.driver.InlineCopies;
-import org.jofi.rdma.engine.Connection;
 import org.jofi.rdma.engine.Posting;
+import org.jofi.rdma.nic.InlineCopies;
 import org.jofi.transport.RemoteMemory;
 import org.jofi.transport.Result;
 

@@ -14,7 +14,6 @@ import java.util.Random;
 import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
 import org.jofi.fabric.FabricException;
-import org.jofi.rdma.engine.ReceiveConnection;
 import org.jofi.rdma.engine.Script;
 import org.jofi.rdma.wire.EagerGrant;
 import org.jofi.simulated.SimulatedHost;

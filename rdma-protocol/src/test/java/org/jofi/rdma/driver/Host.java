@@ -20,6 +20,7 @@ import org.jofi.mr.DeviceRegistrations;
 import org.jofi.mr.registration.CacheCounters;
 import org.jofi.mr.registration.CacheLimits;
 import org.jofi.mr.registration.RequestNames;
+import org.jofi.rdma.nic.ArrivalSink;
 import org.jofi.rdma.schedule.RailRates;
 import org.jofi.simulated.Simulation;
 import org.jofi.transport.Failure;

@@ -6,6 +6,8 @@ import java.lang.foreign.MemorySegment;
 import org.jofi.fabric.FabricHints;
 import org.jofi.fabric.FabricInfo;
 import org.jofi.fabric.FabricProvider;
+import org.jofi.rdma.nic.ArrivalSink;
+import org.jofi.rdma.nic.RailQueue;
 import org.jofi.simulated.Simulation;
 import org.jofi.simulated.profile.Profile;
 import org.jofi.transport.Failure;

@@ -11,6 +11,8 @@ import org.jofi.fabric.FabricErrno;
 import org.jofi.fabric.FabricException;
 import org.jofi.fabric.FabricHints;
 import org.jofi.fabric.FabricProvider;
+import org.jofi.rdma.nic.FlushLanding;
+import org.jofi.rdma.nic.ReceiveBuffers;
 import org.jofi.rdma.operation.Packet;
 import org.jofi.rdma.operation.SentListener;
 import org.jofi.simulated.Simulation;

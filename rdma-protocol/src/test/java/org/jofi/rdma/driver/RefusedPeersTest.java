@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import org.jofi.rdma.nic.RefusedPeers;
 import org.junit.jupiter.api.Test;
 
 /** How often something is offered for a peer for whom a provider takes nothing. */

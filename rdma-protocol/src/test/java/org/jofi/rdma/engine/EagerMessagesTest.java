@@ -12,6 +12,7 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jofi.allocation.Allocation;
 import org.jofi.mr.registration.DataRegistration;
+import org.jofi.rdma.request.RequestQueue;
 import org.jofi.rdma.wire.ConnectionId;
 import org.jofi.rdma.wire.EagerGrant;
 import org.jofi.rdma.wire.EagerPacket;

@@ -14,6 +14,8 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Tag;
 import net.jqwik.api.constraints.Size;
+import org.jofi.rdma.request.Request;
+import org.jofi.rdma.request.RequestQueue;
 import org.jofi.rdma.wire.EagerGrant;
 import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;

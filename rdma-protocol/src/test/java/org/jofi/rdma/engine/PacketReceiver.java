@@ -9,6 +9,9 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import org.jofi.mr.registration.DataRegistration;
+import org.jofi.rdma.request.PeerLink;
+import org.jofi.rdma.request.Request;
+import org.jofi.rdma.request.RequestStrategy;
 import org.jofi.rdma.staging.StagingSpace;
 import org.jofi.rdma.wire.EagerPacket;
 import org.jofi.transport.Failure;
@@ -79,22 +82,22 @@ public final class PacketReceiver extends PacketQueue implements ReceiveProtocol
     }
 
     @Override
-    boolean isComplete() {
+    public boolean isComplete() {
       return filled == (1 << count) - 1;
     }
 
     @Override
-    boolean isTimed() {
+    public boolean isTimed() {
       return false;
     }
 
     @Override
-    boolean endsByItself() {
+    public boolean endsByItself() {
       return false;
     }
 
     @Override
-    long movedBytes() {
+    public long movedBytes() {
       long total = 0;
       for (int sub = 0; sub < count; sub++) {
         total += lengths[sub];
@@ -103,24 +106,24 @@ public final class PacketReceiver extends PacketQueue implements ReceiveProtocol
     }
 
     @Override
-    void endUse() {
+    public void endUse() {
       for (int sub = 0; sub < count; sub++) {
         memory[sub].endUse();
       }
     }
 
     @Override
-    String where() {
+    public String where() {
       return "irecv in packets";
     }
 
     @Override
-    String missing() {
+    public String missing() {
       return "packets";
     }
 
     @Override
-    void cut() {
+    public void cut() {
       waiting.remove(this);
     }
   }
@@ -203,7 +206,7 @@ public final class PacketReceiver extends PacketQueue implements ReceiveProtocol
   }
 
   @Override
-  void ended(Request request) {
+  public void ended(Request request) {
     if (request.strategy() instanceof Receive receive) {
       waiting.remove(receive);
     }

@@ -7,6 +7,9 @@ import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.operation.Packet;
 import org.jofi.rdma.operation.SentListener;
 import org.jofi.rdma.operation.Task;
+import org.jofi.rdma.request.PeerLink;
+import org.jofi.rdma.request.Request;
+import org.jofi.rdma.request.RequestStrategy;
 import org.jofi.rdma.staging.StagingSpace;
 import org.jofi.rdma.wire.EagerPacket;
 import org.jofi.transport.Failure;
@@ -98,42 +101,42 @@ public final class PacketSender extends PacketQueue implements SendProtocol {
     }
 
     @Override
-    boolean isComplete() {
+    public boolean isComplete() {
       return posted;
     }
 
     @Override
-    boolean isTimed() {
+    public boolean isTimed() {
       return true;
     }
 
     @Override
-    boolean endsByItself() {
+    public boolean endsByItself() {
       return posted;
     }
 
     @Override
-    long movedBytes() {
+    public long movedBytes() {
       return lengthBytes;
     }
 
     @Override
-    long progress() {
+    public long progress() {
       return done;
     }
 
     @Override
-    String where() {
+    public String where() {
       return "isend in packets";
     }
 
     @Override
-    String missing() {
+    public String missing() {
       return "packets";
     }
 
     @Override
-    void cut() {
+    public void cut() {
       unsent.remove(this);
     }
   }
@@ -173,7 +176,7 @@ public final class PacketSender extends PacketQueue implements SendProtocol {
   }
 
   @Override
-  void ended(Request request) {
+  public void ended(Request request) {
     finished += request.strategy().isComplete() ? 1 : 0;
   }
 

@@ -1,6 +1,7 @@
 package org.jofi.rdma.engine;
 
 import org.jofi.mr.registration.DataRegistration;
+import org.jofi.rdma.connect.Connection;
 import org.jofi.transport.RemoteMemory;
 
 /** Posts what is registered, as the communicators do. */

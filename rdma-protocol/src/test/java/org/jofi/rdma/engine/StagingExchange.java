@@ -13,6 +13,8 @@ import org.jofi.fabric.MemoryKind;
 import org.jofi.mr.registration.BufferRange;
 import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.driver.Host;
+import org.jofi.rdma.request.Request;
+import org.jofi.rdma.request.RequestQueue;
 import org.jofi.rdma.staging.StagingShape;
 import org.jofi.rdma.staging.StagingSpace;
 import org.jofi.rdma.wire.EagerGrant;

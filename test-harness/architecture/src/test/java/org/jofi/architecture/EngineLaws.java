@@ -34,6 +34,7 @@ final class EngineLaws {
             "the fabric, the driver, threads, locks or clocks",
             "org.jofi.fabric",
             rdma + ".driver",
+            rdma + ".nic",
             rdma + ".connect",
             rdma + ".device",
             rdma + ".communicator",
@@ -42,7 +43,13 @@ final class EngineLaws {
             "org.agrona.concurrent");
     return new Law(
         noClasses()
-            .that(below("the engine", engine, rdma + ".operation"))
+            .that(
+                below(
+                    "the engine",
+                    engine,
+                    rdma + ".request",
+                    rdma + ".onesided",
+                    rdma + ".operation"))
             .should()
             .dependOnClassesThat(outside)
             .orShould(
@@ -81,10 +88,16 @@ final class EngineLaws {
     String rdma = Layer.RDMA.packageName();
     return new Law(
         noClasses()
-            .that(below("the driver", rdma + ".driver"))
+            .that(below("the driver", rdma + ".driver", rdma + ".nic"))
             .should()
             .dependOnClassesThat(
-                below("the protocol", rdma + ".engine", rdma + ".connect", rdma + ".sequence"))
+                below(
+                    "the protocol",
+                    rdma + ".engine",
+                    rdma + ".request",
+                    rdma + ".onesided",
+                    rdma + ".connect",
+                    rdma + ".sequence"))
             .as("the driver knows no protocol")
             .allowEmptyShould(true),
         List.of(

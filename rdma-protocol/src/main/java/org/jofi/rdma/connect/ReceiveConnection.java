@@ -1,0 +1,65 @@
+package org.jofi.rdma.connect;
+
+import org.jofi.mr.registration.DataRegistration;
+import org.jofi.rdma.engine.ReceiveProtocol;
+import org.jofi.rdma.onesided.Flushes;
+import org.jofi.rdma.request.PeerLink;
+import org.jofi.rdma.wire.ConnectAccept;
+
+/** The acceptor's end of a connection, which receives. */
+public final class ReceiveConnection extends Connection {
+  private static final int MOST_ANSWERS = 64;
+
+  private final ReceiveProtocol receiver;
+  private final Flushes flushes;
+  private final ConnectAccept accept;
+  private int answers;
+
+  /**
+   * As {@link Connection}.
+   *
+   * @param accept the answer to the connector
+   */
+  public ReceiveConnection(
+      Runnable freeMailbox,
+      PeerLink link,
+      ReceiveProtocol receiver,
+      ConnectAccept accept,
+      long silenceNs) {
+    Flushes made = new Flushes(link);
+    super(freeMailbox, link, silenceNs, receiver, made);
+    flushes = made;
+    this.receiver = receiver;
+    this.accept = accept;
+  }
+
+  /** The answer to the connector, to be sent again if it asks again. */
+  public ConnectAccept accept() {
+    return accept;
+  }
+
+  /** Whether to answer again; the number of answers is limited. */
+  public boolean mayAnswerAgain() {
+    return !link().doesPeerKnowThisSide() && ++answers <= MOST_ANSWERS;
+  }
+
+  public ReceiveProtocol receiver() {
+    return receiver;
+  }
+
+  /**
+   * As {@link org.jofi.transport.RecvComm#iflush}, with the lock held; see {@link Flushes#flush}.
+   */
+  public long flush(long address, long lengthBytes, DataRegistration registration) {
+    return flushes.flush(address, lengthBytes, registration);
+  }
+
+  /**
+   * As {@link org.jofi.transport.RecvComm#test(long, long[])}, without progress.
+   *
+   * @throws IllegalArgumentException if it is a grouped receive, longer than the array
+   */
+  public long test(long request, long[] lengths) {
+    return receiver.requests().owns(request) ? receiver.test(request, lengths) : test(request);
+  }
+}

@@ -1,0 +1,123 @@
+package org.jofi.rdma.nic;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import java.util.function.LongSupplier;
+import org.jofi.fabric.Access;
+import org.jofi.fabric.FabricException;
+import org.jofi.mr.EndpointRegistrations;
+import org.jofi.mr.LocalRegistration;
+import org.jofi.mr.registration.BufferRange;
+import org.jofi.mr.scope.Rail;
+import org.jofi.rdma.operation.OperationSink;
+import org.jofi.transport.Failure;
+import org.jofi.transport.FailureCause;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where an endpoint's flushes land, a line of host memory per data rail, and how the endpoint
+ * reaches itself on each. What lands there is not looked at, so flushes may share a line.
+ */
+public final class FlushLanding {
+  private static final int LINE_BYTES = OperationSink.OWN_READ_BYTES;
+
+  private final List<RailPort> rails;
+  private final Arena arena = Arena.ofShared();
+  private final MemorySegment lines;
+  private final long[] selves;
+  private @Nullable LocalRegistration registration;
+
+  /** Why a provider answers a read of its own memory itself; null if none does. */
+  private @Nullable Failure notThroughNic;
+
+  /** Why an endpoint does not reach itself on each rail; null on those where it does. */
+  private final @Nullable Failure[] unreached;
+
+  public FlushLanding(List<RailPort> rails, int pageBytes) {
+    this.rails = rails;
+    lines = arena.allocate((long) rails.size() * LINE_BYTES, pageBytes);
+    selves = new long[rails.size()];
+    unreached = new @Nullable Failure[rails.size()];
+  }
+
+  /**
+   * Registers the lines, which the endpoint's teardown closes, and makes the endpoint known to
+   * itself.
+   *
+   * @throws org.jofi.mr.registration.RegistrationException if a rail refuses
+   */
+  public void open(EndpointRegistrations registrations) {
+    List<Rail> on = rails.stream().map(RailPort::rail).toList();
+    registration = registrations.registerLocal(BufferRange.host(lines), on, Access.READ);
+    for (RailPort port : rails) {
+      port.rail()
+          .endpoint()
+          .ownReadRefusal()
+          .ifPresent(
+              why ->
+                  notThroughNic =
+                      new Failure(
+                          FailureCause.UNAVAILABLE,
+                          why.errno(),
+                          "flush over %s".formatted(port.rail()),
+                          "a read of an endpoint's own memory need not go through the NIC there: "
+                              + why.getMessage()));
+      reopened(port);
+    }
+  }
+
+  /** A rail has an endpoint, or another one. */
+  public void reopened(RailPort port) {
+    reach(port, () -> port.peer(port.address()));
+  }
+
+  /**
+   * Makes the endpoint of a rail known to itself.
+   *
+   * @param inserting inserts its address, and returns its number
+   */
+  public void reach(RailPort port, LongSupplier inserting) {
+    try {
+      selves[port.number()] = inserting.getAsLong();
+      unreached[port.number()] = null;
+    } catch (IllegalArgumentException | FabricException e) {
+      unreached[port.number()] =
+          new Failure(
+              FailureCause.UNAVAILABLE,
+              e instanceof FabricException fabric ? fabric.errno() : 0,
+              "flush over %s".formatted(port.rail()),
+              "an endpoint cannot reach itself there: %s".formatted(e.getMessage()));
+    }
+  }
+
+  public @Nullable Failure refusal() {
+    Failure first = notThroughNic;
+    for (int rail = 0; rail < unreached.length && first == null; rail++) {
+      first = unreached[rail];
+    }
+    return first;
+  }
+
+  public long address(int rail) {
+    return lines.address() + (long) rail * LINE_BYTES;
+  }
+
+  /** What posting calls on a rail take as descriptor for its line. */
+  public long descriptor(int rail) {
+    LocalRegistration registered = registration;
+    return registered == null ? 0 : registered.descriptor(rail);
+  }
+
+  /** This endpoint, as a peer of itself on a rail. */
+  public long self(int rail) {
+    return selves[rail];
+  }
+
+  /** Frees the memory, when nothing is registered any more; a second call does nothing. */
+  public void free() {
+    if (arena.scope().isAlive()) {
+      arena.close();
+    }
+  }
+}

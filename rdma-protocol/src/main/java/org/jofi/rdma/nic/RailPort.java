@@ -1,0 +1,384 @@
+package org.jofi.rdma.nic;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.agrona.concurrent.NanoClock;
+import org.jofi.fabric.AddressVector;
+import org.jofi.fabric.Domain;
+import org.jofi.fabric.Endpoint;
+import org.jofi.fabric.EndpointRequest;
+import org.jofi.fabric.FabricErrno;
+import org.jofi.fabric.FabricException;
+import org.jofi.fabric.LinkTraffic;
+import org.jofi.mr.scope.Rail;
+import org.jofi.mr.teardown.OwnershipGraph;
+import org.jofi.rdma.wire.FabricAddress;
+import org.jofi.transport.Failure;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One rail of one role: its endpoint and address vector, and the owners of posted operations. Its
+ * endpoint may be closed, as a fence for what was posted, and another one opened in its place.
+ * After {@code -EAGAIN} nothing is offered to the provider for a while: {@link RefusedPeers}.
+ */
+public final class RailPort {
+  private static final int AGAIN = -FabricErrno.EAGAIN;
+  private static final int EXPECTED_PEERS = 64;
+
+  private final int number;
+  private final String label;
+  private final Domain domain;
+  private final RailQueue queue;
+  private final ContextTable operations;
+  private final ContextTable receives;
+  private final RefusedPeers refused;
+  private Opened opened;
+  private int epoch;
+  private boolean retired;
+  private boolean closed;
+  private boolean draining;
+  private @Nullable Failure broken;
+
+  private @Nullable Failure retiredFor;
+
+  /** Who uses it, and is told when it is to be used no more. */
+  private final Map<RailUser, Integer> users = new LinkedHashMap<>();
+
+  /** What is open, or was at last. */
+  private record Opened(
+      Rail rail,
+      Endpoint endpoint,
+      AddressVector addresses,
+      InsertedAddresses peers,
+      FabricAddress address) {
+
+    /** If something refuses, nothing stays open. */
+    static Opened open(String label, Domain domain, RailQueue queue, ContextTable operations) {
+      AddressVector addresses = domain.openAddressVector(EXPECTED_PEERS);
+      try {
+        return open(label, domain, addresses, queue, operations);
+      } catch (RuntimeException e) {
+        addresses.close();
+        throw e;
+      }
+    }
+
+    private static Opened open(
+        String label,
+        Domain domain,
+        AddressVector addresses,
+        RailQueue queue,
+        ContextTable operations) {
+      Endpoint endpoint = domain.openEndpoint(EndpointRequest.of(label, addresses, queue.queue()));
+      try {
+        return new Opened(
+            new Rail(domain, endpoint),
+            endpoint,
+            addresses,
+            new InsertedAddresses(addresses, label, operations::isOutTo),
+            FabricAddress.of(endpoint.address()));
+      } catch (RuntimeException e) {
+        endpoint.close();
+        throw e;
+      }
+    }
+  }
+
+  private RailPort(int number, String label, Domain domain, RailQueue queue, NanoClock clock) {
+    this.number = number;
+    this.label = label;
+    this.domain = domain;
+    this.queue = queue;
+    operations = queue.operations();
+    receives = queue.receives();
+    refused = new RefusedPeers(clock);
+    opened = Opened.open(label, domain, queue, operations);
+  }
+
+  /**
+   * Opens one, whose completions go to that queue. If something refuses, nothing stays open, except
+   * the queue.
+   */
+  public static RailPort open(
+      int number, String label, Domain domain, RailQueue queue, NanoClock clock) {
+    RailPort port = new RailPort(number, label, domain, queue, clock);
+    queue.add(port);
+    return port;
+  }
+
+  public int number() {
+    return number;
+  }
+
+  public Rail rail() {
+    return opened.rail();
+  }
+
+  /** As {@link Endpoint#linkTraffic}. */
+  public Optional<LinkTraffic> traffic(FabricAddress peer) {
+    return closed ? Optional.empty() : opened.endpoint().linkTraffic(peer.bytes());
+  }
+
+  /** Its NIC's name. */
+  public String nic() {
+    return domain.info().domainName();
+  }
+
+  public String label() {
+    return label;
+  }
+
+  /** Where peers reach it, or did before it closed. */
+  public FabricAddress address() {
+    return opened.address();
+  }
+
+  /**
+   * Refuses a NIC over which a message of that length cannot be sent.
+   *
+   * @throws FabricException with {@code EMSGSIZE}, naming both lengths
+   */
+  public void requireSends(int bytes) {
+    long most = opened.endpoint().limits().sendBytes();
+    if (most < bytes) {
+      throw new FabricException(
+          "fi_getopt(FI_OPT_MAX_MSG_SIZE)",
+          FabricErrno.EMSGSIZE,
+          "",
+          "%s: its sends end at %d bytes, and control messages have up to %d"
+              .formatted(rail(), most, bytes));
+    }
+  }
+
+  public InsertedAddresses peers() {
+    return opened.peers();
+  }
+
+  /**
+   * The number of a peer that stays known, for posting: {@link InsertedAddresses#peer}.
+   *
+   * @throws IllegalArgumentException if the address has a length that this provider never uses, or
+   *     too many peers are known
+   * @throws org.jofi.fabric.FabricException if the provider refuses it
+   */
+  public long peer(FabricAddress address) {
+    return peers().peer(address).number();
+  }
+
+  /**
+   * Posts an operation, with an owner and a cookie in place of a context slot.
+   *
+   * @return as {@link Endpoint}'s posting calls
+   */
+  public int post(OperationOwner owner, long cookie, Post what) {
+    if (RailQueue.isLong(what.lengthBytes())) {
+      queue.countLong();
+    }
+    long peer = what.peer();
+    int context =
+        retired || (!refused.isEmpty() && refused.contains(peer))
+            ? ContextTable.NONE
+            : operations.take(owner, cookie, peer);
+    if (context < 0) {
+      return AGAIN;
+    }
+    int answer = what.over(opened.endpoint(), context);
+    if (answer == AGAIN) {
+      refused.refused(peer);
+    } else if (!refused.isEmpty()) {
+      refused.taken(peer);
+    }
+    return posted(operations, context, answer);
+  }
+
+  /** As {@link Endpoint#recv}, from any peer. */
+  public int receive(OperationOwner owner, long cookie, long address, long bytes, long descriptor) {
+    int context = receives.take(owner, cookie, AddressVector.ANY);
+    return context < 0
+        ? AGAIN
+        : posted(
+            receives,
+            context,
+            opened.endpoint().recv(address, bytes, descriptor, AddressVector.ANY, context));
+  }
+
+  /** Its queue was polled: what was refused may be taken now. */
+  public void polled() {
+    refused.polled();
+  }
+
+  private static int posted(ContextTable contexts, int context, int answer) {
+    if (answer != 0) {
+      contexts.give(context);
+    }
+    return answer;
+  }
+
+  /** Who uses it as a rail of that number is told what becomes of it, from now on. */
+  public void add(RailUser user, int rail) {
+    users.put(user, rail);
+    if (broken != null) {
+      user.ended(rail, broken);
+    } else if (retired) {
+      user.retired(rail, retiredFor);
+    }
+  }
+
+  public void remove(RailUser user) {
+    users.remove(user);
+  }
+
+  /** Its queue broke: tells the owners of what is in flight that it will never be known. */
+  public void lose(Failure why) {
+    end(why);
+    lose(operations, why);
+    lose(receives, why);
+  }
+
+  private void lose(ContextTable table, Failure why) {
+    for (int context = table.first(); context < table.end(); context++) {
+      OperationOwner owner = table.owner(context);
+      if (owner != null) {
+        owner.lost(table.cookie(context), this, why);
+      }
+    }
+  }
+
+  /**
+   * Which of its endpoints, one after the other, is open or the next to be: all before are closed.
+   */
+  public int epoch() {
+    return epoch;
+  }
+
+  /** Whether its endpoint is to be closed, or is closed: nothing can be posted. */
+  public boolean isRetired() {
+    return retired;
+  }
+
+  /** Its endpoint is to be closed: nothing more is posted. */
+  public void retire(Failure why) {
+    retiredFor = why;
+    retired = true;
+    users.forEach((user, rail) -> user.retired(rail, why));
+  }
+
+  /** Why its endpoint was to be closed last; null if it never was. */
+  public @Nullable Failure retiredFor() {
+    return retiredFor;
+  }
+
+  /**
+   * Closes its endpoint, after which nothing that was posted to it can land. A second call does
+   * nothing.
+   *
+   * @throws FabricException if the provider refuses
+   */
+  public void closeEndpoint() {
+    opened.endpoint().close();
+    epoch += closed ? 0 : 1;
+    closed = true;
+  }
+
+  public boolean isClosed() {
+    return closed;
+  }
+
+  /** Its endpoint is closed, and its queue is empty: tells the owners of what was under way. */
+  public void drop(Failure why) {
+    drop(operations, why);
+    drop(receives, why);
+  }
+
+  private void drop(ContextTable table, Failure why) {
+    for (int context = table.first(); context < table.end(); context++) {
+      long cookie = table.cookie(context);
+      OperationOwner owner = table.give(context);
+      if (owner != null) {
+        owner.dropped(cookie, this, why);
+      }
+    }
+  }
+
+  /**
+   * Opens another endpoint in place of the one that was closed.
+   *
+   * @throws FabricException if the provider refuses; nothing more is open then
+   */
+  public void reopen() {
+    opened.peers().close();
+    opened.addresses().close();
+    refused.clear();
+    opened = Opened.open(label, domain, queue, operations);
+    retired = false;
+    closed = false;
+  }
+
+  /** What is out to a peer that is silent here is posted again over another rail, if it can be. */
+  public void moveOff(RailUser silent, Failure why) {
+    for (int context = operations.first(); context < operations.end(); context++) {
+      OperationOwner owner = operations.owner(context);
+      if (owner != null) {
+        operations.pass(context, owner.moveOff(operations.cookie(context), silent, why));
+      }
+    }
+  }
+
+  public void end(Failure why) {
+    broken = why;
+    users.forEach((user, rail) -> user.ended(rail, why));
+  }
+
+  /** Asks the provider to drop what waits for messages. */
+  public void cancelReceives() {
+    cancel(receives);
+  }
+
+  public void cancelAll() {
+    cancel(operations);
+    cancel(receives);
+  }
+
+  private void cancel(ContextTable table) {
+    for (int context = table.first(); context < table.end(); context++) {
+      if (table.owner(context) != null) {
+        // Sends and writes cannot be taken back; that is no failure of the cancelling.
+        int answer = opened.endpoint().cancel(context);
+        assert answer <= 0 : answer;
+      }
+    }
+  }
+
+  /** Operations in flight that are no receives. */
+  public int operationsOut() {
+    return operations.taken();
+  }
+
+  public int inFlight() {
+    return operations.taken() + receives.taken();
+  }
+
+  /** Why its completion queue broke, or it stays closed; null if it works, or will. */
+  public @Nullable Failure brokenBy() {
+    return broken;
+  }
+
+  /** The endpoint is closing: operations that fail from now on are not posted again. */
+  public void drain() {
+    draining = true;
+  }
+
+  public boolean isDraining() {
+    return draining;
+  }
+
+  /** Hands endpoint and address vector to the graph that closes them, before the queue. */
+  public void addTo(OwnershipGraph graph) {
+    graph
+        .own(opened.endpoint(), label)
+        .own(opened.addresses(), "address vector of " + label)
+        .closesBefore(opened.endpoint(), queue.queue())
+        .closesBefore(opened.endpoint(), opened.addresses());
+  }
+}

@@ -1,0 +1,152 @@
+package org.jofi.rdma.nic;
+
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.Arrays;
+import org.agrona.collections.IntArrayQueue;
+import org.jofi.fabric.CompletionError;
+import org.jofi.fabric.FabricErrno;
+import org.jofi.rdma.memory.BlockFreelist;
+import org.jofi.rdma.operation.Task;
+import org.jofi.rdma.operation.Tasks;
+import org.jofi.transport.Failure;
+
+/**
+ * The receives posted on one control rail. A message is handed on after its queue delivered, and
+ * its buffer posted again.
+ */
+public final class ReceiveBuffers extends Task implements OperationOwner {
+  public static final int COUNT = 64;
+
+  private static final Logger LOG = System.getLogger("org.jofi.rdma.rails");
+
+  private final RailPort port;
+  private final BlockFreelist buffers;
+  private final int bufferBytes;
+  private final Tasks tasks;
+  private final int[] entries = new int[COUNT];
+  private final long[] lengths = new long[COUNT];
+  private final IntArrayQueue arrived = new IntArrayQueue(COUNT, -1);
+  private final IntArrayQueue idle = new IntArrayQueue(COUNT, -1);
+  private boolean stopped;
+  private long failures;
+
+  /**
+   * @param bufferBytes as long as the longest message, which the rail has to be able to send as
+   *     well
+   */
+  public ReceiveBuffers(RailPort port, BlockFreelist buffers, int bufferBytes, Tasks tasks) {
+    port.requireSends(bufferBytes);
+    this.port = port;
+    this.buffers = buffers;
+    this.bufferBytes = bufferBytes;
+    this.tasks = tasks;
+    Arrays.fill(entries, BlockFreelist.EXHAUSTED);
+  }
+
+  /** Takes its buffers and posts them. */
+  public void start() {
+    for (int i = 0; i < COUNT; i++) {
+      entries[i] = buffers.take();
+      if (entries[i] != BlockFreelist.EXHAUSTED) {
+        idle.addInt(i);
+      }
+    }
+    tasks.submit(this);
+  }
+
+  @Override
+  protected boolean advance() {
+    while (!stopped && !idle.isEmpty()) {
+      int index = idle.peekInt();
+      int entry = entries[index];
+      int answer =
+          port.receive(
+              this,
+              index,
+              buffers.address(entry),
+              bufferBytes,
+              buffers.descriptor(entry, port.number()));
+      if (answer != 0) {
+        refused(answer);
+        return false;
+      }
+      idle.pollInt();
+    }
+    return true;
+  }
+
+  /** It is tried again: without its buffers nothing is heard over the rail. */
+  private void refused(int answer) {
+    if (answer == -FabricErrno.EAGAIN) {
+      return;
+    }
+    if (failures == 0) {
+      LOG.log(
+          Level.WARNING,
+          "{0}: fi_recv is refused, and tried again: {1}",
+          port.label(),
+          FabricErrno.name(-answer));
+    }
+    failures++;
+  }
+
+  @Override
+  public void completed(long cookie, long lengthBytes) {
+    int index = (int) cookie;
+    lengths[index] = lengthBytes;
+    arrived.addInt(index);
+  }
+
+  @Override
+  public void failed(long cookie, RailPort failing, CompletionError error) {
+    if (error.errno() != FabricErrno.ECANCELED) {
+      failures++;
+    }
+    if (!stopped) {
+      idle.addInt((int) cookie);
+      tasks.defer(this);
+    }
+  }
+
+  @Override
+  public void lost(long cookie, RailPort broken, Failure why) {
+    // Nothing arrives over that rail any more.
+    stopped = true;
+  }
+
+  @Override
+  public void dropped(long cookie, RailPort port, Failure why) {
+    idle.addInt((int) cookie);
+    tasks.defer(this);
+  }
+
+  /** Hands on what arrived, and posts the buffers again. */
+  public int deliver(ArrivalSink sink) {
+    int delivered = 0;
+    while (!arrived.isEmpty()) {
+      int index = arrived.pollInt();
+      if (lengths[index] > 0) {
+        int entry = entries[index];
+        sink.message(buffers.memory(entry), buffers.offset(entry), lengths[index]);
+        delivered++;
+      }
+      idle.addInt(index);
+    }
+    if (!stopped && !idle.isEmpty()) {
+      tasks.submit(this);
+    }
+    return delivered;
+  }
+
+  /** Posts nothing more, and asks for what is posted back. */
+  public void stop() {
+    stopped = true;
+    port.cancelReceives();
+  }
+
+  /** Receives that failed for another reason than being cancelled. */
+  public long failures() {
+    return failures;
+  }
+}

@@ -1,0 +1,60 @@
+package org.jofi.rdma.onesided;
+
+import org.jofi.mr.registration.DataRegistration;
+import org.jofi.rdma.operation.Certainty;
+import org.jofi.rdma.operation.OperationSink;
+import org.jofi.rdma.operation.Transfer;
+import org.jofi.rdma.request.Request;
+import org.jofi.rdma.request.StripedRequest;
+import org.jofi.transport.Failure;
+import org.jofi.transport.FailureCause;
+
+/** A read of a few bytes over each data rail, from this very endpoint. */
+public final class FlushRead extends StripedRequest {
+  private final OperationSink sink;
+  private long lengthBytes;
+
+  public FlushRead(Flushes flushes, Request request) {
+    super(request, flushes.link().sink());
+    sink = flushes.link().sink();
+  }
+
+  /** Of that range, of a registration whose use has begun. */
+  public void of(long from, long length, DataRegistration memory) {
+    lease = memory;
+    lengthBytes = length;
+    Transfer transfer = transfer();
+    transfer.begin(Transfer.Kind.READ_OWN, 0, null);
+    transfer.failAlone();
+    for (int rail = 0; rail < sink.dataRails(); rail++) {
+      transfer.remote(rail, memory.remoteAddress(rail, from), memory.key(rail));
+      transfer.place(rail, 0, Math.min(length, OperationSink.OWN_READ_BYTES));
+    }
+  }
+
+  @Override
+  public boolean failed(
+      Transfer transfer, int stripe, Failure why, Certainty certainty, boolean railLeft) {
+    return mayRepeat(certainty, railLeft)
+        || super.failed(transfer, stripe, interpret(why), certainty, railLeft);
+  }
+
+  /** The peer has no part in it: whatever the errno, it is not the peer that is lost. */
+  private static Failure interpret(Failure fabric) {
+    return new Failure(
+        fabric.cause() == FailureCause.UNAVAILABLE ? FailureCause.UNAVAILABLE : FailureCause.FABRIC,
+        fabric.errno(),
+        "flush, by %s of its own memory".formatted(fabric.where()),
+        fabric.detail());
+  }
+
+  @Override
+  public String where() {
+    return "iflush of %d bytes by %s".formatted(lengthBytes, sink.label());
+  }
+
+  @Override
+  public long movedBytes() {
+    return lengthBytes;
+  }
+}

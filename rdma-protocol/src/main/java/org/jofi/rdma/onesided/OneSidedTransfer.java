@@ -1,0 +1,101 @@
+package org.jofi.rdma.onesided;
+
+import org.jofi.mr.registration.DataRegistration;
+import org.jofi.mr.registration.Descriptors;
+import org.jofi.rdma.operation.Certainty;
+import org.jofi.rdma.operation.InlineCopy;
+import org.jofi.rdma.operation.Transfer;
+import org.jofi.rdma.request.Request;
+import org.jofi.rdma.request.StripedRequest;
+import org.jofi.transport.Failure;
+import org.jofi.transport.RemoteMemory;
+import org.jspecify.annotations.Nullable;
+
+/** A one-sided write or read. */
+public final class OneSidedTransfer extends StripedRequest {
+  private final OneSided oneSided;
+  private @Nullable InlineCopy copy;
+  private boolean reads;
+  private long remoteOffset;
+  private long lengthBytes;
+
+  public OneSidedTransfer(OneSided oneSided, Request request) {
+    super(request, oneSided.link().sink());
+    this.oneSided = oneSided;
+  }
+
+  /** From, or into, registered memory, whose use has begun. */
+  public void between(
+      boolean reading,
+      long here,
+      long length,
+      DataRegistration memory,
+      RemoteMemory there,
+      long offset) {
+    lease = memory;
+    set(reading, here, length, memory, there, offset);
+  }
+
+  /** From a copy, which it gives back. */
+  public void fromCopy(InlineCopy bytes, long length, RemoteMemory there, long offset) {
+    copy = bytes;
+    set(false, bytes.address(), length, bytes, there, offset);
+  }
+
+  private void set(
+      boolean reading,
+      long here,
+      long length,
+      Descriptors memory,
+      RemoteMemory there,
+      long offset) {
+    reads = reading;
+    lengthBytes = length;
+    remoteOffset = offset;
+    Transfer transfer = transfer();
+    transfer.begin(reading ? Transfer.Kind.READ : Transfer.Kind.WRITE, here, memory);
+    for (int rail = 0; rail < there.rails(); rail++) {
+      transfer.remote(rail, there.address(rail) + offset, there.key(rail));
+    }
+    transfer.spread(length);
+    // A key that the peer withdrew, for example.
+    transfer.failAlone();
+    transfer.completeOnDelivery(-1);
+  }
+
+  /** What came back tells of the peer, too. */
+  @Override
+  public void completed(Transfer transfer, int stripe) {
+    oneSided.hear();
+    super.completed(transfer, stripe);
+  }
+
+  @Override
+  public boolean failed(
+      Transfer transfer, int stripe, Failure why, Certainty certainty, boolean railLeft) {
+    return mayRepeat(certainty, railLeft)
+        || super.failed(transfer, stripe, why, certainty, railLeft);
+  }
+
+  @Override
+  public String where() {
+    return "%s of %d bytes at offset %d of the memory of %s"
+        .formatted(
+            reads ? "iread" : "iwrite", lengthBytes, remoteOffset, oneSided.link().describePeer());
+  }
+
+  @Override
+  public long movedBytes() {
+    return lengthBytes;
+  }
+
+  @Override
+  public void endUse() {
+    super.endUse();
+    InlineCopy bytes = copy;
+    if (bytes != null) {
+      copy = null;
+      bytes.give();
+    }
+  }
+}

@@ -1,0 +1,123 @@
+package org.jofi.rdma.request;
+
+import java.util.ArrayDeque;
+import org.jofi.rdma.operation.OperationSink;
+import org.jofi.rdma.operation.Packet;
+import org.jofi.rdma.operation.SentListener;
+import org.jofi.rdma.operation.Task;
+import org.jofi.rdma.wire.ConnectionId;
+import org.jofi.rdma.wire.ControlMessage;
+import org.jofi.rdma.wire.MessageType;
+
+/**
+ * What the requests of one end of a connection share: where operations go, who the peer is, and
+ * what waits until the peer knows this side. What tells or asks is false if there is no buffer now.
+ */
+public final class PeerLink {
+  private final OperationSink sink;
+  private final ConnectionId connectionId;
+  private final ArrayDeque<Task> held = new ArrayDeque<>(0);
+  private boolean peerKnows = true;
+
+  /**
+   * @param sink where its operations go
+   * @param connectionId to the peer's communicator, from this side's
+   */
+  public PeerLink(OperationSink sink, ConnectionId connectionId) {
+    this.sink = sink;
+    this.connectionId = connectionId;
+  }
+
+  /**
+   * The peer may not know this side's addresses yet, so that nothing is written to it, nor read,
+   * until {@link #peerKnowsThisSide}. An EFA NIC refuses RDMA from whom its host never inserted
+   * into an address vector: the rail it came over would count as lost.
+   */
+  public void awaitPeer() {
+    peerKnows = false;
+  }
+
+  /** Something arrived that the peer sends only once it knows this side on every rail. */
+  public void peerKnowsThisSide() {
+    peerKnows = true;
+    for (Task task = held.pollFirst(); task != null; task = held.pollFirst()) {
+      sink.tasks().defer(task);
+    }
+  }
+
+  /** Whether such a thing arrived, or was not awaited. */
+  public boolean doesPeerKnowThisSide() {
+    return peerKnows;
+  }
+
+  /** Does what is possible of a task now, and the rest as soon as it is. */
+  public void submit(Task task) {
+    if (peerKnows) {
+      sink.tasks().submit(task);
+    } else if (!held.contains(task)) {
+      // It waits for the peer, not for a rail, and holds up no other connection.
+      held.addLast(task);
+    }
+  }
+
+  public OperationSink sink() {
+    return sink;
+  }
+
+  /** Whom to and from. */
+  public ConnectionId id() {
+    return connectionId;
+  }
+
+  public String describePeer() {
+    return "communicator %d of the peer, over %s".formatted(connectionId.to(), sink.label());
+  }
+
+  /**
+   * Tells something of a receive, to whom nobody listens: what may get lost is told again.
+   *
+   * @param type says what the value is
+   * @return false if there is no buffer now
+   */
+  public boolean tell(MessageType type, long receiveIndex, long value) {
+    return tell(type, receiveIndex, value, SentListener.NOBODY, 0);
+  }
+
+  /**
+   * The same for who listens.
+   *
+   * @return false if there is no buffer now
+   */
+  public boolean tell(
+      MessageType type, long receiveIndex, long value, SentListener who, long cookie) {
+    Packet message = sink.takePacket();
+    if (message == null) {
+      return false;
+    }
+    ControlMessage.put(message.memory(), message.at(), connectionId, type, receiveIndex, value);
+    message.send(ControlMessage.BYTES, who, cookie);
+    return true;
+  }
+
+  /** Asks whether a stripe arrived. */
+  public boolean sendAsk(long receiveIndex, int stripe, int tries, SentListener who, long cookie) {
+    long which = ControlMessage.ofStripe(stripe, tries, false);
+    return tell(MessageType.ASK, receiveIndex, which, who, cookie);
+  }
+
+  /** Tells that a stripe was written again. */
+  public boolean sendWritten(long receiveIndex, int immediate, SentListener who, long cookie) {
+    long bits = Integer.toUnsignedLong(immediate);
+    return tell(MessageType.WRITTEN, receiveIndex, bits, who, cookie);
+  }
+
+  /** Sends bare immediate data, when queues have delivered. */
+  public boolean sendImmediate(int bits, SentListener who, long cookie) {
+    Packet message = sink.takePacket();
+    if (message == null) {
+      return false;
+    }
+    message.sendImmediate(bits, who, cookie);
+    return true;
+  }
+}

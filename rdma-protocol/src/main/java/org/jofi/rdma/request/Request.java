@@ -1,0 +1,288 @@
+package org.jofi.rdma.request;
+
+import org.jofi.transport.Failure;
+import org.jofi.transport.RequestId;
+import org.jofi.transport.Result;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request of a {@link RequestQueue}: its id, how many operations it has under way, and how it
+ * ends. What it does is its {@link RequestStrategy}'s. There is one object per slot, which is used
+ * again; each time its id is another.
+ *
+ * <pre>
+ * FREE -- begin --&gt; RUNNING -- complete, failed: operations are back --&gt; OVER -- test --&gt; FREE
+ *                    |   |                                               ^ |               ^ ^
+ *                    |   +-- its bound, the peer's death ----------------+ | test, while     | |
+ *                    |                                                     | it is held      | |
+ *                    |                                                     +--&gt; KEPT ---------+ |
+ *                    +-- takeBack ------------------------------------------------------------+
+ * </pre>
+ *
+ * <p>It is held while operations of it are under way, or somebody can reach its memory: one that
+ * was reported at its bound may be for long.
+ *
+ * <p>The time limit is for a time without progress: it starts again whenever {@link
+ * RequestStrategy#progress} changes, so that a request does not time out only because many others
+ * are queued before it.
+ *
+ * <p>A failure is reported when the request's operations have completed, so that the caller may
+ * reuse the memory, but after the time limit at the latest.
+ */
+public final class Request {
+  private enum State {
+    FREE,
+    RUNNING,
+    OVER,
+    KEPT
+  }
+
+  /** From an id of a slot to its next. */
+  private static final long NEXT = RequestId.of(0, 1);
+
+  private final RequestQueue queue;
+
+  public final int slot;
+
+  private State state = State.FREE;
+  private long id;
+  private long result;
+  private @Nullable RequestStrategy strategy;
+  private @Nullable Failure failure;
+  private int underWay;
+
+  /** Whether it has memory that is not let go of. */
+  private boolean leased;
+
+  /** Whether nothing that is out counts any more. */
+  private boolean abandoned;
+
+  private boolean timed;
+  private long since;
+  private long seen;
+
+  /** Whether the queue's list of what is over has it. */
+  public boolean listed;
+
+  /**
+   * @param slot of the queue
+   * @param number of the slot among those of all kinds, which its ids tell
+   */
+  public Request(RequestQueue queue, int slot, int number) {
+    this.queue = queue;
+    this.slot = slot;
+    id = number;
+  }
+
+  /** It is another request from now on, whose strategy follows with {@link #begin}. */
+  public void take() {
+    state = State.RUNNING;
+    id += NEXT;
+    failure = null;
+    strategy = null;
+    underWay = 0;
+    leased = false;
+    abandoned = false;
+  }
+
+  /** Starts it with this strategy; a queued request goes on with it. */
+  public void begin(RequestStrategy with) {
+    strategy = with;
+    leased = true;
+    timed = false;
+  }
+
+  /** It is no more, before it started: its id is stale from now on. */
+  public void takeBack() {
+    leased = false;
+    free();
+  }
+
+  private void free() {
+    state = State.FREE;
+    queue.freed(this);
+  }
+
+  public long id() {
+    return id;
+  }
+
+  public boolean isRunning() {
+    return state == State.RUNNING;
+  }
+
+  /** Whether it is over, and its caller was not told. */
+  public boolean isOver() {
+    return state == State.OVER;
+  }
+
+  /** Whether its slot is taken, and its caller does not know yet how it ended. */
+  public boolean isKnown() {
+    return state == State.RUNNING || state == State.OVER;
+  }
+
+  /** The way in which it runs, or ran last. */
+  public RequestStrategy strategy() {
+    RequestStrategy how = strategy;
+    if (how == null) {
+      throw new IllegalStateException("it never began");
+    }
+    return how;
+  }
+
+  /** Whether it shall still come to something, in that way. */
+  public boolean isLive(RequestStrategy how) {
+    return state == State.RUNNING && failure == null && how.equals(strategy);
+  }
+
+  public @Nullable Failure failure() {
+    return failure;
+  }
+
+  /** So many operations are under way from now on, besides stripes: messages, or copies. */
+  public void begun(int operations) {
+    underWay += operations;
+  }
+
+  public void returned(int operations) {
+    underWay -= operations;
+  }
+
+  /** Whether it may post, or has operations under way. */
+  public boolean isBusy() {
+    return state == State.RUNNING || isOut();
+  }
+
+  public boolean usesMemory() {
+    return state == State.RUNNING || leased;
+  }
+
+  public void restartBound() {
+    timed = false;
+  }
+
+  /** How it fares, as {@link org.jofi.transport.Comm#test} says. */
+  public long test() {
+    if (state == State.RUNNING) {
+      return Result.IN_PROGRESS;
+    }
+    if (isHeld()) {
+      state = State.KEPT;
+    } else {
+      free();
+    }
+    return result;
+  }
+
+  private boolean isHeld() {
+    return leased || isOut();
+  }
+
+  /** It is over without having begun, with that result, or that failure. */
+  public void end(long with, @Nullable Failure why) {
+    state = State.OVER;
+    result = with;
+    failure = why;
+    queue.becameOver(this);
+  }
+
+  /**
+   * Fails it: that is reported once its operations are back, or at its bound. What outlived its
+   * queue, since the peer closed, fails with the queue's cause.
+   */
+  public void fail(Failure why) {
+    Failure ofAll = queue.failure();
+    cut(ofAll == null ? why : ofAll);
+    settle();
+  }
+
+  private void cut(Failure why) {
+    RequestStrategy how = strategy;
+    if (state == State.RUNNING && failure == null && how != null) {
+      failure = why;
+      how.cut();
+    }
+  }
+
+  /** Fails it, and reports that now. Its lease is kept until its operations are back. */
+  public void expire(Failure why) {
+    cut(why);
+    // What was cut may have ended it.
+    if (state == State.RUNNING && strategy != null) {
+      report();
+    }
+    settle();
+  }
+
+  /** Lets go of its memory, come what may: the endpoint is gone. */
+  public void abandon(Failure why) {
+    cut(why);
+    abandoned = true;
+    expire(why);
+  }
+
+  /**
+   * Fails it if its bound passed. Time is counted from the first check that finds it timed, or
+   * finds progress.
+   *
+   * @param now any clock, the same in each call
+   */
+  public void check(long now, long boundNs) {
+    if (state != State.RUNNING || (failure == null && !strategy().isTimed())) {
+      return;
+    }
+    long progress = strategy().progress();
+    boolean first = !timed;
+    if (first || (failure == null && progress != seen)) {
+      timed = true;
+      since = now;
+      seen = progress;
+    }
+    if (now - since >= boundNs) {
+      expire(RequestQueue.timedOut(strategy().where(), strategy().missing(), boundNs));
+    } else if (failure == null && !first) {
+      strategy().checked();
+    }
+  }
+
+  public boolean isExposed() {
+    return leased && strategy().isExposed();
+  }
+
+  private boolean isOut() {
+    RequestStrategy how = strategy;
+    return !abandoned && (underWay > 0 || (how != null && how.isOut()));
+  }
+
+  public void settle() {
+    RequestStrategy how = strategy;
+    if (how == null) {
+      return;
+    }
+    if (state == State.RUNNING && !isOut() && (failure != null || how.isComplete())) {
+      report();
+    }
+    if (state == State.RUNNING || !leased) {
+      freeIfKept();
+      return;
+    }
+    if ((!isOut() || !how.operatesOnLease()) && (failure == null || !how.isExposed())) {
+      leased = false;
+      how.endUse();
+    }
+    freeIfKept();
+  }
+
+  private void freeIfKept() {
+    if (state == State.KEPT && !isHeld()) {
+      free();
+    }
+  }
+
+  private void report() {
+    Failure why = failure;
+    state = State.OVER;
+    result = why == null ? strategy().movedBytes() : why.cause().code();
+    queue.over(this, why);
+  }
+}

@@ -1,0 +1,57 @@
+package org.jofi.rdma.request;
+
+import org.jofi.rdma.operation.OperationSink;
+import org.jofi.rdma.operation.Transfer;
+
+/**
+ * A request that is a transfer over the data rails, whose record says how it fares. It is complete
+ * when all stripes are done.
+ */
+public abstract class StripedRequest extends RequestStrategy {
+  private final Transfer transfer;
+
+  public StripedRequest(Request request, OperationSink sink) {
+    super(request);
+    transfer = sink.overData(this);
+  }
+
+  /** Its stripes. */
+  public final Transfer transfer() {
+    return transfer;
+  }
+
+  @Override
+  public boolean isOut() {
+    return transfer.isOut();
+  }
+
+  @Override
+  public boolean isComplete() {
+    return transfer.isDone();
+  }
+
+  @Override
+  public boolean endsByItself() {
+    return transfer.endsByItself();
+  }
+
+  @Override
+  public final boolean isTimed() {
+    return true;
+  }
+
+  @Override
+  public long progress() {
+    return transfer.progress();
+  }
+
+  @Override
+  public void cut() {
+    transfer.cancel();
+  }
+
+  @Override
+  public String missing() {
+    return transfer.missing();
+  }
+}
