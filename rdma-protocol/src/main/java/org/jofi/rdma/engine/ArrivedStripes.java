@@ -57,6 +57,15 @@ final class ArrivedStripes {
     }
   }
 
+  /** All of a message is in its memory, as its sender says, whoever was told. */
+  void delivered(long index, long lengthBytes) {
+    PostedReceive receive = announced.inFlight(index);
+    if (receive != null) {
+      queue.saw(index);
+      receive.delivered(receive.sub(index), lengthBytes);
+    }
+  }
+
   /** As {@link MessageProtocol#hasStripe}. */
   int hasStripe(long index, int stripe) {
     if (index > announced.last()) {

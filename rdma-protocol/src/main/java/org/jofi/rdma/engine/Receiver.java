@@ -92,9 +92,7 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
       long address = lengths[sub] == 0 ? memory.range().address() : addresses[sub];
       receive.expect(sub, address, lengths[sub], tags[sub], memory);
     }
-    if (count == 1 && eager.withholds(lengths[0], registrations[0])) {
-      receive.withheld = true;
-    }
+    receive.withheld = count == 1 && eager.withholds(lengths[0], registrations[0]);
     return submit(receive);
   }
 
@@ -179,13 +177,7 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
     long index = ControlMessage.number(memory, at);
     switch (type) {
       case TRUE_LENGTH -> arrivals.trueLength(index, ControlMessage.value(memory, at));
-      case ARRIVED -> {
-        PostedReceive receive = inFlight(index);
-        if (receive != null) {
-          unannounced.saw(index);
-          receive.delivered(receive.sub(index), ControlMessage.value(memory, at));
-        }
-      }
+      case ARRIVED -> arrivals.delivered(index, ControlMessage.value(memory, at));
       case WRITTEN -> arrivals.written(index, (int) ControlMessage.value(memory, at));
       case CHUNKS_WRITTEN -> {
         // What is told again may come after the end of its message.
@@ -397,7 +389,6 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
     return places;
   }
 
-  /** Receives that are not reported yet, at once: some more than are in flight. */
   public static int usualReceives() {
     return ProtocolLimits.RECEIVE_WINDOW + 128;
   }

@@ -13,8 +13,11 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -29,6 +32,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class ArchitectureTest {
+  private static final int MOST_FILES = 25;
+  private static final int MOST_LINES = 400;
+
   private static final JavaClasses PROJECT =
       new ClassFileImporter()
           .withImportOption(new ImportOption.DoNotIncludeTests())
@@ -78,6 +84,27 @@ class ArchitectureTest {
         Set.of(),
         missing,
         "packages whose module is no dependency in test-harness/architecture/pom.xml");
+  }
+
+  /** A reader finds a class of the core by its room, and reads it in one go. */
+  @Test
+  void roomsAndClassesOfTheCoreStaySmall() throws IOException {
+    Map<Path, Integer> rooms = new TreeMap<>();
+    List<String> tooLong = new ArrayList<>();
+    Path core = ROOT.resolve("rdma-protocol/src/main/java");
+    try (Stream<Path> files = Files.walk(core)) {
+      for (Path file : files.filter(file -> file.toString().endsWith(".java")).toList()) {
+        rooms.merge(core.relativize(file.getParent()), 1, Integer::sum);
+        int lines = Files.readAllLines(file).size();
+        if (lines > MOST_LINES) {
+          tooLong.add("%s: %d".formatted(core.relativize(file), lines));
+        }
+      }
+    }
+    assertTrue(rooms.size() >= 10, rooms::toString);
+    rooms.values().removeIf(count -> count <= MOST_FILES);
+    assertEquals(Map.of(), rooms, "more than %d files".formatted(MOST_FILES));
+    assertEquals(List.of(), tooLong, "more than %d lines".formatted(MOST_LINES));
   }
 
   private static Set<String> sourcePackages() throws IOException {
