@@ -93,7 +93,7 @@ final class RailEpochs {
     return new RailUpdate(
         kind,
         rail,
-        port.epoch(),
+        port.closedBefore(),
         port.brokenBy() != null,
         data.rail(rail).epoch(),
         fences.least(rail),
@@ -103,7 +103,7 @@ final class RailEpochs {
   /** As {@link PeerControl#told}. */
   boolean told(RailUpdate update) {
     int rail = update.rail();
-    int epoch = rail < data.count() ? data.rail(rail).port().epoch() : 0;
+    int epoch = rail < data.count() ? data.rail(rail).port().closedBefore() : 0;
     if (rail >= data.count() || update.known() > epoch || update.least() > epoch + 1) {
       return false;
     }
@@ -155,6 +155,6 @@ final class RailEpochs {
 
   /** Whether the peer waits for an end of this side's endpoint of a rail. */
   boolean wantsEnd(int rail) {
-    return data.rail(rail).wanted > data.rail(rail).port().epoch();
+    return data.rail(rail).wanted > data.rail(rail).port().closedBefore();
   }
 }

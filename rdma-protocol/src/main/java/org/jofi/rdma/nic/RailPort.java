@@ -252,6 +252,11 @@ public final class RailPort {
     return epoch;
   }
 
+  /** All of its endpoints before that are closed; and if it stays closed, none of that is open. */
+  public int closedBefore() {
+    return closed && broken != null ? epoch + 1 : epoch;
+  }
+
   /** Whether its endpoint is to be closed, or is closed: nothing can be posted. */
   public boolean isRetired() {
     return retired;

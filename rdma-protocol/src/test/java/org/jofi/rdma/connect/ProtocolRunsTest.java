@@ -10,6 +10,7 @@ import java.util.stream.Stream;
 import org.jofi.simulated.fault.Fault;
 import org.jofi.simulated.fault.FaultPlan;
 import org.jofi.simulated.profile.Profile;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -50,6 +51,16 @@ class ProtocolRunsTest {
     assertTrue(
         failures.get() > 0 && successes.get() > failures.get(),
         () -> successes + " to " + failures);
+  }
+
+  /**
+   * It posts over that rail at first, and what it posted there waits until the peer says that
+   * nothing is open: the endpoint to which it was posted never was, and none follows it.
+   */
+  @Test
+  void aConnectionMadeAfterARailEndedForGoodWaitsForNoFence() {
+    new ProtocolRun(Profile.CXI, 125, GROUPS, FaultPlan.survivable().with(Fault.DEAD_RAIL, 0.002))
+        .run();
   }
 
   /** Runs the seeds on all processors; the first that fails is told, with what reproduces it. */
