@@ -104,18 +104,19 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
 
   /** Sends it over that rail, though it may be given up, and over no other. */
   void sendOver(int only, int length) {
-    OutgoingMessage prepared = prepared(length, SentListener.NOBODY, 0);
-    rail = only;
-    pinned = true;
-    home.tasks().submit(prepared);
+    home.tasks().submit(pinned(only, length, SentListener.NOBODY, 0));
   }
 
   /** The same with nothing in it, when queues have delivered. */
   void sendLater(int only, SentListener who, long whose) {
-    OutgoingMessage prepared = prepared(0, who, whose);
+    home.tasks().defer(pinned(only, 0, who, whose));
+  }
+
+  private OutgoingMessage pinned(int only, int length, SentListener who, long whose) {
+    OutgoingMessage prepared = prepared(length, who, whose);
     rail = only;
     pinned = true;
-    home.tasks().defer(prepared);
+    return prepared;
   }
 
   private OutgoingMessage prepared(int length, SentListener who, long whose) {

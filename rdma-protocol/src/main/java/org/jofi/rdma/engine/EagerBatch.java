@@ -42,7 +42,7 @@ final class EagerBatch implements SentListener {
   boolean takes(int lengthBytes, int packetBytes, long receivesSeen) {
     return seen == receivesSeen
         && count < EagerPacket.MOST_MESSAGES
-        && bytes + EagerPacket.MESSAGE_BYTES + (lengthBytes + 7 & -8) <= packetBytes;
+        && EagerPacket.after(bytes + EagerPacket.MESSAGE_BYTES, lengthBytes) <= packetBytes;
   }
 
   /** Adds a message; where its bytes are to be copied to. */

@@ -34,6 +34,9 @@ public final class OneSided extends RequestQueue {
   /** Requests at once. */
   public static final int REQUESTS = 256;
 
+  /** No request, and no code of {@link Result} that these calls give. */
+  private static final long TO_POST = 0;
+
   private final BySlot<OneSidedTransfer> transfers =
       new BySlot<>(request -> new OneSidedTransfer(this, request));
 
@@ -59,15 +62,9 @@ public final class OneSided extends RequestQueue {
     assert fits(lengthBytes, remote, remoteOffsetBytes) : remote;
     assert covers(registration, address, lengthBytes) : registration;
     assert (registration.access() & (reads ? Access.READ : Access.WRITE)) != 0 : registration;
-    Failure broken = failure();
-    if (broken != null) {
-      return failed(broken);
-    }
-    if (isFull()) {
-      return Result.TRY_AGAIN;
-    }
-    if (lengthBytes == 0) {
-      return nothing();
+    long unposted = unposted(lengthBytes);
+    if (unposted != TO_POST) {
+      return unposted;
     }
     if (!registration.beginUse()) {
       return failed(deregistered(reads ? "iread" : "iwrite"));
@@ -89,15 +86,9 @@ public final class OneSided extends RequestQueue {
       long address, long lengthBytes, RemoteMemory remote, long remoteOffsetBytes) {
     assert fits(lengthBytes, remote, remoteOffsetBytes) : remote;
     assert lengthBytes <= link().sink().inlineBytes() : lengthBytes;
-    Failure broken = failure();
-    if (broken != null) {
-      return failed(broken);
-    }
-    if (isFull()) {
-      return Result.TRY_AGAIN;
-    }
-    if (lengthBytes == 0) {
-      return nothing();
+    long unposted = unposted(lengthBytes);
+    if (unposted != TO_POST) {
+      return unposted;
     }
     @Nullable InlineCopy copy;
     try {
@@ -125,7 +116,18 @@ public final class OneSided extends RequestQueue {
     return id;
   }
 
-  private long nothing() {
+  /** What a call comes to for which nothing is posted; else {@link #TO_POST}. */
+  private long unposted(long lengthBytes) {
+    Failure broken = failure();
+    if (broken != null) {
+      return failed(broken);
+    }
+    if (isFull()) {
+      return Result.TRY_AGAIN;
+    }
+    if (lengthBytes > 0) {
+      return TO_POST;
+    }
     Request request = begin();
     request.end(0, null);
     return request.id();

@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
 import org.jofi.fabric.Access;
 import org.jofi.mr.registration.BufferRange;
 import org.jofi.mr.registration.DataRegistration;
@@ -153,22 +152,6 @@ class ControlTransferTest {
       of.leave();
       assertEquals(2, of.rails.unanswered().losses());
       assertTrue(of.rails.unanswered().areKnown(of.written));
-    }
-  }
-
-  @Test
-  void eachRailInUseHasItsTurn() {
-    try (Simulation simulation = Simulation.of(Profile.TCP).nicsPerHost(3).open();
-        Host left = new Host(simulation, 0, 3, 3);
-        Host right = new Host(simulation, 1, 3, 3)) {
-      PeerRails rails = left.endpoint.controlTo(right.endpoint.addresses());
-      rails.lose(1, SILENT);
-      assertEquals(List.of(0, 2, 0, 2), Stream.generate(rails::next).limit(4).toList());
-      rails.lose(0, SILENT);
-      rails.lose(2, SILENT);
-      assertEquals(PeerRails.NONE, rails.next());
-      assertTrue(rails.join(1));
-      assertEquals(1, rails.next());
     }
   }
 }

@@ -136,14 +136,14 @@ class PeerRailStatesTest {
         Host left = new Host(simulation, 0, 3, 3);
         Host right = new Host(simulation, 1, 3, 3)) {
       PeerRails rails = left.endpoint.controlTo(right.endpoint.addresses());
-      rails.change(1, Event.FAILED, WHY);
+      rails.lose(1, WHY);
       int[] turns = new int[4];
       Arrays.setAll(turns, _ -> rails.next());
       assertArrayEquals(new int[] {0, 2, 0, 2}, turns);
       rails.change(0, Event.RETIRED, WHY);
       rails.change(2, Event.FAILED, WHY);
       assertEquals(PeerRails.NONE, rails.next());
-      rails.change(1, Event.JOINED, null);
+      assertTrue(rails.join(1));
       assertEquals(1, rails.next());
       assertEquals(1, rails.next());
     }
