@@ -37,7 +37,10 @@ final class EndpointOpening {
   }
 
   private LibfabricEndpoint once(NativeInfo info) {
-    return LibfabricEndpoint.open(domain, request, info);
+    try (LayeredEagerLimit _ =
+        LayeredEagerLimit.offer(domain.info().provider(), LibfabricLibrary.load().version())) {
+      return LibfabricEndpoint.open(domain, request, info);
+    }
   }
 
   /**

@@ -34,17 +34,6 @@ final class LibfabricLibrary {
    */
   private static final String CXI_WRITE_DATA = "FI_CXI_ENABLE_WRITEDATA";
 
-  /**
-   * The variable that sets up to which length ofi_rxm over tcp sends a message at once, and not
-   * after a handshake of its own: up to {@link #RXM_EAGER_BYTES} unless the user has set it. Both
-   * sides of a connection must have the same length. From 1.18 on it is not read any more: tcp
-   * places no messages of ofi_rxm in the receiver's buffers since (OFI_OPS_DYNAMIC_RBUF).
-   */
-  private static final String RXM_EAGER_LIMIT = "FI_OFI_RXM_EAGER_LIMIT";
-
-  /** As much as a packet of short messages takes. */
-  private static final String RXM_EAGER_BYTES = "65536";
-
   /** The newest API version that this provider was written for, in the form of FI_VERSION. */
   private static final int WRITTEN_FOR = version(2, 1);
 
@@ -67,8 +56,7 @@ final class LibfabricLibrary {
     this.version = version;
     this.ports = ports;
     cxiWritesData = isAtLeast(2, 5) && "1".equals(LibC.variable(CXI_WRITE_DATA));
-    rxmSendsLongPackets =
-        !isAtLeast(1, 18) && RXM_EAGER_BYTES.equals(LibC.variable(RXM_EAGER_LIMIT));
+    rxmSendsLongPackets = LayeredEagerLimit.isLong(version);
   }
 
   /**
@@ -122,7 +110,7 @@ final class LibfabricLibrary {
   }
 
   /**
-   * The library has read its variables: its providers do when it first lists them. This process's
+   * The library has read these variables: its providers do when it first lists them. This process's
    * children, and others in it, see none that they did not set.
    */
   static synchronized void initialized() {
@@ -164,7 +152,6 @@ final class LibfabricLibrary {
       }
     }
     offer(CXI_WRITE_DATA, "1");
-    offer(RXM_EAGER_LIMIT, RXM_EAGER_BYTES);
     if (ports.isPresent()) {
       LibfabricTraits.PORT_VARIABLES.forEach(
           variables -> ports.get().offer(variables, LibfabricLibrary::offer));

@@ -251,8 +251,11 @@ final class LibfabricTraits {
    * @param version libfabric's, as FI_VERSION has it
    */
   static boolean crashesOnPartialWriteData(String provider, int version) {
-    return provider.endsWith(";ofi_rxm")
-        && OVER_SOCKETS.contains(core(provider))
-        && version >= LibfabricLibrary.version(1, 18);
+    return isLayeredOverSockets(provider) && version >= LibfabricLibrary.version(1, 18);
+  }
+
+  /** Whether a provider, by jofi's name for it, is ofi_rxm over one that uses sockets. */
+  static boolean isLayeredOverSockets(String provider) {
+    return provider.endsWith(";ofi_rxm") && OVER_SOCKETS.contains(core(provider));
   }
 }
