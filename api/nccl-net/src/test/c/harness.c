@@ -40,6 +40,11 @@ double now(void) {
 
 bound within(double seconds, const char *what) { return (bound){.end = now() + seconds, .what = what}; }
 
+void poll_again(bound *b) {
+  check(now() < b->end, "waited too long for %s", b->what);
+  sched_yield();
+}
+
 void pass(bound *b) {
   check(now() < b->end, "waited too long for %s", b->what);
   // Short waits are no sleep; long ones leave the processors to those who are waited for.

@@ -27,7 +27,7 @@ __attribute__((noreturn, format(printf, 3, 4))) void die(const char *file, int l
 
 double now(void);
 
-// A bound on a wait, in seconds from now; pass() yields, and fails the test once it is over.
+// A bound on a wait, in seconds from now; pass() yields, sleeps once it has yielded often, and fails the test once it is over.
 typedef struct {
   double end;
   const char *what;
@@ -35,6 +35,8 @@ typedef struct {
 } bound;
 bound within(double seconds, const char *what);
 void pass(bound *b);
+// Always yields, as NCCL's thread does, for what is measured.
+void poll_again(bound *b);
 
 // How long anything may take that the peer takes part in.
 enum { PATIENCE = 60 };

@@ -74,7 +74,7 @@ static bool over(end *e, void *request, const char *what) {
 
 static void *must(end *e, void *(*post)(end *, int), int index) {
     void *request = post(e, index);
-    for (bound b = within(PATIENCE, "room for a request"); request == NULL; request = post(e, index)) pass(&b);
+    for (bound b = within(PATIENCE, "room for a request"); request == NULL; request = post(e, index)) poll_again(&b);
     return request;
 }
 
@@ -137,14 +137,14 @@ static half half_round_trip(end *e, int warming, int count) {
         for (bool arrived = false; !arrived;) {
             if (send != NULL && over(e, send, "a send")) send = NULL;
             arrived = over(e, receives[i % AHEAD], "a receive");
-            if (!arrived) pass(&b);
+            if (!arrived) poll_again(&b);
         }
         if (e->s.rank == 1) {
             send = must(e, try_send, i % AHEAD);
             next = i + AHEAD;
             if (next < total) receives[next % AHEAD] = must(e, try_receive, next % AHEAD);
         }
-        while (send != NULL && !over(e, send, "a send")) pass(&b);
+        while (send != NULL && !over(e, send, "a send")) poll_again(&b);
         double time = now();
         if (i >= warming) {
             times[i - warming] = (time - last) * 1e6 / 2;
@@ -182,10 +182,10 @@ static double stream(end *e, int count) {
             done++;
             moved = true;
         }
-        if (!moved) pass(&b);
+        if (!moved) poll_again(&b);
     }
     if (!sends) answer = must(e, try_send, 0);
-    while (!over(e, answer, "the answer")) pass(&b);
+    while (!over(e, answer, "the answer")) poll_again(&b);
     return sends ? count / (now() - start) : 0;
 }
 
