@@ -26,8 +26,11 @@ final class CommMemory {
   private final RdmaDevice device;
   private final EndpointRegistrations registrations;
   private final DeviceBuffers deviceBuffers;
-  private final RegistrationUses uses;
-  private final SegmentUses segments;
+  final RegistrationUses uses;
+
+  /** Registrations of segments that are used without one of their own. */
+  final SegmentUses segments;
+
   // Guarded by the endpoint's lock, as the next.
   private final Set<RdmaRegistration> open = new LinkedHashSet<>();
   private boolean ended;
@@ -35,25 +38,16 @@ final class CommMemory {
   CommMemory(RdmaComm owner, RdmaDevice device, Connection connection, int stagedAtOnce) {
     this.owner = owner;
     this.device = device;
-    registrations = owner.endpoint().rails().registrations();
+    registrations = owner.endpoint.rails().registrations();
     uses = new RegistrationUses(connection);
-    segments = new SegmentUses(owner, registrations, device.options().cache().wholeSegmentBytes());
+    segments = new SegmentUses(owner, registrations, device.options.cache().wholeSegmentBytes());
     deviceBuffers = new DeviceBuffers(owner, device, stagedAtOnce);
-  }
-
-  RegistrationUses uses() {
-    return uses;
-  }
-
-  /** Registrations of segments that are used without one of their own. */
-  SegmentUses segments() {
-    return segments;
   }
 
   RdmaRegistration own(Registration registration) {
     if (registration instanceof RdmaRegistration ours
         && ours.isHeld()
-        && ours.owner().equals(owner)) {
+        && ours.owner.equals(owner)) {
       return ours;
     }
     throw new IllegalArgumentException(
@@ -70,14 +64,14 @@ final class CommMemory {
   RdmaRegistration own(Registration registration, Use use, long offset, long lengthBytes) {
     if (!(registration instanceof RdmaRegistration ours)
         || !ours.isHeld()
-        || !ours.owner().equals(owner)
+        || !ours.owner.equals(owner)
         || !owner.isMessage(lengthBytes)) {
       owner.checkLength(lengthBytes);
       return own(registration);
     }
-    if (!ours.uses().contains(use)) {
+    if (!ours.uses.contains(use)) {
       throw new IllegalArgumentException(
-          "%s is registered for %s, not for %s".formatted(ours, ours.uses(), use));
+          "%s is registered for %s, not for %s".formatted(ours, ours.uses, use));
     }
     if (lengthBytes > 0 && (offset < 0 || offset > ours.memory().lengthBytes() - lengthBytes)) {
       throw new IllegalArgumentException(
@@ -108,7 +102,7 @@ final class CommMemory {
     } catch (FabricException e) {
       throw new TransportException(FailureCause.FABRIC, owner.label() + ": " + e.getMessage(), e);
     }
-    try (var _ = owner.lock().rare()) {
+    try (var _ = owner.lock.rare()) {
       if (!ended) {
         open.add(registration);
         return registration;
@@ -151,7 +145,7 @@ final class CommMemory {
 
   /** As {@link Registration#close}. */
   void close(RdmaRegistration registration) {
-    try (var _ = owner.lock().rare()) {
+    try (var _ = owner.lock.rare()) {
       if (!registration.isHeld()) {
         return;
       }

@@ -49,12 +49,12 @@ final class DeviceBuffers {
    * @throws TransportException if nothing here drives such memory
    */
   RdmaRegistration register(Memory memory, Set<Use> uses, long access) {
-    boolean required = device.options().requireGpuDirect();
+    boolean required = device.options.requireGpuDirect();
     if (device.takesDeviceMemory()) {
       try {
         return registerDirectly(memory, uses, access);
       } catch (RegistrationException refused) {
-        if (required || device.memories().find(memory.kind(), memory.device()).isEmpty()) {
+        if (required || device.memories.find(memory.kind(), memory.device()).isEmpty()) {
           throw refused;
         }
         return stage(memory, uses, "; the NICs refused it: " + refused.getMessage());
@@ -70,11 +70,11 @@ final class DeviceBuffers {
   }
 
   private RdmaRegistration registerDirectly(Memory memory, Set<Use> uses, long access) {
-    DeviceMemory gpu = device.memories().find(memory.kind(), memory.device()).orElse(null);
+    DeviceMemory gpu = device.memories.find(memory.kind(), memory.device()).orElse(null);
     BufferRange range = range(memory, gpu);
     DmaBuf given = memory.dmaBuf();
     if (given != null) {
-      DataRegistration data = owner.memory().acquire(range.through(given), uses, access);
+      DataRegistration data = owner.memory.acquire(range.through(given), uses, access);
       return new RdmaRegistration(owner, memory, uses, data, null, VIA_DMA_BUF);
     }
     if (gpu != null && gpu.description().dmaBuf()) {
@@ -83,7 +83,7 @@ final class DeviceBuffers {
         return new RdmaRegistration(owner, memory, uses, exported, null, VIA_DMA_BUF);
       }
     }
-    DataRegistration data = owner.memory().acquire(range, uses, access);
+    DataRegistration data = owner.memory.acquire(range, uses, access);
     return new RdmaRegistration(owner, memory, uses, data, null, "GPU direct by address");
   }
 
@@ -123,7 +123,7 @@ final class DeviceBuffers {
     }
     @Nullable DataRegistration data = null;
     try {
-      data = owner.memory().acquire(range.through(exported), uses, access);
+      data = owner.memory.acquire(range.through(exported), uses, access);
     } catch (RegistrationException refused) {
       // Perhaps by address.
     } finally {
@@ -144,7 +144,7 @@ final class DeviceBuffers {
   }
 
   private RdmaRegistration stage(Memory memory, Set<Use> uses, String why) {
-    StagingSpace space = space(device.memories().open(memory.kind(), memory.device()));
+    StagingSpace space = space(device.memories.open(memory.kind(), memory.device()));
     return new RdmaRegistration(owner, memory, uses, null, space, space.shape() + why);
   }
 
@@ -159,11 +159,9 @@ final class DeviceBuffers {
             gpu,
             StagingShape.USUAL,
             block ->
-                owner
-                    .memory()
-                    .acquire(
-                        BufferRange.host(block.address(), block.byteSize()), owner.blockAccess()),
-            device.environment().pageBytes(),
+                owner.memory.acquire(
+                    BufferRange.host(block.address(), block.byteSize()), owner.blockAccess()),
+            device.environment.pageBytes(),
             mostRings);
     synchronized (this) {
       known = known(gpu);

@@ -29,7 +29,7 @@ final class OneSidedCalls {
     checkOneSided(lengthBytes, far, at);
     comm.checkOpen();
     long access = reads ? Rights.READ_INTO : Rights.SENT;
-    DataRegistration memory = comm.memory().segments().use(near, offset, lengthBytes, access);
+    DataRegistration memory = comm.memory.segments.use(near, offset, lengthBytes, access);
     try {
       return post(reads, near.address() + offset, lengthBytes, memory, near, far, at);
     } finally {
@@ -41,7 +41,7 @@ final class OneSidedCalls {
   long move(
       boolean reads, Registration near, long offset, long lengthBytes, RemoteMemory far, long at) {
     RdmaRegistration ours =
-        comm.memory().own(near, reads ? Use.RECEIVE : Use.SEND, offset, lengthBytes);
+        comm.memory.own(near, reads ? Use.RECEIVE : Use.SEND, offset, lengthBytes);
     checkOneSided(lengthBytes, far, at);
     return post(reads, ours.memory().address() + offset, lengthBytes, ours.data(), ours, far, at);
   }
@@ -54,14 +54,14 @@ final class OneSidedCalls {
       Object used,
       RemoteMemory far,
       long at) {
-    try (var _ = comm.lock().posting()) {
+    try (var _ = comm.lock.posting()) {
       comm.checkOpen();
       long request = connection.oneSided().move(reads, address, lengthBytes, memory, far, at);
       if (request == Result.TRY_AGAIN) {
-        comm.endpoint().help();
+        comm.endpoint.help();
         request = connection.oneSided().move(reads, address, lengthBytes, memory, far, at);
       }
-      comm.memory().uses().add(request, used);
+      comm.memory.uses.add(request, used);
       return request;
     }
   }
@@ -75,12 +75,12 @@ final class OneSidedCalls {
           "%s writes up to %d bytes inline, not %d".formatted(comm.label(), most, lengthBytes));
     }
     comm.checkWithin(from, offset, lengthBytes);
-    try (var _ = comm.lock().posting()) {
+    try (var _ = comm.lock.posting()) {
       comm.checkOpen();
       long address = copied(from, offset, lengthBytes);
       long request = connection.oneSided().writeInline(address, lengthBytes, to, at);
       if (request == Result.TRY_AGAIN) {
-        comm.endpoint().help();
+        comm.endpoint.help();
         request = connection.oneSided().writeInline(address, lengthBytes, to, at);
       }
       return request;
@@ -106,10 +106,10 @@ final class OneSidedCalls {
           "%d bytes at offset %d are not within %s"
               .formatted(lengthBytes, remoteOffsetBytes, remote));
     }
-    if (remote.rails() != comm.endpoint().rails().dataCount()) {
+    if (remote.rails() != comm.endpoint.rails().dataCount()) {
       throw new IllegalArgumentException(
           "%s has %d data rail(s), and %s"
-              .formatted(comm.label(), comm.endpoint().rails().dataCount(), remote));
+              .formatted(comm.label(), comm.endpoint.rails().dataCount(), remote));
     }
   }
 }

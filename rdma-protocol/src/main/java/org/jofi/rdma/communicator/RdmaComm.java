@@ -34,14 +34,17 @@ import org.jspecify.annotations.Nullable;
 /** What sending and receiving communicators have in common. */
 abstract class RdmaComm implements Comm {
   private final RdmaDevice device;
-  private final DeviceEndpoint endpoint;
-  private final EndpointLock lock;
+  final DeviceEndpoint endpoint;
+
+  /** The lock of everything here. */
+  final EndpointLock lock;
+
   private final Connection connection;
   private final long maxMessageBytes;
   private final String label;
   private final EndpointLock.Tester tester = new EndpointLock.Tester();
   private final OneSidedCalls oneSided;
-  private final CommMemory memory;
+  final CommMemory memory;
   // Guarded by the endpoint's lock, as the next.
   private final List<Runnable> tasks = new ArrayList<>(0);
   private @Nullable RdmaPoller poller;
@@ -87,35 +90,22 @@ abstract class RdmaComm implements Comm {
 
   @Override
   public final Optional<Failure> failure() {
-    try (var _ = lock().rare()) {
+    try (var _ = lock.rare()) {
       return Optional.ofNullable(connection.failure());
     }
   }
 
   @Override
   public final List<RailStatus> rails() {
-    try (var _ = lock().rare()) {
+    try (var _ = lock.rare()) {
       checkOpen();
       OperationSink sink = connection.sink();
       return IntStream.range(0, sink.dataRails()).mapToObj(sink::rail).toList();
     }
   }
 
-  /** The lock of everything here. */
-  final EndpointLock lock() {
-    return lock;
-  }
-
-  final DeviceEndpoint endpoint() {
-    return endpoint;
-  }
-
   final Connection connection() {
     return connection;
-  }
-
-  final CommMemory memory() {
-    return memory;
   }
 
   /** Whether memory of that kind is flushed when something was received into it. */
@@ -209,7 +199,7 @@ abstract class RdmaComm implements Comm {
   }
 
   private long pollWithProgress(long request, long @Nullable [] lengths) {
-    try (var hold = lock().testing(tester, request)) {
+    try (var hold = lock.testing(tester, request)) {
       if (hold == null) {
         return Result.IN_PROGRESS;
       }
@@ -228,7 +218,7 @@ abstract class RdmaComm implements Comm {
 
   /** Lists requests as they become over, for a poller, unless another one has it. */
   final void list(RdmaPoller by) {
-    try (var _ = lock().rare()) {
+    try (var _ = lock.rare()) {
       if (poller != null) {
         throw new IllegalArgumentException(
             label + (by.equals(poller) ? " is added already" : " is added to another poller"));
@@ -239,7 +229,7 @@ abstract class RdmaComm implements Comm {
   }
 
   final void stopListing() {
-    try (var _ = lock().rare()) {
+    try (var _ = lock.rare()) {
       poller = null;
       connection.list(false);
     }
@@ -247,7 +237,7 @@ abstract class RdmaComm implements Comm {
 
   /** Reports how a request ended that was listed; without progress. */
   final long reported(long request) {
-    try (var _ = lock().posting()) {
+    try (var _ = lock.posting()) {
       return report(request, null);
     }
   }
@@ -256,14 +246,14 @@ abstract class RdmaComm implements Comm {
   private long report(long request, long @Nullable [] lengths) {
     long result = poll(request, lengths);
     if (result >= 0 || (Result.isOver(result) && !connection.usesMemory(request))) {
-      memory.uses().over(request);
+      memory.uses.over(request);
     }
     return result;
   }
 
   @Override
   public final Optional<Failure> failure(long request) {
-    try (var _ = lock().rare()) {
+    try (var _ = lock.rare()) {
       return Optional.ofNullable(connection.failure(request));
     }
   }
@@ -271,7 +261,7 @@ abstract class RdmaComm implements Comm {
   @Override
   public final void progress() {
     checkOpen();
-    try (var hold = lock().testing(tester)) {
+    try (var hold = lock.testing(tester)) {
       if (hold == null) {
         return;
       }
@@ -282,7 +272,7 @@ abstract class RdmaComm implements Comm {
 
   @Override
   public final boolean isDriven() {
-    return !isClosed() && lock().isDriven();
+    return !isClosed() && lock.isDriven();
   }
 
   @Override
@@ -290,7 +280,7 @@ abstract class RdmaComm implements Comm {
     if (!endpoint.betweenRounds(task)) {
       return false;
     }
-    try (var _ = lock().rare()) {
+    try (var _ = lock.rare()) {
       tasks.add(task);
     }
     return true;
@@ -302,10 +292,10 @@ abstract class RdmaComm implements Comm {
   }
 
   private void end(Consumer<Connection> how) {
-    try (var _ = lock().closing()) {
+    try (var _ = lock.closing()) {
       if (closing == CommState.OPEN) {
         closing = CommState.CLOSING;
-        closingSince = device.environment().clock().nanoTime();
+        closingSince = device.environment.clock().nanoTime();
         how.accept(connection);
       }
     }
@@ -332,10 +322,10 @@ abstract class RdmaComm implements Comm {
     CloseSteps steps = new CloseSteps();
     long user;
     List<Runnable> unused;
-    try (var _ = lock().closing()) {
+    try (var _ = lock.closing()) {
       closing = CommState.CLOSED;
       tasks.forEach(endpoint::removeTask);
-      user = memory.uses().user(null);
+      user = memory.uses.user(null);
       unused = memory.end(user != 0 || !connection.isReleased());
     }
     unused.forEach(steps::step);
@@ -345,7 +335,7 @@ abstract class RdmaComm implements Comm {
           FailureCause.TIMED_OUT,
           ("%s: operations of request 0x%x are still with the NIC %s after the close; its memory"
                   + " must stay until the transport is closed")
-              .formatted(label, user, device.options().closeTimeout()));
+              .formatted(label, user, device.options.closeTimeout()));
     }
     try {
       steps.end();
@@ -356,16 +346,16 @@ abstract class RdmaComm implements Comm {
 
   /** Waits until the connection is over; what a NIC does not complete is left to the endpoint. */
   private void awaitRelease() {
-    NanoClock clock = device.environment().clock();
-    IdleStrategy idle = device.environment().idle().get();
+    NanoClock clock = device.environment.clock();
+    IdleStrategy idle = device.environment.idle().get();
     // The connection's own time limit ends the wait for the peer; this one, that for the NIC.
-    long bound = device.options().closeTimeout().toNanos();
+    long bound = device.options.closeTimeout().toNanos();
     long now = clock.nanoTime();
     // Those of a device that close together wait together; each looks, whatever the others took.
     long deadline = Math.max(closingSince + bound + bound / 4, now + bound / 64);
     while (true) {
       int events;
-      try (var _ = lock().closing()) {
+      try (var _ = lock.closing()) {
         events = endpoint.progress();
         if (connection.isReleased() || clock.nanoTime() - deadline >= 0) {
           return;

@@ -43,9 +43,9 @@ public final class RdmaDevice implements Device, AutoCloseable {
   private final FabricProvider provider;
   private final DeviceProfile profile;
   private final DeviceEndpoints endpoints;
-  private final TransportOptions options;
-  private final RdmaEnvironment environment;
-  private final DeviceMemories memories;
+  final TransportOptions options;
+  final RdmaEnvironment environment;
+  final DeviceMemories memories;
   // For the thread that tends.
   private int tended;
   private final Set<RdmaComm> open = Collections.synchronizedSet(new LinkedHashSet<>());
@@ -185,20 +185,8 @@ public final class RdmaDevice implements Device, AutoCloseable {
   private List<String> using(DataRegistration registration) {
     List<String> names = new ArrayList<>();
     List.copyOf(open)
-        .forEach(comm -> comm.memory().uses().names(registration.range(), comm.label(), names));
+        .forEach(comm -> comm.memory.uses.names(registration.range(), comm.label(), names));
     return names;
-  }
-
-  TransportOptions options() {
-    return options;
-  }
-
-  RdmaEnvironment environment() {
-    return environment;
-  }
-
-  DeviceMemories memories() {
-    return memories;
   }
 
   boolean takesDeviceMemory() {

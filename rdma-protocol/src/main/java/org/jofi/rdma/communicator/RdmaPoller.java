@@ -50,7 +50,7 @@ final class RdmaPoller implements Poller {
       throw new IllegalArgumentException(comm.label() + " is another device's");
     }
     ours.list(this);
-    of(ours.endpoint()).comms.add(ours);
+    of(ours.endpoint).comms.add(ours);
   }
 
   private EndpointComms of(DeviceEndpoint endpoint) {

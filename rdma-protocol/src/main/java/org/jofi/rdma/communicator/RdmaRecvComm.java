@@ -34,49 +34,49 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
   RdmaRecvComm(RdmaDevice device, DeviceEndpoint endpoint, ReceiveConnection connection) {
     super(device, endpoint, connection, "receive communicator", STAGED_AT_ONCE);
     this.connection = connection;
-    flushPolicy = device.options().flushPolicy();
+    flushPolicy = device.options.flushPolicy();
   }
 
   @Override
   public long irecv(MemorySegment segment, long offset, long lengthBytes, int tag) {
     checkOpen();
-    DataRegistration memory = use(segment, offset, lengthBytes);
+    DataRegistration lease = use(segment, offset, lengthBytes);
     try {
-      return post(segment.address() + offset, lengthBytes, tag, memory, segment);
+      return post(segment.address() + offset, lengthBytes, tag, lease, segment);
     } finally {
-      memory.endUse();
+      lease.endUse();
     }
   }
 
   private DataRegistration use(MemorySegment segment, long offset, long lengthBytes) {
     checkLength(lengthBytes);
-    return memory().segments().use(segment, offset, lengthBytes, Rights.RECEIVED);
+    return memory.segments.use(segment, offset, lengthBytes, Rights.RECEIVED);
   }
 
   @Override
   public long irecv(Registration registration, long offset, long lengthBytes, int tag) {
     checkOpen();
-    RdmaRegistration ours = memory().own(registration, Use.RECEIVE, offset, lengthBytes);
+    RdmaRegistration ours = memory.own(registration, Use.RECEIVE, offset, lengthBytes);
     long address = ours.memory().address() + offset;
-    DataRegistration memory = ours.registered();
-    if (memory == null) {
+    DataRegistration lease = ours.registered();
+    if (lease == null) {
       long request = stage(ours, address, lengthBytes, tag);
       return request == Result.TRY_AGAIN && ours.space().grow()
           ? stage(ours, address, lengthBytes, tag)
           : request;
     }
-    return post(address, lengthBytes, tag, memory, ours);
+    return post(address, lengthBytes, tag, lease, ours);
   }
 
-  private long post(long address, long lengthBytes, int tag, DataRegistration memory, Object used) {
-    try (var _ = lock().posting()) {
+  private long post(long address, long lengthBytes, int tag, DataRegistration lease, Object used) {
+    try (var _ = lock.posting()) {
       checkOpen();
       addresses[0] = address;
       lengths[0] = lengthBytes;
       tags[0] = tag;
-      data[0] = memory;
+      data[0] = lease;
       long request = receive(1, lengths, tags);
-      memory().uses().add(request, used);
+      memory.uses.add(request, used);
       return request;
     }
   }
@@ -105,10 +105,10 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
                 ? use(segment, found, offsets[found], bytes[found])
                 : data((Registration) memories[found], found, offsets[found], bytes[found]);
       }
-      try (var _ = lock().posting()) {
+      try (var _ = lock.posting()) {
         checkOpen();
         long request = receive(count, bytes, tagged);
-        memory().uses().add(request, count, memories);
+        memory.uses.add(request, count, memories);
         return request;
       }
     } finally {
@@ -124,14 +124,14 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
   }
 
   private DataRegistration data(Registration registration, int at, long offset, long lengthBytes) {
-    RdmaRegistration ours = memory().own(registration, Use.RECEIVE, offset, lengthBytes);
-    DataRegistration memory = ours.registered();
-    if (memory == null) {
+    RdmaRegistration ours = memory.own(registration, Use.RECEIVE, offset, lengthBytes);
+    DataRegistration lease = ours.registered();
+    if (lease == null) {
       throw new IllegalArgumentException(
           "%s is %s: receive it by itself, not in a group".formatted(ours, ours.path()));
     }
     addresses[at] = ours.memory().address() + offset;
-    return memory;
+    return lease;
   }
 
   private void checkGroup(int count, int memories, long[] offsets, long[] bytes, int[] tagged) {
@@ -149,15 +149,15 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
   }
 
   private long stage(RdmaRegistration ours, long address, long lengthBytes, int tag) {
-    try (var _ = lock().posting()) {
+    try (var _ = lock.posting()) {
       checkOpen();
       StagingSpace space = ours.space();
       long request = connection.receiver().receiveStaged(space, address, lengthBytes, tag);
       if (request == Result.TRY_AGAIN) {
-        endpoint().help();
+        endpoint.help();
         request = connection.receiver().receiveStaged(space, address, lengthBytes, tag);
       }
-      memory().uses().add(request, ours);
+      memory.uses.add(request, ours);
       return request;
     }
   }
@@ -165,7 +165,7 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
   private long receive(int count, long[] bytes, int[] tagged) {
     long request = connection.receiver().receive(count, addresses, bytes, tagged, data);
     if (request == Result.TRY_AGAIN) {
-      endpoint().help();
+      endpoint.help();
       request = connection.receiver().receive(count, addresses, bytes, tagged, data);
     }
     return request;
@@ -183,26 +183,26 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
 
   @Override
   public int lengths(long request, long[] into) {
-    try (var _ = lock().rare()) {
+    try (var _ = lock.rare()) {
       return connection.receiver().lengths(request, into);
     }
   }
 
   @Override
   public long iflush(Registration registration, long offset, long lengthBytes) {
-    RdmaRegistration own = memory().own(registration, Use.RECEIVE, offset, lengthBytes);
+    RdmaRegistration own = memory.own(registration, Use.RECEIVE, offset, lengthBytes);
     long address = own.memory().address() + offset;
-    try (var _ = lock().posting()) {
+    try (var _ = lock.posting()) {
       checkOpen();
       if (lengthBytes == 0 || own.isStaged() || !flushes(own.memory().kind())) {
         return Result.NOTHING_TO_DO;
       }
       long request = connection.flush(address, lengthBytes, own.data());
       if (request == Result.TRY_AGAIN) {
-        endpoint().help();
+        endpoint.help();
         request = connection.flush(address, lengthBytes, own.data());
       }
-      memory().uses().add(request, own);
+      memory.uses.add(request, own);
       return request;
     }
   }
@@ -223,7 +223,7 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
 
   @Override
   public String flushReason(Registration registration) {
-    RdmaRegistration own = memory().own(registration);
+    RdmaRegistration own = memory.own(registration);
     if (own.isStaged()) {
       return "not flushed: a staged receive is over when the last copy to the device is";
     }

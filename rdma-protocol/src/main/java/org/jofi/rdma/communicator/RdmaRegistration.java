@@ -11,10 +11,10 @@ import org.jspecify.annotations.Nullable;
 
 /** A lease of a registration with the NICs, for a communicator; or memory that is staged. */
 final class RdmaRegistration implements Registration {
-  private final RdmaComm owner;
+  final RdmaComm owner;
   // Its segment is dropped with the lease.
   private volatile Memory memory;
-  private final Set<Use> uses;
+  final Set<Use> uses;
   private final @Nullable DataRegistration data;
   private final @Nullable StagingSpace space;
   private final String path;
@@ -82,7 +82,7 @@ final class RdmaRegistration implements Registration {
 
   @Override
   public void close() {
-    owner.memory().close(this);
+    owner.memory.close(this);
   }
 
   /** What the NICs know it as; refuses staged memory. */
@@ -107,14 +107,6 @@ final class RdmaRegistration implements Registration {
 
   boolean isHeld() {
     return open;
-  }
-
-  RdmaComm owner() {
-    return owner;
-  }
-
-  Set<Use> uses() {
-    return uses;
   }
 
   /** Ends it, once. With the endpoint's lock held. */

@@ -26,29 +26,29 @@ final class RdmaSendComm extends RdmaComm implements SendComm {
   public long isend(MemorySegment segment, long offset, long lengthBytes, int tag) {
     checkLength(lengthBytes);
     checkOpen();
-    DataRegistration memory = memory().segments().use(segment, offset, lengthBytes, Rights.SENT);
+    DataRegistration lease = memory.segments.use(segment, offset, lengthBytes, Rights.SENT);
     try {
-      return post(segment.address() + offset, lengthBytes, tag, memory, segment);
+      return post(segment.address() + offset, lengthBytes, tag, lease, segment);
     } finally {
-      memory.endUse();
+      lease.endUse();
     }
   }
 
   @Override
   public long isend(Registration registration, long offset, long lengthBytes, int tag) {
-    RdmaRegistration ours = memory().own(registration, Use.SEND, offset, lengthBytes);
+    RdmaRegistration ours = memory.own(registration, Use.SEND, offset, lengthBytes);
     long address = ours.memory().address() + offset;
-    DataRegistration memory = ours.registered();
-    return memory == null
+    DataRegistration lease = ours.registered();
+    return lease == null
         ? stage(ours, address, lengthBytes, tag)
-        : post(address, lengthBytes, tag, memory, ours);
+        : post(address, lengthBytes, tag, lease, ours);
   }
 
-  private long post(long address, long lengthBytes, int tag, DataRegistration memory, Object used) {
-    try (var _ = lock().posting()) {
+  private long post(long address, long lengthBytes, int tag, DataRegistration lease, Object used) {
+    try (var _ = lock.posting()) {
       checkOpen();
-      long request = connection.sender().send(address, lengthBytes, tag, memory, null);
-      memory().uses().add(request, used);
+      long request = connection.sender().send(address, lengthBytes, tag, lease, null);
+      memory.uses.add(request, used);
       return request;
     }
   }
@@ -56,10 +56,10 @@ final class RdmaSendComm extends RdmaComm implements SendComm {
   private long stage(RdmaRegistration ours, long address, long lengthBytes, int tag) {
     StagingSpace space = ours.space();
     long request;
-    try (var _ = lock().posting()) {
+    try (var _ = lock.posting()) {
       checkOpen();
       request = connection.sender().send(address, lengthBytes, tag, null, space);
-      memory().uses().add(request, ours);
+      memory.uses.add(request, ours);
     }
     space.grow();
     return request;
@@ -77,11 +77,11 @@ final class RdmaSendComm extends RdmaComm implements SendComm {
 
   @Override
   public boolean cancel(long request) {
-    try (var _ = lock().posting()) {
+    try (var _ = lock.posting()) {
       checkOpen();
       boolean cancelled = connection.sender().cancel(request);
       if (cancelled) {
-        memory().uses().over(request);
+        memory.uses.over(request);
       }
       return cancelled;
     }

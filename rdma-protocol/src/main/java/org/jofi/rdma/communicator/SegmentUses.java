@@ -57,7 +57,7 @@ final class SegmentUses {
           ? registrations.use(BufferRange.host(segment.address() + offset, lengthBytes), access)
           : registrations.use(arena, address, bytes, access);
     } catch (RegistrationException refused) {
-      throw owner.memory().refused(refused);
+      throw owner.memory.refused(refused);
     }
   }
 

@@ -148,7 +148,7 @@ final class Acceptor {
             asked.from(),
             asked.fromGeneration(),
             id,
-            connections.ids().generation(id),
+            connections.ids.generation(id),
             asked.attempt());
     long most = Math.min(request.maxMessageBytes(), settings.maxMessageBytes());
     Mailboxes.Mailbox copy = null;

@@ -14,10 +14,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Attempt implements SentListener {
   private final ConnectHandle handle;
-  private final ConnectRequest request;
-  private final Mailboxes.Mailbox mailbox;
+  final ConnectRequest request;
+  final Mailboxes.Mailbox mailbox;
   private final long deadline;
-  private final int rails;
+
+  /** Over how many rails the listener can be asked. */
+  final int rails;
 
   /** A bit for each rail over which the request is on its way. */
   private int onTheirWay;
@@ -62,19 +64,6 @@ public final class Attempt implements SentListener {
 
   public @Nullable Failure failure() {
     return failure;
-  }
-
-  ConnectRequest request() {
-    return request;
-  }
-
-  Mailboxes.Mailbox mailbox() {
-    return mailbox;
-  }
-
-  /** Over how many rails the listener can be asked. */
-  int rails() {
-    return rails;
   }
 
   /**

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ConnectionTable implements ArrivalSink {
   private final ConnectionSettings settings;
-  private final CommunicatorIds ids;
+  final CommunicatorIds ids;
   private final ById<Connection> live = new ById<>(connection -> connection.id().from());
   private final Long2ObjectHashMap<ReceiveConnection> accepted = new Long2ObjectHashMap<>();
   private final ClosedConnections closed = new ClosedConnections();
@@ -73,10 +73,6 @@ public final class ConnectionTable implements ArrivalSink {
       closed.forget(id);
     }
     return id;
-  }
-
-  CommunicatorIds ids() {
-    return ids;
   }
 
   void add(Connection connection) {
@@ -190,7 +186,7 @@ public final class ConnectionTable implements ArrivalSink {
     }
     Connection connection = hear(memory, at);
     if (connection == null) {
-      return type == MessageType.CLOSE && closed.answer(connector().endpoint(), memory, at);
+      return type == MessageType.CLOSE && closed.answer(connector().endpoint, memory, at);
     }
     if (type == MessageType.PING || type == MessageType.PONG) {
       connection
@@ -266,7 +262,7 @@ public final class ConnectionTable implements ArrivalSink {
    */
   public int progress() {
     Connector making = connector();
-    EndpointDriver endpoint = making.endpoint();
+    EndpointDriver endpoint = making.endpoint;
     int events = endpoint.progress() + making.progress();
     if (!questions.isEmpty() && endpoint.isDrained()) {
       questions.answer();
@@ -284,7 +280,7 @@ public final class ConnectionTable implements ArrivalSink {
   public void checkBounds() {
     progress();
     time.look();
-    look(connector().endpoint());
+    look(connector().endpoint);
     endings.advance();
   }
 

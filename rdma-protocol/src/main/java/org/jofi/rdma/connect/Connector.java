@@ -34,7 +34,7 @@ public final class Connector {
   private static final int ASKS = 16;
 
   private final ConnectionTable connections;
-  private final EndpointDriver endpoint;
+  final EndpointDriver endpoint;
   private final ConnectionSettings settings;
   private final ConnectionFactory factory;
   private final Acceptor acceptor;
@@ -55,10 +55,6 @@ public final class Connector {
     mailboxes = new Mailboxes(endpoint, true);
     copies = new Mailboxes(endpoint, false);
     acceptor = new Acceptor(connections, endpoint, settings, factory, copies);
-  }
-
-  EndpointDriver endpoint() {
-    return endpoint;
   }
 
   public Listener listen() {
@@ -122,7 +118,7 @@ public final class Connector {
     ConnectRequest request =
         new ConnectRequest(
             new ConnectionId(
-                0, 0, id, connections.ids().generation(id), settings.random().getAsLong()),
+                0, 0, id, connections.ids.generation(id), settings.random().getAsLong()),
             endpoint.control(0).address(),
             Nonce.of(handle.nonce()),
             handle.listener(),
@@ -170,8 +166,8 @@ public final class Connector {
   }
 
   private void giveBack(Attempt attempt) {
-    attempt.mailbox().close();
-    connections.free(attempt.request().id().from());
+    attempt.mailbox.close();
+    connections.free(attempt.request.id().from());
   }
 
   /** Whether an attempt stands, and READY is on its way; tries to send it if it is not. */
@@ -196,8 +192,8 @@ public final class Connector {
     }
     long every = settings.connectNs() / ASKS;
     attempt.asks(
-        rail, now + (attempt.rails() == 1 ? every : Math.min(every, endpoint.railBoundNs())));
-    int length = Handshake.put(message.memory(), message.at(), attempt.request().over(rail));
+        rail, now + (attempt.rails == 1 ? every : Math.min(every, endpoint.railBoundNs())));
+    int length = Handshake.put(message.memory(), message.at(), attempt.request.over(rail));
     FabricAddress to = FabricAddress.of(attempt.handle().address(rail));
     if (!endpoint.outgoing().sendTo(to, rail, message, length, attempt)) {
       attempt.fail(FailureCause.INCOMPATIBLE, "no address of this fabric");
@@ -233,7 +229,7 @@ public final class Connector {
 
   private @Nullable Attempt attempt(MemorySegment memory, long at) {
     for (Attempt attempt : attempts) {
-      ConnectionId asked = attempt.request().id();
+      ConnectionId asked = attempt.request.id();
       if (asked.from() == MessageHeader.to(memory, at)
           && asked.fromGeneration() == MessageHeader.toGeneration(memory, at)
           && asked.attempt() == MessageHeader.attempt(memory, at)
@@ -265,12 +261,12 @@ public final class Connector {
       PeerLink link = new PeerLink(path, connectionId);
       SendConnection connection =
           new SendConnection(
-              attempt.mailbox()::close,
+              attempt.mailbox::close,
               link,
               settings.silenceNs(),
               factory.sender(
                   link,
-                  attempt.mailbox().memory(),
+                  attempt.mailbox.memory(),
                   accept.features(),
                   // A receive may be longer than any send of this side.
                   ProtocolLimits.MAX_MESSAGE_BYTES,

@@ -74,7 +74,7 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
     endpoint =
         EndpointDriver.open(
             label,
-            nics.domains(),
+            nics.domains,
             nics.registrations(),
             new EndpointSettings(
                 environment.random().getAsLong(),

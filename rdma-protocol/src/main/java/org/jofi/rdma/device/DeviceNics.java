@@ -27,7 +27,7 @@ final class DeviceNics implements AutoCloseable {
   private static final int VALUE_BYTES = 16 * 1024;
 
   private final OwnershipGraph graph = new OwnershipGraph();
-  private final List<Domain> domains = new ArrayList<>();
+  final List<Domain> domains = new ArrayList<>();
   private final DeviceRegistrations registrations;
 
   /** Opens them; if a provider refuses, nothing stays open. */
@@ -70,10 +70,6 @@ final class DeviceNics implements AutoCloseable {
             new UnsafeBuffer(ByteBuffer.allocateDirect(LABEL_BYTES)),
             new UnsafeBuffer(ByteBuffer.allocateDirect(VALUE_BYTES))),
         device);
-  }
-
-  List<Domain> domains() {
-    return domains;
   }
 
   DeviceRegistrations registrations() {

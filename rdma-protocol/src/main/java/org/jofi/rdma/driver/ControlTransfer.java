@@ -36,15 +36,15 @@ final class ControlTransfer extends RailTransfer {
 
   @Override
   void refusedNow(int stripe) {
-    moveTo(stripe, rails().next());
+    moveTo(stripe, rails.next());
   }
 
   @Override
   long flags(int stripe, int rail) {
     boolean asks =
         completesOnDelivery(stripe)
-            || !rails().rail(rail).hasCarried
-            || rails().unanswered().asks(rail, true);
+            || !rails.rail(rail).hasCarried
+            || rails.unanswered.asks(rail, true);
     if (asks) {
       asking |= 1 << stripe;
       return super.flags(stripe, rail);
@@ -60,11 +60,11 @@ final class ControlTransfer extends RailTransfer {
   @Override
   protected void changed(int stripe, State before, int beforeRail) {
     if (before == State.OUT) {
-      rails().rail(beforeRail).writesOut--;
+      rails.rail(beforeRail).writesOut--;
     } else if (state(stripe) == State.OUT) {
       int rail = rail(stripe);
-      rails().rail(rail).writesOut++;
-      places[stripe] = rails().unanswered().posted(rail, asks(stripe));
+      rails.rail(rail).writesOut++;
+      places[stripe] = rails.unanswered.posted(rail, asks(stripe));
       if (!asks(stripe)) {
         written[rail] = places[stripe];
       }
@@ -76,10 +76,10 @@ final class ControlTransfer extends RailTransfer {
     int stripe = (int) cookie;
     int rail = rail(stripe);
     if (asks(stripe)) {
-      rails().unanswered().arrived(rail, places[stripe]);
+      rails.unanswered.arrived(rail, places[stripe]);
       super.completed(cookie, lengthBytes);
     } else {
-      rails().unanswered().wrote(rail, places[stripe]);
+      rails.unanswered.wrote(rail, places[stripe]);
       complete(stripe);
     }
   }
@@ -91,7 +91,7 @@ final class ControlTransfer extends RailTransfer {
    */
   @Override
   public OperationOwner moveOff(long cookie, RailUser silent, Failure why) {
-    if (!silent.equals(rails())) {
+    if (!silent.equals(rails)) {
       return this;
     }
     retryLater((int) cookie, why, Certainty.UNKNOWN);

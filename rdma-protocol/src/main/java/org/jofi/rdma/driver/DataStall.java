@@ -78,8 +78,8 @@ final class DataStall {
             rail ->
                 "%s from %s to %s"
                     .formatted(
-                        data.rail(rail).port().nic(),
-                        AddressText.of(data.rail(rail).port().address().bytes()),
+                        data.rail(rail).port.nic(),
+                        AddressText.of(data.rail(rail).port.address().bytes()),
                         AddressText.of(data.rail(rail).address().bytes())))
         .collect(Collectors.joining(", "));
   }

@@ -40,11 +40,11 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
   private final int[] epochs;
 
   DataTransfer(Peer peer, FlushLanding landing, TransferListener listener) {
-    super(peer.data(), listener, ProtocolLimits.stripes(peer.data().count()));
+    super(peer.data, listener, ProtocolLimits.stripes(peer.data.count()));
     this.peer = peer;
     this.landing = landing;
-    epochs = new int[ProtocolLimits.stripes(rails().count())];
-    turn = new long[rails().count()];
+    epochs = new int[ProtocolLimits.stripes(rails.count())];
+    turn = new long[rails.count()];
   }
 
   @Override
@@ -89,18 +89,18 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
   @Override
   public void post() {
     if (!postNow()) {
-      rails().tasks().defer(this);
+      rails.tasks.defer(this);
     }
   }
 
   @Override
   public int usableRails() {
-    return rails().trusted();
+    return rails.trusted();
   }
 
   @Override
   public boolean mayWait() {
-    return rails().mayReturn();
+    return rails.mayReturn();
   }
 
   @Override
@@ -145,7 +145,7 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
 
   /** A provider took a stripe, or it is back. */
   private void count(int stripe, boolean isBack, int railBefore, boolean completed) {
-    PeerRail rail = rails().rail(isBack ? railBefore : rail(stripe));
+    PeerRail rail = rails.rail(isBack ? railBefore : rail(stripe));
     DataStall stall = peer.stall(kind());
     if (completed) {
       rail.dataCompleted++;
@@ -174,7 +174,7 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
       return rail;
     }
     DataFlow flow = flow();
-    return flow == null ? other : flow.soonest(other, rails().trusted() & ~(1 << rail));
+    return flow == null ? other : flow.soonest(other, rails.trusted() & ~(1 << rail));
   }
 
   @Override
@@ -184,7 +184,7 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
       return super.usable(stripe);
     }
     int rail = rail(stripe);
-    return rails().rail(rail).port().brokenBy() == null ? rail : PeerRails.NONE;
+    return rails.rail(rail).port.brokenBy() == null ? rail : PeerRails.NONE;
   }
 
   @Override
@@ -215,7 +215,7 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
       return false;
     }
     return Failures.isOfBrokenConnection(why)
-        ? tries(stripe) < rails().count() && !isOneRailLeft()
+        ? tries(stripe) < rails.count() && !isOneRailLeft()
         : why.cause() == FailureCause.PEER_LOST;
   }
 
@@ -229,7 +229,7 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
   }
 
   private boolean isOneRailLeft() {
-    return Integer.bitCount(rails().usable()) < 2;
+    return Integer.bitCount(rails.usable()) < 2;
   }
 
   /**
@@ -239,8 +239,7 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
    */
   @Override
   boolean mayLand(int stripe, int rail, Failure why) {
-    PeerRails rails = rails();
-    if (kind() == Kind.READ_OWN || (kind() == Kind.READ && rails.rail(rail).port().isClosed())) {
+    if (kind() == Kind.READ_OWN || (kind() == Kind.READ && rails.rail(rail).port.isClosed())) {
       return false;
     }
     if (rails.isUsable(rail)) {
@@ -275,7 +274,6 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
 
   /** If their rail was given up meanwhile, they may land after what goes over others. */
   private void fenceWhatWasInOrder() {
-    PeerRails rails = rails();
     for (int left = inOrder & in(State.TO_POST); left != 0; left &= left - 1) {
       int stripe = Integer.numberOfTrailingZeros(left);
       int rail = rail(stripe);
@@ -292,7 +290,7 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
    * ends here; whether it did.
    */
   private boolean endsUnlessInOrder(int stripe, int rail, Failure why) {
-    RailPort port = rails().rail(rail).port();
+    RailPort port = rails.rail(rail).port;
     if (kind() != Kind.WRITE
         || port.isClosed()
         || !port.rail().domain().info().traits().completionMeansDelivered()) {
@@ -311,7 +309,7 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
     for (; late != 0; late &= late - 1) {
       // A rail may take nothing while others do.
       int stripe = Integer.numberOfTrailingZeros(late);
-      int other = rails().after(rail(stripe));
+      int other = rails.after(rail(stripe));
       if (other != PeerRails.NONE) {
         moveTo(stripe, other);
       }
@@ -326,7 +324,7 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
   public void takeTurn() {
     hasTurn = true;
     for (int rail = 0; rail < turn.length; rail++) {
-      turn[rail] = rails().rail(rail).dataPosted;
+      turn[rail] = rails.rail(rail).dataPosted;
     }
   }
 
@@ -335,7 +333,7 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
     DataFlow flow = isBound() ? null : flow();
     long before = flow == null ? 0 : flow.finished();
     for (int rail = 0; rail < turn.length; rail++) {
-      long completed = rails().rail(rail).dataCompleted;
+      long completed = rails.rail(rail).dataCompleted;
       before += hasTurn ? Math.min(completed, turn[rail]) : completed;
     }
     return before;

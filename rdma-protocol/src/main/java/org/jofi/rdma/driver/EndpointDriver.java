@@ -55,17 +55,17 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
   private final ArrivalSink arrivals;
   private final Rails rails;
   private final List<ReceiveBuffers> receives = new ArrayList<>();
-  private final Tasks tasks = new Tasks();
+  final Tasks tasks = new Tasks();
   private final ArrivalBudget budget;
   private final RailRetirement retirement;
-  private final Peers peers;
+  final Peers peers;
   private final EndpointRegistrations registrations;
   private final int packetBytes;
   private final BlockFreelist messages;
   private final OutgoingMessages outgoing;
-  private final MemoryCopier copier = new BufferCopier();
+  final MemoryCopier copier = new BufferCopier();
   private final InlineCopies copies;
-  private final FlushLanding landing;
+  final FlushLanding landing;
   private final Teardown teardown;
 
   private EndpointDriver(
@@ -97,16 +97,16 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
             "messages of " + label,
             new FreelistShape(packetBytes, MESSAGE_ALIGNMENT, GROWTH, most, settings.pageBytes()),
             block -> registerBlock(block, controlRails(), Access.SEND | Access.RECV));
-    outgoing = new OutgoingMessages(messages, rails.control(), tasks);
+    outgoing = new OutgoingMessages(messages, rails.control, tasks);
     copies =
         new InlineCopies(
             label,
             settings.pageBytes(),
             copier,
             block -> registerBlock(block, dataRails(), Access.WRITE));
-    landing = new FlushLanding(rails.data(), settings.pageBytes());
+    landing = new FlushLanding(rails.data, settings.pageBytes());
     retirement = new RailRetirement(rails, arrivals, registrations, landing);
-    peers = new Peers(addresses -> new Peer(this, rails.data(), addresses, settings), retirement);
+    peers = new Peers(addresses -> new Peer(this, rails.data, addresses, settings), retirement);
   }
 
   /**
@@ -137,7 +137,7 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
   private void startReceiving(EndpointSettings settings) {
     // Reserve now: growing registers memory, which could fail and must not happen during a poll.
     messages.reserve(settings.controlRails() * ReceiveBuffers.COUNT + GROWTH);
-    for (RailPort port : rails.control()) {
+    for (RailPort port : rails.control) {
       ReceiveBuffers buffers = new ReceiveBuffers(port, messages, packetBytes, tasks);
       receives.add(buffers);
       buffers.start();
@@ -158,25 +158,25 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
 
   @Override
   public List<Rail> dataRails() {
-    return rails.data().stream().map(RailPort::rail).toList();
+    return rails.data.stream().map(RailPort::rail).toList();
   }
 
   @Override
   public List<Rail> controlRails() {
-    return rails.control().stream().map(RailPort::rail).toList();
+    return rails.control.stream().map(RailPort::rail).toList();
   }
 
   /** Of its NICs' provider. */
   public ProviderTraits traits() {
-    return rails.control().getFirst().rail().domain().info().traits();
+    return rails.control.getFirst().rail().domain().info().traits();
   }
 
   public RailPort data(int rail) {
-    return rails.data().get(rail);
+    return rails.data.get(rail);
   }
 
   public RailPort control(int rail) {
-    return rails.control().get(rail);
+    return rails.control.get(rail);
   }
 
   public int peerCount() {
@@ -184,11 +184,11 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
   }
 
   public int dataCount() {
-    return rails.data().size();
+    return rails.data.size();
   }
 
   public int controlCount() {
-    return rails.control().size();
+    return rails.control.size();
   }
 
   public RailAddresses addresses() {
@@ -203,10 +203,6 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
     return outgoing;
   }
 
-  MemoryCopier copier() {
-    return copier;
-  }
-
   public int packetBytes() {
     return packetBytes;
   }
@@ -215,20 +211,8 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
     return copies;
   }
 
-  FlushLanding landing() {
-    return landing;
-  }
-
   public ArrivalBudget budget() {
     return budget;
-  }
-
-  Tasks tasks() {
-    return tasks;
-  }
-
-  Peers peers() {
-    return peers;
   }
 
   /** How long a data rail may be silent, in nanoseconds; of several. */
@@ -287,7 +271,7 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
   }
 
   public PeerRails controlTo(RailAddresses peer) {
-    PeerRails control = PeerRails.to(rails.control(), outgoing, peer.control());
+    PeerRails control = PeerRails.to(rails.control, outgoing, peer.control());
     // With one, it is known that the handshake went over it.
     return control.count() == 1 ? control.connected() : control;
   }

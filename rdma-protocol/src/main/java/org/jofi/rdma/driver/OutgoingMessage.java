@@ -83,7 +83,7 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
 
   @Override
   public void send(int length, SentListener who, long whose) {
-    home.tasks().submit(prepared(length, who, whose));
+    home.tasks.submit(prepared(length, who, whose));
   }
 
   @Override
@@ -91,7 +91,7 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
     OutgoingMessage prepared = prepared(length, who, whose);
     PeerRails to = rails;
     rail = to == null ? rail : to.leastBusy(rail);
-    home.tasks().submit(prepared);
+    home.tasks.submit(prepared);
   }
 
   @Override
@@ -99,17 +99,17 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
     OutgoingMessage prepared = prepared(0, who, whose);
     data = bits;
     bare = true;
-    home.tasks().defer(prepared);
+    home.tasks.defer(prepared);
   }
 
   /** Sends it over that rail, though it may be given up, and over no other. */
   void sendOver(int only, int length) {
-    home.tasks().submit(pinned(only, length, SentListener.NOBODY, 0));
+    home.tasks.submit(pinned(only, length, SentListener.NOBODY, 0));
   }
 
   /** The same with nothing in it, when queues have delivered. */
   void sendLater(int only, SentListener who, long whose) {
-    home.tasks().defer(pinned(only, 0, who, whose));
+    home.tasks.defer(pinned(only, 0, who, whose));
   }
 
   private OutgoingMessage pinned(int only, int length, SentListener who, long whose) {
@@ -153,8 +153,8 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
         return true;
       }
       PeerRail over = to.rail(rail);
-      RailPort port = over.port();
-      asks = !over.hasCarried || to.unanswered().asks(rail, listener.mayBeToldLate());
+      RailPort port = over.port;
+      asks = !over.hasCarried || to.unanswered.asks(rail, listener.mayBeToldLate());
       post.send(
           memory.address() + at,
           lengthBytes,
@@ -172,7 +172,7 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
       tries++;
       if (answer == 0) {
         over.messagesOut++;
-        place = to.unanswered().posted(rail, asks);
+        place = to.unanswered.posted(rail, asks);
         listener.posted(cookie);
         return true;
       }
@@ -190,12 +190,12 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
   public void completed(long operation, long bytes) {
     PeerRails to = rails;
     if (to != null && !asks) {
-      to.unanswered().left(rail, place, this);
+      to.unanswered.left(rail, place, this);
       return;
     }
     if (to != null) {
       to.succeeded(rail);
-      to.unanswered().arrived(rail, place);
+      to.unanswered.arrived(rail, place);
     }
     arrived();
   }
@@ -220,7 +220,7 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
       to.rail(rail).messagesOut--;
       rail = to.after(rail);
       tries = 0;
-      home.tasks().defer(this);
+      home.tasks.defer(this);
     }
   }
 
@@ -238,7 +238,7 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
   private int railAfter(PeerRails to, Failure why) {
     if (pinned) {
       // It says nothing of the rail, which may be given up already, but of what left before it.
-      to.unanswered().lost(rail);
+      to.unanswered.lost(rail);
       return PeerRails.NONE;
     }
     return to.retry(rail, why, tries);
@@ -248,7 +248,7 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
     if (rail == PeerRails.NONE || !listener.mayRepeat(cookie)) {
       finish(why);
     } else {
-      home.tasks().defer(this);
+      home.tasks.defer(this);
     }
   }
 
@@ -299,7 +299,7 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
     to.messages--;
     rails = null;
     listener = SentListener.NOBODY;
-    home.tasks().defer(copy);
+    home.tasks.defer(copy);
     return true;
   }
 

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 public final class OutgoingMessages {
   private final BlockFreelist buffers;
   private final List<RailPort> control;
-  private final Tasks tasks;
+  final Tasks tasks;
   private final ArrayDeque<OutgoingMessage> free = new ArrayDeque<>();
 
   /**
@@ -29,10 +29,6 @@ public final class OutgoingMessages {
     this.buffers = buffers;
     this.control = control;
     this.tasks = tasks;
-  }
-
-  Tasks tasks() {
-    return tasks;
   }
 
   /**

@@ -53,12 +53,12 @@ final class Path implements OperationSink {
     }
     this.driver = driver;
     outgoing = driver.outgoing();
-    tasks = driver.tasks();
-    peer = driver.peers().to(addresses);
-    data = peer.data();
-    control = peer.control();
+    tasks = driver.tasks;
+    peer = driver.peers.to(addresses);
+    data = peer.data;
+    control = peer.control;
     written = new long[control.count()];
-    losses = control.unanswered().losses();
+    losses = control.unanswered.losses();
   }
 
   @Override
@@ -93,7 +93,7 @@ final class Path implements OperationSink {
 
   @Override
   public Transfer overData(TransferListener listener) {
-    return new DataTransfer(peer, driver.landing(), listener);
+    return new DataTransfer(peer, driver.landing, listener);
   }
 
   @Override
@@ -104,13 +104,13 @@ final class Path implements OperationSink {
   @Override
   public boolean takeControlLoss() {
     int before = losses;
-    losses = control.unanswered().losses();
+    losses = control.unanswered.losses();
     return losses != before;
   }
 
   @Override
   public boolean isControlWritten() {
-    return control.unanswered().areKnown(written);
+    return control.unanswered.areKnown(written);
   }
 
   @Override
@@ -120,7 +120,7 @@ final class Path implements OperationSink {
 
   @Override
   public MemoryCopier copier() {
-    return driver.copier();
+    return driver.copier;
   }
 
   @Override
@@ -140,7 +140,7 @@ final class Path implements OperationSink {
 
   @Override
   public @Nullable Failure ownReadRefusal() {
-    return driver.landing().refusal();
+    return driver.landing.refusal();
   }
 
   @Override
@@ -169,7 +169,7 @@ final class Path implements OperationSink {
   public void release() {
     if (!released) {
       released = true;
-      driver.peers().leave(peer);
+      driver.peers.leave(peer);
     }
   }
 

@@ -22,15 +22,15 @@ final class Peer implements PeerControl {
   private static final long NEVER = -1;
 
   private final EndpointDriver driver;
-  private final long endpoint;
+  final long endpoint;
   private final String name;
-  private final PeerRails data;
-  private final PeerRails control;
+  final PeerRails data;
+  final PeerRails control;
   private final RailChanges changes;
 
   private final @Nullable PeerWatch watch;
 
-  private final RailEpochs epochs;
+  final RailEpochs epochs;
   private final DataStall stalledWrites;
   private final DataStall stalledReads;
 
@@ -86,10 +86,6 @@ final class Peer implements PeerControl {
     stalledReads = DataStall.over(data, true, name);
   }
 
-  long endpoint() {
-    return endpoint;
-  }
-
   /** Whether no connection leads to it, and something is on its way to it yet, or waited for. */
   boolean isBusy() {
     return connections == 0 && (control.isBusy() || !fences().isEmpty());
@@ -98,14 +94,6 @@ final class Peer implements PeerControl {
   void close() {
     data.close();
     control.close();
-  }
-
-  PeerRails data() {
-    return data;
-  }
-
-  PeerRails control() {
-    return control;
   }
 
   /** What goes to the peer, or is read from it; null with one rail, and for own memory. */
@@ -126,12 +114,8 @@ final class Peer implements PeerControl {
     };
   }
 
-  RailEpochs epochs() {
-    return epochs;
-  }
-
   Fences fences() {
-    return epochs.fences();
+    return epochs.fences;
   }
 
   boolean isLost() {
@@ -144,7 +128,7 @@ final class Peer implements PeerControl {
     DataFlow reads = flow(Transfer.Kind.READ);
     return new RailStatus(
         rail,
-        of.port().nic(),
+        of.port.nic(),
         of.state().shown(),
         of.age(),
         Optional.ofNullable(of.cause()),

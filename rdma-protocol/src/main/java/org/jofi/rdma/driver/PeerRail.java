@@ -82,11 +82,13 @@ final class PeerRail {
     ENDED
   }
 
-  private final RailPort port;
+  final RailPort port;
 
   private final boolean isAlone;
 
-  private final boolean seesArrivals;
+  /** Whether what is done over it has arrived. */
+  final boolean seesArrivals;
+
   private @Nullable FabricAddress address;
   private InsertedAddresses.@Nullable Entry entry;
   private long number;
@@ -134,11 +136,6 @@ final class PeerRail {
     seesArrivals = port.rail().domain().info().traits().completionMeansDelivered();
   }
 
-  /** Whether what is done over it has arrived. */
-  boolean seesArrivals() {
-    return seesArrivals;
-  }
-
   /**
    * How operations are posted over it, {@link PostFlags}. With several rails, what is out on one of
    * them may have to go over another: so it counts as done only when the peer has it. A plain one
@@ -156,10 +153,6 @@ final class PeerRail {
    */
   boolean wasReplaced(Failure why) {
     return !hasCarried && !seesArrivals && Failures.isOfBrokenConnection(why);
-  }
-
-  RailPort port() {
-    return port;
   }
 
   State state() {

@@ -22,8 +22,10 @@ public final class PeerRails implements RailUser {
   public static final int TRIES = 4;
 
   private final PeerRail[] rails;
-  private final Tasks tasks;
-  private final UnansweredMessages unanswered;
+  final Tasks tasks;
+
+  /** What left, and of whose arrival nothing is known yet. */
+  final UnansweredMessages unanswered;
 
   /** Over which something succeeded since that was asked, a bit each. */
   private int answered;
@@ -46,8 +48,8 @@ public final class PeerRails implements RailUser {
   private PeerRails(List<RailPort> ports, OutgoingMessages messages) {
     int count = ports.size();
     rails = ports.stream().map(port -> new PeerRail(port, count == 1)).toArray(PeerRail[]::new);
-    tasks = messages.tasks();
-    unanswered = new UnansweredMessages(this, messages, count == 1 || rails[0].seesArrivals());
+    tasks = messages.tasks;
+    unanswered = new UnansweredMessages(this, messages, count == 1 || rails[0].seesArrivals);
     usable = (1 << count) - 1;
     up = usable;
     for (int rail = 0; rail < count; rail++) {
@@ -91,7 +93,7 @@ public final class PeerRails implements RailUser {
   void close() {
     for (PeerRail rail : rails) {
       rail.close();
-      rail.port().remove(this);
+      rail.port.remove(this);
     }
   }
 
@@ -108,10 +110,6 @@ public final class PeerRails implements RailUser {
   /** Whether a message is on its way, or is to be. */
   boolean isBusy() {
     return messages > 0;
-  }
-
-  Tasks tasks() {
-    return tasks;
   }
 
   public int count() {
@@ -181,7 +179,7 @@ public final class PeerRails implements RailUser {
       return true;
     }
     PeerRail of = rails[rail];
-    if (!of.mayReturn() || of.port().isRetired()) {
+    if (!of.mayReturn() || of.port.isRetired()) {
       return false;
     }
     of.insert();
@@ -218,11 +216,6 @@ public final class PeerRails implements RailUser {
       }
     }
     return best;
-  }
-
-  /** What left, and of whose arrival nothing is known yet. */
-  UnansweredMessages unanswered() {
-    return unanswered;
   }
 
   /**
@@ -287,7 +280,7 @@ public final class PeerRails implements RailUser {
 
   /** As {@link #retry}, of an operation whose failure says nothing of its rail. */
   int another(int rail, int tries) {
-    return tries >= TRIES || rails[rail].port().isDraining() ? NONE : after(rail);
+    return tries >= TRIES || rails[rail].port.isDraining() ? NONE : after(rail);
   }
 
   void succeeded(int rail) {

@@ -41,7 +41,7 @@ final class PeerWatch {
 
   private DataFlow flow(EndpointSettings settings) {
     return new DataFlow(
-        data.tasks(),
+        data.tasks,
         settings.clock(),
         settings.rates().get(),
         settings.minStripeBytes(),
@@ -92,7 +92,7 @@ final class PeerWatch {
     public void silent(int rail, Failure why) {
       rails.lose(rail, why);
       if (!isOfData) {
-        rails.rail(rail).port().moveOff(rails, why);
+        rails.rail(rail).port.moveOff(rails, why);
       }
     }
   }
@@ -118,7 +118,7 @@ final class PeerWatch {
   int look(long now, boolean heard) {
     data.look();
     control.look();
-    control.unanswered().look();
+    control.unanswered.look();
     int answered = control.takeAnswered();
     if (heard || answered != 0) {
       dataSilence.heard();

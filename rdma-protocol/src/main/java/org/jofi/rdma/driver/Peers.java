@@ -39,7 +39,7 @@ final class Peers {
     forget();
     @Nullable Peer known = byEndpoint.get(addresses.endpoint());
     if (known != null && !known.isLost()) {
-      known.epochs().learn(addresses);
+      known.epochs.learn(addresses);
       known.connections++;
       return known;
     }
@@ -64,7 +64,7 @@ final class Peers {
         left.addLast(peer);
       } else if (peer.connections == 0) {
         all.remove(peer);
-        byEndpoint.remove(peer.endpoint(), peer);
+        byEndpoint.remove(peer.endpoint, peer);
         peer.close();
       }
     }
@@ -93,7 +93,7 @@ final class Peers {
       Peer peer = all.get(i);
       for (int closing = peer.look(now); closing != 0; closing &= closing - 1) {
         int rail = Integer.numberOfTrailingZeros(closing);
-        retirement.begin(rail, Objects.requireNonNull(peer.data().rail(rail).cause()));
+        retirement.begin(rail, Objects.requireNonNull(peer.data.rail(rail).cause()));
       }
     }
   }

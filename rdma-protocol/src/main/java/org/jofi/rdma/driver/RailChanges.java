@@ -50,7 +50,7 @@ public final class RailChanges {
                 rail.label(peer),
                 role,
                 number,
-                rail.port().nic(),
+                rail.port.nic(),
                 rail.state().shown(),
                 Optional.ofNullable(rail.cause()),
                 Integer.bitCount(rails.usable()),

@@ -23,7 +23,7 @@ final class RailEpochs {
   private final PeerRails control;
   private final String peer;
   private final IntConsumer restored;
-  private final Fences fences = new Fences();
+  final Fences fences = new Fences();
 
   /** The rails of which the peer is to be sent an update of each kind, a bit each. */
   private final int[] due = new int[KINDS.length];
@@ -37,10 +37,6 @@ final class RailEpochs {
     this.control = control;
     this.peer = peer;
     this.restored = restored;
-  }
-
-  Fences fences() {
-    return fences;
   }
 
   /**
@@ -68,7 +64,7 @@ final class RailEpochs {
   }
 
   private boolean isToReturn(int rail) {
-    return (data.rail(rail).mayReturn() && !data.rail(rail).port().isRetired())
+    return (data.rail(rail).mayReturn() && !data.rail(rail).port.isRetired())
         || control.rail(controlOf(rail)).mayReturn();
   }
 
@@ -89,7 +85,7 @@ final class RailEpochs {
   }
 
   private RailUpdate update(RailUpdate.Kind kind, int rail) {
-    RailPort port = data.rail(rail).port();
+    RailPort port = data.rail(rail).port;
     return new RailUpdate(
         kind,
         rail,
@@ -103,7 +99,7 @@ final class RailEpochs {
   /** As {@link PeerControl#told}. */
   boolean told(RailUpdate update) {
     int rail = update.rail();
-    int epoch = rail < data.count() ? data.rail(rail).port().closedBefore() : 0;
+    int epoch = rail < data.count() ? data.rail(rail).port.closedBefore() : 0;
     if (rail >= data.count() || update.known() > epoch || update.least() > epoch + 1) {
       return false;
     }
@@ -155,6 +151,6 @@ final class RailEpochs {
 
   /** Whether the peer waits for an end of this side's endpoint of a rail. */
   boolean wantsEnd(int rail) {
-    return data.rail(rail).wanted > data.rail(rail).port().closedBefore();
+    return data.rail(rail).wanted > data.rail(rail).port.closedBefore();
   }
 }

@@ -56,7 +56,7 @@ final class RailRetirement {
     this.arrivals = arrivals;
     this.registrations = registrations;
     this.landing = landing;
-    retiring = new Retiring[rails.data().size()];
+    retiring = new Retiring[rails.data.size()];
   }
 
   /**
@@ -64,7 +64,7 @@ final class RailRetirement {
    * be opened in its place.
    */
   void begin(int rail, Failure why) {
-    RailPort port = rails.data().get(rail);
+    RailPort port = rails.data.get(rail);
     if ((under & 1 << rail) != 0
         || port.brokenBy() != null
         || (!registrations.outlivesEndpoints() && !hasOther(rail))) {
@@ -92,7 +92,7 @@ final class RailRetirement {
   }
 
   private boolean hasOther(int rail) {
-    return rails.data().stream()
+    return rails.data.stream()
         .anyMatch(port -> port.number() != rail && !port.isRetired() && port.brokenBy() == null);
   }
 
@@ -101,7 +101,7 @@ final class RailRetirement {
     for (int left = under; left != 0; left &= left - 1) {
       int rail = Integer.numberOfTrailingZeros(left);
       Retiring of = retiring[rail];
-      int out = rails.data().get(rail).operationsOut();
+      int out = rails.data.get(rail).operationsOut();
       if (out == 0 || out == of.out || ++of.looks == LOOKS) {
         close(rail, of);
       }
@@ -110,7 +110,7 @@ final class RailRetirement {
   }
 
   private void close(int rail, Retiring of) {
-    RailPort port = rails.data().get(rail);
+    RailPort port = rails.data.get(rail);
     Failure why = Objects.requireNonNull(port.retiredFor());
     // What has arrived counts, whatever its endpoint comes to.
     rails.drain(rail);

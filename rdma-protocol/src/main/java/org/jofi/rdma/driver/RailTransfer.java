@@ -18,16 +18,12 @@ import org.jofi.transport.Failure;
  * times.
  */
 abstract class RailTransfer extends Transfer implements OperationOwner {
-  private final PeerRails rails;
+  final PeerRails rails;
   private final Post post = new Post();
 
   RailTransfer(PeerRails rails, TransferListener listener, int stripes) {
     super(listener, stripes);
     this.rails = rails;
-  }
-
-  final PeerRails rails() {
-    return rails;
   }
 
   /** A rail took nothing: what to do about a stripe that goes over it. */
@@ -71,7 +67,7 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
     }
     moveTo(stripe, rail);
     fill(post, stripe, rail);
-    int answer = rails.rail(rail).port().post(this, stripe, post);
+    int answer = rails.rail(rail).port.post(this, stripe, post);
     if (answer == -FabricErrno.EAGAIN) {
       refusedNow(stripe);
       return;
@@ -80,7 +76,7 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
     if (answer == 0) {
       move(stripe, State.OUT);
     } else {
-      Failure why = Failures.ofPost(operation(stripe), rails.rail(rail).port(), -answer);
+      Failure why = Failures.ofPost(operation(stripe), rails.rail(rail).port, -answer);
       if (tellsOfRail(stripe, why)) {
         rails.failed(rail, why);
       }
@@ -103,7 +99,7 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
   /** As {@link #retry}, while a queue delivers. */
   final void retryLater(int stripe, Failure why, Certainty certainty) {
     if (retry(stripe, why, certainty)) {
-      rails.tasks().defer(this);
+      rails.tasks.defer(this);
     }
   }
 
@@ -197,6 +193,6 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
   @Override
   public String railLabel(int stripe) {
     int rail = rail(stripe);
-    return rail == ANY_RAIL ? "any rail" : rails.rail(rail).port().label();
+    return rail == ANY_RAIL ? "any rail" : rails.rail(rail).port.label();
   }
 }

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The rails of an endpoint: a data rail per NIC, control rails, and the queue of each NIC. */
 final class Rails {
-  private final List<RailPort> data = new ArrayList<>();
-  private final List<RailPort> control = new ArrayList<>();
+  final List<RailPort> data = new ArrayList<>();
+  final List<RailPort> control = new ArrayList<>();
   private final List<RailPort> all = new ArrayList<>();
   private final List<RailQueue> queues = new ArrayList<>();
   private boolean drained = true;
@@ -78,14 +78,6 @@ final class Rails {
   void addTo(OwnershipGraph graph) {
     queues.forEach(queue -> queue.addTo(graph));
     all.forEach(port -> port.addTo(graph));
-  }
-
-  List<RailPort> data() {
-    return data;
-  }
-
-  List<RailPort> control() {
-    return control;
   }
 
   RailAddresses addresses() {

@@ -29,7 +29,10 @@ import org.jspecify.annotations.Nullable;
 final class AnnouncementQueue extends Task {
   private final Receiver receiver;
   private final Announcer announcer;
-  private final AnnouncedReceives announced = new AnnouncedReceives();
+
+  /** The receives that have an index. */
+  final AnnouncedReceives announced = new AnnouncedReceives();
+
   private final ArrivalBudget.Share room;
   private final boolean oneAtATime;
   private final Collector collecting;
@@ -151,11 +154,6 @@ final class AnnouncementQueue extends Task {
       }
     }
     announce();
-  }
-
-  /** The receives that have an index. */
-  AnnouncedReceives announced() {
-    return announced;
   }
 
   /** The sender has seen all receives up to that one. */

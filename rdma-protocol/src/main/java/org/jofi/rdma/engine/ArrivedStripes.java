@@ -17,7 +17,7 @@ final class ArrivedStripes {
 
   ArrivedStripes(AnnouncementQueue queue) {
     this.queue = queue;
-    announced = queue.announced();
+    announced = queue.announced;
   }
 
   /** Immediate data arrived; whether it is of a receive in flight. */

@@ -56,8 +56,7 @@ final class EagerReceives extends Task implements SentListener {
         receiver.link().id(),
         MessageType.CREDIT,
         handled,
-        ControlMessage.ofCredit(
-            (int) (handled - taken), receiver.unannounced().announced().last()));
+        ControlMessage.ofCredit((int) (handled - taken), receiver.unannounced.announced.last()));
     told = taken;
     message.send(ControlMessage.BYTES, this, 0);
     return true;
@@ -146,7 +145,7 @@ final class EagerReceives extends Task implements SentListener {
    * @return false if there is none
    */
   private boolean take(int tag, long seenBySender, long from, int lengthBytes) {
-    for (PostedReceive receive = receiver.order().first();
+    for (PostedReceive receive = receiver.order.first();
         receive != null;
         receive = receive.next()) {
       for (int sub = 0; sub < receive.count(); sub++) {

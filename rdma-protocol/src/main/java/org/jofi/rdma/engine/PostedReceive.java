@@ -23,7 +23,7 @@ class PostedReceive extends ListedStrategy<PostedReceive> {
 
   private static final long UNKNOWN = -1;
 
-  private final Receiver receiver;
+  final Receiver receiver;
   private final long[] addresses = new long[ProtocolLimits.MAX_GROUP];
   private final int[] tags = new int[ProtocolLimits.MAX_GROUP];
   private final long[] posted = new long[ProtocolLimits.MAX_GROUP];
@@ -54,10 +54,6 @@ class PostedReceive extends ListedStrategy<PostedReceive> {
   PostedReceive(Receiver receiver, Request request) {
     super(request);
     this.receiver = receiver;
-  }
-
-  final Receiver receiver() {
-    return receiver;
   }
 
   /** Starts one of so many receives; {@link #expect} says what each is. */
@@ -114,12 +110,11 @@ class PostedReceive extends ListedStrategy<PostedReceive> {
       if (!isTaken(sub) && into != null) {
         announced[entries] = sub;
         long entry = index + entries++;
-        receiver
-            .unannounced()
-            .put(entry, addresses[sub], length(sub), tags[sub], into, (int) handled & 0xff);
+        receiver.unannounced.put(
+            entry, addresses[sub], length(sub), tags[sub], into, (int) handled & 0xff);
       }
     }
-    receiver.unannounced().collect(this);
+    receiver.unannounced.collect(this);
   }
 
   /** The length that its entry tells. */
@@ -185,7 +180,7 @@ class PostedReceive extends ListedStrategy<PostedReceive> {
 
   /** Whether a provider took any of its entries, so that the peer may write into its memory. */
   private boolean wasPosted() {
-    return index != NONE && receiver.unannounced().wasPosted(index);
+    return index != NONE && receiver.unannounced.wasPosted(index);
   }
 
   @Override
@@ -202,7 +197,7 @@ class PostedReceive extends ListedStrategy<PostedReceive> {
   /** With it fail all that were not written yet: a failed message fails the others, too. */
   @Override
   public final void cut() {
-    receiver.unannounced().drop();
+    receiver.unannounced.drop();
   }
 
   final int count() {
@@ -231,7 +226,7 @@ class PostedReceive extends ListedStrategy<PostedReceive> {
 
   /** Whether its entries were written, as far as the provider told. */
   final boolean isWritten() {
-    return hasRoom && !receiver.unannounced().isUnderWay(index);
+    return hasRoom && !receiver.unannounced.isUnderWay(index);
   }
 
   /**
@@ -358,7 +353,7 @@ class PostedReceive extends ListedStrategy<PostedReceive> {
   public void endUse() {
     if (hasRoom) {
       hasRoom = false;
-      receiver.unannounced().ended(indices);
+      receiver.unannounced.ended(indices);
     }
     for (int sub = 0; sub < count; sub++) {
       DataRegistration used = memory[sub];

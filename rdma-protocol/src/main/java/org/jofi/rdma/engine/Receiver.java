@@ -34,11 +34,14 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
       new BySlot<>(request -> new PostedReceive(this, request));
   private final BySlot<StagedReceive> staged =
       new BySlot<>(request -> new StagedReceive(this, request));
-  private final StrategyList<PostedReceive> order = new StrategyList<>();
+
+  /** The receives that wait for messages, in the order in which they were posted. */
+  final StrategyList<PostedReceive> order = new StrategyList<>();
+
   private final EagerReceives eager;
   private final LossDetector losses = new LossDetector();
   private final LostNotices notices = new LostNotices();
-  private final AnnouncementQueue unannounced;
+  final AnnouncementQueue unannounced;
   private final AnnouncedReceives announcements;
   private final ArrivedStripes arrivals;
   private int places;
@@ -62,7 +65,7 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
       int receives) {
     super(link, MESSAGES, receives);
     unannounced = new AnnouncementQueue(this, new Announcer(link, copy, copyRegistration, targets));
-    announcements = unannounced.announced();
+    announcements = unannounced.announced;
     arrivals = new ArrivedStripes(unannounced);
     eager = new EagerReceives(this, grant);
   }
@@ -133,11 +136,6 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
     return submit(receive);
   }
 
-  /** The receives that wait for messages, in the order in which they were posted. */
-  StrategyList<PostedReceive> order() {
-    return order;
-  }
-
   @Override
   public boolean packet(MemorySegment memory, long at, long lengthBytes) {
     if (failure() != null || EagerPacket.seen(memory, at) > announcements.last()) {
@@ -156,10 +154,6 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
       hear();
     }
     failIfPeerIsDone();
-  }
-
-  AnnouncementQueue unannounced() {
-    return unannounced;
   }
 
   /** The request in flight that a receive is of; null if there is none. */

@@ -76,8 +76,8 @@ class RendezvousSend extends StripedRequest implements SentListener {
   /** Writes the message, or the last of it, with which the receive is over. */
   final void write(long from, long bytes, DataRegistration memory) {
     transfer.begin(Transfer.Kind.WRITE, from, memory);
-    transfer.announce(sender.writesData());
-    if (!sender.writesData()) {
+    transfer.announce(sender.writesData);
+    if (!sender.writesData) {
       transfer.completeOnDelivery(-1);
     }
     if (bytes > 0) {
@@ -145,7 +145,7 @@ class RendezvousSend extends StripedRequest implements SentListener {
     boolean sent =
         sent(
             // Only what was missing is announced apart where writes tell of themselves.
-            sender.writesData()
+            sender.writesData
                 ? sender.link().sendWritten(receiveIndex, immediate, this, stripe)
                 : sender.link().sendImmediate(immediate, this, stripe));
     if (!sent) {

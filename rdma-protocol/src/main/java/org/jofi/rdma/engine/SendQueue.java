@@ -205,7 +205,7 @@ final class SendQueue extends StrategyList<PostedSend> implements SentListener {
     long first = absent;
     for (PostedSend send = first(); send != null; send = send.next()) {
       long index = send.index;
-      if (index != Announcements.NOWHERE && index < first && sender.mailbox().poll(index) <= 0) {
+      if (index != Announcements.NOWHERE && index < first && sender.mailbox.poll(index) <= 0) {
         first = index;
       }
     }

@@ -37,8 +37,8 @@ public final class Sender extends RequestQueue implements SendProtocol {
   /** After so many in a row the receiver, which counts for itself, may withhold a long receive. */
   private static final int SHORT_ROW = 4;
 
-  private final boolean writesData;
-  private final MailboxReader mailbox;
+  final boolean writesData;
+  final MailboxReader mailbox;
   private final BySlot<PostedSend> posted;
   private final BySlot<RendezvousSend> rendezvous =
       new BySlot<>(request -> new RendezvousSend(this, request));
@@ -91,14 +91,6 @@ public final class Sender extends RequestQueue implements SendProtocol {
     row = new ShortRow(grant, SHORT_ROW);
     eager = new EagerSends(link, this, grant);
     queue = new SendQueue(this, announcements, eager);
-  }
-
-  boolean writesData() {
-    return writesData;
-  }
-
-  MailboxReader mailbox() {
-    return mailbox;
   }
 
   @Override

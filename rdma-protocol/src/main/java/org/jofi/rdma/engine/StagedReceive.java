@@ -91,7 +91,7 @@ final class StagedReceive extends PostedReceive implements ChunkCopies.Listener 
   @Override
   void fill(int sub, long from, int lengthBytes) {
     if (chunks(lengthBytes) > blocks()) {
-      receiver().fail(receiver().tooLong(where(), lengthBytes, (long) blocks() << chunkShift));
+      receiver.fail(receiver.tooLong(where(), lengthBytes, (long) blocks() << chunkShift));
       return;
     }
     super.fill(sub, from, lengthBytes);
@@ -120,7 +120,7 @@ final class StagedReceive extends PostedReceive implements ChunkCopies.Listener 
 
   private void proceed() {
     if (isLive()) {
-      receiver().link().sink().tasks().defer(chunkTask);
+      receiver.link().sink().tasks().defer(chunkTask);
     }
   }
 
@@ -175,7 +175,7 @@ final class StagedReceive extends PostedReceive implements ChunkCopies.Listener 
     if (!isLive() || reported == copied || !mayHaveMore) {
       return true;
     }
-    boolean sent = receiver().link().tell(MessageType.CHUNKS_TAKEN, index(), copied);
+    boolean sent = receiver.link().tell(MessageType.CHUNKS_TAKEN, index(), copied);
     if (sent) {
       reported = copied;
     }

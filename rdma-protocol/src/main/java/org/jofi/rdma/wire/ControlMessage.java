@@ -90,7 +90,7 @@ public final class ControlMessage {
     }
     int reason = memory.get(WireLayouts.INT, at + REASON);
     boolean fits =
-        switch (type.reason()) {
+        switch (type.reason) {
           case NEVER -> reason == 0;
           case PERHAPS -> reason == 0 || FailureCause.isFailure(-(long) reason);
           case ALWAYS -> FailureCause.isFailure(-(long) reason);

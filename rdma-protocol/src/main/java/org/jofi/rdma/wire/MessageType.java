@@ -128,7 +128,7 @@ public enum MessageType {
   private final int code;
   private final Word number;
   private final Word value;
-  private final Reason reason;
+  final Reason reason;
 
   MessageType(int code) {
     this(code, Word.NO_NUMBER, Word.NO_VALUE, Reason.NEVER);
@@ -153,10 +153,6 @@ public enum MessageType {
   /** Whether it is a {@link ControlMessage}, of fixed size. */
   public boolean isControl() {
     return code >= REFUSE.code && code != EAGER.code && code != RAIL_UPDATE.code;
-  }
-
-  Reason reason() {
-    return reason;
   }
 
   /** What is wrong with the number, or else the value, of a control message of this type. */

@@ -230,13 +230,13 @@ class ConnectionsTest {
       ConnectHandle handle = right.connections.connector().handle(listener);
       Attempt attempt = left.connections.connector().connect(handle);
       MemorySegment message = arena.allocate(Handshake.MAX_BYTES, 8);
-      int length = Handshake.put(message, 0, attempt.request());
+      int length = Handshake.put(message, 0, attempt.request);
       message.set(ValueLayout.JAVA_BYTE, 4, (byte) 1);
       right.connections.message(message, 0, length);
       await(simulation, "refusing", () -> attempt.failure() != null, left, right);
       assertEquals(FailureCause.INCOMPATIBLE, Objects.requireNonNull(attempt.failure()).cause());
       Attempt other = left.connections.connector().connect(handle);
-      ConnectionId asked = other.request().id();
+      ConnectionId asked = other.request.id();
       ControlMessage.put(
           message,
           0,

@@ -240,7 +240,7 @@ class HostileWireTest {
         }
         // All that connections that are gone ever said.
         case 4 -> put(anyOf(old));
-        case 5 -> Handshake.put(bytes, 0, there.attempt.request());
+        case 5 -> Handshake.put(bytes, 0, there.attempt.request);
         default -> {
           ReceiveConnection connection = random.nextBoolean() ? there.receive : back.receive;
           assertNotNull(connection);

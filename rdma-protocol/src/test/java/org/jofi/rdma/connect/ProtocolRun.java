@@ -236,7 +236,7 @@ final class ProtocolRun {
         connection != null;
         connection = listener.accept()) {
       for (Communicator one : these) {
-        if (one.attempt.request().id().attempt() == connection.id().attempt()) {
+        if (one.attempt.request.id().attempt() == connection.id().attempt()) {
           one.receive = connection;
         }
       }

@@ -116,11 +116,11 @@ class ControlTransferTest {
       of.leave();
       assertEquals(List.of("completed"), of.told.all);
       assertEquals(1, of.rails.out(of.rail));
-      assertFalse(of.rails.unanswered().areKnown(of.written));
-      assertEquals(0, of.rails.unanswered().losses());
+      assertFalse(of.rails.unanswered.areKnown(of.written));
+      assertEquals(0, of.rails.unanswered.losses());
       of.rails.lose(of.rail, SILENT);
-      assertEquals(1, of.rails.unanswered().losses());
-      assertTrue(of.rails.unanswered().areKnown(of.written));
+      assertEquals(1, of.rails.unanswered.losses());
+      assertTrue(of.rails.unanswered.areKnown(of.written));
       assertEquals(0, of.rails.out(of.rail));
       assertTrue(of.transfer.advance(), "something is to be posted");
       assertEquals(List.of("completed"), of.told.all);
@@ -132,7 +132,7 @@ class ControlTransferTest {
   void whatFollowsItTellsThatItArrived() {
     try (Taken of = new Taken()) {
       of.leave();
-      UnansweredMessages unanswered = of.rails.unanswered();
+      UnansweredMessages unanswered = of.rails.unanswered;
       long next = unanswered.posted(of.rail, true);
       assertFalse(unanswered.areKnown(of.written));
       unanswered.arrived(of.rail, next);
@@ -148,10 +148,10 @@ class ControlTransferTest {
   void whatLeavesAfterALossMayBeLostToo() {
     try (Taken of = new Taken()) {
       of.rails.lose(of.rail, SILENT);
-      assertEquals(1, of.rails.unanswered().losses());
+      assertEquals(1, of.rails.unanswered.losses());
       of.leave();
-      assertEquals(2, of.rails.unanswered().losses());
-      assertTrue(of.rails.unanswered().areKnown(of.written));
+      assertEquals(2, of.rails.unanswered.losses());
+      assertTrue(of.rails.unanswered.areKnown(of.written));
     }
   }
 }

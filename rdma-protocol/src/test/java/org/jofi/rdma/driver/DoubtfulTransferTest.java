@@ -41,7 +41,7 @@ class DoubtfulTransferTest {
     try (Simulation simulation = Simulation.of(Profile.TCP).nicsPerHost(1).open();
         Host left = host(simulation, 0, 1);
         Host right = host(simulation, 1, 1)) {
-      PeerRails rails = left.endpoint.peers().to(right.endpoint.addresses()).data();
+      PeerRails rails = left.endpoint.peers.to(right.endpoint.addresses()).data;
       if (used) {
         rails.succeeded(0);
       }
@@ -51,7 +51,7 @@ class DoubtfulTransferTest {
       transfer.failAlone();
       transfer.spread(64);
       transfer.cut(0, 64);
-      transfer.failed(0, rails.rail(0).port(), new Failed(FabricErrno.ECANCELED));
+      transfer.failed(0, rails.rail(0).port, new Failed(FabricErrno.ECANCELED));
       Certainty certainty = used ? Certainty.UNKNOWN : Certainty.OVER;
       assertEquals(List.of(certainty), endings.stream().map(Ending::certainty).toList());
       assertTrue(endings.getFirst().railLeft());
@@ -65,20 +65,20 @@ class DoubtfulTransferTest {
     try (Simulation simulation = Simulation.of(Profile.TCP).nicsPerHost(3).open();
         Host left = host(simulation, 0, 3);
         Host right = host(simulation, 1, 3)) {
-      Peer peer = left.endpoint.peers().to(right.endpoint.addresses());
-      PeerRails rails = peer.data();
+      Peer peer = left.endpoint.peers.to(right.endpoint.addresses());
+      PeerRails rails = peer.data;
       List<Ending> endings = new ArrayList<>();
       DataTransfer transfer = transfer(left, right, endings, true);
       transfer.begin(Transfer.Kind.WRITE, 4096, rail -> 0);
       transfer.spread(64);
       transfer.cut(1, 64);
-      transfer.failed(0, rails.rail(1).port(), new Failed(FabricErrno.ECANCELED));
+      transfer.failed(0, rails.rail(1).port, new Failed(FabricErrno.ECANCELED));
       assertEquals(List.of(Certainty.OVER), endings.stream().map(Ending::certainty).toList());
       assertTrue(rails.isUsable(1), "it is given up");
       assertTrue(transfer.state(0) == State.TO_POST, "it is not repeated");
       transfer.moveLate();
       transfer.moveLate();
-      assertEquals(rails.rail(1).port().label(), transfer.railLabel(0));
+      assertEquals(rails.rail(1).port.label(), transfer.railLabel(0));
       assertTrue(peer.fences().isEmpty());
       if (fate.equals("given up")) {
         rails.lose(1, WHY);
@@ -86,7 +86,7 @@ class DoubtfulTransferTest {
         assertFalse(peer.fences().isEmpty(), "it went over another");
         assertFalse(transfer.state(0) == State.TO_POST);
       } else if (fate.equals("broken again")) {
-        transfer.failed(0, rails.rail(1).port(), new Failed(FabricErrno.ECANCELED));
+        transfer.failed(0, rails.rail(1).port, new Failed(FabricErrno.ECANCELED));
         assertFalse(peer.fences().isEmpty(), "it stays");
         assertFalse(rails.isUsable(1));
       }
@@ -103,7 +103,7 @@ class DoubtfulTransferTest {
     try (Simulation simulation = Simulation.of(Profile.TCP).nicsPerHost(3).open();
         Host left = host(simulation, 0, 3);
         Host right = host(simulation, 1, 3)) {
-      PeerRails rails = left.endpoint.peers().to(right.endpoint.addresses()).data();
+      PeerRails rails = left.endpoint.peers.to(right.endpoint.addresses()).data;
       for (int rail = 0; rail < rails.count(); rail++) {
         rails.succeeded(rail);
       }
@@ -151,7 +151,7 @@ class DoubtfulTransferTest {
       assertEquals(Certainty.UNKNOWN, ending.certainty());
       assertEquals(profile.equals(Profile.TCP), ending.railLeft());
       assertEquals(!ending.railLeft(), ending.why().detail().contains("it may land yet"));
-      assertTrue(left.endpoint.peers().to(right.endpoint.addresses()).data().isUsable(0));
+      assertTrue(left.endpoint.peers.to(right.endpoint.addresses()).data.isUsable(0));
     }
   }
 

@@ -36,7 +36,7 @@ class FailingRailTest {
     try (Simulation simulation = Simulation.of(Profile.EFA).nicsPerHost(2).open();
         Host left = host(simulation, 0, 2);
         Host right = host(simulation, 1, 2)) {
-      PeerRails rails = left.endpoint.peers().to(right.endpoint.addresses()).data();
+      PeerRails rails = left.endpoint.peers.to(right.endpoint.addresses()).data;
       for (int failure = 0; failure < 3; failure++) {
         assertTrue(rails.isUsable(1), "given up after " + failure);
         assertEquals(0, rails.retry(1, WHY, 1));
@@ -55,7 +55,7 @@ class FailingRailTest {
     try (Simulation simulation = Simulation.of(Profile.EFA).nicsPerHost(2).open();
         Host left = host(simulation, 0, 2);
         Host right = host(simulation, 1, 2)) {
-      PeerRails rails = left.endpoint.peers().to(right.endpoint.addresses()).data();
+      PeerRails rails = left.endpoint.peers.to(right.endpoint.addresses()).data;
       for (int failure = 0; failure < 100; failure++) {
         assertNotEquals(PeerRails.NONE, rails.retry(1, WHY, 1));
         for (int success = 0; success < 64; success++) {
@@ -72,7 +72,7 @@ class FailingRailTest {
     try (Simulation simulation = Simulation.of(Profile.TCP).nicsPerHost(2).open();
         Host left = host(simulation, 0, 2);
         Host right = host(simulation, 1, 2)) {
-      PeerRails rails = left.endpoint.peers().to(right.endpoint.addresses()).data();
+      PeerRails rails = left.endpoint.peers.to(right.endpoint.addresses()).data;
       Failure broken = lost(FabricErrno.EPIPE);
       for (int time = 0; time < 2; time++) {
         for (int out = 0; out < 20; out++) {
@@ -96,7 +96,7 @@ class FailingRailTest {
     try (Simulation simulation = Simulation.of(Profile.TCP).nicsPerHost(count).open();
         Host left = host(simulation, 0, count);
         Host right = host(simulation, 1, count)) {
-      PeerRails rails = left.endpoint.peers().to(right.endpoint.addresses()).data();
+      PeerRails rails = left.endpoint.peers.to(right.endpoint.addresses()).data;
       for (int rail = 0; rail < count; rail++) {
         assertNotEquals(PeerRails.NONE, rails.retry(rail, lost(FabricErrno.ENOTCONN), 1));
         assertTrue(rails.isUsable(rail));
@@ -123,7 +123,7 @@ class FailingRailTest {
     try (Simulation simulation = Simulation.of(Profile.EFA).nicsPerHost(2).open();
         Host left = host(simulation, 0, 2);
         Host right = host(simulation, 1, 2)) {
-      PeerRails rails = left.endpoint.peers().to(right.endpoint.addresses()).data();
+      PeerRails rails = left.endpoint.peers.to(right.endpoint.addresses()).data;
       for (int failure = 0; failure < 100; failure++) {
         assertEquals(0, rails.another(1, 1));
       }
@@ -168,7 +168,7 @@ class FailingRailTest {
     try (Simulation simulation = Simulation.of(Profile.TCP).nicsPerHost(2).open();
         Host left = host(simulation, 0, 2);
         Host right = host(simulation, 1, 2)) {
-      PeerRails rails = left.endpoint.peers().to(right.endpoint.addresses()).control();
+      PeerRails rails = left.endpoint.peers.to(right.endpoint.addresses()).control;
       Sent sent = new Sent();
       for (int message = 1; message <= 2 * rails.count(); message++) {
         sent.byWay(left.endpoint, rails);
@@ -180,7 +180,7 @@ class FailingRailTest {
   }
 
   private static PeerRails usedControl(Host left, Host right) {
-    PeerRails rails = left.endpoint.peers().to(right.endpoint.addresses()).control();
+    PeerRails rails = left.endpoint.peers.to(right.endpoint.addresses()).control;
     for (int rail = 0; rail < rails.count(); rail++) {
       rails.succeeded(rail);
     }
@@ -206,10 +206,10 @@ class FailingRailTest {
 
   /** A peer whose messages are given up on one of two rails, on which nothing was out. */
   private static Peer withMuteRail(Host left, Host right) {
-    Peer peer = left.endpoint.peers().to(right.endpoint.addresses());
-    peer.control().lose(1, new Failure(FailureCause.TIMED_OUT, 0, "rail 1", "silent"));
+    Peer peer = left.endpoint.peers.to(right.endpoint.addresses());
+    peer.control.lose(1, new Failure(FailureCause.TIMED_OUT, 0, "rail 1", "silent"));
     peer.look(0);
-    assertEquals(0b01, peer.data().usable(), "messages are not answered there");
+    assertEquals(0b01, peer.data.usable(), "messages are not answered there");
     return peer;
   }
 
@@ -225,9 +225,9 @@ class FailingRailTest {
       Peer peer = withMuteRail(left, right);
       FabricAddress address = right.endpoint.data(1).address();
       for (boolean ended : new boolean[] {true, false, true}) {
-        assertTrue(peer.epochs().told(answer(ended, address)));
-        assertEquals(0b01, peer.data().usable(), "ended: " + ended);
-        assertEquals(0b11, peer.control().usable());
+        assertTrue(peer.epochs.told(answer(ended, address)));
+        assertEquals(0b01, peer.data.usable(), "ended: " + ended);
+        assertEquals(0b11, peer.control.usable());
       }
     }
   }
@@ -242,15 +242,15 @@ class FailingRailTest {
     try (Simulation simulation = Simulation.of(Profile.TCP).nicsPerHost(2).open();
         Host left = host(simulation, 0, 2);
         Host right = host(simulation, 1, 2)) {
-      Peer peer = left.endpoint.peers().to(right.endpoint.addresses());
+      Peer peer = left.endpoint.peers.to(right.endpoint.addresses());
       FabricAddress address = right.endpoint.data(1).address();
       assertFalse(
-          peer.epochs().told(new RailUpdate(RailUpdate.Kind.NOTICE, 1, 0, false, 1, 0, address)));
+          peer.epochs.told(new RailUpdate(RailUpdate.Kind.NOTICE, 1, 0, false, 1, 0, address)));
       assertFalse(
-          peer.epochs().told(new RailUpdate(RailUpdate.Kind.NOTICE, 1, 0, false, 0, 2, address)));
+          peer.epochs.told(new RailUpdate(RailUpdate.Kind.NOTICE, 1, 0, false, 0, 2, address)));
       assertTrue(
-          peer.epochs().told(new RailUpdate(RailUpdate.Kind.NOTICE, 1, 0, false, 0, 1, address)));
-      assertTrue(peer.epochs().wantsEnd(1));
+          peer.epochs.told(new RailUpdate(RailUpdate.Kind.NOTICE, 1, 0, false, 0, 1, address)));
+      assertTrue(peer.epochs.wantsEnd(1));
     }
   }
 
@@ -261,10 +261,10 @@ class FailingRailTest {
         Host left = host(simulation, 0, 2);
         Host right = host(simulation, 1, 2)) {
       Peer peer = withMuteRail(left, right);
-      assertTrue(peer.epochs().told(answer(false, right.endpoint.data(1).address())));
+      assertTrue(peer.epochs.told(answer(false, right.endpoint.data(1).address())));
       peer.look(1);
-      assertEquals(0b11, peer.data().usable());
-      assertEquals(0b11, peer.data().trusted());
+      assertEquals(0b11, peer.data.usable());
+      assertEquals(0b11, peer.data.trusted());
     }
   }
 
@@ -305,7 +305,7 @@ class FailingRailTest {
     try (Simulation simulation = Simulation.of(Profile.EFA).open();
         Host left = host(simulation, 0, 1);
         Host right = host(simulation, 1, 1)) {
-      PeerRails rails = left.endpoint.peers().to(right.endpoint.addresses()).data();
+      PeerRails rails = left.endpoint.peers.to(right.endpoint.addresses()).data;
       for (int failure = 0; failure < 100; failure++) {
         assertEquals(0, rails.retry(0, WHY, 1));
       }

@@ -49,19 +49,19 @@ class PeersTest {
         Host left = host(simulation, 0, 2);
         Host right = host(simulation, 1, 2)) {
       RailAddresses before = right.endpoint.addresses();
-      Peer peer = left.endpoint.peers().to(before);
+      Peer peer = left.endpoint.peers.to(before);
       reopen(simulation, right);
       RailAddresses after = right.endpoint.addresses();
       assertNotEquals(before.data(), after.data());
-      assertSame(peer, left.endpoint.peers().to(after));
+      assertSame(peer, left.endpoint.peers.to(after));
       for (int rail = 0; rail < 2; rail++) {
-        assertEquals(after.data().get(rail), peer.data().rail(rail).address());
-        assertEquals(1, peer.data().rail(rail).epoch());
-        assertFalse(peer.data().isUsable(rail), "what was posted to the old one is not told apart");
+        assertEquals(after.data().get(rail), peer.data.rail(rail).address());
+        assertEquals(1, peer.data.rail(rail).epoch());
+        assertFalse(peer.data.isUsable(rail), "what was posted to the old one is not told apart");
       }
       // Word that is late is no news.
-      assertSame(peer, left.endpoint.peers().to(before));
-      assertEquals(after.data().get(0), peer.data().rail(0).address());
+      assertSame(peer, left.endpoint.peers.to(before));
+      assertEquals(after.data().get(0), peer.data.rail(0).address());
     }
   }
 

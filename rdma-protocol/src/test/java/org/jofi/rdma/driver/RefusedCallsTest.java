@@ -85,7 +85,7 @@ class RefusedCallsTest {
   @Test
   void aRailThatCouldNotReachItselfIsFlushedAgain() {
     try (Host host = new Host(simulation, 0, RAILS, RAILS)) {
-      FlushLanding landing = host.endpoint.landing();
+      FlushLanding landing = host.endpoint.landing;
       assertNull(landing.refusal());
       landing.reach(
           host.endpoint.data(1),

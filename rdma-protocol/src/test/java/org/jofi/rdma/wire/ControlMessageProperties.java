@@ -269,7 +269,7 @@ class ControlMessageProperties {
         boolean noValue = type.check(noNumber ? 0 : 1, 0x100) == WireFault.RANGE;
         assertEquals(cells[2].equals("0"), noNumber, row);
         assertEquals(cells[3].equals("0"), noValue, row);
-        assertEquals(cells[4].equals("0"), type.reason() == MessageType.Reason.NEVER, row);
+        assertEquals(cells[4].equals("0"), type.reason == MessageType.Reason.NEVER, row);
         assertTrue(type.isControl(), row);
         types++;
       }
