@@ -66,7 +66,6 @@ class PostedReceive extends ListedStrategy<PostedReceive> {
     hasRoom = false;
     listed = false;
     withheld = false;
-    request().begin(this);
   }
 
   final void expect(

@@ -66,7 +66,6 @@ final class PostedSend extends ListedStrategy<PostedSend> {
     out = false;
     queued = false;
     memory = registration;
-    request().begin(this);
   }
 
   /** Its bytes are in a packet, which is under way. */

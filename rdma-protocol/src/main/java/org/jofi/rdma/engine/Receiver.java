@@ -8,6 +8,7 @@ import org.jofi.rdma.request.BySlot;
 import org.jofi.rdma.request.PeerLink;
 import org.jofi.rdma.request.Request;
 import org.jofi.rdma.request.RequestQueue;
+import org.jofi.rdma.request.RequestStrategy;
 import org.jofi.rdma.request.StrategyList;
 import org.jofi.rdma.sequence.LossDetector;
 import org.jofi.rdma.sequence.LostNotices;
@@ -30,8 +31,6 @@ import org.jspecify.annotations.Nullable;
  * arrives. Used with the endpoint's lock held.
  */
 public final class Receiver extends RequestQueue implements ReceiveProtocol {
-  private final BySlot<PostedReceive> posted =
-      new BySlot<>(request -> new PostedReceive(this, request));
   private final BySlot<StagedReceive> staged =
       new BySlot<>(request -> new StagedReceive(this, request));
 
@@ -88,7 +87,7 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
         return failed(deregistered("irecv"));
       }
     }
-    PostedReceive receive = posted.get(begin());
+    PostedReceive receive = (PostedReceive) begin();
     receive.start(count);
     for (int sub = 0; sub < count; sub++) {
       DataRegistration memory = registrations[sub];
@@ -131,7 +130,7 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
       space.give(ring);
       return failed(deregistered("irecv"));
     }
-    StagedReceive receive = staged.get(begin());
+    StagedReceive receive = staged.get(begin().request());
     receive.start(address, lengthBytes, tag, ring);
     return submit(receive);
   }
@@ -326,6 +325,11 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
   @Override
   public boolean awaitsMore() {
     return hasPeerStopped() && failure() == null && whole + eager.untaken() < expected;
+  }
+
+  @Override
+  protected RequestStrategy firstStrategy(Request request) {
+    return new PostedReceive(this, request);
   }
 
   @Override

@@ -6,6 +6,7 @@ import org.jofi.rdma.request.BySlot;
 import org.jofi.rdma.request.PeerLink;
 import org.jofi.rdma.request.Request;
 import org.jofi.rdma.request.RequestQueue;
+import org.jofi.rdma.request.RequestStrategy;
 import org.jofi.rdma.sequence.Announcements;
 import org.jofi.rdma.sequence.ShortRow;
 import org.jofi.rdma.staging.StagingRing;
@@ -39,7 +40,6 @@ public final class Sender extends RequestQueue implements SendProtocol {
 
   final boolean writesData;
   final MailboxReader mailbox;
-  private final BySlot<PostedSend> posted;
   private final BySlot<RendezvousSend> rendezvous =
       new BySlot<>(request -> new RendezvousSend(this, request));
   private final BySlot<StagedSend> staged = new BySlot<>(request -> new StagedSend(this, request));
@@ -54,6 +54,7 @@ public final class Sender extends RequestQueue implements SendProtocol {
    */
   private final @Nullable DeliveredMessages delivered;
 
+  private final int shortBytes;
   private long started;
   private long finished;
   private long stripesWritten;
@@ -86,8 +87,7 @@ public final class Sender extends RequestQueue implements SendProtocol {
     delivered = completesWhenDelivered ? new DeliveredMessages() : null;
     announcements = new Announcements(this.mailbox);
     // Of a grant of none, nothing is short enough.
-    int shortBytes = grant.isNone() ? -1 : grant.bytes();
-    posted = new BySlot<>(request -> new PostedSend(this, request, shortBytes));
+    shortBytes = grant.isNone() ? -1 : grant.bytes();
     row = new ShortRow(grant, SHORT_ROW);
     eager = new EagerSends(link, this, grant);
     queue = new SendQueue(this, announcements, eager);
@@ -114,8 +114,7 @@ public final class Sender extends RequestQueue implements SendProtocol {
     if (full) {
       return Result.TRY_AGAIN;
     }
-    Request request = begin();
-    PostedSend send = posted.get(request);
+    PostedSend send = (PostedSend) begin();
     send.start(address, lengthBytes, tag, registration, space, index);
     boolean mayBeWithheld = row.ends(lengthBytes);
     boolean left =
@@ -124,7 +123,7 @@ public final class Sender extends RequestQueue implements SendProtocol {
             && (queue.isEmpty() || queue.oldest(tag) == null)
             && eager.send(send, announcements.seen());
     if (!left && send.isLive() && !send.hold()) {
-      takeBack(request);
+      takeBack(send.request());
       return failed(deregistered("isend"));
     }
     if (index != Announcements.NOWHERE) {
@@ -138,7 +137,7 @@ public final class Sender extends RequestQueue implements SendProtocol {
       }
     }
     eager.leave();
-    return request.id();
+    return send.request().id();
   }
 
   /**
@@ -260,6 +259,11 @@ public final class Sender extends RequestQueue implements SendProtocol {
     send.target(posting.index, posting.lengthBytes() < mailbox.lengthBytes());
     send.start(mailbox, posting.address(), posting.lengthBytes(), ring.registration(), ring);
     return true;
+  }
+
+  @Override
+  protected RequestStrategy firstStrategy(Request request) {
+    return new PostedSend(this, request, shortBytes);
   }
 
   @Override

@@ -64,6 +64,7 @@ final class StagedReceive extends PostedReceive implements ChunkCopies.Listener 
     copied = 0;
     copiedLater = 0;
     reported = 0;
+    request().begin(this);
     start(1);
     expect(0, blocks.block(0), bytes, tagged, blocks.registration());
   }

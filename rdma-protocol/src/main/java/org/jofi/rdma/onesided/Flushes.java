@@ -2,9 +2,10 @@ package org.jofi.rdma.onesided;
 
 import org.jofi.fabric.Access;
 import org.jofi.mr.registration.DataRegistration;
-import org.jofi.rdma.request.BySlot;
 import org.jofi.rdma.request.PeerLink;
+import org.jofi.rdma.request.Request;
 import org.jofi.rdma.request.RequestQueue;
+import org.jofi.rdma.request.RequestStrategy;
 import org.jofi.transport.Failure;
 import org.jofi.transport.Result;
 import org.jspecify.annotations.Nullable;
@@ -26,8 +27,6 @@ import org.jspecify.annotations.Nullable;
 public final class Flushes extends RequestQueue {
   /** Flushes at once. */
   public static final int REQUESTS = 128;
-
-  private final BySlot<FlushRead> reads = new BySlot<>(request -> new FlushRead(this, request));
 
   public Flushes(PeerLink link) {
     super(link, FLUSHES, REQUESTS);
@@ -59,10 +58,9 @@ public final class Flushes extends RequestQueue {
     if (!registration.beginUse()) {
       return failed(deregistered("iflush"));
     }
-    FlushRead read = reads.get(begin());
+    FlushRead read = (FlushRead) begin();
     long id = read.request().id();
     read.of(address, lengthBytes, registration);
-    read.request().begin(read);
     link().sink().tasks().submit(read.transfer());
     return id;
   }
@@ -70,6 +68,11 @@ public final class Flushes extends RequestQueue {
   /** Why no flush can be posted; null if it can. */
   public @Nullable Failure refusal() {
     return link().sink().ownReadRefusal();
+  }
+
+  @Override
+  protected RequestStrategy firstStrategy(Request request) {
+    return new FlushRead(this, request);
   }
 
   @Override

@@ -4,10 +4,10 @@ import org.jofi.fabric.Access;
 import org.jofi.mr.registration.DataRegistration;
 import org.jofi.mr.registration.RegistrationException;
 import org.jofi.rdma.operation.InlineCopy;
-import org.jofi.rdma.request.BySlot;
 import org.jofi.rdma.request.PeerLink;
 import org.jofi.rdma.request.Request;
 import org.jofi.rdma.request.RequestQueue;
+import org.jofi.rdma.request.RequestStrategy;
 import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.RemoteMemory;
@@ -36,9 +36,6 @@ public final class OneSided extends RequestQueue {
 
   /** No request, and no code of {@link Result} that these calls give. */
   private static final long TO_POST = 0;
-
-  private final BySlot<OneSidedTransfer> transfers =
-      new BySlot<>(request -> new OneSidedTransfer(this, request));
 
   /** Those of a connection. */
   public OneSided(PeerLink link) {
@@ -69,7 +66,7 @@ public final class OneSided extends RequestQueue {
     if (!registration.beginUse()) {
       return failed(deregistered(reads ? "iread" : "iwrite"));
     }
-    OneSidedTransfer transfer = transfers.get(begin());
+    OneSidedTransfer transfer = (OneSidedTransfer) begin();
     transfer.between(reads, address, lengthBytes, registration, remote, remoteOffsetBytes);
     return start(transfer);
   }
@@ -104,14 +101,13 @@ public final class OneSided extends RequestQueue {
     if (copy == null) {
       return Result.TRY_AGAIN;
     }
-    OneSidedTransfer transfer = transfers.get(begin());
+    OneSidedTransfer transfer = (OneSidedTransfer) begin();
     transfer.fromCopy(copy, lengthBytes, remote, remoteOffsetBytes);
     return start(transfer);
   }
 
   private long start(OneSidedTransfer transfer) {
     long id = transfer.request().id();
-    transfer.request().begin(transfer);
     link().submit(transfer.transfer());
     return id;
   }
@@ -128,7 +124,7 @@ public final class OneSided extends RequestQueue {
     if (lengthBytes > 0) {
       return TO_POST;
     }
-    Request request = begin();
+    Request request = begin().request();
     request.end(0, null);
     return request.id();
   }
@@ -144,6 +140,11 @@ public final class OneSided extends RequestQueue {
     long offset = address - registration.range().address();
     return lengthBytes == 0
         || (offset >= 0 && offset <= registration.range().lengthBytes() - lengthBytes);
+  }
+
+  @Override
+  protected RequestStrategy firstStrategy(Request request) {
+    return new OneSidedTransfer(this, request);
   }
 
   @Override

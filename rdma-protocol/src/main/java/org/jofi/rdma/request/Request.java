@@ -41,13 +41,15 @@ public final class Request {
   private static final long NEXT = RequestId.of(0, 1);
 
   private final RequestQueue queue;
+  final int slot;
 
-  public final int slot;
+  /** The way in which it begins. */
+  private final RequestStrategy first;
 
   private State state = State.FREE;
   private long id;
   private long result;
-  private @Nullable RequestStrategy strategy;
+  private RequestStrategy strategy;
   private @Nullable Failure failure;
   private int underWay;
 
@@ -68,32 +70,35 @@ public final class Request {
    * @param slot of the queue
    * @param number of the slot among those of all kinds, which its ids tell
    */
-  public Request(RequestQueue queue, int slot, int number) {
+  Request(RequestQueue queue, int slot, int number) {
     this.queue = queue;
     this.slot = slot;
     id = number;
+    first = queue.firstStrategy(this);
+    strategy = first;
   }
 
-  /** It is another request from now on, whose strategy follows with {@link #begin}. */
-  public void take() {
+  /** It is another request from now on. */
+  RequestStrategy take() {
     state = State.RUNNING;
     id += NEXT;
     failure = null;
-    strategy = null;
+    strategy = first;
     underWay = 0;
-    leased = false;
+    leased = true;
+    timed = false;
     abandoned = false;
+    return first;
   }
 
-  /** Starts it with this strategy; a queued request goes on with it. */
+  /** It goes on with this strategy, and the memory that it has. */
   public void begin(RequestStrategy with) {
     strategy = with;
-    leased = true;
     timed = false;
   }
 
   /** It is no more, before it started: its id is stale from now on. */
-  public void takeBack() {
+  void takeBack() {
     leased = false;
     free();
   }
@@ -123,16 +128,12 @@ public final class Request {
 
   /** The way in which it runs, or ran last. */
   public RequestStrategy strategy() {
-    RequestStrategy how = strategy;
-    if (how == null) {
-      throw new IllegalStateException("it never began");
-    }
-    return how;
+    return strategy;
   }
 
   /** Whether it shall still come to something, in that way. */
   public boolean isLive(RequestStrategy how) {
-    return state == State.RUNNING && failure == null && how.equals(strategy);
+    return state == State.RUNNING && failure == null && strategy.equals(how);
   }
 
   public @Nullable Failure failure() {
@@ -181,6 +182,7 @@ public final class Request {
   /** It is over without having begun, with that result, or that failure. */
   public void end(long with, @Nullable Failure why) {
     state = State.OVER;
+    leased = false;
     result = with;
     failure = why;
     queue.becameOver(this);
@@ -197,10 +199,9 @@ public final class Request {
   }
 
   private void cut(Failure why) {
-    RequestStrategy how = strategy;
-    if (state == State.RUNNING && failure == null && how != null) {
+    if (state == State.RUNNING && failure == null) {
       failure = why;
-      how.cut();
+      strategy.cut();
     }
   }
 
@@ -208,7 +209,7 @@ public final class Request {
   public void expire(Failure why) {
     cut(why);
     // What was cut may have ended it.
-    if (state == State.RUNNING && strategy != null) {
+    if (state == State.RUNNING) {
       report();
     }
     settle();
@@ -228,10 +229,10 @@ public final class Request {
    * @param now any clock, the same in each call
    */
   public void check(long now, long boundNs) {
-    if (state != State.RUNNING || (failure == null && !strategy().isTimed())) {
+    if (state != State.RUNNING || (failure == null && !strategy.isTimed())) {
       return;
     }
-    long progress = strategy().progress();
+    long progress = strategy.progress();
     boolean first = !timed;
     if (first || (failure == null && progress != seen)) {
       timed = true;
@@ -239,36 +240,31 @@ public final class Request {
       seen = progress;
     }
     if (now - since >= boundNs) {
-      expire(RequestQueue.timedOut(strategy().where(), strategy().missing(), boundNs));
+      expire(RequestQueue.timedOut(strategy.where(), strategy.missing(), boundNs));
     } else if (failure == null && !first) {
-      strategy().checked();
+      strategy.checked();
     }
   }
 
   public boolean isExposed() {
-    return leased && strategy().isExposed();
+    return leased && strategy.isExposed();
   }
 
   private boolean isOut() {
-    RequestStrategy how = strategy;
-    return !abandoned && (underWay > 0 || (how != null && how.isOut()));
+    return !abandoned && (underWay > 0 || strategy.isOut());
   }
 
   public void settle() {
-    RequestStrategy how = strategy;
-    if (how == null) {
-      return;
-    }
-    if (state == State.RUNNING && !isOut() && (failure != null || how.isComplete())) {
+    if (state == State.RUNNING && !isOut() && (failure != null || strategy.isComplete())) {
       report();
     }
     if (state == State.RUNNING || !leased) {
       freeIfKept();
       return;
     }
-    if ((!isOut() || !how.operatesOnLease()) && (failure == null || !how.isExposed())) {
+    if ((!isOut() || !strategy.operatesOnLease()) && (failure == null || !strategy.isExposed())) {
       leased = false;
-      how.endUse();
+      strategy.endUse();
     }
     freeIfKept();
   }
@@ -282,7 +278,7 @@ public final class Request {
   private void report() {
     Failure why = failure;
     state = State.OVER;
-    result = why == null ? strategy().movedBytes() : why.cause().code();
+    result = why == null ? strategy.movedBytes() : why.cause().code();
     queue.over(this, why);
   }
 }

@@ -96,8 +96,11 @@ public abstract class RequestQueue {
     return inUse >= most;
   }
 
-  /** A request of a free slot; for callers that know that it is not full. */
-  public final Request begin() {
+  /** Makes the strategy with which the request of a slot begins; once, when it is used first. */
+  protected abstract RequestStrategy firstStrategy(Request request);
+
+  /** Begins a request of a free slot; for callers that know that it is not full. */
+  public final RequestStrategy begin() {
     Request request = free.pollLast();
     if (request == null) {
       request = new Request(this, requests.size(), first + requests.size());
@@ -105,8 +108,7 @@ public abstract class RequestQueue {
     }
     inUse++;
     active++;
-    request.take();
-    return request;
+    return request.take();
   }
 
   /** A request that failed before it began, or {@link Result#TRY_AGAIN}. */
@@ -114,7 +116,7 @@ public abstract class RequestQueue {
     if (free.isEmpty() && requests.size() == most + SPARE) {
       return Result.TRY_AGAIN;
     }
-    Request request = begin();
+    Request request = begin().request();
     request.end(why.cause().code(), why);
     return request.id();
   }

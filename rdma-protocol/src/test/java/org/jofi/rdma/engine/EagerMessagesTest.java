@@ -16,6 +16,8 @@ import org.jofi.rdma.request.RequestQueue;
 import org.jofi.rdma.wire.ConnectionId;
 import org.jofi.rdma.wire.EagerGrant;
 import org.jofi.rdma.wire.EagerPacket;
+import org.jofi.rdma.wire.MessageHeader;
+import org.jofi.rdma.wire.MessageType;
 import org.jofi.simulated.Simulation;
 import org.jofi.simulated.profile.Profile;
 import org.jofi.transport.Result;
@@ -336,7 +338,7 @@ class EagerMessagesTest {
     int payload = EagerPacket.putMessage(packet, 0, at, TAG, bytes);
     packet.asSlice(payload, bytes).fill((byte) ordinal);
     int length = EagerPacket.after(payload, bytes);
-    EagerPacket.end(packet, 0, length, id);
+    MessageHeader.put(packet, 0, MessageType.EAGER, length, id);
     return to.packet(packet, 0, length);
   }
 }

@@ -143,7 +143,7 @@ public final class PacketReceiver extends PacketQueue implements ReceiveProtocol
         throw new AssertionError("not registered");
       }
     }
-    Request request = begin();
+    Request request = begin().request();
     Receive receive = new Receive(request, count, addresses, lengths, tags, registrations);
     request.begin(receive);
     waiting.add(receive);
@@ -203,6 +203,11 @@ public final class PacketReceiver extends PacketQueue implements ReceiveProtocol
     if (failure() == null && whole >= expected && unexpected.isEmpty()) {
       fail(new Failure(FailureCause.PEER_CLOSED, 0, "irecv", ""));
     }
+  }
+
+  @Override
+  protected RequestStrategy firstStrategy(Request request) {
+    return new Receive(request, 0, new long[0], new long[0], new int[0], new DataRegistration[0]);
   }
 
   @Override

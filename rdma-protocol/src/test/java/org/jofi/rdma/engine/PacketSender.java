@@ -12,6 +12,8 @@ import org.jofi.rdma.request.Request;
 import org.jofi.rdma.request.RequestStrategy;
 import org.jofi.rdma.staging.StagingSpace;
 import org.jofi.rdma.wire.EagerPacket;
+import org.jofi.rdma.wire.MessageHeader;
+import org.jofi.rdma.wire.MessageType;
 import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.Result;
@@ -82,7 +84,7 @@ public final class PacketSender extends PacketQueue implements SendProtocol {
         long to = memory.address() + at + payload + Long.BYTES;
         link().sink().copier().copy(address + done, to, piece);
         int bytes = EagerPacket.after(payload, Long.BYTES + piece);
-        EagerPacket.end(memory, at, bytes, link().id());
+        MessageHeader.put(memory, at, MessageType.EAGER, bytes, link().id());
         done += piece;
         posted = done == lengthBytes;
         request().begun(1);
@@ -161,7 +163,7 @@ public final class PacketSender extends PacketQueue implements SendProtocol {
     if (!registration.beginUse()) {
       return failed(deregistered("isend"));
     }
-    Request request = begin();
+    Request request = begin().request();
     Send send = new Send(request, address, lengthBytes, tag);
     send.lease = registration;
     request.begin(send);
@@ -173,6 +175,11 @@ public final class PacketSender extends PacketQueue implements SendProtocol {
   @Override
   public boolean cancel(long request) {
     return false;
+  }
+
+  @Override
+  protected RequestStrategy firstStrategy(Request request) {
+    return new Send(request, 0, 0, 0);
   }
 
   @Override
