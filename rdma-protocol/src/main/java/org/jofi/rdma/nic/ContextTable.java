@@ -1,6 +1,8 @@
 package org.jofi.rdma.nic;
 
 import java.util.Arrays;
+import org.jofi.fabric.Endpoint;
+import org.jofi.transport.Failure;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,11 +61,6 @@ public final class ContextTable {
     return owner;
   }
 
-  /** Whose the slot is; null if it is not out. */
-  public @Nullable OperationOwner owner(int context) {
-    return owners[context - first];
-  }
-
   /** Whether a slot of an operation to that address is out. */
   public boolean isOutTo(long peer) {
     for (int index = 0; index < owners.length; index++) {
@@ -74,17 +71,49 @@ public final class ContextTable {
     return false;
   }
 
-  /** A slot that is out belongs to somebody else from now on. */
-  public void pass(int context, OperationOwner to) {
-    owners[context - first] = to;
+  /** As {@link OperationOwner#lost}, of each slot that is out: it stays so. */
+  void lose(RailPort port, Failure why) {
+    for (int index = 0; index < owners.length; index++) {
+      OperationOwner owner = owners[index];
+      if (owner != null) {
+        owner.lost(cookies[index], port, why);
+      }
+    }
+  }
+
+  /** As {@link OperationOwner#dropped}, of each slot that is out, which is given back. */
+  void drop(RailPort port, Failure why) {
+    for (int index = 0; index < owners.length; index++) {
+      OperationOwner owner = give(first + index);
+      if (owner != null) {
+        owner.dropped(cookies[index], port, why);
+      }
+    }
+  }
+
+  /** As {@link OperationOwner#moveOff}, of each slot that is out. */
+  void moveOff(RailUser silent, Failure why) {
+    for (int index = 0; index < owners.length; index++) {
+      OperationOwner owner = owners[index];
+      if (owner != null) {
+        owners[index] = owner.moveOff(cookies[index], silent, why);
+      }
+    }
+  }
+
+  /** Asks the provider to drop what is out. */
+  void cancel(Endpoint endpoint) {
+    for (int index = 0; index < owners.length; index++) {
+      if (owners[index] != null) {
+        // Sends and writes cannot be taken back; that is no failure of the cancelling.
+        int answer = endpoint.cancel(first + index);
+        assert answer <= 0 : answer;
+      }
+    }
   }
 
   public int first() {
     return first;
-  }
-
-  public int end() {
-    return first + owners.length;
   }
 
   public int taken() {

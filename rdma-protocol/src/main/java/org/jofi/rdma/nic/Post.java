@@ -8,22 +8,22 @@ import org.jofi.fabric.PostFlags;
  * are the operands of {@link Endpoint}'s posting calls. Used with the endpoint's lock held.
  */
 public final class Post {
-  private enum Call {
+  enum Call {
     SEND,
     WRITE,
     READ
   }
 
-  private Call call = Call.SEND;
-  private long address;
-  private long lengthBytes;
-  private long descriptor;
-  private long peer;
-  private long remoteAddress;
-  private long key;
-  private boolean bringsData;
-  private long data;
-  private long flags = PostFlags.NONE;
+  Call call = Call.SEND;
+  long address;
+  long lengthBytes;
+  long descriptor;
+  long peer;
+  long remoteAddress;
+  long key;
+  boolean bringsData;
+  long data;
+  long flags = PostFlags.NONE;
 
   public Post() {}
 
@@ -69,31 +69,5 @@ public final class Post {
     bringsData = true;
     data = Integer.toUnsignedLong(bits);
     return this;
-  }
-
-  public long peer() {
-    return peer;
-  }
-
-  public long lengthBytes() {
-    return lengthBytes;
-  }
-
-  /** Makes the call; what it answered. */
-  public int over(Endpoint endpoint, int context) {
-    return switch (call) {
-      case SEND ->
-          bringsData
-              ? endpoint.sendData(address, lengthBytes, descriptor, data, peer, context, flags)
-              : endpoint.send(address, lengthBytes, descriptor, peer, context, flags);
-      case WRITE ->
-          bringsData
-              ? endpoint.writeData(
-                  address, lengthBytes, descriptor, data, peer, remoteAddress, key, context, flags)
-              : endpoint.write(
-                  address, lengthBytes, descriptor, peer, remoteAddress, key, context, flags);
-      case READ ->
-          endpoint.read(address, lengthBytes, descriptor, peer, remoteAddress, key, context);
-    };
   }
 }

@@ -172,10 +172,10 @@ public final class RailPort {
    * @return as {@link Endpoint}'s posting calls
    */
   public int post(OperationOwner owner, long cookie, Post what) {
-    if (RailQueue.isLong(what.lengthBytes())) {
+    if (RailQueue.isLong(what.lengthBytes)) {
       queue.countLong();
     }
-    long peer = what.peer();
+    long peer = what.peer;
     int context =
         retired || (!refused.isEmpty() && refused.contains(peer))
             ? ContextTable.NONE
@@ -183,7 +183,26 @@ public final class RailPort {
     if (context < 0) {
       return AGAIN;
     }
-    int answer = what.over(opened.endpoint(), context);
+    Endpoint to = opened.endpoint();
+    long from = what.address;
+    long bytes = what.lengthBytes;
+    long descriptor = what.descriptor;
+    long remote = what.remoteAddress;
+    long key = what.key;
+    long flags = what.flags;
+    int answer =
+        switch (what.call) {
+          case SEND ->
+              what.bringsData
+                  ? to.sendData(from, bytes, descriptor, what.data, peer, context, flags)
+                  : to.send(from, bytes, descriptor, peer, context, flags);
+          case WRITE ->
+              what.bringsData
+                  ? to.writeData(
+                      from, bytes, descriptor, what.data, peer, remote, key, context, flags)
+                  : to.write(from, bytes, descriptor, peer, remote, key, context, flags);
+          case READ -> to.read(from, bytes, descriptor, peer, remote, key, context);
+        };
     if (answer == AGAIN) {
       refused.refused(peer);
     } else if (!refused.isEmpty()) {
@@ -232,17 +251,8 @@ public final class RailPort {
   /** Its queue broke: tells the owners of what is in flight that it will never be known. */
   public void lose(Failure why) {
     end(why);
-    lose(operations, why);
-    lose(receives, why);
-  }
-
-  private void lose(ContextTable table, Failure why) {
-    for (int context = table.first(); context < table.end(); context++) {
-      OperationOwner owner = table.owner(context);
-      if (owner != null) {
-        owner.lost(table.cookie(context), this, why);
-      }
-    }
+    operations.lose(this, why);
+    receives.lose(this, why);
   }
 
   /**
@@ -292,18 +302,8 @@ public final class RailPort {
 
   /** Its endpoint is closed, and its queue is empty: tells the owners of what was under way. */
   public void drop(Failure why) {
-    drop(operations, why);
-    drop(receives, why);
-  }
-
-  private void drop(ContextTable table, Failure why) {
-    for (int context = table.first(); context < table.end(); context++) {
-      long cookie = table.cookie(context);
-      OperationOwner owner = table.give(context);
-      if (owner != null) {
-        owner.dropped(cookie, this, why);
-      }
-    }
+    operations.drop(this, why);
+    receives.drop(this, why);
   }
 
   /**
@@ -322,12 +322,7 @@ public final class RailPort {
 
   /** What is out to a peer that is silent here is posted again over another rail, if it can be. */
   public void moveOff(RailUser silent, Failure why) {
-    for (int context = operations.first(); context < operations.end(); context++) {
-      OperationOwner owner = operations.owner(context);
-      if (owner != null) {
-        operations.pass(context, owner.moveOff(operations.cookie(context), silent, why));
-      }
-    }
+    operations.moveOff(silent, why);
   }
 
   public void end(Failure why) {
@@ -337,22 +332,12 @@ public final class RailPort {
 
   /** Asks the provider to drop what waits for messages. */
   public void cancelReceives() {
-    cancel(receives);
+    receives.cancel(opened.endpoint());
   }
 
   public void cancelAll() {
-    cancel(operations);
-    cancel(receives);
-  }
-
-  private void cancel(ContextTable table) {
-    for (int context = table.first(); context < table.end(); context++) {
-      if (table.owner(context) != null) {
-        // Sends and writes cannot be taken back; that is no failure of the cancelling.
-        int answer = opened.endpoint().cancel(context);
-        assert answer <= 0 : answer;
-      }
-    }
+    operations.cancel(opened.endpoint());
+    cancelReceives();
   }
 
   /** Operations in flight that are no receives. */

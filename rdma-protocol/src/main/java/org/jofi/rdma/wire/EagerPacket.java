@@ -13,8 +13,9 @@ import java.lang.foreign.MemorySegment;
  * </pre>
  *
  * <p>To write: {@link #begin}, then per message {@link #putMessage}, its payload and {@link
- * #after}, then {@link #end}. To read a checked packet: from offset {@link #HEADER_BYTES} on with
- * {@link #next}, until the offset is the packet's length. Offsets count from the packet's start.
+ * #after}; then the header, of which the length is known then. To read a checked packet: from
+ * offset {@link #HEADER_BYTES} on with {@link #next}, until the offset is the packet's length.
+ * Offsets count from the packet's start.
  */
 public final class EagerPacket {
   /** What is before the first message. */
@@ -55,12 +56,6 @@ public final class EagerPacket {
   /** The offset of what follows a payload: the next message, or the packet's end. */
   public static int after(int payloadOffset, int lengthBytes) {
     return payloadOffset + (lengthBytes + ALIGNMENT - 1 & -ALIGNMENT);
-  }
-
-  /** Writes the header, when the packet's length is known: the offset after the last message. */
-  public static void end(
-      MemorySegment memory, long at, int packetBytes, ConnectionId connectionId) {
-    MessageHeader.put(memory, at, MessageType.EAGER, packetBytes, connectionId);
   }
 
   /** What is wrong with a packet of so many bytes; with none, it can be read. */

@@ -56,7 +56,7 @@ class EagerPacketProperties {
       offset = EagerPacket.after(payload, length);
     }
     assertEquals(most, offset);
-    EagerPacket.end(memory, at, offset, id);
+    MessageHeader.put(memory, at, MessageType.EAGER, offset, id);
     return bytes;
   }
 
