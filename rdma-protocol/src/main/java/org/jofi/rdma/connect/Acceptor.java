@@ -212,17 +212,7 @@ final class Acceptor {
   }
 
   private void refuse(FabricAddress to, int rail, ConnectionId asked, FailureCause why) {
-    Packet message = endpoint.outgoing().takeForStranger();
-    if (message != null) {
-      ControlMessage.put(
-          message.memory(),
-          message.at(),
-          asked.reversed(),
-          MessageType.REFUSE,
-          0,
-          ControlMessage.ofRails(endpoint.dataCount(), endpoint.controlCount()),
-          why);
-      endpoint.outgoing().answer(message, to, rail, ControlMessage.BYTES);
-    }
+    long rails = ControlMessage.ofRails(endpoint.dataCount(), endpoint.controlCount());
+    Connector.answer(endpoint, to, rail, asked.reversed(), MessageType.REFUSE, rails, why);
   }
 }

@@ -4,9 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 import org.agrona.collections.Int2ObjectHashMap;
 import org.jofi.rdma.driver.EndpointDriver;
-import org.jofi.rdma.operation.Packet;
 import org.jofi.rdma.wire.ConnectionId;
-import org.jofi.rdma.wire.ControlMessage;
 import org.jofi.rdma.wire.FabricAddress;
 import org.jofi.rdma.wire.MessageHeader;
 import org.jofi.rdma.wire.MessageType;
@@ -60,13 +58,15 @@ final class ClosedConnections {
         || one.answers == MOST_ANSWERS) {
       return false;
     }
-    Packet message = endpoint.outgoing().takeForStranger();
-    if (message != null) {
-      int rail = one.answers++ % one.addresses.size();
-      ControlMessage.put(
-          message.memory(), message.at(), one.connectionId, MessageType.CLOSED, 0, one.writes);
-      endpoint.outgoing().answer(message, one.addresses.get(rail), rail, ControlMessage.BYTES);
-    }
+    int rail = one.answers++ % one.addresses.size();
+    Connector.answer(
+        endpoint,
+        one.addresses.get(rail),
+        rail,
+        one.connectionId,
+        MessageType.CLOSED,
+        one.writes,
+        null);
     return true;
   }
 }

@@ -5,9 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jofi.rdma.engine.MessageProtocol;
-import org.jofi.rdma.operation.Packet;
 import org.jofi.rdma.operation.PeerControl;
-import org.jofi.rdma.wire.ControlMessage;
 import org.jofi.rdma.wire.MessageType;
 import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
@@ -69,7 +67,7 @@ final class ClosingConnections {
    * @param writes how many it made of those that this side sees
    */
   void peerReturned(Connection connection, long messages, long writes) {
-    if (connection.closing().isPeerDone() && connection.closing().isTold()) {
+    if (connection.closing.peerDone && connection.closing.told) {
       // The peer repeats its close, so the answer was lost.
       tell(connection, MessageType.CLOSED);
     }
@@ -89,14 +87,14 @@ final class ClosingConnections {
   }
 
   void close(Connection connection) {
-    if (!connection.closing().isLocalClosed()) {
+    if (!connection.closing.localClosed) {
       connection.closeHere(connection.failure(FailureCause.CLOSED, ""), bound(connection));
       ending.add(connection);
     }
   }
 
   void abort(Connection connection) {
-    if (!connection.closing().isLocalClosed()) {
+    if (!connection.closing.localClosed) {
       giveUp(connection, connection.failure(FailureCause.ABORTED, ""));
     }
   }
@@ -104,7 +102,7 @@ final class ClosingConnections {
   private void giveUp(Connection connection, Failure why) {
     connection.abortHere(why, bound(connection));
     ending.add(connection);
-    if (!connection.closing().isPeerClosed()) {
+    if (!connection.closing.peerClosed) {
       // A peer that counts as lost may be alive; tell it, also if a rail is silent.
       for (int rail = 0; rail < connection.sink().controlRails(); rail++) {
         tell(connection, MessageType.ABORT);
@@ -122,9 +120,7 @@ final class ClosingConnections {
         connection != null;
         connection = failing.pollFirst()) {
       Failure why = connection.failure();
-      if (why != null
-          && !connection.closing().isLocalClosed()
-          && !connection.closing().isPeerClosed()) {
+      if (why != null && !connection.closing.localClosed && !connection.closing.peerClosed) {
         giveUp(connection, why);
         given++;
       }
@@ -153,7 +149,7 @@ final class ClosingConnections {
   void lose(Connection connection, Failure why) {
     connection.sink().peer().fellSilent();
     connection.sink().peer().giveUpFences();
-    if (connection.closing().isLocalClosed()) {
+    if (connection.closing.localClosed) {
       connection.peerVanished();
     } else {
       connection.fail(why);
@@ -183,14 +179,14 @@ final class ClosingConnections {
 
   /** Advances a side that is ending; returns whether nothing is left to do for it here. */
   private boolean advance(Connection connection, long now) {
-    CloseHandshake closing = connection.closing();
+    CloseHandshake closing = connection.closing;
     PeerControl peer = connection.sink().peer();
-    boolean overdue = closing.leftNs(now) <= 0 || (closing.isLocalClosed() && peer.isSilent());
+    boolean overdue = closing.leftNs(now) <= 0 || (closing.localClosed && peer.isSilent());
     boolean awaiting = connection.awaitWrites(overdue);
     if (!connection.isCut() && !overdue) {
       return false;
     }
-    if (overdue && !closing.isLocalClosed() && closing.isPeerClosed()) {
+    if (overdue && !closing.localClosed && closing.peerClosed) {
       // Messages that the peer sent before it closed did not arrive.
       connection.fail(connection.failure(FailureCause.PEER_CLOSED, "lost on its way"));
     }
@@ -201,18 +197,18 @@ final class ClosingConnections {
       }
       return false;
     }
-    if (!closing.isTold()) {
+    if (!closing.told) {
       if (tell(connection, endOf(connection))) {
         closing.tell(now);
       } else if (!overdue) {
         return false;
       }
     }
-    if (!closing.isLocalClosed()) {
+    if (!closing.localClosed) {
       // After that it waits for its owner's close, which adds it here again.
       return !awaiting;
     }
-    if (!closing.isPeerDone()) {
+    if (!closing.peerDone) {
       if (!overdue) {
         awaitAnswer(connection, now);
         return false;
@@ -237,41 +233,31 @@ final class ClosingConnections {
    */
   private void awaitAnswer(Connection connection, long now) {
     long closeNs = settings.closeNs();
-    if (connection.closing().isTellDue(now, closeNs / REPEATS)) {
+    if (connection.closing.isTellDue(now, closeNs / REPEATS)) {
       ask(connection, endOf(connection));
     }
-    if (connection.closing().leftNs(now) <= closeNs - closeNs / 2 && now - suspectedAt >= closeNs) {
+    if (connection.closing.leftNs(now) <= closeNs - closeNs / 2 && now - suspectedAt >= closeNs) {
       suspectedAt = now;
       settings.suspicions().getAndIncrement();
     }
   }
 
   private static MessageType endOf(Connection connection) {
-    return connection.closing().isPeerClosed() ? MessageType.CLOSED : MessageType.CLOSE;
+    return connection.closing.peerClosed ? MessageType.CLOSED : MessageType.CLOSE;
   }
 
   /** Sends a message about the connection itself; whether there was a buffer. */
   boolean tell(Connection connection, MessageType what) {
-    Packet message = connection.sink().takePacket();
-    if (message == null) {
-      return false;
-    }
     MessageProtocol protocol = connection.protocol();
     boolean ends = what == MessageType.CLOSE || what == MessageType.CLOSED;
     boolean asks = what == MessageType.PING || what == MessageType.PONG;
     boolean aborts =
-        what == MessageType.ABORT
-            || (what == MessageType.CLOSE && connection.closing().isAborted());
-    ControlMessage.put(
-        message.memory(),
-        message.at(),
-        connection.id(),
+        what == MessageType.ABORT || (what == MessageType.CLOSE && connection.closing.aborted);
+    return connection.tell(
         what,
         asks || what == MessageType.CLOSE ? protocol.finished() : 0,
         ends ? protocol.writes() : asks ? protocol.firstUnseen() : 0,
         aborts ? causeOf(connection) : null);
-    connection.send(message, ends);
-    return true;
   }
 
   private static FailureCause causeOf(Connection connection) {

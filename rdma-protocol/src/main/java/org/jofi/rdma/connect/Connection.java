@@ -11,6 +11,7 @@ import org.jofi.rdma.request.PeerLink;
 import org.jofi.rdma.request.RequestQueue;
 import org.jofi.rdma.wire.ConnectionId;
 import org.jofi.rdma.wire.ControlMessage;
+import org.jofi.rdma.wire.MessageType;
 import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +33,7 @@ public abstract class Connection {
   private final RequestQueue[] kinds;
   private int overTurn;
   private final Liveness liveness;
-  private final CloseHandshake closing = new CloseHandshake();
+  final CloseHandshake closing = new CloseHandshake();
   private final SentListener onWay = new Told();
   private Runnable listener = () -> {};
   private BooleanSupplier cut = () -> true;
@@ -91,10 +92,6 @@ public abstract class Connection {
 
   public final MessageProtocol protocol() {
     return protocol;
-  }
-
-  public final CloseHandshake closing() {
-    return closing;
   }
 
   /** Why its messages, and with them the side, failed; null while it works. */
@@ -199,8 +196,8 @@ public abstract class Connection {
   /**
    * Checks the time limits of requests, and whether the peer is alive: as {@link Liveness#check}.
    */
-  public final int check(long now, long requestNs) {
-    boolean waits = closing.isLocalClosed() && closing.isTold();
+  public final Liveness.Verdict check(long now, long requestNs) {
+    boolean waits = closing.localClosed && closing.told;
     for (RequestQueue kind : kinds) {
       kind.check(now, requestNs);
       if (kind.wasHeard()) {
@@ -208,7 +205,7 @@ public abstract class Connection {
       }
       waits |= kind.waits();
     }
-    return liveness.check(!closing.isPeerDone() && waits, now);
+    return liveness.check(!closing.peerDone && waits, now);
   }
 
   /** Whether few enough messages are on their way that a question or its answer may follow. */
@@ -218,13 +215,35 @@ public abstract class Connection {
 
   /**
    * Sends a message about the connection itself. If this side is released before it could be
-   * posted, it is dropped, unless it is the last one, and the peer has said that it closes.
+   * posted, it is dropped, unless it is the last one, which tells that this side's operations are
+   * complete, and the peer has said that it closes.
    *
-   * @param last whether it tells that this side's operations are complete
+   * @return false if there is no buffer now
    */
-  public final void send(Packet message, boolean last) {
+  final boolean tell(MessageType type, long number, long value, @Nullable FailureCause why) {
+    Packet message = sink().takePacket();
+    if (message == null) {
+      return false;
+    }
+    ControlMessage.put(message.memory(), message.at(), id(), type, number, value, why);
     onTheirWay++;
-    message.tell(ControlMessage.BYTES, onWay, last ? LAST : 0);
+    boolean isLast = type == MessageType.CLOSE || type == MessageType.CLOSED;
+    message.tell(ControlMessage.BYTES, onWay, isLast ? LAST : 0);
+    return true;
+  }
+
+  /**
+   * Answers the peer's question whether a stripe arrived, unless there is no such receive, or no
+   * buffer: the peer asks again.
+   *
+   * @param tries how often the stripe was posted when that was asked
+   */
+  public final void answer(long receiveIndex, int stripe, int tries) {
+    int has = closing.released ? MessageProtocol.UNKNOWN : protocol.hasStripe(receiveIndex, stripe);
+    if (has != MessageProtocol.UNKNOWN) {
+      long value = ControlMessage.ofStripe(stripe, tries, has == MessageProtocol.ARRIVED);
+      tell(MessageType.ANSWER, receiveIndex, value, null);
+    }
   }
 
   private final class Told implements SentListener {
@@ -276,7 +295,7 @@ public abstract class Connection {
    */
   public final void peerReturned(long writes) {
     closing.peerReturned = true;
-    if (!closing.isPeerDone()) {
+    if (!closing.peerDone) {
       closing.awaited = writes;
       awaitWrites(false);
     }
@@ -349,7 +368,7 @@ public abstract class Connection {
   /** It is over, with its id: nothing of it is in flight. */
   public final void release() {
     closing.released = true;
-    if (!closing.isPeerDone()) {
+    if (!closing.peerDone) {
       peerVanished();
     }
     freeMailbox.run();

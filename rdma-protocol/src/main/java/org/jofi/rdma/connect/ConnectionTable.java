@@ -202,7 +202,7 @@ public final class ConnectionTable implements ArrivalSink {
             connection, ControlMessage.number(memory, at), ControlMessage.value(memory, at));
       }
       case CLOSED -> {
-        if (!connection.closing().isPeerDone()) {
+        if (!connection.closing.peerDone) {
           endings.peerReturned(connection, 0, ControlMessage.value(memory, at));
         }
       }
@@ -303,12 +303,10 @@ public final class ConnectionTable implements ArrivalSink {
       }
       sendUpdates(connection);
       switch (connection.check(now, settings.requestNs())) {
-        case Liveness.ASK -> endings.ask(connection, MessageType.PING);
-        case Liveness.LOST -> endings.lose(connection);
-        default -> {
-          // The peer is alive, or nothing waits for it.
-          lookForStall(connection, now);
-        }
+        case ASK -> endings.ask(connection, MessageType.PING);
+        case LOST -> endings.lose(connection);
+        // The peer is alive, or nothing waits for it.
+        case SOUND -> lookForStall(connection, now);
       }
     }
   }

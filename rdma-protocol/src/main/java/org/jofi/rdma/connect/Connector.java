@@ -173,8 +173,7 @@ public final class Connector {
   /** Whether an attempt stands, and READY is on its way; tries to send it if it is not. */
   private boolean isGreeted(Attempt attempt) {
     SendConnection connection = attempt.connection();
-    return connection != null
-        && (connection.closing().isLocalClosed() || connections.greet(connection));
+    return connection != null && (connection.closing.localClosed || connections.greet(connection));
   }
 
   /**
@@ -285,17 +284,29 @@ public final class Connector {
 
   /** Tells the acceptor that the connection it made is not used. */
   private void abandon(ConnectionId connectionId, RailAddresses rails) {
+    answer(
+        endpoint,
+        rails.control().getFirst(),
+        0,
+        connectionId,
+        MessageType.ABORT,
+        0,
+        FailureCause.TIMED_OUT);
+  }
+
+  /** Sends a control message to an address that may not be a peer's, if there is a buffer. */
+  static void answer(
+      EndpointDriver endpoint,
+      FabricAddress to,
+      int rail,
+      ConnectionId connectionId,
+      MessageType type,
+      long value,
+      @Nullable FailureCause why) {
     Packet message = endpoint.outgoing().takeForStranger();
     if (message != null) {
-      ControlMessage.put(
-          message.memory(),
-          message.at(),
-          connectionId,
-          MessageType.ABORT,
-          0,
-          0,
-          FailureCause.TIMED_OUT);
-      endpoint.outgoing().answer(message, rails.control().getFirst(), 0, ControlMessage.BYTES);
+      ControlMessage.put(message.memory(), message.at(), connectionId, type, 0, value, why);
+      endpoint.outgoing().answer(message, to, rail, ControlMessage.BYTES);
     }
   }
 

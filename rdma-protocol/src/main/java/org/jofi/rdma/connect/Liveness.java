@@ -11,15 +11,13 @@ package org.jofi.rdma.connect;
  *     +-- not waited for ----+  +------ something heard -------+
  * </pre>
  */
-public final class Liveness {
-  /** {@link #check}: nothing to do. */
-  public static final int SOUND = 0;
-
-  /** {@link #check}: ask it. */
-  public static final int ASK = 1;
-
-  /** {@link #check}: it was silent for too long. */
-  public static final int LOST = 2;
+final class Liveness {
+  /** What is to be done. */
+  enum Verdict {
+    SOUND,
+    ASK,
+    LOST
+  }
 
   private final long silenceNs;
   private boolean heard;
@@ -27,36 +25,34 @@ public final class Liveness {
   private long since;
   private long asked;
 
-  public Liveness(long silenceNs) {
+  Liveness(long silenceNs) {
     this.silenceNs = silenceNs;
   }
 
-  public void hear() {
+  void hear() {
     heard = true;
   }
 
   /**
-   * What to do.
-   *
    * @param waits whether something waits for the peer
    * @param now the time during which this endpoint was polled
    */
-  public int check(boolean waits, long now) {
+  Verdict check(boolean waits, long now) {
     if (heard || !waits || !waiting) {
       heard = false;
       waiting = waits;
       since = now;
       asked = now;
-      return SOUND;
+      return Verdict.SOUND;
     }
     long silent = now - since;
     if (silent >= silenceNs) {
-      return LOST;
+      return Verdict.LOST;
     }
     if (silent >= silenceNs / 3 && now - asked >= silenceNs / 6) {
       asked = now;
-      return ASK;
+      return Verdict.ASK;
     }
-    return SOUND;
+    return Verdict.SOUND;
   }
 }

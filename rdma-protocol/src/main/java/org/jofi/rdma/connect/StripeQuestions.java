@@ -2,10 +2,7 @@ package org.jofi.rdma.connect;
 
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
-import org.jofi.rdma.engine.MessageProtocol;
-import org.jofi.rdma.operation.Packet;
 import org.jofi.rdma.wire.ControlMessage;
-import org.jofi.rdma.wire.MessageType;
 
 /**
  * Questions of senders whether a stripe has arrived. They are answered after the completion queues
@@ -38,23 +35,7 @@ final class StripeQuestions {
     for (Question question = waiting.pollFirst();
         question != null;
         question = waiting.pollFirst()) {
-      Connection connection = question.connection;
-      int has = connection.protocol().hasStripe(question.receiveIndex, question.stripe);
-      Packet message =
-          has == MessageProtocol.UNKNOWN || connection.isReleased()
-              ? null
-              : connection.sink().takePacket();
-      if (message != null) {
-        ControlMessage.put(
-            message.memory(),
-            message.at(),
-            connection.id(),
-            MessageType.ANSWER,
-            question.receiveIndex,
-            ControlMessage.ofStripe(
-                question.stripe, question.tries, has == MessageProtocol.ARRIVED));
-        connection.send(message, false);
-      }
+      question.connection.answer(question.receiveIndex, question.stripe, question.tries);
     }
   }
 }

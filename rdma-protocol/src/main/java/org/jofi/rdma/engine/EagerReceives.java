@@ -2,7 +2,6 @@ package org.jofi.rdma.engine;
 
 import java.lang.foreign.MemorySegment;
 import org.jofi.mr.registration.DataRegistration;
-import org.jofi.rdma.operation.Packet;
 import org.jofi.rdma.operation.SentListener;
 import org.jofi.rdma.operation.Task;
 import org.jofi.rdma.sequence.ShortRow;
@@ -46,20 +45,14 @@ final class EagerReceives extends Task implements SentListener {
     if (!isWanted(0) || receiver.hasPeerStopped()) {
       return true;
     }
-    Packet message = receiver.link().sink().takePacket();
-    if (message == null) {
-      return false;
+    long through = taken;
+    long untaken =
+        ControlMessage.ofCredit((int) (handled - through), receiver.announcements.last());
+    boolean sent = receiver.link().tell(MessageType.CREDIT, handled, untaken, this, 0);
+    if (sent) {
+      told = through;
     }
-    ControlMessage.put(
-        message.memory(),
-        message.at(),
-        receiver.link().id(),
-        MessageType.CREDIT,
-        handled,
-        ControlMessage.ofCredit((int) (handled - taken), receiver.unannounced.announced.last()));
-    told = taken;
-    message.send(ControlMessage.BYTES, this, 0);
-    return true;
+    return sent;
   }
 
   /**

@@ -41,7 +41,7 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
   private final LossDetector losses = new LossDetector();
   private final LostNotices notices = new LostNotices();
   final AnnouncementQueue unannounced;
-  private final AnnouncedReceives announcements;
+  final AnnouncedReceives announcements;
   private final ArrivedStripes arrivals;
   private int places;
   private long dropped;

@@ -1,11 +1,9 @@
 package org.jofi.rdma.engine;
 
-import org.jofi.rdma.operation.Packet;
 import org.jofi.rdma.operation.SentListener;
 import org.jofi.rdma.operation.Task;
 import org.jofi.rdma.request.StrategyList;
 import org.jofi.rdma.sequence.Announcements;
-import org.jofi.rdma.wire.ControlMessage;
 import org.jofi.rdma.wire.MessageType;
 import org.jofi.transport.Failure;
 import org.jspecify.annotations.Nullable;
@@ -174,19 +172,10 @@ final class SendQueue extends StrategyList<PostedSend> implements SentListener {
    * for nothing is used all the same.
    */
   private void sendWant() {
-    boolean isDue = asks && !asking && isWanted(0);
-    Packet message = isDue ? sender.link().sink().takePacket() : null;
-    if (message != null) {
-      asks = false;
+    if (asks && !asking && isWanted(0)) {
       asking = true;
-      ControlMessage.put(
-          message.memory(),
-          message.at(),
-          sender.link().id(),
-          MessageType.WANT,
-          announcements.seen(),
-          0);
-      message.send(ControlMessage.BYTES, this, 0);
+      asks = !sender.link().tell(MessageType.WANT, announcements.seen(), 0, this, 0);
+      asking &= !asks;
     }
   }
 

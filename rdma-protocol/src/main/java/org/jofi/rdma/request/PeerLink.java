@@ -94,7 +94,8 @@ public final class PeerLink {
     if (message == null) {
       return false;
     }
-    ControlMessage.put(message.memory(), message.at(), connectionId, type, receiveIndex, value);
+    ControlMessage.put(
+        message.memory(), message.at(), connectionId, type, receiveIndex, value, null);
     message.send(ControlMessage.BYTES, who, cookie);
     return true;
   }

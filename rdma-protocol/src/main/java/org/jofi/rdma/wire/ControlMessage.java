@@ -38,17 +38,6 @@ public final class ControlMessage {
 
   private ControlMessage() {}
 
-  /** Writes one without a reason; {@link MessageType} says what number and value are. */
-  public static void put(
-      MemorySegment memory,
-      long at,
-      ConnectionId connectionId,
-      MessageType type,
-      long number,
-      long value) {
-    put(memory, at, connectionId, type, number, value, null);
-  }
-
   /**
    * Writes one; {@link MessageType} says what number and value are, and whether it has a reason.
    */

@@ -139,9 +139,9 @@ class BothCloseProperties {
       for (ConnectionId other : forged) {
         assertFalse(takes(connections, bytes, other), other::toString);
       }
-      ControlMessage.put(bytes, 0, sound, MessageType.PING, 0, 0);
+      ControlMessage.put(bytes, 0, sound, MessageType.PING, 0, 0, null);
       assertFalse(taken(connections, bytes));
-      ControlMessage.put(bytes, 0, sound, MessageType.CLOSED, 0, 0);
+      ControlMessage.put(bytes, 0, sound, MessageType.CLOSED, 0, 0, null);
       assertFalse(taken(connections, bytes));
       for (int i = 1; i < ClosedConnections.MOST_ANSWERS; i++) {
         assertTrue(takes(connections, bytes, sound));
@@ -176,7 +176,7 @@ class BothCloseProperties {
 
   private static boolean takes(
       ConnectionTable connections, MemorySegment bytes, ConnectionId connectionId) {
-    ControlMessage.put(bytes, 0, connectionId, MessageType.CLOSE, 0, 0);
+    ControlMessage.put(bytes, 0, connectionId, MessageType.CLOSE, 0, 0, null);
     return taken(connections, bytes);
   }
 

@@ -198,7 +198,7 @@ class ClosingTest {
             LONG_BYTES, linked.outcome(linked.sending, send, linked.left, linked.right)[0]);
         linked.left.connections.close(linked.sending);
         linked.await(
-            "hearing of it", linked.receiving.closing()::isPeerClosed, linked.left, linked.right);
+            "hearing of it", () -> linked.receiving.closing.peerClosed, linked.left, linked.right);
         overtook += linked.target.mismatch(linked.source) >= 0 ? 1 : 0;
         if (seed % 2 == 0) {
           assertEquals(

@@ -261,7 +261,8 @@ class HostileWireTest {
                 other,
                 MessageType.ASK,
                 random.nextInt(1, 500),
-                ControlMessage.ofStripe(random.nextInt(32), 1, false));
+                ControlMessage.ofStripe(random.nextInt(32), 1, false),
+                null);
           }
           yield ControlMessage.BYTES;
         }

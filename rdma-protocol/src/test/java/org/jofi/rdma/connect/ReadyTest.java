@@ -211,7 +211,7 @@ class ReadyTest {
       MemorySegment message = arena.allocate(ControlMessage.BYTES, 8);
       for (ConnectionId connectionId : forged) {
         long dropped = half.right.connections.dropped();
-        ControlMessage.put(message, 0, connectionId, MessageType.READY, 0, 0);
+        ControlMessage.put(message, 0, connectionId, MessageType.READY, 0, 0, null);
         half.right.connections.message(message, 0, ControlMessage.BYTES);
         assertEquals(dropped + 1, half.right.connections.dropped(), connectionId::toString);
       }

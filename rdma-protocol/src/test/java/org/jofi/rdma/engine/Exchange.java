@@ -183,7 +183,8 @@ final class Exchange implements AutoCloseable {
           receiver.link().id(),
           MessageType.ANSWER,
           question.index,
-          ControlMessage.ofStripe(question.stripe, question.tries, has == MessageProtocol.ARRIVED));
+          ControlMessage.ofStripe(question.stripe, question.tries, has == MessageProtocol.ARRIVED),
+          null);
       packet.send(ControlMessage.BYTES, SentListener.NOBODY, 0);
     }
   }

@@ -11,7 +11,6 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jofi.rdma.connect.Connection;
 import org.jofi.rdma.connect.ReceiveConnection;
 import org.jofi.rdma.connect.SendConnection;
-import org.jofi.rdma.operation.Packet;
 import org.jofi.rdma.request.PeerLink;
 import org.jofi.rdma.wire.ConnectAccept;
 import org.jofi.rdma.wire.ConnectionId;
@@ -406,27 +405,12 @@ final class ModelLink {
     }
     assertEquals(WireFault.NONE, ControlMessage.check(memory, 0, message.lengthBytes()));
     if (type == MessageType.ASK) {
-      answer(to, memory);
+      to.answer(
+          ControlMessage.number(memory, 0),
+          ControlMessage.stripe(memory, 0),
+          ControlMessage.tries(memory, 0));
     } else if (type != null) {
       to.protocol().message(type, memory, 0);
-    }
-  }
-
-  private void answer(Connection by, MemorySegment question) {
-    long index = ControlMessage.number(question, 0);
-    int stripe = ControlMessage.stripe(question, 0);
-    int has = by.protocol().hasStripe(index, stripe);
-    Packet packet = has == MessageProtocol.UNKNOWN ? null : by.sink().takePacket();
-    if (packet != null) {
-      ControlMessage.put(
-          packet.memory(),
-          packet.at(),
-          by.id(),
-          MessageType.ANSWER,
-          index,
-          ControlMessage.ofStripe(
-              stripe, ControlMessage.tries(question, 0), has == MessageProtocol.ARRIVED));
-      by.send(packet, false);
     }
   }
 

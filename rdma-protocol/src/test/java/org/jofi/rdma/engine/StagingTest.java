@@ -188,7 +188,7 @@ class StagingTest {
     MemorySegment memory = arena.allocate(ControlMessage.BYTES, 8);
     boolean written = type == MessageType.CHUNKS_WRITTEN;
     ConnectionId of = (written ? exchange.sender : exchange.receiver).link().id();
-    ControlMessage.put(memory, 0, of, type, 1, count);
+    ControlMessage.put(memory, 0, of, type, 1, count, null);
     assertTrue(
         written
             ? exchange.receiver.message(type, memory, 0)

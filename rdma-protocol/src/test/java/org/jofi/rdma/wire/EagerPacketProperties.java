@@ -236,7 +236,7 @@ class EagerPacketProperties {
   @Example
   void otherMessagesAreNoPackets() {
     byte[] bytes = new byte[ControlMessage.BYTES];
-    ControlMessage.put(MemorySegment.ofArray(bytes), 0, ID, MessageType.READY, 0, 0);
+    ControlMessage.put(MemorySegment.ofArray(bytes), 0, ID, MessageType.READY, 0, 0, null);
     assertEquals(WireFault.TYPE, check(bytes));
     byte[] packet = two();
     assertEquals(
