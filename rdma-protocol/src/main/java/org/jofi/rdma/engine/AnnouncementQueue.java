@@ -205,7 +205,7 @@ final class AnnouncementQueue extends Task {
       }
       next = receive.next();
       if (places > 0) {
-        receive.announce(announced.add(receive, places), places, receiver.handled());
+        receive.announce(announced.post(receive, places), places, receiver.handled());
       } else {
         // Short messages filled it, and it only waits for copies.
         receive.withheld = true;

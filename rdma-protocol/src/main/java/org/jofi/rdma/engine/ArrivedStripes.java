@@ -1,6 +1,6 @@
 package org.jofi.rdma.engine;
 
-import org.jofi.rdma.sequence.ReceiveWindow;
+import org.jofi.rdma.wire.ImmediateData;
 
 /** The stripes that arrive for announced receives, and how many did. */
 final class ArrivedStripes {
@@ -22,8 +22,8 @@ final class ArrivedStripes {
 
   /** Immediate data arrived; whether it is of a receive in flight. */
   boolean immediate(int bits) {
-    long index = announced.indexOf(bits);
-    PostedReceive receive = index == ReceiveWindow.OUTSIDE ? null : announced.inFlight(index);
+    long index = announced.indexOf(ImmediateData.indexBits(bits));
+    PostedReceive receive = announced.inFlight(index);
     if (receive == null || !receive.stripe(receive.sub(index), bits)) {
       dropped++;
       // If none failed, it arrived before: its write failed, and the sender heard, or wrote again.

@@ -23,9 +23,7 @@ class RendezvousSend extends StripedRequest implements SentListener {
   private static final int QUESTION = LENGTH + 1;
 
   final Sender sender;
-  private final Transfer transfer;
   private final Task telling = new Telling();
-  private long lengthBytes;
   private long receiveIndex;
   private boolean isShort;
   private boolean lengthTold;
@@ -33,7 +31,6 @@ class RendezvousSend extends StripedRequest implements SentListener {
   RendezvousSend(Sender sender, Request request) {
     super(request, sender.link().sink());
     this.sender = sender;
-    transfer = transfer();
   }
 
   /** Tells the receiver what its stripes do not. */
@@ -257,11 +254,6 @@ class RendezvousSend extends StripedRequest implements SentListener {
   @Override
   public boolean endsByItself() {
     return lengthTold && super.endsByItself();
-  }
-
-  @Override
-  public long movedBytes() {
-    return lengthBytes;
   }
 
   @Override

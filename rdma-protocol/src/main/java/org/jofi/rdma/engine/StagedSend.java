@@ -39,7 +39,6 @@ final class StagedSend extends RendezvousSend implements ChunkCopies.Listener {
 
   private long remoteAddress;
   private long address;
-  private long lengthBytes;
   private long chunkBytes;
   private long chunks;
   private long started;
@@ -125,7 +124,6 @@ final class StagedSend extends RendezvousSend implements ChunkCopies.Listener {
       DataRegistration memory,
       @Nullable StagingRing blocks) {
     address = from;
-    lengthBytes = bytes;
     ring = blocks;
     copies.use(blocks);
     blocksThere = entry.isStaged() ? entry.blocks() : 0;
@@ -145,7 +143,7 @@ final class StagedSend extends RendezvousSend implements ChunkCopies.Listener {
     taken = 0;
     checks = 0;
     ready = 0;
-    transfer().begin(Transfer.Kind.WRITE, 0, memory);
+    transfer.begin(Transfer.Kind.WRITE, 0, memory);
     begin(bytes, memory);
     if (blocks != null && Math.min(chunkBytes, bytes) > blocks.blockBytes()) {
       fail(

@@ -10,20 +10,18 @@ import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
 
 /** A read of a few bytes over each data rail, from this very endpoint. */
-public final class FlushRead extends StripedRequest {
+final class FlushRead extends StripedRequest {
   private final OperationSink sink;
-  private long lengthBytes;
 
-  public FlushRead(Flushes flushes, Request request) {
+  FlushRead(Flushes flushes, Request request) {
     super(request, flushes.link().sink());
     sink = flushes.link().sink();
   }
 
   /** Of that range, of a registration whose use has begun. */
-  public void of(long from, long length, DataRegistration memory) {
+  void of(long from, long length, DataRegistration memory) {
     lease = memory;
     lengthBytes = length;
-    Transfer transfer = transfer();
     transfer.begin(Transfer.Kind.READ_OWN, 0, null);
     transfer.failAlone();
     for (int rail = 0; rail < sink.dataRails(); rail++) {
@@ -34,9 +32,9 @@ public final class FlushRead extends StripedRequest {
 
   @Override
   public boolean failed(
-      Transfer transfer, int stripe, Failure why, Certainty certainty, boolean railLeft) {
+      Transfer of, int stripe, Failure why, Certainty certainty, boolean railLeft) {
     return mayRepeat(certainty, railLeft)
-        || super.failed(transfer, stripe, interpret(why), certainty, railLeft);
+        || super.failed(of, stripe, interpret(why), certainty, railLeft);
   }
 
   /** The peer has no part in it: whatever the errno, it is not the peer that is lost. */
@@ -51,10 +49,5 @@ public final class FlushRead extends StripedRequest {
   @Override
   public String where() {
     return "iflush of %d bytes by %s".formatted(lengthBytes, sink.label());
-  }
-
-  @Override
-  public long movedBytes() {
-    return lengthBytes;
   }
 }

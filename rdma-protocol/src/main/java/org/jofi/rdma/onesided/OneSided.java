@@ -37,7 +37,6 @@ public final class OneSided extends RequestQueue {
   /** No request, and no code of {@link Result} that these calls give. */
   private static final long TO_POST = 0;
 
-  /** Those of a connection. */
   public OneSided(PeerLink link) {
     super(link, ONE_SIDED, REQUESTS);
   }
@@ -67,7 +66,8 @@ public final class OneSided extends RequestQueue {
       return failed(deregistered(reads ? "iread" : "iwrite"));
     }
     OneSidedTransfer transfer = (OneSidedTransfer) begin();
-    transfer.between(reads, address, lengthBytes, registration, remote, remoteOffsetBytes);
+    transfer.lease = registration;
+    transfer.set(reads, address, lengthBytes, registration, remote, remoteOffsetBytes);
     return start(transfer);
   }
 
@@ -102,14 +102,14 @@ public final class OneSided extends RequestQueue {
       return Result.TRY_AGAIN;
     }
     OneSidedTransfer transfer = (OneSidedTransfer) begin();
-    transfer.fromCopy(copy, lengthBytes, remote, remoteOffsetBytes);
+    transfer.copy = copy;
+    transfer.set(false, copy.address(), lengthBytes, copy, remote, remoteOffsetBytes);
     return start(transfer);
   }
 
   private long start(OneSidedTransfer transfer) {
-    long id = transfer.request().id();
-    link().submit(transfer.transfer());
-    return id;
+    link().submit(transfer.transfer);
+    return transfer.request().id();
   }
 
   /** What a call comes to for which nothing is posted; else {@link #TO_POST}. */

@@ -1,6 +1,5 @@
 package org.jofi.rdma.onesided;
 
-import org.jofi.mr.registration.DataRegistration;
 import org.jofi.mr.registration.Descriptors;
 import org.jofi.rdma.operation.Certainty;
 import org.jofi.rdma.operation.InlineCopy;
@@ -12,37 +11,26 @@ import org.jofi.transport.RemoteMemory;
 import org.jspecify.annotations.Nullable;
 
 /** A one-sided write or read. */
-public final class OneSidedTransfer extends StripedRequest {
+final class OneSidedTransfer extends StripedRequest {
   private final OneSided oneSided;
-  private @Nullable InlineCopy copy;
+
+  /** What is written inline, which it gives back; null if its memory is registered. */
+  @Nullable InlineCopy copy;
+
   private boolean reads;
   private long remoteOffset;
-  private long lengthBytes;
 
-  public OneSidedTransfer(OneSided oneSided, Request request) {
+  OneSidedTransfer(OneSided oneSided, Request request) {
     super(request, oneSided.link().sink());
     this.oneSided = oneSided;
   }
 
-  /** From, or into, registered memory, whose use has begun. */
-  public void between(
-      boolean reading,
-      long here,
-      long length,
-      DataRegistration memory,
-      RemoteMemory there,
-      long offset) {
-    lease = memory;
-    set(reading, here, length, memory, there, offset);
-  }
-
-  /** From a copy, which it gives back. */
-  public void fromCopy(InlineCopy bytes, long length, RemoteMemory there, long offset) {
-    copy = bytes;
-    set(false, bytes.address(), length, bytes, there, offset);
-  }
-
-  private void set(
+  /**
+   * Sets what is moved, and where; its lease, or the {@link #copy}, is set apart.
+   *
+   * @param memory of this side, whose use has begun
+   */
+  void set(
       boolean reading,
       long here,
       long length,
@@ -52,7 +40,6 @@ public final class OneSidedTransfer extends StripedRequest {
     reads = reading;
     lengthBytes = length;
     remoteOffset = offset;
-    Transfer transfer = transfer();
     transfer.begin(reading ? Transfer.Kind.READ : Transfer.Kind.WRITE, here, memory);
     for (int rail = 0; rail < there.rails(); rail++) {
       transfer.remote(rail, there.address(rail) + offset, there.key(rail));
@@ -65,16 +52,15 @@ public final class OneSidedTransfer extends StripedRequest {
 
   /** What came back tells of the peer, too. */
   @Override
-  public void completed(Transfer transfer, int stripe) {
+  public void completed(Transfer of, int stripe) {
     oneSided.hear();
-    super.completed(transfer, stripe);
+    super.completed(of, stripe);
   }
 
   @Override
   public boolean failed(
-      Transfer transfer, int stripe, Failure why, Certainty certainty, boolean railLeft) {
-    return mayRepeat(certainty, railLeft)
-        || super.failed(transfer, stripe, why, certainty, railLeft);
+      Transfer of, int stripe, Failure why, Certainty certainty, boolean railLeft) {
+    return mayRepeat(certainty, railLeft) || super.failed(of, stripe, why, certainty, railLeft);
   }
 
   @Override
@@ -82,11 +68,6 @@ public final class OneSidedTransfer extends StripedRequest {
     return "%s of %d bytes at offset %d of the memory of %s"
         .formatted(
             reads ? "iread" : "iwrite", lengthBytes, remoteOffset, oneSided.link().describePeer());
-  }
-
-  @Override
-  public long movedBytes() {
-    return lengthBytes;
   }
 
   @Override

@@ -18,29 +18,31 @@ public class StrategyList<T extends ListedStrategy<T>> {
 
   public void add(T request) {
     T last = tail;
-    request.link(last, null);
+    request.previous = last;
+    request.next = null;
     if (last == null) {
       head = request;
     } else {
-      last.link(last.previous(), request);
+      last.next = request;
     }
     tail = request;
   }
 
   /** Removes one that is in it. */
   public void remove(T request) {
-    T before = request.previous();
-    T after = request.next();
+    T before = request.previous;
+    T after = request.next;
     if (before == null) {
       head = after;
     } else {
-      before.link(before.previous(), after);
+      before.next = after;
     }
     if (after == null) {
       tail = before;
     } else {
-      after.link(before, after.next());
+      after.previous = before;
     }
-    request.link(null, null);
+    request.previous = null;
+    request.next = null;
   }
 }

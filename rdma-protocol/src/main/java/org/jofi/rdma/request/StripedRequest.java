@@ -8,16 +8,15 @@ import org.jofi.rdma.operation.Transfer;
  * when all stripes are done.
  */
 public abstract class StripedRequest extends RequestStrategy {
-  private final Transfer transfer;
+  /** Its stripes. */
+  public final Transfer transfer;
+
+  /** How much is to be moved. */
+  protected long lengthBytes;
 
   public StripedRequest(Request request, OperationSink sink) {
     super(request);
     transfer = sink.overData(this);
-  }
-
-  /** Its stripes. */
-  public final Transfer transfer() {
-    return transfer;
   }
 
   @Override
@@ -48,6 +47,11 @@ public abstract class StripedRequest extends RequestStrategy {
   @Override
   public void cut() {
     transfer.cancel();
+  }
+
+  @Override
+  public final long movedBytes() {
+    return lengthBytes;
   }
 
   @Override

@@ -1,60 +1,69 @@
 package org.jofi.rdma.sequence;
 
 import org.jofi.rdma.wire.ProtocolLimits;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Which receives of a communicator are in flight: at most 256, and none is posted before the one
+ * The receives of a communicator that are in flight: at most 256, and none is posted before the one
  * 256 earlier has completed, whatever completed since. So an index's place in tables and in the
  * mailbox, index modulo 256, is never shared.
+ *
+ * @param <T> a request, which may have several indices
  */
-public final class ReceiveWindow {
+public class ReceiveWindow<T> {
   /** The first receive's index; they are counted per communicator, and never wrap. */
   public static final long FIRST = 1;
 
-  /** {@link #inFlight}: the bits stand for no receive in flight. */
+  /** {@link #indexOf}: the bits stand for no receive in flight. */
   public static final long OUTSIDE = -1;
 
   private static final int SLOTS = ProtocolLimits.RECEIVE_WINDOW;
   private static final int MASK = (1 << ProtocolLimits.INDEX_BITS) - 1;
 
-  private final long[] completed = new long[SLOTS / Long.SIZE];
+  @SuppressWarnings("unchecked")
+  private final @Nullable T[] inFlight = (@Nullable T[]) new @Nullable Object[SLOTS];
+
   private long oldest = FIRST;
   private long next = FIRST;
+
+  public ReceiveWindow() {}
 
   /** Whether so many indices can be taken. */
   public boolean hasRoom(int count) {
     return next - oldest + count <= SLOTS;
   }
 
-  /** Takes so many indices, for which there is room; the first of them. */
-  public long post(int count) {
+  /** Gives a request so many indices, for which there is room; the first of them. */
+  public final long post(T request, int count) {
     assert hasRoom(count) : count;
     long first = next;
-    next += count;
+    for (; next < first + count; next++) {
+      inFlight[slot(next)] = request;
+    }
     return first;
   }
 
-  /** Marks a receive as completed; false if it was never posted, or completed already. */
-  public boolean complete(long index) {
-    if (!isInFlight(index)) {
+  /** A receive completed; false if it was never posted, or completed already. */
+  public final boolean complete(long index) {
+    if (inFlight(index) == null) {
       return false;
     }
-    mark(index, true);
-    while (oldest < next && isMarked(oldest)) {
-      mark(oldest++, false);
+    inFlight[slot(index)] = null;
+    while (oldest < next && inFlight[slot(oldest)] == null) {
+      oldest++;
     }
     return true;
   }
 
-  /** Whether a receive is posted and has not completed. */
-  public boolean isInFlight(long index) {
-    return index >= oldest && index < next && !isMarked(index);
+  /** The request that a receive is of which is posted and has not completed; else null. */
+  public final @Nullable T inFlight(long index) {
+    return index >= oldest && index < next ? inFlight[slot(index)] : null;
   }
 
   /** The receive in flight that the 10 bits of immediate data stand for, or {@link #OUTSIDE}. */
-  public long inFlight(int indexBits) {
-    long index = expand(indexBits, oldest);
-    return isInFlight(index) ? index : OUTSIDE;
+  public final long indexOf(int bits) {
+    long index = expand(bits, oldest);
+    return inFlight(index) == null ? OUTSIDE : index;
   }
 
   /** The first index of those 10 bits, from that one on. */
@@ -63,31 +72,16 @@ public final class ReceiveWindow {
   }
 
   /** An index's place in tables of 256. */
-  public static int slot(long index) {
+  static int slot(long index) {
     return (int) index & (SLOTS - 1);
   }
 
   /** The index of the oldest receive that has not completed; {@link #next} if there is none. */
-  public long oldest() {
+  public final long oldest() {
     return oldest;
   }
 
-  public long next() {
+  public final long next() {
     return next;
-  }
-
-  private boolean isMarked(long index) {
-    int slot = slot(index);
-    return (completed[slot / Long.SIZE] & 1L << slot) != 0;
-  }
-
-  private void mark(long index, boolean value) {
-    int slot = slot(index);
-    long bit = 1L << slot;
-    if (value) {
-      completed[slot / Long.SIZE] |= bit;
-    } else {
-      completed[slot / Long.SIZE] &= ~bit;
-    }
   }
 }

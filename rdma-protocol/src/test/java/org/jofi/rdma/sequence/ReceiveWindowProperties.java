@@ -20,7 +20,7 @@ class ReceiveWindowProperties {
   /** Against a model, over at least four wraps of the 10 bits. */
   @Property(tries = 10)
   void itIsASetOfAtMost256WithinAnInterval(@ForAll Random random) {
-    ReceiveWindow window = new ReceiveWindow();
+    ReceiveWindow<String> window = new ReceiveWindow<>();
     List<Long> inFlight = new ArrayList<>();
     Set<Integer> slots = new HashSet<>();
     int full = 0;
@@ -35,7 +35,7 @@ class ReceiveWindowProperties {
           full++;
           continue;
         }
-        assertEquals(expected, window.post(count));
+        assertEquals(expected, window.post("request", count));
         for (long index = expected; index < expected + count; index++) {
           inFlight.add(index);
           assertTrue(slots.add(ReceiveWindow.slot(index)), "slot shared");
@@ -43,10 +43,10 @@ class ReceiveWindowProperties {
       } else if (!inFlight.isEmpty()) {
         long index = inFlight.remove(random.nextInt(inFlight.size()));
         slots.remove(ReceiveWindow.slot(index));
-        assertEquals(index, window.inFlight(bits(index)));
+        assertEquals(index, window.indexOf(bits(index)));
         assertTrue(window.complete(index));
         assertFalse(window.complete(index), "completed twice");
-        assertEquals(ReceiveWindow.OUTSIDE, window.inFlight(bits(index)));
+        assertEquals(ReceiveWindow.OUTSIDE, window.indexOf(bits(index)));
       }
     }
     assertTrue(full > 0, "never full");
@@ -63,17 +63,17 @@ class ReceiveWindowProperties {
 
   @Example
   void whatWasNeverPostedIsNotInFlight() {
-    ReceiveWindow window = new ReceiveWindow();
+    ReceiveWindow<String> window = new ReceiveWindow<>();
     for (int bits = 0; bits < 1024; bits++) {
-      assertEquals(ReceiveWindow.OUTSIDE, window.inFlight(bits));
+      assertEquals(ReceiveWindow.OUTSIDE, window.indexOf(bits));
     }
     assertFalse(window.complete(0));
     assertFalse(window.complete(1));
     assertFalse(window.complete(-5));
-    assertEquals(1, window.post(1));
+    assertEquals(1, window.post("request", 1));
     assertFalse(window.complete(2));
-    assertEquals(1, window.inFlight(1));
-    assertEquals(ReceiveWindow.OUTSIDE, window.inFlight(2));
+    assertEquals(1, window.indexOf(1));
+    assertEquals(ReceiveWindow.OUTSIDE, window.indexOf(2));
   }
 
   private static int bits(long index) {
