@@ -148,7 +148,6 @@ final class DeviceBuffers {
     return new RdmaRegistration(owner, memory, uses, null, space, space.shape() + why);
   }
 
-  /** What the memory of a GPU is staged through. */
   private StagingSpace space(DeviceMemory gpu) {
     StagingSpace known = known(gpu);
     if (known != null) {

@@ -37,7 +37,6 @@ final class OneSidedCalls {
     }
   }
 
-  /** The same of registered memory. */
   long move(
       boolean reads, Registration near, long offset, long lengthBytes, RemoteMemory far, long at) {
     RdmaRegistration ours =

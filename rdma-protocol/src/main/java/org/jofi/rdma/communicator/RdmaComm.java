@@ -35,8 +35,6 @@ import org.jspecify.annotations.Nullable;
 abstract class RdmaComm implements Comm {
   private final RdmaDevice device;
   final DeviceEndpoint endpoint;
-
-  /** The lock of everything here. */
   final EndpointLock lock;
 
   private final Connection connection;
@@ -111,7 +109,6 @@ abstract class RdmaComm implements Comm {
   /** Whether memory of that kind is flushed when something was received into it. */
   abstract boolean flushes(MemoryKind kind);
 
-  /** What its staging blocks are accessed for. */
   abstract long blockAccess();
 
   final void checkOpen() {

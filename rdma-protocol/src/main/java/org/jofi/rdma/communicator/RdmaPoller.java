@@ -14,7 +14,6 @@ import org.jspecify.annotations.Nullable;
  * reported when it is told of, not before: until then it is as if nobody had looked at it.
  */
 final class RdmaPoller implements Poller {
-  /** So many are found at once. */
   private static final int BATCH = 256;
 
   private final RdmaDevice device;
@@ -32,7 +31,6 @@ final class RdmaPoller implements Poller {
     this.device = device;
   }
 
-  /** An endpoint, and its communicators that were added. */
   private static final class EndpointComms {
     final DeviceEndpoint endpoint;
     final EndpointLock.Tester tester = new EndpointLock.Tester();
@@ -159,7 +157,6 @@ final class RdmaPoller implements Poller {
     }
   }
 
-  /** Those that were closed, and of which nothing is left. */
   private static void dropClosed(EndpointComms from) {
     for (int i = from.comms.size() - 1; i >= 0; i--) {
       RdmaComm comm = from.comms.get(i);

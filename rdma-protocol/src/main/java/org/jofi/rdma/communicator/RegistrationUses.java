@@ -36,7 +36,6 @@ final class RegistrationUses {
     }
   }
 
-  /** The same of {@code count} memories. */
   void add(long request, int count, Object[] memories) {
     if (request > 0) {
       for (int i = 0; i < count; i++) {

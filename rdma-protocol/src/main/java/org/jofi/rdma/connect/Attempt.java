@@ -17,8 +17,6 @@ public final class Attempt implements SentListener {
   final ConnectRequest request;
   final Mailboxes.Mailbox mailbox;
   private final long deadline;
-
-  /** Over how many rails the listener can be asked. */
   final int rails;
 
   /** A bit for each rail over which the request is on its way. */
@@ -87,7 +85,6 @@ public final class Attempt implements SentListener {
     nextAsk = next;
   }
 
-  /** What went wrong on the way, for errors. */
   String trouble() {
     return trouble == null ? "" : "; last, " + trouble;
   }

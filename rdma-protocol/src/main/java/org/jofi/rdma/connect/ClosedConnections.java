@@ -15,7 +15,6 @@ import org.jofi.rdma.wire.MessageType;
  * the id is used again. Used with the endpoint's lock held.
  */
 final class ClosedConnections {
-  /** How often one is answered for. */
   static final int MOST_ANSWERS = 64;
 
   private final Int2ObjectHashMap<Closed> closed = new Int2ObjectHashMap<>();

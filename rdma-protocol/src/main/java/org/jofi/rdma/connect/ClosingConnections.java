@@ -145,7 +145,6 @@ final class ClosingConnections {
                 .formatted(settings.silenceNs() / 1_000_000)));
   }
 
-  /** A peer is not waited for any more. */
   void lose(Connection connection, Failure why) {
     connection.sink().peer().fellSilent();
     connection.sink().peer().giveUpFences();

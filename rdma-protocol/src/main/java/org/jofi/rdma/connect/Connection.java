@@ -272,7 +272,6 @@ public abstract class Connection {
     each(kind -> kind.fail(why));
   }
 
-  /** This end aborts; as for a close. */
   public final void abortHere(Failure why, long bound) {
     closing.aborted = true;
     closeHere(why, bound);

@@ -61,7 +61,6 @@ public final class Connector {
     return acceptor.listen();
   }
 
-  /** What a connector to that listener needs. */
   public ConnectHandle handle(Listener listener) {
     List<byte[]> addresses =
         endpoint.addresses().control().stream().map(FabricAddress::bytes).toList();

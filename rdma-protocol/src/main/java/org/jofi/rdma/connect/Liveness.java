@@ -12,7 +12,6 @@ package org.jofi.rdma.connect;
  * </pre>
  */
 final class Liveness {
-  /** What is to be done. */
   enum Verdict {
     SOUND,
     ASK,

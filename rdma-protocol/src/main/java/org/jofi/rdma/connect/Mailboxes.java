@@ -57,7 +57,6 @@ final class Mailboxes {
   private record Slab(
       Arena arena, @Nullable ControlRegistration control, @Nullable LocalRegistration local) {
 
-    /** Closes the registration, then frees the memory. */
     void close() {
       if (control != null) {
         control.close();
@@ -98,7 +97,6 @@ final class Mailboxes {
           .toList();
     }
 
-    /** What a copy is registered as. */
     LocalRegistration local() {
       return Objects.requireNonNull(slab.local);
     }

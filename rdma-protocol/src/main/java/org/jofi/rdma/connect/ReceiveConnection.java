@@ -38,7 +38,6 @@ public final class ReceiveConnection extends Connection {
     return accept;
   }
 
-  /** Whether to answer again; the number of answers is limited. */
   public boolean mayAnswerAgain() {
     return !link().doesPeerKnowThisSide() && ++answers <= MOST_ANSWERS;
   }

@@ -98,7 +98,6 @@ public record DeviceProfile(
     return takesDeviceMemory(group) ? 0 : Math.min(wanted, StagingShape.USUAL.smallBytes());
   }
 
-  /** What its endpoints let peers send before a receive is announced. */
   public EagerGrant eager() {
     return EagerGrant.of(properties.limits().eagerBytes());
   }
@@ -113,7 +112,6 @@ public record DeviceProfile(
         nic.domainName(), nic.fabricName(), nic.address(), nic.nic().pci(), megabits(nic));
   }
 
-  /** Whether its NICs say that they take device memory. */
   public boolean takesDeviceMemory() {
     return takesDeviceMemory(group);
   }

@@ -80,7 +80,6 @@ public final class EndpointLock {
    * looked at last.
    */
   public static final class Tester {
-    /** Requests that it remembers. */
     private static final int REMEMBERED = 16;
 
     /**

@@ -39,12 +39,9 @@ final class DataFlow {
 
   private long finished;
 
-  /** What is cut. */
   interface Message {
-    /** How many stripes were cut. */
     int stripes();
 
-    /** What is to be cut in all, in bytes. */
     long bytes();
 
     /** What is not cut yet, in bytes; 0 if it is not to be any more. */
@@ -56,7 +53,6 @@ final class DataFlow {
     /** Whether none works, and one soon may. */
     boolean mayWait();
 
-    /** A stripe is cut for a rail. */
     void cut(int rail, long lengthBytes);
 
     /** What was cut is to be posted, now or when the rails take it. */
@@ -187,7 +183,6 @@ final class DataFlow {
     goOn();
   }
 
-  /** A rail is used again. */
   void restored(int rail) {
     rates.forget(rail);
     goOn();
@@ -234,7 +229,6 @@ final class DataFlow {
     return soonest;
   }
 
-  /** How many stripes are done. */
   long finished() {
     return finished;
   }

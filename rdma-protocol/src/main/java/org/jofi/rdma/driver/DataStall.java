@@ -60,7 +60,6 @@ final class DataStall {
     this.ways = ways;
   }
 
-  /** Over the rails to a peer. */
   static DataStall over(PeerRails data, boolean reads, String peer) {
     return new DataStall(reads, peer, () -> traffic(data), () -> ways(data));
   }
@@ -84,12 +83,10 @@ final class DataStall {
         .collect(Collectors.joining(", "));
   }
 
-  /** A rail took an operation. */
   void took() {
     out++;
   }
 
-  /** One is done. */
   void done() {
     out--;
     moves = true;

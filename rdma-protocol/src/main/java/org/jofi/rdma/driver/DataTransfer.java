@@ -143,7 +143,6 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
     }
   }
 
-  /** A provider took a stripe, or it is back. */
   private void count(int stripe, boolean isBack, int railBefore, boolean completed) {
     PeerRail rail = rails.rail(isBack ? railBefore : rail(stripe));
     DataStall stall = peer.stall(kind());

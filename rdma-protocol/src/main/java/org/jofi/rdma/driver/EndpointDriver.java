@@ -166,7 +166,6 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
     return rails.control.stream().map(RailPort::rail).toList();
   }
 
-  /** Of its NICs' provider. */
   public ProviderTraits traits() {
     return rails.control.getFirst().rail().domain().info().traits();
   }
@@ -241,7 +240,6 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
     peers.lookWhetherAlive(now, suspected, closeNs);
   }
 
-  /** As {@link PeerControl#cut}. */
   BooleanSupplier cut(Failure why) {
     return dataCount() == 1 || traits().completionMeansDelivered()
         ? () -> true

@@ -23,7 +23,6 @@ final class Fences {
 
   private final List<Doubt> doubts = new ArrayList<>(0);
 
-  /** A stripe that may land until a peer's endpoint is closed. */
   private static final class Doubt {
     final DataTransfer transfer;
     final int stripe;

@@ -33,11 +33,7 @@ final class Peer implements PeerControl {
   final RailEpochs epochs;
   private final DataStall stalledWrites;
   private final DataStall stalledReads;
-
-  /** How many lead to it. */
   int connections;
-
-  /** How many messages of it arrived. */
   private long heard;
 
   /** What that was when its rails were looked at, when it was asked, and when it fell silent. */
@@ -49,7 +45,6 @@ final class Peer implements PeerControl {
   /** What was suspected of any process at the last look. */
   private long suspicion = NEVER;
 
-  /** Whether it is to be asked whether its process lives. */
   private boolean isQuestionDue;
 
   /** When it was asked for that last, or fell silent; and the last look. */

@@ -41,7 +41,6 @@ final class PeerRail {
       this.shown = shown;
     }
 
-    /** What is told of it. */
     RailStatus.State shown() {
       return shown;
     }
@@ -186,7 +185,6 @@ final class PeerRail {
     return next;
   }
 
-  /** What errors call it. */
   String label(String peer) {
     return "%s, to %s".formatted(port.label(), peer);
   }

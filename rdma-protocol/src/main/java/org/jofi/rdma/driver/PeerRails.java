@@ -33,7 +33,6 @@ public final class PeerRails implements RailUser {
   /** Messages that are to go over these rails, or went and have not arrived. */
   int messages;
 
-  /** Whose turn it is, if it is used. */
   private int turn;
 
   /** Which rails are used, and which of these are not suspect, a bit each. */
@@ -107,7 +106,6 @@ public final class PeerRails implements RailUser {
     change(rail, PeerRail.Event.ENDED, why);
   }
 
-  /** Whether a message is on its way, or is to be. */
   boolean isBusy() {
     return messages > 0;
   }
@@ -271,7 +269,6 @@ public final class PeerRails implements RailUser {
     }
   }
 
-  /** What fails from now on with a replaced connection counts as a failure of its own. */
   void look() {
     for (PeerRail rail : rails) {
       rail.look();

@@ -17,8 +17,6 @@ final class PeerWatch {
   private final PacketLoss loss;
   private final SilenceDetector dataSilence;
   private final SilenceDetector controlSilence;
-
-  /** What goes to the peer, and what is read from it. */
   final DataFlow writes;
 
   final DataFlow reads;
@@ -61,7 +59,6 @@ final class PeerWatch {
         : ofData;
   }
 
-  /** What is out on the rails of a role. */
   private final class Load implements SilenceDetector.Load {
     private final PeerRails rails;
     private final boolean isOfData;

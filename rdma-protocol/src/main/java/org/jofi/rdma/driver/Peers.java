@@ -79,7 +79,6 @@ final class Peers {
     return all.size();
   }
 
-  /** As {@link Peer#lookWhetherAlive}. */
   void lookWhetherAlive(long now, long suspected, long closeNs) {
     for (int i = 0; i < all.size(); i++) {
       all.get(i).lookWhetherAlive(now, suspected, closeNs);

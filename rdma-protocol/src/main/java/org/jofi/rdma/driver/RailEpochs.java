@@ -3,7 +3,6 @@ package org.jofi.rdma.driver;
 import java.util.function.IntConsumer;
 import org.jofi.fabric.FabricException;
 import org.jofi.rdma.nic.RailPort;
-import org.jofi.rdma.operation.PeerControl;
 import org.jofi.rdma.wire.FabricAddress;
 import org.jofi.rdma.wire.RailAddresses;
 import org.jofi.rdma.wire.RailUpdate;
@@ -96,7 +95,6 @@ final class RailEpochs {
         port.address());
   }
 
-  /** As {@link PeerControl#told}. */
   boolean told(RailUpdate update) {
     int rail = update.rail();
     int epoch = rail < data.count() ? data.rail(rail).port.closedBefore() : 0;

@@ -89,7 +89,6 @@ final class Rails {
     return rails.stream().map(RailPort::address).toList();
   }
 
-  /** Polls every NIC's queue once; how many events. */
   int poll() {
     int events = 0;
     drained = true;

@@ -72,7 +72,6 @@ final class SilenceDetector {
   private long heardAt;
   private long askedAt;
 
-  /** What the clock has to know of what goes over the rails. */
   interface Load {
     /** Bytes that were given to a rail, and are not done. */
     long out(int rail);

@@ -18,12 +18,10 @@ final class AnnouncedReceives extends ReceiveWindow<PostedReceive> {
     return super.hasRoom(entries) && last() + entries - MailboxLayout.ENTRIES <= seen;
   }
 
-  /** The last index that was given. */
   long last() {
     return next() - 1;
   }
 
-  /** A receive is over. */
   void remove(PostedReceive receive) {
     long first = receive.index();
     for (long index = first; index < first + receive.indices(); index++) {

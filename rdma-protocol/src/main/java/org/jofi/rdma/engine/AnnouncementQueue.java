@@ -29,8 +29,6 @@ import org.jspecify.annotations.Nullable;
 final class AnnouncementQueue extends Task {
   private final Receiver receiver;
   private final Announcer announcer;
-
-  /** The receives that have an index. */
   final AnnouncedReceives announced = new AnnouncedReceives();
 
   private final ArrivalBudget.Share room;
@@ -45,7 +43,6 @@ final class AnnouncementQueue extends Task {
   /** The first entry that is collected. */
   private long open;
 
-  /** How many are. */
   private int collected;
 
   /** The last entry of which a provider took the write, of those that are back. */
@@ -57,7 +54,6 @@ final class AnnouncementQueue extends Task {
   /** How many were not announced and are not withheld. */
   private int due;
 
-  /** Entries that were written. */
   private long entries;
 
   /** Whether entries may be lost, and are not written again. */
@@ -74,7 +70,6 @@ final class AnnouncementQueue extends Task {
     collecting = new Collecting();
   }
 
-  /** Writes what was collected since the last poll. */
   private final class Collecting extends Collector {
     Collecting() {
       super(receiver.link().sink().tasks());
@@ -122,7 +117,6 @@ final class AnnouncementQueue extends Task {
     return true;
   }
 
-  /** A receive was posted, after all others. */
   void add(PostedReceive receive) {
     if (next == null) {
       next = receive;
@@ -156,7 +150,6 @@ final class AnnouncementQueue extends Task {
     announce();
   }
 
-  /** The sender has seen all receives up to that one. */
   void saw(long index) {
     if (announced.saw(index)) {
       announceLater();
@@ -175,7 +168,6 @@ final class AnnouncementQueue extends Task {
     return entriesLost ? Math.min(entries, announced.seen()) : entries;
   }
 
-  /** Entries may be lost that had left. */
   void lost() {
     if (stopped) {
       entriesLost = true;
@@ -345,12 +337,10 @@ final class AnnouncementQueue extends Task {
     return stopped;
   }
 
-  /** So many more entries were written. */
   void written(int more) {
     entries += more;
   }
 
-  /** Entries cannot be written. */
   void fail(Failure why) {
     if (!stopped) {
       receiver.fail(why);

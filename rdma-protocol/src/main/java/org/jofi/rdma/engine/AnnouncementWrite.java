@@ -58,23 +58,19 @@ final class AnnouncementWrite implements TransferListener {
     return transfer.in(Stripes.State.TO_POST) != 0;
   }
 
-  /** Whether a provider took any of it. */
   boolean wasPosted() {
     return transfer.wasPosted();
   }
 
-  /** What is not posted yet is not to be. */
   void drop() {
     transfer.cancel();
     giveBack();
   }
 
-  /** The first receive of which it has an entry. */
   long first() {
     return first;
   }
 
-  /** The last receive of which it has an entry. */
   long last() {
     return first + entries - 1;
   }

@@ -66,7 +66,6 @@ final class ArrivedStripes {
     }
   }
 
-  /** As {@link MessageProtocol#hasStripe}. */
   int hasStripe(long index, int stripe) {
     if (index > announced.last()) {
       return MessageProtocol.UNKNOWN;
@@ -79,7 +78,6 @@ final class ArrivedStripes {
     return index < firstFailed ? MessageProtocol.ARRIVED : MessageProtocol.UNKNOWN;
   }
 
-  /** A receive failed, whose index that is. */
   void failed(long index) {
     firstFailed = Math.min(firstFailed, index);
   }
@@ -89,12 +87,10 @@ final class ArrivedStripes {
     return immediates;
   }
 
-  /** Stripes of whatever message. */
   long stripes() {
     return stripes;
   }
 
-  /** What fitted nothing in flight. */
   long dropped() {
     return dropped;
   }

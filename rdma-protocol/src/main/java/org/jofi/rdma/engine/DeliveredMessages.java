@@ -15,7 +15,6 @@ final class DeliveredMessages {
   private long[] indices = new long[0];
   private long[] lengths = new long[0];
 
-  /** The message of a receive was delivered. */
   void add(long receiveIndex, long lengthBytes) {
     if (indices.length == 0) {
       // Not before: many connections are idle.

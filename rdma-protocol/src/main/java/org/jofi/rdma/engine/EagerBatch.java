@@ -19,7 +19,6 @@ final class EagerBatch implements SentListener {
   /** Whether no provider took it yet. */
   boolean waits;
 
-  /** The first one begins in that packet. */
   EagerBatch(EagerSends home, Packet packet) {
     this.home = home;
     this.packet = packet;

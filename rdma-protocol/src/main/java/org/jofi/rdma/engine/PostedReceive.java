@@ -36,7 +36,6 @@ class PostedReceive extends ListedStrategy<PostedReceive> {
   /** Which receive each entry is of. */
   private final int[] announced = new int[ProtocolLimits.MAX_GROUP];
 
-  /** How many lengths it has. */
   private int count;
 
   private int arrived;
@@ -84,7 +83,6 @@ class PostedReceive extends ListedStrategy<PostedReceive> {
     return index;
   }
 
-  /** How many indices it has. */
   final int indices() {
     return indices;
   }
@@ -121,7 +119,6 @@ class PostedReceive extends ListedStrategy<PostedReceive> {
     return posted[sub];
   }
 
-  /** Which messages a receive of it takes. */
   final int tag(int sub) {
     return tags[sub];
   }
@@ -164,7 +161,6 @@ class PostedReceive extends ListedStrategy<PostedReceive> {
     }
   }
 
-  /** How long a message of a receive of it may be. */
   final long roomBytes(int sub) {
     return posted[sub];
   }
@@ -213,12 +209,10 @@ class PostedReceive extends ListedStrategy<PostedReceive> {
     }
   }
 
-  /** The true lengths of its messages, once it is over. */
   final void lengths(long[] into) {
     System.arraycopy(lengths, 0, into, 0, count);
   }
 
-  /** The true length of a message of it, once it is over. */
   final long lengthBytes(int sub) {
     return lengths[sub];
   }

@@ -211,7 +211,6 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
     return eager.handled();
   }
 
-  /** How many stripes arrived, of whatever message. */
   long stripes() {
     return arrivals.stripes();
   }
@@ -378,7 +377,6 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
     return receive.count();
   }
 
-  /** Stripes and lengths that fitted nothing in flight. */
   public long dropped() {
     return dropped + arrivals.dropped();
   }

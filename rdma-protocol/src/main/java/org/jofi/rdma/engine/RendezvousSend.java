@@ -33,7 +33,6 @@ class RendezvousSend extends StripedRequest implements SentListener {
     this.sender = sender;
   }
 
-  /** Tells the receiver what its stripes do not. */
   private final class Telling extends Task {
     @Override
     protected boolean advance() {
@@ -51,12 +50,10 @@ class RendezvousSend extends StripedRequest implements SentListener {
     isShort = shorter;
   }
 
-  /** The memory of its receive, as a rail reaches it. */
   final void remote(int rail, long address, long key) {
     transfer.remote(rail, address, key);
   }
 
-  /** Starts a message. */
   final void start(long from, long bytes, DataRegistration memory) {
     begin(bytes, memory);
     write(from, bytes, memory);
@@ -102,7 +99,6 @@ class RendezvousSend extends StripedRequest implements SentListener {
     }
   }
 
-  /** Its receive. */
   final long receiveIndex() {
     return receiveIndex;
   }

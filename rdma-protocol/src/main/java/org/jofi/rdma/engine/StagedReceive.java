@@ -40,7 +40,6 @@ final class StagedReceive extends PostedReceive implements ChunkCopies.Listener 
     copies = new ChunkCopies(receiver.link().sink().tasks(), this);
   }
 
-  /** Copies what arrived, and tells which blocks are free. */
   private final class ChunkTask extends Task {
     @Override
     protected boolean advance() {

@@ -65,7 +65,6 @@ final class StagedSend extends RendezvousSend implements ChunkCopies.Listener {
     copies = new ChunkCopies(sender.link().sink().tasks(), this);
   }
 
-  /** Copies chunks to blocks, and posts them, until all are posted, and the peer knows. */
   private final class ChunkTask extends Task {
     @Override
     protected boolean advance() {

@@ -77,7 +77,6 @@ public final class BlockFreelist {
     return entry;
   }
 
-  /** Gives an entry back that is out. */
   public void give(int entry) {
     requireOut(entry);
     out[entry / Long.SIZE] &= ~(1L << entry);
@@ -96,7 +95,6 @@ public final class BlockFreelist {
     }
   }
 
-  /** The first byte of an entry that is out. */
   public long address(int entry) {
     return block(entry).memory.address() + offset(entry);
   }
@@ -106,7 +104,6 @@ public final class BlockFreelist {
     return block(entry).registration.descriptors.descriptor(rail);
   }
 
-  /** The memory that an entry that is out lies in. */
   public MemorySegment memory(int entry) {
     return block(entry).memory;
   }
@@ -184,7 +181,6 @@ public final class BlockFreelist {
       }
     }
 
-    /** Closes the registration, then frees the memory. */
     void release() {
       registration.end.run();
       arena.close();

@@ -67,7 +67,6 @@ public final class FlushLanding {
     }
   }
 
-  /** A rail has an endpoint, or another one. */
   public void reopened(RailPort port) {
     reach(port, () -> port.peer(port.address()));
   }

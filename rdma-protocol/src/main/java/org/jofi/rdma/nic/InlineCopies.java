@@ -61,7 +61,6 @@ public final class InlineCopies {
     }
   }
 
-  /** As {@link org.jofi.rdma.operation.OperationSink#copyInline}. */
   public @Nullable InlineCopy take(long address, int lengthBytes) {
     int entry = entries.take();
     if (entry == BlockFreelist.EXHAUSTED) {

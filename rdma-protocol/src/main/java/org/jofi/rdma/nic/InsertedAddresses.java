@@ -54,7 +54,6 @@ public final class InsertedAddresses {
       this.number = number;
     }
 
-    /** By which operations name it. */
     public long number() {
       return number;
     }
@@ -163,7 +162,6 @@ public final class InsertedAddresses {
     closed = true;
   }
 
-  /** How many it knows, used or not. */
   public int known() {
     return entries.size();
   }

@@ -53,7 +53,6 @@ public interface OperationOwner {
     return this;
   }
 
-  /** Nobody is told. */
   OperationOwner NOBODY =
       new OperationOwner() {
         @Override

@@ -115,12 +115,10 @@ public final class RailPort {
     return opened.rail();
   }
 
-  /** As {@link Endpoint#linkTraffic}. */
   public Optional<LinkTraffic> traffic(FabricAddress peer) {
     return closed ? Optional.empty() : opened.endpoint().linkTraffic(peer.bytes());
   }
 
-  /** Its NIC's name. */
   public String nic() {
     return domain.info().domainName();
   }
@@ -330,7 +328,6 @@ public final class RailPort {
     users.forEach((user, rail) -> user.ended(rail, why));
   }
 
-  /** Asks the provider to drop what waits for messages. */
   public void cancelReceives() {
     receives.cancel(opened.endpoint());
   }

@@ -130,7 +130,6 @@ public final class RailQueue implements CompletionQueue.Sink {
     }
   }
 
-  /** Whether a poll that delivered so many may have left some. */
   public static boolean leavesSome(int polled) {
     return polled >= BATCH;
   }

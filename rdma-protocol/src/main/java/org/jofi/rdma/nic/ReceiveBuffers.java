@@ -44,7 +44,6 @@ public final class ReceiveBuffers extends Task implements OperationOwner {
     Arrays.fill(entries, BlockFreelist.EXHAUSTED);
   }
 
-  /** Takes its buffers and posts them. */
   public void start() {
     for (int i = 0; i < COUNT; i++) {
       entries[i] = buffers.take();
@@ -139,7 +138,6 @@ public final class ReceiveBuffers extends Task implements OperationOwner {
     return delivered;
   }
 
-  /** Posts nothing more, and asks for what is posted back. */
   public void stop() {
     stopped = true;
     port.cancelReceives();

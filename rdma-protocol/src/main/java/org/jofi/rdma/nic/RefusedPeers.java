@@ -43,7 +43,6 @@ public final class RefusedPeers {
     this.clock = clock;
   }
 
-  /** Whether no peer is known for which nothing was taken. */
   public boolean isEmpty() {
     return count == 0;
   }

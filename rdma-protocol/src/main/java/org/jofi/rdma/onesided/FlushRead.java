@@ -18,7 +18,6 @@ final class FlushRead extends StripedRequest {
     sink = flushes.link().sink();
   }
 
-  /** Of that range, of a registration whose use has begun. */
   void of(long from, long length, DataRegistration memory) {
     lease = memory;
     lengthBytes = length;

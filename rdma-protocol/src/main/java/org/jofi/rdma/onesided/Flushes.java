@@ -25,7 +25,6 @@ import org.jspecify.annotations.Nullable;
  * it is in the memory.
  */
 public final class Flushes extends RequestQueue {
-  /** Flushes at once. */
   public static final int REQUESTS = 128;
 
   public Flushes(PeerLink link) {

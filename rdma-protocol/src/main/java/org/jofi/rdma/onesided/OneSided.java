@@ -31,7 +31,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Callers have checked ranges, and that the remote memory has as many rails as the endpoint.
  */
 public final class OneSided extends RequestQueue {
-  /** Requests at once. */
   public static final int REQUESTS = 256;
 
   /** No request, and no code of {@link Result} that these calls give. */

@@ -38,7 +38,6 @@ public final class ArrivalBudget {
     return new Share(announcer);
   }
 
-  /** What one connection has announced. */
   public final class Share {
     private final Task announcer;
     private int announced;

@@ -16,13 +16,11 @@ public abstract class Collector extends Task {
     this.tasks = tasks;
   }
 
-  /** Whether nothing is collected. */
   public abstract boolean isEmpty();
 
   /** Whether what left before has to be taken, or to be over, first. */
   public abstract boolean isHeldUp();
 
-  /** What is collected leaves, if anything is. */
   public abstract void submit();
 
   /** What is collected leaves now, unless something left since the last poll. */

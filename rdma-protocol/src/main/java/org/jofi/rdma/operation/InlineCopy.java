@@ -5,7 +5,6 @@ import org.jofi.mr.registration.Descriptors;
 /** A copy of bytes that are written inline, in memory that is registered on the data rails. */
 public interface InlineCopy extends Descriptors {
 
-  /** Where it is. */
   long address();
 
   /** Gives it back; without effect once the endpoint is closed, which took all of them back. */

@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
  * asks and tells.
  */
 public interface PeerControl {
-  /** A message of the peer arrived. */
   void heard();
 
   /** It did not answer in time: until it is heard, it is no use to wait for it. */

@@ -60,7 +60,6 @@ public abstract class Stripes extends Task {
       this.text = text;
     }
 
-    /** Whether it is given to its rail, and not back. */
     public boolean isOnRail() {
       return this == TO_POST || this == OUT;
     }
@@ -171,12 +170,10 @@ public abstract class Stripes extends Task {
     return isBound() && (in(State.DONE) | in(State.ANNOUNCED) | silently) == all();
   }
 
-  /** Whether anything of it was taken by a provider since it began. */
   public final boolean wasPosted() {
     return wasPosted;
   }
 
-  /** How many. */
   public final int stripes() {
     return count;
   }
@@ -194,7 +191,6 @@ public abstract class Stripes extends Task {
     return bits;
   }
 
-  /** Where a stripe is. */
   public final State state(int stripe) {
     return states[stripe];
   }
@@ -214,7 +210,6 @@ public abstract class Stripes extends Task {
     return (withData & 1 << stripe) != 0;
   }
 
-  /** A stripe is in another state from now on. */
   public final void move(int stripe, State to) {
     move(stripe, to, rails[stripe]);
   }
@@ -261,7 +256,6 @@ public abstract class Stripes extends Task {
     return text.toString();
   }
 
-  /** What errors call the rail of a stripe. */
   public abstract String railLabel(int stripe);
 
   /**
@@ -329,7 +323,6 @@ public abstract class Stripes extends Task {
     return (onDelivery & 1 << stripe) != 0;
   }
 
-  /** Where in the message a stripe starts. */
   final long offset(int stripe) {
     return offsets[stripe];
   }

@@ -43,7 +43,6 @@ public final class Tasks {
     }
   }
 
-  /** How often {@link #run} began. */
   public long rounds() {
     return rounds;
   }

@@ -12,11 +12,8 @@ import org.jspecify.annotations.Nullable;
  * the next transfer of its owner.
  */
 public abstract class Transfer extends Stripes {
-  /** What it does. */
   public enum Kind {
-    /** Writes to the peer. */
     WRITE,
-    /** Reads from the peer. */
     READ,
     /** Reads of this endpoint's own memory, through each rail; what is read is dropped. */
     READ_OWN
@@ -79,10 +76,8 @@ public abstract class Transfer extends Stripes {
     // Most have none, since nothing of them is counted.
   }
 
-  /** The driver's: begins anew. */
   protected abstract void reset();
 
-  /** The driver's: what it does. */
   protected final Kind kind() {
     return kind;
   }
@@ -92,7 +87,6 @@ public abstract class Transfer extends Stripes {
     return localAddress + offset(stripe);
   }
 
-  /** The driver's: this side's descriptor on a rail. */
   protected final long descriptor(int rail) {
     Descriptors memory = local;
     return memory == null ? 0 : memory.descriptor(rail);
@@ -103,22 +97,18 @@ public abstract class Transfer extends Stripes {
     return remotes[rail] + offset(stripe);
   }
 
-  /** The driver's: the peer's key on a rail. */
   protected final long key(int rail) {
     return keys[rail];
   }
 
-  /** The driver's: whether its failures say nothing of the rail. */
   protected final boolean failsAlone() {
     return alone;
   }
 
-  /** The driver's: the immediate data of a stripe. */
   protected final int immediate(int stripe) {
     return listener.immediate(this, stripe);
   }
 
-  /** The driver's: a stripe completed. */
   protected final void complete(int stripe) {
     move(stripe, isAnnouncedApart(stripe) ? State.WRITTEN : State.DONE);
     listener.completed(this, stripe);

@@ -8,7 +8,6 @@ import org.jofi.transport.Failure;
  */
 public interface TransferListener {
 
-  /** A stripe is done. */
   void completed(Transfer transfer, int stripe);
 
   /**

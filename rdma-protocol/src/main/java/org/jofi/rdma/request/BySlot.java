@@ -17,7 +17,6 @@ public final class BySlot<T> {
     this.make = make;
   }
 
-  /** That of a request. */
   public T get(Request request) {
     while (made.size() <= request.slot) {
       made.add(null);

@@ -64,7 +64,6 @@ public final class PeerLink {
     return sink;
   }
 
-  /** Whom to and from. */
   public ConnectionId id() {
     return connectionId;
   }
@@ -100,13 +99,11 @@ public final class PeerLink {
     return true;
   }
 
-  /** Asks whether a stripe arrived. */
   public boolean sendAsk(long receiveIndex, int stripe, int tries, SentListener who, long cookie) {
     long which = ControlMessage.ofStripe(stripe, tries, false);
     return tell(MessageType.ASK, receiveIndex, which, who, cookie);
   }
 
-  /** Tells that a stripe was written again. */
   public boolean sendWritten(long receiveIndex, int immediate, SentListener who, long cookie) {
     long bits = Integer.toUnsignedLong(immediate);
     return tell(MessageType.WRITTEN, receiveIndex, bits, who, cookie);

@@ -37,7 +37,6 @@ public final class Request {
     KEPT
   }
 
-  /** From an id of a slot to its next. */
   private static final long NEXT = RequestId.of(0, 1);
 
   private final RequestQueue queue;

@@ -39,8 +39,6 @@ public abstract class RequestQueue {
   private final PeerLink link;
   private final int first;
   private final int most;
-
-  /** All that were ever used, by slot. */
   private final List<Request> requests = new ArrayList<>();
 
   private final ArrayDeque<Request> free = new ArrayDeque<>();
@@ -91,7 +89,6 @@ public abstract class RequestQueue {
     return true;
   }
 
-  /** Whether as many requests are in use as may be. */
   public final boolean isFull() {
     return inUse >= most;
   }
@@ -129,7 +126,6 @@ public abstract class RequestQueue {
         "its memory is not registered any more: it was given back, forgotten or freed");
   }
 
-  /** What a message is that does not fit into its receive. */
   public final Failure tooLong(String operation, long lengthBytes, long roomBytes) {
     return new Failure(
         FailureCause.TRUNCATED,

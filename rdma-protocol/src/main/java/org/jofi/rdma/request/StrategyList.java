@@ -28,7 +28,6 @@ public class StrategyList<T extends ListedStrategy<T>> {
     tail = request;
   }
 
-  /** Removes one that is in it. */
   public void remove(T request) {
     T before = request.previous;
     T after = request.next;

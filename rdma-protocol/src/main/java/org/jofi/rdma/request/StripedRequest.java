@@ -8,10 +8,7 @@ import org.jofi.rdma.operation.Transfer;
  * when all stripes are done.
  */
 public abstract class StripedRequest extends RequestStrategy {
-  /** Its stripes. */
   public final Transfer transfer;
-
-  /** How much is to be moved. */
   protected long lengthBytes;
 
   public StripedRequest(Request request, OperationSink sink) {

@@ -86,12 +86,10 @@ public final class RailRates {
     proven = new long[rails];
   }
 
-  /** How many rails. */
   public int rails() {
     return rates.length;
   }
 
-  /** A stripe is given to a rail. */
   public void give(int rail, long bytes, long now) {
     if (out[rail] == 0) {
       busySince[rail] = now;
@@ -185,7 +183,6 @@ public final class RailRates {
     return out[rail];
   }
 
-  /** Bytes that it carried until now. */
   public long carried(int rail) {
     return carried[rail];
   }

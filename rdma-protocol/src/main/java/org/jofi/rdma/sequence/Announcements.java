@@ -62,7 +62,6 @@ public final class Announcements {
     return (int) index & tags.length - 1;
   }
 
-  /** The first receive that was not seen. */
   public long unseen() {
     return unseen;
   }
@@ -109,7 +108,6 @@ public final class Announcements {
     return there;
   }
 
-  /** The first receive whose entry is not there. */
   public long firstAbsent() {
     long index = oldest;
     while (index < oldest + ENTRIES && isThere(index)) {

@@ -28,7 +28,6 @@ public class ReceiveWindow<T> {
 
   public ReceiveWindow() {}
 
-  /** Whether so many indices can be taken. */
   public boolean hasRoom(int count) {
     return next - oldest + count <= SLOTS;
   }

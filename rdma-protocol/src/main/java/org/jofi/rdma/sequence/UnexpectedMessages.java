@@ -11,7 +11,6 @@ import org.jspecify.annotations.Nullable;
  * again, and nothing is allocated once there were as many before.
  */
 public final class UnexpectedMessages {
-  /** No message. */
   public static final int NONE = -1;
 
   private static final int LEAST_BYTES = 64;
@@ -132,7 +131,6 @@ public final class UnexpectedMessages {
     return copy.address();
   }
 
-  /** Forgets one that is there. */
   public void remove(int message) {
     int before = NONE;
     int at = first;

@@ -15,7 +15,6 @@ import org.jspecify.annotations.Nullable;
  * asked until none is.
  */
 public final class ChunkCopies extends Task {
-  /** Who is told of each copy that is over. */
   public interface Listener {
 
     /** A copy is over; why it failed, or null. */

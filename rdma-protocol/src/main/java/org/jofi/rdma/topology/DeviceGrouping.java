@@ -274,7 +274,6 @@ public final class DeviceGrouping {
       return Optional.of(info.fabricName()).filter(name -> name.matches("[0-9a-f.:]+/[0-9]+"));
     }
 
-    /** The NIC's name. */
     String name() {
       return info.domainName();
     }

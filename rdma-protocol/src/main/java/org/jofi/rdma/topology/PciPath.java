@@ -57,12 +57,10 @@ public record PciPath(List<String> steps, int numaNode) {
     return shared;
   }
 
-  /** The device's own name. */
   String device() {
     return steps.getLast();
   }
 
-  /** The path down to so many steps. */
   String to(int depth) {
     return String.join("/", steps.subList(0, depth));
   }

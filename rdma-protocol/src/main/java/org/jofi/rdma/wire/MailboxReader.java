@@ -117,7 +117,6 @@ public final class MailboxReader {
     return words[ADDRESS];
   }
 
-  /** How much the receive takes. */
   public long lengthBytes() {
     long length = words[LENGTH];
     return isStaged() ? length & (1L << MailboxLayout.BLOCKS_AT) - 1 : length;
@@ -137,7 +136,6 @@ public final class MailboxReader {
     return ((int) (words[LENGTH] >>> MailboxLayout.BLOCKS_AT) & MailboxLayout.BLOCKS_MASK) + 1;
   }
 
-  /** Which sends it takes. */
   public int tag() {
     return (int) words[TAG];
   }

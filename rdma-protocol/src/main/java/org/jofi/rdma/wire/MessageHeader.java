@@ -33,7 +33,6 @@ public final class MessageHeader {
 
   private MessageHeader() {}
 
-  /** Writes it. */
   public static void put(
       MemorySegment memory, long at, MessageType type, int lengthBytes, ConnectionId connectionId) {
     memory.set(WireLayouts.INT, at, MAGIC);

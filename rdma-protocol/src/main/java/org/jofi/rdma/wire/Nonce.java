@@ -11,7 +11,6 @@ import java.nio.ByteOrder;
  */
 public record Nonce(long low, long high) {
 
-  /** A nonce of those 16 bytes. */
   public static Nonce of(byte[] bytes) {
     if (bytes.length != ProtocolLimits.NONCE_BYTES) {
       throw new IllegalArgumentException("a nonce has 16 bytes, not " + bytes.length);
