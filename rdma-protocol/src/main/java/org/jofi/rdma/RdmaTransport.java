@@ -121,11 +121,6 @@ public final class RdmaTransport implements Transport {
     }
   }
 
-  /**
-   * As {@link org.jofi.transport.Transport#openArena}.
-   *
-   * @param memory what allocates and frees
-   */
   private record TransportArena(RegisteredArena memory) implements Arena {
 
     @Override

@@ -32,9 +32,6 @@ final class DeviceBuffers {
   private volatile List<StagingSpace> spaces = List.of();
   private boolean closed;
 
-  /**
-   * @param mostRings sets of blocks that there may be
-   */
   DeviceBuffers(RdmaComm owner, RdmaDevice device, int mostRings) {
     this.owner = owner;
     this.device = device;

@@ -87,9 +87,7 @@ public final class RdmaDevice implements Device, AutoCloseable {
     return new RdmaConnectAttempt(this, endpoints.next(false), handle);
   }
 
-  /**
-   * Refuses a listener of another protocol or provider, before a provider is told of its address.
-   */
+  /** Refuses a listener of another protocol or provider, before a provider sees its address. */
   private void checkPeer(ConnectHandle handle) {
     Optional<String> why =
         handle.protocol() != ProtocolLimits.VERSION

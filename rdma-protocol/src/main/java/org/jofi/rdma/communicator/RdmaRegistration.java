@@ -21,10 +21,6 @@ final class RdmaRegistration implements Registration {
   // Written with the endpoint's lock held.
   private volatile boolean open = true;
 
-  /**
-   * @param data what the NICs know it as, or else {@code space}, what it is staged through
-   * @param path how the NICs reach it, in words
-   */
   RdmaRegistration(
       RdmaComm owner,
       Memory memory,

@@ -22,9 +22,6 @@ final class SegmentUses {
   private final long wholeBytes;
   private @Nullable MemorySegment stand;
 
-  /**
-   * @param wholeBytes up to which length a segment is registered as a whole
-   */
   SegmentUses(RdmaComm owner, EndpointRegistrations registrations, long wholeBytes) {
     this.owner = owner;
     this.registrations = registrations;

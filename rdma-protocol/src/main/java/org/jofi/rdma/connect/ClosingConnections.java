@@ -51,21 +51,14 @@ final class ClosingConnections {
     failing.clear();
   }
 
-  /**
-   * The peer aborted, so this side fails as well, after its operations in flight have completed.
-   */
+  /** The peer aborted, so this side fails as well, once its operations in flight are back. */
   void peerAborted(Connection connection, FailureCause why) {
     connection.fail(connection.failure(FailureCause.PEER_ABORTED, why.words()));
     connection.peerStopped(0, bound());
     ending.add(connection);
   }
 
-  /**
-   * The peer has closed: its operations are complete, and it posts nothing more.
-   *
-   * @param messages how many it has sent to the end
-   * @param writes how many it made of those that this side sees
-   */
+  /** The peer has closed: its operations are complete, and it posts nothing more. */
   void peerReturned(Connection connection, long messages, long writes) {
     if (connection.closing.peerDone && connection.closing.told) {
       // The peer repeats its close, so the answer was lost.

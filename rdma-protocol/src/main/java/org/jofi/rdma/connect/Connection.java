@@ -193,9 +193,7 @@ public abstract class Connection {
     link.sink().peer().heard();
   }
 
-  /**
-   * Checks the time limits of requests, and whether the peer is alive: as {@link Liveness#check}.
-   */
+  /** Checks the time limits of requests, and whether the peer is alive. */
   public final Liveness.Verdict check(long now, long requestNs) {
     boolean waits = closing.localClosed && closing.told;
     for (RequestQueue kind : kinds) {
@@ -261,11 +259,7 @@ public abstract class Connection {
     }
   }
 
-  /**
-   * This end closes.
-   *
-   * @param bound when it stops waiting for the peer
-   */
+  /** This end closes; the bound is when it stops waiting for the peer. */
   public final void closeHere(Failure why, long bound) {
     closing.close(bound);
     // Of each kind: also of those that need no peer.
@@ -289,8 +283,6 @@ public abstract class Connection {
    * that tells so may go over another rail and be read before. If a write then names a region that
    * is closed, a provider may shut the connection, with everything that other communicators have in
    * it, or end the process (efa of libfabric 1.17).
-   *
-   * @param writes how many the peer made of those that this side sees
    */
   public final void peerReturned(long writes) {
     closing.peerReturned = true;

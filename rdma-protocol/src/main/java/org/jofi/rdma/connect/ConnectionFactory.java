@@ -15,20 +15,11 @@ import org.jofi.rdma.wire.MailboxTarget;
  */
 public interface ConnectionFactory {
 
-  /**
-   * The sending side of a connection.
-   *
-   * @param features what both sides use
-   * @param eager the short messages that may leave before a receive is announced
-   */
+  /** The sending side of a connection, with the features that both sides use. */
   SendProtocol sender(
       PeerLink link, MemorySegment mailbox, long features, long maxMessageBytes, EagerGrant eager);
 
-  /**
-   * The receiving side of a connection.
-   *
-   * @param eager the short messages that may come before a receive is announced
-   */
+  /** The receiving side of a connection. */
   ReceiveProtocol receiver(
       PeerLink link,
       MemorySegment copy,

@@ -235,18 +235,12 @@ public final class ConnectionTable implements ArrivalSink {
     }
   }
 
-  /**
-   * Closes one side of a connection: requests in flight fail, then the peer is told. A second call
-   * does nothing.
-   */
+  /** Closes one side of a connection; a second call does nothing. */
   public void close(Connection connection) {
     endings.close(connection);
   }
 
-  /**
-   * Aborts one side of a connection: the peer is told at once, and completes nothing more. Does
-   * nothing if the side is aborted already or has failed.
-   */
+  /** Aborts one side of a connection, unless it is aborted already or has failed. */
   public void abort(Connection connection) {
     endings.abort(connection);
   }
@@ -256,10 +250,7 @@ public final class ConnectionTable implements ArrivalSink {
     refusesAll = true;
   }
 
-  /**
-   * Makes progress on the endpoint, the handshakes and connections that are ending; returns the
-   * number of events.
-   */
+  /** Makes progress on the endpoint, handshakes and endings; returns the number of events. */
   public int progress() {
     Connector making = connector();
     EndpointDriver endpoint = making.endpoint;

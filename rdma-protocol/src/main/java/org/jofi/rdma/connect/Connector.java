@@ -80,10 +80,7 @@ public final class Connector {
         told);
   }
 
-  /**
-   * Stops listening; connections that were not accepted by the application are aborted. A second
-   * call does nothing.
-   */
+  /** Stops listening, and aborts what was not accepted; a second call does nothing. */
   public void close(Listener listener) {
     if (acceptor.forget(listener)) {
       for (ReceiveConnection connection = listener.accept();

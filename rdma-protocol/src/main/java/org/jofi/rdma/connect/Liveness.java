@@ -32,10 +32,6 @@ final class Liveness {
     heard = true;
   }
 
-  /**
-   * @param waits whether something waits for the peer
-   * @param now the time during which this endpoint was polled
-   */
   Verdict check(boolean waits, long now) {
     if (heard || !waits || !waiting) {
       heard = false;

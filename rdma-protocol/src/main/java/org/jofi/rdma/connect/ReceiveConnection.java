@@ -15,11 +15,6 @@ public final class ReceiveConnection extends Connection {
   private final ConnectAccept accept;
   private int answers;
 
-  /**
-   * As {@link Connection}.
-   *
-   * @param accept the answer to the connector
-   */
   public ReceiveConnection(
       Runnable freeMailbox,
       PeerLink link,
@@ -46,9 +41,7 @@ public final class ReceiveConnection extends Connection {
     return receiver;
   }
 
-  /**
-   * As {@link org.jofi.transport.RecvComm#iflush}, with the lock held; see {@link Flushes#flush}.
-   */
+  /** As {@link org.jofi.transport.RecvComm#iflush}; see {@link Flushes#flush}. */
   public long flush(long address, long lengthBytes, DataRegistration registration) {
     return flushes.flush(address, lengthBytes, registration);
   }

@@ -22,9 +22,6 @@ final class WatchedTime {
   private long railNs;
   private int credit = BUSY_POLLS;
 
-  /**
-   * @param boundNs the shortest bound that is measured with it
-   */
   WatchedTime(NanoClock clock, long boundNs) {
     this.clock = clock;
     stepNs = stepNs(boundNs);

@@ -43,12 +43,7 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
   private final boolean hasThread;
   private boolean closed;
 
-  /**
-   * Opens one.
-   *
-   * @param suspicions shared by the endpoints of the device
-   * @throws RuntimeException if a provider refuses; nothing stays open then
-   */
+  /** Opens one; if a provider refuses, nothing stays open. */
   DeviceEndpoint(
       String label,
       DeviceNics nics,
@@ -230,10 +225,7 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
     connections.abandon();
   }
 
-  /**
-   * Tells how rails are doing, closes registrations that are not needed any more, which may take
-   * long, and calls the tasks.
-   */
+  /** Tells how rails are doing, settles registrations, which may take long, and calls the tasks. */
   private final class AfterRelease implements EndpointLock.Afterwards {
     private final DeviceRegistrations registrations;
     private final Consumer<Runnable> caller = this::call;

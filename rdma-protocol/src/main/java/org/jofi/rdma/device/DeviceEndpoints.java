@@ -37,11 +37,6 @@ public final class DeviceEndpoints implements AutoCloseable {
   private int sending;
   private boolean closed;
 
-  /**
-   * The endpoints of a device; none is open yet.
-   *
-   * @param names names the requests that use a registration, for error messages
-   */
   public DeviceEndpoints(
       FabricProvider provider,
       DeviceProfile profile,

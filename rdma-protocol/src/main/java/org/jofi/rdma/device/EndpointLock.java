@@ -75,10 +75,7 @@ public final class EndpointLock {
     }
   }
 
-  /**
-   * Who tests requests, one thread at a time; remembers whether it was sent away, and what it
-   * looked at last.
-   */
+  /** Who tests requests, one thread at a time; remembers what it looked at last. */
   public static final class Tester {
     private static final int REMEMBERED = 16;
 

@@ -20,10 +20,6 @@ final class ControlTransfer extends RailTransfer {
   /** Stripes that ask for word of their arrival, a bit each. */
   private int asking;
 
-  /**
-   * @param written of each rail: the place of the last stripe that did not ask, of whatever
-   *     transfer of its owner
-   */
   ControlTransfer(PeerRails rails, long[] written, TransferListener listener) {
     super(rails, listener, ProtocolLimits.MAX_GROUP);
     this.written = written;

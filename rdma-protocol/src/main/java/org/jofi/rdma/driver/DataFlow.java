@@ -68,11 +68,6 @@ final class DataFlow {
     }
   }
 
-  /**
-   * @param rates of the rails, as they are taken to be at first
-   * @param minStripeBytes least length that is worth another rail
-   * @param onAnswer is told the rail when something that was out on it arrived
-   */
   DataFlow(
       Tasks tasks, NanoClock clock, RailRates rates, long minStripeBytes, IntConsumer onAnswer) {
     this.onAnswer = onAnswer;
@@ -170,11 +165,7 @@ final class DataFlow {
     goOn();
   }
 
-  /**
-   * A stripe is done.
-   *
-   * @param ofBytes length of its message
-   */
+  /** A stripe is done, of a message of that length. */
   void done(int rail, long bytes, long ofBytes) {
     out--;
     finished++;
@@ -195,11 +186,7 @@ final class DataFlow {
     }
   }
 
-  /**
-   * What went over a rail, and how fast it is taken to be.
-   *
-   * @param usable the rails that are used, a bit each
-   */
+  /** What went over a rail, and how fast it is taken to be. */
   RailStatus.Traffic traffic(int rail, int usable) {
     return new RailStatus.Traffic(
         rates.carried(rail),

@@ -46,12 +46,6 @@ final class DataStall {
   /** What was moved when that was asked last. */
   private long moved = UNASKED;
 
-  /**
-   * @param reads whether it is of what comes from the peer
-   * @param peer what errors call it
-   * @param traffic what was moved over all data rails until now; empty if unknown
-   * @param ways how errors call these rails
-   */
   DataStall(
       boolean reads, String peer, Supplier<Optional<LinkTraffic>> traffic, Supplier<String> ways) {
     this.reads = reads;
@@ -102,8 +96,6 @@ final class DataStall {
    * Looks what is out. Asks what was moved in the second half of the bound only: that takes calls
    * of the kernel.
    *
-   * @param now time in which this side looked, in nanoseconds
-   * @param boundNs how long nothing may move
    * @return why the peer is to be given up; null if something moves, nothing is out, or it is not
    *     known
    */

@@ -219,11 +219,7 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
     return SilenceDetector.boundNs(traits());
   }
 
-  /**
-   * Looks which data rails are silent, if there are several, and closes them.
-   *
-   * @param now time in which this side looked, in nanoseconds
-   */
+  /** Looks which data rails are silent, if there are several, and closes them. */
   public void lookAtRails(long now) {
     retirement.look();
     peers.look(now);
@@ -231,10 +227,6 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
 
   /**
    * Finds peers whose processes may be dead; {@link PeerControl#takeQuestion} tells whom to ask.
-   *
-   * @param now time in which this side looked, in nanoseconds
-   * @param suspected changes when any process is suspected
-   * @param closeNs how long a close may take
    */
   public void lookForDead(long now, long suspected, long closeNs) {
     peers.lookWhetherAlive(now, suspected, closeNs);
@@ -274,10 +266,7 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
     return control.count() == 1 ? control.connected() : control;
   }
 
-  /**
-   * Polls every NIC, passes arrivals on, and posts operations that wait; returns the number of
-   * events.
-   */
+  /** Polls every NIC, passes arrivals on, and posts operations that wait; how many events. */
   public int progress() {
     int events = rails.poll();
     for (int i = 0; i < receives.size(); i++) {

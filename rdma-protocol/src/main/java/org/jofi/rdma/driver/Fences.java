@@ -56,11 +56,7 @@ final class Fences {
     }
   }
 
-  /**
-   * A stripe may land until the peer's endpoint of that rail is closed; it is told of that.
-   *
-   * @param epoch of that endpoint
-   */
+  /** A stripe may land until the peer's endpoint of that epoch is closed; it is told of that. */
   void await(DataTransfer transfer, int stripe, int rail, int epoch, Failure why) {
     doubts.add(new Doubt(transfer, stripe, rail, epoch, why));
   }
@@ -95,12 +91,7 @@ final class Fences {
     return least;
   }
 
-  /**
-   * Looks for which the peer is to be asked, again or at all.
-   *
-   * @param lost whether the peer cannot be reached at all, so that nothing is repeated anyway
-   * @return their rails, a bit each
-   */
+  /** Looks for which rails the peer is to be asked, again or at all, a bit each. */
   int look(long now, boolean lost) {
     int due = 0;
     for (int i = doubts.size() - 1; i >= 0; i--) {

@@ -21,10 +21,6 @@ public final class OutgoingMessages {
   final Tasks tasks;
   private final ArrayDeque<OutgoingMessage> free = new ArrayDeque<>();
 
-  /**
-   * @param buffers registered on the control rails
-   * @param control these rails
-   */
   OutgoingMessages(BlockFreelist buffers, List<RailPort> control, Tasks tasks) {
     this.buffers = buffers;
     this.control = control;
@@ -46,11 +42,7 @@ public final class OutgoingMessages {
     return message;
   }
 
-  /**
-   * A message to who is no peer yet: as {@link #take}.
-   *
-   * @return null if so many are on their way that there is no buffer
-   */
+  /** A message to who is no peer yet, as {@link #take}; null if there is no buffer. */
   public @Nullable Packet takeForStranger() {
     OutgoingMessage message = free.pollLast();
     return message == null ? make() : message;
@@ -127,12 +119,7 @@ public final class OutgoingMessages {
     }
   }
 
-  /**
-   * Sends an empty message over a rail, whose arrival the peer's provider tells, and which the peer
-   * ignores, when queues have delivered.
-   *
-   * @return whether there was a buffer for it
-   */
+  /** Sends an empty message over a rail, which the peer ignores; whether there was a buffer. */
   boolean ask(PeerRails to, int rail, SentListener who, long cookie) {
     OutgoingMessage question = take(to);
     if (question == null) {

@@ -40,11 +40,6 @@ final class PacketLoss {
   /** From when on each may be counted again. */
   private final long[] next;
 
-  /**
-   * @param rails how many
-   * @param traffic what went over a rail until now, all endpoints of its NIC together; empty if
-   *     unknown
-   */
   PacketLoss(int rails, IntFunction<Optional<LinkTraffic>> traffic) {
     this.traffic = traffic;
     counted = new LinkTraffic[rails];
@@ -53,11 +48,7 @@ final class PacketLoss {
     next = new long[rails];
   }
 
-  /**
-   * Counts what was lost on a rail, unless that was done within the last half second.
-   *
-   * @param now as for {@link #isLossy}
-   */
+  /** Counts what was lost on a rail, unless that was done within the last half second. */
   void look(int rail, long now) {
     if (now >= next[rail]) {
       next[rail] = now + EVERY_NS;
@@ -79,11 +70,7 @@ final class PacketLoss {
     counted[rail] = lossy || packets >= ENOUGH ? traffic : before;
   }
 
-  /**
-   * Whether a rail lost packets lately.
-   *
-   * @param now in nanoseconds, from 0
-   */
+  /** Whether a rail lost packets lately, at a time in nanoseconds, from 0. */
   boolean isLossy(int rail, long now) {
     return now < until[rail];
   }

@@ -33,12 +33,7 @@ final class Path implements OperationSink {
 
   private int losses;
 
-  /**
-   * Makes the peer known on each rail.
-   *
-   * @throws IllegalArgumentException if it has not as many rails, or an address is none
-   * @throws org.jofi.fabric.FabricException if a provider refuses an address
-   */
+  /** As {@link EndpointDriver#path}. */
   Path(EndpointDriver driver, RailAddresses addresses) {
     if (addresses.data().size() != driver.dataCount()
         || addresses.control().size() != driver.controlCount()) {

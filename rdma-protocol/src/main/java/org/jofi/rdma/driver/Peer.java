@@ -163,10 +163,6 @@ final class Peer implements PeerControl {
    * Finds whether it is to be asked whether its process lives: when another endpoint suspects that
    * some does not, and from time to time while it is silent. It falls silent if it does not answer
    * in half the time that a close may take.
-   *
-   * @param now time in which this side looked, in nanoseconds
-   * @param suspected changes when any process is suspected
-   * @param closeNs how long a close may take
    */
   void lookWhetherAlive(long now, long suspected, long closeNs) {
     lookedAt = now;
@@ -214,12 +210,7 @@ final class Peer implements PeerControl {
     ((OutgoingMessage) packet).sendOver(epochs.controlOf(rail), lengthBytes);
   }
 
-  /**
-   * Looks which rails are silent, and what the peer is to be told.
-   *
-   * @param now time in which this side looked, in nanoseconds
-   * @return the data rails that are silent: their endpoints are to be closed
-   */
+  /** Looks what the peer is to be told, and which data rails are silent and have to close. */
   int look(long now) {
     if (watch == null) {
       return 0;

@@ -168,12 +168,7 @@ final class PeerRail {
     return cause;
   }
 
-  /**
-   * The only way from one state to another.
-   *
-   * @param why it is not used from now on, if it is not
-   * @return the state that it is in then
-   */
+  /** The only way from one state to another, and why it is not used from then on, if it is not. */
   State change(Event event, @Nullable Failure why) {
     State next = state.after(event);
     if (next.isUsable()) {
@@ -259,12 +254,7 @@ final class PeerRail {
     }
   }
 
-  /**
-   * An operation failed.
-   *
-   * @param isReplaced whether since its connection was replaced
-   * @return whether it fails too often
-   */
+  /** An operation failed, perhaps with its connection; whether it fails too often. */
   boolean failed(boolean isReplaced) {
     if (!isReplaced || !wasReplaced) {
       failures += FAILURE_WEIGHT;

@@ -118,11 +118,7 @@ public final class PeerRails implements RailUser {
     return rails[rail];
   }
 
-  /**
-   * Something happens to a rail.
-   *
-   * @param why it is not used from now on, if it is not
-   */
+  /** Something happens to a rail; why it is not used from now on, if it is not. */
   void change(int rail, PeerRail.Event event, @Nullable Failure why) {
     PeerRail of = rails[rail];
     PeerRail.State state = of.change(event, why);
@@ -216,9 +212,7 @@ public final class PeerRails implements RailUser {
     return best;
   }
 
-  /**
-   * Messages, and writes that are counted, that are out on a rail, or left and may not be there.
-   */
+  /** Messages and counted writes that are out on a rail, or left and may not be there. */
   int out(int rail) {
     return rails[rail].messagesOut + rails[rail].writesOut + (unanswered.isUncertain(rail) ? 1 : 0);
   }
@@ -247,12 +241,7 @@ public final class PeerRails implements RailUser {
     return rail == NONE ? next() : isUsable(rail) ? rail : after(rail);
   }
 
-  /**
-   * An operation failed.
-   *
-   * @param tries how often it was posted
-   * @return the rail to post it on again, or {@link #NONE}
-   */
+  /** An operation failed after so many tries; the rail to post it on again, or {@link #NONE}. */
   public int retry(int rail, Failure why, int tries) {
     failed(rail, why);
     return another(rail, tries);

@@ -21,10 +21,6 @@ final class PeerWatch {
 
   final DataFlow reads;
 
-  /**
-   * @param peer what errors call it
-   * @param boundNs how long a rail may be silent
-   */
   PeerWatch(
       PeerRails data, PeerRails control, String peer, EndpointSettings settings, long boundNs) {
     this.data = data;
@@ -105,13 +101,7 @@ final class PeerWatch {
     return controlSilence.takeQuestion() || ofData;
   }
 
-  /**
-   * Gives up the rails that are silent.
-   *
-   * @param now time in which this side looked, in nanoseconds
-   * @param heard whether a message of the peer arrived since the last call
-   * @return the data rails that are: their endpoints are to be closed
-   */
+  /** Gives up the rails that are silent; the data rails among them, which have to close. */
   int look(long now, boolean heard) {
     data.look();
     control.look();

@@ -21,9 +21,6 @@ public final class RailChanges {
   private final AtomicBoolean telling = new AtomicBoolean();
   private volatile boolean due;
 
-  /**
-   * @param listener who is told, beside the log and JFR
-   */
   public RailChanges(RailListener listener) {
     this.listener = listener;
   }
@@ -34,12 +31,7 @@ public final class RailChanges {
   }
 
   /**
-   * Finds which rails to a peer came to be used, or not to be used any more, since the last call.
-   * With the endpoint's lock held.
-   *
-   * @param role of these rails
-   * @param peer what errors call the peer
-   * @param now time in which this side looked, in nanoseconds
+   * Finds which rails came to be used, or not to be used any more. With the endpoint's lock held.
    */
   void compare(PeerRails rails, RailChange.Role role, String peer, long now) {
     for (int number = 0; number < rails.count(); number++) {

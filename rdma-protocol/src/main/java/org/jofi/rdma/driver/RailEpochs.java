@@ -27,10 +27,6 @@ final class RailEpochs {
   /** The rails of which the peer is to be sent an update of each kind, a bit each. */
   private final int[] due = new int[KINDS.length];
 
-  /**
-   * @param peer what errors call it
-   * @param restored is told of each data rail that works in both directions
-   */
   RailEpochs(PeerRails data, PeerRails control, String peer, IntConsumer restored) {
     this.data = data;
     this.control = control;
@@ -38,12 +34,7 @@ final class RailEpochs {
     this.restored = restored;
   }
 
-  /**
-   * Finds what the peer is to be told.
-   *
-   * @param now time in which this side looked, in nanoseconds
-   * @param isLost whether the peer cannot be reached any more
-   */
+  /** Finds what the peer is to be told. */
   void look(long now, boolean isLost) {
     for (int rail = 0; rail < data.count(); rail++) {
       PeerRail of = data.rail(rail);

@@ -36,11 +36,7 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
     return true;
   }
 
-  /**
-   * A stripe is over here.
-   *
-   * @return whether it may land at the peer, and is dealt with once that is out of the question
-   */
+  /** Whether a stripe that is over here may land at the peer yet, and is dealt with later. */
   boolean mayLand(int stripe, int rail, Failure why) {
     return false;
   }
@@ -103,11 +99,7 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
     }
   }
 
-  /**
-   * The rail for a stripe that failed over its own.
-   *
-   * @param other that may be used, another one if there is any
-   */
+  /** The rail for a stripe that failed over its own: the other one, unless there is a better. */
   int insteadOf(int stripe, int other) {
     return other;
   }

@@ -27,11 +27,7 @@ final class Rails {
     this.identity = identity;
   }
 
-  /**
-   * Opens them.
-   *
-   * @throws RuntimeException if a provider refuses something; nothing stays open then
-   */
+  /** If a provider refuses something, nothing stays open. */
   static Rails open(
       String label, List<Domain> domains, EndpointSettings settings, ArrivalSink arrivals) {
     Rails rails = new Rails(settings.identity());

@@ -86,13 +86,6 @@ final class SilenceDetector {
     void silent(int rail, Failure why);
   }
 
-  /**
-   * @param rails how many
-   * @param labels what a rail is called
-   * @param boundNs how long a rail may be silent
-   * @param loss on these rails
-   * @param load of them
-   */
   SilenceDetector(int rails, IntFunction<String> labels, long boundNs, PacketLoss loss, Load load) {
     this.labels = labels;
     this.loss = loss;
@@ -127,22 +120,14 @@ final class SilenceDetector {
     return aging;
   }
 
-  /**
-   * Whether the peer is to be asked whether it is there. True once, until the next question is due.
-   */
+  /** Whether the peer is to be asked whether it is there; true once for each question. */
   boolean takeQuestion() {
     boolean due = question;
     question = false;
     return due;
   }
 
-  /**
-   * Looks at what is out.
-   *
-   * @param usable the rails that are used, a bit each
-   * @param now time in which this side looked, in nanoseconds
-   * @return the rails that were found to be silent, a bit each
-   */
+  /** The rails that were found to be silent, of those that are used, a bit each. */
   int look(int usable, long now) {
     boolean alive = heard || answered != 0;
     boolean busy = false;

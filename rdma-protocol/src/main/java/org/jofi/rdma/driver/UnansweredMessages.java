@@ -70,11 +70,7 @@ final class UnansweredMessages implements SentListener {
     left = Stream.generate(Left::new).limit(rails.count()).toArray(Left[]::new);
   }
 
-  /**
-   * Whether what goes over a rail next asks for word of its arrival.
-   *
-   * @param mayWait whether its sender may be told late
-   */
+  /** Whether what goes over a rail next asks for word of its arrival. */
   boolean asks(int rail, boolean mayWait) {
     return asksEach || !mayWait || left[rail].silent + 1 >= EVERY;
   }

@@ -19,11 +19,6 @@ final class Announcer {
   private final List<MailboxTarget> targets;
   private final boolean entriesDelivered;
 
-  /**
-   * @param copy this side's copy of the mailbox
-   * @param copyRegistration of the copy, on the control rails
-   * @param targets the sender's mailbox, per control rail
-   */
   Announcer(
       PeerLink link,
       MemorySegment copy,
@@ -45,12 +40,7 @@ final class Announcer {
     }
   }
 
-  /**
-   * Puts a receive into the copy.
-   *
-   * @param length as {@link MailboxWriter#put}
-   * @param handled the low byte of how many short messages were handled by now
-   */
+  /** Puts a receive into the copy; of what was handled, the low byte counts. */
   void put(long index, long address, long length, int tag, DataRegistration memory, int handled) {
     entries.put(index, memory.remoteAddress(0, address), length, tag);
     for (int rail = 0; rail < layout.dataRails(); rail++) {

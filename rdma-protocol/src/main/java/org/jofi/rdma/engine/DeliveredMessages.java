@@ -26,9 +26,7 @@ final class DeliveredMessages {
     lengths[slot] = lengthBytes;
   }
 
-  /**
-   * Tells the receiver of all that went to receives from that one on, as far as there are buffers.
-   */
+  /** Tells the receiver of what went to receives from that one on, as far as there are buffers. */
   void tell(PeerLink link, long from) {
     for (int slot = 0; slot < indices.length; slot++) {
       if (indices[slot] != NONE

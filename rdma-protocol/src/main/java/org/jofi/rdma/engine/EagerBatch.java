@@ -24,12 +24,7 @@ final class EagerBatch implements SentListener {
     this.packet = packet;
   }
 
-  /**
-   * Begins anew.
-   *
-   * @param ordinal of its first message
-   * @param receivesSeen by this side
-   */
+  /** Begins anew, with the ordinal of its first message. */
   void begin(Packet into, long ordinal, long receivesSeen) {
     packet = into;
     seen = receivesSeen;

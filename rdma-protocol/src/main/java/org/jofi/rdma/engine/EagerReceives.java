@@ -64,11 +64,7 @@ final class EagerReceives extends Task implements SentListener {
     return !grant.isNone() && !wanted && expectsShort && memory.isHostMemory();
   }
 
-  /**
-   * A message arrived, whatever its way.
-   *
-   * @return whether it is a long one after many short ones, for whose like receives are withheld
-   */
+  /** A message arrived; whether it is a long one after many short ones. */
   boolean arrived(long lengthBytes) {
     return row.ends(lengthBytes);
   }
@@ -88,11 +84,7 @@ final class EagerReceives extends Task implements SentListener {
     row.end();
   }
 
-  /**
-   * A packet arrived.
-   *
-   * @return how many of its messages were no use: this side has them, or the sender had no credit
-   */
+  /** A packet arrived; how many of its messages this side has, or the sender had no credit for. */
   int packet(MemorySegment memory, long at, long lengthBytes) {
     long ordinal = EagerPacket.ordinal(memory, at);
     long seen = EagerPacket.seen(memory, at);
@@ -132,10 +124,7 @@ final class EagerReceives extends Task implements SentListener {
   }
 
   /**
-   * A short message arrived: the oldest receive of its tag takes it that its sender had not seen.
-   *
-   * @param seenBySender the last receive that its sender had seen
-   * @return false if there is none
+   * The oldest receive of its tag that its sender had not seen takes a message; false if none is.
    */
   private boolean take(int tag, long seenBySender, long from, int lengthBytes) {
     for (PostedReceive receive = receiver.order.first();

@@ -94,12 +94,7 @@ final class EagerSends extends Collector {
     return !grant.isNone();
   }
 
-  /**
-   * Copies a short message into a packet, which leaves now or soon.
-   *
-   * @param seen how many receives this side has seen
-   * @return false if it has to wait: for credit, or for a buffer
-   */
+  /** Copies a short message into a packet; false if it has to wait for credit, or for a buffer. */
   boolean send(PostedSend send, long seen) {
     if (sent - taken >= credits) {
       return false;
@@ -150,10 +145,7 @@ final class EagerSends extends Collector {
   }
 
   /**
-   * An entry was seen: whether one of these messages has taken its receive.
-   *
-   * @param handledByte the low byte of how many the receiver had handled when the receive got its
-   *     index
+   * An entry was seen, with the low byte of what was handled; whether a message took its receive.
    */
   boolean takes(int tag, int handledByte) {
     if (sent == 0) {
@@ -183,14 +175,7 @@ final class EagerSends extends Collector {
     }
   }
 
-  /**
-   * The receiver told how far it is.
-   *
-   * @param inOrder messages that it handled
-   * @param untaken how many of those no receive took yet
-   * @param announced receives that had an index by then
-   * @return whether that can be
-   */
+  /** The receiver told how far it is; whether that can be. */
   boolean credit(long inOrder, int untaken, long announced) {
     if (inOrder > posted || untaken > Math.min(inOrder, grant.credits())) {
       return false;

@@ -14,25 +14,13 @@ public interface MessageProtocol {
   /** Its requests, whose failure is the connection's. */
   RequestQueue requests();
 
-  /**
-   * Immediate data for this end arrived. Called while a queue delivers.
-   *
-   * @param bits checked
-   */
+  /** Immediate data arrived, checked. Called while a queue delivers. */
   void immediate(int bits);
 
-  /**
-   * A control message for this end arrived, checked.
-   *
-   * @return whether it is of this protocol; a receiver counts by itself what fits nothing
-   */
+  /** A control message arrived, checked; whether it is of this protocol. */
   boolean message(MessageType type, MemorySegment memory, long at);
 
-  /**
-   * A packet with short messages for this end arrived, checked.
-   *
-   * @return whether this end takes such; it counts by itself what is of no use
-   */
+  /** A packet with short messages arrived, checked; whether this end takes such. */
   boolean packet(MemorySegment memory, long at, long lengthBytes);
 
   /**
@@ -50,9 +38,7 @@ public interface MessageProtocol {
   /** {@link #hasStripe}: there is no such message. */
   int UNKNOWN = -1;
 
-  /**
-   * Whether the peer posts nothing more, and messages that it sent to the end did not arrive yet.
-   */
+  /** Whether the peer stopped, and messages that it sent to the end did not arrive yet. */
   boolean awaitsMore();
 
   /** How many messages this end sent to the end. */
@@ -67,10 +53,7 @@ public interface MessageProtocol {
   /** How many of the peer's writes have arrived. */
   long arrived();
 
-  /**
-   * The peer reported how many messages it has finished, and the first receive whose entry it does
-   * not see.
-   */
+  /** The peer has finished so many messages, and does not see the entry of that receive. */
   void peerIsAt(long finished, long unseen);
 
   /** The peer posts nothing more; it has sent this many messages to the end. */

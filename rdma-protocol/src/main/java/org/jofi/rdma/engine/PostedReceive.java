@@ -92,11 +92,7 @@ class PostedReceive extends ListedStrategy<PostedReceive> {
     return index == NONE ? count - Integer.bitCount(taken) : indices;
   }
 
-  /**
-   * It gets its indices, and there is room for what arrives: the peer is told of it now.
-   *
-   * @param handled short messages, by now
-   */
+  /** It gets its indices, and there is room for what arrives: the peer is told of it now. */
   final void announce(long first, int places, long handled) {
     index = first;
     indices = places;
@@ -199,9 +195,7 @@ class PostedReceive extends ListedStrategy<PostedReceive> {
     return count;
   }
 
-  /**
-   * @throws IllegalArgumentException if it has more lengths
-   */
+  /** Refuses an array that is too short, by an {@link IllegalArgumentException}. */
   final void checkFits(long[] into) {
     if (into.length < count) {
       throw new IllegalArgumentException(
@@ -242,12 +236,7 @@ class PostedReceive extends ListedStrategy<PostedReceive> {
     return stripe(sub, immediate);
   }
 
-  /**
-   * A stripe arrived.
-   *
-   * @param immediate checked
-   * @return whether it fits
-   */
+  /** A stripe arrived, checked; whether it fits. */
   final boolean stripe(int sub, int immediate) {
     if (isTaken(sub) || (rewritten[sub] & 1 << ImmediateData.stripe(immediate)) != 0) {
       return false;

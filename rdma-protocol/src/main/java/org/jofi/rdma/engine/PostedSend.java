@@ -37,19 +37,12 @@ final class PostedSend extends ListedStrategy<PostedSend> {
 
   boolean queued;
 
-  /**
-   * @param shortBytes up to which length it may leave without a receive
-   */
   PostedSend(Sender sender, Request request, int shortBytes) {
     super(request);
     this.sender = sender;
     this.shortBytes = shortBytes;
   }
 
-  /**
-   * @param registration of its memory, which {@link #hold} leases; null if it is staged
-   * @param at its receive, or {@link Announcements#NOWHERE}
-   */
   void start(
       long from,
       long bytes,

@@ -6,19 +6,11 @@ import org.jofi.rdma.staging.StagingSpace;
 /** How an acceptor's end receives. Used with the endpoint's lock held. */
 public interface ReceiveProtocol extends MessageProtocol {
 
-  /**
-   * Receives; as {@link org.jofi.transport.RecvComm#irecv}.
-   *
-   * @param registrations cover the ranges; the request begins a use of each
-   */
+  /** As {@link org.jofi.transport.RecvComm#irecv}; it begins a use of each registration. */
   long receive(
       int count, long[] addresses, long[] lengths, int[] tags, DataRegistration[] registrations);
 
-  /**
-   * Receives into device memory that no NIC reaches, through host blocks.
-   *
-   * @param space blocks for that memory, registered with this endpoint
-   */
+  /** Receives into device memory that no NIC reaches, through host blocks. */
   long receiveStaged(StagingSpace space, long address, long lengthBytes, int tag);
 
   /**

@@ -48,13 +48,6 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
   private long whole;
   private long expected = Long.MAX_VALUE;
 
-  /**
-   * @param copy this side's copy of the mailbox, from which entries are written
-   * @param copyRegistration of the copy, on the control rails
-   * @param targets the sender's mailbox, per control rail
-   * @param grant the short messages that the sender may send before a receive is announced
-   * @param receives not reported yet, at most; more than are in flight
-   */
   public Receiver(
       PeerLink link,
       MemorySegment copy,
@@ -232,9 +225,6 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
    * Handles the sender's report of how far it is. Messages that it has finished and that did not
    * arrive are late. Entries that were written and that it does not see are late, too, and are
    * written again. {@link #check} fails the messages if something is late for too long.
-   *
-   * @param finished messages that it sent to the end
-   * @param unseen the first receive whose entry it does not see
    */
   @Override
   public void peerIsAt(long finished, long unseen) {
@@ -272,10 +262,7 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
     failIfPeerIsDone();
   }
 
-  /**
-   * Stripes may arrive over the broken rail without a completion, and they may be the whole
-   * message.
-   */
+  /** Stripes may arrive over the broken rail without a completion. */
   @Override
   public void queueBroke(Failure why) {
     fail(why);

@@ -40,11 +40,7 @@ class RendezvousSend extends StripedRequest implements SentListener {
     }
   }
 
-  /**
-   * Its receive.
-   *
-   * @param shorter whether the message does not fill it
-   */
+  /** Its receive, and whether the message does not fill that. */
   final void target(long index, boolean shorter) {
     receiveIndex = index;
     isShort = shorter;

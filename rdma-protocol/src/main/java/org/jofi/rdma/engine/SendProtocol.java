@@ -24,10 +24,7 @@ public interface SendProtocol extends MessageProtocol {
       @Nullable DataRegistration registration,
       @Nullable StagingSpace space);
 
-  /**
-   * Takes back a send that no receive was found for yet; as {@link
-   * org.jofi.transport.SendComm#cancel}.
-   */
+  /** Takes back a send that no receive was found for yet. */
   boolean cancel(long request);
 
   /** The peer sends no messages in this direction: what claims to be of one is dropped. */

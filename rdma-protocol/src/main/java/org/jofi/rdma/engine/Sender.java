@@ -59,13 +59,6 @@ public final class Sender extends RequestQueue implements SendProtocol {
   private long finished;
   private long stripesWritten;
 
-  /**
-   * @param mailbox the memory that the peer writes entries into, registered and zeroed
-   * @param writesData whether stripes carry immediate data, rather than being announced
-   * @param maxMessageBytes longest receive that is accepted
-   * @param grant the short messages that may leave before a receive is announced
-   * @param sends in flight at most
-   */
   public Sender(
       PeerLink link,
       MemorySegment mailbox,

@@ -48,11 +48,7 @@ final class StagedReceive extends PostedReceive implements ChunkCopies.Listener 
     }
   }
 
-  /**
-   * Starts it.
-   *
-   * @param blocks taken from their space, and in use
-   */
+  /** Starts it, through blocks that are in use. */
   void start(long deviceAddress, long bytes, int tagged, StagingRing blocks) {
     address = deviceAddress;
     chunkShift = blocks.space().shape().chunkShift();

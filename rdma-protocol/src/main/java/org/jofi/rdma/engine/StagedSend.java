@@ -108,14 +108,7 @@ final class StagedSend extends RendezvousSend implements ChunkCopies.Listener {
     }
   }
 
-  /**
-   * Starts it.
-   *
-   * @param entry of its receive, which was read
-   * @param bytes no more than there is room for
-   * @param memory what the writes are from, in use: the blocks', or what covers the message
-   * @param blocks what it is staged through; null if it is not
-   */
+  /** Starts it: through blocks that are in use; or, without them, from the memory itself. */
   void start(
       MailboxReader entry,
       long from,

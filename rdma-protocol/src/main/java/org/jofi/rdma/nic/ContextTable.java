@@ -20,10 +20,6 @@ public final class ContextTable {
   private final int[] free;
   private int available;
 
-  /**
-   * @param first number of its first slot
-   * @param contexts how many it has
-   */
   public ContextTable(int first, int contexts) {
     this.first = first;
     owners = new @Nullable OperationOwner[contexts];

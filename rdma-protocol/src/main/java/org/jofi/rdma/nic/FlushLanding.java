@@ -71,11 +71,7 @@ public final class FlushLanding {
     reach(port, () -> port.peer(port.address()));
   }
 
-  /**
-   * Makes the endpoint of a rail known to itself.
-   *
-   * @param inserting inserts its address, and returns its number
-   */
+  /** Makes the endpoint of a rail known to itself. */
   public void reach(RailPort port, LongSupplier inserting) {
     try {
       selves[port.number()] = inserting.getAsLong();

@@ -86,11 +86,6 @@ public final class InsertedAddresses {
     }
   }
 
-  /**
-   * @param addresses the rail's address vector; the rail closes it
-   * @param label what errors call the rail
-   * @param isBusy whether an operation is in flight to the address of a number
-   */
   public InsertedAddresses(AddressVector addresses, String label, LongPredicate isBusy) {
     this.addresses = addresses;
     this.label = label;

@@ -4,40 +4,26 @@ import org.jofi.fabric.CompletionError;
 import org.jofi.transport.Failure;
 
 /**
- * The poster of an operation, which gets its outcome once. It is called while a queue delivers, so
- * it must neither post nor throw.
+ * The poster of an operation, which gets its outcome once, with the cookie that it was posted with.
+ * It is called while a queue delivers, so it must neither post nor throw.
  */
 public interface OperationOwner {
 
-  /**
-   * The operation finished.
-   *
-   * @param cookie what it was posted with
-   * @param lengthBytes bytes received, for receives
-   */
+  /** The operation finished, with so many bytes received. */
   void completed(long cookie, long lengthBytes);
 
-  /**
-   * The operation failed.
-   *
-   * @param cookie what it was posted with
-   * @param error valid during the call only
-   */
+  /** The operation failed; the error is valid during the call only. */
   void failed(long cookie, RailPort port, CompletionError error);
 
   /**
    * The completion queue broke, so the outcome of the operation will never be known. Until the
    * endpoint is closed, the operation may still happen and use its memory.
-   *
-   * @param cookie what it was posted with
    */
   void lost(long cookie, RailPort port, Failure why);
 
   /**
    * Its rail's endpoint was closed while the operation was under way: it uses no memory of this
    * side any more. Some or all of it may have happened at the peer, or may happen yet.
-   *
-   * @param cookie what it was posted with
    */
   void dropped(long cookie, RailPort port, Failure why);
 
@@ -45,8 +31,6 @@ public interface OperationOwner {
    * The operation is out on a rail that is silent, to one of the peers. It may be posted again over
    * another one, if it does no harm when both happen; the first may use its memory for long yet.
    *
-   * @param cookie what it was posted with
-   * @param silent the rails to the peer that is silent on this one
    * @return who is told what becomes of the first
    */
   default OperationOwner moveOff(long cookie, RailUser silent, Failure why) {

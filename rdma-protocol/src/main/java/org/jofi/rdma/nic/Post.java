@@ -27,12 +27,7 @@ public final class Post {
 
   public Post() {}
 
-  /**
-   * It is a send.
-   *
-   * @param from what is sent; its descriptor, and the peer's number, are those on the rail
-   * @param withFlags {@link PostFlags}
-   */
+  /** It is a send; the descriptor, and the peer's number, are those on the rail. */
   public Post send(long from, long bytes, long withDescriptor, long to, long withFlags) {
     call = Call.SEND;
     address = from;

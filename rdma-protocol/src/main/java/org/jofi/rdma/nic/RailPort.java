@@ -153,22 +153,12 @@ public final class RailPort {
     return opened.peers();
   }
 
-  /**
-   * The number of a peer that stays known, for posting: {@link InsertedAddresses#peer}.
-   *
-   * @throws IllegalArgumentException if the address has a length that this provider never uses, or
-   *     too many peers are known
-   * @throws org.jofi.fabric.FabricException if the provider refuses it
-   */
+  /** The number of a peer that stays known; throws as {@link InsertedAddresses#peer}. */
   public long peer(FabricAddress address) {
     return peers().peer(address).number();
   }
 
-  /**
-   * Posts an operation, with an owner and a cookie in place of a context slot.
-   *
-   * @return as {@link Endpoint}'s posting calls
-   */
+  /** Posts an operation; answers as {@link Endpoint}'s posting calls. */
   public int post(OperationOwner owner, long cookie, Post what) {
     if (RailQueue.isLong(what.lengthBytes)) {
       queue.countLong();
@@ -253,9 +243,7 @@ public final class RailPort {
     receives.lose(this, why);
   }
 
-  /**
-   * Which of its endpoints, one after the other, is open or the next to be: all before are closed.
-   */
+  /** Which of its endpoints is open, or the next to be: all before are closed. */
   public int epoch() {
     return epoch;
   }

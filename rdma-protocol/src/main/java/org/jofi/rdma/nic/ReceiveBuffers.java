@@ -31,10 +31,6 @@ public final class ReceiveBuffers extends Task implements OperationOwner {
   private boolean stopped;
   private long failures;
 
-  /**
-   * @param bufferBytes as long as the longest message, which the rail has to be able to send as
-   *     well
-   */
   public ReceiveBuffers(RailPort port, BlockFreelist buffers, int bufferBytes, Tasks tasks) {
     port.requireSends(bufferBytes);
     this.port = port;

@@ -19,9 +19,6 @@ public final class ArrivalBudget {
   private final ArrayDeque<Share> waiting = new ArrayDeque<>();
   private int taken;
 
-  /**
-   * @param entries room in a queue beside that for this side's operations
-   */
   public ArrivalBudget(int entries, Tasks tasks) {
     common = entries / 2;
     most = entries * 3 / 4;
@@ -48,12 +45,7 @@ public final class ArrivalBudget {
       this.announcer = announcer;
     }
 
-    /**
-     * Takes room.
-     *
-     * @param arrivals at most as many as a queue may bring
-     * @return false if there is none now, and the announcer waits for its turn
-     */
+    /** Takes room for arrivals; false if there is none now: the announcer waits for its turn. */
     public boolean take(int arrivals) {
       int room = announced == 0 ? most : turn || waiting.isEmpty() ? common : 0;
       if (taken + arrivals > room) {

@@ -8,11 +8,7 @@ public interface SentListener {
 
   SentListener NOBODY = (cookie, failure) -> {};
 
-  /**
-   * The message left, or could not.
-   *
-   * @param failure why it could not; null if it left
-   */
+  /** The message left; or why it could not. */
   void sent(long cookie, @Nullable Failure failure);
 
   /** A provider took the message; again if it is sent again. */
@@ -20,9 +16,7 @@ public interface SentListener {
     // Most wait until it left.
   }
 
-  /**
-   * Whether nobody waits for {@link #sent}, so that it may come much later than the message left.
-   */
+  /** Whether {@link #sent} may come much later than the message left: nobody waits for it. */
   default boolean mayBeToldLate() {
     return false;
   }

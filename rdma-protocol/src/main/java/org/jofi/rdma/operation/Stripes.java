@@ -82,9 +82,6 @@ public abstract class Stripes extends Task {
   private long spread;
   private long bound;
 
-  /**
-   * @param most stripes at most
-   */
   Stripes(int most) {
     states = new State[most];
     Arrays.fill(states, State.FAILED);
@@ -111,12 +108,7 @@ public abstract class Stripes extends Task {
     spread = lengthBytes;
   }
 
-  /**
-   * A stripe of its own, over that rail: so many bytes, from that offset on in both memories.
-   *
-   * @param rail or {@link #ANY_RAIL}
-   * @return its number: they count from 0
-   */
+  /** A stripe of its own, from that offset on in both memories; its number, counted from 0. */
   public final int place(int rail, long offset, long lengthBytes) {
     int stripe = count++;
     offsets[stripe] = offset;
@@ -132,11 +124,7 @@ public abstract class Stripes extends Task {
     onDelivery |= those;
   }
 
-  /**
-   * The peer is told of each stripe that is written.
-   *
-   * @param byWrite whether its write does that; else it is announced apart
-   */
+  /** The peer is told of each stripe that is written: by its write, or else apart. */
   public final void announce(boolean byWrite) {
     announces = true;
     withData = byWrite ? -1 : 0;
@@ -224,7 +212,6 @@ public abstract class Stripes extends Task {
    * The peer answered whether a stripe arrived. One that did not is to be posted again, and
    * announced apart.
    *
-   * @param ofTry of which try it was asked
    * @return whether that answer was awaited
    */
   public final boolean answered(int stripe, int ofTry, boolean arrived) {
@@ -258,12 +245,7 @@ public abstract class Stripes extends Task {
 
   public abstract String railLabel(int stripe);
 
-  /**
-   * The driver's: a stripe is in another state, or given to another rail.
-   *
-   * @param before the state that it was in
-   * @param beforeRail its rail then, or {@link #ANY_RAIL}
-   */
+  /** The driver's: a stripe was in another state before, or given to another rail. */
   protected abstract void changed(int stripe, State before, int beforeRail);
 
   private void move(State from, State to) {

@@ -8,10 +8,6 @@ public abstract class Task {
   /** {@link Tasks}' own: whether it is in there. */
   boolean queued;
 
-  /**
-   * Does what can be done now. Never throws for what a provider or a peer does.
-   *
-   * @return whether nothing is left to do
-   */
+  /** Does what can be done now; whether nothing is left to do. Never throws for what others do. */
   protected abstract boolean advance();
 }

@@ -27,11 +27,6 @@ public abstract class Transfer extends Stripes {
   private long localAddress;
   private boolean alone;
 
-  /**
-   * One that tells that listener.
-   *
-   * @param most stripes at most
-   */
   protected Transfer(TransferListener listener, int most) {
     super(most);
     this.listener = listener;
@@ -114,12 +109,7 @@ public abstract class Transfer extends Stripes {
     listener.completed(this, stripe);
   }
 
-  /**
-   * The driver's: a stripe failed.
-   *
-   * @param next the rail over which it could be posted again; {@link #ANY_RAIL} if there is none
-   * @return whether it is to be
-   */
+  /** The driver's: a stripe failed, and may go over that rail; whether it is to be posted again. */
   protected final boolean fail(int stripe, int next, Failure why, Certainty certainty) {
     boolean railLeft = next != ANY_RAIL;
     move(stripe, State.FAILED, railLeft ? next : rail(stripe));

@@ -19,10 +19,6 @@ public final class PeerLink {
   private final ArrayDeque<Task> held = new ArrayDeque<>(0);
   private boolean peerKnows = true;
 
-  /**
-   * @param sink where its operations go
-   * @param connectionId to the peer's communicator, from this side's
-   */
   public PeerLink(OperationSink sink, ConnectionId connectionId) {
     this.sink = sink;
     this.connectionId = connectionId;
@@ -72,21 +68,12 @@ public final class PeerLink {
     return "communicator %d of the peer, over %s".formatted(connectionId.to(), sink.label());
   }
 
-  /**
-   * Tells something of a receive, to whom nobody listens: what may get lost is told again.
-   *
-   * @param type says what the value is
-   * @return false if there is no buffer now
-   */
+  /** Tells something of a receive, again if it may be lost; false if there is no buffer now. */
   public boolean tell(MessageType type, long receiveIndex, long value) {
     return tell(type, receiveIndex, value, SentListener.NOBODY, 0);
   }
 
-  /**
-   * The same for who listens.
-   *
-   * @return false if there is no buffer now
-   */
+  /** The same for who listens. */
   public boolean tell(
       MessageType type, long receiveIndex, long value, SentListener who, long cookie) {
     Packet message = sink.takePacket();

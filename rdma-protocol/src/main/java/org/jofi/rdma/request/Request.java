@@ -65,10 +65,6 @@ public final class Request {
   /** Whether the queue's list of what is over has it. */
   public boolean listed;
 
-  /**
-   * @param slot of the queue
-   * @param number of the slot among those of all kinds, which its ids tell
-   */
   Request(RequestQueue queue, int slot, int number) {
     this.queue = queue;
     this.slot = slot;
@@ -224,8 +220,6 @@ public final class Request {
   /**
    * Fails it if its bound passed. Time is counted from the first check that finds it timed, or
    * finds progress.
-   *
-   * @param now any clock, the same in each call
    */
   public void check(long now, long boundNs) {
     if (state != State.RUNNING || (failure == null && !strategy.isTimed())) {

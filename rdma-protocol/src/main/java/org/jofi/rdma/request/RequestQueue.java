@@ -59,10 +59,6 @@ public abstract class RequestQueue {
   private boolean peerDone;
   private boolean peerVanished;
 
-  /**
-   * @param first slot of the kind
-   * @param most requests at once
-   */
   public RequestQueue(PeerLink link, int first, int most) {
     assert most + SPARE <= ONE_SIDED : most;
     this.link = link;

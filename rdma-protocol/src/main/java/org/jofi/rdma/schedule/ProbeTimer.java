@@ -25,12 +25,7 @@ public final class ProbeTimer {
     }
   }
 
-  /**
-   * The rail is not in use.
-   *
-   * @param atOnce whether nothing is known against its link
-   * @return whether it is to be tried now
-   */
+  /** The rail is not in use; whether it is to be tried now: at once if nothing is against it. */
   public boolean isDue(long now, boolean atOnce) {
     if (dueAt == NEVER) {
       boolean sound = waitNs == 0 || now - joinedAt >= SOUND_NS;

@@ -29,22 +29,13 @@ public final class RailShares {
   /** How fast each is taken to be; 0 if each has its own rate. */
   private double equal;
 
-  /**
-   * @param rates of the rails
-   */
   public RailShares(RailRates rates) {
     this.rates = rates;
     shares = new long[rates.rails()];
     lastUsed = new long[rates.rails()];
   }
 
-  /**
-   * Cuts.
-   *
-   * @param bytes 1 or more
-   * @param most how many shares at most
-   * @param usable the rails to use, a bit each; one at least
-   */
+  /** Cuts 1 byte or more for these rails, a bit each, into so many shares at most. */
   public void cut(long bytes, int most, int usable) {
     long enough = Math.min(RailRates.LEAST_STRIPE_BYTES, bytes / Integer.bitCount(usable));
     int among = usable;

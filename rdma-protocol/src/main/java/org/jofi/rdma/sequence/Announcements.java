@@ -30,9 +30,7 @@ public final class Announcements {
   }
 
   /**
-   * Looks for the next receive.
-   *
-   * @return its index; {@link MailboxReader#ABSENT} or {@link MailboxReader#MALFORMED}
+   * Looks for the next receive: its index, or {@link MailboxReader#poll} says why there is none.
    */
   public long see() {
     int found = mailbox.poll(unseen);

@@ -40,10 +40,7 @@ public final class LossDetector {
     confirmed = overdue;
   }
 
-  /**
-   * What has been late for longer than the time limit, according to the sender's last report; or
-   * null.
-   */
+  /** What has been late for longer than the bound, by the sender's last report; or null. */
   public @Nullable String overdue(long now, long boundNs) {
     if (!messages && entries == 0) {
       return null;

@@ -23,12 +23,7 @@ public final class LostNotices {
     }
   }
 
-  /**
-   * Whether the sender is to be asked now; counts from now then.
-   *
-   * @param oldest the oldest receive in flight
-   * @param now any clock, the same in each call
-   */
+  /** Whether the sender is to be asked now, while that receive is the oldest in flight. */
   public boolean isDue(long oldest, long now) {
     if (oldest > through || (!isNew && now - askedAt < waitNs)) {
       return false;

@@ -11,20 +11,12 @@ public final class ShortRow {
   private final int enough;
   private int count;
 
-  /**
-   * @param grant what may leave before its receive is announced
-   * @param enough so many make a row
-   */
   public ShortRow(EagerGrant grant, int enough) {
     longestBytes = Math.min(grant.bytes(), LONGEST);
     this.enough = enough;
   }
 
-  /**
-   * A message, whatever its way.
-   *
-   * @return whether it is a long one that ends a row
-   */
+  /** A message, whatever its way; whether it is a long one that ends a row. */
   public boolean ends(long lengthBytes) {
     if (lengthBytes <= longestBytes) {
       count = Math.min(count + 1, enough);

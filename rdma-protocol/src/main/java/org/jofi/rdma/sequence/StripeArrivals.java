@@ -26,12 +26,7 @@ public final class StripeArrivals {
 
   private StripeArrivals() {}
 
-  /**
-   * Adds a stripe.
-   *
-   * @param immediate checked immediate data
-   * @return the arrivals with it, positive; {@link #DUPLICATE} or {@link #CONFLICT}
-   */
+  /** Adds a checked stripe: the arrivals with it, {@link #DUPLICATE}, or {@link #CONFLICT}. */
   public static long add(long arrivals, int immediate) {
     int stripe = ImmediateData.stripe(immediate);
     boolean isFinal = ImmediateData.isFinal(immediate);

@@ -29,11 +29,7 @@ public final class UnexpectedMessages {
     return count;
   }
 
-  /**
-   * Makes room for a message, in its place by its ordinal.
-   *
-   * @return its number, or {@link #NONE} if it is there already
-   */
+  /** Makes room for a message, in its place; {@link #NONE} if it is there already. */
   public int add(long ordinal, long receivesSeen, int tag, int lengthBytes) {
     int before = NONE;
     int after = first;

@@ -43,11 +43,7 @@ public final class ChunkCopies extends Task {
     copier = ring == null ? null : ring.space().copier();
   }
 
-  /**
-   * Starts a copy to the host, or to the device.
-   *
-   * @return 0, {@link #AGAIN}, or another negative errno
-   */
+  /** Starts a copy to the host, or to the device: 0, {@link #AGAIN}, or another negative errno. */
   public int start(boolean toHost, int part, long deviceAddress, long hostAddress, long bytes) {
     DeviceCopier by = copier;
     if (by == null) {

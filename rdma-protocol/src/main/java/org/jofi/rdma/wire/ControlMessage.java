@@ -38,9 +38,7 @@ public final class ControlMessage {
 
   private ControlMessage() {}
 
-  /**
-   * Writes one; {@link MessageType} says what number and value are, and whether it has a reason.
-   */
+  /** Writes one, as {@link MessageType} says. */
   public static void put(
       MemorySegment memory,
       long at,
@@ -129,12 +127,7 @@ public final class ControlMessage {
     return FailureCause.of(-(long) memory.get(WireLayouts.INT, at + REASON));
   }
 
-  /**
-   * The value of a question for a stripe, or of its answer.
-   *
-   * @param tries how often it was posted when that was asked, 1 to {@link #MOST_TRIES}
-   * @param arrived of an answer
-   */
+  /** The value of a question for a stripe, after so many tries, or of its answer. */
   public static long ofStripe(int stripe, int tries, boolean arrived) {
     return stripe | (arrived ? ARRIVED : 0) | (long) tries << UPPER;
   }
@@ -152,12 +145,7 @@ public final class ControlMessage {
     return (value(memory, at) & ARRIVED) != 0;
   }
 
-  /**
-   * The value of a credit.
-   *
-   * @param untaken eager messages that were handled and no receive has taken, 0 to 255
-   * @param announced receives that had an index by then
-   */
+  /** The value of a credit: what no receive has taken, 0 to 255, and receives with an index. */
   public static long ofCredit(int untaken, long announced) {
     return announced << UPPER | untaken;
   }

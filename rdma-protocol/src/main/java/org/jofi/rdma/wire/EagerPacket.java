@@ -32,13 +32,7 @@ public final class EagerPacket {
 
   private EagerPacket() {}
 
-  /**
-   * Writes what is before the messages, but for the header.
-   *
-   * @param ordinal of the first message, from 1
-   * @param seen the highest index of the receives that the sender has seen, or 0
-   * @return the offset of the first message
-   */
+  /** Writes what is before the messages, but for the header; returns the offset of the first. */
   public static int begin(MemorySegment memory, long at, long ordinal, long seen) {
     memory.set(WireLayouts.LONG, at + ORDINAL, ordinal);
     memory.set(WireLayouts.LONG, at + SEEN, seen);

@@ -118,12 +118,7 @@ public final class Handshake {
     return fault;
   }
 
-  /**
-   * The connector's reply address, of a request of any version, so that it can be told that this
-   * side speaks another one.
-   *
-   * @return null if that cannot be read
-   */
+  /** The reply address of a request of any version; null if that cannot be read. */
   public @Nullable FabricAddress replyAddress(MemorySegment message, long offset, long length) {
     fault = MessageHeader.check(message, offset, length);
     if (fault == WireFault.NONE && MessageHeader.type(message, offset) != MessageType.CONNECT) {

@@ -90,13 +90,7 @@ public record MailboxLayout(int dataRails) {
     }
   }
 
-  /**
-   * The length of a staged receive.
-   *
-   * @param blocks 1 to 8
-   * @param lengthBytes of the whole receive
-   * @param shift logarithm of a block's length
-   */
+  /** The length of a staged receive, of 1 to 8 blocks. */
   public static long staged(int blocks, long lengthBytes, int shift) {
     return STAGED | (long) shift << SHIFT_AT | (long) (blocks - 1) << BLOCKS_AT | lengthBytes;
   }

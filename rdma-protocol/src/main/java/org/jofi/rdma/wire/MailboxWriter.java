@@ -25,11 +25,7 @@ public final class MailboxWriter {
     this.generation = generation;
   }
 
-  /**
-   * Writes a receive, all but its keys and stamps.
-   *
-   * @param length in bytes; of a staged receive {@link MailboxLayout#staged}
-   */
+  /** Writes a receive, all but its keys and stamps. */
   public void put(long index, long remoteAddress, long length, int tag) {
     long at = layout.entryOffset(index);
     for (int word = 0; word < layout.entryBytes(); word += Long.BYTES) {
@@ -45,10 +41,7 @@ public final class MailboxWriter {
   }
 
   /**
-   * Stamps the lines of an entry: it may be written to the peer now.
-   *
-   * @param handled how many eager messages had been handled in order when the receive got its
-   *     index; the low 8 bits of it travel
+   * Stamps the lines of an entry, with the low 8 bits of what was handled: it may be written now.
    */
   public void seal(long index, int handled) {
     for (int line = 0; line < layout.linesPerEntry(); line++) {
