@@ -27,9 +27,7 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
   }
 
   /** A rail took nothing: what to do about a stripe that goes over it. */
-  void refusedNow(int stripe) {
-    // Most wait for their rail.
-  }
+  void refusedNow(int stripe) {}
 
   /** Whether a failure is its rail's. */
   boolean tellsOfRail(int stripe, Failure why) {

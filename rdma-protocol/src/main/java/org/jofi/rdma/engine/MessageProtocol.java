@@ -66,7 +66,5 @@ public interface MessageProtocol {
   void railClosed();
 
   /** What this end wrote over control rails may be lost, though it was done. */
-  default void controlLost() {
-    // Most write nothing over them.
-  }
+  default void controlLost() {}
 }

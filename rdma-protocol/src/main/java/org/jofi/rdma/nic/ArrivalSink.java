@@ -27,7 +27,5 @@ public interface ArrivalSink {
   void broken(Failure why);
 
   /** A data rail was closed, with what its queue held. May post. */
-  default void railClosed() {
-    // Whoever counts nothing misses nothing.
-  }
+  default void railClosed() {}
 }

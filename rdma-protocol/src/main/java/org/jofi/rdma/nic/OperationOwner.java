@@ -40,23 +40,15 @@ public interface OperationOwner {
   OperationOwner NOBODY =
       new OperationOwner() {
         @Override
-        public void completed(long cookie, long lengthBytes) {
-          // As it says.
-        }
+        public void completed(long cookie, long lengthBytes) {}
 
         @Override
-        public void failed(long cookie, RailPort port, CompletionError error) {
-          // As it says.
-        }
+        public void failed(long cookie, RailPort port, CompletionError error) {}
 
         @Override
-        public void lost(long cookie, RailPort port, Failure why) {
-          // As it says.
-        }
+        public void lost(long cookie, RailPort port, Failure why) {}
 
         @Override
-        public void dropped(long cookie, RailPort port, Failure why) {
-          // As it says.
-        }
+        public void dropped(long cookie, RailPort port, Failure why) {}
       };
 }

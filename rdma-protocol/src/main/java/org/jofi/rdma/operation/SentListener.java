@@ -12,9 +12,7 @@ public interface SentListener {
   void sent(long cookie, @Nullable Failure failure);
 
   /** A provider took the message; again if it is sent again. */
-  default void posted(long cookie) {
-    // Most wait until it left.
-  }
+  default void posted(long cookie) {}
 
   /** Whether {@link #sent} may come much later than the message left: nobody waits for it. */
   default boolean mayBeToldLate() {

@@ -54,9 +54,7 @@ public abstract class Transfer extends Stripes {
   }
 
   /** Stripes that were to be posted at the call before this as well move to other rails. */
-  public void moveLate() {
-    // Most try every rail as it is.
-  }
+  public void moveLate() {}
 
   /**
    * How many operations on the peer's data rails that come before it are done. It changes as long
@@ -67,9 +65,7 @@ public abstract class Transfer extends Stripes {
   }
 
   /** Its turn is after all that was posted until now: a message that follows it was sent. */
-  public void takeTurn() {
-    // Most have none, since nothing of them is counted.
-  }
+  public void takeTurn() {}
 
   protected abstract void reset();
 

@@ -76,9 +76,7 @@ public abstract class RequestQueue {
   }
 
   /** A request is over; reported already. */
-  public void ended(Request request) {
-    // Nothing of most is kept but their slot.
-  }
+  public void ended(Request request) {}
 
   /** Whether a request's failure is one of all. */
   public boolean failsWith(Failure why) {
@@ -286,9 +284,7 @@ public abstract class RequestQueue {
   }
 
   /** It failed: what it has under way besides its requests is to come to its end. */
-  public void hurry() {
-    // Most have nothing.
-  }
+  public void hurry() {}
 
   /** Fails it, unless it failed before, and reports what is in flight now, with its cause. */
   public final void expire(Failure why) {

@@ -58,9 +58,7 @@ public abstract class RequestStrategy implements TransferListener {
   }
 
   /** It was looked at, and its bound did not pass. */
-  public void checked() {
-    // Nothing to do unless something can be tried anew.
-  }
+  public void checked() {}
 
   public void endUse() {
     DataRegistration memory = lease;
