@@ -38,7 +38,7 @@ final class CommMemory {
   CommMemory(RdmaComm owner, RdmaDevice device, Connection connection, int stagedAtOnce) {
     this.owner = owner;
     this.device = device;
-    registrations = owner.endpoint.rails().registrations();
+    registrations = owner.endpoint.rails().registrations;
     uses = new RegistrationUses(connection);
     segments = new SegmentUses(owner, registrations, device.options.cache().wholeSegmentBytes());
     deviceBuffers = new DeviceBuffers(owner, device, stagedAtOnce);

@@ -142,7 +142,7 @@ final class DeviceBuffers {
 
   private RdmaRegistration stage(Memory memory, Set<Use> uses, String why) {
     StagingSpace space = space(device.memories.open(memory.kind(), memory.device()));
-    return new RdmaRegistration(owner, memory, uses, null, space, space.shape() + why);
+    return new RdmaRegistration(owner, memory, uses, null, space, space.shape + why);
   }
 
   private StagingSpace space(DeviceMemory gpu) {
@@ -177,7 +177,7 @@ final class DeviceBuffers {
 
   private @Nullable StagingSpace known(DeviceMemory gpu) {
     for (StagingSpace space : spaces) {
-      if (space.device().equals(gpu)) {
+      if (space.device.equals(gpu)) {
         return space;
       }
     }

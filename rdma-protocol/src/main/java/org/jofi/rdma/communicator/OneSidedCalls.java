@@ -55,10 +55,10 @@ final class OneSidedCalls {
       long at) {
     try (var _ = comm.lock.posting()) {
       comm.checkOpen();
-      long request = connection.oneSided().move(reads, address, lengthBytes, memory, far, at);
+      long request = connection.oneSided.move(reads, address, lengthBytes, memory, far, at);
       if (request == Result.TRY_AGAIN) {
         comm.endpoint.help();
-        request = connection.oneSided().move(reads, address, lengthBytes, memory, far, at);
+        request = connection.oneSided.move(reads, address, lengthBytes, memory, far, at);
       }
       comm.memory.uses.add(request, used);
       return request;
@@ -77,10 +77,10 @@ final class OneSidedCalls {
     try (var _ = comm.lock.posting()) {
       comm.checkOpen();
       long address = copied(from, offset, lengthBytes);
-      long request = connection.oneSided().writeInline(address, lengthBytes, to, at);
+      long request = connection.oneSided.writeInline(address, lengthBytes, to, at);
       if (request == Result.TRY_AGAIN) {
         comm.endpoint.help();
-        request = connection.oneSided().writeInline(address, lengthBytes, to, at);
+        request = connection.oneSided.writeInline(address, lengthBytes, to, at);
       }
       return request;
     }

@@ -59,7 +59,7 @@ abstract class RdmaComm implements Comm {
     this.device = device;
     this.endpoint = endpoint;
     this.connection = connection;
-    lock = endpoint.lock();
+    lock = endpoint.lock;
     maxMessageBytes = device.properties().limits().maxMessageBytes();
     oneSided = new OneSidedCalls(this, connection);
     label =
@@ -285,7 +285,7 @@ abstract class RdmaComm implements Comm {
 
   /** Begins to close it, without waiting; a second call does nothing. */
   final void startClosing() {
-    end(endpoint.connections()::close);
+    end(endpoint.connections::close);
   }
 
   private void end(Consumer<Connection> how) {
@@ -306,7 +306,7 @@ abstract class RdmaComm implements Comm {
 
   @Override
   public final void abort() {
-    end(endpoint.connections()::abort);
+    end(endpoint.connections::abort);
     finish();
   }
 

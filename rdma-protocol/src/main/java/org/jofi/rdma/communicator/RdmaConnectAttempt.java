@@ -20,20 +20,20 @@ final class RdmaConnectAttempt implements ConnectAttempt {
   RdmaConnectAttempt(RdmaDevice device, DeviceEndpoint endpoint, ConnectHandle handle) {
     this.device = device;
     this.endpoint = endpoint;
-    try (var _ = endpoint.lock().posting()) {
+    try (var _ = endpoint.lock.posting()) {
       endpoint.checkOpen();
-      attempt = endpoint.connections().connector().connect(handle);
+      attempt = endpoint.connections.connector().connect(handle);
     }
   }
 
   @Override
   public ConnectHandle handle() {
-    return attempt.handle();
+    return attempt.handle;
   }
 
   @Override
   public @Nullable SendComm poll() {
-    try (var _ = endpoint.lock().posting()) {
+    try (var _ = endpoint.lock.posting()) {
       if (made == null) {
         endpoint.progress();
         Failure failure = attempt.failure();
@@ -51,15 +51,15 @@ final class RdmaConnectAttempt implements ConnectAttempt {
 
   @Override
   public void close() {
-    try (var _ = endpoint.lock().closing()) {
+    try (var _ = endpoint.lock.closing()) {
       if (made != null) {
         return;
       }
       SendConnection connection = attempt.connection();
       if (connection != null) {
-        endpoint.connections().abort(connection);
+        endpoint.connections.abort(connection);
       } else {
-        endpoint.connections().connector().cancel(attempt);
+        endpoint.connections.connector().cancel(attempt);
         endpoint.progress();
       }
     }

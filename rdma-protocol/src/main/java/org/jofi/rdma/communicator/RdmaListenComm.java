@@ -20,10 +20,10 @@ final class RdmaListenComm implements ListenComm {
   RdmaListenComm(RdmaDevice device, DeviceEndpoint endpoint) {
     this.device = device;
     this.endpoint = endpoint;
-    try (var _ = endpoint.lock().posting()) {
+    try (var _ = endpoint.lock.posting()) {
       endpoint.checkOpen();
-      listener = endpoint.connections().connector().listen();
-      handle = endpoint.connections().connector().handle(listener);
+      listener = endpoint.connections.connector().listen();
+      handle = endpoint.connections.connector().handle(listener);
     }
   }
 
@@ -39,7 +39,7 @@ final class RdmaListenComm implements ListenComm {
 
   @Override
   public @Nullable RecvComm accept() {
-    try (var _ = endpoint.lock().posting()) {
+    try (var _ = endpoint.lock.posting()) {
       if (closed) {
         throw new IllegalStateException("%s is closed".formatted(handle));
       }
@@ -52,16 +52,16 @@ final class RdmaListenComm implements ListenComm {
 
   @Override
   public long refused() {
-    try (var _ = endpoint.lock().posting()) {
+    try (var _ = endpoint.lock.posting()) {
       return listener.refused();
     }
   }
 
   @Override
   public void close() {
-    try (var _ = endpoint.lock().closing()) {
+    try (var _ = endpoint.lock.closing()) {
       closed = true;
-      endpoint.connections().connector().close(listener);
+      endpoint.connections.connector().close(listener);
     }
   }
 }

@@ -133,7 +133,7 @@ final class RdmaPoller implements Poller {
   }
 
   private void find(EndpointComms in, int most) {
-    try (var hold = in.endpoint.lock().testing(in.tester)) {
+    try (var hold = in.endpoint.lock.testing(in.tester)) {
       if (hold == null) {
         return;
       }

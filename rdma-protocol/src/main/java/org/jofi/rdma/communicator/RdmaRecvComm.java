@@ -152,10 +152,10 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
     try (var _ = lock.posting()) {
       checkOpen();
       StagingSpace space = ours.space();
-      long request = connection.receiver().receiveStaged(space, address, lengthBytes, tag);
+      long request = connection.receiver.receiveStaged(space, address, lengthBytes, tag);
       if (request == Result.TRY_AGAIN) {
         endpoint.help();
-        request = connection.receiver().receiveStaged(space, address, lengthBytes, tag);
+        request = connection.receiver.receiveStaged(space, address, lengthBytes, tag);
       }
       memory.uses.add(request, ours);
       return request;
@@ -163,10 +163,10 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
   }
 
   private long receive(int count, long[] bytes, int[] tagged) {
-    long request = connection.receiver().receive(count, addresses, bytes, tagged, data);
+    long request = connection.receiver.receive(count, addresses, bytes, tagged, data);
     if (request == Result.TRY_AGAIN) {
       endpoint.help();
-      request = connection.receiver().receive(count, addresses, bytes, tagged, data);
+      request = connection.receiver.receive(count, addresses, bytes, tagged, data);
     }
     return request;
   }
@@ -184,7 +184,7 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
   @Override
   public int lengths(long request, long[] into) {
     try (var _ = lock.rare()) {
-      return connection.receiver().lengths(request, into);
+      return connection.receiver.lengths(request, into);
     }
   }
 

@@ -47,7 +47,7 @@ final class RdmaSendComm extends RdmaComm implements SendComm {
   private long post(long address, long lengthBytes, int tag, DataRegistration lease, Object used) {
     try (var _ = lock.posting()) {
       checkOpen();
-      long request = connection.sender().send(address, lengthBytes, tag, lease, null);
+      long request = connection.sender.send(address, lengthBytes, tag, lease, null);
       memory.uses.add(request, used);
       return request;
     }
@@ -58,7 +58,7 @@ final class RdmaSendComm extends RdmaComm implements SendComm {
     long request;
     try (var _ = lock.posting()) {
       checkOpen();
-      request = connection.sender().send(address, lengthBytes, tag, null, space);
+      request = connection.sender.send(address, lengthBytes, tag, null, space);
       memory.uses.add(request, ours);
     }
     space.grow();
@@ -79,7 +79,7 @@ final class RdmaSendComm extends RdmaComm implements SendComm {
   public boolean cancel(long request) {
     try (var _ = lock.posting()) {
       checkOpen();
-      boolean cancelled = connection.sender().cancel(request);
+      boolean cancelled = connection.sender.cancel(request);
       if (cancelled) {
         memory.uses.over(request);
       }

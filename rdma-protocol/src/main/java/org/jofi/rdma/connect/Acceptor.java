@@ -60,12 +60,12 @@ final class Acceptor {
         new Listener(
             ++lastListener,
             new Nonce(settings.random().getAsLong(), settings.random().getAsLong()));
-    listeners.put(listener.number(), listener);
+    listeners.put(listener.number, listener);
     return listener;
   }
 
   boolean forget(Listener listener) {
-    return listeners.remove(listener.number()) != null;
+    return listeners.remove(listener.number) != null;
   }
 
   /** Handles a connection request whose header is valid; returns whether it was accepted. */
@@ -86,7 +86,7 @@ final class Acceptor {
     }
     Listener listener = listeners.get(request.listener());
     FailureCause why =
-        listener != null && listener.nonce().equals(request.nonce())
+        listener != null && listener.nonce.equals(request.nonce())
             ? accept(listener, request)
             : FailureCause.REFUSED;
     if (why != null) {
@@ -116,16 +116,14 @@ final class Acceptor {
    * if its address is none.
    */
   private boolean answer(ConnectRequest request, ReceiveConnection connection) {
-    Packet answer = endpoint.outgoing().takeForStranger();
+    Packet answer = endpoint.outgoing.takeForStranger();
     return answer == null
-        || endpoint
-            .outgoing()
-            .sendTo(
-                request.replyAddress(),
-                request.rail(),
-                answer,
-                Handshake.put(answer.memory(), answer.at(), connection.accept()),
-                SentListener.NOBODY);
+        || endpoint.outgoing.sendTo(
+            request.replyAddress(),
+            request.rail(),
+            answer,
+            Handshake.put(answer.memory(), answer.at(), connection.accept),
+            SentListener.NOBODY);
   }
 
   /** Makes the receiving side and answers. Returns why it could not, or null. */

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * SendConnection} or with a failure.
  */
 public final class Attempt implements SentListener {
-  private final ConnectHandle handle;
+  public final ConnectHandle handle;
   final ConnectRequest request;
   final Mailboxes.Mailbox mailbox;
   private final long deadline;
@@ -49,10 +49,6 @@ public final class Attempt implements SentListener {
   @Override
   public boolean isWanted(long cookie) {
     return connection == null && failure == null;
-  }
-
-  public ConnectHandle handle() {
-    return handle;
   }
 
   /** The connected side, which the caller closes; null as long as it is not connected. */

@@ -28,7 +28,7 @@ final class ClosedConnections {
     Closed(Connection connection) {
       connectionId = connection.id();
       addresses = connection.sink().peerAddresses();
-      writes = connection.protocol().writes();
+      writes = connection.protocol.writes();
     }
   }
 

@@ -182,7 +182,7 @@ final class ClosingConnections {
       // Messages that the peer sent before it closed did not arrive.
       connection.fail(connection.failure(FailureCause.PEER_CLOSED, "lost on its way"));
     }
-    if (!connection.isQuiet() || (!overdue && connection.protocol().awaitsMore())) {
+    if (!connection.isQuiet() || (!overdue && connection.protocol.awaitsMore())) {
       if (overdue) {
         connection.expire();
         peer.giveUpFences();
@@ -240,7 +240,7 @@ final class ClosingConnections {
 
   /** Sends a message about the connection itself; whether there was a buffer. */
   boolean tell(Connection connection, MessageType what) {
-    MessageProtocol protocol = connection.protocol();
+    MessageProtocol protocol = connection.protocol;
     boolean ends = what == MessageType.CLOSE || what == MessageType.CLOSED;
     boolean asks = what == MessageType.PING || what == MessageType.PONG;
     boolean aborts =

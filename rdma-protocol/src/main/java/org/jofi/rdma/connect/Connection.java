@@ -26,10 +26,10 @@ public abstract class Connection {
   private static final long LAST = 1;
 
   private final Runnable freeMailbox;
-  private final PeerLink link;
-  private final MessageProtocol protocol;
+  public final PeerLink link;
+  public final MessageProtocol protocol;
   private final RequestQueue messages;
-  private final OneSided oneSided;
+  public final OneSided oneSided;
   private final RequestQueue[] kinds;
   private int overTurn;
   private final Liveness liveness;
@@ -82,16 +82,8 @@ public abstract class Connection {
     return link.id();
   }
 
-  public final PeerLink link() {
-    return link;
-  }
-
   public final OperationSink sink() {
-    return link.sink();
-  }
-
-  public final MessageProtocol protocol() {
-    return protocol;
+    return link.sink;
   }
 
   /** Why its messages, and with them the side, failed; null while it works. */
@@ -155,10 +147,6 @@ public abstract class Connection {
     return kindOf(request).usesMemory(request);
   }
 
-  public final OneSided oneSided() {
-    return oneSided;
-  }
-
   public final void onFailure(Runnable told) {
     listener = told;
   }
@@ -190,7 +178,7 @@ public abstract class Connection {
   public final void hear() {
     link.peerKnowsThisSide();
     liveness.hear();
-    link.sink().peer().heard();
+    link.sink.peer().heard();
   }
 
   /** Checks the time limits of requests, and whether the peer is alive. */
@@ -208,7 +196,7 @@ public abstract class Connection {
 
   /** Whether few enough messages are on their way that a question or its answer may follow. */
   public final boolean mayAsk() {
-    return onTheirWay <= link.sink().controlRails();
+    return onTheirWay <= link.sink.controlRails();
   }
 
   /**
@@ -248,7 +236,7 @@ public abstract class Connection {
     @Override
     public void sent(long cookie, @Nullable Failure why) {
       onTheirWay--;
-      if (why != null && link.sink().isControlLost()) {
+      if (why != null && link.sink.isControlLost()) {
         fail(why);
       }
     }
@@ -326,7 +314,7 @@ public abstract class Connection {
     }
     vanishing = true;
     if (messages.isExposed()) {
-      cut = link.sink().peer().cut(failure(FailureCause.PEER_LOST, "it may still write"));
+      cut = link.sink.peer().cut(failure(FailureCause.PEER_LOST, "it may still write"));
     }
     isCut();
   }
@@ -363,7 +351,7 @@ public abstract class Connection {
       peerVanished();
     }
     freeMailbox.run();
-    link.sink().release();
+    link.sink.release();
   }
 
   /** Whether it is gone, with its id and its mailbox. */

@@ -104,7 +104,7 @@ public final class ConnectionTable implements ArrivalSink {
     if (ImmediateData.check(data) == WireFault.NONE) {
       Connection connection = live.of(ImmediateData.communicator((int) data));
       if (connection != null) {
-        connection.protocol().immediate((int) data);
+        connection.protocol.immediate((int) data);
         return;
       }
     }
@@ -145,7 +145,7 @@ public final class ConnectionTable implements ArrivalSink {
   private boolean packet(MemorySegment memory, long at, long lengthBytes) {
     Connection connection =
         EagerPacket.check(memory, at, lengthBytes) == WireFault.NONE ? hear(memory, at) : null;
-    return connection != null && connection.protocol().packet(memory, at, lengthBytes);
+    return connection != null && connection.protocol.packet(memory, at, lengthBytes);
   }
 
   private boolean railUpdate(MemorySegment memory, long at, long lengthBytes) {
@@ -189,9 +189,8 @@ public final class ConnectionTable implements ArrivalSink {
       return type == MessageType.CLOSE && closed.answer(connector().endpoint, memory, at);
     }
     if (type == MessageType.PING || type == MessageType.PONG) {
-      connection
-          .protocol()
-          .peerIsAt(ControlMessage.number(memory, at), ControlMessage.value(memory, at));
+      connection.protocol.peerIsAt(
+          ControlMessage.number(memory, at), ControlMessage.value(memory, at));
     }
     switch (type) {
       case CLOSE -> {
@@ -215,7 +214,7 @@ public final class ConnectionTable implements ArrivalSink {
         return questions.add(connection, memory, at);
       }
       default -> {
-        return connection.protocol().message(type, memory, at);
+        return connection.protocol.message(type, memory, at);
       }
     }
     return true;
@@ -224,14 +223,14 @@ public final class ConnectionTable implements ArrivalSink {
   @Override
   public void broken(Failure why) {
     for (int i = 0; i < live.size(); i++) {
-      live.get(i).protocol().queueBroke(why);
+      live.get(i).protocol.queueBroke(why);
     }
   }
 
   @Override
   public void railClosed() {
     for (int i = 0; i < live.size(); i++) {
-      live.get(i).protocol().railClosed();
+      live.get(i).protocol.railClosed();
     }
   }
 
@@ -290,7 +289,7 @@ public final class ConnectionTable implements ArrivalSink {
         endings.ask(connection, MessageType.PING);
       }
       if (connection.sink().takeControlLoss()) {
-        connection.protocol().controlLost();
+        connection.protocol.controlLost();
       }
       sendUpdates(connection);
       switch (connection.check(now, settings.requestNs())) {

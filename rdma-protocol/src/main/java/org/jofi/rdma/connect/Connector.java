@@ -70,8 +70,8 @@ public final class Connector {
     ProviderRelease told = length <= room ? release : ProviderRelease.UNTOLD;
     // Of the first one's length, as many as there is room for.
     return ConnectHandle.of(
-        listener.number(),
-        listener.nonce().bytes(),
+        listener.number,
+        listener.nonce.bytes(),
         addresses.stream()
             .takeWhile(address -> address.length == length)
             .limit((ConnectHandle.MAX_ADDRESS_BYTES - told.provider().length()) / length)
@@ -181,7 +181,7 @@ public final class Connector {
     if (rail < 0) {
       return;
     }
-    Packet message = endpoint.outgoing().takeForStranger();
+    Packet message = endpoint.outgoing.takeForStranger();
     if (message == null) {
       return;
     }
@@ -189,8 +189,8 @@ public final class Connector {
     attempt.asks(
         rail, now + (attempt.rails == 1 ? every : Math.min(every, endpoint.railBoundNs())));
     int length = Handshake.put(message.memory(), message.at(), attempt.request.over(rail));
-    FabricAddress to = FabricAddress.of(attempt.handle().address(rail));
-    if (!endpoint.outgoing().sendTo(to, rail, message, length, attempt)) {
+    FabricAddress to = FabricAddress.of(attempt.handle.address(rail));
+    if (!endpoint.outgoing.sendTo(to, rail, message, length, attempt)) {
       attempt.fail(FailureCause.INCOMPATIBLE, "no address of this fabric");
     }
   }
@@ -299,10 +299,10 @@ public final class Connector {
       MessageType type,
       long value,
       @Nullable FailureCause why) {
-    Packet message = endpoint.outgoing().takeForStranger();
+    Packet message = endpoint.outgoing.takeForStranger();
     if (message != null) {
       ControlMessage.put(message.memory(), message.at(), connectionId, type, 0, value, why);
-      endpoint.outgoing().answer(message, to, rail, ControlMessage.BYTES);
+      endpoint.outgoing.answer(message, to, rail, ControlMessage.BYTES);
     }
   }
 

@@ -6,23 +6,17 @@ import org.jspecify.annotations.Nullable;
 
 /** A listener of an endpoint: its new connections, and how many requests were refused. */
 public final class Listener {
-  private final long number;
-  private final Nonce nonce;
+  public final long number;
+
+  /** What connectors must present. */
+  public final Nonce nonce;
+
   final ArrayDeque<ReceiveConnection> arrived = new ArrayDeque<>();
   long refused;
 
   Listener(long number, Nonce nonce) {
     this.number = number;
     this.nonce = nonce;
-  }
-
-  public long number() {
-    return number;
-  }
-
-  /** What connectors must present. */
-  public Nonce nonce() {
-    return nonce;
   }
 
   /** The next connection, which the caller closes; null if there is none. */

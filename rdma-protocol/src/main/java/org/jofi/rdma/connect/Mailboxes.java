@@ -143,7 +143,7 @@ final class Mailboxes {
     try {
       MemorySegment memory = arena.allocate((long) PIECES * pieceBytes, ALIGNMENT);
       BufferRange range = BufferRange.host(memory);
-      EndpointRegistrations registrations = endpoint.registrations();
+      EndpointRegistrations registrations = endpoint.registrations;
       Slab slab =
           forPeers
               ? new Slab(arena, registrations.registerControl(range, Access.REMOTE_WRITE), null)

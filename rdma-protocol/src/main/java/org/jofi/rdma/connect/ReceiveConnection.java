@@ -10,9 +10,12 @@ import org.jofi.rdma.wire.ConnectAccept;
 public final class ReceiveConnection extends Connection {
   private static final int MOST_ANSWERS = 64;
 
-  private final ReceiveProtocol receiver;
+  public final ReceiveProtocol receiver;
   private final Flushes flushes;
-  private final ConnectAccept accept;
+
+  /** The answer to the connector, to be sent again if it asks again. */
+  public final ConnectAccept accept;
+
   private int answers;
 
   public ReceiveConnection(
@@ -28,17 +31,8 @@ public final class ReceiveConnection extends Connection {
     this.accept = accept;
   }
 
-  /** The answer to the connector, to be sent again if it asks again. */
-  public ConnectAccept accept() {
-    return accept;
-  }
-
   public boolean mayAnswerAgain() {
-    return !link().doesPeerKnowThisSide() && ++answers <= MOST_ANSWERS;
-  }
-
-  public ReceiveProtocol receiver() {
-    return receiver;
+    return !link.doesPeerKnowThisSide() && ++answers <= MOST_ANSWERS;
   }
 
   /** As {@link org.jofi.transport.RecvComm#iflush}; see {@link Flushes#flush}. */

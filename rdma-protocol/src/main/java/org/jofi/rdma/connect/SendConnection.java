@@ -5,14 +5,10 @@ import org.jofi.rdma.request.PeerLink;
 
 /** The connector's end of a connection, which sends. */
 public final class SendConnection extends Connection {
-  private final SendProtocol sender;
+  public final SendProtocol sender;
 
   public SendConnection(Runnable freeMailbox, PeerLink link, long silenceNs, SendProtocol sender) {
     super(freeMailbox, link, silenceNs, sender);
     this.sender = sender;
-  }
-
-  public SendProtocol sender() {
-    return sender;
   }
 }

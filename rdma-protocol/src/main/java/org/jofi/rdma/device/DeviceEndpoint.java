@@ -35,9 +35,9 @@ import org.jofi.transport.TransportOptions;
 public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
   private static final Logger LOG = System.getLogger(DeviceEndpoint.class.getName());
 
-  private final ConnectionTable connections;
+  public final ConnectionTable connections;
   private final EndpointDriver endpoint;
-  private final EndpointLock lock;
+  public final EndpointLock lock;
   private final RailChanges changes;
   private final List<Runnable> tasks = new CopyOnWriteArrayList<>();
   private final boolean hasThread;
@@ -108,10 +108,6 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
     }
   }
 
-  public EndpointLock lock() {
-    return lock;
-  }
-
   /** Its rails, whose fixed properties and registrations any thread may use without the lock. */
   public EndpointDriver rails() {
     return endpoint;
@@ -135,10 +131,6 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
   /** Removes a task; it may run once more if it is about to. Any thread, without the lock. */
   public void removeTask(Runnable task) {
     tasks.remove(task);
-  }
-
-  public ConnectionTable connections() {
-    return connections;
   }
 
   /**

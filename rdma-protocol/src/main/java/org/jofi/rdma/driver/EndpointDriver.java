@@ -56,13 +56,13 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
   private final Rails rails;
   private final List<ReceiveBuffers> receives = new ArrayList<>();
   final Tasks tasks = new Tasks();
-  private final ArrivalBudget budget;
+  public final ArrivalBudget budget;
   private final RailRetirement retirement;
   final Peers peers;
-  private final EndpointRegistrations registrations;
-  private final int packetBytes;
+  public final EndpointRegistrations registrations;
+  public final int packetBytes;
   private final BlockFreelist messages;
-  private final OutgoingMessages outgoing;
+  public final OutgoingMessages outgoing;
   final MemoryCopier copier = new BufferCopier();
   private final InlineCopies copies;
   final FlushLanding landing;
@@ -194,24 +194,8 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
     return rails.addresses();
   }
 
-  public EndpointRegistrations registrations() {
-    return registrations;
-  }
-
-  public OutgoingMessages outgoing() {
-    return outgoing;
-  }
-
-  public int packetBytes() {
-    return packetBytes;
-  }
-
   InlineCopies inlineCopies() {
     return copies;
-  }
-
-  public ArrivalBudget budget() {
-    return budget;
   }
 
   /** How long a data rail may be silent, in nanoseconds; of several. */
@@ -245,7 +229,7 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
         new Failure(
             FailureCause.PEER_LOST,
             0,
-            data(rail).label(),
+            data(rail).label,
             "a peer lost what it wrote over it, and asks for an end"));
   }
 

@@ -51,7 +51,7 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
   private boolean waited;
 
   private boolean asks;
-  private long place;
+  long place;
   private int lengthBytes;
   private int data;
   private boolean bare;
@@ -158,7 +158,7 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
       post.send(
           memory.address() + at,
           lengthBytes,
-          descriptors[port.number()],
+          descriptors[port.number],
           over.number(),
           asks ? over.flags() : PostFlags.NONE);
       if (bare) {
@@ -198,10 +198,6 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
       to.unanswered.arrived(rail, place);
     }
     arrived();
-  }
-
-  long place() {
-    return place;
   }
 
   /** It arrived: that was told, or that of another which followed it. */

@@ -47,7 +47,7 @@ final class Path implements OperationSink {
                   addresses.control().size()));
     }
     this.driver = driver;
-    outgoing = driver.outgoing();
+    outgoing = driver.outgoing;
     tasks = driver.tasks;
     peer = driver.peers.to(addresses);
     data = peer.data;
@@ -83,7 +83,7 @@ final class Path implements OperationSink {
 
   @Override
   public ArrivalBudget budget() {
-    return driver.budget();
+    return driver.budget;
   }
 
   @Override
@@ -110,7 +110,7 @@ final class Path implements OperationSink {
 
   @Override
   public int packetBytes() {
-    return driver.packetBytes();
+    return driver.packetBytes;
   }
 
   @Override

@@ -181,7 +181,7 @@ final class PeerRail {
   }
 
   String label(String peer) {
-    return "%s, to %s".formatted(port.label(), peer);
+    return "%s, to %s".formatted(port.label, peer);
   }
 
   FabricAddress address() {

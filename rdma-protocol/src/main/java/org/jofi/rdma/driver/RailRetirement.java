@@ -77,7 +77,7 @@ final class RailRetirement {
     LOG.log(
         Level.INFO,
         "{0}: its endpoint closes, and what it had goes over others. {1}: {2}",
-        port.label(),
+        port.label,
         why.where(),
         why.detail());
   }
@@ -93,7 +93,7 @@ final class RailRetirement {
 
   private boolean hasOther(int rail) {
     return rails.data.stream()
-        .anyMatch(port -> port.number() != rail && !port.isRetired() && port.brokenBy() == null);
+        .anyMatch(port -> port.number != rail && !port.isRetired() && port.brokenBy() == null);
   }
 
   /** Closes rails on which nothing comes back any more. */
@@ -125,7 +125,7 @@ final class RailRetirement {
       of.looks = LOOKS - 1;
       if (!of.refused) {
         of.refused = true;
-        LOG.log(Level.WARNING, "{0} cannot be closed yet: {1}", port.label(), e.getMessage());
+        LOG.log(Level.WARNING, "{0} cannot be closed yet: {1}", port.label, e.getMessage());
       }
       return;
     }
@@ -145,7 +145,7 @@ final class RailRetirement {
           new Failure(
               FailureCause.FABRIC,
               e.errno(),
-              port.label(),
+              port.label,
               "its endpoint closed, and no other could be opened: %s".formatted(e.getMessage()));
       port.end(refused);
       LOG.log(Level.WARNING, "{0}: {1}", refused.where(), refused.detail());

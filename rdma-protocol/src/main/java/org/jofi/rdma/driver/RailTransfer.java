@@ -138,10 +138,10 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
     Failure ended = port.isClosed() ? port.retiredFor() : null;
     Failure why = ended == null ? Failures.of(port, error) : ended;
     if (ended == null && tellsOfRail(stripe, why)) {
-      rails.failed(port.number(), why);
+      rails.failed(port.number, why);
     }
     Certainty certainty = certainty(port, why);
-    if (!mayLand(stripe, port.number(), why)) {
+    if (!mayLand(stripe, port.number, why)) {
       retryLater(stripe, why, certainty);
     }
   }
@@ -152,7 +152,7 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
    * favour of another: it closed its socket, or reads that to its end before it takes another.
    */
   private Certainty certainty(RailPort port, Failure why) {
-    return port.isClosed() || rails.rail(port.number()).wasReplaced(why)
+    return port.isClosed() || rails.rail(port.number).wasReplaced(why)
         ? Certainty.OVER
         : Certainty.UNKNOWN;
   }
@@ -164,7 +164,7 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
 
   @Override
   public void dropped(long cookie, RailPort port, Failure why) {
-    if (!mayLand((int) cookie, port.number(), why)) {
+    if (!mayLand((int) cookie, port.number, why)) {
       over((int) cookie, why);
     }
   }
@@ -183,6 +183,6 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
   @Override
   public String railLabel(int stripe) {
     int rail = rail(stripe);
-    return rail == ANY_RAIL ? "any rail" : rails.rail(rail).port.label();
+    return rail == ANY_RAIL ? "any rail" : rails.rail(rail).port.label;
   }
 }

@@ -152,7 +152,7 @@ final class Rails {
   String describe() {
     return all.stream()
         .filter(port -> port.inFlight() > 0)
-        .map(port -> "%d on %s".formatted(port.inFlight(), port.label()))
+        .map(port -> "%d on %s".formatted(port.inFlight(), port.label))
         .collect(Collectors.joining(", "));
   }
 }

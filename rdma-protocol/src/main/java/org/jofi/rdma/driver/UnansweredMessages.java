@@ -109,7 +109,7 @@ final class UnansweredMessages implements SentListener {
     Left of = left[rail];
     of.answered = Math.max(of.answered, place);
     for (OutgoingMessage first = of.kept.peekFirst();
-        first != null && first.place() < place;
+        first != null && first.place < place;
         first = of.kept.peekFirst()) {
       of.kept.removeFirst();
       first.arrived();

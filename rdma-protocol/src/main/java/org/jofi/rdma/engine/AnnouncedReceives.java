@@ -23,8 +23,8 @@ final class AnnouncedReceives extends ReceiveWindow<PostedReceive> {
   }
 
   void remove(PostedReceive receive) {
-    long first = receive.index();
-    for (long index = first; index < first + receive.indices(); index++) {
+    long first = receive.index;
+    for (long index = first; index < first + receive.indices; index++) {
       boolean wasInFlight = complete(index);
       assert wasInFlight : index;
     }

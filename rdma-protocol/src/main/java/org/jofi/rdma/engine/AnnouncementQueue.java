@@ -65,14 +65,14 @@ final class AnnouncementQueue extends Task {
   AnnouncementQueue(Receiver receiver, Announcer announcer) {
     this.receiver = receiver;
     this.announcer = announcer;
-    room = receiver.link().sink().budget().share(this);
-    oneAtATime = receiver.link().sink().smallWritesNeedDelivery();
+    room = receiver.link.sink.budget().share(this);
+    oneAtATime = receiver.link.sink.smallWritesNeedDelivery();
     collecting = new Collecting();
   }
 
   private final class Collecting extends Collector {
     Collecting() {
-      super(receiver.link().sink().tasks());
+      super(receiver.link.sink.tasks());
     }
 
     @Override
@@ -100,10 +100,10 @@ final class AnnouncementQueue extends Task {
   private final class Ending extends Task {
     @Override
     protected boolean advance() {
-      if (!receiver.link().sink().isControlWritten()) {
+      if (!receiver.link.sink.isControlWritten()) {
         return false;
       }
-      if (receiver.link().sink().takeControlLoss()) {
+      if (receiver.link.sink.takeControlLoss()) {
         lost();
       }
       receiver.returned();
@@ -129,7 +129,7 @@ final class AnnouncementQueue extends Task {
 
   /** A receive is over: it is announced no more if it was not yet. */
   void remove(PostedReceive receive) {
-    if (receive.index() == PostedReceive.NONE) {
+    if (receive.index == PostedReceive.NONE) {
       if (!receive.withheld) {
         due--;
       }
@@ -159,7 +159,7 @@ final class AnnouncementQueue extends Task {
   /** Announces what waits for an index, when queues have delivered. */
   void announceLater() {
     if (due > 0) {
-      receiver.link().sink().tasks().defer(this);
+      receiver.link.sink.tasks().defer(this);
     }
   }
 
@@ -221,13 +221,13 @@ final class AnnouncementQueue extends Task {
 
   /** Collects the entries of a receive, which are in the copy of the mailbox. */
   void collect(PostedReceive receive) {
-    if (collected > 0 && receive.index() != open + collected) {
+    if (collected > 0 && receive.index != open + collected) {
       submitCollected();
     }
     if (collected == 0) {
-      open = receive.index();
+      open = receive.index;
     }
-    collected += receive.indices();
+    collected += receive.indices;
   }
 
   private void submitCollected() {
@@ -244,11 +244,11 @@ final class AnnouncementQueue extends Task {
     }
     AnnouncementWrite write = free.pollLast();
     if (write == null) {
-      write = new AnnouncementWrite(this, receiver.link());
+      write = new AnnouncementWrite(this, receiver.link);
     }
     receiver.began();
     underWay.add(write);
-    write.submit(announcer, receiver.link(), first, count, repeats);
+    write.submit(announcer, receiver.link, first, count, repeats);
   }
 
   void back(AnnouncementWrite write) {
@@ -329,7 +329,7 @@ final class AnnouncementQueue extends Task {
     if (stopped && !ended && underWay.isEmpty()) {
       ended = true;
       receiver.began();
-      receiver.link().sink().tasks().submit(ending);
+      receiver.link.sink.tasks().submit(ending);
     }
   }
 

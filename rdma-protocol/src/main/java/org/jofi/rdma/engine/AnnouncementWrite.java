@@ -22,7 +22,7 @@ final class AnnouncementWrite implements TransferListener {
 
   AnnouncementWrite(AnnouncementQueue home, PeerLink link) {
     this.home = home;
-    transfer = link.sink().overControl(this);
+    transfer = link.sink.overControl(this);
   }
 
   /**

@@ -46,7 +46,7 @@ final class EagerBatch implements SentListener {
       sends = Arrays.copyOf(sends, 2 * count);
     }
     sends[count++] = send;
-    int payload = EagerPacket.putMessage(into.memory(), into.at(), bytes, send.tag(), lengthBytes);
+    int payload = EagerPacket.putMessage(into.memory(), into.at(), bytes, send.tag, lengthBytes);
     bytes = EagerPacket.after(payload, lengthBytes);
     return into.memory().address() + into.at() + payload;
   }

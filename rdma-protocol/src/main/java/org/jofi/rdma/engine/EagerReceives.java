@@ -48,7 +48,7 @@ final class EagerReceives extends Task implements SentListener {
     long through = taken;
     long untaken =
         ControlMessage.ofCredit((int) (handled - through), receiver.announcements.last());
-    boolean sent = receiver.link().tell(MessageType.CREDIT, handled, untaken, this, 0);
+    boolean sent = receiver.link.tell(MessageType.CREDIT, handled, untaken, this, 0);
     if (sent) {
       told = through;
     }
@@ -119,7 +119,7 @@ final class EagerReceives extends Task implements SentListener {
     if (message == UnexpectedMessages.NONE) {
       return false;
     }
-    receiver.link().sink().copier().copy(from, unexpected.address(message), bytes);
+    receiver.link.sink.copier().copy(from, unexpected.address(message), bytes);
     return true;
   }
 
@@ -130,7 +130,7 @@ final class EagerReceives extends Task implements SentListener {
     for (PostedReceive receive = receiver.order.first();
         receive != null;
         receive = receive.next()) {
-      for (int sub = 0; sub < receive.count(); sub++) {
+      for (int sub = 0; sub < receive.count; sub++) {
         long index = receive.tag(sub) == tag ? receive.indexOf(sub) : seenBySender;
         boolean mayTake = index == PostedReceive.NONE || index > seenBySender;
         if (mayTake && receive.tag(sub) == tag && receive.isOpen(sub)) {
@@ -143,7 +143,7 @@ final class EagerReceives extends Task implements SentListener {
 
   /** If the receive has failed, and is not reported yet, the message is for no later one. */
   private boolean fill(PostedReceive receive, int sub, long from, int lengthBytes) {
-    Failure why = receive.request().failure();
+    Failure why = receive.request.failure();
     if (why != null) {
       receiver.fail(why);
       return false;
@@ -176,7 +176,7 @@ final class EagerReceives extends Task implements SentListener {
     if (unexpected.first() == UnexpectedMessages.NONE) {
       return;
     }
-    for (int sub = 0; sub < receive.count(); sub++) {
+    for (int sub = 0; sub < receive.count; sub++) {
       int message = unexpected.first(receive.tag(sub), handled);
       if (message != UnexpectedMessages.NONE && receive.isLive()) {
         taken++;
@@ -189,7 +189,7 @@ final class EagerReceives extends Task implements SentListener {
 
   private void creditIfDue() {
     if (taken - told >= Math.max(1, grant.credits() / 2)) {
-      receiver.link().sink().tasks().submit(this);
+      receiver.link.sink.tasks().submit(this);
     }
   }
 

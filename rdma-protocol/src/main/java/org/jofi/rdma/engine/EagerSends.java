@@ -56,14 +56,14 @@ final class EagerSends extends Collector {
   private long creditAnnounced = -1;
 
   EagerSends(PeerLink link, Sender sender, EagerGrant grant) {
-    super(link.sink().tasks());
+    super(link.sink.tasks());
     this.link = link;
     this.sender = sender;
-    copier = link.sink().copier();
+    copier = link.sink.copier();
     this.grant = grant;
     credits = grant.credits();
     // The peer's buffers are as long as it needs for what it grants.
-    packetBytes = Math.min(link.sink().packetBytes(), grant.packetBytes());
+    packetBytes = Math.min(link.sink.packetBytes(), grant.packetBytes());
   }
 
   @Override
@@ -99,7 +99,7 @@ final class EagerSends extends Collector {
     if (sent - taken >= credits) {
       return false;
     }
-    int lengthBytes = (int) send.lengthBytes();
+    int lengthBytes = (int) send.lengthBytes;
     EagerBatch batch = open;
     if (batch != null && !batch.takes(lengthBytes, packetBytes, seen)) {
       submit();
@@ -109,7 +109,7 @@ final class EagerSends extends Collector {
       }
     }
     if (batch == null) {
-      Packet packet = link.sink().takePacket();
+      Packet packet = link.sink.takePacket();
       if (packet == null) {
         return false;
       }
@@ -121,9 +121,9 @@ final class EagerSends extends Collector {
     if (sent - unresolved >= tags.length) {
       grow();
     }
-    tags[at(sent)] = send.tag();
+    tags[at(sent)] = send.tag;
     matched[at(sent)] = false;
-    copier.copy(send.address(), batch.add(send, lengthBytes), lengthBytes);
+    copier.copy(send.address, batch.add(send, lengthBytes), lengthBytes);
     send.leave();
     return true;
   }

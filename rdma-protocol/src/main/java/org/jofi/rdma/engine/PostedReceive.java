@@ -36,12 +36,15 @@ class PostedReceive extends ListedStrategy<PostedReceive> {
   /** Which receive each entry is of. */
   private final int[] announced = new int[ProtocolLimits.MAX_GROUP];
 
-  private int count;
+  int count;
 
   private int arrived;
   private int taken;
-  private long index;
-  private int indices;
+
+  /** The index of its first entry; {@link #NONE} if it was not announced. */
+  long index;
+
+  int indices;
   private boolean hasRoom;
 
   /** Whether it ever was among the receives that wait: stored messages may fill it before. */
@@ -76,15 +79,6 @@ class PostedReceive extends ListedStrategy<PostedReceive> {
     arrivals[sub] = StripeArrivals.NONE;
     rewritten[sub] = 0;
     memory[sub] = registration;
-  }
-
-  /** The index of its first entry; {@link #NONE} if it was not announced. */
-  final long index() {
-    return index;
-  }
-
-  final int indices() {
-    return indices;
   }
 
   /** How many indices it has, or will get if it is announced now: none for what was filled. */
@@ -163,7 +157,7 @@ class PostedReceive extends ListedStrategy<PostedReceive> {
 
   /** A short message, which fits, goes into an open receive. */
   void fill(int sub, long from, int lengthBytes) {
-    receiver.link().sink().copier().copy(from, addresses[sub], lengthBytes);
+    receiver.link.sink.copier().copy(from, addresses[sub], lengthBytes);
     taken |= 1 << sub;
     lengths[sub] = lengthBytes;
     arrive(sub);
@@ -189,10 +183,6 @@ class PostedReceive extends ListedStrategy<PostedReceive> {
   @Override
   public final void cut() {
     receiver.unannounced.drop();
-  }
-
-  final int count() {
-    return count;
   }
 
   /** Refuses an array that is too short, by an {@link IllegalArgumentException}. */
@@ -282,9 +272,9 @@ class PostedReceive extends ListedStrategy<PostedReceive> {
 
   void arrive(int sub) {
     arrived |= 1 << sub;
-    request().restartBound();
+    request.restartBound();
     receiver.messageArrived(lengths[sub]);
-    request().settle();
+    request.settle();
   }
 
   @Override
@@ -352,8 +342,8 @@ class PostedReceive extends ListedStrategy<PostedReceive> {
   @Override
   public String where() {
     return index == NONE
-        ? "irecv with tag %d from %s".formatted(tags[0], receiver.link().describePeer())
-        : "irecv of message %d from %s".formatted(index, receiver.link().describePeer());
+        ? "irecv with tag %d from %s".formatted(tags[0], receiver.link.describePeer())
+        : "irecv of message %d from %s".formatted(index, receiver.link.describePeer());
   }
 
   @Override

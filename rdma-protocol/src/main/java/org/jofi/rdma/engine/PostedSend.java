@@ -23,10 +23,13 @@ final class PostedSend extends ListedStrategy<PostedSend> {
   private final Sender sender;
   private final int shortBytes;
   private @Nullable DataRegistration memory;
-  private @Nullable StagingSpace space;
-  private long address;
-  private long lengthBytes;
-  private int tag;
+
+  /** What it is staged through; null if it is not. */
+  @Nullable StagingSpace space;
+
+  long address;
+  long lengthBytes;
+  int tag;
   private boolean left;
 
   /** Whether its packet waits for a provider. */
@@ -74,7 +77,7 @@ final class PostedSend extends ListedStrategy<PostedSend> {
   void left(@Nullable Failure why) {
     out = false;
     if (why == null) {
-      request().settle();
+      request.settle();
     } else {
       fail(why);
     }
@@ -103,23 +106,6 @@ final class PostedSend extends ListedStrategy<PostedSend> {
         && registered != null
         && registered.isHostMemory()
         && registered.isOpen();
-  }
-
-  int tag() {
-    return tag;
-  }
-
-  long address() {
-    return address;
-  }
-
-  long lengthBytes() {
-    return lengthBytes;
-  }
-
-  /** What it is staged through; null if it is not. */
-  @Nullable StagingSpace space() {
-    return space;
   }
 
   @Override
@@ -161,7 +147,7 @@ final class PostedSend extends ListedStrategy<PostedSend> {
   @Override
   public String where() {
     return "isend of %d bytes with tag %d to %s"
-        .formatted(lengthBytes, tag, sender.link().describePeer());
+        .formatted(lengthBytes, tag, sender.link.describePeer());
   }
 
   @Override

@@ -93,10 +93,10 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
 
   /** Announces a receive that was set up, unless it is withheld or over already; its id. */
   private long submit(PostedReceive receive) {
-    long id = receive.request().id();
-    places += receive.count();
+    long id = receive.request.id();
+    places += receive.count;
     eager.offerTo(receive);
-    if (receive.request().isRunning()) {
+    if (receive.request.isRunning()) {
       order.add(receive);
       receive.listed = true;
       unannounced.add(receive);
@@ -123,7 +123,7 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
       space.give(ring);
       return failed(deregistered("irecv"));
     }
-    StagedReceive receive = staged.get(begin().request());
+    StagedReceive receive = staged.get(begin().request);
     receive.start(address, lengthBytes, tag, ring);
     return submit(receive);
   }
@@ -233,7 +233,7 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
         failure() == null
             && (announcements.isUnread(unseen) || (request != null && request.isWritten()));
     losses.set(finished > whole + eager.untaken(), isLost ? unseen : 0);
-    if (finished > whole + eager.untaken() && link().sink().dataRails() > 1) {
+    if (finished > whole + eager.untaken() && link.sink.dataRails() > 1) {
       notices.suspect(announcements.last());
     }
     if (isLost) {
@@ -246,11 +246,11 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
     super.check(now, boundNs);
     if (failure() == null && notices.isDue(announcements.oldest(), now)) {
       // If there is no buffer, it is asked again.
-      link().tell(MessageType.LACKING, announcements.oldest(), 0);
+      link.tell(MessageType.LACKING, announcements.oldest(), 0);
     }
     String late = failure() == null ? losses.overdue(now, boundNs) : null;
     if (late != null) {
-      expire(timedOut("irecv from " + link().describePeer(), late, boundNs));
+      expire(timedOut("irecv from " + link.describePeer(), late, boundNs));
     }
   }
 
@@ -325,10 +325,10 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
       unannounced.remove(receive);
       order.remove(receive);
     }
-    if (request.failure() != null && receive.index() != PostedReceive.NONE) {
-      arrivals.failed(receive.index());
+    if (request.failure() != null && receive.index != PostedReceive.NONE) {
+      arrivals.failed(receive.index);
     }
-    places -= receive.count();
+    places -= receive.count;
     announcements.remove(receive);
     unannounced.announceLater();
   }
@@ -361,7 +361,7 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
     PostedReceive receive = (PostedReceive) over.strategy();
     receive.checkFits(lengths);
     receive.lengths(lengths);
-    return receive.count();
+    return receive.count;
   }
 
   public long dropped() {

@@ -24,12 +24,12 @@ class RendezvousSend extends StripedRequest implements SentListener {
 
   final Sender sender;
   private final Task telling = new Telling();
-  private long receiveIndex;
+  long receiveIndex;
   private boolean isShort;
   private boolean lengthTold;
 
   RendezvousSend(Sender sender, Request request) {
-    super(request, sender.link().sink());
+    super(request, sender.link.sink);
     this.sender = sender;
   }
 
@@ -60,7 +60,7 @@ class RendezvousSend extends StripedRequest implements SentListener {
     lengthBytes = messageBytes;
     lease = memory;
     lengthTold = !isShort;
-    request().begin(this);
+    request.begin(this);
   }
 
   /** Writes the message, or the last of it, with which the receive is over. */
@@ -72,13 +72,13 @@ class RendezvousSend extends StripedRequest implements SentListener {
     }
     if (bytes > 0) {
       transfer.spread(bytes);
-      sender.link().submit(transfer);
+      sender.link.submit(transfer);
     } else {
       // A stripe of nothing.
       post(transfer.place(Transfer.ANY_RAIL, 0, 0));
     }
     if (!lengthTold && isLive()) {
-      sender.link().submit(telling);
+      sender.link.submit(telling);
     }
   }
 
@@ -88,15 +88,11 @@ class RendezvousSend extends StripedRequest implements SentListener {
    */
   private void post(int stripe) {
     if (transfer.lengthBytes(stripe) > 0 || transfer.bringsData(stripe)) {
-      sender.link().submit(transfer);
+      sender.link.submit(transfer);
     } else {
       transfer.move(stripe, State.WRITTEN);
-      sender.link().submit(telling);
+      sender.link.submit(telling);
     }
-  }
-
-  final long receiveIndex() {
-    return receiveIndex;
   }
 
   /** Whether that is its receive, and it is not over. */
@@ -115,10 +111,9 @@ class RendezvousSend extends StripedRequest implements SentListener {
       }
     }
     if (!lengthTold && isLive()) {
-      request().begun(1);
+      request.begun(1);
       lengthTold =
-          sent(
-              sender.link().tell(MessageType.TRUE_LENGTH, receiveIndex, lengthBytes, this, LENGTH));
+          sent(sender.link.tell(MessageType.TRUE_LENGTH, receiveIndex, lengthBytes, this, LENGTH));
       all &= lengthTold;
     }
     if (transfer.in(State.TO_POST) == 0 && transfer.isBound()) {
@@ -130,13 +125,13 @@ class RendezvousSend extends StripedRequest implements SentListener {
   private boolean announce(int stripe) {
     int immediate = immediate(transfer, stripe);
     transfer.move(stripe, State.ANNOUNCED);
-    request().begun(1);
+    request.begun(1);
     boolean sent =
         sent(
             // Only what was missing is announced apart where writes tell of themselves.
             sender.writesData
-                ? sender.link().sendWritten(receiveIndex, immediate, this, stripe)
-                : sender.link().sendImmediate(immediate, this, stripe));
+                ? sender.link.sendWritten(receiveIndex, immediate, this, stripe)
+                : sender.link.sendImmediate(immediate, this, stripe));
     if (!sent) {
       transfer.move(stripe, State.WRITTEN);
     }
@@ -144,9 +139,9 @@ class RendezvousSend extends StripedRequest implements SentListener {
   }
 
   private boolean ask(int stripe) {
-    request().begun(1);
+    request.begun(1);
     boolean sent =
-        sent(sender.link().sendAsk(receiveIndex, stripe, transfer.tries(stripe), this, QUESTION));
+        sent(sender.link.sendAsk(receiveIndex, stripe, transfer.tries(stripe), this, QUESTION));
     if (sent) {
       transfer.move(stripe, State.ASKED);
     }
@@ -156,7 +151,7 @@ class RendezvousSend extends StripedRequest implements SentListener {
   /** A message counts as under way before it is sent, since it may fail in doing so. */
   private boolean sent(boolean sent) {
     if (!sent) {
-      request().returned(1);
+      request.returned(1);
     }
     return sent;
   }
@@ -167,7 +162,7 @@ class RendezvousSend extends StripedRequest implements SentListener {
         stripe,
         of.isBound() && stripe == of.stripes() - 1,
         isShort,
-        sender.link().id().to(),
+        sender.link.id().to(),
         receiveIndex);
   }
 
@@ -176,9 +171,9 @@ class RendezvousSend extends StripedRequest implements SentListener {
     if (of.bringsData(stripe)) {
       sender.stripeWritten();
     } else if (isLive()) {
-      sender.link().sink().tasks().defer(telling);
+      sender.link.sink.tasks().defer(telling);
     }
-    request().settle();
+    request.settle();
   }
 
   @Override
@@ -194,7 +189,7 @@ class RendezvousSend extends StripedRequest implements SentListener {
       return true;
     }
     of.move(stripe, State.DOUBTFUL);
-    sender.link().sink().tasks().defer(telling);
+    sender.link.sink.tasks().defer(telling);
     return false;
   }
 
@@ -205,7 +200,7 @@ class RendezvousSend extends StripedRequest implements SentListener {
     }
     if (arrived) {
       sender.stripeWritten();
-      request().settle();
+      request.settle();
     } else {
       post(stripe);
     }
@@ -216,13 +211,13 @@ class RendezvousSend extends StripedRequest implements SentListener {
   public void checked() {
     transfer.moveLate();
     if (transfer.askAgain()) {
-      sender.link().sink().tasks().submit(telling);
+      sender.link.sink.tasks().submit(telling);
     }
   }
 
   @Override
   public void sent(long cookie, @Nullable Failure why) {
-    request().returned(1);
+    request.returned(1);
     if (why != null) {
       fail(why);
       return;
@@ -230,7 +225,7 @@ class RendezvousSend extends StripedRequest implements SentListener {
     if (cookie < LENGTH) {
       transfer.move((int) cookie, State.DONE);
     }
-    request().settle();
+    request.settle();
   }
 
   @Override
@@ -250,7 +245,7 @@ class RendezvousSend extends StripedRequest implements SentListener {
 
   @Override
   public String where() {
-    return "isend of message %d to %s".formatted(receiveIndex, sender.link().describePeer());
+    return "isend of message %d to %s".formatted(receiveIndex, sender.link.describePeer());
   }
 
   @Override

@@ -69,7 +69,7 @@ final class SendQueue extends StrategyList<PostedSend> implements SentListener {
     super.add(send);
     send.queued = true;
     nothingLeaves = false;
-    sender.link().sink().tasks().watch(lookout);
+    sender.link.sink.tasks().watch(lookout);
   }
 
   @Override
@@ -87,7 +87,7 @@ final class SendQueue extends StrategyList<PostedSend> implements SentListener {
   /** The oldest queued send of a tag that has no receive; null if there is none. */
   @Nullable PostedSend oldest(int tag) {
     PostedSend send = first();
-    while (send != null && (send.tag() != tag || send.index != Announcements.NOWHERE)) {
+    while (send != null && (send.tag != tag || send.index != Announcements.NOWHERE)) {
       send = send.next();
     }
     return send;
@@ -122,9 +122,7 @@ final class SendQueue extends StrategyList<PostedSend> implements SentListener {
     boolean mayLeave = true;
     while (send != null && mayLeave && sender.failure() == null) {
       PostedSend next = send.next();
-      if (send.index == Announcements.NOWHERE
-          && send.isShort()
-          && send.equals(oldest(send.tag()))) {
+      if (send.index == Announcements.NOWHERE && send.isShort() && send.equals(oldest(send.tag))) {
         mayLeave = eager.send(send, announcements.seen());
         if (mayLeave) {
           remove(send);
@@ -174,7 +172,7 @@ final class SendQueue extends StrategyList<PostedSend> implements SentListener {
   private void sendWant() {
     if (asks && !asking && isWanted(0)) {
       asking = true;
-      asks = !sender.link().tell(MessageType.WANT, announcements.seen(), 0, this, 0);
+      asks = !sender.link.tell(MessageType.WANT, announcements.seen(), 0, this, 0);
       asking &= !asks;
     }
   }

@@ -71,12 +71,12 @@ public final class Sender extends RequestQueue implements SendProtocol {
     this.mailbox =
         new MailboxReader(
             mailbox,
-            new MailboxLayout(link().sink().dataRails()),
-            link().id().fromGeneration(),
+            new MailboxLayout(link.sink.dataRails()),
+            link.id().fromGeneration(),
             maxMessageBytes);
     // What merely reached a NIC may be lost with it.
     boolean completesWhenDelivered =
-        link().sink().dataRails() > 1 && !link().sink().completionMeansDelivered();
+        link.sink.dataRails() > 1 && !link.sink.completionMeansDelivered();
     delivered = completesWhenDelivered ? new DeliveredMessages() : null;
     announcements = new Announcements(this.mailbox);
     // Of a grant of none, nothing is short enough.
@@ -116,7 +116,7 @@ public final class Sender extends RequestQueue implements SendProtocol {
             && (queue.isEmpty() || queue.oldest(tag) == null)
             && eager.send(send, announcements.seen());
     if (!left && send.isLive() && !send.hold()) {
-      takeBack(send.request());
+      takeBack(send.request);
       return failed(deregistered("isend"));
     }
     if (index != Announcements.NOWHERE) {
@@ -130,7 +130,7 @@ public final class Sender extends RequestQueue implements SendProtocol {
       }
     }
     eager.leave();
-    return send.request().id();
+    return send.request.id();
   }
 
   /**
@@ -202,13 +202,13 @@ public final class Sender extends RequestQueue implements SendProtocol {
       queue.holdUp();
       return false;
     }
-    long lengthBytes = posting.lengthBytes();
+    long lengthBytes = posting.lengthBytes;
     long room = mailbox.lengthBytes();
     if (lengthBytes > room) {
       fail(tooLong("isend of message %d".formatted(index), lengthBytes, room));
       return false;
     }
-    StagingSpace space = posting.space();
+    StagingSpace space = posting.space;
     if (space != null) {
       return startStaged(posting, space);
     }
@@ -217,17 +217,17 @@ public final class Sender extends RequestQueue implements SendProtocol {
       throw new IllegalStateException("neither registered nor staged");
     }
     started++;
-    long address = posting.address();
+    long address = posting.address;
     posting.handOver();
     if (mailbox.isStaged()) {
-      StagedSend send = staged.get(posting.request());
+      StagedSend send = staged.get(posting.request);
       send.target(index, lengthBytes < room);
       send.start(mailbox, address, lengthBytes, registration, null);
       return true;
     }
-    RendezvousSend send = rendezvous.get(posting.request());
+    RendezvousSend send = rendezvous.get(posting.request);
     send.target(index, lengthBytes < room);
-    for (int rail = 0; rail < link().sink().dataRails(); rail++) {
+    for (int rail = 0; rail < link.sink.dataRails(); rail++) {
       send.remote(rail, mailbox.remoteAddress(), mailbox.key(rail));
     }
     send.start(
@@ -236,7 +236,7 @@ public final class Sender extends RequestQueue implements SendProtocol {
   }
 
   private boolean startStaged(PostedSend posting, StagingSpace space) {
-    StagingRing ring = space.take(posting.lengthBytes());
+    StagingRing ring = space.take(posting.lengthBytes);
     if (ring == null) {
       queue.holdUp();
       return false;
@@ -248,9 +248,9 @@ public final class Sender extends RequestQueue implements SendProtocol {
     }
     started++;
     posting.handOver();
-    StagedSend send = staged.get(posting.request());
-    send.target(posting.index, posting.lengthBytes() < mailbox.lengthBytes());
-    send.start(mailbox, posting.address(), posting.lengthBytes(), ring.registration(), ring);
+    StagedSend send = staged.get(posting.request);
+    send.target(posting.index, posting.lengthBytes < mailbox.lengthBytes());
+    send.start(mailbox, posting.address, posting.lengthBytes, ring.registration(), ring);
     return true;
   }
 
@@ -269,7 +269,7 @@ public final class Sender extends RequestQueue implements SendProtocol {
       // Also if it failed meanwhile: the peer gets it.
       finished++;
       if (delivered != null && request.strategy() instanceof RendezvousSend send) {
-        delivered.add(send.receiveIndex(), send.movedBytes());
+        delivered.add(send.receiveIndex, send.movedBytes());
       }
     }
   }
@@ -284,7 +284,7 @@ public final class Sender extends RequestQueue implements SendProtocol {
     if (type == MessageType.LACKING) {
       DeliveredMessages known = delivered;
       if (known != null) {
-        known.tell(link(), ControlMessage.number(memory, at));
+        known.tell(link, ControlMessage.number(memory, at));
       }
       return true;
     }
@@ -328,7 +328,7 @@ public final class Sender extends RequestQueue implements SendProtocol {
   public void peerStops(long messages) {
     fail(
         new Failure(
-            FailureCause.PEER_CLOSED, 0, "communicator %d".formatted(link().id().from()), ""));
+            FailureCause.PEER_CLOSED, 0, "communicator %d".formatted(link.id().from()), ""));
   }
 
   /** A receive of a group counts as one. */

@@ -37,7 +37,7 @@ final class StagedReceive extends PostedReceive implements ChunkCopies.Listener 
 
   StagedReceive(Receiver receiver, Request request) {
     super(receiver, request);
-    copies = new ChunkCopies(receiver.link().sink().tasks(), this);
+    copies = new ChunkCopies(receiver.link.sink.tasks(), this);
   }
 
   private final class ChunkTask extends Task {
@@ -51,7 +51,7 @@ final class StagedReceive extends PostedReceive implements ChunkCopies.Listener 
   /** Starts it, through blocks that are in use. */
   void start(long deviceAddress, long bytes, int tagged, StagingRing blocks) {
     address = deviceAddress;
-    chunkShift = blocks.space().shape().chunkShift();
+    chunkShift = blocks.space().shape.chunkShift();
     ring = blocks;
     copies.use(blocks);
     written = 0;
@@ -59,7 +59,7 @@ final class StagedReceive extends PostedReceive implements ChunkCopies.Listener 
     copied = 0;
     copiedLater = 0;
     reported = 0;
-    request().begin(this);
+    request.begin(this);
     start(1);
     expect(0, blocks.block(0), bytes, tagged, blocks.registration());
   }
@@ -100,7 +100,7 @@ final class StagedReceive extends PostedReceive implements ChunkCopies.Listener 
     }
     if (count > written) {
       written = count;
-      request().restartBound();
+      request.restartBound();
     } else {
       // It is told again, since the sender may not know which blocks are free.
       reported = 0;
@@ -116,7 +116,7 @@ final class StagedReceive extends PostedReceive implements ChunkCopies.Listener 
 
   private void proceed() {
     if (isLive()) {
-      receiver.link().sink().tasks().defer(chunkTask);
+      receiver.link.sink.tasks().defer(chunkTask);
     }
   }
 
@@ -145,7 +145,7 @@ final class StagedReceive extends PostedReceive implements ChunkCopies.Listener 
           fail(copies.failure(answer));
           return true;
         }
-        request().begun(1);
+        request.begun(1);
       }
       copying++;
     }
@@ -162,7 +162,7 @@ final class StagedReceive extends PostedReceive implements ChunkCopies.Listener 
       copiedLater &= ~(1 << part(copied));
       copied++;
     }
-    request().settle();
+    request.settle();
   }
 
   /** Tells which blocks are free, if the message may need them; whether there was a buffer. */
@@ -171,7 +171,7 @@ final class StagedReceive extends PostedReceive implements ChunkCopies.Listener 
     if (!isLive() || reported == copied || !mayHaveMore) {
       return true;
     }
-    boolean sent = receiver.link().tell(MessageType.CHUNKS_TAKEN, index(), copied);
+    boolean sent = receiver.link.tell(MessageType.CHUNKS_TAKEN, index, copied);
     if (sent) {
       reported = copied;
     }
@@ -180,8 +180,8 @@ final class StagedReceive extends PostedReceive implements ChunkCopies.Listener 
 
   @Override
   public void copied(int part, @Nullable Failure why) {
-    request().returned(1);
-    request().restartBound();
+    request.returned(1);
+    request.restartBound();
     if (why == null) {
       copiedLater |= 1 << part;
       countCopied();

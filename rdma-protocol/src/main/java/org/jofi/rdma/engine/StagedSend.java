@@ -62,7 +62,7 @@ final class StagedSend extends RendezvousSend implements ChunkCopies.Listener {
 
   StagedSend(Sender sender, Request request) {
     super(sender, request);
-    copies = new ChunkCopies(sender.link().sink().tasks(), this);
+    copies = new ChunkCopies(sender.link.sink.tasks(), this);
   }
 
   private final class ChunkTask extends Task {
@@ -74,22 +74,22 @@ final class StagedSend extends RendezvousSend implements ChunkCopies.Listener {
 
   /** The write of a chunk before the last. What fails of it and is over is repeated. */
   private final class ChunkWrite implements TransferListener {
-    final Transfer transfer = sender.link().sink().overData(this);
+    final Transfer transfer = sender.link.sink.overData(this);
 
     void start(long from, long bytes, DataRegistration memory, long remote) {
       transfer.begin(Transfer.Kind.WRITE, from, memory);
-      for (int rail = 0; rail < sender.link().sink().dataRails(); rail++) {
+      for (int rail = 0; rail < sender.link.sink.dataRails(); rail++) {
         transfer.remote(rail, remote, keys[rail]);
       }
       transfer.completeOnDelivery(-1);
       transfer.spread(bytes);
-      sender.link().submit(transfer);
+      sender.link.submit(transfer);
     }
 
     @Override
     public void completed(Transfer of, int stripe) {
       delivered();
-      request().settle();
+      request.settle();
     }
 
     @Override
@@ -98,13 +98,13 @@ final class StagedSend extends RendezvousSend implements ChunkCopies.Listener {
       if (mayRepeat(certainty, railLeft) && sender.failure() == null) {
         return true;
       }
-      request().fail(why);
+      request.fail(why);
       return false;
     }
 
     @Override
     public void lost(Transfer of, int stripe, Failure why) {
-      request().expire(why);
+      request.expire(why);
     }
   }
 
@@ -120,13 +120,13 @@ final class StagedSend extends RendezvousSend implements ChunkCopies.Listener {
     copies.use(blocks);
     blocksThere = entry.isStaged() ? entry.blocks() : 0;
     remoteAddress = entry.remoteAddress();
-    for (int rail = 0; rail < sender.link().sink().dataRails(); rail++) {
+    for (int rail = 0; rail < sender.link.sink.dataRails(); rail++) {
       keys[rail] = entry.key(rail);
     }
     chunkBytes =
         blocksThere > 0 || blocks == null
             ? 1L << entry.chunkShift()
-            : blocks.space().shape().chunkBytes();
+            : blocks.space().shape.chunkBytes();
     chunks = Math.max(1, (bytes + chunkBytes - 1) / chunkBytes);
     started = 0;
     posted = 0;
@@ -146,7 +146,7 @@ final class StagedSend extends RendezvousSend implements ChunkCopies.Listener {
               "the peer takes chunks of %d bytes, and the blocks here have %d"
                   .formatted(chunkBytes, blocks.blockBytes())));
     }
-    sender.link().submit(chunkTask);
+    sender.link.submit(chunkTask);
   }
 
   private boolean moveChunks() {
@@ -174,7 +174,7 @@ final class StagedSend extends RendezvousSend implements ChunkCopies.Listener {
           fail(copies.failure(answer));
           return;
         }
-        request().begun(1);
+        request.begun(1);
       }
       started++;
     }
@@ -182,12 +182,12 @@ final class StagedSend extends RendezvousSend implements ChunkCopies.Listener {
 
   @Override
   public void copied(int part, @Nullable Failure why) {
-    request().returned(1);
+    request.returned(1);
     ready |= 1 << part;
     if (why != null) {
       fail(why);
     }
-    request().settle();
+    request.settle();
   }
 
   /** Posts what can be, in order; whether anything was. */
@@ -222,7 +222,7 @@ final class StagedSend extends RendezvousSend implements ChunkCopies.Listener {
     if (chunk < chunks - 1) {
       chunkWrite(part(chunk)).start(from, bytes, memory, remote);
     } else {
-      for (int rail = 0; rail < sender.link().sink().dataRails(); rail++) {
+      for (int rail = 0; rail < sender.link.sink.dataRails(); rail++) {
         remote(rail, remote, keys[rail]);
       }
       write(from, bytes, memory);
@@ -253,7 +253,7 @@ final class StagedSend extends RendezvousSend implements ChunkCopies.Listener {
       finished++;
     }
     if (finished > before) {
-      request().restartBound();
+      request.restartBound();
       proceed();
     }
   }
@@ -262,7 +262,7 @@ final class StagedSend extends RendezvousSend implements ChunkCopies.Listener {
   private void proceed() {
     checks = 0;
     if (isLive()) {
-      sender.link().sink().tasks().defer(chunkTask);
+      sender.link.sink.tasks().defer(chunkTask);
     }
   }
 
@@ -272,7 +272,7 @@ final class StagedSend extends RendezvousSend implements ChunkCopies.Listener {
       return true;
     }
     long count = finished;
-    boolean sent = sender.link().tell(MessageType.CHUNKS_WRITTEN, receiveIndex(), count);
+    boolean sent = sender.link.tell(MessageType.CHUNKS_WRITTEN, receiveIndex, count);
     if (sent) {
       reported = count;
     }
@@ -283,7 +283,7 @@ final class StagedSend extends RendezvousSend implements ChunkCopies.Listener {
   void taken(long count) {
     if (count > taken && count <= finished) {
       taken = count;
-      request().restartBound();
+      request.restartBound();
       proceed();
     }
   }
@@ -303,7 +303,7 @@ final class StagedSend extends RendezvousSend implements ChunkCopies.Listener {
     boolean waits = blocksThere > 0 && posted < chunks && finished == posted && reported > 0;
     if (waits && Integer.bitCount(++checks) == 1 && checks > 1) {
       reported = 0;
-      sender.link().sink().tasks().defer(chunkTask);
+      sender.link.sink.tasks().defer(chunkTask);
     }
   }
 

@@ -74,10 +74,10 @@ public final class FlushLanding {
   /** Makes the endpoint of a rail known to itself. */
   public void reach(RailPort port, LongSupplier inserting) {
     try {
-      selves[port.number()] = inserting.getAsLong();
-      unreached[port.number()] = null;
+      selves[port.number] = inserting.getAsLong();
+      unreached[port.number] = null;
     } catch (IllegalArgumentException | FabricException e) {
-      unreached[port.number()] =
+      unreached[port.number] =
           new Failure(
               FailureCause.UNAVAILABLE,
               e instanceof FabricException fabric ? fabric.errno() : 0,

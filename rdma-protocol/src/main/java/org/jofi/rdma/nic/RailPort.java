@@ -26,8 +26,8 @@ public final class RailPort {
   private static final int AGAIN = -FabricErrno.EAGAIN;
   private static final int EXPECTED_PEERS = 64;
 
-  private final int number;
-  private final String label;
+  public final int number;
+  public final String label;
   private final Domain domain;
   private final RailQueue queue;
   private final ContextTable operations;
@@ -107,10 +107,6 @@ public final class RailPort {
     return port;
   }
 
-  public int number() {
-    return number;
-  }
-
   public Rail rail() {
     return opened.rail();
   }
@@ -121,10 +117,6 @@ public final class RailPort {
 
   public String nic() {
     return domain.info().domainName();
-  }
-
-  public String label() {
-    return label;
   }
 
   /** Where peers reach it, or did before it closed. */

@@ -61,7 +61,7 @@ public final class ReceiveBuffers extends Task implements OperationOwner {
               index,
               buffers.address(entry),
               bufferBytes,
-              buffers.descriptor(entry, port.number()));
+              buffers.descriptor(entry, port.number));
       if (answer != 0) {
         refused(answer);
         return false;
@@ -80,7 +80,7 @@ public final class ReceiveBuffers extends Task implements OperationOwner {
       LOG.log(
           Level.WARNING,
           "{0}: fi_recv is refused, and tried again: {1}",
-          port.label(),
+          port.label,
           FabricErrno.name(-answer));
     }
     failures++;

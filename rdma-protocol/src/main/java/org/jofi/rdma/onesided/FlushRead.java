@@ -14,8 +14,8 @@ final class FlushRead extends StripedRequest {
   private final OperationSink sink;
 
   FlushRead(Flushes flushes, Request request) {
-    super(request, flushes.link().sink());
-    sink = flushes.link().sink();
+    super(request, flushes.link.sink);
+    sink = flushes.link.sink;
   }
 
   void of(long from, long length, DataRegistration memory) {

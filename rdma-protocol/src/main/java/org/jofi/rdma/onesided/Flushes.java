@@ -58,15 +58,15 @@ public final class Flushes extends RequestQueue {
       return failed(deregistered("iflush"));
     }
     FlushRead read = (FlushRead) begin();
-    long id = read.request().id();
+    long id = read.request.id();
     read.of(address, lengthBytes, registration);
-    link().sink().tasks().submit(read.transfer);
+    link.sink.tasks().submit(read.transfer);
     return id;
   }
 
   /** Why no flush can be posted; null if it can. */
   public @Nullable Failure refusal() {
-    return link().sink().ownReadRefusal();
+    return link.sink.ownReadRefusal();
   }
 
   @Override

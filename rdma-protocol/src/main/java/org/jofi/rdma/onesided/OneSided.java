@@ -81,14 +81,14 @@ public final class OneSided extends RequestQueue {
   public long writeInline(
       long address, long lengthBytes, RemoteMemory remote, long remoteOffsetBytes) {
     assert fits(lengthBytes, remote, remoteOffsetBytes) : remote;
-    assert lengthBytes <= link().sink().inlineBytes() : lengthBytes;
+    assert lengthBytes <= link.sink.inlineBytes() : lengthBytes;
     long unposted = unposted(lengthBytes);
     if (unposted != TO_POST) {
       return unposted;
     }
     @Nullable InlineCopy copy;
     try {
-      copy = link().sink().copyInline(address, (int) lengthBytes);
+      copy = link.sink.copyInline(address, (int) lengthBytes);
     } catch (RegistrationException e) {
       return failed(
           new Failure(
@@ -107,8 +107,8 @@ public final class OneSided extends RequestQueue {
   }
 
   private long start(OneSidedTransfer transfer) {
-    link().submit(transfer.transfer);
-    return transfer.request().id();
+    link.submit(transfer.transfer);
+    return transfer.request.id();
   }
 
   /** What a call comes to for which nothing is posted; else {@link #TO_POST}. */
@@ -123,13 +123,13 @@ public final class OneSided extends RequestQueue {
     if (lengthBytes > 0) {
       return TO_POST;
     }
-    Request request = begin().request();
+    Request request = begin().request;
     request.end(0, null);
     return request.id();
   }
 
   private boolean fits(long lengthBytes, RemoteMemory remote, long offset) {
-    return remote.rails() == link().sink().dataRails()
+    return remote.rails() == link.sink.dataRails()
         && lengthBytes >= 0
         && offset >= 0
         && offset <= remote.lengthBytes() - lengthBytes;

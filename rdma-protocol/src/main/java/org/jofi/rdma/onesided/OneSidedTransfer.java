@@ -21,7 +21,7 @@ final class OneSidedTransfer extends StripedRequest {
   private long remoteOffset;
 
   OneSidedTransfer(OneSided oneSided, Request request) {
-    super(request, oneSided.link().sink());
+    super(request, oneSided.link.sink);
     this.oneSided = oneSided;
   }
 
@@ -67,7 +67,7 @@ final class OneSidedTransfer extends StripedRequest {
   public String where() {
     return "%s of %d bytes at offset %d of the memory of %s"
         .formatted(
-            reads ? "iread" : "iwrite", lengthBytes, remoteOffset, oneSided.link().describePeer());
+            reads ? "iread" : "iwrite", lengthBytes, remoteOffset, oneSided.link.describePeer());
   }
 
   @Override

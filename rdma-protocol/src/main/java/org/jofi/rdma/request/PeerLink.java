@@ -14,7 +14,7 @@ import org.jofi.rdma.wire.MessageType;
  * what waits until the peer knows this side. What tells or asks is false if there is no buffer now.
  */
 public final class PeerLink {
-  private final OperationSink sink;
+  public final OperationSink sink;
   private final ConnectionId connectionId;
   private final ArrayDeque<Task> held = new ArrayDeque<>(0);
   private boolean peerKnows = true;
@@ -54,10 +54,6 @@ public final class PeerLink {
       // It waits for the peer, not for a rail, and holds up no other connection.
       held.addLast(task);
     }
-  }
-
-  public OperationSink sink() {
-    return sink;
   }
 
   public ConnectionId id() {

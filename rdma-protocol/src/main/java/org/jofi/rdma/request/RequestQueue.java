@@ -36,7 +36,7 @@ public abstract class RequestQueue {
   /** Slots for requests that fail at once, beside those that may still be with a provider. */
   private static final int SPARE = 16;
 
-  private final PeerLink link;
+  public final PeerLink link;
   private final int first;
   private final int most;
   private final List<Request> requests = new ArrayList<>();
@@ -64,10 +64,6 @@ public abstract class RequestQueue {
     this.link = link;
     this.first = first;
     this.most = most;
-  }
-
-  public final PeerLink link() {
-    return link;
   }
 
   /** Whether a request waits for the peer: its processor, or its NIC, or what does its work. */
@@ -107,7 +103,7 @@ public abstract class RequestQueue {
     if (free.isEmpty() && requests.size() == most + SPARE) {
       return Result.TRY_AGAIN;
     }
-    Request request = begin().request();
+    Request request = begin().request;
     request.end(why.cause().code(), why);
     return request.id();
   }

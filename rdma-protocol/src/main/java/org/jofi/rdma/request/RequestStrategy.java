@@ -13,17 +13,13 @@ import org.jspecify.annotations.Nullable;
  * request runs.
  */
 public abstract class RequestStrategy implements TransferListener {
-  private final Request request;
+  public final Request request;
 
   /** The memory that it has a lease of, which it ends; null if there is none. */
   public @Nullable DataRegistration lease;
 
   public RequestStrategy(Request request) {
     this.request = request;
-  }
-
-  public final Request request() {
-    return request;
   }
 
   /** Whether stripes are to be posted, or with a provider. */

@@ -40,7 +40,7 @@ public final class ChunkCopies extends Task {
 
   /** Which blocks copies go through from now on; only while none is under way. */
   public void use(@Nullable StagingRing ring) {
-    copier = ring == null ? null : ring.space().copier();
+    copier = ring == null ? null : ring.space().copier;
   }
 
   /** Starts a copy to the host, or to the device: 0, {@link #AGAIN}, or another negative errno. */

@@ -32,7 +32,7 @@ public record StagingRing(
   void close() {
     CloseSteps steps = new CloseSteps();
     steps.step(registration::release);
-    steps.step(() -> space.device().unpin(memory.address()));
+    steps.step(() -> space.device.unpin(memory.address()));
     if (steps.succeeded()) {
       arena.close();
     }

@@ -32,12 +32,12 @@ public final class StagingSpace implements AutoCloseable {
     boolean wanted;
   }
 
-  private final DeviceMemory device;
-  private final StagingShape shape;
+  public final DeviceMemory device;
+  public final StagingShape shape;
   private final Function<MemorySegment, DataRegistration> registrar;
   private final int pageBytes;
   private final int mostRings;
-  private final DeviceCopier copier;
+  public final DeviceCopier copier;
   private final List<StagingRing> all = new ArrayList<>();
   private final Rings large = new Rings();
   private final Rings small = new Rings();
@@ -77,18 +77,6 @@ public final class StagingSpace implements AutoCloseable {
         close();
       }
     }
-  }
-
-  public StagingShape shape() {
-    return shape;
-  }
-
-  public DeviceMemory device() {
-    return device;
-  }
-
-  public DeviceCopier copier() {
-    return copier;
   }
 
   private Rings rings(boolean isSmall) {

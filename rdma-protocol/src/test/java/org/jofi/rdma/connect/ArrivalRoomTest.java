@@ -65,7 +65,7 @@ class ArrivalRoomTest {
         assertNull(right.host.endpoint.brokenBy());
         assertTrue(++rounds < 2_000, simulation::describe);
       }
-      assertEquals(0, right.host.endpoint.budget().announced());
+      assertEquals(0, right.host.endpoint.budget.announced());
       finish(all);
     }
   }
@@ -119,7 +119,7 @@ class ArrivalRoomTest {
     all.getFirst()
         .await(
             "closing", () -> left.connections.live() + right.connections.live() == 0, left, right);
-    assertEquals(0, right.host.endpoint.budget().announced());
+    assertEquals(0, right.host.endpoint.budget.announced());
     for (Linked linked : all) {
       linked.from.release();
       linked.to.release();
@@ -139,7 +139,7 @@ class ArrivalRoomTest {
     }
     long id =
         Posting.receive(
-            linked.receiving.receiver(), count, addresses, new long[count], new int[count], memory);
+            linked.receiving.receiver, count, addresses, new long[count], new int[count], memory);
     assertTrue(id > 0);
     return id;
   }
@@ -147,7 +147,7 @@ class ArrivalRoomTest {
   /** Sends one message if there is room for a request, and forgets what is over. */
   private static void send(Linked linked, List<Long> ids) {
     ids.removeIf(id -> linked.sending.test(id) != Result.IN_PROGRESS);
-    long id = Posting.send(linked.sending.sender(), linked.source.address(), 0, 0, linked.from);
+    long id = Posting.send(linked.sending.sender, linked.source.address(), 0, 0, linked.from);
     if (id != Result.TRY_AGAIN) {
       ids.add(id);
     }

@@ -66,8 +66,7 @@ class ClosingTest {
       List<Long> sends = new ArrayList<>();
       for (int tag : new int[] {7, 9, 7}) {
         sends.add(
-            Posting.send(
-                linked.sending.sender(), linked.source.address(), BYTES, tag, linked.from));
+            Posting.send(linked.sending.sender, linked.source.address(), BYTES, tag, linked.from));
       }
       for (long send : sends) {
         assertEquals(BYTES, linked.outcome(linked.sending, send, linked.left, linked.right)[0]);
@@ -83,7 +82,7 @@ class ClosingTest {
           FailureCause.PEER_CLOSED.code(), linked.outcome(linked.receiving, vain, linked.right)[0]);
       long last =
           Posting.receive(
-              linked.receiving.receiver(),
+              linked.receiving.receiver,
               1,
               new long[] {linked.target.address()},
               new long[] {BYTES},
@@ -115,7 +114,7 @@ class ClosingTest {
       RemoteMemory remote = Pair.remote(linked.to);
       long address = linked.source.address();
       for (int i = 0; i < MANY; i++) {
-        ours.add(Posting.send(linked.sending.sender(), address, BYTES, 7, linked.from));
+        ours.add(Posting.send(linked.sending.sender, address, BYTES, 7, linked.from));
         ours.add(Posting.write(linked.sending, address, BYTES, linked.from, remote, 0));
       }
       ours.forEach(request -> assertTrue(request > 0, "posting succeeds"));
@@ -131,8 +130,7 @@ class ClosingTest {
           "hearing of it", () -> linked.sending.failure() != null, linked.left, linked.right);
       assertEquals(
           FailureCause.PEER_CLOSED.code(),
-          linked.sending.test(
-              Posting.send(linked.sending.sender(), address, BYTES, 7, linked.from)));
+          linked.sending.test(Posting.send(linked.sending.sender, address, BYTES, 7, linked.from)));
       linked.finish(linked.from, linked.to);
     }
   }
@@ -301,12 +299,7 @@ class ClosingTest {
       Arrays.fill(memory, linked.to);
       long group =
           Posting.receive(
-              linked.receiving.receiver(),
-              count,
-              addresses,
-              new long[count],
-              new int[count],
-              memory);
+              linked.receiving.receiver, count, addresses, new long[count], new int[count], memory);
       linked.left.connections.close(linked.sending);
       assertEquals(
           FailureCause.PEER_CLOSED.code(),

@@ -120,7 +120,7 @@ final class Communicator {
       tags[place] = receives.get(place).tag();
       memory[place] = sink;
     }
-    long id = Posting.receive(connection.receiver(), count, addresses, bytes, tags, memory);
+    long id = Posting.receive(connection.receiver, count, addresses, bytes, tags, memory);
     if (id == Result.TRY_AGAIN) {
       return false;
     }
@@ -132,11 +132,7 @@ final class Communicator {
     Script.Send what = script.sends.get(index);
     long id =
         Posting.send(
-            connection.sender(),
-            pattern.address() + offset(index),
-            what.bytes(),
-            what.tag(),
-            source);
+            connection.sender, pattern.address() + offset(index), what.bytes(), what.tag(), source);
     if (id == Result.TRY_AGAIN) {
       return false;
     }
@@ -173,7 +169,7 @@ final class Communicator {
     for (Iterator<Map.Entry<Long, Integer>> all = receiving.entrySet().iterator();
         all.hasNext(); ) {
       Map.Entry<Long, Integer> one = all.next();
-      long result = connection.receiver().test(one.getKey(), lengths);
+      long result = connection.receiver.test(one.getKey(), lengths);
       if (result != Result.IN_PROGRESS) {
         all.remove();
         some = true;

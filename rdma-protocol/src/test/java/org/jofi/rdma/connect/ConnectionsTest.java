@@ -130,7 +130,7 @@ class ConnectionsTest {
       receives.put(
           connection,
           Posting.receive(
-              connection.receiver(),
+              connection.receiver,
               1,
               new long[] {memory.address()},
               new long[] {4096},
@@ -150,7 +150,7 @@ class ConnectionsTest {
               sends.put(
                   attempt,
                   Posting.send(
-                      attempt.connection().sender(),
+                      attempt.connection().sender,
                       memory.address() + 4096,
                       100L * attempts.indexOf(attempt),
                       9,
@@ -398,7 +398,7 @@ class ConnectionsTest {
 
   private static long post(ReceiveConnection connection, DataRegistration memory) {
     return Posting.receive(
-        connection.receiver(),
+        connection.receiver,
         1,
         new long[] {memory.range().address()},
         new long[] {64},

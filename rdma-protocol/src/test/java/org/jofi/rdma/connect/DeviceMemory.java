@@ -25,11 +25,8 @@ record DeviceMemory(
             device,
             SHAPE,
             block ->
-                node.host
-                    .endpoint
-                    .registrations()
-                    .acquire(
-                        BufferRange.host(block), Access.READ | Access.WRITE | Access.REMOTE_WRITE),
+                node.host.endpoint.registrations.acquire(
+                    BufferRange.host(block), Access.READ | Access.WRITE | Access.REMOTE_WRITE),
             4096,
             RINGS);
     return new DeviceMemory(

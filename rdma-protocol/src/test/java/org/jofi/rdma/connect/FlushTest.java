@@ -55,8 +55,7 @@ class FlushTest {
         pair.await(
             "matching",
             () -> {
-              send[0] =
-                  Posting.send(pair.sends.sender(), source.range().address(), BYTES, 3, source);
+              send[0] = Posting.send(pair.sends.sender, source.range().address(), BYTES, 3, source);
               return send[0] > 0;
             });
         assertEquals(BYTES, pair.outcome(pair.receives, receive));

@@ -325,9 +325,9 @@ class HostileWireTest {
       }
       DataRegistration from = evil.from;
       long id =
-          Posting.send(evil.sending.sender(), evil.source.address(), 64, random.nextInt(), from);
+          Posting.send(evil.sending.sender, evil.source.address(), 64, random.nextInt(), from);
       assertNull(evil.sending.failure());
-      assertTrue(evil.sending.sender().cancel(id), "a receive was made up");
+      assertTrue(evil.sending.sender.cancel(id), "a receive was made up");
     }
   }
 }

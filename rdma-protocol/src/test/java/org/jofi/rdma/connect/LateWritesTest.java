@@ -52,11 +52,11 @@ class LateWritesTest {
       for (int i = 0; i < SEEN; i++) {
         receives.add(now.receive(BYTES));
       }
-      now.await("announcing", () -> now.sending.sender().firstUnseen() == SEEN + 1, left, right);
-      long other = Posting.send(now.sending.sender(), now.source.address(), BYTES, 1, now.from);
-      assertTrue(now.sending.sender().cancel(other), "it looked at all of them");
+      now.await("announcing", () -> now.sending.sender.firstUnseen() == SEEN + 1, left, right);
+      long other = Posting.send(now.sending.sender, now.source.address(), BYTES, 1, now.from);
+      assertTrue(now.sending.sender.cancel(other), "it looked at all of them");
       land(mailbox, generation, old);
-      assertEquals(1, now.sending.sender().firstUnseen());
+      assertEquals(1, now.sending.sender.firstUnseen());
       List<Long> sends = new ArrayList<>();
       for (int i = 0; i < ALL; i++) {
         sends.add(now.queue(BYTES));

@@ -126,12 +126,12 @@ final class Linked {
 
   /** Messages that have their receive, or left. */
   long started() {
-    return ((Sender) sending.sender()).started();
+    return ((Sender) sending.sender).started();
   }
 
   /** Sends, whether the receive is there or not. */
   long queue(long bytes) {
-    long id = Posting.send(sending.sender(), source.address(), bytes, 7, from);
+    long id = Posting.send(sending.sender, source.address(), bytes, 7, from);
     assertTrue(id > 0, "posting succeeds");
     return id;
   }

@@ -171,13 +171,13 @@ class ManyCommunicatorsTest {
     Pair.fill(source, number);
     long received =
         Posting.receive(
-            receive.receiver(),
+            receive.receiver,
             1,
             new long[] {to.range().address()},
             new long[] {BYTES},
             new int[] {number},
             new DataRegistration[] {to});
-    long sent = Posting.send(send.sender(), from.range().address(), BYTES, number, from);
+    long sent = Posting.send(send.sender, from.range().address(), BYTES, number, from);
     assertTrue(received > 0 && sent > 0);
     long[] moved = {Result.IN_PROGRESS, Result.IN_PROGRESS};
     await(

@@ -105,9 +105,9 @@ final class MessageFlow extends Flow {
     long address = memory.address();
     long bytes = memory.byteSize();
     if (!onDevice) {
-      return taken(Posting.send(pair.sends.sender(), address, bytes, TAG + tag, from), "send");
+      return taken(Posting.send(pair.sends.sender, address, bytes, TAG + tag, from), "send");
     }
-    return taken(pair.sends.sender().send(address, bytes, TAG + tag, null, source.space()), "send");
+    return taken(pair.sends.sender.send(address, bytes, TAG + tag, null, source.space()), "send");
   }
 
   private long receive(int first, long[] rooms) {
@@ -122,7 +122,7 @@ final class MessageFlow extends Flow {
     Arrays.fill(memory, to);
     if (!staged[(int) (first % SLOTS)]) {
       return taken(
-          Posting.receive(pair.receives.receiver(), count, addresses, rooms, tags, memory),
+          Posting.receive(pair.receives.receiver, count, addresses, rooms, tags, memory),
           "receive");
     }
     long id = receiveStaged(addresses[0], rooms[0]);
@@ -134,7 +134,7 @@ final class MessageFlow extends Flow {
   }
 
   private long receiveStaged(long address, long room) {
-    return pair.receives.receiver().receiveStaged(target.space(), address, room, TAG);
+    return pair.receives.receiver.receiveStaged(target.space(), address, room, TAG);
   }
 
   @Override

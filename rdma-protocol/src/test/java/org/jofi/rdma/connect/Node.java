@@ -203,7 +203,7 @@ final class Node implements ConnectionFactory, AutoCloseable {
 
   /** Memory that it and its peers reach. */
   DataRegistration register(BufferRange range) {
-    return host.endpoint.registrations().acquire(range, Access.ALL);
+    return host.endpoint.registrations.acquire(range, Access.ALL);
   }
 
   /** Whether its host died. */

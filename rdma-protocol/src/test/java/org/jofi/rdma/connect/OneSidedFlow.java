@@ -76,7 +76,7 @@ final class OneSidedFlow extends Flow {
       Pair.fill(from, number);
       id =
           inline
-              ? pair.sends.oneSided().writeInline(from.address(), bytes, remoteTargets, at(number))
+              ? pair.sends.oneSided.writeInline(from.address(), bytes, remoteTargets, at(number))
               : Posting.write(pair.sends, from.address(), bytes, here, remoteTargets, at(number));
     }
     requests.add(new Request(number, bytes, taken(id, "write or read"), from));

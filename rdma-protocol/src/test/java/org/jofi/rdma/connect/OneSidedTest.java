@@ -100,7 +100,7 @@ class OneSidedTest {
               long request =
                   switch (i & 3) {
                     case 0 -> Posting.write(connection, address, 4096, here, there, 4096);
-                    case 1 -> connection.oneSided().writeInline(address, 256, there, 17);
+                    case 1 -> connection.oneSided.writeInline(address, 256, there, 17);
                     case 2 -> Posting.read(connection, address, 4096, here, there, 0);
                     default -> connection.flush(address, 8192, here);
                   };
@@ -134,7 +134,7 @@ class OneSidedTest {
         ids.add(
             i % 2 == 0
                 ? Posting.read(pair.receives, address + 64 * i, 64, here, there, 64 * i)
-                : pair.receives.oneSided().writeInline(address + 64 * i, 64, there, 64 * i));
+                : pair.receives.oneSided.writeInline(address + 64 * i, 64, there, 64 * i));
       }
       assertEquals(
           Result.TRY_AGAIN,
@@ -145,7 +145,7 @@ class OneSidedTest {
       assertEquals(OneSided.REQUESTS + 2, ids.size());
       ids.remove(pair.receive(address, 64, 1, here));
       for (long id : ids) {
-        if (!pair.receives.receiver().requests().owns(id)) {
+        if (!pair.receives.receiver.requests().owns(id)) {
           assertEquals(64, pair.outcome(pair.receives, id));
           assertNull(pair.receives.failure(id));
         }
@@ -221,7 +221,7 @@ class OneSidedTest {
       List<Long> requests = new ArrayList<>();
       requests.add(Posting.write(pair.receives, address, 4096, here, there, 0));
       requests.add(Posting.read(pair.receives, address, 4096, here, there, 0));
-      requests.add(pair.receives.oneSided().writeInline(address, 256, there, 0));
+      requests.add(pair.receives.oneSided.writeInline(address, 256, there, 0));
       simulation.host(0).kill();
       requests.add(Posting.write(pair.receives, address, 4096, here, there, 0));
       requests.add(receive);
@@ -257,7 +257,7 @@ class OneSidedTest {
           requests.add(Posting.write(pair.receives, address, 4096, here, there, 4096 * i));
           requests.add(
               Posting.read(pair.receives, address + 4096 * (16 + i), 4096, here, there, 0));
-          requests.add(pair.receives.oneSided().writeInline(address, 128, there, 65_536 + 128 * i));
+          requests.add(pair.receives.oneSided.writeInline(address, 128, there, 65_536 + 128 * i));
           requests.add(pair.receives.flush(address + 64 * i, 4096, here));
         }
         for (long round = 0; round < seed % 7; round++) {
@@ -321,8 +321,7 @@ class OneSidedTest {
       RemoteMemory there = Pair.remote(pair.memory(pair.receives, 4096));
       assertEquals(0, pair.outcome(pair.sends, Posting.write(pair.sends, 0, 0, here, there, 4096)));
       assertEquals(0, pair.outcome(pair.sends, Posting.read(pair.sends, 0, 0, here, there, 4096)));
-      assertEquals(
-          0, pair.outcome(pair.sends, pair.sends.oneSided().writeInline(0, 0, there, 4096)));
+      assertEquals(0, pair.outcome(pair.sends, pair.sends.oneSided.writeInline(0, 0, there, 4096)));
       assertEquals(Result.NOTHING_TO_DO, pair.receives.flush(0, 0, here));
       pair.finish(simulation);
     }
@@ -339,7 +338,7 @@ class OneSidedTest {
       MemorySegment heapless = pair.arena.allocate(most);
       for (int length : IntStream.of(1, 8, most).toArray()) {
         Pair.fill(heapless, length);
-        long request = pair.sends.oneSided().writeInline(heapless.address(), length, there, 0);
+        long request = pair.sends.oneSided.writeInline(heapless.address(), length, there, 0);
         heapless.fill((byte) 0);
         assertEquals(length, pair.outcome(pair.sends, request));
         for (int at = 0; at < length; at++) {

@@ -119,7 +119,7 @@ final class OneSidedTraffic {
       case WRITE -> Posting.write(connection, from, length, source, peersTarget, slot + step.to());
       case INLINE -> inline(connection, from, length, peersTarget, slot + step.to());
       case READ -> Posting.read(connection, into, length, target, peersSource, slot + step.from());
-      case SEND -> Posting.send(pair.sends.sender(), from, length, step.number(), source);
+      case SEND -> Posting.send(pair.sends.sender, from, length, step.number(), source);
       case RECEIVE -> pair.receive(into, length, step.number(), target);
     };
   }
@@ -130,7 +130,7 @@ final class OneSidedTraffic {
       Connection connection, long from, int length, RemoteMemory remote, long offset) {
     MemorySegment bytes = pair.arena.allocate(Math.max(1, length));
     bytes.copyFrom(MemorySegment.ofAddress(from).reinterpret(length));
-    long id = connection.oneSided().writeInline(bytes.address(), length, remote, offset);
+    long id = connection.oneSided.writeInline(bytes.address(), length, remote, offset);
     bytes.fill((byte) 0);
     return id;
   }

@@ -106,7 +106,7 @@ class OtherProtocolTest {
         // Half of them come before there is a receive.
         boolean early = random.nextBoolean();
         long receive = early ? 0 : pair.receive(target.address(), bytes, i, to);
-        long send = Posting.send(pair.sends.sender(), source.address(), bytes, i, from);
+        long send = Posting.send(pair.sends.sender, source.address(), bytes, i, from);
         for (int round = random.nextInt(20); early && round > 0; round--) {
           pair.progress();
         }
@@ -132,15 +132,15 @@ class OtherProtocolTest {
       long target = to.range().address();
       long group =
           Posting.receive(
-              pair.receives.receiver(),
+              pair.receives.receiver,
               2,
               new long[] {target, target + MOST_BYTES},
               new long[] {100, MOST_BYTES},
               new int[] {1, 2},
               new DataRegistration[] {to, to});
       long source = from.range().address();
-      long second = Posting.send(pair.sends.sender(), source, 9_000, 2, from);
-      long first = Posting.send(pair.sends.sender(), source, 300, 1, from);
+      long second = Posting.send(pair.sends.sender, source, 9_000, 2, from);
+      long first = Posting.send(pair.sends.sender, source, 300, 1, from);
       long[] lengths = new long[2];
       long[] result = {Result.IN_PROGRESS};
       pair.await(
@@ -169,7 +169,7 @@ class OtherProtocolTest {
       DataRegistration to = pair.memory(pair.receives, MOST_BYTES);
       Pair.fill(Pair.segment(from), 7);
       long address = to.range().address();
-      long send = Posting.send(pair.sends.sender(), from.range().address(), MOST_BYTES, 1, from);
+      long send = Posting.send(pair.sends.sender, from.range().address(), MOST_BYTES, 1, from);
       assertEquals(MOST_BYTES, pair.outcome(pair.sends, send));
       pair.left.connections.close(pair.sends);
       long receive = pair.receive(address, MOST_BYTES, 1, to);

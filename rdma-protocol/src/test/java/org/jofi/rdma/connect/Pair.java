@@ -151,7 +151,7 @@ final class Pair implements AutoCloseable {
 
   long receive(long address, long bytes, int tag, DataRegistration memory) {
     return Posting.receive(
-        receives.receiver(),
+        receives.receiver,
         1,
         new long[] {address},
         new long[] {bytes},

@@ -150,7 +150,7 @@ class RailDeathTest {
       int some = random.nextBoolean() ? 4 : 0;
       int stagedOf = staged ? 1 : some;
       boolean mayFail = deaths || !profile.equals(Profile.TCP);
-      boolean losesKeys = deaths || !left.host.endpoint.registrations().outlivesEndpoints();
+      boolean losesKeys = deaths || !left.host.endpoint.registrations.outlivesEndpoints();
       leftDevice = DeviceMemory.of(simulation, 0, left, Flow.SLOTS * Flow.MOST_BYTES);
       rightDevice = DeviceMemory.of(simulation, 1, right, Flow.SLOTS * Flow.MOST_BYTES);
       Pair there = Pair.of(simulation, left, right, line);

@@ -81,7 +81,7 @@ class ReadyTest {
       own = right.register(BufferRange.host(near));
       receive =
           Posting.receive(
-              accepted.receiver(),
+              accepted.receiver,
               1,
               new long[] {near.address()},
               new long[] {BYTES},
@@ -128,7 +128,7 @@ class ReadyTest {
       assertEquals(BYTES, outcome(accepted, write));
       assertEquals(8, outcome(accepted, read));
       assertEquals(-1, far.mismatch(near.asSlice(0, BYTES)), "what was written is there");
-      long send = Posting.send(connection.sender(), far.address(), BYTES, 7, exposed);
+      long send = Posting.send(connection.sender, far.address(), BYTES, 7, exposed);
       assertEquals(BYTES, outcome(connection, send));
       assertEquals(BYTES, outcome(accepted, receive));
       left.connections.close(connection);

@@ -136,9 +136,9 @@ class UnseenEntriesTest {
       linked.receiving.closeHere(
           new Failure(FailureCause.CLOSED, 0, "test", ""), simulation.nanoTime() + 60 * SECOND);
       linked.await("quiet", linked.receiving::isQuiet, linked.left, linked.right);
-      long written = linked.receiving.protocol().writes();
+      long written = linked.receiving.protocol.writes();
       assertTrue(written > 40, "entries: " + written);
-      assertEquals(written, linked.sending.protocol().arrived());
+      assertEquals(written, linked.sending.protocol.arrived());
       linked.finish(linked.from, linked.to);
     }
   }
@@ -164,7 +164,7 @@ class UnseenEntriesTest {
         receives.add(linked.receive(Linked.BYTES));
       }
       linked.pass(10 * MILLISECOND, linked.left, linked.right);
-      assertEquals(MailboxLayout.ENTRIES + 1, linked.sending.protocol().firstUnseen());
+      assertEquals(MailboxLayout.ENTRIES + 1, linked.sending.protocol.firstUnseen());
       for (long receive : receives) {
         exchange(linked, receive);
       }

@@ -84,9 +84,8 @@ class ControlTransferTest {
     }
 
     private DataRegistration register(Host host) {
-      return host.endpoint
-          .registrations()
-          .acquire(BufferRange.host(arena.allocate(BYTES)), Access.ALL);
+      return host.endpoint.registrations.acquire(
+          BufferRange.host(arena.allocate(BYTES)), Access.ALL);
     }
 
     /** It leaves. */

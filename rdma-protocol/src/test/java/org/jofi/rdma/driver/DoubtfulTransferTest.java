@@ -78,7 +78,7 @@ class DoubtfulTransferTest {
       assertTrue(transfer.state(0) == State.TO_POST, "it is not repeated");
       transfer.moveLate();
       transfer.moveLate();
-      assertEquals(rails.rail(1).port.label(), transfer.railLabel(0));
+      assertEquals(rails.rail(1).port.label, transfer.railLabel(0));
       assertTrue(peer.fences().isEmpty());
       if (fate.equals("given up")) {
         rails.lose(1, WHY);
@@ -175,7 +175,7 @@ class DoubtfulTransferTest {
       transfer.failed(0, left.endpoint.data(1), new Failed(FabricErrno.EIO));
       assertEquals(1, endings.size());
       assertTrue(endings.getFirst().railLeft());
-      assertEquals(left.endpoint.data(0).label(), transfer.railLabel(0));
+      assertEquals(left.endpoint.data(0).label, transfer.railLabel(0));
     }
   }
 

@@ -146,13 +146,13 @@ class EndpointDriverTest {
   }
 
   private static Packet stranger(EndpointDriver from) {
-    Packet message = from.outgoing().takeForStranger();
+    Packet message = from.outgoing.takeForStranger();
     assertNotNull(message);
     return message;
   }
 
   private static Packet message(EndpointDriver from, PeerRails to) {
-    Packet message = from.outgoing().take(to);
+    Packet message = from.outgoing.take(to);
     assertNotNull(message);
     return message;
   }
@@ -168,9 +168,9 @@ class EndpointDriverTest {
       MemorySegment to = arena.allocate(4096, 64);
       from.fill((byte) 7);
       DataRegistration local =
-          left.endpoint.registrations().acquire(BufferRange.host(from), Access.ALL);
+          left.endpoint.registrations.acquire(BufferRange.host(from), Access.ALL);
       DataRegistration remote =
-          right.endpoint.registrations().acquire(BufferRange.host(to), Access.ALL);
+          right.endpoint.registrations.acquire(BufferRange.host(to), Access.ALL);
       Tally good = new Tally();
       Tally bad = new Tally();
       int operations = 20;
@@ -298,8 +298,7 @@ class EndpointDriverTest {
           forged[Math.min(20, forged.length - 3)] ^= 0x55;
         }
         Packet message = stranger(left.endpoint);
-        refused +=
-            left.endpoint.outgoing().answer(message, FabricAddress.of(forged), 0, 64) ? 0 : 1;
+        refused += left.endpoint.outgoing.answer(message, FabricAddress.of(forged), 0, 64) ? 0 : 1;
         assertTrue(
             port.peers().known()
                 <= InsertedAddresses.MOST_STRANGERS + InsertedAddresses.MOST_UNUSED);
@@ -310,7 +309,7 @@ class EndpointDriverTest {
       }
       assertEquals(0, refused, "answers were not over");
       right.messages.clear();
-      assertTrue(left.endpoint.outgoing().answer(stranger(left.endpoint), real, 0, 64));
+      assertTrue(left.endpoint.outgoing.answer(stranger(left.endpoint), real, 0, 64));
       await(simulation, () -> right.messages.size() == 1, left, right);
       // Who becomes a peer stays one.
       PeerRails peer = left.endpoint.controlTo(right.endpoint.addresses());

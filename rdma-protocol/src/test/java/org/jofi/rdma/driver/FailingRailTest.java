@@ -273,7 +273,7 @@ class FailingRailTest {
     private int times;
 
     void byWay(EndpointDriver from, PeerRails to) {
-      Packet packet = from.outgoing().take(to);
+      Packet packet = from.outgoing.take(to);
       assertNotNull(packet);
       packet.send(Long.BYTES, this, 0);
     }

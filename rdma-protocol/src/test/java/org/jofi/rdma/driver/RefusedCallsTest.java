@@ -68,7 +68,7 @@ class RefusedCallsTest {
     int sent = 0;
     for (int round = 0; right.messages.size() < messages; round++) {
       assertTrue(round < ROUNDS, "deaf after " + right.messages.size());
-      Packet packet = sent < messages ? left.endpoint.outgoing().take(there) : null;
+      Packet packet = sent < messages ? left.endpoint.outgoing.take(there) : null;
       if (packet != null) {
         packet.send(64, SentListener.NOBODY, sent++);
       }

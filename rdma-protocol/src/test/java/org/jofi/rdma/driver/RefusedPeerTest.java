@@ -34,7 +34,7 @@ class RefusedPeerTest {
   }
 
   private static Packet packet(EndpointDriver driver, PeerRails to) {
-    Packet packet = driver.outgoing().take(to);
+    Packet packet = driver.outgoing.take(to);
     assertNotNull(packet);
     return packet;
   }

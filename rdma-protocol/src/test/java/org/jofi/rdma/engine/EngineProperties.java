@@ -221,14 +221,14 @@ class EngineProperties {
     }
 
     private String missing(long receive) {
-      return missing(link.receiving.receiver().requests(), receive);
+      return missing(link.receiving.receiver.requests(), receive);
     }
 
     /** What is in flight, for errors. */
     private String pending() {
       StringBuilder text = new StringBuilder();
       for (Sent send : sent) {
-        text.append("\n%s: %s".formatted(send, missing(link.sending.sender().requests(), send.id)));
+        text.append("\n%s: %s".formatted(send, missing(link.sending.sender.requests(), send.id)));
       }
       groups.forEach(group -> text.append("\n%s: %s".formatted(group, missing(group.id))));
       return text.toString();

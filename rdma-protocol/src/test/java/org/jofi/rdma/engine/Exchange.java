@@ -92,9 +92,7 @@ final class Exchange implements AutoCloseable {
     mailbox = arena.allocate(layout.mailboxBytes(), MailboxLayout.LINE_BYTES);
     MemorySegment copy = arena.allocate(layout.mailboxBytes(), MailboxLayout.LINE_BYTES);
     ControlRegistration registered =
-        left.endpoint
-            .registrations()
-            .registerControl(BufferRange.host(mailbox), Access.REMOTE_WRITE);
+        left.endpoint.registrations.registerControl(BufferRange.host(mailbox), Access.REMOTE_WRITE);
     List<MailboxTarget> targets = new ArrayList<>();
     for (int rail = 0; rail < controlRails; rail++) {
       targets.add(
@@ -106,10 +104,8 @@ final class Exchange implements AutoCloseable {
         new Receiver(
             back,
             copy,
-            right
-                .endpoint
-                .registrations()
-                .registerLocal(BufferRange.host(copy), right.endpoint.controlRails(), Access.WRITE),
+            right.endpoint.registrations.registerLocal(
+                BufferRange.host(copy), right.endpoint.controlRails(), Access.WRITE),
             targets,
             eager,
             Receiver.usualReceives());
@@ -119,7 +115,7 @@ final class Exchange implements AutoCloseable {
 
   DataRegistration register(Host host, MemorySegment memory) {
     DataRegistration lease =
-        host.endpoint.registrations().acquire(BufferRange.host(memory), Access.ALL);
+        host.endpoint.registrations.acquire(BufferRange.host(memory), Access.ALL);
     leases.add(lease);
     return lease;
   }
@@ -157,8 +153,8 @@ final class Exchange implements AutoCloseable {
   private void lookAtRails() {
     left.endpoint.lookAtRails(looked);
     right.endpoint.lookAtRails(looked);
-    PeerControl there = sender.link().sink().peer();
-    PeerControl back = receiver.link().sink().peer();
+    PeerControl there = sender.link.sink.peer();
+    PeerControl back = receiver.link.sink.peer();
     lookAtRails(there, back);
     lookAtRails(back, there);
   }
@@ -175,12 +171,12 @@ final class Exchange implements AutoCloseable {
   /** As a table of connections: when the queues are empty. */
   private void answer(Question question) {
     int has = receiver.hasStripe(question.index, question.stripe);
-    Packet packet = has == MessageProtocol.UNKNOWN ? null : receiver.link().sink().takePacket();
+    Packet packet = has == MessageProtocol.UNKNOWN ? null : receiver.link.sink.takePacket();
     if (packet != null) {
       ControlMessage.put(
           packet.memory(),
           packet.at(),
-          receiver.link().id(),
+          receiver.link.id(),
           MessageType.ANSWER,
           question.index,
           ControlMessage.ofStripe(question.stripe, question.tries, has == MessageProtocol.ARRIVED),

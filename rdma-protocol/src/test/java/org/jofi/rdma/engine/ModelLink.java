@@ -237,7 +237,7 @@ final class ModelLink {
     for (int i = 0; i < bytes; i++) {
       SOURCE.set(java.lang.foreign.ValueLayout.JAVA_BYTE, at + i, pattern(number, i));
     }
-    return Posting.send(sending.sender(), SOURCE.address() + at, bytes, tag, source);
+    return Posting.send(sending.sender, SOURCE.address() + at, bytes, tag, source);
   }
 
   /** A receive of that number and length: its memory. */
@@ -253,7 +253,7 @@ final class ModelLink {
     for (int i = 0; i < into.length; i++) {
       addresses[i] = into[i].range().address();
     }
-    return Posting.receive(receiving.receiver(), into.length, addresses, bytes, tags, into);
+    return Posting.receive(receiving.receiver, into.length, addresses, bytes, tags, into);
   }
 
   static byte pattern(int number, int at) {
@@ -290,7 +290,7 @@ final class ModelLink {
     right.tasks().run();
     if (hasLost && (ended || choices.of(4) == 1)) {
       hasLost = false;
-      receiving.protocol().controlLost();
+      receiving.protocol.controlLost();
     }
     for (int tick = 0; tick < TICKS && flights.isEmpty(); tick++) {
       // What was not taken, or got no answer, is tried anew as time goes by.
@@ -384,7 +384,7 @@ final class ModelLink {
 
   private void immediate(ModelEnd of, int bits) {
     assertEquals(WireFault.NONE, ImmediateData.check(Integer.toUnsignedLong(bits)));
-    (of == left ? receiving : sending).protocol().immediate(bits);
+    (of == left ? receiving : sending).protocol.immediate(bits);
   }
 
   private void arrive(ModelEnd.Message message) {
@@ -400,7 +400,7 @@ final class ModelLink {
     MessageType type = MessageHeader.type(memory, 0);
     if (type == MessageType.EAGER) {
       assertEquals(WireFault.NONE, EagerPacket.check(memory, 0, message.lengthBytes()));
-      to.protocol().packet(memory, 0, message.lengthBytes());
+      to.protocol.packet(memory, 0, message.lengthBytes());
       return;
     }
     assertEquals(WireFault.NONE, ControlMessage.check(memory, 0, message.lengthBytes()));
@@ -410,7 +410,7 @@ final class ModelLink {
           ControlMessage.stripe(memory, 0),
           ControlMessage.tries(memory, 0));
     } else if (type != null) {
-      to.protocol().message(type, memory, 0);
+      to.protocol.message(type, memory, 0);
     }
   }
 
@@ -418,8 +418,7 @@ final class ModelLink {
   void assertQuiet() {
     if (writesData) {
       // As a close tells it, for which nothing is waited that never comes, or let go of too early.
-      assertEquals(
-          sending.protocol().writes(), receiving.protocol().arrived(), "writes that arrived");
+      assertEquals(sending.protocol.writes(), receiving.protocol.arrived(), "writes that arrived");
     }
     assertTrue(sending.isQuiet() && receiving.isQuiet());
     assertEquals(0, left.taken() + right.taken(), "messages that were not given back");

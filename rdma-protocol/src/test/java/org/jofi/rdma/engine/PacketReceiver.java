@@ -78,7 +78,7 @@ public final class PacketReceiver extends PacketQueue implements ReceiveProtocol
           .reinterpret(lengths[sub])
           .copyFrom(bytes.asSlice(0, lengths[sub]));
       filled |= 1 << sub;
-      request().settle();
+      request.settle();
     }
 
     @Override
@@ -143,7 +143,7 @@ public final class PacketReceiver extends PacketQueue implements ReceiveProtocol
         throw new AssertionError("not registered");
       }
     }
-    Request request = begin().request();
+    Request request = begin().request;
     Receive receive = new Receive(request, count, addresses, lengths, tags, registrations);
     request.begin(receive);
     waiting.add(receive);

@@ -43,7 +43,7 @@ public final class PacketSender extends PacketQueue implements SendProtocol {
           return false;
         }
         unsent.remove();
-        send.request().settle();
+        send.request.settle();
       }
       return true;
     }
@@ -66,14 +66,14 @@ public final class PacketSender extends PacketQueue implements SendProtocol {
     /** Whether there were buffers for the rest. */
     boolean post() {
       while (!posted) {
-        Packet packet = link().sink().takePacket();
+        Packet packet = link.sink.takePacket();
         if (packet == null) {
           return false;
         }
         MemorySegment memory = packet.memory();
         long at = packet.at();
         int room =
-            link().sink().packetBytes()
+            link.sink.packetBytes()
                 - EagerPacket.HEADER_BYTES
                 - EagerPacket.MESSAGE_BYTES
                 - Long.BYTES;
@@ -82,12 +82,12 @@ public final class PacketSender extends PacketQueue implements SendProtocol {
         int payload = EagerPacket.putMessage(memory, at, offset, tag, Long.BYTES + piece);
         memory.set(ValueLayout.JAVA_LONG_UNALIGNED, at + payload, lengthBytes);
         long to = memory.address() + at + payload + Long.BYTES;
-        link().sink().copier().copy(address + done, to, piece);
+        link.sink.copier().copy(address + done, to, piece);
         int bytes = EagerPacket.after(payload, Long.BYTES + piece);
-        MessageHeader.put(memory, at, MessageType.EAGER, bytes, link().id());
+        MessageHeader.put(memory, at, MessageType.EAGER, bytes, link.id());
         done += piece;
         posted = done == lengthBytes;
-        request().begun(1);
+        request.begun(1);
         packet.send(bytes, this, 0);
       }
       return true;
@@ -95,11 +95,11 @@ public final class PacketSender extends PacketQueue implements SendProtocol {
 
     @Override
     public void sent(long cookie, @Nullable Failure why) {
-      request().returned(1);
+      request.returned(1);
       if (why != null) {
         fail(why);
       }
-      request().settle();
+      request.settle();
     }
 
     @Override
@@ -163,12 +163,12 @@ public final class PacketSender extends PacketQueue implements SendProtocol {
     if (!registration.beginUse()) {
       return failed(deregistered("isend"));
     }
-    Request request = begin().request();
+    Request request = begin().request;
     Send send = new Send(request, address, lengthBytes, tag);
     send.lease = registration;
     request.begin(send);
     unsent.add(send);
-    link().submit(going);
+    link.submit(going);
     return request.id();
   }
 

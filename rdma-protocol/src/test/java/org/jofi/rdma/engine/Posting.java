@@ -33,7 +33,7 @@ public final class Posting {
       DataRegistration memory,
       RemoteMemory to,
       long at) {
-    return by.oneSided().move(false, address, lengthBytes, memory, to, at);
+    return by.oneSided.move(false, address, lengthBytes, memory, to, at);
   }
 
   /** A read of the peer's memory. */
@@ -44,6 +44,6 @@ public final class Posting {
       DataRegistration memory,
       RemoteMemory from,
       long at) {
-    return by.oneSided().move(true, address, lengthBytes, memory, from, at);
+    return by.oneSided.move(true, address, lengthBytes, memory, from, at);
   }
 }

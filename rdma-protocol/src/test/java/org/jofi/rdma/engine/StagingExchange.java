@@ -77,9 +77,8 @@ final class StagingExchange implements AutoCloseable {
         device,
         shape,
         memory ->
-            host.endpoint
-                .registrations()
-                .acquire(BufferRange.host(memory), Access.WRITE | Access.REMOTE_WRITE),
+            host.endpoint.registrations.acquire(
+                BufferRange.host(memory), Access.WRITE | Access.REMOTE_WRITE),
         4096,
         rings);
   }
