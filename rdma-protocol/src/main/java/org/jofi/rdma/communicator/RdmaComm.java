@@ -98,7 +98,7 @@ abstract class RdmaComm implements Comm {
     try (var _ = lock.rare()) {
       checkOpen();
       OperationSink sink = connection.sink();
-      return IntStream.range(0, sink.dataRails()).mapToObj(sink::rail).toList();
+      return IntStream.range(0, sink.endpoint().dataRails()).mapToObj(sink::rail).toList();
     }
   }
 

@@ -93,11 +93,12 @@ final class ClosingConnections {
   }
 
   private void giveUp(Connection connection, Failure why) {
-    connection.abortHere(why, bound(connection));
+    connection.closing.aborted = true;
+    connection.closeHere(why, bound(connection));
     ending.add(connection);
     if (!connection.closing.peerClosed) {
       // A peer that counts as lost may be alive; tell it, also if a rail is silent.
-      for (int rail = 0; rail < connection.sink().controlRails(); rail++) {
+      for (int rail = 0; rail < connection.sink().endpoint().controlRails(); rail++) {
         tell(connection, MessageType.ABORT);
       }
     }

@@ -196,7 +196,7 @@ public abstract class Connection {
 
   /** Whether few enough messages are on their way that a question or its answer may follow. */
   public final boolean mayAsk() {
-    return onTheirWay <= link.sink.controlRails();
+    return onTheirWay <= link.endpoint.controlRails();
   }
 
   /**
@@ -252,11 +252,6 @@ public abstract class Connection {
     closing.close(bound);
     // Of each kind: also of those that need no peer.
     each(kind -> kind.fail(why));
-  }
-
-  public final void abortHere(Failure why, long bound) {
-    closing.aborted = true;
-    closeHere(why, bound);
   }
 
   /** The peer posts nothing more; its operations may still be in flight. */

@@ -175,13 +175,7 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
   @Override
   public SendProtocol sender(
       PeerLink link, MemorySegment mailbox, long features, long maxMessageBytes, EagerGrant eager) {
-    return new Sender(
-        link,
-        mailbox,
-        (features & Features.WRITE_DATA) != 0,
-        maxMessageBytes,
-        eager,
-        Sender.usualSends());
+    return new Sender(link, mailbox, (features & Features.WRITE_DATA) != 0, maxMessageBytes, eager);
   }
 
   @Override
@@ -191,7 +185,7 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
       Descriptors registration,
       List<MailboxTarget> targets,
       EagerGrant eager) {
-    return new Receiver(link, copy, registration, targets, eager, Receiver.usualReceives());
+    return new Receiver(link, copy, registration, targets, eager);
   }
 
   /**

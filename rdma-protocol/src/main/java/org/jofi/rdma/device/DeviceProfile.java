@@ -9,7 +9,7 @@ import org.jofi.fabric.MemoryKind;
 import org.jofi.fabric.ProviderRelease;
 import org.jofi.fabric.RegistrationScope;
 import org.jofi.rdma.engine.Sender;
-import org.jofi.rdma.nic.InlineCopies;
+import org.jofi.rdma.operation.OperationSink;
 import org.jofi.rdma.staging.StagingShape;
 import org.jofi.rdma.topology.DeviceGroup;
 import org.jofi.rdma.topology.PciPath;
@@ -152,11 +152,11 @@ public record DeviceProfile(
             .orElse(options.maxMessageBytes());
     return new Limits(
         Math.min(longest, options.maxMessageBytes()),
-        InlineCopies.BYTES,
+        OperationSink.INLINE_BYTES,
         eagerBytes(group, options),
         ProtocolLimits.MAX_COMMUNICATOR,
         ProtocolLimits.RECEIVE_WINDOW,
-        Sender.usualSends(),
+        Sender.SENDS,
         ProtocolLimits.MAX_GROUP);
   }
 

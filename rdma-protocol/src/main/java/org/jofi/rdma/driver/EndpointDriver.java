@@ -26,7 +26,7 @@ import org.jofi.rdma.nic.RailPort;
 import org.jofi.rdma.nic.RailQueue;
 import org.jofi.rdma.nic.ReceiveBuffers;
 import org.jofi.rdma.operation.ArrivalBudget;
-import org.jofi.rdma.operation.MemoryCopier;
+import org.jofi.rdma.operation.EndpointContext;
 import org.jofi.rdma.operation.OperationSink;
 import org.jofi.rdma.operation.PeerControl;
 import org.jofi.rdma.operation.Tasks;
@@ -56,14 +56,12 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
   private final Rails rails;
   private final List<ReceiveBuffers> receives = new ArrayList<>();
   final Tasks tasks = new Tasks();
-  public final ArrivalBudget budget;
   private final RailRetirement retirement;
   final Peers peers;
   public final EndpointRegistrations registrations;
-  public final int packetBytes;
+  public final EndpointContext context;
   private final BlockFreelist messages;
   public final OutgoingMessages outgoing;
-  final MemoryCopier copier = new BufferCopier();
   private final InlineCopies copies;
   final FlushLanding landing;
   private final Teardown teardown;
@@ -76,10 +74,6 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
       ArrivalSink arrivals) {
     this.label = label;
     this.arrivals = arrivals;
-    int perRail = ProtocolLimits.stripes(domains.size()) / domains.size();
-    budget =
-        new ArrivalBudget(
-            (settings.queueEntries() - RailQueue.ownEntries(settings.slots())) / perRail, tasks);
     teardown =
         new Teardown(
             label, this, this::own, settings.clock(), settings.idle().get(), settings.drainNs());
@@ -90,19 +84,32 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
       rails.close(e);
       throw e;
     }
-    packetBytes = Math.max(Handshake.MAX_BYTES, settings.packetBytes());
+    int perRail = ProtocolLimits.stripes(domains.size()) / domains.size();
+    int arrivalsPerQueue = settings.queueEntries() - RailQueue.ownEntries(settings.slots());
+    context =
+        new EndpointContext(
+            label,
+            domains.size(),
+            settings.controlRails(),
+            Math.max(Handshake.MAX_BYTES, settings.packetBytes()),
+            traits().smallWritesNeedDelivery(),
+            traits().completionMeansDelivered(),
+            tasks,
+            new ArrivalBudget(arrivalsPerQueue / perRail, tasks),
+            new BufferCopier());
     int most = settings.controlRails() * ReceiveBuffers.COUNT + MOST_OUTGOING;
     messages =
         new BlockFreelist(
             "messages of " + label,
-            new FreelistShape(packetBytes, MESSAGE_ALIGNMENT, GROWTH, most, settings.pageBytes()),
+            new FreelistShape(
+                context.packetBytes(), MESSAGE_ALIGNMENT, GROWTH, most, settings.pageBytes()),
             block -> registerBlock(block, controlRails(), Access.SEND | Access.RECV));
     outgoing = new OutgoingMessages(messages, rails.control, tasks);
     copies =
         new InlineCopies(
             label,
             settings.pageBytes(),
-            copier,
+            context.copier(),
             block -> registerBlock(block, dataRails(), Access.WRITE));
     landing = new FlushLanding(rails.data, settings.pageBytes());
     retirement = new RailRetirement(rails, arrivals, registrations, landing);
@@ -138,7 +145,7 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
     // Reserve now: growing registers memory, which could fail and must not happen during a poll.
     messages.reserve(settings.controlRails() * ReceiveBuffers.COUNT + GROWTH);
     for (RailPort port : rails.control) {
-      ReceiveBuffers buffers = new ReceiveBuffers(port, messages, packetBytes, tasks);
+      ReceiveBuffers buffers = new ReceiveBuffers(port, messages, context.packetBytes(), tasks);
       receives.add(buffers);
       buffers.start();
     }

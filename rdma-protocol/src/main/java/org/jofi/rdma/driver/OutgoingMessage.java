@@ -200,20 +200,25 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
     arrived();
   }
 
-  /** It arrived: that was told, or that of another which followed it. */
-  void arrived() {
+  /** It is back from a provider: its rails; null if a copy of it goes in its place. */
+  private @Nullable PeerRails back() {
     PeerRails to = rails;
     if (to != null) {
       to.rail(rail).messagesOut--;
     }
+    return to;
+  }
+
+  /** It arrived: that was told, or that of another which followed it. */
+  void arrived() {
+    back();
     finish(null);
   }
 
   /** It may not have arrived, and never will if it did not: it goes once more. */
   void goOverAnother() {
-    PeerRails to = rails;
+    PeerRails to = back();
     if (to != null) {
-      to.rail(rail).messagesOut--;
       rail = to.after(rail);
       tries = 0;
       home.tasks.defer(this);
@@ -222,11 +227,8 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
 
   @Override
   public void failed(long operation, RailPort failing, CompletionError error) {
-    PeerRails to = rails;
+    PeerRails to = back();
     Failure why = Failures.of(failing, error);
-    if (to != null) {
-      to.rail(rail).messagesOut--;
-    }
     rail = to == null ? PeerRails.NONE : railAfter(to, why);
     sendAgain(why);
   }
@@ -250,10 +252,7 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
 
   @Override
   public void dropped(long operation, RailPort port, Failure why) {
-    PeerRails to = rails;
-    if (to != null) {
-      to.rail(rail).messagesOut--;
-    }
+    PeerRails to = back();
     rail = to == null || pinned ? PeerRails.NONE : to.another(rail, tries);
     sendAgain(why);
   }

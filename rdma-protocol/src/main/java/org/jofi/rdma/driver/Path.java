@@ -2,14 +2,11 @@ package org.jofi.rdma.driver;
 
 import java.util.List;
 import java.util.stream.IntStream;
-import org.jofi.rdma.nic.InlineCopies;
-import org.jofi.rdma.operation.ArrivalBudget;
+import org.jofi.rdma.operation.EndpointContext;
 import org.jofi.rdma.operation.InlineCopy;
-import org.jofi.rdma.operation.MemoryCopier;
 import org.jofi.rdma.operation.OperationSink;
 import org.jofi.rdma.operation.Packet;
 import org.jofi.rdma.operation.PeerControl;
-import org.jofi.rdma.operation.Tasks;
 import org.jofi.rdma.operation.Transfer;
 import org.jofi.rdma.operation.TransferListener;
 import org.jofi.rdma.wire.FabricAddress;
@@ -22,9 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class Path implements OperationSink {
   private final EndpointDriver driver;
   private final OutgoingMessages outgoing;
-  private final Tasks tasks;
   private final Peer peer;
-  private final PeerRails data;
   private final PeerRails control;
   private boolean released;
 
@@ -48,17 +43,15 @@ final class Path implements OperationSink {
     }
     this.driver = driver;
     outgoing = driver.outgoing;
-    tasks = driver.tasks;
     peer = driver.peers.to(addresses);
-    data = peer.data;
     control = peer.control;
     written = new long[control.count()];
     losses = control.unanswered.losses();
   }
 
   @Override
-  public int dataRails() {
-    return data.count();
+  public EndpointContext endpoint() {
+    return driver.context;
   }
 
   @Override
@@ -69,21 +62,6 @@ final class Path implements OperationSink {
   @Override
   public PeerControl peer() {
     return peer;
-  }
-
-  @Override
-  public int controlRails() {
-    return control.count();
-  }
-
-  @Override
-  public Tasks tasks() {
-    return tasks;
-  }
-
-  @Override
-  public ArrivalBudget budget() {
-    return driver.budget;
   }
 
   @Override
@@ -109,16 +87,6 @@ final class Path implements OperationSink {
   }
 
   @Override
-  public int packetBytes() {
-    return driver.packetBytes;
-  }
-
-  @Override
-  public MemoryCopier copier() {
-    return driver.copier;
-  }
-
-  @Override
   public @Nullable Packet takePacket() {
     return outgoing.take(control);
   }
@@ -129,11 +97,6 @@ final class Path implements OperationSink {
   }
 
   @Override
-  public int inlineBytes() {
-    return InlineCopies.BYTES;
-  }
-
-  @Override
   public @Nullable Failure ownReadRefusal() {
     return driver.landing.refusal();
   }
@@ -141,16 +104,6 @@ final class Path implements OperationSink {
   @Override
   public boolean isControlLost() {
     return control.isLost();
-  }
-
-  @Override
-  public boolean smallWritesNeedDelivery() {
-    return driver.traits().smallWritesNeedDelivery();
-  }
-
-  @Override
-  public boolean completionMeansDelivered() {
-    return driver.traits().completionMeansDelivered();
   }
 
   @Override
@@ -166,10 +119,5 @@ final class Path implements OperationSink {
       released = true;
       driver.peers.leave(peer);
     }
-  }
-
-  @Override
-  public String label() {
-    return driver.label();
   }
 }

@@ -3,7 +3,6 @@ package org.jofi.rdma.engine;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.operation.ArrivalBudget;
 import org.jofi.rdma.operation.Collector;
 import org.jofi.rdma.operation.Task;
@@ -28,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class AnnouncementQueue extends Task {
   private final Receiver receiver;
-  private final Announcer announcer;
+  final Announcer announcer;
   final AnnouncedReceives announced = new AnnouncedReceives();
 
   private final ArrivalBudget.Share room;
@@ -65,14 +64,14 @@ final class AnnouncementQueue extends Task {
   AnnouncementQueue(Receiver receiver, Announcer announcer) {
     this.receiver = receiver;
     this.announcer = announcer;
-    room = receiver.link.sink.budget().share(this);
-    oneAtATime = receiver.link.sink.smallWritesNeedDelivery();
+    room = receiver.link.endpoint.budget().share(this);
+    oneAtATime = receiver.link.endpoint.smallWritesNeedDelivery();
     collecting = new Collecting();
   }
 
   private final class Collecting extends Collector {
     Collecting() {
-      super(receiver.link.sink.tasks());
+      super(receiver.link.endpoint.tasks());
     }
 
     @Override
@@ -159,7 +158,7 @@ final class AnnouncementQueue extends Task {
   /** Announces what waits for an index, when queues have delivered. */
   void announceLater() {
     if (due > 0) {
-      receiver.link.sink.tasks().defer(this);
+      receiver.link.endpoint.tasks().defer(this);
     }
   }
 
@@ -197,7 +196,7 @@ final class AnnouncementQueue extends Task {
       }
       next = receive.next();
       if (places > 0) {
-        receive.announce(announced.post(receive, places), places, receiver.handled());
+        receive.announce(announced.post(receive, places), places, receiver.eager.handled());
       } else {
         // Short messages filled it, and it only waits for copies.
         receive.withheld = true;
@@ -212,11 +211,6 @@ final class AnnouncementQueue extends Task {
     return !receiver.hasPeerStopped()
         && announced.hasRoom(count)
         && isFree(announced.last() + count);
-  }
-
-  /** Puts a receive into the copy of the mailbox; as {@link Announcer#put}. */
-  void put(long index, long address, long length, int tag, DataRegistration memory, int handled) {
-    announcer.put(index, address, length, tag, memory, handled);
   }
 
   /** Collects the entries of a receive, which are in the copy of the mailbox. */
@@ -329,7 +323,7 @@ final class AnnouncementQueue extends Task {
     if (stopped && !ended && underWay.isEmpty()) {
       ended = true;
       receiver.began();
-      receiver.link.sink.tasks().submit(ending);
+      receiver.link.endpoint.tasks().submit(ending);
     }
   }
 

@@ -27,9 +27,9 @@ final class Announcer {
     this.copy = copy;
     this.copyRegistration = copyRegistration;
     this.targets = List.copyOf(targets);
-    layout = new MailboxLayout(link.sink.dataRails());
+    layout = new MailboxLayout(link.endpoint.dataRails());
     entries = new MailboxWriter(copy, layout, link.id().toGeneration());
-    entriesDelivered = link.sink.smallWritesNeedDelivery();
+    entriesDelivered = link.endpoint.smallWritesNeedDelivery();
   }
 
   void begin(Transfer transfer) {

@@ -119,7 +119,7 @@ final class EagerReceives extends Task implements SentListener {
     if (message == UnexpectedMessages.NONE) {
       return false;
     }
-    receiver.link.sink.copier().copy(from, unexpected.address(message), bytes);
+    receiver.link.endpoint.copier().copy(from, unexpected.address(message), bytes);
     return true;
   }
 
@@ -189,7 +189,7 @@ final class EagerReceives extends Task implements SentListener {
 
   private void creditIfDue() {
     if (taken - told >= Math.max(1, grant.credits() / 2)) {
-      receiver.link.sink.tasks().submit(this);
+      receiver.link.endpoint.tasks().submit(this);
     }
   }
 

@@ -56,14 +56,14 @@ final class EagerSends extends Collector {
   private long creditAnnounced = -1;
 
   EagerSends(PeerLink link, Sender sender, EagerGrant grant) {
-    super(link.sink.tasks());
+    super(link.endpoint.tasks());
     this.link = link;
     this.sender = sender;
-    copier = link.sink.copier();
+    copier = link.endpoint.copier();
     this.grant = grant;
     credits = grant.credits();
     // The peer's buffers are as long as it needs for what it grants.
-    packetBytes = Math.min(link.sink.packetBytes(), grant.packetBytes());
+    packetBytes = Math.min(link.endpoint.packetBytes(), grant.packetBytes());
   }
 
   @Override

@@ -97,7 +97,7 @@ class PostedReceive extends ListedStrategy<PostedReceive> {
       if (!isTaken(sub) && into != null) {
         announced[entries] = sub;
         long entry = index + entries++;
-        receiver.unannounced.put(
+        receiver.unannounced.announcer.put(
             entry, addresses[sub], length(sub), tags[sub], into, (int) handled & 0xff);
       }
     }
@@ -157,7 +157,7 @@ class PostedReceive extends ListedStrategy<PostedReceive> {
 
   /** A short message, which fits, goes into an open receive. */
   void fill(int sub, long from, int lengthBytes) {
-    receiver.link.sink.copier().copy(from, addresses[sub], lengthBytes);
+    receiver.link.endpoint.copier().copy(from, addresses[sub], lengthBytes);
     taken |= 1 << sub;
     lengths[sub] = lengthBytes;
     arrive(sub);
@@ -176,7 +176,7 @@ class PostedReceive extends ListedStrategy<PostedReceive> {
   /** The sender's stripes for others may be before its own. */
   @Override
   public final long progress() {
-    return receiver.stripes();
+    return receiver.arrivals.stripes();
   }
 
   /** With it fail all that were not written yet: a failed message fails the others, too. */

@@ -24,25 +24,27 @@ import org.jofi.rdma.wire.ProtocolLimits;
 import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.Result;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The receiving side of a connection: writes entries into the sender's mailbox, and counts what
  * arrives. Used with the endpoint's lock held.
  */
 public final class Receiver extends RequestQueue implements ReceiveProtocol {
+  /** Those that are not reported yet, at most: more than are in flight. */
+  private static final int RECEIVES = ProtocolLimits.RECEIVE_WINDOW + 128;
+
   private final BySlot<StagedReceive> staged =
       new BySlot<>(request -> new StagedReceive(this, request));
 
   /** The receives that wait for messages, in the order in which they were posted. */
   final StrategyList<PostedReceive> order = new StrategyList<>();
 
-  private final EagerReceives eager;
+  final EagerReceives eager;
   private final LossDetector losses = new LossDetector();
   private final LostNotices notices = new LostNotices();
   final AnnouncementQueue unannounced;
   final AnnouncedReceives announcements;
-  private final ArrivedStripes arrivals;
+  final ArrivedStripes arrivals;
   private int places;
   private long dropped;
   private long whole;
@@ -53,9 +55,8 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
       MemorySegment copy,
       Descriptors copyRegistration,
       List<MailboxTarget> targets,
-      EagerGrant grant,
-      int receives) {
-    super(link, MESSAGES, receives);
+      EagerGrant grant) {
+    super(link, MESSAGES, RECEIVES);
     unannounced = new AnnouncementQueue(this, new Announcer(link, copy, copyRegistration, targets));
     announcements = unannounced.announced;
     arrivals = new ArrivedStripes(unannounced);
@@ -148,11 +149,6 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
     failIfPeerIsDone();
   }
 
-  /** The request in flight that a receive is of; null if there is none. */
-  @Nullable PostedReceive inFlight(long index) {
-    return announcements.inFlight(index);
-  }
-
   @Override
   public RequestQueue requests() {
     return this;
@@ -167,7 +163,7 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
       case WRITTEN -> arrivals.written(index, (int) ControlMessage.value(memory, at));
       case CHUNKS_WRITTEN -> {
         // What is told again may come after the end of its message.
-        if (inFlight(index) instanceof StagedReceive receive) {
+        if (announcements.inFlight(index) instanceof StagedReceive receive) {
           receive.chunksWritten(ControlMessage.value(memory, at));
         }
       }
@@ -200,14 +196,6 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
     unannounced.lost();
   }
 
-  long handled() {
-    return eager.handled();
-  }
-
-  long stripes() {
-    return arrivals.stripes();
-  }
-
   void messageArrived(long lengthBytes) {
     whole++;
     losses.clear();
@@ -228,12 +216,12 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
    */
   @Override
   public void peerIsAt(long finished, long unseen) {
-    PostedReceive request = inFlight(unseen);
+    PostedReceive request = announcements.inFlight(unseen);
     boolean isLost =
         failure() == null
             && (announcements.isUnread(unseen) || (request != null && request.isWritten()));
     losses.set(finished > whole + eager.untaken(), isLost ? unseen : 0);
-    if (finished > whole + eager.untaken() && link.sink.dataRails() > 1) {
+    if (finished > whole + eager.untaken() && link.endpoint.dataRails() > 1) {
       notices.suspect(announcements.last());
     }
     if (isLost) {
@@ -370,9 +358,5 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
 
   public long inFlight() {
     return places;
-  }
-
-  public static int usualReceives() {
-    return ProtocolLimits.RECEIVE_WINDOW + 128;
   }
 }

@@ -171,7 +171,7 @@ class RendezvousSend extends StripedRequest implements SentListener {
     if (of.bringsData(stripe)) {
       sender.stripeWritten();
     } else if (isLive()) {
-      sender.link.sink.tasks().defer(telling);
+      sender.link.endpoint.tasks().defer(telling);
     }
     request.settle();
   }
@@ -189,7 +189,7 @@ class RendezvousSend extends StripedRequest implements SentListener {
       return true;
     }
     of.move(stripe, State.DOUBTFUL);
-    sender.link.sink.tasks().defer(telling);
+    sender.link.endpoint.tasks().defer(telling);
     return false;
   }
 
@@ -211,7 +211,7 @@ class RendezvousSend extends StripedRequest implements SentListener {
   public void checked() {
     transfer.moveLate();
     if (transfer.askAgain()) {
-      sender.link.sink.tasks().submit(telling);
+      sender.link.endpoint.tasks().submit(telling);
     }
   }
 

@@ -69,7 +69,7 @@ final class SendQueue extends StrategyList<PostedSend> implements SentListener {
     super.add(send);
     send.queued = true;
     nothingLeaves = false;
-    sender.link.sink.tasks().watch(lookout);
+    sender.link.endpoint.tasks().watch(lookout);
   }
 
   @Override

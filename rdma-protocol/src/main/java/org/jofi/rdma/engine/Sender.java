@@ -35,6 +35,9 @@ import org.jspecify.annotations.Nullable;
  * later send of that tag: {@link SendQueue}.
  */
 public final class Sender extends RequestQueue implements SendProtocol {
+  /** Those of a communicator that are in flight, at most. */
+  public static final int SENDS = ProtocolLimits.RECEIVE_WINDOW;
+
   /** After so many in a row the receiver, which counts for itself, may withhold a long receive. */
   private static final int SHORT_ROW = 4;
 
@@ -64,19 +67,18 @@ public final class Sender extends RequestQueue implements SendProtocol {
       MemorySegment mailbox,
       boolean writesData,
       long maxMessageBytes,
-      EagerGrant grant,
-      int sends) {
-    super(link, MESSAGES, sends);
+      EagerGrant grant) {
+    super(link, MESSAGES, SENDS);
     this.writesData = writesData;
     this.mailbox =
         new MailboxReader(
             mailbox,
-            new MailboxLayout(link.sink.dataRails()),
+            new MailboxLayout(link.endpoint.dataRails()),
             link.id().fromGeneration(),
             maxMessageBytes);
     // What merely reached a NIC may be lost with it.
     boolean completesWhenDelivered =
-        link.sink.dataRails() > 1 && !link.sink.completionMeansDelivered();
+        link.endpoint.dataRails() > 1 && !link.endpoint.completionMeansDelivered();
     delivered = completesWhenDelivered ? new DeliveredMessages() : null;
     announcements = new Announcements(this.mailbox);
     // Of a grant of none, nothing is short enough.
@@ -227,7 +229,7 @@ public final class Sender extends RequestQueue implements SendProtocol {
     }
     RendezvousSend send = rendezvous.get(posting.request);
     send.target(index, lengthBytes < room);
-    for (int rail = 0; rail < link.sink.dataRails(); rail++) {
+    for (int rail = 0; rail < link.endpoint.dataRails(); rail++) {
       send.remote(rail, mailbox.remoteAddress(), mailbox.key(rail));
     }
     send.start(
@@ -372,9 +374,5 @@ public final class Sender extends RequestQueue implements SendProtocol {
   /** Messages that left, or that have their receive; one of a group counts as one. */
   public long started() {
     return started;
-  }
-
-  public static int usualSends() {
-    return ProtocolLimits.RECEIVE_WINDOW;
   }
 }

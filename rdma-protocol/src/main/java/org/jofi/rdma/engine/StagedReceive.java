@@ -37,7 +37,7 @@ final class StagedReceive extends PostedReceive implements ChunkCopies.Listener 
 
   StagedReceive(Receiver receiver, Request request) {
     super(receiver, request);
-    copies = new ChunkCopies(receiver.link.sink.tasks(), this);
+    copies = new ChunkCopies(receiver.link.endpoint.tasks(), this);
   }
 
   private final class ChunkTask extends Task {
@@ -116,7 +116,7 @@ final class StagedReceive extends PostedReceive implements ChunkCopies.Listener 
 
   private void proceed() {
     if (isLive()) {
-      receiver.link.sink.tasks().defer(chunkTask);
+      receiver.link.endpoint.tasks().defer(chunkTask);
     }
   }
 

@@ -62,7 +62,7 @@ final class StagedSend extends RendezvousSend implements ChunkCopies.Listener {
 
   StagedSend(Sender sender, Request request) {
     super(sender, request);
-    copies = new ChunkCopies(sender.link.sink.tasks(), this);
+    copies = new ChunkCopies(sender.link.endpoint.tasks(), this);
   }
 
   private final class ChunkTask extends Task {
@@ -78,7 +78,7 @@ final class StagedSend extends RendezvousSend implements ChunkCopies.Listener {
 
     void start(long from, long bytes, DataRegistration memory, long remote) {
       transfer.begin(Transfer.Kind.WRITE, from, memory);
-      for (int rail = 0; rail < sender.link.sink.dataRails(); rail++) {
+      for (int rail = 0; rail < sender.link.endpoint.dataRails(); rail++) {
         transfer.remote(rail, remote, keys[rail]);
       }
       transfer.completeOnDelivery(-1);
@@ -120,7 +120,7 @@ final class StagedSend extends RendezvousSend implements ChunkCopies.Listener {
     copies.use(blocks);
     blocksThere = entry.isStaged() ? entry.blocks() : 0;
     remoteAddress = entry.remoteAddress();
-    for (int rail = 0; rail < sender.link.sink.dataRails(); rail++) {
+    for (int rail = 0; rail < sender.link.endpoint.dataRails(); rail++) {
       keys[rail] = entry.key(rail);
     }
     chunkBytes =
@@ -222,7 +222,7 @@ final class StagedSend extends RendezvousSend implements ChunkCopies.Listener {
     if (chunk < chunks - 1) {
       chunkWrite(part(chunk)).start(from, bytes, memory, remote);
     } else {
-      for (int rail = 0; rail < sender.link.sink.dataRails(); rail++) {
+      for (int rail = 0; rail < sender.link.endpoint.dataRails(); rail++) {
         remote(rail, remote, keys[rail]);
       }
       write(from, bytes, memory);
@@ -262,7 +262,7 @@ final class StagedSend extends RendezvousSend implements ChunkCopies.Listener {
   private void proceed() {
     checks = 0;
     if (isLive()) {
-      sender.link.sink.tasks().defer(chunkTask);
+      sender.link.endpoint.tasks().defer(chunkTask);
     }
   }
 
@@ -303,7 +303,7 @@ final class StagedSend extends RendezvousSend implements ChunkCopies.Listener {
     boolean waits = blocksThere > 0 && posted < chunks && finished == posted && reported > 0;
     if (waits && Integer.bitCount(++checks) == 1 && checks > 1) {
       reported = 0;
-      sender.link.sink.tasks().defer(chunkTask);
+      sender.link.endpoint.tasks().defer(chunkTask);
     }
   }
 

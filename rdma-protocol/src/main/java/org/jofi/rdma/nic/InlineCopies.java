@@ -8,11 +8,11 @@ import org.jofi.rdma.memory.BlockFreelist;
 import org.jofi.rdma.memory.FreelistShape;
 import org.jofi.rdma.operation.InlineCopy;
 import org.jofi.rdma.operation.MemoryCopier;
+import org.jofi.rdma.operation.OperationSink;
 import org.jspecify.annotations.Nullable;
 
 /** Copies of what is written inline, in memory that is registered on the data rails. */
 public final class InlineCopies {
-  public static final int BYTES = 512;
 
   private static final int ALIGNMENT = 64;
   private static final int GROWTH = 64;
@@ -32,7 +32,7 @@ public final class InlineCopies {
     entries =
         new BlockFreelist(
             "inline copies of " + label,
-            new FreelistShape(BYTES, ALIGNMENT, GROWTH, MOST, pageBytes),
+            new FreelistShape(OperationSink.INLINE_BYTES, ALIGNMENT, GROWTH, MOST, pageBytes),
             registrar);
   }
 

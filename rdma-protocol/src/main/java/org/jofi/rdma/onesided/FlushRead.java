@@ -23,7 +23,7 @@ final class FlushRead extends StripedRequest {
     lengthBytes = length;
     transfer.begin(Transfer.Kind.READ_OWN, 0, null);
     transfer.failAlone();
-    for (int rail = 0; rail < sink.dataRails(); rail++) {
+    for (int rail = 0; rail < sink.endpoint().dataRails(); rail++) {
       transfer.remote(rail, memory.remoteAddress(rail, from), memory.key(rail));
       transfer.place(rail, 0, Math.min(length, OperationSink.OWN_READ_BYTES));
     }
@@ -47,6 +47,6 @@ final class FlushRead extends StripedRequest {
 
   @Override
   public String where() {
-    return "iflush of %d bytes by %s".formatted(lengthBytes, sink.label());
+    return "iflush of %d bytes by %s".formatted(lengthBytes, sink.endpoint().label());
   }
 }

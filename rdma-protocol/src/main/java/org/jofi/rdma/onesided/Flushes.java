@@ -60,7 +60,7 @@ public final class Flushes extends RequestQueue {
     FlushRead read = (FlushRead) begin();
     long id = read.request.id();
     read.of(address, lengthBytes, registration);
-    link.sink.tasks().submit(read.transfer);
+    link.endpoint.tasks().submit(read.transfer);
     return id;
   }
 

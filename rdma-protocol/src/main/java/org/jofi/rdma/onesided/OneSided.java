@@ -4,6 +4,7 @@ import org.jofi.fabric.Access;
 import org.jofi.mr.registration.DataRegistration;
 import org.jofi.mr.registration.RegistrationException;
 import org.jofi.rdma.operation.InlineCopy;
+import org.jofi.rdma.operation.OperationSink;
 import org.jofi.rdma.request.PeerLink;
 import org.jofi.rdma.request.Request;
 import org.jofi.rdma.request.RequestQueue;
@@ -76,12 +77,12 @@ public final class OneSided extends RequestQueue {
    * injects: an injected write would be over when its bytes left, and say nothing of the peer.
    *
    * @param address first byte, in host memory
-   * @param lengthBytes at most {@link org.jofi.rdma.operation.OperationSink#inlineBytes()}
+   * @param lengthBytes at most {@link OperationSink#INLINE_BYTES}
    */
   public long writeInline(
       long address, long lengthBytes, RemoteMemory remote, long remoteOffsetBytes) {
     assert fits(lengthBytes, remote, remoteOffsetBytes) : remote;
-    assert lengthBytes <= link.sink.inlineBytes() : lengthBytes;
+    assert lengthBytes <= OperationSink.INLINE_BYTES : lengthBytes;
     long unposted = unposted(lengthBytes);
     if (unposted != TO_POST) {
       return unposted;
@@ -129,7 +130,7 @@ public final class OneSided extends RequestQueue {
   }
 
   private boolean fits(long lengthBytes, RemoteMemory remote, long offset) {
-    return remote.rails() == link.sink.dataRails()
+    return remote.rails() == link.endpoint.dataRails()
         && lengthBytes >= 0
         && offset >= 0
         && offset <= remote.lengthBytes() - lengthBytes;

@@ -14,20 +14,15 @@ public interface OperationSink {
   /** What a read of this side's own memory reads at most on a rail. */
   int OWN_READ_BYTES = 64;
 
-  /** How many data rails there are to the peer, usable or not. */
-  int dataRails();
+  /** The longest copy of {@link #copyInline}. */
+  int INLINE_BYTES = 512;
+
+  EndpointContext endpoint();
 
   RailStatus rail(int rail);
 
   /** Whom it leads to: all connections to a peer share that. */
   PeerControl peer();
-
-  /** How many control rails there are to the peer, usable or not. */
-  int controlRails();
-
-  Tasks tasks();
-
-  ArrivalBudget budget();
 
   /** A new transfer over the data rails, which its owner uses again and again. */
   Transfer overData(TransferListener listener);
@@ -47,10 +42,6 @@ public interface OperationSink {
    */
   boolean isControlWritten();
 
-  int packetBytes();
-
-  MemoryCopier copier();
-
   /** A buffer for a message to it; null if so many are on their way that there is none. */
   @Nullable Packet takePacket();
 
@@ -59,14 +50,12 @@ public interface OperationSink {
    *
    * @param address first byte, in host memory, not 0. It is trusted: memory that is not there ends
    *     the process
-   * @param lengthBytes 1 to {@link #inlineBytes()}
+   * @param lengthBytes 1 to {@link #INLINE_BYTES}
    * @return null if all copies are on their way
    * @throws org.jofi.mr.registration.RegistrationException if memory is needed and a rail refuses
    *     it
    */
   @Nullable InlineCopy copyInline(long address, int lengthBytes);
-
-  int inlineBytes();
 
   /** Why no read of this side's own memory can be posted; null if it can. */
   @Nullable Failure ownReadRefusal();
@@ -74,17 +63,9 @@ public interface OperationSink {
   /** Whether every control rail to the peer was given up. */
   boolean isControlLost();
 
-  /** Whether a short write is faster if it completes on delivery. */
-  boolean smallWritesNeedDelivery();
-
-  /** Whether a write that completed has left this side for the peer's NIC. */
-  boolean completionMeansDelivered();
-
   /** Where the peer is reached on its control rails. */
   List<FabricAddress> peerAddresses();
 
   /** Its connection is over, and posts nothing more. A second call does nothing. */
   void release();
-
-  String label();
 }

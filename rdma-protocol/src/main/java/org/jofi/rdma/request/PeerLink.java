@@ -1,6 +1,7 @@
 package org.jofi.rdma.request;
 
 import java.util.ArrayDeque;
+import org.jofi.rdma.operation.EndpointContext;
 import org.jofi.rdma.operation.OperationSink;
 import org.jofi.rdma.operation.Packet;
 import org.jofi.rdma.operation.SentListener;
@@ -15,12 +16,14 @@ import org.jofi.rdma.wire.MessageType;
  */
 public final class PeerLink {
   public final OperationSink sink;
+  public final EndpointContext endpoint;
   private final ConnectionId connectionId;
   private final ArrayDeque<Task> held = new ArrayDeque<>(0);
   private boolean peerKnows = true;
 
   public PeerLink(OperationSink sink, ConnectionId connectionId) {
     this.sink = sink;
+    endpoint = sink.endpoint();
     this.connectionId = connectionId;
   }
 
@@ -37,7 +40,7 @@ public final class PeerLink {
   public void peerKnowsThisSide() {
     peerKnows = true;
     for (Task task = held.pollFirst(); task != null; task = held.pollFirst()) {
-      sink.tasks().defer(task);
+      endpoint.tasks().defer(task);
     }
   }
 
@@ -49,7 +52,7 @@ public final class PeerLink {
   /** Does what is possible of a task now, and the rest as soon as it is. */
   public void submit(Task task) {
     if (peerKnows) {
-      sink.tasks().submit(task);
+      endpoint.tasks().submit(task);
     } else if (!held.contains(task)) {
       // It waits for the peer, not for a rail, and holds up no other connection.
       held.addLast(task);
@@ -61,7 +64,7 @@ public final class PeerLink {
   }
 
   public String describePeer() {
-    return "communicator %d of the peer, over %s".formatted(connectionId.to(), sink.label());
+    return "communicator %d of the peer, over %s".formatted(connectionId.to(), endpoint.label());
   }
 
   /** Tells something of a receive, again if it may be lost; false if there is no buffer now. */

@@ -69,11 +69,6 @@ public final class CommunicatorIds {
     return generations[id];
   }
 
-  /** Whether any values from the wire are an id in use and its generation. */
-  public boolean isCurrent(int id, int generation) {
-    return id >= 1 && id <= everUsed && generation != 0 && generations[id] == generation;
-  }
-
   /** Gives an id in use back that neither side uses any more. */
   public void free(int id) {
     generation(id);

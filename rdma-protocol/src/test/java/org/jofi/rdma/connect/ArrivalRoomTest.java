@@ -65,7 +65,7 @@ class ArrivalRoomTest {
         assertNull(right.host.endpoint.brokenBy());
         assertTrue(++rounds < 2_000, simulation::describe);
       }
-      assertEquals(0, right.host.endpoint.budget.announced());
+      assertEquals(0, right.host.endpoint.context.budget().announced());
       finish(all);
     }
   }
@@ -119,7 +119,7 @@ class ArrivalRoomTest {
     all.getFirst()
         .await(
             "closing", () -> left.connections.live() + right.connections.live() == 0, left, right);
-    assertEquals(0, right.host.endpoint.budget.announced());
+    assertEquals(0, right.host.endpoint.context.budget().announced());
     for (Linked linked : all) {
       linked.from.release();
       linked.to.release();

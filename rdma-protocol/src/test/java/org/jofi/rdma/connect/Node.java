@@ -172,13 +172,7 @@ final class Node implements ConnectionFactory, AutoCloseable {
     if (protocol != null) {
       return protocol.sender(link, mailbox, features, maxMessageBytes, eager);
     }
-    return new Sender(
-        link,
-        mailbox,
-        (features & Features.WRITE_DATA) != 0,
-        maxMessageBytes,
-        eager,
-        Sender.usualSends());
+    return new Sender(link, mailbox, (features & Features.WRITE_DATA) != 0, maxMessageBytes, eager);
   }
 
   @Override
@@ -191,7 +185,7 @@ final class Node implements ConnectionFactory, AutoCloseable {
     if (protocol != null) {
       return protocol.receiver(link, copy, registration, targets, eager);
     }
-    return new Receiver(link, copy, registration, targets, eager, Receiver.usualReceives());
+    return new Receiver(link, copy, registration, targets, eager);
   }
 
   @Override

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Random;
 import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.engine.Posting;
-import org.jofi.rdma.nic.InlineCopies;
+import org.jofi.rdma.operation.OperationSink;
 import org.jofi.transport.RemoteMemory;
 
 /** Writes, inline writes and reads of one node in the other's memory. */
@@ -60,7 +60,7 @@ final class OneSidedFlow extends Flow {
   void begin(Random random) {
     int number = next();
     boolean inline = random.nextInt(4) == 0;
-    long most = inline ? InlineCopies.BYTES : MOST_BYTES;
+    long most = inline ? OperationSink.INLINE_BYTES : MOST_BYTES;
     long bytes = 1 + random.nextLong(most);
     reads[(int) (number % SLOTS)] = !inline && random.nextBoolean();
     MemorySegment into = target(number, bytes);

@@ -18,8 +18,8 @@ import org.jofi.allocation.Allocation;
 import org.jofi.fabric.MemoryKind;
 import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.engine.Posting;
-import org.jofi.rdma.nic.InlineCopies;
 import org.jofi.rdma.onesided.OneSided;
+import org.jofi.rdma.operation.OperationSink;
 import org.jofi.simulated.Simulation;
 import org.jofi.simulated.fault.FaultPlan;
 import org.jofi.simulated.profile.Profile;
@@ -332,7 +332,7 @@ class OneSidedTest {
   void inlineBytesAreTheCallersAtOnce(Profile profile) {
     try (Simulation simulation = simulation(profile, 8, 1, FaultPlan.none())) {
       Pair pair = Pair.of(simulation, profile, 1);
-      int most = InlineCopies.BYTES;
+      int most = OperationSink.INLINE_BYTES;
       DataRegistration target = pair.memory(pair.receives, most);
       RemoteMemory there = Pair.remote(target);
       MemorySegment heapless = pair.arena.allocate(most);

@@ -13,7 +13,7 @@ import java.util.Random;
 import java.util.SplittableRandom;
 import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.engine.Posting;
-import org.jofi.rdma.nic.InlineCopies;
+import org.jofi.rdma.operation.OperationSink;
 import org.jofi.transport.RemoteMemory;
 import org.jofi.transport.Result;
 
@@ -50,7 +50,7 @@ final class OneSidedTraffic {
     Random random = Random.from(new SplittableRandom(seed));
     for (int number = 0; number < count; number++) {
       boolean inline = random.nextInt(4) == 0;
-      int most = inline ? InlineCopies.BYTES : SLOT_BYTES;
+      int most = inline ? OperationSink.INLINE_BYTES : SLOT_BYTES;
       int length = random.nextInt(8) == 0 ? 0 : 1 + random.nextInt(most);
       int from = random.nextInt(SLOT_BYTES - length + 1);
       int to = random.nextInt(SLOT_BYTES - length + 1);

@@ -99,7 +99,7 @@ final class Exchange implements AutoCloseable {
           new MailboxTarget(
               registered.remoteAddress(rail, mailbox.address()), registered.key(rail)));
     }
-    sender = new Sender(there, mailbox, writesData, maxMessageBytes, eager, Sender.usualSends());
+    sender = new Sender(there, mailbox, writesData, maxMessageBytes, eager);
     receiver =
         new Receiver(
             back,
@@ -107,8 +107,7 @@ final class Exchange implements AutoCloseable {
             right.endpoint.registrations.registerLocal(
                 BufferRange.host(copy), right.endpoint.controlRails(), Access.WRITE),
             targets,
-            eager,
-            Receiver.usualReceives());
+            eager);
     right.sink = new ReceiverSink();
     left.sink = new SenderSink();
   }

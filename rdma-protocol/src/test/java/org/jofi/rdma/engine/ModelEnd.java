@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Optional;
 import org.jofi.rdma.operation.ArrivalBudget;
 import org.jofi.rdma.operation.Certainty;
+import org.jofi.rdma.operation.EndpointContext;
 import org.jofi.rdma.operation.InlineCopy;
-import org.jofi.rdma.operation.MemoryCopier;
 import org.jofi.rdma.operation.OperationSink;
 import org.jofi.rdma.operation.Packet;
 import org.jofi.rdma.operation.PeerControl;
@@ -37,10 +37,22 @@ final class ModelEnd implements OperationSink {
   private final Tasks tasks = new Tasks();
   private final ArrivalBudget budget = new ArrivalBudget(ROOM, tasks);
   private final List<Message> free = new ArrayList<>();
+  private final EndpointContext context;
   private int taken;
 
   ModelEnd(ModelLink link) {
     this.link = link;
+    context =
+        new EndpointContext(
+            "model",
+            ModelLink.RAILS,
+            ModelLink.RAILS,
+            BYTES,
+            false,
+            link.completionMeansDelivered(),
+            tasks,
+            budget,
+            link::copy);
   }
 
   /** A message, or immediate data alone. */
@@ -209,8 +221,8 @@ final class ModelEnd implements OperationSink {
   }
 
   @Override
-  public int dataRails() {
-    return ModelLink.RAILS;
+  public EndpointContext endpoint() {
+    return context;
   }
 
   @Override
@@ -236,21 +248,6 @@ final class ModelEnd implements OperationSink {
   }
 
   @Override
-  public int controlRails() {
-    return ModelLink.RAILS;
-  }
-
-  @Override
-  public Tasks tasks() {
-    return tasks;
-  }
-
-  @Override
-  public ArrivalBudget budget() {
-    return budget;
-  }
-
-  @Override
   public Transfer overData(TransferListener listener) {
     return new Stripes(listener);
   }
@@ -271,16 +268,6 @@ final class ModelEnd implements OperationSink {
   }
 
   @Override
-  public int packetBytes() {
-    return BYTES;
-  }
-
-  @Override
-  public MemoryCopier copier() {
-    return link::copy;
-  }
-
-  @Override
   public @Nullable Packet takePacket() {
     if (link.refuses()) {
       return null;
@@ -295,11 +282,6 @@ final class ModelEnd implements OperationSink {
   }
 
   @Override
-  public int inlineBytes() {
-    return 0;
-  }
-
-  @Override
   public @Nullable Failure ownReadRefusal() {
     return null;
   }
@@ -310,22 +292,7 @@ final class ModelEnd implements OperationSink {
   }
 
   @Override
-  public boolean smallWritesNeedDelivery() {
-    return false;
-  }
-
-  @Override
-  public boolean completionMeansDelivered() {
-    return link.completionMeansDelivered();
-  }
-
-  @Override
   public PeerControl peer() {
     return new ModelPeer();
-  }
-
-  @Override
-  public String label() {
-    return "model";
   }
 }

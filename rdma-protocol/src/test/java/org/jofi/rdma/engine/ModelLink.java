@@ -145,7 +145,7 @@ final class ModelLink {
     }
     sending =
         new SendConnection(
-            () -> {}, there, NEVER, new Sender(there, mailbox, writesData, 1 << 20, eager, 256));
+            () -> {}, there, NEVER, new Sender(there, mailbox, writesData, 1 << 20, eager));
     FabricAddress nowhere = FabricAddress.of(new byte[] {1});
     receiving =
         new ReceiveConnection(
@@ -156,8 +156,7 @@ final class ModelLink {
                 MAILBOXES.asSlice(LAYOUT.mailboxBytes(), LAYOUT.mailboxBytes()),
                 _ -> 0,
                 targets,
-                eager,
-                Receiver.usualReceives()),
+                eager),
             new ConnectAccept(
                 back.id(),
                 Features.WRITE_THEN_SEND,
@@ -286,8 +285,8 @@ final class ModelLink {
 
   /** One thing happens; whether anything was left to happen. */
   boolean step() {
-    left.tasks().run();
-    right.tasks().run();
+    left.endpoint().tasks().run();
+    right.endpoint().tasks().run();
     if (hasLost && (ended || choices.of(4) == 1)) {
       hasLost = false;
       receiving.protocol.controlLost();
@@ -297,8 +296,8 @@ final class ModelLink {
       now++;
       sending.check(now, NEVER);
       receiving.check(now, NEVER);
-      left.tasks().run();
-      right.tasks().run();
+      left.endpoint().tasks().run();
+      right.endpoint().tasks().run();
     }
     if (flights.isEmpty()) {
       return false;
@@ -425,6 +424,6 @@ final class ModelLink {
     for (ModelMemory memory : memories) {
       assertTrue(!memory.isInUse(), "memory that is still in use");
     }
-    assertEquals(0, right.budget().announced(), "room that was not given back");
+    assertEquals(0, right.endpoint().budget().announced(), "room that was not given back");
   }
 }

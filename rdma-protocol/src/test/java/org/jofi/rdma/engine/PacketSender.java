@@ -73,7 +73,7 @@ public final class PacketSender extends PacketQueue implements SendProtocol {
         MemorySegment memory = packet.memory();
         long at = packet.at();
         int room =
-            link.sink.packetBytes()
+            link.endpoint.packetBytes()
                 - EagerPacket.HEADER_BYTES
                 - EagerPacket.MESSAGE_BYTES
                 - Long.BYTES;
@@ -82,7 +82,7 @@ public final class PacketSender extends PacketQueue implements SendProtocol {
         int payload = EagerPacket.putMessage(memory, at, offset, tag, Long.BYTES + piece);
         memory.set(ValueLayout.JAVA_LONG_UNALIGNED, at + payload, lengthBytes);
         long to = memory.address() + at + payload + Long.BYTES;
-        link.sink.copier().copy(address + done, to, piece);
+        link.endpoint.copier().copy(address + done, to, piece);
         int bytes = EagerPacket.after(payload, Long.BYTES + piece);
         MessageHeader.put(memory, at, MessageType.EAGER, bytes, link.id());
         done += piece;
