@@ -5,7 +5,6 @@ import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.operation.SentListener;
 import org.jofi.rdma.operation.Task;
 import org.jofi.rdma.sequence.ShortRow;
-import org.jofi.rdma.sequence.UnexpectedMessages;
 import org.jofi.rdma.wire.ControlMessage;
 import org.jofi.rdma.wire.EagerGrant;
 import org.jofi.rdma.wire.EagerPacket;
@@ -115,11 +114,11 @@ final class EagerReceives extends Task implements SentListener {
         return true;
       }
     }
-    int message = unexpected.add(ordinal, seen, tag, bytes);
-    if (message == UnexpectedMessages.NONE) {
+    UnexpectedMessages.Message message = unexpected.add(ordinal, seen, tag, bytes);
+    if (message == null) {
       return false;
     }
-    receiver.link.endpoint.copier().copy(from, unexpected.address(message), bytes);
+    receiver.link.endpoint.copier().copy(from, message.copy.address(), bytes);
     return true;
   }
 
@@ -154,33 +153,30 @@ final class EagerReceives extends Task implements SentListener {
 
   /** Handles what came before its turn, which is now. */
   private void handleNext() {
-    int message = unexpected.first();
-    while (message != UnexpectedMessages.NONE && unexpected.ordinal(message) <= handled + 1) {
-      int after = unexpected.after(message);
-      if (unexpected.ordinal(message) == handled + 1) {
-        handled++;
-        int tag = unexpected.tag(message);
-        long seen = unexpected.seen(message);
-        long from = unexpected.address(message);
-        if (take(tag, seen, from, unexpected.lengthBytes(message))) {
-          taken++;
-          unexpected.remove(message);
-        }
+    int place = 0;
+    while (place < unexpected.count() && unexpected.get(place).ordinal <= handled + 1) {
+      UnexpectedMessages.Message message = unexpected.get(place);
+      boolean isNext = message.ordinal == handled + 1;
+      handled = Math.max(handled, message.ordinal);
+      if (isNext && take(message.tag, message.seen, message.copy.address(), message.lengthBytes)) {
+        taken++;
+        unexpected.remove(message);
+      } else {
+        place++;
       }
-      message = after;
     }
   }
 
   /** A receive was posted: it takes the oldest message of its tag that is stored. */
   void offerTo(PostedReceive receive) {
-    if (unexpected.first() == UnexpectedMessages.NONE) {
+    if (unexpected.count() == 0) {
       return;
     }
     for (int sub = 0; sub < receive.count; sub++) {
-      int message = unexpected.first(receive.tag(sub), handled);
-      if (message != UnexpectedMessages.NONE && receive.isLive()) {
+      UnexpectedMessages.Message message = unexpected.oldest(receive.tag(sub), handled);
+      if (message != null && receive.isLive()) {
         taken++;
-        receive.take(sub, unexpected.address(message), unexpected.lengthBytes(message));
+        receive.take(sub, message.copy.address(), message.lengthBytes);
         unexpected.remove(message);
       }
     }

@@ -283,34 +283,33 @@ public final class Sender extends RequestQueue implements SendProtocol {
 
   @Override
   public boolean message(MessageType type, MemorySegment memory, long at) {
-    if (type == MessageType.LACKING) {
-      DeliveredMessages known = delivered;
-      if (known != null) {
-        known.tell(link, ControlMessage.number(memory, at));
+    long index = ControlMessage.number(memory, at);
+    return switch (type) {
+      case LACKING -> {
+        if (delivered != null) {
+          delivered.tell(link, index);
+        }
+        yield true;
       }
-      return true;
-    }
-    if (type == MessageType.CREDIT) {
-      return eager.credit(
-          ControlMessage.number(memory, at),
-          ControlMessage.untaken(memory, at),
-          ControlMessage.announced(memory, at));
-    }
-    if (type != MessageType.ANSWER && type != MessageType.CHUNKS_TAKEN) {
-      return false;
-    }
-    RendezvousSend send = sendTo(ControlMessage.number(memory, at));
-    if (type == MessageType.ANSWER) {
-      return send != null
-          && send.answered(
-              ControlMessage.stripe(memory, at),
-              ControlMessage.tries(memory, at),
-              ControlMessage.arrived(memory, at));
-    }
-    if (send instanceof StagedSend staging) {
-      staging.taken(ControlMessage.value(memory, at));
-    }
-    return true;
+      case CREDIT ->
+          eager.credit(
+              index, ControlMessage.untaken(memory, at), ControlMessage.announced(memory, at));
+      case ANSWER -> {
+        RendezvousSend send = sendTo(index);
+        yield send != null
+            && send.answered(
+                ControlMessage.stripe(memory, at),
+                ControlMessage.tries(memory, at),
+                ControlMessage.arrived(memory, at));
+      }
+      case CHUNKS_TAKEN -> {
+        if (sendTo(index) instanceof StagedSend send) {
+          send.taken(ControlMessage.value(memory, at));
+        }
+        yield true;
+      }
+      default -> false;
+    };
   }
 
   /** The send to a receive, which is not over; null if there is none. */
