@@ -38,16 +38,14 @@ final class CommMemory {
   CommMemory(RdmaComm owner, RdmaDevice device, Connection connection, int stagedAtOnce) {
     this.owner = owner;
     this.device = device;
-    registrations = owner.endpoint.rails().registrations;
+    registrations = owner.endpoint.driver.registrations;
     uses = new RegistrationUses(connection);
     segments = new SegmentUses(owner, registrations, device.options.cache().wholeSegmentBytes());
     deviceBuffers = new DeviceBuffers(owner, device, stagedAtOnce);
   }
 
   RdmaRegistration own(Registration registration) {
-    if (registration instanceof RdmaRegistration ours
-        && ours.isHeld()
-        && ours.owner.equals(owner)) {
+    if (registration instanceof RdmaRegistration ours && ours.open && ours.owner.equals(owner)) {
       return ours;
     }
     throw new IllegalArgumentException(
@@ -63,7 +61,7 @@ final class CommMemory {
    */
   RdmaRegistration own(Registration registration, Use use, long offset, long lengthBytes) {
     if (!(registration instanceof RdmaRegistration ours)
-        || !ours.isHeld()
+        || !ours.open
         || !ours.owner.equals(owner)
         || !owner.isMessage(lengthBytes)) {
       owner.checkLength(lengthBytes);
@@ -146,7 +144,7 @@ final class CommMemory {
   /** As {@link Registration#close}. */
   void close(RdmaRegistration registration) {
     try (var _ = owner.lock.rare()) {
-      if (!registration.isHeld()) {
+      if (!registration.open) {
         return;
       }
       long user = uses.user(registration);
@@ -176,8 +174,8 @@ final class CommMemory {
     ended = true;
     List<Runnable> closing = new ArrayList<>();
     if (inUse) {
-      open.forEach(registration -> device.keepReachable(registration.memory()));
-      uses.memory().forEach(device::keepReachable);
+      open.forEach(registration -> device.reachable.add(registration.memory()));
+      uses.memory().forEach(device.reachable::add);
     }
     for (RdmaRegistration registration : open) {
       registration.end();
@@ -186,7 +184,7 @@ final class CommMemory {
     open.clear();
     List<StagingSpace> blocks = deviceBuffers.abandon();
     if (inUse) {
-      device.keep(blocks);
+      device.kept.addAll(blocks);
     } else {
       blocks.forEach(space -> closing.add(space::close));
     }

@@ -47,7 +47,7 @@ final class DeviceBuffers {
    */
   RdmaRegistration register(Memory memory, Set<Use> uses, long access) {
     boolean required = device.options.requireGpuDirect();
-    if (device.takesDeviceMemory()) {
+    if (device.profile.takesDeviceMemory()) {
       try {
         return registerDirectly(memory, uses, access);
       } catch (RegistrationException refused) {

@@ -105,10 +105,10 @@ final class OneSidedCalls {
           "%d bytes at offset %d are not within %s"
               .formatted(lengthBytes, remoteOffsetBytes, remote));
     }
-    if (remote.rails() != comm.endpoint.rails().dataCount()) {
+    if (remote.rails() != comm.endpoint.driver.dataCount()) {
       throw new IllegalArgumentException(
           "%s has %d data rail(s), and %s"
-              .formatted(comm.label(), comm.endpoint.rails().dataCount(), remote));
+              .formatted(comm.label(), comm.endpoint.driver.dataCount(), remote));
     }
   }
 }

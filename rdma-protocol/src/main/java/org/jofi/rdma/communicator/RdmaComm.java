@@ -64,10 +64,9 @@ abstract class RdmaComm implements Comm {
     oneSided = new OneSidedCalls(this, connection);
     label =
         "%s %d of %s, peer's %d"
-            .formatted(
-                role, connection.id().from(), endpoint.rails().label(), connection.id().to());
+            .formatted(role, connection.id().from(), endpoint.driver.label(), connection.id().to());
     memory = new CommMemory(this, device, connection, stagedAtOnce);
-    device.opened(this);
+    device.open.add(this);
   }
 
   @Override
@@ -326,7 +325,7 @@ abstract class RdmaComm implements Comm {
       unused = memory.end(user != 0 || !connection.isReleased());
     }
     unused.forEach(steps::step);
-    device.closed(this);
+    device.open.remove(this);
     if (user != 0) {
       throw new TransportException(
           FailureCause.TIMED_OUT,

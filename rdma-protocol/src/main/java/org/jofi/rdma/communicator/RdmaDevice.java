@@ -41,16 +41,22 @@ public final class RdmaDevice implements Device, AutoCloseable {
   private static final int TENDED_PER_DRIVER = 10;
 
   private final FabricProvider provider;
-  private final DeviceProfile profile;
+  final DeviceProfile profile;
   private final DeviceEndpoints endpoints;
   final TransportOptions options;
   final RdmaEnvironment environment;
   final DeviceMemories memories;
   // For the thread that tends.
   private int tended;
-  private final Set<RdmaComm> open = Collections.synchronizedSet(new LinkedHashSet<>());
-  private final List<StagingSpace> kept = Collections.synchronizedList(new ArrayList<>());
-  private final List<Object> reachable = Collections.synchronizedList(new ArrayList<>());
+
+  /** Its communicators that are not closed. */
+  final Set<RdmaComm> open = Collections.synchronizedSet(new LinkedHashSet<>());
+
+  /** Blocks of communicators that ended with operations in flight, until it closes. */
+  final List<StagingSpace> kept = Collections.synchronizedList(new ArrayList<>());
+
+  /** Memory that operations of ended communicators may still use. */
+  final List<Object> reachable = Collections.synchronizedList(new ArrayList<>());
 
   /** A device of that profile, over the NICs of a provider; it opens when it is first used. */
   public RdmaDevice(
@@ -185,28 +191,6 @@ public final class RdmaDevice implements Device, AutoCloseable {
     List.copyOf(open)
         .forEach(comm -> comm.memory.uses.names(registration.range(), comm.label(), names));
     return names;
-  }
-
-  boolean takesDeviceMemory() {
-    return profile.takesDeviceMemory();
-  }
-
-  /** Takes over blocks of a communicator that ended with operations in flight, until it closes. */
-  void keep(List<StagingSpace> left) {
-    kept.addAll(left);
-  }
-
-  /** Keeps memory reachable that operations of an ended communicator may still use. */
-  void keepReachable(Object memory) {
-    reachable.add(memory);
-  }
-
-  void opened(RdmaComm comm) {
-    open.add(comm);
-  }
-
-  void closed(RdmaComm comm) {
-    open.remove(comm);
   }
 
   /**

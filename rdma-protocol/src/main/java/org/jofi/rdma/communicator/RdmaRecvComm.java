@@ -58,7 +58,7 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
     checkOpen();
     RdmaRegistration ours = memory.own(registration, Use.RECEIVE, offset, lengthBytes);
     long address = ours.memory().address() + offset;
-    DataRegistration lease = ours.registered();
+    DataRegistration lease = ours.data;
     if (lease == null) {
       long request = stage(ours, address, lengthBytes, tag);
       return request == Result.TRY_AGAIN && ours.space().grow()
@@ -125,7 +125,7 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
 
   private DataRegistration data(Registration registration, int at, long offset, long lengthBytes) {
     RdmaRegistration ours = memory.own(registration, Use.RECEIVE, offset, lengthBytes);
-    DataRegistration lease = ours.registered();
+    DataRegistration lease = ours.data;
     if (lease == null) {
       throw new IllegalArgumentException(
           "%s is %s: receive it by itself, not in a group".formatted(ours, ours.path()));

@@ -15,11 +15,14 @@ final class RdmaRegistration implements Registration {
   // Its segment is dropped with the lease.
   private volatile Memory memory;
   final Set<Use> uses;
-  private final @Nullable DataRegistration data;
+
+  /** What the NICs know it as; null if it is staged. */
+  final @Nullable DataRegistration data;
+
   private final @Nullable StagingSpace space;
   private final String path;
   // Written with the endpoint's lock held.
-  private volatile boolean open = true;
+  volatile boolean open = true;
 
   RdmaRegistration(
       RdmaComm owner,
@@ -90,19 +93,11 @@ final class RdmaRegistration implements Registration {
     return data;
   }
 
-  @Nullable DataRegistration registered() {
-    return data;
-  }
-
   StagingSpace space() {
     if (space == null) {
       throw new IllegalStateException(this + " is not staged");
     }
     return space;
-  }
-
-  boolean isHeld() {
-    return open;
   }
 
   /** Ends it, once. With the endpoint's lock held. */

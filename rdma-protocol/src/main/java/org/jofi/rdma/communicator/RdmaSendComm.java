@@ -38,7 +38,7 @@ final class RdmaSendComm extends RdmaComm implements SendComm {
   public long isend(Registration registration, long offset, long lengthBytes, int tag) {
     RdmaRegistration ours = memory.own(registration, Use.SEND, offset, lengthBytes);
     long address = ours.memory().address() + offset;
-    DataRegistration lease = ours.registered();
+    DataRegistration lease = ours.data;
     return lease == null
         ? stage(ours, address, lengthBytes, tag)
         : post(address, lengthBytes, tag, lease, ours);

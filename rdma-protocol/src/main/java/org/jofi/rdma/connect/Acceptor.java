@@ -166,7 +166,7 @@ final class Acceptor {
           new ReceiveConnection(
               copy::close,
               link,
-              factory.receiver(link, copy.memory(), copy.local(), request.mailbox(), eager),
+              factory.receiver(link, copy.memory, copy.local(), request.mailbox(), eager),
               accept,
               settings.silenceNs());
       connections.add(connection);

@@ -261,7 +261,7 @@ public final class Connector {
               settings.silenceNs(),
               factory.sender(
                   link,
-                  attempt.mailbox.memory(),
+                  attempt.mailbox.memory,
                   accept.features(),
                   // A receive may be longer than any send of this side.
                   ProtocolLimits.MAX_MESSAGE_BYTES,

@@ -74,16 +74,12 @@ final class Mailboxes {
    */
   final class Mailbox implements AutoCloseable {
     private final Slab slab;
-    private final MemorySegment memory;
+    final MemorySegment memory;
     private boolean open;
 
     private Mailbox(Slab slab, MemorySegment memory) {
       this.slab = slab;
       this.memory = memory;
-    }
-
-    MemorySegment memory() {
-      return memory;
     }
 
     /** How the peer reaches the sender's own, per control rail. */

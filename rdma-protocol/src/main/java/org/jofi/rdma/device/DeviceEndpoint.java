@@ -29,14 +29,17 @@ import org.jofi.transport.TransportOptions;
 
 /**
  * An endpoint of a device and its connections. Everything but {@link #isSound}, {@link #tend},
- * {@link #close}, {@link #rails}, {@link #lock}, {@link #betweenRounds} and {@link #removeTask} is
+ * {@link #close}, {@link #driver}, {@link #lock}, {@link #betweenRounds} and {@link #removeTask} is
  * called with the lock held.
  */
 public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
   private static final Logger LOG = System.getLogger(DeviceEndpoint.class.getName());
 
   public final ConnectionTable connections;
-  private final EndpointDriver endpoint;
+
+  /** Its fixed properties and registrations may be used by any thread without the lock. */
+  public final EndpointDriver driver;
+
   public final EndpointLock lock;
   private final RailChanges changes;
   private final List<Runnable> tasks = new CopyOnWriteArrayList<>();
@@ -66,7 +69,7 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
                 environment.clock(),
                 environment.random(),
                 suspicions));
-    endpoint =
+    driver =
         EndpointDriver.open(
             label,
             nics.domains,
@@ -85,7 +88,7 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
                 options.minStripeBytes(),
                 changes),
             connections);
-    connections.attach(endpoint, this);
+    connections.attach(driver, this);
     hasThread = profile.progress().threads();
     try {
       // Last, because its thread begins at once.
@@ -97,7 +100,7 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
               new AfterRelease(nics.registrations()),
               hasThread ? environment.executors() : null,
               this::progress,
-              endpoint::longOperations);
+              driver::longOperations);
     } catch (RuntimeException refused) {
       try {
         end();
@@ -106,11 +109,6 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
       }
       throw refused;
     }
-  }
-
-  /** Its rails, whose fixed properties and registrations any thread may use without the lock. */
-  public EndpointDriver rails() {
-    return endpoint;
   }
 
   /** Makes progress, unless the endpoint's progress thread does. */
@@ -139,7 +137,7 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
    */
   boolean isSound() {
     try (var hold = lock.unlessBusy()) {
-      return hold == null || endpoint.brokenBy() == null;
+      return hold == null || driver.brokenBy() == null;
     }
   }
 
@@ -150,7 +148,7 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
 
   public void checkOpen() {
     if (closed) {
-      throw new IllegalStateException(endpoint.label() + ": the transport is closed");
+      throw new IllegalStateException(driver.label() + ": the transport is closed");
     }
   }
 
@@ -207,7 +205,7 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
     closed = true;
     // Accept no more connections while it drains, since no memory can be registered for them.
     connections.refuseAll();
-    endpoint.abort();
+    driver.abort();
     connections.abandon();
   }
 

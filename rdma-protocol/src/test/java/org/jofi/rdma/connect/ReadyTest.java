@@ -112,7 +112,7 @@ class ReadyTest {
 
     void assertUntouched() {
       assertEquals(-1, far.mismatch(MemorySegment.ofArray(new byte[BYTES])), "written already");
-      MemorySegment mailbox = attempt.mailbox.memory();
+      MemorySegment mailbox = attempt.mailbox.memory;
       byte[] nothing = new byte[(int) mailbox.byteSize()];
       assertEquals(-1, mailbox.mismatch(MemorySegment.ofArray(nothing)), "announced already");
       for (long request : new long[] {receive, write, read}) {
