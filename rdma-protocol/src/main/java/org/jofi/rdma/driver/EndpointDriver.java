@@ -16,8 +16,8 @@ import org.jofi.mr.scope.Rail;
 import org.jofi.mr.teardown.InFlightOperations;
 import org.jofi.mr.teardown.OwnershipGraph;
 import org.jofi.mr.teardown.Teardown;
-import org.jofi.rdma.memory.BlockFreelist;
-import org.jofi.rdma.memory.FreelistShape;
+import org.jofi.rdma.memory.BufferShape;
+import org.jofi.rdma.memory.RegisteredBuffers;
 import org.jofi.rdma.nic.ArrivalSink;
 import org.jofi.rdma.nic.BufferCopier;
 import org.jofi.rdma.nic.FlushLanding;
@@ -60,7 +60,7 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
   final Peers peers;
   public final EndpointRegistrations registrations;
   public final EndpointContext context;
-  private final BlockFreelist messages;
+  private final RegisteredBuffers messages;
   public final OutgoingMessages outgoing;
   private final InlineCopies copies;
   final FlushLanding landing;
@@ -99,9 +99,9 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
             new BufferCopier());
     int most = settings.controlRails() * ReceiveBuffers.COUNT + MOST_OUTGOING;
     messages =
-        new BlockFreelist(
+        new RegisteredBuffers(
             "messages of " + label,
-            new FreelistShape(
+            new BufferShape(
                 context.packetBytes(), MESSAGE_ALIGNMENT, GROWTH, most, settings.pageBytes()),
             block -> registerBlock(block, controlRails(), Access.SEND | Access.RECV));
     outgoing = new OutgoingMessages(messages, rails.control, tasks);
@@ -151,11 +151,11 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
     }
   }
 
-  private BlockFreelist.Registration registerBlock(
+  private RegisteredBuffers.Registration registerBlock(
       MemorySegment block, List<Rail> on, long access) {
     LocalRegistration registration =
         registrations.registerLocal(BufferRange.host(block), on, access);
-    return new BlockFreelist.Registration(registration, registration::close);
+    return new RegisteredBuffers.Registration(registration, registration::close);
   }
 
   @Override

@@ -5,7 +5,7 @@ import java.util.Arrays;
 import org.jofi.fabric.CompletionError;
 import org.jofi.fabric.FabricErrno;
 import org.jofi.fabric.PostFlags;
-import org.jofi.rdma.memory.BlockFreelist;
+import org.jofi.rdma.memory.RegisteredBuffers;
 import org.jofi.rdma.nic.Failures;
 import org.jofi.rdma.nic.OperationOwner;
 import org.jofi.rdma.nic.Post;
@@ -35,10 +35,8 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
   /** Of its buffer, on each control rail: these are never opened anew. */
   private final long[] descriptors;
 
-  // Where its buffer is, which is asked for many times a message.
   private final MemorySegment memory;
   private final Post post = new Post();
-  private final long at;
 
   /** Which it goes over, from when it is taken until it is over. */
   @Nullable PeerRails rails;
@@ -58,12 +56,11 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
   private SentListener listener = SentListener.NOBODY;
   private long cookie;
 
-  OutgoingMessage(OutgoingMessages home, BlockFreelist buffers, int entry, int rails) {
+  OutgoingMessage(OutgoingMessages home, RegisteredBuffers.Buffer buffer, int rails) {
     this.home = home;
     descriptors = new long[rails];
-    Arrays.setAll(descriptors, rail -> buffers.descriptor(entry, rail));
-    memory = buffers.memory(entry);
-    at = buffers.offset(entry);
+    Arrays.setAll(descriptors, rail -> buffer.descriptors().descriptor(rail));
+    memory = buffer.memory();
   }
 
   @Override
@@ -73,7 +70,7 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
 
   @Override
   public long at() {
-    return at;
+    return 0;
   }
 
   OutgoingMessage to(PeerRails those) {
@@ -156,7 +153,7 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
       RailPort port = over.port;
       asks = !over.hasCarried || to.unanswered.asks(rail, listener.mayBeToldLate());
       post.send(
-          memory.address() + at,
+          memory.address(),
           lengthBytes,
           descriptors[port.number],
           over.number(),

@@ -4,7 +4,7 @@ import java.util.ArrayDeque;
 import java.util.List;
 import org.jofi.fabric.FabricException;
 import org.jofi.mr.registration.RegistrationException;
-import org.jofi.rdma.memory.BlockFreelist;
+import org.jofi.rdma.memory.RegisteredBuffers;
 import org.jofi.rdma.nic.InsertedAddresses;
 import org.jofi.rdma.nic.RailPort;
 import org.jofi.rdma.operation.Packet;
@@ -16,12 +16,12 @@ import org.jspecify.annotations.Nullable;
 
 /** The messages that an endpoint can have on their way at once: made on demand, up to a limit. */
 public final class OutgoingMessages {
-  private final BlockFreelist buffers;
+  private final RegisteredBuffers buffers;
   private final List<RailPort> control;
   final Tasks tasks;
   private final ArrayDeque<OutgoingMessage> free = new ArrayDeque<>();
 
-  OutgoingMessages(BlockFreelist buffers, List<RailPort> control, Tasks tasks) {
+  OutgoingMessages(RegisteredBuffers buffers, List<RailPort> control, Tasks tasks) {
     this.buffers = buffers;
     this.control = control;
     this.tasks = tasks;
@@ -49,16 +49,13 @@ public final class OutgoingMessages {
   }
 
   private @Nullable OutgoingMessage make() {
-    int entry;
     try {
-      entry = buffers.take();
+      RegisteredBuffers.Buffer buffer = buffers.take();
+      return buffer == null ? null : new OutgoingMessage(this, buffer, control.size());
     } catch (RegistrationException | IllegalStateException e) {
       // A provider out of resources, or an endpoint that is closing: those on their way come back.
       return null;
     }
-    return entry == BlockFreelist.EXHAUSTED
-        ? null
-        : new OutgoingMessage(this, buffers, entry, control.size());
   }
 
   /**

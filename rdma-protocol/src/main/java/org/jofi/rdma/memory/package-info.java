@@ -1,4 +1,4 @@
-/** Registered memory of our own: blocks cut into entries, for receives, headers and landings. */
+/** Registered memory of our own: blocks cut into buffers, for what is sent and received. */
 @NullMarked
 package org.jofi.rdma.memory;
 

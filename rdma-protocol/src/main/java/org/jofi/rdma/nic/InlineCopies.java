@@ -1,11 +1,11 @@
 package org.jofi.rdma.nic;
 
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.ArrayDeque;
 import java.util.function.Function;
-import org.jofi.rdma.memory.BlockFreelist;
-import org.jofi.rdma.memory.FreelistShape;
+import org.jofi.rdma.memory.BufferShape;
+import org.jofi.rdma.memory.RegisteredBuffers;
+import org.jofi.rdma.memory.RegisteredBuffers.Buffer;
 import org.jofi.rdma.operation.InlineCopy;
 import org.jofi.rdma.operation.MemoryCopier;
 import org.jofi.rdma.operation.OperationSink;
@@ -18,69 +18,61 @@ public final class InlineCopies {
   private static final int GROWTH = 64;
   private static final int MOST = 4096;
 
-  private final BlockFreelist entries;
-  private final List<@Nullable InlineCopy> copies = new ArrayList<>();
+  private final RegisteredBuffers buffers;
+  private final ArrayDeque<Copy> free = new ArrayDeque<>();
   private final MemoryCopier copier;
-  private boolean abandoned;
 
   public InlineCopies(
       String label,
       int pageBytes,
       MemoryCopier copier,
-      Function<MemorySegment, BlockFreelist.Registration> registrar) {
+      Function<MemorySegment, RegisteredBuffers.Registration> registrar) {
     this.copier = copier;
-    entries =
-        new BlockFreelist(
+    buffers =
+        new RegisteredBuffers(
             "inline copies of " + label,
-            new FreelistShape(OperationSink.INLINE_BYTES, ALIGNMENT, GROWTH, MOST, pageBytes),
+            new BufferShape(OperationSink.INLINE_BYTES, ALIGNMENT, GROWTH, MOST, pageBytes),
             registrar);
   }
 
   private final class Copy implements InlineCopy {
-    private final int entry;
+    private final Buffer buffer;
 
-    Copy(int entry) {
-      this.entry = entry;
+    Copy(Buffer buffer) {
+      this.buffer = buffer;
     }
 
     @Override
     public long address() {
-      return entries.address(entry);
+      return buffer.memory().address();
     }
 
     @Override
     public long descriptor(int rail) {
-      return entries.descriptor(entry, rail);
+      return buffer.descriptors().descriptor(rail);
     }
 
     @Override
     public void give() {
-      if (!abandoned) {
-        entries.give(entry);
-      }
+      free.addLast(this);
     }
   }
 
   public @Nullable InlineCopy take(long address, int lengthBytes) {
-    int entry = entries.take();
-    if (entry == BlockFreelist.EXHAUSTED) {
-      return null;
-    }
-    copier.copy(address, entries.address(entry), lengthBytes);
-    while (copies.size() <= entry) {
-      copies.add(null);
-    }
-    InlineCopy copy = copies.get(entry);
+    Copy copy = free.pollLast();
     if (copy == null) {
-      copy = new Copy(entry);
-      copies.set(entry, copy);
+      Buffer buffer = buffers.take();
+      if (buffer == null) {
+        return null;
+      }
+      copy = new Copy(buffer);
     }
+    copier.copy(address, copy.address(), lengthBytes);
     return copy;
   }
 
   /** Frees the memory, when nothing can use it any more; a second call does nothing. */
   public void abandon() {
-    abandoned = true;
-    entries.abandon();
+    buffers.abandon();
   }
 }

@@ -2,14 +2,16 @@ package org.jofi.rdma.nic;
 
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
-import java.util.Arrays;
+import java.util.Objects;
 import org.agrona.collections.IntArrayQueue;
 import org.jofi.fabric.CompletionError;
 import org.jofi.fabric.FabricErrno;
-import org.jofi.rdma.memory.BlockFreelist;
+import org.jofi.rdma.memory.RegisteredBuffers;
+import org.jofi.rdma.memory.RegisteredBuffers.Buffer;
 import org.jofi.rdma.operation.Task;
 import org.jofi.rdma.operation.Tasks;
 import org.jofi.transport.Failure;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The receives posted on one control rail. A message is handed on after its queue delivered, and
@@ -21,29 +23,28 @@ public final class ReceiveBuffers extends Task implements OperationOwner {
   private static final Logger LOG = System.getLogger("org.jofi.rdma.rails");
 
   private final RailPort port;
-  private final BlockFreelist buffers;
+  private final RegisteredBuffers buffers;
   private final int bufferBytes;
   private final Tasks tasks;
-  private final int[] entries = new int[COUNT];
+  private final @Nullable Buffer[] taken = new @Nullable Buffer[COUNT];
   private final long[] lengths = new long[COUNT];
   private final IntArrayQueue arrived = new IntArrayQueue(COUNT, -1);
   private final IntArrayQueue idle = new IntArrayQueue(COUNT, -1);
   private boolean stopped;
   private long failures;
 
-  public ReceiveBuffers(RailPort port, BlockFreelist buffers, int bufferBytes, Tasks tasks) {
+  public ReceiveBuffers(RailPort port, RegisteredBuffers buffers, int bufferBytes, Tasks tasks) {
     port.requireSends(bufferBytes);
     this.port = port;
     this.buffers = buffers;
     this.bufferBytes = bufferBytes;
     this.tasks = tasks;
-    Arrays.fill(entries, BlockFreelist.EXHAUSTED);
   }
 
   public void start() {
     for (int i = 0; i < COUNT; i++) {
-      entries[i] = buffers.take();
-      if (entries[i] != BlockFreelist.EXHAUSTED) {
+      taken[i] = buffers.take();
+      if (taken[i] != null) {
         idle.addInt(i);
       }
     }
@@ -54,14 +55,14 @@ public final class ReceiveBuffers extends Task implements OperationOwner {
   protected boolean advance() {
     while (!stopped && !idle.isEmpty()) {
       int index = idle.peekInt();
-      int entry = entries[index];
+      Buffer buffer = buffer(index);
       int answer =
           port.receive(
               this,
               index,
-              buffers.address(entry),
+              buffer.memory().address(),
               bufferBytes,
-              buffers.descriptor(entry, port.number));
+              buffer.descriptors().descriptor(port.number));
       if (answer != 0) {
         refused(answer);
         return false;
@@ -69,6 +70,10 @@ public final class ReceiveBuffers extends Task implements OperationOwner {
       idle.pollInt();
     }
     return true;
+  }
+
+  private Buffer buffer(int index) {
+    return Objects.requireNonNull(taken[index]);
   }
 
   /** It is tried again: without its buffers nothing is heard over the rail. */
@@ -122,8 +127,7 @@ public final class ReceiveBuffers extends Task implements OperationOwner {
     while (!arrived.isEmpty()) {
       int index = arrived.pollInt();
       if (lengths[index] > 0) {
-        int entry = entries[index];
-        sink.message(buffers.memory(entry), buffers.offset(entry), lengths[index]);
+        sink.message(buffer(index).memory(), 0, lengths[index]);
         delivered++;
       }
       idle.addInt(index);
