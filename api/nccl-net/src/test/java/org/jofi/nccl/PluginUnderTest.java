@@ -26,6 +26,12 @@ final class PluginUnderTest {
 
   private static final long COMPILE_SECONDS = 120;
 
+  /**
+   * The runs are over before HotSpot's second compiler pays. That a call of native code is denied
+   * to who may not is the tests' affair alone: the JVM would merely warn.
+   */
+  static final String JVM_OPTIONS = "-XX:TieredStopAtLevel=1 --illegal-native-access=deny";
+
   /** More than the driver gives itself. */
   private static final long RUN_SECONDS = 430;
 
@@ -79,8 +85,7 @@ final class PluginUnderTest {
     environment.put("JOFI_JAVA_HOME", javaHome().toString());
     environment.put("JOFI_PROVIDER", provider);
     environment.put("JOFI_WARM_UP", "0.1");
-    // They are over before HotSpot's second compiler pays.
-    environment.put("JOFI_JVM_OPTS", "-XX:TieredStopAtLevel=1");
+    environment.put("JOFI_JVM_OPTS", JVM_OPTIONS);
     for (int name = 0; name < more.length; name += 2) {
       environment.put(more[name], more[name + 1]);
     }

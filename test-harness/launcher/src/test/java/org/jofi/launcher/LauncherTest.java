@@ -279,7 +279,6 @@ class LauncherTest {
 
       assertContains(
           run.out(),
-          "\n--illegal-native-access=deny\n",
           "\n--enable-native-access=org.jofi.libfabric,org.jofi.libfabric.bindings\n",
           "\n--add-opens\njava.base/jdk.internal.misc=org.agrona\n",
           "\n-Xmx1g\n-Da=b\n-m\n");

@@ -84,7 +84,6 @@ record PluginModules(Map<String, Path> files, Set<String> platform) {
     return List.of(
         "--enable-native-access="
             + String.join(",", files.keySet().stream().filter(NATIVE::contains).toList()),
-        "--illegal-native-access=deny",
         "--add-opens=java.base/jdk.internal.misc=org.agrona");
   }
 }
