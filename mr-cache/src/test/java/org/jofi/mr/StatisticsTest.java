@@ -5,12 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
@@ -78,6 +80,36 @@ class StatisticsTest {
     List<String> left = new ArrayList<>();
     manager.forEach((value, id, label) -> left.add(label));
     assertEquals(List.of(), left);
+  }
+
+  /** In a process of its own, in which nobody has recorded yet. */
+  @Test
+  void nothingOfJfrIsLoadedUntilSomebodyRecords(@TempDir Path folder) throws Exception {
+    Path said = folder.resolve("said");
+    Process process =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin/java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED",
+                "-Xlog:class+load:file=" + folder.resolve(LateRecordingMain.LOADED),
+                "-cp",
+                System.getProperty("java.class.path"),
+                LateRecordingMain.class.getName(),
+                folder.toString())
+            .redirectErrorStream(true)
+            .redirectOutput(said.toFile())
+            .start();
+    if (!process.waitFor(60, TimeUnit.SECONDS)) {
+      process.destroyForcibly();
+    }
+    String text = Files.readString(said);
+    assertEquals(0, process.waitFor(), text);
+    assertEquals(
+        """
+        before: [jdk.jfr.FlightRecorder]
+        recorded: [org.jofi.mr.Registration, org.jofi.mr.RegistrationClosed]
+        """,
+        text);
   }
 
   @Test

@@ -10,8 +10,10 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jofi.efadouble.EfaDouble;
 import org.jofi.efadouble.Option;
@@ -38,6 +40,8 @@ class DriverTest {
       "sizes,in-flight,groups,service-thread,four-at-once,listener-again,"
           + "close-in-flight,too-long,stale-handles,files-close-on-exec,fork-then-call,children-exit,"
           + "some-churn,finalize-in-flight,again";
+
+  private static final Pattern JFR = Pattern.compile("jdk\\.jfr\\.\\S+");
 
   private PluginUnderTest plugin;
 
@@ -141,8 +145,28 @@ class DriverTest {
 
   /** The table of NCCL 2.26 and 2.27. */
   @Test
-  void version10() throws Exception {
-    plugin.good(PluginUnderTest.environment("tcp"), 10, "sizes,groups,again,stale-handles");
+  void version10WhichLoadsNothingOfJfr(@TempDir Path logs) throws Exception {
+    String options = "%s -Xlog:class+load:file=%s/%%p".formatted(PluginUnderTest.JVM_OPTIONS, logs);
+    plugin.good(
+        PluginUnderTest.environment("tcp", "JOFI_JVM_OPTS", options),
+        10,
+        "sizes,groups,again,stale-handles");
+    try (DirectoryStream<Path> ofProcesses = Files.newDirectoryStream(logs)) {
+      for (Path log : ofProcesses) {
+        // That is the class which is asked whether anybody records.
+        assertEquals(Set.of("jdk.jfr.FlightRecorder"), loadedOfJfr(log));
+      }
+    }
+  }
+
+  private static Set<String> loadedOfJfr(Path log) throws IOException {
+    try (Stream<String> lines = Files.lines(log)) {
+      return lines
+          .map(JFR::matcher)
+          .filter(Matcher::find)
+          .map(Matcher::group)
+          .collect(Collectors.toSet());
+    }
   }
 
   /** The table of NCCL 2.30 and newer. */

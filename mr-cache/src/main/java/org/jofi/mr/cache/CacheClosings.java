@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import jdk.jfr.FlightRecorder;
 import org.jofi.mr.region.RegionSet;
 import org.jofi.mr.registration.BufferRange;
 import org.jofi.mr.registration.CacheCounters;
@@ -164,8 +165,8 @@ final class CacheClosings {
   private @Nullable RuntimeException close(List<Closing> victims, CloseReason reason) {
     RuntimeException failure = null;
     for (Closing victim : victims) {
-      RegistrationClosedEvent event = new RegistrationClosedEvent();
-      event.begin();
+      RegistrationClosedEvent event =
+          FlightRecorder.isInitialized() ? RegistrationClosedEvent.begun() : null;
       boolean closed = false;
       try {
         victim.regions().close();
@@ -176,7 +177,7 @@ final class CacheClosings {
         ended(victim, closed);
       }
       CachedRegistration registration = victim.registration();
-      if (closed && registration != null) {
+      if (closed && registration != null && event != null) {
         event.commit(registration, reason);
       }
     }

@@ -31,6 +31,12 @@ final class RegistrationClosedEvent extends Event {
   @Label("Scope Generation")
   long generation;
 
+  static RegistrationClosedEvent begun() {
+    RegistrationClosedEvent event = new RegistrationClosedEvent();
+    event.begin();
+    return event;
+  }
+
   void commit(CachedRegistration registration, CloseReason why) {
     end();
     if (!shouldCommit()) {

@@ -3,6 +3,7 @@ package org.jofi.mr.region;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import jdk.jfr.FlightRecorder;
 import org.jofi.fabric.Access;
 import org.jofi.fabric.Addressing;
 import org.jofi.fabric.Domain;
@@ -62,8 +63,7 @@ public final class RegionSet implements AutoCloseable {
       BufferRange range,
       long access,
       Consumer<RegionSet> leftover) {
-    RegistrationEvent event = new RegistrationEvent();
-    event.begin();
+    RegistrationEvent event = FlightRecorder.isInitialized() ? RegistrationEvent.begun() : null;
     RegionSet set = new RegionSet(range, rails);
     for (int rail = 0; rail < rails.size(); rail++) {
       try {
@@ -83,7 +83,9 @@ public final class RegionSet implements AutoCloseable {
             leftover);
       }
     }
-    event.commit(role, range, rails.size(), scope.generation());
+    if (event != null) {
+      event.commit(role, range, rails.size(), scope.generation());
+    }
     return set;
   }
 

@@ -38,6 +38,12 @@ final class RegistrationEvent extends Event {
   @Label("Scope Generation")
   long generation;
 
+  static RegistrationEvent begun() {
+    RegistrationEvent event = new RegistrationEvent();
+    event.begin();
+    return event;
+  }
+
   void commit(RegistrationRole of, BufferRange range, int onRails, long inGeneration) {
     end();
     if (!shouldCommit()) {

@@ -6,6 +6,7 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
+import jdk.jfr.FlightRecorder;
 import org.jofi.transport.RailChange;
 import org.jofi.transport.RailListener;
 
@@ -73,7 +74,9 @@ public final class RailChanges {
 
   private void tell(RailChange change) {
     LOG.log(level(change), change.toString());
-    new RailChangeEvent().commit(change);
+    if (FlightRecorder.isInitialized()) {
+      new RailChangeEvent().commit(change);
+    }
     try {
       listener.changed(change);
     } catch (RuntimeException thrown) {
