@@ -27,7 +27,8 @@ class PagesTest {
 
   private static final Pattern LINK = Pattern.compile("\\]\\(([^)\\s]+)\\)");
   private static final Pattern PATH =
-      Pattern.compile("`((?:api|docs|mr-cache|providers|rdma-protocol|test-harness)/[\\w./-]+)`");
+      Pattern.compile(
+          "`((?:api|docs|mr-cache|providers|publishing|rdma-protocol|test-harness)/[\\w./-]+)`");
   private static final Pattern TEST =
       Pattern.compile("`(?:([A-Z]\\w*(?:Test|Properties))(?:\\.(\\w+))?|([a-z]\\w+))`");
   private static final Pattern CLASS = Pattern.compile("`([A-Z][a-z]\\w+)(?:\\.\\w+)?`");
