@@ -8,56 +8,10 @@ readonly build_packages=("$jdk_package" maven)
 readonly compiler_packages=(gcc libc6-dev)
 readonly libfabric_packages=(libfabric1)
 
+# shellcheck source=test-harness/launcher/java.sh
+source "${BASH_SOURCE[0]%/*}/java.sh"
+
 # --- What is there ----------------------------------------------------------------------------------------------------
-
-# The feature version of the JDK in a folder: from its release file, or else by asking it.
-feature_version() {
-  local home=$1 line version=
-  if [[ -r $home/release ]]; then
-    while IFS= read -r line; do
-      if [[ $line == JAVA_VERSION=* ]]; then version=${line#JAVA_VERSION=}; fi
-    done <"$home/release"
-    version=${version//\"/}
-  fi
-  if [[ -z $version ]]; then
-    line=$("$home/bin/java" -version 2>&1 || true)
-    if [[ $line =~ \"([^\"]+)\" ]]; then version=${BASH_REMATCH[1]}; fi
-  fi
-  printf '%s' "${version%%[.+-]*}"
-}
-
-# Sets jdk if the folder holds a JDK 25; otherwise notes in rejected why not.
-try_jdk() {
-  local origin=$1 home=$2 feature
-  if [[ ! -x $home/bin/java ]]; then
-    rejected+=("$origin: $home has no bin/java")
-    return 1
-  fi
-  feature=$(feature_version "$home")
-  if [[ $feature != 25 ]]; then
-    rejected+=("$origin: $home is Java ${feature:-of an unknown version}")
-    return 1
-  fi
-  if [[ ! -x $home/bin/javac ]]; then
-    rejected+=("$origin: $home is a run-time environment, without javac")
-    return 1
-  fi
-  jdk=$home
-}
-
-# Sets jdk, or leaves in rejected what was found in its place.
-find_jdk() {
-  local home on_path=
-  jdk=
-  rejected=()
-  if [[ -n ${JAVA_HOME:-} ]] && try_jdk JAVA_HOME "$JAVA_HOME"; then return; fi
-  for home in "$jvm_dir"/*/; do
-    [[ -x ${home}bin/java ]] || continue
-    if try_jdk "$jvm_dir" "${home%/}"; then return; fi
-  done
-  on_path=$(command -v java) && on_path=$(readlink -f "$on_path") &&
-    try_jdk PATH "$(dirname "$(dirname "$on_path")")"
-}
 
 # Sets maven.
 find_maven() {

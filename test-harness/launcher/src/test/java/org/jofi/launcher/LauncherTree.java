@@ -40,7 +40,8 @@ final class LauncherTree {
   /** A folder with links to the tools; not in the trees, whose files tests write. */
   private static final Path LINKS = linkTools();
 
-  private static final List<String> PARTS = List.of("packages.sh", "build.sh", "test-command.sh");
+  private static final List<String> PARTS =
+      List.of("java.sh", "packages.sh", "build.sh", "test-command.sh");
 
   private final Path base;
   private final Path bin;

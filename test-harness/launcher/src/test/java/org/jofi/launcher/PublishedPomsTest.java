@@ -31,6 +31,9 @@ class PublishedPomsTest {
   private static final String BOM = "jofi-bom";
   private static final String PARENT = "jofi-parent";
 
+  /** To unpack, and nothing that a project depends on. */
+  private static final Set<String> ARCHIVES = Set.of("jofi-command-line", "jofi-nccl-plugin");
+
   /** Poms by artifact. */
   private static final Map<String, Element> poms = new TreeMap<>();
 
@@ -56,7 +59,9 @@ class PublishedPomsTest {
       assertEquals("${project.version}", text(dependency, "version"));
     }
     assertTrue(named.size() > 5, named::toString);
-    assertEquals(published(), named);
+    Set<String> expected = published();
+    assertTrue(expected.removeAll(ARCHIVES) && expected.remove(BOM), expected::toString);
+    assertEquals(expected, named);
   }
 
   @Test
