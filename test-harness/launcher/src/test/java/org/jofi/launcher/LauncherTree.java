@@ -34,6 +34,7 @@ final class LauncherTree {
           "mv",
           "readlink",
           "rm",
+          "sort",
           "tail",
           "touch");
 
@@ -41,7 +42,7 @@ final class LauncherTree {
   private static final Path LINKS = linkTools();
 
   private static final List<String> PARTS =
-      List.of("java.sh", "packages.sh", "build.sh", "test-command.sh");
+      List.of("java.sh", "packages.sh", "build.sh", "test-command.sh", "publish-command.sh");
 
   private final Path base;
   private final Path bin;
