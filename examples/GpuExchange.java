@@ -2,7 +2,6 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
-import org.agrona.concurrent.BackoffIdleStrategy;
 import org.jofi.fabric.DeviceMemoryProvider;
 import org.jofi.fabric.MemoryKind;
 import org.jofi.transport.Await;
@@ -29,7 +28,7 @@ void main(String... arguments) {
   if (arguments.length > 0) {
     options.provider(arguments[0]);
   }
-  var await = new Await(new BackoffIdleStrategy());
+  var await = new Await();
   var cuda = DeviceMemoryProvider.of(MemoryKind.CUDA).orElseThrow();
   try (var gpu = cuda.open(GPU);
       var transport = Transport.open(options.build());

@@ -6,7 +6,6 @@ import java.util.concurrent.Exchanger;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import org.agrona.concurrent.BackoffIdleStrategy;
 import org.jofi.transport.Await;
 import org.jofi.transport.ConnectHandle;
 import org.jofi.transport.Requests;
@@ -64,7 +63,7 @@ void main(String... arguments) throws Exception {
 
 /** What one rank does; its rows in the end. */
 static double[] half(int rank, TransportOptions options, Exchanger<ConnectHandle> handles) throws Exception {
-  var await = new Await(new BackoffIdleStrategy());
+  var await = new Await();
   try (var transport = Transport.open(options);
       var arena = transport.openArena()) { // refuses to close while a request uses its memory
     var device = transport.devices().getFirst();

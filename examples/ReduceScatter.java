@@ -8,10 +8,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import org.agrona.concurrent.BackoffIdleStrategy;
 import org.jofi.transport.Await;
 import org.jofi.transport.ConnectHandle;
 import org.jofi.transport.Device;
+import org.jofi.transport.IdleStrategy;
 import org.jofi.transport.Poller;
 import org.jofi.transport.RecvComm;
 import org.jofi.transport.RequestId;
@@ -73,7 +73,7 @@ static float element(int rank, int index) {
 /** What one rank does; its part in the end. */
 static float[] partOfSum(int rank, TransportOptions options, List<CompletableFuture<ConnectHandle>> handles)
     throws Exception {
-  var await = new Await(new BackoffIdleStrategy());
+  var await = new Await();
   try (var transport = Transport.open(options);
       var arena = transport.openArena()) {
     Device device = transport.devices().getFirst();
@@ -119,7 +119,7 @@ static void reduceScatter(
   try (Poller poller = device.openPoller()) {
     poller.add(previous);
     poller.add(next);
-    for (var idle = new BackoffIdleStrategy(); at.added < total || at.gone < total; idle.idle(poller.poll(done, 256))) {
+    for (var idle = IdleStrategy.backoff(); at.added < total || at.gone < total; idle.idle(poller.poll(done, 256))) {
       while (at.posted < Math.min(total, at.added + WINDOW)) {
         long request = previous.irecv(landing, at.posted % WINDOW * CHUNK, CHUNK, at.posted);
         if (request == Result.TRY_AGAIN) { // too many are in flight

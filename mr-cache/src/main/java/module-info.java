@@ -1,9 +1,9 @@
 /** Registrations by role and scope, and the registration cache. */
-@SuppressWarnings({"requires-transitive-automatic", "module"}) // The protocol is built after it.
+@SuppressWarnings("module") // The protocol is built after it.
 module org.jofi.mr {
   requires jdk.jfr;
   requires static org.jspecify;
-  requires transitive org.agrona;
+  requires org.agrona;
   requires transitive org.jofi.transport;
 
   exports org.jofi.mr to

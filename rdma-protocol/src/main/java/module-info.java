@@ -3,6 +3,7 @@
 module org.jofi.rdma {
   requires jdk.jfr;
   requires static org.jspecify;
+  requires org.agrona;
   requires transitive org.jofi.transport;
   requires org.jofi.mr;
 

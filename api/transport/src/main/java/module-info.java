@@ -1,8 +1,6 @@
 /** What a collective library calls and what a provider implements. */
-@SuppressWarnings("requires-transitive-automatic")
 module org.jofi.transport {
   requires static org.jspecify;
-  requires transitive org.agrona;
 
   exports org.jofi.fabric;
   exports org.jofi.transport;

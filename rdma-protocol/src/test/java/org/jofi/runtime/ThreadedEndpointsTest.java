@@ -14,7 +14,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
-import org.agrona.concurrent.BackoffIdleStrategy;
 import org.jofi.mr.teardown.TeardownException;
 import org.jofi.rdma.RdmaTransport;
 import org.jofi.rdma.spi.ProgressExecutor;
@@ -45,7 +44,7 @@ class ThreadedEndpointsTest {
   /** For whom something hangs. */
   private static final Duration SHORT = Duration.ofMillis(500);
 
-  private final Await await = new Await(new BackoffIdleStrategy());
+  private final Await await = new Await();
 
   private static RdmaTransport open(ProgressExecutor.Starter drivers) {
     return open(BOUND, drivers);

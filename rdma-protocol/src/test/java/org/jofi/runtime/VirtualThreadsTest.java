@@ -15,13 +15,12 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.agrona.concurrent.BackoffIdleStrategy;
-import org.agrona.concurrent.IdleStrategy;
-import org.agrona.concurrent.YieldingIdleStrategy;
 import org.jofi.fabric.FabricProvider;
 import org.jofi.transport.Await;
 import org.jofi.transport.ConnectAttempt;
 import org.jofi.transport.ConnectHandle;
 import org.jofi.transport.Device;
+import org.jofi.transport.IdleStrategy;
 import org.jofi.transport.ListenComm;
 import org.jofi.transport.ProgressThreads;
 import org.jofi.transport.RecvComm;
@@ -52,7 +51,7 @@ class VirtualThreadsTest {
     PARKS;
 
     IdleStrategy idle() {
-      return this == YIELDS ? new YieldingIdleStrategy() : new BackoffIdleStrategy();
+      return this == YIELDS ? IdleStrategy.yielding() : new BackoffIdleStrategy()::idle;
     }
   }
 

@@ -5,9 +5,6 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
-import org.agrona.concurrent.IdleStrategy;
-import org.agrona.concurrent.NanoClock;
-import org.agrona.concurrent.SystemNanoClock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,19 +26,24 @@ public final class Await {
   private final NanoClock clock;
   private int idles;
 
+  /** Backs off, {@link IdleStrategy#backoff()}, and measures time with the system's clock. */
+  public Await() {
+    this(IdleStrategy.backoff());
+  }
+
   /**
    * Measures time with the system's clock.
    *
-   * @param idle what to do between polls, such as {@code new YieldingIdleStrategy()}
+   * @param idle what to do between polls, such as {@link IdleStrategy#yielding}
    */
   public Await(IdleStrategy idle) {
-    this(idle, SystemNanoClock.INSTANCE);
+    this(idle, NanoClock.system());
   }
 
   /**
    * Measures time with the given clock.
    *
-   * @param idle what to do between polls, such as {@code new YieldingIdleStrategy()}
+   * @param idle what to do between polls, such as {@link IdleStrategy#yielding}
    * @param clock what time-outs are measured with
    */
   public Await(IdleStrategy idle, NanoClock clock) {

@@ -4,8 +4,6 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import java.util.Optional;
-import org.agrona.concurrent.BackoffIdleStrategy;
-import org.agrona.concurrent.IdleStrategy;
 import org.jspecify.annotations.Nullable;
 
 /** The messages of a {@link WarmUp}, from a device to itself. For one thread, once. */
@@ -37,7 +35,7 @@ final class WarmUpTraffic {
   private final long boundNanos;
 
   // Spins: this thread makes all the progress there is, unless a progress thread does.
-  private final IdleStrategy idle = new BackoffIdleStrategy(SPINS, YIELDS, 1_000, 100_000);
+  private final IdleStrategy idle = new Backoff(SPINS, YIELDS, 1_000, 100_000);
   private final long[] sending = new long[WINDOW];
   private final long[] receiving = new long[WINDOW];
   private @Nullable SendComm sender;

@@ -11,14 +11,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CancellationException;
-import org.agrona.concurrent.NoOpIdleStrategy;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
 /** Waiting on a clock that moves by 1 ns per look. */
 class AwaitTest {
   private long now = Long.MAX_VALUE - 5;
-  private final Await await = new Await(NoOpIdleStrategy.INSTANCE, () -> now++);
+  private final Await await = new Await(_ -> {}, () -> now++);
 
   /** A communicator whose tests return those, the last one for ever. */
   private static Comm comm(Optional<Failure> failure, Long... results) {

@@ -11,7 +11,6 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import org.agrona.concurrent.NoOpIdleStrategy;
 import org.junit.jupiter.api.Test;
 
 class RequestsTest {
@@ -21,7 +20,7 @@ class RequestsTest {
   /** For what does not. */
   private static final Duration SHORT = Duration.ofMillis(50);
 
-  private final Await await = new Await(new NoOpIdleStrategy());
+  private final Await await = new Await(_ -> {});
   private final Map<Long, Integer> testsUntilOver = new HashMap<>();
   private final Map<Long, Long> results = new HashMap<>();
   private final Comm comm = comm();

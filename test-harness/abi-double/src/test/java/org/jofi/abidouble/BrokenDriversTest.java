@@ -12,7 +12,6 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
-import org.agrona.concurrent.YieldingIdleStrategy;
 import org.jofi.abidouble.BrokenProvider.Mistake;
 import org.jofi.fabric.Access;
 import org.jofi.fabric.FabricErrno;
@@ -24,6 +23,7 @@ import org.jofi.transport.ConnectAttempt;
 import org.jofi.transport.Device;
 import org.jofi.transport.FlushPolicy;
 import org.jofi.transport.Grouping;
+import org.jofi.transport.IdleStrategy;
 import org.jofi.transport.ListenComm;
 import org.jofi.transport.RecvComm;
 import org.jofi.transport.Registration;
@@ -92,7 +92,7 @@ class BrokenDriversTest {
 
   /** A connection to this very process, a message over it, and a flush. */
   private static void exchange(Device device) {
-    Await await = new Await(new YieldingIdleStrategy());
+    Await await = new Await(IdleStrategy.yielding());
     try (Arena arena = Arena.ofShared();
         ListenComm listener = device.listen();
         ConnectAttempt attempt = device.connect(listener.handle());

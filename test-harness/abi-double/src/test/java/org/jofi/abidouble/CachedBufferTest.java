@@ -15,7 +15,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import org.agrona.concurrent.YieldingIdleStrategy;
 import org.jofi.fabric.FabricInfo;
 import org.jofi.fabric.FabricProvider;
 import org.jofi.rdma.RdmaTransport;
@@ -24,6 +23,7 @@ import org.jofi.transport.Await;
 import org.jofi.transport.ConnectAttempt;
 import org.jofi.transport.Device;
 import org.jofi.transport.Grouping;
+import org.jofi.transport.IdleStrategy;
 import org.jofi.transport.ListenComm;
 import org.jofi.transport.RecvComm;
 import org.jofi.transport.Registration;
@@ -82,7 +82,7 @@ class CachedBufferTest {
 
   private void use(
       AbiDouble library, Device device, MemorySegment array, MemorySegment target, int rails) {
-    Await await = new Await(new YieldingIdleStrategy());
+    Await await = new Await(IdleStrategy.yielding());
     try (ListenComm listener = device.listen();
         ConnectAttempt attempt = device.connect(listener.handle());
         SendComm send = await.connection(attempt, BOUND);

@@ -70,6 +70,14 @@ class ArchitectureTest {
     }
   }
 
+  /** Who requires a module of the project is to need no other project's for it. */
+  @Test
+  void noForeignModuleComesWithOurs() {
+    assertTrue(Exports.packages().contains("org.jofi.transport"), Exports.packages()::toString);
+    assertTrue(Exports.packages().contains("org.jofi.simulated"), Exports.packages()::toString);
+    assertEquals(Set.of(), Exports.foreignModules());
+  }
+
   /** What is not on this module's class path would not be examined, and nobody would notice. */
   @Test
   void everyPackageOfTheProductIsExamined() throws IOException {
@@ -148,7 +156,8 @@ class ArchitectureTest {
 
     Source(String text) {
       super(
-          URI.create("memory:///" + text.replaceAll(".*?\\bclass (\\w+).*", "$1") + ".java"),
+          URI.create(
+              "memory:///" + text.replaceAll(".*?\\b(?:class|interface) (\\w+).*", "$1") + ".java"),
           Kind.SOURCE);
       this.text = text;
     }

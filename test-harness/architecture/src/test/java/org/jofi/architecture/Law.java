@@ -98,6 +98,7 @@ record Law(ArchRule rule, List<List<String>> violations) {
             oneLock(),
             EngineLaws.engineWithoutInput(),
             EngineLaws.driverWithoutProtocol(),
+            Exports.signatures(),
             noCycles(),
             providerNames(),
             names()));

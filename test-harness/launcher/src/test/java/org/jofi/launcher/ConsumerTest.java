@@ -41,7 +41,6 @@ class ConsumerTest {
       package consumer;
 
       import java.time.Duration;
-      import org.agrona.concurrent.BackoffIdleStrategy;
       import org.jofi.transport.Await;
       import org.jofi.transport.Transport;
       import org.jofi.transport.TransportOptions;
@@ -51,7 +50,7 @@ class ConsumerTest {
 
         public static void main(String[] arguments) {
           var patience = Duration.ofSeconds(60);
-          var await = new Await(new BackoffIdleStrategy());
+          var await = new Await();
           try (var transport = Transport.open(TransportOptions.builder().build())) {
             var listener = transport.devices().getFirst().listen();
             var attempt = transport.devices().getFirst().connect(listener.handle());

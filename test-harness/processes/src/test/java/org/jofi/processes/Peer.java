@@ -9,13 +9,12 @@ import java.util.Collections;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.stream.IntStream;
-import org.agrona.concurrent.BackoffIdleStrategy;
-import org.agrona.concurrent.IdleStrategy;
 import org.jofi.transport.Await;
 import org.jofi.transport.ConnectAttempt;
 import org.jofi.transport.ConnectHandle;
 import org.jofi.transport.Device;
 import org.jofi.transport.Grouping;
+import org.jofi.transport.IdleStrategy;
 import org.jofi.transport.ListenComm;
 import org.jofi.transport.RecvComm;
 import org.jofi.transport.SendComm;
@@ -35,7 +34,8 @@ final class Peer implements AutoCloseable {
   final ListenComm listener;
 
   /** Leaves the processors to the other process, which is awaited. */
-  private final IdleStrategy idle = new BackoffIdleStrategy(0, 100, 1_000, 100_000);
+  private final IdleStrategy idle =
+      IdleStrategy.backoff(0, 100, Duration.ofNanos(1_000), Duration.ofNanos(100_000));
 
   final Await await = new Await(idle);
 

@@ -2,8 +2,6 @@ package org.jofi.cli.ranks;
 
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
-import org.agrona.concurrent.BusySpinIdleStrategy;
-import org.agrona.concurrent.YieldingIdleStrategy;
 import org.jofi.transport.Comm;
 import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
@@ -65,7 +63,11 @@ public final class BoundedWait {
       }
       bootstrap.check();
     }
-    (polls < spins ? BusySpinIdleStrategy.INSTANCE : YieldingIdleStrategy.INSTANCE).idle();
+    if (polls < spins) {
+      Thread.onSpinWait();
+    } else {
+      Thread.yield();
+    }
   }
 
   /**

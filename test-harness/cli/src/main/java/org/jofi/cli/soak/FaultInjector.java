@@ -13,7 +13,7 @@ import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 import java.util.function.IntPredicate;
 import java.util.function.IntToLongFunction;
-import org.agrona.concurrent.NanoClock;
+import org.jofi.transport.NanoClock;
 
 /**
  * Injects what is planned, and mends it when its time is over. At least one rail is sound between

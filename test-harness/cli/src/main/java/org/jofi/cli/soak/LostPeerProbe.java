@@ -6,11 +6,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import org.agrona.concurrent.YieldingIdleStrategy;
 import org.jofi.cli.ranks.RingLinks;
 import org.jofi.transport.Comm;
 import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
+import org.jofi.transport.IdleStrategy;
 import org.jofi.transport.RecvComm;
 import org.jofi.transport.Result;
 import org.jofi.transport.SendComm;
@@ -78,7 +78,7 @@ final class LostPeerProbe {
     if (request == Result.TRY_AGAIN) {
       return what + ": no room for another request";
     }
-    YieldingIdleStrategy idle = new YieldingIdleStrategy();
+    IdleStrategy idle = IdleStrategy.yielding();
     long result = comm.test(request);
     while (result == Result.IN_PROGRESS) {
       if (System.nanoTime() - begin > BOUND_NANOS) {

@@ -12,10 +12,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongConsumer;
-import org.agrona.concurrent.SystemNanoClock;
 import org.jofi.cli.ranks.Placement;
 import org.jofi.cli.ranks.RankProcesses;
 import org.jofi.transport.FailureCause;
+import org.jofi.transport.NanoClock;
 import org.jofi.transport.TransportException;
 
 /**
@@ -91,7 +91,7 @@ public final class Soak implements AutoCloseable {
             network,
             options.rails(),
             of,
-            SystemNanoClock.INSTANCE,
+            NanoClock.system(),
             story);
   }
 

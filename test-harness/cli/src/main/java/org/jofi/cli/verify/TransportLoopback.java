@@ -3,7 +3,6 @@ package org.jofi.cli.verify;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.Optional;
-import org.agrona.concurrent.YieldingIdleStrategy;
 import org.jofi.fabric.DeviceMemory;
 import org.jofi.transport.Await;
 import org.jofi.transport.Comm;
@@ -11,6 +10,7 @@ import org.jofi.transport.ConnectAttempt;
 import org.jofi.transport.Device;
 import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
+import org.jofi.transport.IdleStrategy;
 import org.jofi.transport.ListenComm;
 import org.jofi.transport.RecvComm;
 import org.jofi.transport.Registration;
@@ -192,7 +192,7 @@ public final class TransportLoopback implements DeliveryPath {
     if (request == Result.NOTHING_TO_DO) {
       return Flush.NOT_NEEDED;
     }
-    new Await(new YieldingIdleStrategy()).request(receiver, request, BOUND);
+    new Await(IdleStrategy.yielding()).request(receiver, request, BOUND);
     return Flush.DONE;
   }
 

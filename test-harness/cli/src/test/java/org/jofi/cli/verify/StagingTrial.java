@@ -11,7 +11,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import org.agrona.concurrent.YieldingIdleStrategy;
 import org.jofi.fabric.DeviceMemory;
 import org.jofi.fabric.DeviceMemoryProvider;
 import org.jofi.fabric.DeviceProbe;
@@ -19,6 +18,7 @@ import org.jofi.fabric.MemoryKind;
 import org.jofi.transport.Await;
 import org.jofi.transport.Comm;
 import org.jofi.transport.ConnectAttempt;
+import org.jofi.transport.IdleStrategy;
 import org.jofi.transport.ListenComm;
 import org.jofi.transport.Memory;
 import org.jofi.transport.RecvComm;
@@ -206,7 +206,7 @@ final class StagingTrial implements AutoCloseable {
   }
 
   private static long await(Comm comm, long request) {
-    return new Await(new YieldingIdleStrategy()).request(comm, request, BOUND);
+    return new Await(IdleStrategy.yielding()).request(comm, request, BOUND);
   }
 
   @Override
