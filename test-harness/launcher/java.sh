@@ -62,7 +62,7 @@ run_java() {
       jofi-libfabric-*) native+=,org.jofi.libfabric,org.jofi.libfabric.bindings ;;
       jofi-simulated-*) native+=,org.jofi.simulated ;;
       jofi-cuda-*) native+=,org.jofi.cuda,org.jofi.cuda.bindings ;;
-      agrona-*) options+=(--add-opens java.base/jdk.internal.misc=org.agrona) ;;
+      jofi-rdma-protocol-*) native+=,org.jofi.rdma ;;
     esac
   done
   if [[ -n $native ]]; then options+=("--enable-native-access=${native#,}"); fi

@@ -16,7 +16,6 @@
 enum { JAVA_NEEDED = 25, LOCAL_REFERENCES = 64 };
 
 #define NATIVE_ACCESS_FLAG "--enable-native-access=ALL-UNNAMED"
-#define INTERNAL_PACKAGE "jdk.internal.misc"
 
 void java_exception(JNIEnv *env, char words[REASON_BYTES]) {
   snprintf(words, REASON_BYTES, "no exception");
@@ -209,33 +208,6 @@ static bool allows_native_access(JNIEnv *env, jobject loader, const char *folder
   return false;
 }
 
-// Opens the package of the JDK that Agrona works with to the module that Agrona is in, and to no other. Java code cannot
-// do that for java.base; native code, which the program has allowed, can.
-static bool opens_internals(JNIEnv *env, jobject loader, char reason[REASON_BYTES]) {
-  jobject agrona = call(env, load(env, loader, "org.agrona.UnsafeApi"), "getModule", "()Ljava/lang/Module;");
-  jobject base = call(env, find(env, "java/lang/Object"), "getModule", "()Ljava/lang/Module;");
-  jclass type = find(env, "java/lang/Module");
-  jmethodID is_open =
-      type == NULL ? NULL : (*env)->GetMethodID(env, type, "isOpen", "(Ljava/lang/String;Ljava/lang/Module;)Z");
-  jstring package = text(env, INTERNAL_PACKAGE);
-  if (agrona == NULL || is_open == NULL || package == NULL) {
-    return false;
-  }
-  if ((*env)->CallBooleanMethod(env, base, is_open, package, agrona)) {
-    return true;
-  }
-  jmethodID open = (*env)->GetMethodID(env, type, "implAddOpens", "(Ljava/lang/String;Ljava/lang/Module;)V");
-  if (open != NULL) {
-    (*env)->CallVoidMethod(env, base, open, package, agrona);
-    return !(*env)->ExceptionCheck(env);
-  }
-  (*env)->ExceptionClear(env);
-  snprintf(reason, REASON_BYTES,
-           "it does not open " INTERNAL_PACKAGE " to Agrona. Start the program with " NATIVE_ACCESS_FLAG
-           " --add-opens=java.base/" INTERNAL_PACKAGE "=ALL-UNNAMED");
-  return false;
-}
-
 // The libfabric in the folder, as the option of the plugin's own JVM names it.
 static void choose_libfabric(JNIEnv *env, const char *folder) {
   char library[PATH_MAX + 32], chosen[REASON_BYTES];
@@ -262,7 +234,7 @@ static jclass ready_boot(JNIEnv *env, const char *folder, char reason[REASON_BYT
              folder, words);
     return NULL;
   }
-  if (!allows_native_access(env, loader, folder, reason) || !opens_internals(env, loader, reason)) {
+  if (!allows_native_access(env, loader, folder, reason)) {
     return NULL;
   }
   choose_libfabric(env, folder);

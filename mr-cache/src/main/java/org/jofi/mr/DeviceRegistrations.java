@@ -39,7 +39,6 @@ public final class DeviceRegistrations implements OwnershipGraph.Forcible {
    * @param domains the device's NICs, at least one; the caller closes them
    * @param limits what the cache may keep
    * @param clock for the time spent in registration
-   * @param counters for the cache's statistics; the caller closes them
    * @param names names the requests in flight, for error messages
    * @param random any 64 bits, which nobody can guess: keys are drawn with it
    * @throws IllegalArgumentException if the NICs negotiated different scopes, or a key width that
@@ -49,7 +48,6 @@ public final class DeviceRegistrations implements OwnershipGraph.Forcible {
       List<Domain> domains,
       CacheLimits limits,
       NanoClock clock,
-      CacheCounters counters,
       RequestNames names,
       LongSupplier random) {
     this.domains = List.copyOf(domains);
@@ -57,7 +55,7 @@ public final class DeviceRegistrations implements OwnershipGraph.Forcible {
     for (Domain domain : this.domains) {
       keys.computeIfAbsent(domain, nic -> KeySource.of(nic, random));
     }
-    this.cache = new RegistrationCache(limits, clock, counters, names, this::keysOf);
+    this.cache = new RegistrationCache(limits, clock, names, this::keysOf);
   }
 
   private KeySource keysOf(Domain domain) {
@@ -144,10 +142,7 @@ public final class DeviceRegistrations implements OwnershipGraph.Forcible {
     return cache.evictIdle();
   }
 
-  /**
-   * Returns the statistics and brings the counters up to date. They are exact if nobody is using
-   * the cache.
-   */
+  /** Returns the statistics. They are exact if nobody is using the cache. */
   public CacheCounters.Snapshot statistics() {
     return cache.statistics();
   }

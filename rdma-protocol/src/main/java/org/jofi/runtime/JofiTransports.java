@@ -37,6 +37,7 @@ public final class JofiTransports implements TransportProvider {
 
   @Override
   public Transport open(FabricProvider provider, TransportOptions options) {
+    NativeAccess.require(provider);
     return new KeptTransport(RdmaTransport.open(provider, options, Machine.environment()));
   }
 

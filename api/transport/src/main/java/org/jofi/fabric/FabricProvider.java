@@ -3,6 +3,7 @@ package org.jofi.fabric;
 import java.util.List;
 import java.util.Optional;
 import java.util.ServiceLoader;
+import java.util.Set;
 
 /**
  * A source of fabrics, found by {@link ServiceLoader}: libfabric, or the simulated fabric.
@@ -74,6 +75,14 @@ public interface FabricProvider {
     return own.provider().equals(peer.provider())
         ? Optional.empty()
         : Optional.of("different providers do not understand each other");
+  }
+
+  /**
+   * {@return the modules that call native code for it, or reach memory by its address} The JVM has
+   * to allow it to them: {@code --enable-native-access}.
+   */
+  default Set<Module> nativeModules() {
+    return Set.of();
   }
 
   /** {@return the providers on the module path or class path, in no particular order} */

@@ -17,8 +17,9 @@ public interface Transport extends AutoCloseable {
    * @param options which NICs to use and how; {@link TransportOptions#defaults()} for any
    * @return the transport, which the caller closes
    * @throws TransportException with {@link FailureCause#UNAVAILABLE} if there is no implementation,
-   *     no NIC, or less than the options require; the message says what was looked for. With {@link
-   *     FailureCause#FABRIC} if the NICs cannot be listed
+   *     no NIC, or less than the options require; the message says what was looked for. The same if
+   *     the JVM was started without {@code --enable-native-access}: the message is the option to
+   *     type. With {@link FailureCause#FABRIC} if the NICs cannot be listed
    */
   static Transport open(TransportOptions options) {
     return TransportProvider.installed().open(Objects.requireNonNull(options));

@@ -46,7 +46,7 @@ import org.jspecify.annotations.Nullable;
 public final class RegistrationCache {
   private static final long OF_ARENA = CacheSpace.code(MemoryKind.HOST, 0, true, false);
 
-  private final CacheCounters counters;
+  private final CacheCounters counters = new CacheCounters();
   private final CacheLedger ledger;
   private final CacheClosings closings;
   private final RegionOpenings openings;
@@ -55,12 +55,7 @@ public final class RegistrationCache {
 
   /** An empty cache; {@code keys} gives the keys of a NIC's domain. */
   public RegistrationCache(
-      CacheLimits limits,
-      NanoClock clock,
-      CacheCounters counters,
-      RequestNames names,
-      Function<Domain, KeySource> keys) {
-    this.counters = counters;
+      CacheLimits limits, NanoClock clock, RequestNames names, Function<Domain, KeySource> keys) {
     this.ledger = new CacheLedger(limits);
     this.closings = new CacheClosings(ledger, counters, names);
     this.openings = new RegionOpenings(keys, clock, counters, closings);
@@ -481,10 +476,7 @@ public final class RegistrationCache {
     return closings.evictIdle();
   }
 
-  /**
-   * Returns the statistics and brings the counters up to date. They are exact if nobody is using
-   * the cache.
-   */
+  /** Returns the statistics. They are exact if nobody is using the cache. */
   public CacheCounters.Snapshot statistics() {
     ledger.lock();
     try {

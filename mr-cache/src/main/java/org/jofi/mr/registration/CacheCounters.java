@@ -1,21 +1,14 @@
 package org.jofi.mr.registration;
 
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
-import org.agrona.concurrent.status.AtomicCounter;
-import org.agrona.concurrent.status.CountersManager;
 
 /**
- * The cache's statistics as Agrona counters, which other threads and processes can read. Each
- * registration counts its own hits and adds them to the counter in batches, so that threads with
- * hits do not contend for one counter. The counter therefore lags by less than 64 hits per
- * registration; a reading of the statistics brings it up to date.
- *
- * <p>The counters are freed by {@link #close}.
+ * The cache's statistics. Each registration counts its own hits and adds them here in batches, so
+ * that threads with hits do not contend for one counter; a reading of the statistics adds what the
+ * open batches have.
  */
-public final class CacheCounters implements AutoCloseable {
-  /** Type id of the first counter; the others follow, in the order of {@link Snapshot}. */
-  public static final int FIRST_TYPE_ID = 0x4d52_0001;
-
+public final class CacheCounters {
   /**
    * The statistics at one time.
    *
@@ -39,96 +32,68 @@ public final class CacheCounters implements AutoCloseable {
       long bytesPinned,
       long registrationNs) {}
 
-  private final LongAdder hitStripes = new LongAdder();
-  private final AtomicCounter hits;
-  private final AtomicCounter misses;
-  private final AtomicCounter evictions;
-  private final AtomicCounter closes;
-  private final AtomicCounter closeFailures;
-  private final AtomicCounter registrations;
-  private final AtomicCounter bytesPinned;
-  private final AtomicCounter registrationNs;
-
-  /**
-   * Allocates eight counters.
-   *
-   * @param counters where to allocate them
-   * @param device the device's name in their labels
-   */
-  public CacheCounters(CountersManager counters, String device) {
-    int type = FIRST_TYPE_ID;
-    hits = counters.newCounter("mr-cache hits: " + device, type++);
-    misses = counters.newCounter("mr-cache misses: " + device, type++);
-    evictions = counters.newCounter("mr-cache evictions: " + device, type++);
-    closes = counters.newCounter("mr-cache closes: " + device, type++);
-    closeFailures = counters.newCounter("mr-cache close failures: " + device, type++);
-    registrations = counters.newCounter("mr-cache registrations: " + device, type++);
-    bytesPinned = counters.newCounter("mr-cache bytes pinned: " + device, type++);
-    registrationNs = counters.newCounter("mr-cache ns in registration: " + device, type);
-  }
+  private final LongAdder hits = new LongAdder();
+  private final AtomicLong misses = new AtomicLong();
+  private final AtomicLong evictions = new AtomicLong();
+  private final AtomicLong closes = new AtomicLong();
+  private final AtomicLong closeFailures = new AtomicLong();
+  private final AtomicLong registrations = new AtomicLong();
+  private final AtomicLong bytesPinned = new AtomicLong();
+  private final AtomicLong registrationNs = new AtomicLong();
 
   /** Adds a batch of hits. Any thread, without locks. */
   public void hits(long more) {
-    hitStripes.add(more);
+    hits.add(more);
   }
 
   // The methods below are called under the cache's lock.
 
   /** Called when a lease needs a registration. */
   public void missed() {
-    misses.increment();
-    publish();
+    misses.incrementAndGet();
   }
 
   /** Called when a registration of this many bytes was made. */
   public void registered(long bytes) {
-    registrations.increment();
-    bytesPinned.getAndAdd(bytes);
+    registrations.incrementAndGet();
+    bytesPinned.addAndGet(bytes);
   }
 
   /** Adds time that was spent in providers. */
   public void spent(long ns) {
-    registrationNs.getAndAdd(ns);
+    registrationNs.addAndGet(ns);
   }
 
   /** Called when a registration was evicted. */
   public void evicted() {
-    evictions.increment();
+    evictions.incrementAndGet();
   }
 
   /**
    * Called when a registration of this many bytes closed.
    *
-   * @param hitsOfOpenBatch its hits that are not added to the counter yet
+   * @param hitsOfOpenBatch its hits that are not added yet
    */
   public void closed(long bytes, long hitsOfOpenBatch) {
-    hitStripes.add(hitsOfOpenBatch);
-    closes.increment();
-    registrations.decrement();
-    bytesPinned.getAndAdd(-bytes);
-    publish();
+    hits.add(hitsOfOpenBatch);
+    closes.incrementAndGet();
+    registrations.decrementAndGet();
+    bytesPinned.addAndGet(-bytes);
   }
 
   /** Called when a provider refused to close a registration. */
   public void closeFailed() {
-    closeFailures.increment();
-  }
-
-  private void publish() {
-    hits.proposeMax(hitStripes.sum());
+    closeFailures.incrementAndGet();
   }
 
   /**
-   * Brings the counter of hits up to date, and returns all statistics.
+   * Returns all statistics.
    *
-   * @param hitsOfOpenBatches hits that open registrations have counted and not added to the counter
-   *     yet
+   * @param hitsOfOpenBatches hits that open registrations have counted and not added yet
    */
   public Snapshot snapshot(long hitsOfOpenBatches) {
-    long allHits = hitStripes.sum() + hitsOfOpenBatches;
-    hits.proposeMax(allHits);
     return new Snapshot(
-        allHits,
+        hits.sum() + hitsOfOpenBatches,
         misses.get(),
         evictions.get(),
         closes.get(),
@@ -136,18 +101,5 @@ public final class CacheCounters implements AutoCloseable {
         registrations.get(),
         bytesPinned.get(),
         registrationNs.get());
-  }
-
-  /** Frees the counters; a second call does nothing. Only after the cache was closed. */
-  @Override
-  public void close() {
-    hits.close();
-    misses.close();
-    evictions.close();
-    closes.close();
-    closeFailures.close();
-    registrations.close();
-    bytesPinned.close();
-    registrationNs.close();
   }
 }

@@ -26,7 +26,6 @@ import org.jofi.mr.recording.RecordedRegion;
 import org.jofi.mr.recording.RecordingDomain;
 import org.jofi.mr.recording.RecordingFabric;
 import org.jofi.mr.recording.SteppingClock;
-import org.jofi.mr.recording.TestCounters;
 import org.jofi.mr.registration.BufferRange;
 import org.jofi.mr.registration.CacheCounters;
 import org.jofi.mr.registration.CacheLimits;
@@ -96,7 +95,6 @@ final class CacheWorld {
 
   final Shape shape;
   final RecordingFabric fabric;
-  private final CacheCounters counters = TestCounters.open();
   private final DeviceRegistrations device;
   private final CacheModel model;
   private final MultiRail[] endpoints = new MultiRail[ENDPOINTS];
@@ -117,7 +115,6 @@ final class CacheWorld {
             List.copyOf(fabric.domains),
             shape.limits,
             new SteppingClock(),
-            counters,
             RequestNames.NONE,
             new SplittableRandom(1)::nextLong);
     model = new CacheModel(shape.limits);
@@ -475,6 +472,5 @@ final class CacheWorld {
     fabric.close();
     fabric.requireNoViolation();
     assertEquals(0, fabric.openRegions());
-    counters.close();
   }
 }

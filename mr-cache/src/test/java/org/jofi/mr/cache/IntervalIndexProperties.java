@@ -17,11 +17,9 @@ import net.jqwik.api.constraints.IntRange;
 import org.jofi.fabric.Access;
 import org.jofi.mr.key.KeySource;
 import org.jofi.mr.recording.SteppingClock;
-import org.jofi.mr.recording.TestCounters;
 import org.jofi.mr.region.RegionSet;
 import org.jofi.mr.region.RegistrationRole;
 import org.jofi.mr.registration.BufferRange;
-import org.jofi.mr.registration.CacheCounters;
 import org.jofi.mr.registration.CacheLimits;
 import org.jofi.mr.registration.RequestNames;
 import org.jofi.mr.scope.DomainScope;
@@ -50,7 +48,6 @@ public class IntervalIndexProperties {
         new RegistrationCache(
             CacheLimits.OFF,
             new SteppingClock(),
-            COUNTERS,
             RequestNames.NONE,
             domain -> new KeySource.ProviderKeys()),
         space,
@@ -59,8 +56,6 @@ public class IntervalIndexProperties {
         Access.SEND,
         place);
   }
-
-  private static final CacheCounters COUNTERS = TestCounters.open();
 
   @Property(tries = 1000)
   void agreesWithASortedMap(

@@ -5,14 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.jofi.mr.DeviceRegistrations;
-import org.jofi.mr.registration.CacheCounters;
 import org.jofi.mr.registration.CacheLimits;
 import org.jofi.mr.teardown.OwnershipGraph;
 
 /** A device over a recording fabric, with one multi-rail endpoint, for a test. */
 public final class Device implements AutoCloseable {
   public final RecordingFabric fabric;
-  final CacheCounters counters = TestCounters.open();
   public final DeviceRegistrations registrations;
   public final MultiRail rails;
   private boolean closed;
@@ -32,7 +30,6 @@ public final class Device implements AutoCloseable {
             List.copyOf(fabric.domains),
             limits,
             new SteppingClock(),
-            counters,
             registration -> {
               Runnable then = whenRefused;
               whenRefused = () -> {};
@@ -57,6 +54,5 @@ public final class Device implements AutoCloseable {
     graph.close(false);
     fabric.requireNoViolation();
     assertEquals(0, fabric.openRegions());
-    counters.close();
   }
 }

@@ -5,6 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.StringJoiner;
 import org.jofi.fabric.Fabric;
 import org.jofi.fabric.FabricException;
@@ -73,6 +74,12 @@ public final class LibfabricProvider implements FabricProvider {
   @Override
   public Optional<String> obstacle(ProviderRelease own, ProviderRelease peer) {
     return LibfabricTraits.obstacle(own, peer);
+  }
+
+  @Override
+  public Set<Module> nativeModules() {
+    // On the class path they are the same.
+    return Set.copyOf(List.of(LibfabricProvider.class.getModule(), fi_info.class.getModule()));
   }
 
   @Override

@@ -3,6 +3,7 @@ package org.jofi.simulated;
 import java.lang.foreign.Arena;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import org.jofi.fabric.Fabric;
 import org.jofi.fabric.FabricErrno;
 import org.jofi.fabric.FabricException;
@@ -107,6 +108,11 @@ public final class SimulatedProvider implements FabricProvider {
   @Override
   public List<FabricInfo> discover(FabricHints hints) {
     return Discovery.discover(host().host(), hints);
+  }
+
+  @Override
+  public Set<Module> nativeModules() {
+    return Set.of(SimulatedProvider.class.getModule());
   }
 
   @Override

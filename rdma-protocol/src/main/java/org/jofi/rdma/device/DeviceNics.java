@@ -1,16 +1,12 @@
 package org.jofi.rdma.device;
 
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
-import org.agrona.concurrent.UnsafeBuffer;
-import org.agrona.concurrent.status.CountersManager;
 import org.jofi.fabric.Domain;
 import org.jofi.fabric.Fabric;
 import org.jofi.fabric.FabricInfo;
 import org.jofi.fabric.FabricProvider;
 import org.jofi.mr.DeviceRegistrations;
-import org.jofi.mr.registration.CacheCounters;
 import org.jofi.mr.registration.CacheLimits;
 import org.jofi.mr.registration.RequestNames;
 import org.jofi.mr.teardown.OwnershipGraph;
@@ -23,9 +19,6 @@ import org.jofi.transport.CacheOptions;
  * of them. Closed after the endpoints over them.
  */
 final class DeviceNics implements AutoCloseable {
-  private static final int LABEL_BYTES = 64 * 1024;
-  private static final int VALUE_BYTES = 16 * 1024;
-
   private final OwnershipGraph graph = new OwnershipGraph();
   final List<Domain> domains = new ArrayList<>();
   private final DeviceRegistrations registrations;
@@ -50,7 +43,6 @@ final class DeviceNics implements AutoCloseable {
               domains,
               CacheLimits.DEFAULT.withIdle(cache.idleRegistrations(), cache.idleBytes()),
               environment.clock(),
-              counters(group.name()),
               names,
               environment.random());
       registrations.addTo(graph);
@@ -62,14 +54,6 @@ final class DeviceNics implements AutoCloseable {
       }
       throw e;
     }
-  }
-
-  private static CacheCounters counters(String device) {
-    return new CacheCounters(
-        new CountersManager(
-            new UnsafeBuffer(ByteBuffer.allocateDirect(LABEL_BYTES)),
-            new UnsafeBuffer(ByteBuffer.allocateDirect(VALUE_BYTES))),
-        device);
   }
 
   DeviceRegistrations registrations() {

@@ -1,19 +1,20 @@
 package org.jofi.rdma.nic;
 
-import org.agrona.concurrent.UnsafeBuffer;
+import java.lang.foreign.MemorySegment;
 import org.jofi.rdma.operation.MemoryCopier;
 
-/** Copies between addresses of this process, without allocation. One thread at a time. */
+/**
+ * Copies between addresses of this process, without allocation. Memory that is registered by its
+ * address has no segment of its own.
+ */
 public final class BufferCopier implements MemoryCopier {
-  private final UnsafeBuffer source = new UnsafeBuffer(0, 0);
-  private final UnsafeBuffer target = new UnsafeBuffer(0, 0);
+  @SuppressWarnings("restricted")
+  private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
 
   @Override
   public void copy(long from, long to, int lengthBytes) {
     if (lengthBytes > 0) {
-      source.wrap(from, lengthBytes);
-      target.wrap(to, lengthBytes);
-      target.putBytes(0, source, 0, lengthBytes);
+      MemorySegment.copy(ALL, from, ALL, to, lengthBytes);
     }
   }
 }

@@ -2,22 +2,18 @@ package org.jofi.rdma.driver;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import org.agrona.concurrent.IdleStrategy;
 import org.agrona.concurrent.NanoClock;
-import org.agrona.concurrent.UnsafeBuffer;
-import org.agrona.concurrent.status.CountersManager;
 import org.jofi.fabric.Domain;
 import org.jofi.fabric.Fabric;
 import org.jofi.fabric.FabricHints;
 import org.jofi.fabric.FabricInfo;
 import org.jofi.fabric.FabricProvider;
 import org.jofi.mr.DeviceRegistrations;
-import org.jofi.mr.registration.CacheCounters;
 import org.jofi.mr.registration.CacheLimits;
 import org.jofi.mr.registration.RequestNames;
 import org.jofi.rdma.nic.ArrivalSink;
@@ -70,16 +66,11 @@ public final class Host implements AutoCloseable, ArrivalSink {
       fabrics.add(fabric);
       domains.add(fabric.openDomain());
     }
-    CountersManager counters =
-        new CountersManager(
-            new UnsafeBuffer(ByteBuffer.allocateDirect(64 * 1024)),
-            new UnsafeBuffer(ByteBuffer.allocateDirect(16 * 1024)));
     device =
         new DeviceRegistrations(
             domains,
             CacheLimits.DEFAULT,
             clock,
-            new CacheCounters(counters, "host " + index),
             RequestNames.NONE,
             new SplittableRandom(1)::nextLong);
     endpoint =

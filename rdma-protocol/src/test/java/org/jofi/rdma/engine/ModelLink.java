@@ -7,7 +7,6 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
-import org.agrona.concurrent.UnsafeBuffer;
 import org.jofi.rdma.connect.Connection;
 import org.jofi.rdma.connect.ReceiveConnection;
 import org.jofi.rdma.connect.SendConnection;
@@ -69,8 +68,6 @@ final class ModelLink {
   private final ModelEnd right = new ModelEnd(this);
   private final List<Flight> flights = new ArrayList<>();
   private final List<ModelMemory> memories = new ArrayList<>();
-  private final UnsafeBuffer from = new UnsafeBuffer(0, 0);
-  private final UnsafeBuffer to = new UnsafeBuffer(0, 0);
   private final MemorySegment mailbox = MAILBOXES.asSlice(0, LAYOUT.mailboxBytes());
   private final ModelMemory source;
   final SendConnection sending;
@@ -113,7 +110,7 @@ final class ModelLink {
         byte[] read = bytes;
         if (read == null) {
           read = new byte[(int) transfer.lengthBytes(number)];
-          new UnsafeBuffer(transfer.from(number), read.length).getBytes(0, read);
+          at(transfer.from(number), read.length).asByteBuffer().get(read);
         }
         return read;
       }
@@ -283,6 +280,11 @@ final class ModelLink {
     }
   }
 
+  @SuppressWarnings("restricted")
+  private static MemorySegment at(long address, long lengthBytes) {
+    return MemorySegment.ofAddress(address).reinterpret(lengthBytes);
+  }
+
   /** One thing happens; whether anything was left to happen. */
   boolean step() {
     left.endpoint().tasks().run();
@@ -365,8 +367,7 @@ final class ModelLink {
           memory.isInUse() || bytes.length == 0, "P7: it lands in memory that was handed back");
     }
     if (bytes.length > 0) {
-      to.wrap(stripe.to, bytes.length);
-      to.putBytes(0, bytes);
+      at(stripe.to, bytes.length).copyFrom(MemorySegment.ofArray(bytes));
     }
     if (stripe.bringsData) {
       immediate(stripe.transfer.home(), stripe.bits);
@@ -375,9 +376,7 @@ final class ModelLink {
 
   void copy(long source, long target, int lengthBytes) {
     if (lengthBytes > 0) {
-      from.wrap(source, lengthBytes);
-      to.wrap(target, lengthBytes);
-      to.putBytes(0, from, 0, lengthBytes);
+      at(target, lengthBytes).copyFrom(at(source, lengthBytes));
     }
   }
 

@@ -1,26 +1,19 @@
 package org.jofi.abidouble;
 
-import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 import org.agrona.concurrent.SystemNanoClock;
-import org.agrona.concurrent.UnsafeBuffer;
-import org.agrona.concurrent.status.CountersManager;
-import org.agrona.concurrent.status.CountersReader;
 import org.jofi.fabric.Domain;
 import org.jofi.fabric.Fabric;
 import org.jofi.fabric.FabricInfo;
 import org.jofi.fabric.FabricProvider;
 import org.jofi.mr.DeviceRegistrations;
-import org.jofi.mr.registration.CacheCounters;
 import org.jofi.mr.registration.CacheLimits;
 import org.jofi.mr.registration.RequestNames;
 
 /** Domains over the double, and what is registered in them. */
 final class Device implements AutoCloseable {
-  private static final int COUNTERS = 16;
-
   final List<Domain> domains = new ArrayList<>();
   final DeviceRegistrations registrations;
   private final List<Fabric> fabrics = new ArrayList<>();
@@ -38,17 +31,8 @@ final class Device implements AutoCloseable {
             domains,
             limits,
             SystemNanoClock.INSTANCE,
-            counters(),
             RequestNames.NONE,
             new SecureRandom()::nextLong);
-  }
-
-  private static CacheCounters counters() {
-    return new CacheCounters(
-        new CountersManager(
-            new UnsafeBuffer(ByteBuffer.allocateDirect(COUNTERS * CountersReader.METADATA_LENGTH)),
-            new UnsafeBuffer(ByteBuffer.allocateDirect(COUNTERS * CountersReader.COUNTER_LENGTH))),
-        "double");
   }
 
   @Override

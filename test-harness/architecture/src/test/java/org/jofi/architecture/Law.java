@@ -83,6 +83,10 @@ record Law(ArchRule rule, List<List<String>> violations) {
               + "|Shipment|Keeper|Deaf)"
               + "([A-Z].*)?");
 
+  private static final Pattern NEEDS_INTERNALS =
+      Pattern.compile(
+          "org\\.agrona\\.(UnsafeApi|BufferUtil|concurrent\\.(UnsafeBuffer|status\\..*|\\w+Queue))");
+
   private static final String RUNTIME = "org.jofi.runtime";
 
   static Stream<Law> all() {
@@ -94,6 +98,7 @@ record Law(ArchRule rule, List<List<String>> violations) {
             linkerInProviders(),
             noClock(),
             noReading(),
+            noInternals(),
             oneWayIntoLocks(),
             oneLock(),
             EngineLaws.engineWithoutInput(),
@@ -235,6 +240,32 @@ record Law(ArchRule rule, List<List<String>> violations) {
             List.of("package org.jofi.rdma; class Chance { double x = Math.random(); }"),
             List.of(
                 "package org.jofi.rdma; class Deadline { Object start = java.time.Instant.now(); }")));
+  }
+
+  /**
+   * What works with Unsafe needs the JDK's internals opened, by an option of whoever starts java.
+   */
+  private static Law noInternals() {
+    return new Law(
+        noClasses()
+            .that(Layer.ofTheProject())
+            .should()
+            .dependOnClassesThat(
+                describe(
+                    "need --add-opens",
+                    type ->
+                        NEEDS_INTERNALS.matcher(type.getName()).matches()
+                            || type.getPackageName().startsWith("jdk.internal.")
+                            || type.getName().equals("sun.misc.Unsafe")))
+            .as("nothing needs the internals of the JDK"),
+        List.of(
+            List.of(
+                "package org.agrona.concurrent; public class UnsafeBuffer {}",
+                "package org.jofi.mr; class Copier { org.agrona.concurrent.UnsafeBuffer from; }"),
+            List.of(
+                "package org.agrona.concurrent.status; public class CountersManager {}",
+                "package org.jofi.mr; class Counts { org.agrona.concurrent.status.CountersManager in; }"),
+            List.of("package org.jofi.cli; class Copier { sun.misc.Unsafe unsafe; }")));
   }
 
   /** Who announces itself and forgets to say that it entered holds up the progress thread. */

@@ -2,20 +2,15 @@ package org.jofi.benchmarks;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.SystemNanoClock;
-import org.agrona.concurrent.UnsafeBuffer;
-import org.agrona.concurrent.status.CountersManager;
-import org.agrona.concurrent.status.CountersReader;
 import org.jofi.fabric.Access;
 import org.jofi.fabric.MemoryKind;
 import org.jofi.mr.DeviceRegistrations;
 import org.jofi.mr.EndpointRegistrations;
 import org.jofi.mr.registration.BufferRange;
-import org.jofi.mr.registration.CacheCounters;
 import org.jofi.mr.registration.CacheLimits;
 import org.jofi.mr.registration.DataRegistration;
 import org.jofi.mr.registration.RequestNames;
@@ -42,9 +37,7 @@ import org.openjdk.jmh.infra.ThreadParams;
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Fork(
-    value = 1,
-    jvmArgsAppend = {"--add-opens", "java.base/jdk.internal.misc=ALL-UNNAMED"})
+@Fork(1)
 @Warmup(iterations = 3, time = 1)
 @Measurement(iterations = 5, time = 1)
 public class RegistrationCacheBenchmark {
@@ -74,7 +67,6 @@ public class RegistrationCacheBenchmark {
                   List.of(nic),
                   CacheLimits.DEFAULT.withIdle(Integer.MAX_VALUE, Long.MAX_VALUE),
                   SystemNanoClock.INSTANCE,
-                  counters(),
                   RequestNames.NONE,
                   new SplittableRandom(1)::nextLong)
               .attach(new OneRail(rails));
@@ -98,14 +90,6 @@ public class RegistrationCacheBenchmark {
 
     BufferRange range(int index) {
       return buffer(index, 0, LENGTH);
-    }
-
-    private static CacheCounters counters() {
-      return new CacheCounters(
-          new CountersManager(
-              new UnsafeBuffer(ByteBuffer.allocateDirect(16 * CountersReader.METADATA_LENGTH)),
-              new UnsafeBuffer(ByteBuffer.allocateDirect(16 * CountersReader.COUNTER_LENGTH))),
-          "benchmark");
     }
   }
 

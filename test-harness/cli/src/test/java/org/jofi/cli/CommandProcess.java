@@ -137,7 +137,6 @@ final class CommandProcess {
     // Over before more would pay; the ranks that it starts take its options over.
     command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
     command.add("--enable-native-access=ALL-UNNAMED");
-    command.add("--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED");
     command.add("-Djofi.libfabric=" + System.getProperty("jofi.libfabric", ""));
     command.add("-Djofi.java=" + java);
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), MAIN));

@@ -67,16 +67,11 @@ final class ChildProcess implements AutoCloseable {
       if (!natives.isEmpty()) {
         command.add("--enable-native-access=" + natives);
       }
-      if (ModuleLayer.boot().findModule("org.agrona").isPresent()) {
-        command.addAll(List.of("--add-opens", "java.base/jdk.internal.misc=org.agrona"));
-      }
       command.addAll(List.of("-m", own.getName() + "/" + ChildMain.class.getName()));
     } else {
       command.addAll(
           List.of(
               "--enable-native-access=ALL-UNNAMED",
-              "--add-opens",
-              "java.base/jdk.internal.misc=ALL-UNNAMED",
               "-cp",
               System.getProperty("java.class.path"),
               ChildMain.class.getName()));

@@ -34,14 +34,12 @@ final class JvmCheck implements Check {
                 Finding.warn(
                     NAME,
                     "native-access",
-                    module
-                        + " is not allowed to call native code: the JVM warns, and later ones"
-                        + " refuse",
+                    module + " is not allowed to call native code: a transport does not open",
                     READ,
                     "java --enable-native-access="
                         + (module.equals("ALL-UNNAMED")
                             ? module
-                            : module + "," + module + ".bindings")))
+                            : module + "," + module + ".bindings,org.jofi.rdma")))
         .orElseGet(() -> Finding.pass(NAME, "native-access", "allowed for libfabric", READ));
   }
 

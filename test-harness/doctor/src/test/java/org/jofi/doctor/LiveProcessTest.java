@@ -195,7 +195,7 @@ class LiveProcessTest {
     assertTrue(finding(odd, "jvm large-pages").summary().startsWith("asked for"));
     assertTrue(finding(odd, "jvm collector").summary().startsWith("ZGC"));
     assertEquals(
-        "java --enable-native-access=org.jofi.libfabric,org.jofi.libfabric.bindings",
+        "java --enable-native-access=org.jofi.libfabric,org.jofi.libfabric.bindings,org.jofi.rdma",
         finding(odd, "jvm native-access").remedy());
   }
 

@@ -45,18 +45,28 @@ class ConsumerTest {
       import org.jofi.transport.Transport;
       import org.jofi.transport.TransportOptions;
 
-      public final class Connects {
-        private Connects() {}
+      public final class Exchanges {
+        private Exchanges() {}
 
         public static void main(String[] arguments) {
           var patience = Duration.ofSeconds(60);
           var await = new Await();
-          try (var transport = Transport.open(TransportOptions.builder().build())) {
+          var options = TransportOptions.builder().provider("net").build();
+          try (var transport = Transport.open(options); var arena = transport.openArena()) {
             var listener = transport.devices().getFirst().listen();
             var attempt = transport.devices().getFirst().connect(listener.handle());
-            await.accepted(listener, patience);
-            await.connection(attempt, patience);
-            System.out.println("connected");
+            var receiver = await.accepted(listener, patience);
+            var sender = await.connection(attempt, patience);
+            // Short ones are copied, long ones written to where they are received.
+            for (int bytes : new int[] {8, 1 << 20}) {
+              var from = arena.allocate(bytes);
+              var to = arena.allocate(bytes);
+              from.fill((byte) 42);
+              var receive = receiver.irecv(to, 7);
+              await.request(sender, sender.isend(from, 7), patience);
+              await.request(receiver, receive, patience);
+              System.out.println(bytes + (to.mismatch(from) == -1 ? " arrived" : " differ"));
+            }
           }
         }
       }
@@ -79,7 +89,7 @@ class ConsumerTest {
         }
       }
     }
-    source = Files.createDirectories(folder.resolve("src/consumer")).resolve("Connects.java");
+    source = Files.createDirectories(folder.resolve("src/consumer")).resolve("Exchanges.java");
     Files.writeString(source, PROGRAM);
     flags =
         FLAGS
@@ -87,7 +97,7 @@ class ConsumerTest {
             .results()
             .map((MatchResult found) -> found.group(1))
             .toList();
-    assertEquals(2, flags.size(), "README.md has to name flags for both paths");
+    assertEquals(2, flags.size(), "README.md has to name the flag for both paths");
   }
 
   @Test
@@ -95,22 +105,22 @@ class ConsumerTest {
     Path module = folder.resolve("src/module-info.java");
     Files.writeString(module, "module consumer { requires org.jofi.transport; }");
     compile("--module-path", jars.toString(), module.toString());
-    run(
+    runWithAndWithout(
         flags.getFirst(),
         "--module-path",
         folder.resolve("out") + ":" + jars,
         "--module",
-        "consumer/consumer.Connects");
+        "consumer/consumer.Exchanges");
   }
 
   @Test
   void itCompilesAndRunsOnTheClassPath() throws Exception {
     compile("--class-path", eachJar());
-    run(
+    runWithAndWithout(
         flags.getLast(),
         "--class-path",
         folder.resolve("out") + ":" + eachJar(),
-        "consumer.Connects");
+        "consumer.Exchanges");
   }
 
   private String eachJar() throws IOException {
@@ -133,21 +143,31 @@ class ConsumerTest {
     assertEquals(0, code, said.toString());
   }
 
-  private void run(String flagsOfThePath, String... what) throws Exception {
+  /** Without the flag it is told the flag, in one line, whatever the JVM itself would do then. */
+  private void runWithAndWithout(String flag, String... what) throws Exception {
+    String deny = "--illegal-native-access=deny";
+    assertEquals("0: 8 arrived\n1048576 arrived\n", run(List.of(flag, deny), what));
+    for (List<String> options : List.of(List.<String>of(), List.of(deny))) {
+      String told = run(options, what);
+      assertTrue(told.matches("1: Exception [^\n]* start it with java --[^\n]*\n"), told);
+      assertTrue(told.endsWith(" start it with java " + flag + "\n"), told);
+    }
+  }
+
+  /** Its exit code and what it said. */
+  private String run(List<String> options, String... what) throws Exception {
     Path said = folder.resolve("said");
     List<String> command =
         new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin/java").toString()));
-    command.addAll(List.of(flagsOfThePath.split(" ")));
-    command.addAll(List.of("--illegal-native-access=deny", "-XX:TieredStopAtLevel=1"));
+    command.addAll(options);
+    command.add("-XX:TieredStopAtLevel=1");
     command.addAll(List.of(what));
     Process process =
         new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(said.toFile()).start();
     if (!process.waitFor(BOUND_SECONDS, TimeUnit.SECONDS)) {
       process.destroyForcibly();
     }
-    String text = Files.readString(said);
-    assertTrue(process.waitFor(BOUND_SECONDS, TimeUnit.SECONDS), text);
-    assertEquals("connected\n", text);
-    assertEquals(0, process.exitValue());
+    assertTrue(process.waitFor(BOUND_SECONDS, TimeUnit.SECONDS), () -> "it did not end");
+    return process.exitValue() + ": " + Files.readString(said);
   }
 }

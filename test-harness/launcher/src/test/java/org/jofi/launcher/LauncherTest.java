@@ -274,13 +274,12 @@ class LauncherTest {
     }
 
     @Test
-    void grantsNativeAccessToTheProviderAloneAndHonoursOptions() throws Exception {
+    void grantsNativeAccessToWhatNeedsItAndHonoursOptions() throws Exception {
       Outcome run = tree.with("JOFI_JAVA_OPTS", "-Xmx1g  -Da=b").run("info");
 
       assertContains(
           run.out(),
-          "\n--enable-native-access=org.jofi.libfabric,org.jofi.libfabric.bindings\n",
-          "\n--add-opens\njava.base/jdk.internal.misc=org.agrona\n",
+          "\n--enable-native-access=org.jofi.libfabric,org.jofi.libfabric.bindings,org.jofi.rdma\n",
           "\n-Xmx1g\n-Da=b\n-m\n");
     }
 

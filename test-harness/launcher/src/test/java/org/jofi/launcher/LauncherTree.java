@@ -183,7 +183,7 @@ final class LauncherTree {
     maven(
         "mkdir -p '"
             + modules()
-            + "'; for m in jofi-libfabric-1 jofi-libfabric-bindings-1 agrona-2; do"
+            + "'; for m in jofi-libfabric-1 jofi-libfabric-bindings-1 jofi-rdma-protocol-1; do"
             + " touch '"
             + modules()
             + "'/$m.jar; done");

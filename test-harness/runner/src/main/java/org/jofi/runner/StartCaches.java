@@ -12,11 +12,7 @@ import java.util.Optional;
 final class StartCaches {
   /** What the tests' JVMs are started with, as far as a cache depends on it. */
   private static final List<String> OPTIONS =
-      List.of(
-          "-XX:TieredStopAtLevel=1",
-          "-XX:+UseSerialGC",
-          "--enable-native-access=ALL-UNNAMED",
-          "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED");
+      List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "--enable-native-access=ALL-UNNAMED");
 
   private final Path folder;
   private final Report report;

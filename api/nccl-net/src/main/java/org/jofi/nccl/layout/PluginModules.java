@@ -32,6 +32,7 @@ record PluginModules(Map<String, Path> files, Set<String> platform) {
   private static final Set<String> NATIVE =
       Set.of(
           "org.jofi.nccl",
+          "org.jofi.rdma",
           "org.jofi.libfabric",
           "org.jofi.libfabric.bindings",
           "org.jofi.cuda",
@@ -83,7 +84,6 @@ record PluginModules(Map<String, Path> files, Set<String> platform) {
   List<String> options() {
     return List.of(
         "--enable-native-access="
-            + String.join(",", files.keySet().stream().filter(NATIVE::contains).toList()),
-        "--add-opens=java.base/jdk.internal.misc=org.agrona");
+            + String.join(",", files.keySet().stream().filter(NATIVE::contains).toList()));
   }
 }
