@@ -69,13 +69,13 @@ final class Acceptor {
   }
 
   /** Handles a connection request whose header is valid; returns whether it was accepted. */
-  boolean request(MemorySegment memory, long at, long lengthBytes) {
-    ConnectRequest request = decoder.request(memory, at, lengthBytes);
+  boolean request(MemorySegment memory, long lengthBytes) {
+    ConnectRequest request = decoder.request(memory, lengthBytes);
     if (request == null) {
       if (decoder.fault() == WireFault.VERSION) {
-        FabricAddress reply = decoder.replyAddress(memory, at, lengthBytes);
+        FabricAddress reply = decoder.replyAddress(memory, lengthBytes);
         if (reply != null) {
-          refuse(reply, 0, MessageHeader.connectionId(memory, at), FailureCause.INCOMPATIBLE);
+          refuse(reply, 0, MessageHeader.connectionId(memory), FailureCause.INCOMPATIBLE);
         }
       }
       return false;
@@ -122,7 +122,7 @@ final class Acceptor {
             request.replyAddress(),
             request.rail(),
             answer,
-            Handshake.put(answer.memory(), answer.at(), connection.accept),
+            Handshake.put(answer.memory(), connection.accept),
             SentListener.NOBODY);
   }
 

@@ -50,10 +50,10 @@ final class ClosedConnections {
    * connection may lead, repeats it if the answer is lost. Returns whether it was of a connection
    * known here.
    */
-  boolean answer(EndpointDriver endpoint, MemorySegment memory, long at) {
-    Closed one = closed.get(MessageHeader.to(memory, at));
+  boolean answer(EndpointDriver endpoint, MemorySegment memory) {
+    Closed one = closed.get(MessageHeader.to(memory));
     if (one == null
-        || !MessageHeader.isOf(memory, at, one.connectionId)
+        || !MessageHeader.isOf(memory, one.connectionId)
         || one.answers == MOST_ANSWERS) {
       return false;
     }

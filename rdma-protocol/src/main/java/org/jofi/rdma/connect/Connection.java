@@ -211,7 +211,7 @@ public abstract class Connection {
     if (message == null) {
       return false;
     }
-    ControlMessage.put(message.memory(), message.at(), id(), type, number, value, why);
+    ControlMessage.put(message.memory(), id(), type, number, value, why);
     onTheirWay++;
     boolean isLast = type == MessageType.CLOSE || type == MessageType.CLOSED;
     message.tell(ControlMessage.BYTES, onWay, isLast ? LAST : 0);

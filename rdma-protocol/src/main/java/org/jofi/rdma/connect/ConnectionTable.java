@@ -112,20 +112,20 @@ public final class ConnectionTable implements ArrivalSink {
   }
 
   @Override
-  public void message(MemorySegment memory, long at, long lengthBytes) {
-    if (MessageHeader.check(memory, at, lengthBytes) != WireFault.NONE) {
+  public void message(MemorySegment memory, long lengthBytes) {
+    if (MessageHeader.check(memory, lengthBytes) != WireFault.NONE) {
       dropped++;
       return;
     }
-    MessageType type = MessageHeader.type(memory, at);
+    MessageType type = MessageHeader.type(memory);
     boolean taken =
         switch (type) {
           case null -> false;
           case CONNECT, ACCEPT, REFUSE ->
-              !refusesAll && connector().message(type, memory, at, lengthBytes);
-          case EAGER -> packet(memory, at, lengthBytes);
-          case RAIL_UPDATE -> railUpdate(memory, at, lengthBytes);
-          default -> control(type, memory, at, lengthBytes);
+              !refusesAll && connector().message(type, memory, lengthBytes);
+          case EAGER -> packet(memory, lengthBytes);
+          case RAIL_UPDATE -> railUpdate(memory, lengthBytes);
+          default -> control(type, memory, lengthBytes);
         };
     if (!taken) {
       dropped++;
@@ -133,25 +133,25 @@ public final class ConnectionTable implements ArrivalSink {
   }
 
   /** The connection that a message is of, which is heard with it; null if it is of none. */
-  private @Nullable Connection hear(MemorySegment memory, long at) {
-    Connection connection = live.of(MessageHeader.to(memory, at));
-    if (connection == null || !MessageHeader.isOf(memory, at, connection.id())) {
+  private @Nullable Connection hear(MemorySegment memory) {
+    Connection connection = live.of(MessageHeader.to(memory));
+    if (connection == null || !MessageHeader.isOf(memory, connection.id())) {
       return null;
     }
     connection.hear();
     return connection;
   }
 
-  private boolean packet(MemorySegment memory, long at, long lengthBytes) {
+  private boolean packet(MemorySegment memory, long lengthBytes) {
     Connection connection =
-        EagerPacket.check(memory, at, lengthBytes) == WireFault.NONE ? hear(memory, at) : null;
-    return connection != null && connection.protocol.packet(memory, at, lengthBytes);
+        EagerPacket.check(memory, lengthBytes) == WireFault.NONE ? hear(memory) : null;
+    return connection != null && connection.protocol.packet(memory, lengthBytes);
   }
 
-  private boolean railUpdate(MemorySegment memory, long at, long lengthBytes) {
+  private boolean railUpdate(MemorySegment memory, long lengthBytes) {
     Connection connection =
-        RailUpdate.check(memory, at, lengthBytes) == WireFault.NONE ? hear(memory, at) : null;
-    if (connection == null || !connection.sink().peer().told(RailUpdate.read(memory, at))) {
+        RailUpdate.check(memory, lengthBytes) == WireFault.NONE ? hear(memory) : null;
+    if (connection == null || !connection.sink().peer().told(RailUpdate.read(memory))) {
       return false;
     }
     sendUpdates(connection);
@@ -171,7 +171,7 @@ public final class ConnectionTable implements ArrivalSink {
       if (message == null) {
         return;
       }
-      int bytes = update.put(message.memory(), message.at(), connection.id());
+      int bytes = update.put(message.memory(), connection.id());
       if (update.kind() == RailUpdate.Kind.NOTICE) {
         message.tell(bytes, SentListener.NOBODY, 0);
       } else {
@@ -180,41 +180,40 @@ public final class ConnectionTable implements ArrivalSink {
     }
   }
 
-  private boolean control(MessageType type, MemorySegment memory, long at, long lengthBytes) {
-    if (ControlMessage.check(memory, at, lengthBytes) != WireFault.NONE) {
+  private boolean control(MessageType type, MemorySegment memory, long lengthBytes) {
+    if (ControlMessage.check(memory, lengthBytes) != WireFault.NONE) {
       return false;
     }
-    Connection connection = hear(memory, at);
+    Connection connection = hear(memory);
     if (connection == null) {
-      return type == MessageType.CLOSE && closed.answer(connector().endpoint, memory, at);
+      return type == MessageType.CLOSE && closed.answer(connector().endpoint, memory);
     }
     if (type == MessageType.PING || type == MessageType.PONG) {
-      connection.protocol.peerIsAt(
-          ControlMessage.number(memory, at), ControlMessage.value(memory, at));
+      connection.protocol.peerIsAt(ControlMessage.number(memory), ControlMessage.value(memory));
     }
     switch (type) {
       case CLOSE -> {
-        if (ControlMessage.hasReason(memory, at)) {
-          endings.peerAborted(connection, ControlMessage.reason(memory, at));
+        if (ControlMessage.hasReason(memory)) {
+          endings.peerAborted(connection, ControlMessage.reason(memory));
         }
         endings.peerReturned(
-            connection, ControlMessage.number(memory, at), ControlMessage.value(memory, at));
+            connection, ControlMessage.number(memory), ControlMessage.value(memory));
       }
       case CLOSED -> {
         if (!connection.closing.peerDone) {
-          endings.peerReturned(connection, 0, ControlMessage.value(memory, at));
+          endings.peerReturned(connection, 0, ControlMessage.value(memory));
         }
       }
-      case ABORT -> endings.peerAborted(connection, ControlMessage.reason(memory, at));
+      case ABORT -> endings.peerAborted(connection, ControlMessage.reason(memory));
       case PING -> endings.ask(connection, MessageType.PONG);
       case PONG, READY -> {
         // It shows that the peer is alive and knows this side, which is recorded already.
       }
       case ASK -> {
-        return questions.add(connection, memory, at);
+        return questions.add(connection, memory);
       }
       default -> {
-        return connection.protocol.message(type, memory, at);
+        return connection.protocol.message(type, memory);
       }
     }
     return true;

@@ -188,7 +188,7 @@ public final class Connector {
     long every = settings.connectNs() / ASKS;
     attempt.asks(
         rail, now + (attempt.rails == 1 ? every : Math.min(every, endpoint.railBoundNs())));
-    int length = Handshake.put(message.memory(), message.at(), attempt.request.over(rail));
+    int length = Handshake.put(message.memory(), attempt.request.over(rail));
     FabricAddress to = FabricAddress.of(attempt.handle.address(rail));
     if (!endpoint.outgoing.sendTo(to, rail, message, length, attempt)) {
       attempt.fail(FailureCause.INCOMPATIBLE, "no address of this fabric");
@@ -214,20 +214,20 @@ public final class Connector {
   }
 
   /** Handles a message of the handshake whose header is valid; returns whether it was expected. */
-  boolean message(MessageType type, MemorySegment memory, long at, long lengthBytes) {
+  boolean message(MessageType type, MemorySegment memory, long lengthBytes) {
     return switch (type) {
-      case CONNECT -> acceptor.request(memory, at, lengthBytes);
-      case ACCEPT -> accepted(memory, at, lengthBytes);
-      default -> refused(memory, at, lengthBytes);
+      case CONNECT -> acceptor.request(memory, lengthBytes);
+      case ACCEPT -> accepted(memory, lengthBytes);
+      default -> refused(memory, lengthBytes);
     };
   }
 
-  private @Nullable Attempt attempt(MemorySegment memory, long at) {
+  private @Nullable Attempt attempt(MemorySegment memory) {
     for (Attempt attempt : attempts) {
       ConnectionId asked = attempt.request.id();
-      if (asked.from() == MessageHeader.to(memory, at)
-          && asked.fromGeneration() == MessageHeader.toGeneration(memory, at)
-          && asked.attempt() == MessageHeader.attempt(memory, at)
+      if (asked.from() == MessageHeader.to(memory)
+          && asked.fromGeneration() == MessageHeader.toGeneration(memory)
+          && asked.attempt() == MessageHeader.attempt(memory)
           && attempt.connection() == null
           && attempt.failure() == null) {
         return attempt;
@@ -236,9 +236,9 @@ public final class Connector {
     return null;
   }
 
-  private boolean accepted(MemorySegment memory, long at, long lengthBytes) {
-    ConnectAccept accept = decoder.accept(memory, at, lengthBytes);
-    Attempt attempt = attempt(memory, at);
+  private boolean accepted(MemorySegment memory, long lengthBytes) {
+    ConnectAccept accept = decoder.accept(memory, lengthBytes);
+    Attempt attempt = attempt(memory);
     if (accept == null) {
       return false;
     }
@@ -301,23 +301,23 @@ public final class Connector {
       @Nullable FailureCause why) {
     Packet message = endpoint.outgoing.takeForStranger();
     if (message != null) {
-      ControlMessage.put(message.memory(), message.at(), connectionId, type, 0, value, why);
+      ControlMessage.put(message.memory(), connectionId, type, 0, value, why);
       endpoint.outgoing.answer(message, to, rail, ControlMessage.BYTES);
     }
   }
 
-  private boolean refused(MemorySegment memory, long at, long lengthBytes) {
-    Attempt attempt = attempt(memory, at);
-    if (attempt == null || ControlMessage.check(memory, at, lengthBytes) != WireFault.NONE) {
+  private boolean refused(MemorySegment memory, long lengthBytes) {
+    Attempt attempt = attempt(memory);
+    if (attempt == null || ControlMessage.check(memory, lengthBytes) != WireFault.NONE) {
       return false;
     }
-    FailureCause why = ControlMessage.reason(memory, at);
-    attempt.fail(why, refusal(why, memory, at));
+    FailureCause why = ControlMessage.reason(memory);
+    attempt.fail(why, refusal(why, memory));
     return true;
   }
 
-  private String refusal(FailureCause why, MemorySegment memory, long at) {
-    int version = MessageHeader.version(memory, at);
+  private String refusal(FailureCause why, MemorySegment memory) {
+    int version = MessageHeader.version(memory);
     if (version != ProtocolLimits.VERSION) {
       return "the listener speaks version %d of the protocol, this side version %d"
           .formatted(version, ProtocolLimits.VERSION);
@@ -326,8 +326,8 @@ public final class Connector {
         ? "a rail of the listener's endpoint is out of use: its completion queue broke"
         : "the listener has %d data and %d control rails, this side %d and %d; let both choose as many NICs, with JOFI_NICS or JOFI_MAX_RAILS (-d or --rails of commands)"
             .formatted(
-                ControlMessage.refuserDataRails(memory, at),
-                ControlMessage.refuserControlRails(memory, at),
+                ControlMessage.refuserDataRails(memory),
+                ControlMessage.refuserControlRails(memory),
                 endpoint.dataCount(),
                 endpoint.controlCount());
   }

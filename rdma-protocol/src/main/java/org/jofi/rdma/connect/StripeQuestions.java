@@ -16,14 +16,14 @@ final class StripeQuestions {
   private final ArrayDeque<Question> waiting = new ArrayDeque<>();
 
   /** Stores a question that was checked; returns whether there was space. */
-  boolean add(Connection connection, MemorySegment memory, long at) {
+  boolean add(Connection connection, MemorySegment memory) {
     return waiting.size() < MOST
         && waiting.add(
             new Question(
                 connection,
-                ControlMessage.number(memory, at),
-                ControlMessage.stripe(memory, at),
-                ControlMessage.tries(memory, at)));
+                ControlMessage.number(memory),
+                ControlMessage.stripe(memory),
+                ControlMessage.tries(memory)));
   }
 
   boolean isEmpty() {

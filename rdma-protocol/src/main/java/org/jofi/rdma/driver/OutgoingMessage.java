@@ -68,11 +68,6 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
     return memory;
   }
 
-  @Override
-  public long at() {
-    return 0;
-  }
-
   OutgoingMessage to(PeerRails those) {
     rails = those;
     return this;
@@ -283,7 +278,7 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
     if (to == null || copy == null) {
       return false;
     }
-    MemorySegment.copy(memory(), at(), copy.memory(), copy.at(), lengthBytes);
+    MemorySegment.copy(memory, 0, copy.memory, 0, lengthBytes);
     copy.prepared(lengthBytes, listener, cookie);
     copy.data = data;
     copy.bare = bare;

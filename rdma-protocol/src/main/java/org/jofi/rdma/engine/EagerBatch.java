@@ -28,7 +28,7 @@ final class EagerBatch implements SentListener {
   void begin(Packet into, long ordinal, long receivesSeen) {
     packet = into;
     seen = receivesSeen;
-    bytes = EagerPacket.begin(into.memory(), into.at(), ordinal, receivesSeen);
+    bytes = EagerPacket.begin(into.memory(), ordinal, receivesSeen);
     waits = true;
   }
 
@@ -46,9 +46,9 @@ final class EagerBatch implements SentListener {
       sends = Arrays.copyOf(sends, 2 * count);
     }
     sends[count++] = send;
-    int payload = EagerPacket.putMessage(into.memory(), into.at(), bytes, send.tag, lengthBytes);
+    int payload = EagerPacket.putMessage(into.memory(), bytes, send.tag, lengthBytes);
     bytes = EagerPacket.after(payload, lengthBytes);
-    return into.memory().address() + into.at() + payload;
+    return into.memory().address() + payload;
   }
 
   @Override

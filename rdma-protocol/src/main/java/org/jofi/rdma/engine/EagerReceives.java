@@ -84,17 +84,17 @@ final class EagerReceives extends Task implements SentListener {
   }
 
   /** A packet arrived; how many of its messages this side has, or the sender had no credit for. */
-  int packet(MemorySegment memory, long at, long lengthBytes) {
-    long ordinal = EagerPacket.ordinal(memory, at);
-    long seen = EagerPacket.seen(memory, at);
+  int packet(MemorySegment memory, long lengthBytes) {
+    long ordinal = EagerPacket.ordinal(memory);
+    long seen = EagerPacket.seen(memory);
     int useless = 0;
     wanted = false;
     for (int offset = EagerPacket.HEADER_BYTES;
         offset < lengthBytes;
-        offset = EagerPacket.next(memory, at, offset)) {
-      int bytes = EagerPacket.lengthBytes(memory, at, offset);
-      long from = memory.address() + at + offset + EagerPacket.MESSAGE_BYTES;
-      if (!message(ordinal++, seen, EagerPacket.tag(memory, at, offset), from, bytes)) {
+        offset = EagerPacket.next(memory, offset)) {
+      int bytes = EagerPacket.lengthBytes(memory, offset);
+      long from = memory.address() + offset + EagerPacket.MESSAGE_BYTES;
+      if (!message(ordinal++, seen, EagerPacket.tag(memory, offset), from, bytes)) {
         useless++;
       }
     }

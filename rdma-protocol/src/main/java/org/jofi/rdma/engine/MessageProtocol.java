@@ -18,10 +18,10 @@ public interface MessageProtocol {
   void immediate(int bits);
 
   /** A control message arrived, checked; whether it is of this protocol. */
-  boolean message(MessageType type, MemorySegment memory, long at);
+  boolean message(MessageType type, MemorySegment memory);
 
   /** A packet with short messages arrived, checked; whether this end takes such. */
-  boolean packet(MemorySegment memory, long at, long lengthBytes);
+  boolean packet(MemorySegment memory, long lengthBytes);
 
   /**
    * Whether a stripe that the peer asks for arrived: {@link #ARRIVED}, {@link #MISSING}, or {@link

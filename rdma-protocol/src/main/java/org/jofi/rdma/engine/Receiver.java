@@ -130,13 +130,13 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
   }
 
   @Override
-  public boolean packet(MemorySegment memory, long at, long lengthBytes) {
-    if (failure() != null || EagerPacket.seen(memory, at) > announcements.last()) {
+  public boolean packet(MemorySegment memory, long lengthBytes) {
+    if (failure() != null || EagerPacket.seen(memory) > announcements.last()) {
       return false;
     }
     hear();
-    unannounced.saw(EagerPacket.seen(memory, at));
-    dropped += eager.packet(memory, at, lengthBytes);
+    unannounced.saw(EagerPacket.seen(memory));
+    dropped += eager.packet(memory, lengthBytes);
     failIfPeerIsDone();
     return true;
   }
@@ -155,16 +155,16 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
   }
 
   @Override
-  public boolean message(MessageType type, MemorySegment memory, long at) {
-    long index = ControlMessage.number(memory, at);
+  public boolean message(MessageType type, MemorySegment memory) {
+    long index = ControlMessage.number(memory);
     switch (type) {
-      case TRUE_LENGTH -> arrivals.trueLength(index, ControlMessage.value(memory, at));
-      case ARRIVED -> arrivals.delivered(index, ControlMessage.value(memory, at));
-      case WRITTEN -> arrivals.written(index, (int) ControlMessage.value(memory, at));
+      case TRUE_LENGTH -> arrivals.trueLength(index, ControlMessage.value(memory));
+      case ARRIVED -> arrivals.delivered(index, ControlMessage.value(memory));
+      case WRITTEN -> arrivals.written(index, (int) ControlMessage.value(memory));
       case CHUNKS_WRITTEN -> {
         // What is told again may come after the end of its message.
         if (announcements.inFlight(index) instanceof StagedReceive receive) {
-          receive.chunksWritten(ControlMessage.value(memory, at));
+          receive.chunksWritten(ControlMessage.value(memory));
         }
       }
       case WANT -> {

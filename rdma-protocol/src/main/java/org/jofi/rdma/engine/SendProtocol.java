@@ -32,7 +32,7 @@ public interface SendProtocol extends MessageProtocol {
   default void immediate(int bits) {}
 
   @Override
-  default boolean packet(MemorySegment memory, long at, long lengthBytes) {
+  default boolean packet(MemorySegment memory, long lengthBytes) {
     return false;
   }
 

@@ -282,8 +282,8 @@ public final class Sender extends RequestQueue implements SendProtocol {
   }
 
   @Override
-  public boolean message(MessageType type, MemorySegment memory, long at) {
-    long index = ControlMessage.number(memory, at);
+  public boolean message(MessageType type, MemorySegment memory) {
+    long index = ControlMessage.number(memory);
     return switch (type) {
       case LACKING -> {
         if (delivered != null) {
@@ -292,19 +292,18 @@ public final class Sender extends RequestQueue implements SendProtocol {
         yield true;
       }
       case CREDIT ->
-          eager.credit(
-              index, ControlMessage.untaken(memory, at), ControlMessage.announced(memory, at));
+          eager.credit(index, ControlMessage.untaken(memory), ControlMessage.announced(memory));
       case ANSWER -> {
         RendezvousSend send = sendTo(index);
         yield send != null
             && send.answered(
-                ControlMessage.stripe(memory, at),
-                ControlMessage.tries(memory, at),
-                ControlMessage.arrived(memory, at));
+                ControlMessage.stripe(memory),
+                ControlMessage.tries(memory),
+                ControlMessage.arrived(memory));
       }
       case CHUNKS_TAKEN -> {
         if (sendTo(index) instanceof StagedSend send) {
-          send.taken(ControlMessage.value(memory, at));
+          send.taken(ControlMessage.value(memory));
         }
         yield true;
       }

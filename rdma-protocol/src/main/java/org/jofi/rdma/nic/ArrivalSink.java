@@ -16,10 +16,9 @@ public interface ArrivalSink {
   /**
    * A message arrived; it is valid during the call. Called after queues delivered: may post.
    *
-   * @param at where in the memory it starts
    * @param lengthBytes how much arrived, unchecked
    */
-  void message(MemorySegment memory, long at, long lengthBytes);
+  void message(MemorySegment memory, long lengthBytes);
 
   /**
    * A rail's completion queue broke, so that arrivals over it are not reported any more. May post.

@@ -127,7 +127,7 @@ public final class ReceiveBuffers extends Task implements OperationOwner {
     while (!arrived.isEmpty()) {
       int index = arrived.pollInt();
       if (lengths[index] > 0) {
-        sink.message(buffer(index).memory(), 0, lengths[index]);
+        sink.message(buffer(index).memory(), lengths[index]);
         delivered++;
       }
       idle.addInt(index);

@@ -10,8 +10,6 @@ public interface Packet {
 
   MemorySegment memory();
 
-  long at();
-
   void send(int lengthBytes, SentListener who, long cookie);
 
   /**

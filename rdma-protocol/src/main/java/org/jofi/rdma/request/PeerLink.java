@@ -79,8 +79,7 @@ public final class PeerLink {
     if (message == null) {
       return false;
     }
-    ControlMessage.put(
-        message.memory(), message.at(), connectionId, type, receiveIndex, value, null);
+    ControlMessage.put(message.memory(), connectionId, type, receiveIndex, value, null);
     message.send(ControlMessage.BYTES, who, cookie);
     return true;
   }

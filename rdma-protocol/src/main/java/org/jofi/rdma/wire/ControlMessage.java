@@ -41,41 +41,40 @@ public final class ControlMessage {
   /** Writes one, as {@link MessageType} says. */
   public static void put(
       MemorySegment memory,
-      long at,
       ConnectionId connectionId,
       MessageType type,
       long number,
       long value,
       @Nullable FailureCause why) {
-    MessageHeader.put(memory, at, type, BYTES, connectionId);
-    memory.set(WireLayouts.LONG, at + NUMBER, number);
-    memory.set(WireLayouts.LONG, at + VALUE, value);
-    memory.set(WireLayouts.INT, at + REASON, why == null ? 0 : (int) -why.code());
-    memory.set(WireLayouts.INT, at + RESERVED, 0);
-    memory.set(WireLayouts.LONG, at + RESERVED_TOO, 0L);
+    MessageHeader.put(memory, type, BYTES, connectionId);
+    memory.set(WireLayouts.LONG, NUMBER, number);
+    memory.set(WireLayouts.LONG, VALUE, value);
+    memory.set(WireLayouts.INT, REASON, why == null ? 0 : (int) -why.code());
+    memory.set(WireLayouts.INT, RESERVED, 0);
+    memory.set(WireLayouts.LONG, RESERVED_TOO, 0L);
   }
 
   /** What is wrong with a message of so many bytes; with none, its fields can be read. */
-  public static WireFault check(MemorySegment memory, long at, long length) {
-    WireFault header = MessageHeader.check(memory, at, length);
+  public static WireFault check(MemorySegment memory, long length) {
+    WireFault header = MessageHeader.check(memory, length);
     if (header != WireFault.NONE) {
       return header;
     }
-    MessageType type = MessageHeader.type(memory, at);
+    MessageType type = MessageHeader.type(memory);
     if (type == null || !type.isControl()) {
       return WireFault.TYPE;
     }
     if (length != BYTES) {
       return length < BYTES ? WireFault.TRUNCATED : WireFault.TRAILING;
     }
-    if (type != MessageType.REFUSE && MessageHeader.version(memory, at) != ProtocolLimits.VERSION) {
+    if (type != MessageType.REFUSE && MessageHeader.version(memory) != ProtocolLimits.VERSION) {
       return WireFault.VERSION;
     }
-    if (memory.get(WireLayouts.INT, at + RESERVED) != 0
-        || memory.get(WireLayouts.LONG, at + RESERVED_TOO) != 0) {
+    if (memory.get(WireLayouts.INT, RESERVED) != 0
+        || memory.get(WireLayouts.LONG, RESERVED_TOO) != 0) {
       return WireFault.RESERVED;
     }
-    int reason = memory.get(WireLayouts.INT, at + REASON);
+    int reason = memory.get(WireLayouts.INT, REASON);
     boolean fits =
         switch (type.reason) {
           case NEVER -> reason == 0;
@@ -85,46 +84,46 @@ public final class ControlMessage {
     if (!fits) {
       return WireFault.REASON;
     }
-    WireFault fault = type.check(number(memory, at), value(memory, at));
-    return fault == WireFault.NONE ? checkTogether(memory, at, type) : fault;
+    WireFault fault = type.check(number(memory), value(memory));
+    return fault == WireFault.NONE ? checkTogether(memory, type) : fault;
   }
 
   /** What is wrong with fields that are sound each for itself. */
-  private static WireFault checkTogether(MemorySegment memory, long at, MessageType type) {
-    if (type == MessageType.CREDIT && number(memory, at) < untaken(memory, at)) {
+  private static WireFault checkTogether(MemorySegment memory, MessageType type) {
+    if (type == MessageType.CREDIT && number(memory) < untaken(memory)) {
       return WireFault.INDEX;
     }
     if (type != MessageType.WRITTEN) {
       return WireFault.NONE;
     }
-    int immediate = (int) value(memory, at);
-    WireFault fault = ImmediateData.check(value(memory, at));
+    int immediate = (int) value(memory);
+    WireFault fault = ImmediateData.check(value(memory));
     if (fault != WireFault.NONE) {
       return fault;
     }
-    if (ImmediateData.communicator(immediate) != MessageHeader.to(memory, at)) {
+    if (ImmediateData.communicator(immediate) != MessageHeader.to(memory)) {
       return WireFault.COMMUNICATOR;
     }
-    return ImmediateData.indexBits(immediate) == (number(memory, at) & INDEX)
+    return ImmediateData.indexBits(immediate) == (number(memory) & INDEX)
         ? WireFault.NONE
         : WireFault.INDEX;
   }
 
-  public static long number(MemorySegment memory, long at) {
-    return memory.get(WireLayouts.LONG, at + NUMBER);
+  public static long number(MemorySegment memory) {
+    return memory.get(WireLayouts.LONG, NUMBER);
   }
 
-  public static long value(MemorySegment memory, long at) {
-    return memory.get(WireLayouts.LONG, at + VALUE);
+  public static long value(MemorySegment memory) {
+    return memory.get(WireLayouts.LONG, VALUE);
   }
 
-  public static boolean hasReason(MemorySegment memory, long at) {
-    return memory.get(WireLayouts.INT, at + REASON) != 0;
+  public static boolean hasReason(MemorySegment memory) {
+    return memory.get(WireLayouts.INT, REASON) != 0;
   }
 
   /** Why a connection was refused or aborted; of a checked message that {@link #hasReason}. */
-  public static FailureCause reason(MemorySegment memory, long at) {
-    return FailureCause.of(-(long) memory.get(WireLayouts.INT, at + REASON));
+  public static FailureCause reason(MemorySegment memory) {
+    return FailureCause.of(-(long) memory.get(WireLayouts.INT, REASON));
   }
 
   /** The value of a question for a stripe, after so many tries, or of its answer. */
@@ -132,17 +131,17 @@ public final class ControlMessage {
     return stripe | (arrived ? ARRIVED : 0) | (long) tries << UPPER;
   }
 
-  public static int stripe(MemorySegment memory, long at) {
-    return (int) value(memory, at) & STRIPE;
+  public static int stripe(MemorySegment memory) {
+    return (int) value(memory) & STRIPE;
   }
 
-  public static int tries(MemorySegment memory, long at) {
-    return (int) (value(memory, at) >>> UPPER);
+  public static int tries(MemorySegment memory) {
+    return (int) (value(memory) >>> UPPER);
   }
 
   /** Whether the stripe arrived; of an answer. */
-  public static boolean arrived(MemorySegment memory, long at) {
-    return (value(memory, at) & ARRIVED) != 0;
+  public static boolean arrived(MemorySegment memory) {
+    return (value(memory) & ARRIVED) != 0;
   }
 
   /** The value of a credit: what no receive has taken, 0 to 255, and receives with an index. */
@@ -151,13 +150,13 @@ public final class ControlMessage {
   }
 
   /** Eager messages that the peer handled and no receive has taken; of a credit. */
-  public static int untaken(MemorySegment memory, long at) {
-    return (int) value(memory, at) & LOWER_MASK;
+  public static int untaken(MemorySegment memory) {
+    return (int) value(memory) & LOWER_MASK;
   }
 
   /** Receives of the peer that had an index by then; of a credit. */
-  public static long announced(MemorySegment memory, long at) {
-    return value(memory, at) >>> UPPER;
+  public static long announced(MemorySegment memory) {
+    return value(memory) >>> UPPER;
   }
 
   /** The value of a refusal: what the refuser has. */
@@ -165,11 +164,11 @@ public final class ControlMessage {
     return (long) controlRails << UPPER | dataRails;
   }
 
-  public static int refuserDataRails(MemorySegment memory, long at) {
-    return (int) value(memory, at) & LOWER_MASK;
+  public static int refuserDataRails(MemorySegment memory) {
+    return (int) value(memory) & LOWER_MASK;
   }
 
-  public static int refuserControlRails(MemorySegment memory, long at) {
-    return (int) (value(memory, at) >>> UPPER) & LOWER_MASK;
+  public static int refuserControlRails(MemorySegment memory) {
+    return (int) (value(memory) >>> UPPER) & LOWER_MASK;
   }
 }

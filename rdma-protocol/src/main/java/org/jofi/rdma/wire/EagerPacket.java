@@ -33,17 +33,16 @@ public final class EagerPacket {
   private EagerPacket() {}
 
   /** Writes what is before the messages, but for the header; returns the offset of the first. */
-  public static int begin(MemorySegment memory, long at, long ordinal, long seen) {
-    memory.set(WireLayouts.LONG, at + ORDINAL, ordinal);
-    memory.set(WireLayouts.LONG, at + SEEN, seen);
+  public static int begin(MemorySegment memory, long ordinal, long seen) {
+    memory.set(WireLayouts.LONG, ORDINAL, ordinal);
+    memory.set(WireLayouts.LONG, SEEN, seen);
     return HEADER_BYTES;
   }
 
   /** Writes what is before a message's payload, which the caller copies; returns its offset. */
-  public static int putMessage(
-      MemorySegment memory, long at, int offset, int tag, int lengthBytes) {
-    memory.set(WireLayouts.INT, at + offset, tag);
-    memory.set(WireLayouts.INT, at + offset + Integer.BYTES, lengthBytes);
+  public static int putMessage(MemorySegment memory, int offset, int tag, int lengthBytes) {
+    memory.set(WireLayouts.INT, offset, tag);
+    memory.set(WireLayouts.INT, offset + Integer.BYTES, lengthBytes);
     return offset + MESSAGE_BYTES;
   }
 
@@ -53,24 +52,24 @@ public final class EagerPacket {
   }
 
   /** What is wrong with a packet of so many bytes; with none, it can be read. */
-  public static WireFault check(MemorySegment memory, long at, long length) {
-    WireFault header = MessageHeader.check(memory, at, length, MessageType.EAGER);
+  public static WireFault check(MemorySegment memory, long length) {
+    WireFault header = MessageHeader.check(memory, length, MessageType.EAGER);
     if (header != WireFault.NONE) {
       return header;
     }
     if (length < HEADER_BYTES + MESSAGE_BYTES) {
       return WireFault.TRUNCATED;
     }
-    long ordinal = ordinal(memory, at);
+    long ordinal = ordinal(memory);
     // The ordinals of the other messages must not overflow either.
-    if (ordinal < 1 || ordinal > Long.MAX_VALUE - MOST_MESSAGES || seen(memory, at) < 0) {
+    if (ordinal < 1 || ordinal > Long.MAX_VALUE - MOST_MESSAGES || seen(memory) < 0) {
       return WireFault.INDEX;
     }
-    return checkMessages(memory, at, length);
+    return checkMessages(memory, length);
   }
 
   /** The offset stays within an int: as many messages as are allowed take 8 MiB. */
-  private static WireFault checkMessages(MemorySegment memory, long at, long length) {
+  private static WireFault checkMessages(MemorySegment memory, long length) {
     int offset = HEADER_BYTES;
     for (int messages = 0; offset < length; messages++) {
       if (messages == MOST_MESSAGES) {
@@ -79,7 +78,7 @@ public final class EagerPacket {
       if (length - offset < MESSAGE_BYTES) {
         return WireFault.TRUNCATED;
       }
-      int bytes = lengthBytes(memory, at, offset);
+      int bytes = lengthBytes(memory, offset);
       if (bytes < 0 || bytes > EagerGrant.MOST_BYTES) {
         return WireFault.RANGE;
       }
@@ -89,8 +88,8 @@ public final class EagerPacket {
   }
 
   /** The ordinal of the first message, from 1. */
-  public static long ordinal(MemorySegment memory, long at) {
-    return memory.get(WireLayouts.LONG, at + ORDINAL);
+  public static long ordinal(MemorySegment memory) {
+    return memory.get(WireLayouts.LONG, ORDINAL);
   }
 
   /** How long a packet is that has one message of that length. */
@@ -99,22 +98,22 @@ public final class EagerPacket {
   }
 
   /** The highest index of the receives that the sender had seen, or 0. */
-  public static long seen(MemorySegment memory, long at) {
-    return memory.get(WireLayouts.LONG, at + SEEN);
+  public static long seen(MemorySegment memory) {
+    return memory.get(WireLayouts.LONG, SEEN);
   }
 
   /** Which receives take the message at an offset. */
-  public static int tag(MemorySegment memory, long at, int offset) {
-    return memory.get(WireLayouts.INT, at + offset);
+  public static int tag(MemorySegment memory, int offset) {
+    return memory.get(WireLayouts.INT, offset);
   }
 
   /** How long the payload of the message at an offset is; {@link #MESSAGE_BYTES} further on. */
-  public static int lengthBytes(MemorySegment memory, long at, int offset) {
-    return memory.get(WireLayouts.INT, at + offset + Integer.BYTES);
+  public static int lengthBytes(MemorySegment memory, int offset) {
+    return memory.get(WireLayouts.INT, offset + Integer.BYTES);
   }
 
   /** The offset of what follows the message at an offset: the next one, or the packet's end. */
-  public static int next(MemorySegment memory, long at, int offset) {
-    return after(offset + MESSAGE_BYTES, lengthBytes(memory, at, offset));
+  public static int next(MemorySegment memory, int offset) {
+    return after(offset + MESSAGE_BYTES, lengthBytes(memory, offset));
   }
 }

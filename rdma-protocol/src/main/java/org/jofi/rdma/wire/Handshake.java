@@ -41,18 +41,17 @@ public final class Handshake {
   private static final int EAGER_BYTES_AT = 32;
 
   private MemorySegment memory = MemorySegment.NULL;
-  private long start;
   private long at;
   private long end;
   private WireFault fault = WireFault.NONE;
 
   /** Writes a request to memory with {@link #MAX_BYTES} from there on; returns its length. */
-  public static int put(MemorySegment memory, long at, ConnectRequest request) {
+  public static int put(MemorySegment memory, ConnectRequest request) {
     Handshake out = new Handshake();
-    out.start(memory, at);
+    out.start(memory);
     out.putAddress(request.replyAddress());
-    memory.asSlice(out.at, at + NONCE - out.at).fill((byte) 0);
-    out.at = at + NONCE;
+    memory.asSlice(out.at, NONCE - out.at).fill((byte) 0);
+    out.at = NONCE;
     out.putLong(request.nonce().low());
     out.putLong(request.nonce().high());
     out.putLong(request.listener());
@@ -65,22 +64,21 @@ public final class Handshake {
   }
 
   /** Writes an acceptance, as a request. */
-  public static int put(MemorySegment memory, long at, ConnectAccept accept) {
+  public static int put(MemorySegment memory, ConnectAccept accept) {
     Handshake out = new Handshake();
-    out.start(memory, at);
+    out.start(memory);
     out.putRails(accept.features(), accept.maxMessageBytes(), accept.rails(), accept.eager());
     return out.finish(MessageType.ACCEPT, accept.id());
   }
 
-  private void start(MemorySegment message, long offset) {
+  private void start(MemorySegment message) {
     memory = message;
-    start = offset;
-    at = offset + MessageHeader.BYTES;
+    at = MessageHeader.BYTES;
   }
 
   private int finish(MessageType type, ConnectionId id) {
-    int length = (int) (at - start);
-    MessageHeader.put(memory, start, type, length, id);
+    int length = (int) at;
+    MessageHeader.put(memory, type, length, id);
     return length;
   }
 
@@ -119,21 +117,21 @@ public final class Handshake {
   }
 
   /** The reply address of a request of any version; null if that cannot be read. */
-  public @Nullable FabricAddress replyAddress(MemorySegment message, long offset, long length) {
-    fault = MessageHeader.check(message, offset, length);
-    if (fault == WireFault.NONE && MessageHeader.type(message, offset) != MessageType.CONNECT) {
+  public @Nullable FabricAddress replyAddress(MemorySegment message, long length) {
+    fault = MessageHeader.check(message, length);
+    if (fault == WireFault.NONE && MessageHeader.type(message) != MessageType.CONNECT) {
       fault = WireFault.TYPE;
     }
-    return open(message, offset, length) ? address() : null;
+    return open(message, length) ? address() : null;
   }
 
-  public @Nullable ConnectRequest request(MemorySegment message, long offset, long length) {
-    fault = MessageHeader.check(message, offset, length, MessageType.CONNECT);
-    if (!open(message, offset, length)) {
+  public @Nullable ConnectRequest request(MemorySegment message, long length) {
+    fault = MessageHeader.check(message, length, MessageType.CONNECT);
+    if (!open(message, length)) {
       return null;
     }
     FabricAddress reply = address();
-    zeros(offset + NONCE - at);
+    zeros(NONCE - at);
     Nonce nonce = new Nonce(longWord(), longWord());
     long listener = longWord();
     Rails rails = rails(false);
@@ -152,7 +150,7 @@ public final class Handshake {
     }
     return close()
         ? new ConnectRequest(
-            MessageHeader.connectionId(message, offset),
+            MessageHeader.connectionId(message),
             reply,
             nonce,
             listener,
@@ -163,9 +161,9 @@ public final class Handshake {
         : null;
   }
 
-  public @Nullable ConnectAccept accept(MemorySegment message, long offset, long length) {
-    fault = MessageHeader.check(message, offset, length, MessageType.ACCEPT);
-    Rails rails = open(message, offset, length) ? rails(true) : null;
+  public @Nullable ConnectAccept accept(MemorySegment message, long length) {
+    fault = MessageHeader.check(message, length, MessageType.ACCEPT);
+    Rails rails = open(message, length) ? rails(true) : null;
     if (rails == null || !close()) {
       return null;
     }
@@ -178,16 +176,16 @@ public final class Handshake {
       return null;
     }
     return new ConnectAccept(
-        MessageHeader.connectionId(message, offset),
+        MessageHeader.connectionId(message),
         rails.features,
         rails.maxMessageBytes,
         rails.addresses,
         rails.eager);
   }
 
-  private boolean open(MemorySegment message, long offset, long length) {
-    start(message, offset);
-    end = offset + length;
+  private boolean open(MemorySegment message, long length) {
+    start(message);
+    end = length;
     return fault == WireFault.NONE;
   }
 

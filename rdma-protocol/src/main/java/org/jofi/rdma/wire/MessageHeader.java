@@ -34,58 +34,58 @@ public final class MessageHeader {
   private MessageHeader() {}
 
   public static void put(
-      MemorySegment memory, long at, MessageType type, int lengthBytes, ConnectionId connectionId) {
-    memory.set(WireLayouts.INT, at, MAGIC);
-    memory.set(WireLayouts.SHORT, at + VERSION, (short) ProtocolLimits.VERSION);
-    memory.set(WireLayouts.SHORT, at + TYPE, (short) type.code());
-    memory.set(WireLayouts.INT, at + LENGTH, lengthBytes);
-    memory.set(WireLayouts.SHORT, at + TO, (short) connectionId.to());
-    memory.set(WireLayouts.SHORT, at + TO_GENERATION, (short) connectionId.toGeneration());
-    memory.set(WireLayouts.SHORT, at + FROM, (short) connectionId.from());
-    memory.set(WireLayouts.SHORT, at + FROM_GENERATION, (short) connectionId.fromGeneration());
-    memory.set(WireLayouts.INT, at + RESERVED, 0);
-    memory.set(WireLayouts.LONG, at + ATTEMPT, connectionId.attempt());
+      MemorySegment memory, MessageType type, int lengthBytes, ConnectionId connectionId) {
+    memory.set(WireLayouts.INT, 0, MAGIC);
+    memory.set(WireLayouts.SHORT, VERSION, (short) ProtocolLimits.VERSION);
+    memory.set(WireLayouts.SHORT, TYPE, (short) type.code());
+    memory.set(WireLayouts.INT, LENGTH, lengthBytes);
+    memory.set(WireLayouts.SHORT, TO, (short) connectionId.to());
+    memory.set(WireLayouts.SHORT, TO_GENERATION, (short) connectionId.toGeneration());
+    memory.set(WireLayouts.SHORT, FROM, (short) connectionId.from());
+    memory.set(WireLayouts.SHORT, FROM_GENERATION, (short) connectionId.fromGeneration());
+    memory.set(WireLayouts.INT, RESERVED, 0);
+    memory.set(WireLayouts.LONG, ATTEMPT, connectionId.attempt());
   }
 
   /** What is wrong with the header of a message of so many bytes, of whatever version. */
-  public static WireFault check(MemorySegment memory, long at, long length) {
-    if (length < BYTES || at < 0 || length > memory.byteSize() - at) {
+  public static WireFault check(MemorySegment memory, long length) {
+    if (length < BYTES || length > memory.byteSize()) {
       return WireFault.TRUNCATED;
     }
-    if (memory.get(WireLayouts.INT, at) != MAGIC) {
+    if (memory.get(WireLayouts.INT, 0) != MAGIC) {
       return WireFault.MAGIC;
     }
-    if (version(memory, at) == 0) {
+    if (version(memory) == 0) {
       return WireFault.VERSION;
     }
-    MessageType type = type(memory, at);
+    MessageType type = type(memory);
     if (type == null) {
       return WireFault.TYPE;
     }
-    if (Integer.toUnsignedLong(memory.get(WireLayouts.INT, at + LENGTH)) != length) {
+    if (Integer.toUnsignedLong(memory.get(WireLayouts.INT, LENGTH)) != length) {
       return WireFault.LENGTH;
     }
-    if (memory.get(WireLayouts.INT, at + RESERVED) != 0) {
+    if (memory.get(WireLayouts.INT, RESERVED) != 0) {
       return WireFault.RESERVED;
     }
-    return checkIds(memory, at, type);
+    return checkIds(memory, type);
   }
 
   /** The same, of a message that has to be of this version and of that type. */
-  static WireFault check(MemorySegment memory, long at, long length, MessageType expected) {
-    WireFault fault = check(memory, at, length);
+  static WireFault check(MemorySegment memory, long length, MessageType expected) {
+    WireFault fault = check(memory, length);
     if (fault != WireFault.NONE) {
       return fault;
     }
-    if (type(memory, at) != expected) {
+    if (type(memory) != expected) {
       return WireFault.TYPE;
     }
-    return version(memory, at) == ProtocolLimits.VERSION ? WireFault.NONE : WireFault.VERSION;
+    return version(memory) == ProtocolLimits.VERSION ? WireFault.NONE : WireFault.VERSION;
   }
 
-  private static WireFault checkIds(MemorySegment memory, long at, MessageType type) {
-    int to = to(memory, at);
-    int from = from(memory, at);
+  private static WireFault checkIds(MemorySegment memory, MessageType type) {
+    int to = to(memory);
+    int from = from(memory);
     if (to > ProtocolLimits.MAX_COMMUNICATOR || from > ProtocolLimits.MAX_COMMUNICATOR) {
       return WireFault.COMMUNICATOR;
     }
@@ -93,44 +93,43 @@ public final class MessageHeader {
     if ((type == MessageType.CONNECT) != (to == 0) || (type == MessageType.REFUSE) != (from == 0)) {
       return WireFault.COMMUNICATOR;
     }
-    return (to == 0) != (toGeneration(memory, at) == 0)
-            || (from == 0) != (fromGeneration(memory, at) == 0)
+    return (to == 0) != (toGeneration(memory) == 0) || (from == 0) != (fromGeneration(memory) == 0)
         ? WireFault.GENERATION
         : WireFault.NONE;
   }
 
-  public static int version(MemorySegment memory, long at) {
-    return word(memory, at + VERSION);
+  public static int version(MemorySegment memory) {
+    return word(memory, VERSION);
   }
 
   /** What the message is; null if unknown, which {@link #check} excludes. */
-  public static @Nullable MessageType type(MemorySegment memory, long at) {
-    return MessageType.of(word(memory, at + TYPE));
+  public static @Nullable MessageType type(MemorySegment memory) {
+    return MessageType.of(word(memory, TYPE));
   }
 
   /** The communicator that it is for; 0 for none. */
-  public static int to(MemorySegment memory, long at) {
-    return word(memory, at + TO);
+  public static int to(MemorySegment memory) {
+    return word(memory, TO);
   }
 
   /** That communicator's generation; 0 for none. */
-  public static int toGeneration(MemorySegment memory, long at) {
-    return word(memory, at + TO_GENERATION);
+  public static int toGeneration(MemorySegment memory) {
+    return word(memory, TO_GENERATION);
   }
 
   /** The communicator that it is from, by that side's numbers; 0 for none. */
-  public static int from(MemorySegment memory, long at) {
-    return word(memory, at + FROM);
+  public static int from(MemorySegment memory) {
+    return word(memory, FROM);
   }
 
   /** That communicator's generation; 0 for none. */
-  public static int fromGeneration(MemorySegment memory, long at) {
-    return word(memory, at + FROM_GENERATION);
+  public static int fromGeneration(MemorySegment memory) {
+    return word(memory, FROM_GENERATION);
   }
 
   /** The connector's number for the connection. */
-  public static long attempt(MemorySegment memory, long at) {
-    return memory.get(WireLayouts.LONG, at + ATTEMPT);
+  public static long attempt(MemorySegment memory) {
+    return memory.get(WireLayouts.LONG, ATTEMPT);
   }
 
   /** An unsigned field of 16 bits. */
@@ -139,21 +138,17 @@ public final class MessageHeader {
   }
 
   /** Whether a message is of a connection, which this side names so. */
-  public static boolean isOf(MemorySegment memory, long at, ConnectionId connectionId) {
-    return attempt(memory, at) == connectionId.attempt()
-        && to(memory, at) == connectionId.from()
-        && toGeneration(memory, at) == connectionId.fromGeneration()
-        && from(memory, at) == connectionId.to()
-        && fromGeneration(memory, at) == connectionId.toGeneration();
+  public static boolean isOf(MemorySegment memory, ConnectionId connectionId) {
+    return attempt(memory) == connectionId.attempt()
+        && to(memory) == connectionId.from()
+        && toGeneration(memory) == connectionId.fromGeneration()
+        && from(memory) == connectionId.to()
+        && fromGeneration(memory) == connectionId.toGeneration();
   }
 
   /** The connection that a message is of, as its sender names it. */
-  public static ConnectionId connectionId(MemorySegment memory, long at) {
+  public static ConnectionId connectionId(MemorySegment memory) {
     return new ConnectionId(
-        to(memory, at),
-        toGeneration(memory, at),
-        from(memory, at),
-        fromGeneration(memory, at),
-        attempt(memory, at));
+        to(memory), toGeneration(memory), from(memory), fromGeneration(memory), attempt(memory));
   }
 }

@@ -61,19 +61,19 @@ public record RailUpdate(
   }
 
   /** Writes it to memory with {@link #MAX_BYTES} from there on; returns its length. */
-  public int put(MemorySegment memory, long at, ConnectionId connectionId) {
+  public int put(MemorySegment memory, ConnectionId connectionId) {
     byte[] bytes = address.bytes();
     int end = end(bytes.length);
-    memory.asSlice(at + ADDRESS, end - ADDRESS).fill((byte) 0);
-    memory.set(WireLayouts.INT, at + RAIL, rail);
-    memory.set(WireLayouts.INT, at + EPOCH, epoch);
-    memory.set(WireLayouts.INT, at + KNOWN, known);
-    memory.set(WireLayouts.INT, at + LEAST, least);
-    memory.set(WireLayouts.SHORT, at + KIND, (short) kind.code);
-    memory.set(WireLayouts.SHORT, at + ENDED, (short) (ended ? 1 : 0));
-    memory.set(WireLayouts.INT, at + LENGTH, bytes.length);
-    MemorySegment.copy(bytes, 0, memory, WireLayouts.BYTE, at + ADDRESS, bytes.length);
-    MessageHeader.put(memory, at, MessageType.RAIL_UPDATE, end, connectionId);
+    memory.asSlice(ADDRESS, end - ADDRESS).fill((byte) 0);
+    memory.set(WireLayouts.INT, RAIL, rail);
+    memory.set(WireLayouts.INT, EPOCH, epoch);
+    memory.set(WireLayouts.INT, KNOWN, known);
+    memory.set(WireLayouts.INT, LEAST, least);
+    memory.set(WireLayouts.SHORT, KIND, (short) kind.code);
+    memory.set(WireLayouts.SHORT, ENDED, (short) (ended ? 1 : 0));
+    memory.set(WireLayouts.INT, LENGTH, bytes.length);
+    MemorySegment.copy(bytes, 0, memory, WireLayouts.BYTE, ADDRESS, bytes.length);
+    MessageHeader.put(memory, MessageType.RAIL_UPDATE, end, connectionId);
     return end;
   }
 
@@ -82,26 +82,26 @@ public record RailUpdate(
   }
 
   /** What is wrong with a message of so many bytes; with none, it can be read. */
-  public static WireFault check(MemorySegment memory, long at, long length) {
-    WireFault header = MessageHeader.check(memory, at, length, MessageType.RAIL_UPDATE);
+  public static WireFault check(MemorySegment memory, long length) {
+    WireFault header = MessageHeader.check(memory, length, MessageType.RAIL_UPDATE);
     if (header != WireFault.NONE) {
       return header;
     }
     if (length < ADDRESS) {
       return WireFault.TRUNCATED;
     }
-    int rail = memory.get(WireLayouts.INT, at + RAIL);
+    int rail = memory.get(WireLayouts.INT, RAIL);
     if (rail < 0 || rail >= ProtocolLimits.MAX_RAILS) {
       return WireFault.RAILS;
     }
-    if (memory.get(WireLayouts.INT, at + EPOCH) < 0
-        || memory.get(WireLayouts.INT, at + KNOWN) < 0
-        || memory.get(WireLayouts.INT, at + LEAST) < 0
-        || MessageHeader.word(memory, at + KIND) >= Kind.VALUES.length
-        || MessageHeader.word(memory, at + ENDED) > 1) {
+    if (memory.get(WireLayouts.INT, EPOCH) < 0
+        || memory.get(WireLayouts.INT, KNOWN) < 0
+        || memory.get(WireLayouts.INT, LEAST) < 0
+        || MessageHeader.word(memory, KIND) >= Kind.VALUES.length
+        || MessageHeader.word(memory, ENDED) > 1) {
       return WireFault.RANGE;
     }
-    int bytes = memory.get(WireLayouts.INT, at + LENGTH);
+    int bytes = memory.get(WireLayouts.INT, LENGTH);
     if (!FabricAddress.isLength(bytes)) {
       return WireFault.RANGE;
     }
@@ -111,18 +111,16 @@ public record RailUpdate(
     return WireFault.NONE;
   }
 
-  public static RailUpdate read(MemorySegment memory, long at) {
+  public static RailUpdate read(MemorySegment memory) {
     byte[] bytes =
-        memory
-            .asSlice(at + ADDRESS, memory.get(WireLayouts.INT, at + LENGTH))
-            .toArray(ValueLayout.JAVA_BYTE);
+        memory.asSlice(ADDRESS, memory.get(WireLayouts.INT, LENGTH)).toArray(ValueLayout.JAVA_BYTE);
     return new RailUpdate(
-        Kind.VALUES[MessageHeader.word(memory, at + KIND)],
-        memory.get(WireLayouts.INT, at + RAIL),
-        memory.get(WireLayouts.INT, at + EPOCH),
-        MessageHeader.word(memory, at + ENDED) == 1,
-        memory.get(WireLayouts.INT, at + KNOWN),
-        memory.get(WireLayouts.INT, at + LEAST),
+        Kind.VALUES[MessageHeader.word(memory, KIND)],
+        memory.get(WireLayouts.INT, RAIL),
+        memory.get(WireLayouts.INT, EPOCH),
+        MessageHeader.word(memory, ENDED) == 1,
+        memory.get(WireLayouts.INT, KNOWN),
+        memory.get(WireLayouts.INT, LEAST),
         FabricAddress.of(bytes));
   }
 }

@@ -139,9 +139,9 @@ class BothCloseProperties {
       for (ConnectionId other : forged) {
         assertFalse(takes(connections, bytes, other), other::toString);
       }
-      ControlMessage.put(bytes, 0, sound, MessageType.PING, 0, 0, null);
+      ControlMessage.put(bytes, sound, MessageType.PING, 0, 0, null);
       assertFalse(taken(connections, bytes));
-      ControlMessage.put(bytes, 0, sound, MessageType.CLOSED, 0, 0, null);
+      ControlMessage.put(bytes, sound, MessageType.CLOSED, 0, 0, null);
       assertFalse(taken(connections, bytes));
       for (int i = 1; i < ClosedConnections.MOST_ANSWERS; i++) {
         assertTrue(takes(connections, bytes, sound));
@@ -176,13 +176,13 @@ class BothCloseProperties {
 
   private static boolean takes(
       ConnectionTable connections, MemorySegment bytes, ConnectionId connectionId) {
-    ControlMessage.put(bytes, 0, connectionId, MessageType.CLOSE, 0, 0, null);
+    ControlMessage.put(bytes, connectionId, MessageType.CLOSE, 0, 0, null);
     return taken(connections, bytes);
   }
 
   private static boolean taken(ConnectionTable connections, MemorySegment bytes) {
     long before = connections.dropped();
-    connections.message(bytes, 0, ControlMessage.BYTES);
+    connections.message(bytes, ControlMessage.BYTES);
     return connections.dropped() == before;
   }
 }

@@ -230,23 +230,22 @@ class ConnectionsTest {
       ConnectHandle handle = right.connections.connector().handle(listener);
       Attempt attempt = left.connections.connector().connect(handle);
       MemorySegment message = arena.allocate(Handshake.MAX_BYTES, 8);
-      int length = Handshake.put(message, 0, attempt.request);
+      int length = Handshake.put(message, attempt.request);
       message.set(ValueLayout.JAVA_BYTE, 4, (byte) 1);
-      right.connections.message(message, 0, length);
+      right.connections.message(message, length);
       await(simulation, "refusing", () -> attempt.failure() != null, left, right);
       assertEquals(FailureCause.INCOMPATIBLE, Objects.requireNonNull(attempt.failure()).cause());
       Attempt other = left.connections.connector().connect(handle);
       ConnectionId asked = other.request.id();
       ControlMessage.put(
           message,
-          0,
           new ConnectionId(asked.from(), asked.fromGeneration(), 0, 0, asked.attempt()),
           MessageType.REFUSE,
           0,
           ControlMessage.ofRails(1, 1),
           FailureCause.INCOMPATIBLE);
       message.set(ValueLayout.JAVA_BYTE, 4, (byte) 1);
-      left.connections.message(message, 0, ControlMessage.BYTES);
+      left.connections.message(message, ControlMessage.BYTES);
       Failure why = Objects.requireNonNull(other.failure());
       assertEquals(FailureCause.INCOMPATIBLE, why.cause());
       assertTrue(

@@ -56,9 +56,9 @@ class HostileWireTest {
     }
 
     @Override
-    public void message(MemorySegment memory, long at, long lengthBytes) {
-      messages.add(memory.asSlice(at, lengthBytes).toArray(ValueLayout.JAVA_BYTE));
-      connections.message(memory, at, lengthBytes);
+    public void message(MemorySegment memory, long lengthBytes) {
+      messages.add(memory.asSlice(0, lengthBytes).toArray(ValueLayout.JAVA_BYTE));
+      connections.message(memory, lengthBytes);
     }
 
     @Override
@@ -141,7 +141,7 @@ class HostileWireTest {
       long before = dropped();
       for (int i = 0; i < MESSAGES; i++) {
         Node victim = nodes[random.nextInt(2)];
-        victim.connections.message(bytes, 0, hostile(there, back));
+        victim.connections.message(bytes, hostile(there, back));
         victim.connections.immediate(stranger(there, back));
         tamper(evil);
         if (i % 16 == 0) {
@@ -240,7 +240,7 @@ class HostileWireTest {
         }
         // All that connections that are gone ever said.
         case 4 -> put(anyOf(old));
-        case 5 -> Handshake.put(bytes, 0, there.attempt.request);
+        case 5 -> Handshake.put(bytes, there.attempt.request);
         default -> {
           ReceiveConnection connection = random.nextBoolean() ? there.receive : back.receive;
           assertNotNull(connection);
@@ -253,11 +253,10 @@ class HostileWireTest {
                   sound.fromGeneration(),
                   sound.attempt() + random.nextInt(1, 1000));
           if (random.nextBoolean()) {
-            ControlMessage.put(bytes, 0, other, MessageType.ABORT, 0, 0, FailureCause.ABORTED);
+            ControlMessage.put(bytes, other, MessageType.ABORT, 0, 0, FailureCause.ABORTED);
           } else {
             ControlMessage.put(
                 bytes,
-                0,
                 other,
                 MessageType.ASK,
                 random.nextInt(1, 500),

@@ -44,12 +44,12 @@ final class LossyArrivals implements ArrivalSink {
   }
 
   @Override
-  public void message(MemorySegment memory, long at, long lengthBytes) {
-    if (toLose > 0 && MessageHeader.type(memory, at) == lostType) {
+  public void message(MemorySegment memory, long lengthBytes) {
+    if (toLose > 0 && MessageHeader.type(memory) == lostType) {
       toLose--;
       lost++;
     } else {
-      connections.message(memory, at, lengthBytes);
+      connections.message(memory, lengthBytes);
     }
   }
 

@@ -211,8 +211,8 @@ class ReadyTest {
       MemorySegment message = arena.allocate(ControlMessage.BYTES, 8);
       for (ConnectionId connectionId : forged) {
         long dropped = half.right.connections.dropped();
-        ControlMessage.put(message, 0, connectionId, MessageType.READY, 0, 0, null);
-        half.right.connections.message(message, 0, ControlMessage.BYTES);
+        ControlMessage.put(message, connectionId, MessageType.READY, 0, 0, null);
+        half.right.connections.message(message, ControlMessage.BYTES);
         assertEquals(dropped + 1, half.right.connections.dropped(), connectionId::toString);
       }
       half.pass(SHORT_NS);

@@ -108,7 +108,7 @@ class EndpointDriverTest {
               PeerRails peer = from.controlTo(right.endpoint.addresses());
               for (int i = 0; i < count; i++) {
                 Packet message = message(from, peer);
-                message.memory().set(ValueLayout.JAVA_INT_UNALIGNED, message.at(), i);
+                message.memory().set(ValueLayout.JAVA_INT_UNALIGNED, 0, i);
                 message.send(4 + i, listener, i);
                 message(from, peer).sendImmediate(~i, listener, -1 - i);
               }

@@ -119,8 +119,8 @@ public final class Host implements AutoCloseable, ArrivalSink {
   }
 
   @Override
-  public void message(MemorySegment memory, long at, long lengthBytes) {
-    sink.message(memory, at, lengthBytes);
+  public void message(MemorySegment memory, long lengthBytes) {
+    sink.message(memory, lengthBytes);
   }
 
   @Override
@@ -141,8 +141,8 @@ public final class Host implements AutoCloseable, ArrivalSink {
     }
 
     @Override
-    public void message(MemorySegment memory, long at, long lengthBytes) {
-      messages.add(memory.asSlice(at, lengthBytes).toArray(ValueLayout.JAVA_BYTE));
+    public void message(MemorySegment memory, long lengthBytes) {
+      messages.add(memory.asSlice(0, lengthBytes).toArray(ValueLayout.JAVA_BYTE));
     }
 
     @Override

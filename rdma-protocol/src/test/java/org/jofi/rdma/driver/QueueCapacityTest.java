@@ -26,7 +26,7 @@ class QueueCapacityTest {
         }
 
         @Override
-        public void message(MemorySegment memory, long at, long lengthBytes) {
+        public void message(MemorySegment memory, long lengthBytes) {
           throw new AssertionError("nothing arrives");
         }
 

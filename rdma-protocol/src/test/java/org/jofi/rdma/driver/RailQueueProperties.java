@@ -70,7 +70,7 @@ class RailQueueProperties {
         }
 
         @Override
-        public void message(MemorySegment memory, long at, long lengthBytes) {
+        public void message(MemorySegment memory, long lengthBytes) {
           throw new AssertionError("a queue delivers none");
         }
 

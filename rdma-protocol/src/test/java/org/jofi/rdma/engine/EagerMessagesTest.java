@@ -334,11 +334,11 @@ class EagerMessagesTest {
 
   private static boolean deliver(
       Receiver to, MemorySegment packet, ConnectionId id, long ordinal, long seen, int bytes) {
-    int at = EagerPacket.begin(packet, 0, ordinal, seen);
-    int payload = EagerPacket.putMessage(packet, 0, at, TAG, bytes);
+    int at = EagerPacket.begin(packet, ordinal, seen);
+    int payload = EagerPacket.putMessage(packet, at, TAG, bytes);
     packet.asSlice(payload, bytes).fill((byte) ordinal);
     int length = EagerPacket.after(payload, bytes);
-    MessageHeader.put(packet, 0, MessageType.EAGER, length, id);
-    return to.packet(packet, 0, length);
+    MessageHeader.put(packet, MessageType.EAGER, length, id);
+    return to.packet(packet, length);
   }
 }

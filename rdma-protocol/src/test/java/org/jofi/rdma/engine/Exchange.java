@@ -124,8 +124,8 @@ final class Exchange implements AutoCloseable {
     return strays;
   }
 
-  private static MessageType type(MemorySegment memory, long at) {
-    return Objects.requireNonNull(MessageHeader.type(memory, at));
+  private static MessageType type(MemorySegment memory) {
+    return Objects.requireNonNull(MessageHeader.type(memory));
   }
 
   int progress() {
@@ -174,7 +174,6 @@ final class Exchange implements AutoCloseable {
     if (packet != null) {
       ControlMessage.put(
           packet.memory(),
-          packet.at(),
           receiver.link.id(),
           MessageType.ANSWER,
           question.index,
@@ -220,19 +219,19 @@ final class Exchange implements AutoCloseable {
     }
 
     @Override
-    public void message(MemorySegment memory, long at, long lengthBytes) {
-      if (EagerPacket.check(memory, at, lengthBytes) == WireFault.NONE) {
-        receiver.packet(memory, at, lengthBytes);
-      } else if (ControlMessage.check(memory, at, lengthBytes) == WireFault.NONE
-          && MessageHeader.to(memory, at) == RECEIVER_ID) {
-        if (type(memory, at) == MessageType.ASK) {
+    public void message(MemorySegment memory, long lengthBytes) {
+      if (EagerPacket.check(memory, lengthBytes) == WireFault.NONE) {
+        receiver.packet(memory, lengthBytes);
+      } else if (ControlMessage.check(memory, lengthBytes) == WireFault.NONE
+          && MessageHeader.to(memory) == RECEIVER_ID) {
+        if (type(memory) == MessageType.ASK) {
           questions.add(
               new Question(
-                  ControlMessage.number(memory, at),
-                  ControlMessage.stripe(memory, at),
-                  ControlMessage.tries(memory, at)));
+                  ControlMessage.number(memory),
+                  ControlMessage.stripe(memory),
+                  ControlMessage.tries(memory)));
         } else {
-          receiver.message(type(memory, at), memory, at);
+          receiver.message(type(memory), memory);
         }
       } else {
         strays++;
@@ -253,12 +252,12 @@ final class Exchange implements AutoCloseable {
     }
 
     @Override
-    public void message(MemorySegment memory, long at, long lengthBytes) {
-      if (ControlMessage.check(memory, at, lengthBytes) != WireFault.NONE
-          || !(sender.message(type(memory, at), memory, at)
+    public void message(MemorySegment memory, long lengthBytes) {
+      if (ControlMessage.check(memory, lengthBytes) != WireFault.NONE
+          || !(sender.message(type(memory), memory)
               // To a question that was asked again.
-              || type(memory, at) == MessageType.ANSWER)) {
-        throw new AssertionError("the receiver sent " + type(memory, at));
+              || type(memory) == MessageType.ANSWER)) {
+        throw new AssertionError("the receiver sent " + type(memory));
       }
     }
   }

@@ -70,11 +70,6 @@ final class ModelEnd implements OperationSink {
     }
 
     @Override
-    public long at() {
-      return 0;
-    }
-
-    @Override
     public void send(int length, SentListener who, long whose) {
       post(who, whose, length, false);
     }
@@ -95,7 +90,7 @@ final class ModelEnd implements OperationSink {
     }
 
     boolean isEager() {
-      return !bare && MessageHeader.type(memory, 0) == MessageType.EAGER;
+      return !bare && MessageHeader.type(memory) == MessageType.EAGER;
     }
 
     int bits() {

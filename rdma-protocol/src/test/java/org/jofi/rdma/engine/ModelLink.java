@@ -392,23 +392,23 @@ final class ModelLink {
     }
     Connection to = message.home() == left ? receiving : sending;
     MemorySegment memory = message.memory();
-    assertEquals(WireFault.NONE, MessageHeader.check(memory, 0, message.lengthBytes()));
-    assertTrue(MessageHeader.isOf(memory, 0, to.id()));
+    assertEquals(WireFault.NONE, MessageHeader.check(memory, message.lengthBytes()));
+    assertTrue(MessageHeader.isOf(memory, to.id()));
     to.hear();
-    MessageType type = MessageHeader.type(memory, 0);
+    MessageType type = MessageHeader.type(memory);
     if (type == MessageType.EAGER) {
-      assertEquals(WireFault.NONE, EagerPacket.check(memory, 0, message.lengthBytes()));
-      to.protocol.packet(memory, 0, message.lengthBytes());
+      assertEquals(WireFault.NONE, EagerPacket.check(memory, message.lengthBytes()));
+      to.protocol.packet(memory, message.lengthBytes());
       return;
     }
-    assertEquals(WireFault.NONE, ControlMessage.check(memory, 0, message.lengthBytes()));
+    assertEquals(WireFault.NONE, ControlMessage.check(memory, message.lengthBytes()));
     if (type == MessageType.ASK) {
       to.answer(
-          ControlMessage.number(memory, 0),
-          ControlMessage.stripe(memory, 0),
-          ControlMessage.tries(memory, 0));
+          ControlMessage.number(memory),
+          ControlMessage.stripe(memory),
+          ControlMessage.tries(memory));
     } else if (type != null) {
-      to.protocol.message(type, memory, 0);
+      to.protocol.message(type, memory);
     }
   }
 

@@ -23,7 +23,7 @@ abstract class PacketQueue extends RequestQueue implements MessageProtocol {
   }
 
   @Override
-  public final boolean message(MessageType type, MemorySegment memory, long at) {
+  public final boolean message(MessageType type, MemorySegment memory) {
     return false;
   }
 

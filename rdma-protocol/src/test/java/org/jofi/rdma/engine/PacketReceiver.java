@@ -160,18 +160,18 @@ public final class PacketReceiver extends PacketQueue implements ReceiveProtocol
   }
 
   @Override
-  public boolean packet(MemorySegment memory, long at, long lengthBytes) {
+  public boolean packet(MemorySegment memory, long lengthBytes) {
     hear();
-    long ordinal = EagerPacket.ordinal(memory, at);
-    int bytes = EagerPacket.lengthBytes(memory, at, EagerPacket.HEADER_BYTES) - Long.BYTES;
+    long ordinal = EagerPacket.ordinal(memory);
+    int bytes = EagerPacket.lengthBytes(memory, EagerPacket.HEADER_BYTES) - Long.BYTES;
     if (ordinal < next || bytes < 0) {
       // It was sent again, and had arrived.
       return false;
     }
-    long payload = at + EagerPacket.HEADER_BYTES + EagerPacket.MESSAGE_BYTES;
+    long payload = EagerPacket.HEADER_BYTES + EagerPacket.MESSAGE_BYTES;
     MemorySegment copy = MemorySegment.ofArray(new byte[bytes]);
     copy.copyFrom(memory.asSlice(payload + Long.BYTES, bytes));
-    int tag = EagerPacket.tag(memory, at, EagerPacket.HEADER_BYTES);
+    int tag = EagerPacket.tag(memory, EagerPacket.HEADER_BYTES);
     early.putIfAbsent(
         ordinal, new Piece(tag, memory.get(ValueLayout.JAVA_LONG_UNALIGNED, payload), copy));
     for (Piece piece = early.remove(next); piece != null; piece = early.remove(next)) {

@@ -71,20 +71,19 @@ public final class PacketSender extends PacketQueue implements SendProtocol {
           return false;
         }
         MemorySegment memory = packet.memory();
-        long at = packet.at();
         int room =
             link.endpoint.packetBytes()
                 - EagerPacket.HEADER_BYTES
                 - EagerPacket.MESSAGE_BYTES
                 - Long.BYTES;
         int piece = (int) Math.min(room & -Long.BYTES, lengthBytes - done);
-        int offset = EagerPacket.begin(memory, at, ordinal++, 0);
-        int payload = EagerPacket.putMessage(memory, at, offset, tag, Long.BYTES + piece);
-        memory.set(ValueLayout.JAVA_LONG_UNALIGNED, at + payload, lengthBytes);
-        long to = memory.address() + at + payload + Long.BYTES;
+        int offset = EagerPacket.begin(memory, ordinal++, 0);
+        int payload = EagerPacket.putMessage(memory, offset, tag, Long.BYTES + piece);
+        memory.set(ValueLayout.JAVA_LONG_UNALIGNED, payload, lengthBytes);
+        long to = memory.address() + payload + Long.BYTES;
         link.endpoint.copier().copy(address + done, to, piece);
         int bytes = EagerPacket.after(payload, Long.BYTES + piece);
-        MessageHeader.put(memory, at, MessageType.EAGER, bytes, link.id());
+        MessageHeader.put(memory, MessageType.EAGER, bytes, link.id());
         done += piece;
         posted = done == lengthBytes;
         request.begun(1);
@@ -188,7 +187,7 @@ public final class PacketSender extends PacketQueue implements SendProtocol {
   }
 
   @Override
-  public boolean packet(MemorySegment memory, long at, long lengthBytes) {
+  public boolean packet(MemorySegment memory, long lengthBytes) {
     return false;
   }
 

@@ -188,10 +188,8 @@ class StagingTest {
     MemorySegment memory = arena.allocate(ControlMessage.BYTES, 8);
     boolean written = type == MessageType.CHUNKS_WRITTEN;
     ConnectionId of = (written ? exchange.sender : exchange.receiver).link.id();
-    ControlMessage.put(memory, 0, of, type, 1, count, null);
+    ControlMessage.put(memory, of, type, 1, count, null);
     assertTrue(
-        written
-            ? exchange.receiver.message(type, memory, 0)
-            : exchange.sender.message(type, memory, 0));
+        written ? exchange.receiver.message(type, memory) : exchange.sender.message(type, memory));
   }
 }

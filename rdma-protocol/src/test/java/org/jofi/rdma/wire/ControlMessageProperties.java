@@ -68,37 +68,36 @@ class ControlMessageProperties {
 
   private void put(
       ConnectionId id, MessageType type, long number, long value, @Nullable FailureCause why) {
-    ControlMessage.put(memory, 0, id, type, number, value, why);
+    ControlMessage.put(memory, id, type, number, value, why);
   }
 
   /** Writes again what was read. */
   private byte[] rewritten() {
     byte[] again = new byte[ControlMessage.BYTES];
-    MessageType type = MessageHeader.type(memory, 0);
+    MessageType type = MessageHeader.type(memory);
     long value =
         switch (type) {
           case REFUSE ->
               ControlMessage.ofRails(
-                  ControlMessage.refuserDataRails(memory, 0),
-                  ControlMessage.refuserControlRails(memory, 0));
+                  ControlMessage.refuserDataRails(memory),
+                  ControlMessage.refuserControlRails(memory));
           case ASK, ANSWER ->
               ControlMessage.ofStripe(
-                  ControlMessage.stripe(memory, 0),
-                  ControlMessage.tries(memory, 0),
-                  ControlMessage.arrived(memory, 0));
+                  ControlMessage.stripe(memory),
+                  ControlMessage.tries(memory),
+                  ControlMessage.arrived(memory));
           case CREDIT ->
               ControlMessage.ofCredit(
-                  ControlMessage.untaken(memory, 0), ControlMessage.announced(memory, 0));
-          default -> ControlMessage.value(memory, 0);
+                  ControlMessage.untaken(memory), ControlMessage.announced(memory));
+          default -> ControlMessage.value(memory);
         };
     ControlMessage.put(
         MemorySegment.ofArray(again),
-        0,
-        MessageHeader.connectionId(memory, 0),
+        MessageHeader.connectionId(memory),
         type,
-        ControlMessage.number(memory, 0),
+        ControlMessage.number(memory),
         value,
-        ControlMessage.hasReason(memory, 0) ? ControlMessage.reason(memory, 0) : null);
+        ControlMessage.hasReason(memory) ? ControlMessage.reason(memory) : null);
     // A refusal may be of another version, which is kept.
     again[4] = bytes[4];
     again[5] = bytes[5];
@@ -108,7 +107,7 @@ class ControlMessageProperties {
   @Property
   void soundMessagesPassAndComeBack(@ForAll Random random) {
     putAny(random);
-    assertEquals(WireFault.NONE, ControlMessage.check(memory, 0, ControlMessage.BYTES));
+    assertEquals(WireFault.NONE, ControlMessage.check(memory, ControlMessage.BYTES));
     assertArrayEquals(bytes, rewritten());
   }
 
@@ -118,26 +117,26 @@ class ControlMessageProperties {
       @ForAll @LongRange(min = 0, max = ProtocolLimits.MAX_MESSAGE_BYTES) long length) {
     ConnectionId connectionId = new ConnectionId(7, 8, 9, 10, 11);
     put(connectionId, MessageType.TRUE_LENGTH, number, length, null);
-    assertEquals(WireFault.NONE, ControlMessage.check(memory, 0, ControlMessage.BYTES));
-    assertEquals(number, ControlMessage.number(memory, 0));
-    assertEquals(length, ControlMessage.value(memory, 0));
-    assertEquals(connectionId, MessageHeader.connectionId(memory, 0));
+    assertEquals(WireFault.NONE, ControlMessage.check(memory, ControlMessage.BYTES));
+    assertEquals(number, ControlMessage.number(memory));
+    assertEquals(length, ControlMessage.value(memory));
+    assertEquals(connectionId, MessageHeader.connectionId(memory));
     assertEquals(new ConnectionId(9, 10, 7, 8, 11), connectionId.reversed());
   }
 
   private WireFault withLength(long length) {
     memory.set(WireLayouts.LONG, 40, length);
-    return ControlMessage.check(memory, 0, ControlMessage.BYTES);
+    return ControlMessage.check(memory, ControlMessage.BYTES);
   }
 
   private WireFault credit(long handled, int untaken, long announced) {
     long value = ControlMessage.ofCredit(untaken, announced);
     put(new ConnectionId(7, 8, 9, 10, 11), MessageType.CREDIT, handled, value, null);
-    WireFault fault = ControlMessage.check(memory, 0, ControlMessage.BYTES);
+    WireFault fault = ControlMessage.check(memory, ControlMessage.BYTES);
     if (fault == WireFault.NONE) {
-      assertEquals(handled, ControlMessage.number(memory, 0));
-      assertEquals(untaken, ControlMessage.untaken(memory, 0));
-      assertEquals(announced, ControlMessage.announced(memory, 0));
+      assertEquals(handled, ControlMessage.number(memory));
+      assertEquals(untaken, ControlMessage.untaken(memory));
+      assertEquals(announced, ControlMessage.announced(memory));
     }
     return fault;
   }
@@ -156,9 +155,9 @@ class ControlMessageProperties {
 
   private WireFault want(long seen) {
     put(new ConnectionId(7, 8, 9, 10, 11), MessageType.WANT, seen, 0, null);
-    WireFault fault = ControlMessage.check(memory, 0, ControlMessage.BYTES);
+    WireFault fault = ControlMessage.check(memory, ControlMessage.BYTES);
     if (fault == WireFault.NONE) {
-      assertEquals(seen, ControlMessage.number(memory, 0));
+      assertEquals(seen, ControlMessage.number(memory));
     }
     return fault;
   }
@@ -201,7 +200,7 @@ class ControlMessageProperties {
       putAny(random);
       byte[] hostile = HostileBytes.from(random, bytes);
       MemorySegment arrived = MemorySegment.ofArray(hostile);
-      WireFault fault = ControlMessage.check(arrived, 0, hostile.length);
+      WireFault fault = ControlMessage.check(arrived, hostile.length);
       found.add(fault);
       if (fault == WireFault.NONE) {
         System.arraycopy(hostile, 0, bytes, 0, bytes.length);
@@ -281,6 +280,6 @@ class ControlMessageProperties {
   void handshakesAreNotControlMessages() {
     byte[] request = HandshakeProperties.encoded(Messages.request(new Random(2)));
     assertEquals(
-        WireFault.TYPE, ControlMessage.check(MemorySegment.ofArray(request), 0, request.length));
+        WireFault.TYPE, ControlMessage.check(MemorySegment.ofArray(request), request.length));
   }
 }

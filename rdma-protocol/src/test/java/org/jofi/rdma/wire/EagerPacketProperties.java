@@ -48,15 +48,15 @@ class EagerPacketProperties {
     byte[] bytes = new byte[at + most];
     Arrays.fill(bytes, (byte) 0xee);
     MemorySegment memory = MemorySegment.ofArray(bytes);
-    int offset = EagerPacket.begin(memory, at, ordinal, seen);
+    int offset = EagerPacket.begin(memory.asSlice(at), ordinal, seen);
     for (Message message : messages) {
       int length = message.length();
-      int payload = EagerPacket.putMessage(memory, at, offset, message.tag, length);
+      int payload = EagerPacket.putMessage(memory.asSlice(at), offset, message.tag, length);
       MemorySegment.copy(message.payload, 0, memory, (long) at + payload, length);
       offset = EagerPacket.after(payload, length);
     }
     assertEquals(most, offset);
-    MessageHeader.put(memory, at, MessageType.EAGER, offset, id);
+    MessageHeader.put(memory.asSlice(at), MessageType.EAGER, offset, id);
     return bytes;
   }
 
@@ -81,18 +81,18 @@ class EagerPacketProperties {
     byte[] bytes = packet(at, id, ordinal, seen, messages);
     MemorySegment memory = MemorySegment.ofArray(bytes);
     int length = bytes.length - at;
-    assertEquals(WireFault.NONE, EagerPacket.check(memory, at, length));
-    assertEquals(id, MessageHeader.connectionId(memory, at));
-    assertEquals(ordinal, EagerPacket.ordinal(memory, at));
-    assertEquals(seen, EagerPacket.seen(memory, at));
+    assertEquals(WireFault.NONE, EagerPacket.check(memory.asSlice(at), length));
+    assertEquals(id, MessageHeader.connectionId(memory.asSlice(at)));
+    assertEquals(ordinal, EagerPacket.ordinal(memory.asSlice(at)));
+    assertEquals(seen, EagerPacket.seen(memory.asSlice(at)));
     int offset = EagerPacket.HEADER_BYTES;
     for (Message message : messages) {
       assertEquals(0, offset % 8);
-      assertEquals(message.tag, EagerPacket.tag(memory, at, offset));
-      assertEquals(message.length(), EagerPacket.lengthBytes(memory, at, offset));
+      assertEquals(message.tag, EagerPacket.tag(memory.asSlice(at), offset));
+      assertEquals(message.length(), EagerPacket.lengthBytes(memory.asSlice(at), offset));
       long payload = (long) at + offset + EagerPacket.MESSAGE_BYTES;
       assertEquals(-1, message.payload.mismatch(memory.asSlice(payload, message.length())));
-      offset = EagerPacket.next(memory, at, offset);
+      offset = EagerPacket.next(memory.asSlice(at), offset);
     }
     assertEquals(length, offset);
   }
@@ -111,7 +111,7 @@ class EagerPacketProperties {
   }
 
   private static WireFault check(byte[] bytes) {
-    return EagerPacket.check(MemorySegment.ofArray(bytes), 0, bytes.length);
+    return EagerPacket.check(MemorySegment.ofArray(bytes), bytes.length);
   }
 
   /** Walks what was accepted, and says how many messages there were. */
@@ -119,11 +119,11 @@ class EagerPacketProperties {
     MemorySegment memory = MemorySegment.ofArray(bytes);
     int count = 0;
     int offset = EagerPacket.HEADER_BYTES;
-    for (; offset < bytes.length; offset = EagerPacket.next(memory, 0, offset)) {
-      int length = EagerPacket.lengthBytes(memory, 0, offset);
+    for (; offset < bytes.length; offset = EagerPacket.next(memory, offset)) {
+      int length = EagerPacket.lengthBytes(memory, offset);
       assertTrue(length >= 0 && length <= EagerGrant.MOST_BYTES, "" + length);
       assertTrue(offset + EagerPacket.MESSAGE_BYTES + length <= bytes.length);
-      EagerPacket.tag(memory, 0, offset);
+      EagerPacket.tag(memory, offset);
       count++;
     }
     assertEquals(bytes.length, offset);
@@ -146,8 +146,8 @@ class EagerPacketProperties {
         int count = walk(bytes);
         assertTrue(count >= 1 && count <= EagerPacket.MOST_MESSAGES, "" + count);
         MemorySegment memory = MemorySegment.ofArray(bytes);
-        assertTrue(EagerPacket.ordinal(memory, 0) >= 1);
-        assertTrue(EagerPacket.seen(memory, 0) >= 0);
+        assertTrue(EagerPacket.ordinal(memory) >= 1);
+        assertTrue(EagerPacket.seen(memory) >= 0);
       }
     }
     for (WireFault fault :
@@ -236,11 +236,11 @@ class EagerPacketProperties {
   @Example
   void otherMessagesAreNoPackets() {
     byte[] bytes = new byte[ControlMessage.BYTES];
-    ControlMessage.put(MemorySegment.ofArray(bytes), 0, ID, MessageType.READY, 0, 0, null);
+    ControlMessage.put(MemorySegment.ofArray(bytes), ID, MessageType.READY, 0, 0, null);
     assertEquals(WireFault.TYPE, check(bytes));
     byte[] packet = two();
     assertEquals(
-        WireFault.TYPE, ControlMessage.check(MemorySegment.ofArray(packet), 0, packet.length));
+        WireFault.TYPE, ControlMessage.check(MemorySegment.ofArray(packet), packet.length));
   }
 
   /** The bytes that docs/PROTOCOL.md gives. */

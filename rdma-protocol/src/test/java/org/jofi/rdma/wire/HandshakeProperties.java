@@ -25,13 +25,13 @@ class HandshakeProperties {
 
   static byte[] encoded(ConnectRequest request) {
     MemorySegment memory = MemorySegment.ofArray(new byte[Handshake.MAX_BYTES]);
-    int length = Handshake.put(memory, 0, request);
+    int length = Handshake.put(memory, request);
     return memory.asSlice(0, length).toArray(ValueLayout.JAVA_BYTE);
   }
 
   static byte[] encoded(ConnectAccept accept) {
     MemorySegment memory = MemorySegment.ofArray(new byte[Handshake.MAX_BYTES]);
-    int length = Handshake.put(memory, 0, accept);
+    int length = Handshake.put(memory, accept);
     return memory.asSlice(0, length).toArray(ValueLayout.JAVA_BYTE);
   }
 
@@ -41,9 +41,10 @@ class HandshakeProperties {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment memory = arena.allocate(offset + Handshake.MAX_BYTES);
       memory.fill((byte) 0xff);
-      int length = Handshake.put(memory, offset, request);
-      assertEquals(request, decoder.request(memory, offset, length), () -> "" + decoder.fault());
-      assertEquals(request.replyAddress(), decoder.replyAddress(memory, offset, length));
+      int length = Handshake.put(memory.asSlice(offset), request);
+      assertEquals(
+          request, decoder.request(memory.asSlice(offset), length), () -> "" + decoder.fault());
+      assertEquals(request.replyAddress(), decoder.replyAddress(memory.asSlice(offset), length));
     }
   }
 
@@ -53,7 +54,7 @@ class HandshakeProperties {
     byte[] bytes = encoded(accept);
     assertEquals(
         accept,
-        decoder.accept(MemorySegment.ofArray(bytes), 0, bytes.length),
+        decoder.accept(MemorySegment.ofArray(bytes), bytes.length),
         () -> "" + decoder.fault());
   }
 
@@ -68,7 +69,7 @@ class HandshakeProperties {
               random, asks ? encoded(Messages.request(random)) : encoded(Messages.accept(random)));
       MemorySegment memory = MemorySegment.ofArray(bytes);
       Object read =
-          asks ? decoder.request(memory, 0, bytes.length) : decoder.accept(memory, 0, bytes.length);
+          asks ? decoder.request(memory, bytes.length) : decoder.accept(memory, bytes.length);
       WireFault fault = decoder.fault();
       found.merge(fault, 1, Integer::sum);
       assertEquals(read == null, fault != WireFault.NONE, () -> "" + fault);
@@ -77,7 +78,7 @@ class HandshakeProperties {
       } else if (read instanceof ConnectAccept accept) {
         assertArrayEquals(bytes, encoded(accept));
       }
-      decoder.replyAddress(memory, 0, bytes.length);
+      decoder.replyAddress(memory, bytes.length);
     }
     for (WireFault fault :
         new WireFault[] {
@@ -105,17 +106,17 @@ class HandshakeProperties {
     bytes[4] = 1;
     bytes[140] ^= 1;
     MemorySegment memory = MemorySegment.ofArray(bytes);
-    assertNull(decoder.request(memory, 0, bytes.length));
+    assertNull(decoder.request(memory, bytes.length));
     assertEquals(WireFault.VERSION, decoder.fault());
-    assertEquals(request.replyAddress(), decoder.replyAddress(memory, 0, bytes.length));
+    assertEquals(request.replyAddress(), decoder.replyAddress(memory, bytes.length));
   }
 
   @Example
   void aRequestIsNoGrant() {
     byte[] bytes = encoded(Messages.request(new Random(1)));
-    assertNull(decoder.accept(MemorySegment.ofArray(bytes), 0, bytes.length));
+    assertNull(decoder.accept(MemorySegment.ofArray(bytes), bytes.length));
     assertEquals(WireFault.TYPE, decoder.fault());
-    assertNotNull(decoder.request(MemorySegment.ofArray(bytes), 0, bytes.length));
+    assertNotNull(decoder.request(MemorySegment.ofArray(bytes), bytes.length));
     assertEquals(WireFault.NONE, decoder.fault());
   }
 
@@ -132,7 +133,7 @@ class HandshakeProperties {
     MemorySegment memory = MemorySegment.ofArray(encoded);
     memory.set(WireLayouts.SHORT, 32 + 18, (short) credits);
     memory.set(WireLayouts.INT, 32 + 20, bytes);
-    ConnectAccept accept = decoder.accept(memory, 0, encoded.length);
+    ConnectAccept accept = decoder.accept(memory, encoded.length);
     assertEquals(accept == null, decoder.fault() != WireFault.NONE);
     if (accept != null) {
       EagerGrant eager = accept.eager();
@@ -161,7 +162,7 @@ class HandshakeProperties {
     byte[] request = encoded(Messages.request(new Random(1)));
     for (int at = 160 + 18; at < 160 + 24; at++) {
       request[at] = 1;
-      assertNull(decoder.request(MemorySegment.ofArray(request), 0, request.length));
+      assertNull(decoder.request(MemorySegment.ofArray(request), request.length));
       assertEquals(WireFault.RESERVED, decoder.fault());
       request[at] = 0;
     }
@@ -187,10 +188,10 @@ class HandshakeProperties {
     byte[] bytes = encoded(Messages.request(new Random(1)));
     MemorySegment memory = MemorySegment.ofArray(bytes);
     for (long length : new long[] {-1, 0, bytes.length + 1L, Long.MAX_VALUE}) {
-      assertNull(decoder.request(memory, 0, length));
+      assertNull(decoder.request(memory, length));
       assertEquals(WireFault.TRUNCATED, decoder.fault());
     }
-    assertNull(decoder.request(memory, 8, bytes.length));
+    assertNull(decoder.request(memory.asSlice(8), bytes.length));
     assertEquals(WireFault.TRUNCATED, decoder.fault());
   }
 

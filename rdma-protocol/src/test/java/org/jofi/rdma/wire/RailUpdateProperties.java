@@ -33,28 +33,28 @@ class RailUpdateProperties {
     Arrays.fill(bytes, (byte) 0xee);
     RailUpdate update = any(random);
     ConnectionId id = Messages.connectionId(random, true, true);
-    int length = update.put(memory, at, id);
-    assertEquals(WireFault.NONE, RailUpdate.check(memory, at, length));
-    assertEquals(update, RailUpdate.read(memory, at));
-    assertEquals(id, MessageHeader.connectionId(memory, at));
-    assertEquals(MessageType.RAIL_UPDATE, MessageHeader.type(memory, at));
+    int length = update.put(memory.asSlice(at), id);
+    assertEquals(WireFault.NONE, RailUpdate.check(memory.asSlice(at), length));
+    assertEquals(update, RailUpdate.read(memory.asSlice(at)));
+    assertEquals(id, MessageHeader.connectionId(memory.asSlice(at)));
+    assertEquals(MessageType.RAIL_UPDATE, MessageHeader.type(memory.asSlice(at)));
     for (int other = 0; other < length; other++) {
-      assertNotEquals(WireFault.NONE, RailUpdate.check(memory, at, other), "of " + other);
+      assertNotEquals(WireFault.NONE, RailUpdate.check(memory.asSlice(at), other), "of " + other);
     }
     if (at + length < bytes.length) {
-      assertNotEquals(WireFault.NONE, RailUpdate.check(memory, at, length + 1));
+      assertNotEquals(WireFault.NONE, RailUpdate.check(memory.asSlice(at), length + 1));
     }
   }
 
   /** What passes can be read, and is within what a rail can be. */
   @Property
   void brokenMessagesAreRefusedOrRead(@ForAll Random random) {
-    int length = any(random).put(memory, 0, Messages.connectionId(random, true, true));
+    int length = any(random).put(memory, Messages.connectionId(random, true, true));
     for (int changes = random.nextInt(1, 4); changes > 0; changes--) {
       bytes[random.nextInt(length)] = (byte) random.nextInt();
     }
-    if (RailUpdate.check(memory, 0, length) == WireFault.NONE) {
-      RailUpdate read = RailUpdate.read(memory, 0);
+    if (RailUpdate.check(memory, length) == WireFault.NONE) {
+      RailUpdate read = RailUpdate.read(memory);
       assertEquals(read.rail(), read.rail() & ProtocolLimits.MAX_RAILS - 1);
       assertEquals(0, (read.epoch() | read.known() | read.least()) >>> 31);
     }
