@@ -96,7 +96,7 @@ abstract class RdmaComm implements Comm {
   public final List<RailStatus> rails() {
     try (var _ = lock.rare()) {
       checkOpen();
-      OperationSink sink = connection.sink();
+      OperationSink sink = connection.link.sink;
       return IntStream.range(0, sink.endpoint().dataRails()).mapToObj(sink::rail).toList();
     }
   }

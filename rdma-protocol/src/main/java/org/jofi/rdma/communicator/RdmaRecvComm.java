@@ -197,10 +197,10 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
       if (lengthBytes == 0 || own.isStaged() || !flushes(own.memory().kind())) {
         return Result.NOTHING_TO_DO;
       }
-      long request = connection.flush(address, lengthBytes, own.data());
+      long request = connection.flushes.flush(address, lengthBytes, own.data());
       if (request == Result.TRY_AGAIN) {
         endpoint.help();
-        request = connection.flush(address, lengthBytes, own.data());
+        request = connection.flushes.flush(address, lengthBytes, own.data());
       }
       memory.uses.add(request, own);
       return request;
@@ -228,7 +228,7 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
       return "not flushed: a staged receive is over when the last copy to the device is";
     }
     MemoryKind kind = own.memory().kind();
-    Failure refusal = flushes(kind) ? connection.sink().ownReadRefusal() : null;
+    Failure refusal = flushes(kind) ? connection.link.sink.ownReadRefusal() : null;
     if (refusal != null) {
       return "cannot be flushed: " + refusal;
     }

@@ -132,7 +132,7 @@ final class Acceptor {
     if (!Features.suffice(features)) {
       return FailureCause.INCOMPATIBLE;
     }
-    if (endpoint.brokenBy() != null) {
+    if (endpoint.rails.brokenBy() != null) {
       // Stripes would arrive over a rail whose completion queue is broken.
       return FailureCause.FABRIC;
     }

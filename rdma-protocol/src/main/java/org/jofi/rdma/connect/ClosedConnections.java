@@ -27,7 +27,7 @@ final class ClosedConnections {
 
     Closed(Connection connection) {
       connectionId = connection.id();
-      addresses = connection.sink().peerAddresses();
+      addresses = connection.link.sink.peerAddresses();
       writes = connection.protocol.writes();
     }
   }

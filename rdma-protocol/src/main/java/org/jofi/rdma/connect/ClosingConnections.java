@@ -76,7 +76,7 @@ final class ClosingConnections {
   /** Until when to wait for this peer: not at all, if a wait for it has just timed out. */
   private long bound(Connection connection) {
     long now = settings.clock().nanoTime();
-    return connection.sink().peer().isSilent() ? now : now + settings.closeNs();
+    return connection.link.sink.peer().isSilent() ? now : now + settings.closeNs();
   }
 
   void close(Connection connection) {
@@ -98,7 +98,7 @@ final class ClosingConnections {
     ending.add(connection);
     if (!connection.closing.peerClosed) {
       // A peer that counts as lost may be alive; tell it, also if a rail is silent.
-      for (int rail = 0; rail < connection.sink().endpoint().controlRails(); rail++) {
+      for (int rail = 0; rail < connection.link.sink.endpoint().controlRails(); rail++) {
         tell(connection, MessageType.ABORT);
       }
     }
@@ -140,8 +140,8 @@ final class ClosingConnections {
   }
 
   void lose(Connection connection, Failure why) {
-    connection.sink().peer().fellSilent();
-    connection.sink().peer().giveUpFences();
+    connection.link.sink.peer().fellSilent();
+    connection.link.sink.peer().giveUpFences();
     if (connection.closing.localClosed) {
       connection.peerVanished();
     } else {
@@ -173,7 +173,7 @@ final class ClosingConnections {
   /** Advances a side that is ending; returns whether nothing is left to do for it here. */
   private boolean advance(Connection connection, long now) {
     CloseHandshake closing = connection.closing;
-    PeerControl peer = connection.sink().peer();
+    PeerControl peer = connection.link.sink.peer();
     boolean overdue = closing.leftNs(now) <= 0 || (closing.localClosed && peer.isSilent());
     boolean awaiting = connection.awaitWrites(overdue);
     if (!connection.isCut() && !overdue) {

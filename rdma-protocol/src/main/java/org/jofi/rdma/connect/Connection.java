@@ -79,11 +79,7 @@ public abstract class Connection {
 
   /** To the peer's communicator, from this side's. */
   public final ConnectionId id() {
-    return link.id();
-  }
-
-  public final OperationSink sink() {
-    return link.sink;
+    return link.id;
   }
 
   /** Why its messages, and with them the side, failed; null while it works. */
@@ -207,7 +203,7 @@ public abstract class Connection {
    * @return false if there is no buffer now
    */
   final boolean tell(MessageType type, long number, long value, @Nullable FailureCause why) {
-    Packet message = sink().takePacket();
+    Packet message = link.sink.takePacket();
     if (message == null) {
       return false;
     }

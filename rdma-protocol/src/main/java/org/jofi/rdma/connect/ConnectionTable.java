@@ -151,7 +151,7 @@ public final class ConnectionTable implements ArrivalSink {
   private boolean railUpdate(MemorySegment memory, long lengthBytes) {
     Connection connection =
         RailUpdate.check(memory, lengthBytes) == WireFault.NONE ? hear(memory) : null;
-    if (connection == null || !connection.sink().peer().told(RailUpdate.read(memory))) {
+    if (connection == null || !connection.link.sink.peer().told(RailUpdate.read(memory))) {
       return false;
     }
     sendUpdates(connection);
@@ -163,7 +163,7 @@ public final class ConnectionTable implements ArrivalSink {
    * buffer comes again.
    */
   private static void sendUpdates(Connection connection) {
-    OperationSink sink = connection.sink();
+    OperationSink sink = connection.link.sink;
     for (RailUpdate update = sink.peer().takeUpdate();
         update != null;
         update = sink.peer().takeUpdate()) {
@@ -253,7 +253,7 @@ public final class ConnectionTable implements ArrivalSink {
     Connector making = connector();
     EndpointDriver endpoint = making.endpoint;
     int events = endpoint.progress() + making.progress();
-    if (!questions.isEmpty() && endpoint.isDrained()) {
+    if (!questions.isEmpty() && endpoint.rails.isDrained()) {
       questions.answer();
     }
     if (time.poll(events == 0)) {
@@ -282,12 +282,12 @@ public final class ConnectionTable implements ArrivalSink {
     }
     for (int i = 0; i < live.size(); i++) {
       Connection connection = live.get(i);
-      if (connection.mayAsk() && connection.sink().peer().takeQuestion()) {
+      if (connection.mayAsk() && connection.link.sink.peer().takeQuestion()) {
         // Over two control rails, of which one may be silent.
         endings.ask(connection, MessageType.PING);
         endings.ask(connection, MessageType.PING);
       }
-      if (connection.sink().takeControlLoss()) {
+      if (connection.link.sink.takeControlLoss()) {
         connection.protocol.controlLost();
       }
       sendUpdates(connection);
@@ -301,7 +301,7 @@ public final class ConnectionTable implements ArrivalSink {
   }
 
   private void lookForStall(Connection connection, long now) {
-    Failure stall = connection.sink().peer().stall(now, settings.silenceNs());
+    Failure stall = connection.link.sink.peer().stall(now, settings.silenceNs());
     if (stall != null && connection.failure() == null && !connection.isQuiet()) {
       endings.lose(connection, stall);
     }

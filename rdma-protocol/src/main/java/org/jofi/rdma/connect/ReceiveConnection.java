@@ -1,6 +1,5 @@
 package org.jofi.rdma.connect;
 
-import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.engine.ReceiveProtocol;
 import org.jofi.rdma.onesided.Flushes;
 import org.jofi.rdma.request.PeerLink;
@@ -11,7 +10,7 @@ public final class ReceiveConnection extends Connection {
   private static final int MOST_ANSWERS = 64;
 
   public final ReceiveProtocol receiver;
-  private final Flushes flushes;
+  public final Flushes flushes;
 
   /** The answer to the connector, to be sent again if it asks again. */
   public final ConnectAccept accept;
@@ -33,11 +32,6 @@ public final class ReceiveConnection extends Connection {
 
   public boolean mayAnswerAgain() {
     return !link.doesPeerKnowThisSide() && ++answers <= MOST_ANSWERS;
-  }
-
-  /** As {@link org.jofi.transport.RecvComm#iflush}; see {@link Flushes#flush}. */
-  public long flush(long address, long lengthBytes, DataRegistration registration) {
-    return flushes.flush(address, lengthBytes, registration);
   }
 
   /**

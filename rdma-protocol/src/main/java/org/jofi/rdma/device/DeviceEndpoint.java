@@ -100,7 +100,7 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
               new AfterRelease(nics.registrations()),
               hasThread ? environment.executors() : null,
               this::progress,
-              driver::longOperations);
+              driver.rails::longOperations);
     } catch (RuntimeException refused) {
       try {
         end();
@@ -137,7 +137,7 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
    */
   boolean isSound() {
     try (var hold = lock.unlessBusy()) {
-      return hold == null || driver.brokenBy() == null;
+      return hold == null || driver.rails.brokenBy() == null;
     }
   }
 

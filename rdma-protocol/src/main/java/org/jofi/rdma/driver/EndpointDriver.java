@@ -35,7 +35,6 @@ import org.jofi.rdma.wire.ProtocolLimits;
 import org.jofi.rdma.wire.RailAddresses;
 import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Data rails and control rails over the NICs of one device, driven under one lock, which callers
@@ -53,7 +52,7 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
 
   private final String label;
   private final ArrivalSink arrivals;
-  private final Rails rails;
+  public final Rails rails;
   private final List<ReceiveBuffers> receives = new ArrayList<>();
   final Tasks tasks = new Tasks();
   private final RailRetirement retirement;
@@ -265,25 +264,6 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
     }
     tasks.run();
     return events;
-  }
-
-  public long longOperations() {
-    return rails.longOperations();
-  }
-
-  /** Whether the last {@link #progress} left nothing in a queue. */
-  public boolean isDrained() {
-    return rails.isDrained();
-  }
-
-  /** Why the completion queue of a rail broke; null if all work. */
-  public @Nullable Failure brokenBy() {
-    return rails.brokenBy();
-  }
-
-  /** How many completions belonged to no local operation, over all rails. */
-  public long orphans() {
-    return rails.orphans();
   }
 
   /** Receives of messages that failed, over all control rails. */

@@ -14,7 +14,7 @@ import org.jofi.transport.Failure;
 import org.jspecify.annotations.Nullable;
 
 /** The rails of an endpoint: a data rail per NIC, control rails, and the queue of each NIC. */
-final class Rails {
+public final class Rails {
   final List<RailPort> data = new ArrayList<>();
   final List<RailPort> control = new ArrayList<>();
   private final List<RailPort> all = new ArrayList<>();
@@ -105,7 +105,7 @@ final class Rails {
     }
   }
 
-  long longOperations() {
+  public long longOperations() {
     long all = 0;
     for (int i = 0; i < queues.size(); i++) {
       all += queues.get(i).longOperations();
@@ -118,11 +118,13 @@ final class Rails {
     all.forEach(port -> port.peers().close());
   }
 
-  boolean isDrained() {
+  /** Whether the last poll left nothing in a queue. */
+  public boolean isDrained() {
     return drained;
   }
 
-  @Nullable Failure brokenBy() {
+  /** Why the completion queue of a rail broke; null if all work. */
+  public @Nullable Failure brokenBy() {
     for (int i = 0; i < queues.size(); i++) {
       Failure why = queues.get(i).brokenBy();
       if (why != null) {
@@ -132,7 +134,8 @@ final class Rails {
     return null;
   }
 
-  long orphans() {
+  /** How many completions belonged to no local operation. */
+  public long orphans() {
     return queues.stream().mapToLong(RailQueue::orphans).sum();
   }
 

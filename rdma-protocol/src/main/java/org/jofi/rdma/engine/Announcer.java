@@ -28,7 +28,7 @@ final class Announcer {
     this.copyRegistration = copyRegistration;
     this.targets = List.copyOf(targets);
     layout = new MailboxLayout(link.endpoint.dataRails());
-    entries = new MailboxWriter(copy, layout, link.id().toGeneration());
+    entries = new MailboxWriter(copy, layout, link.id.toGeneration());
     entriesDelivered = link.endpoint.smallWritesNeedDelivery();
   }
 

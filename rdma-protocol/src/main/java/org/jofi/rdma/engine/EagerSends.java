@@ -84,7 +84,7 @@ final class EagerSends extends Collector {
       open = null;
       last = batch;
       Packet packet = batch.packet;
-      MessageHeader.put(packet.memory(), MessageType.EAGER, batch.bytes, link.id());
+      MessageHeader.put(packet.memory(), MessageType.EAGER, batch.bytes, link.id);
       packet.send(batch.bytes, batch, 0);
     }
   }

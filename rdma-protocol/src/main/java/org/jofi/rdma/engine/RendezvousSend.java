@@ -162,7 +162,7 @@ class RendezvousSend extends StripedRequest implements SentListener {
         stripe,
         of.isBound() && stripe == of.stripes() - 1,
         isShort,
-        sender.link.id().to(),
+        sender.link.id.to(),
         receiveIndex);
   }
 

@@ -74,7 +74,7 @@ public final class Sender extends RequestQueue implements SendProtocol {
         new MailboxReader(
             mailbox,
             new MailboxLayout(link.endpoint.dataRails()),
-            link.id().fromGeneration(),
+            link.id.fromGeneration(),
             maxMessageBytes);
     // What merely reached a NIC may be lost with it.
     boolean completesWhenDelivered =
@@ -326,9 +326,7 @@ public final class Sender extends RequestQueue implements SendProtocol {
 
   @Override
   public void peerStops(long messages) {
-    fail(
-        new Failure(
-            FailureCause.PEER_CLOSED, 0, "communicator %d".formatted(link.id().from()), ""));
+    fail(new Failure(FailureCause.PEER_CLOSED, 0, "communicator %d".formatted(link.id.from()), ""));
   }
 
   /** A receive of a group counts as one. */

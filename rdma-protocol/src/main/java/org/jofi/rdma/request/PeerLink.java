@@ -17,14 +17,14 @@ import org.jofi.rdma.wire.MessageType;
 public final class PeerLink {
   public final OperationSink sink;
   public final EndpointContext endpoint;
-  private final ConnectionId connectionId;
+  public final ConnectionId id;
   private final ArrayDeque<Task> held = new ArrayDeque<>(0);
   private boolean peerKnows = true;
 
   public PeerLink(OperationSink sink, ConnectionId connectionId) {
     this.sink = sink;
     endpoint = sink.endpoint();
-    this.connectionId = connectionId;
+    id = connectionId;
   }
 
   /**
@@ -59,12 +59,8 @@ public final class PeerLink {
     }
   }
 
-  public ConnectionId id() {
-    return connectionId;
-  }
-
   public String describePeer() {
-    return "communicator %d of the peer, over %s".formatted(connectionId.to(), endpoint.label());
+    return "communicator %d of the peer, over %s".formatted(id.to(), endpoint.label());
   }
 
   /** Tells something of a receive, again if it may be lost; false if there is no buffer now. */
@@ -79,7 +75,7 @@ public final class PeerLink {
     if (message == null) {
       return false;
     }
-    ControlMessage.put(message.memory(), connectionId, type, receiveIndex, value, null);
+    ControlMessage.put(message.memory(), id, type, receiveIndex, value, null);
     message.send(ControlMessage.BYTES, who, cookie);
     return true;
   }

@@ -45,7 +45,7 @@ public final class Handshake {
   private long end;
   private WireFault fault = WireFault.NONE;
 
-  /** Writes a request to memory with {@link #MAX_BYTES} from there on; returns its length. */
+  /** Writes a request to memory of {@link #MAX_BYTES}; returns its length. */
   public static int put(MemorySegment memory, ConnectRequest request) {
     Handshake out = new Handshake();
     out.start(memory);

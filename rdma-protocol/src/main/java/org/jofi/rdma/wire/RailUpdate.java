@@ -60,7 +60,7 @@ public record RailUpdate(
     }
   }
 
-  /** Writes it to memory with {@link #MAX_BYTES} from there on; returns its length. */
+  /** Writes it to memory of {@link #MAX_BYTES}; returns its length. */
   public int put(MemorySegment memory, ConnectionId connectionId) {
     byte[] bytes = address.bytes();
     int end = end(bytes.length);

@@ -62,7 +62,7 @@ class ArrivalRoomTest {
           receives.get(i).removeIf(id -> isOver(linked.receiving.test(id)));
           waits |= !receives.get(i).isEmpty();
         }
-        assertNull(right.host.endpoint.brokenBy());
+        assertNull(right.host.endpoint.rails.brokenBy());
         assertTrue(++rounds < 2_000, simulation::describe);
       }
       assertEquals(0, right.host.endpoint.context.budget().announced());

@@ -328,7 +328,7 @@ class BoundsTest {
       long[] requests = {
         Posting.write(connection, address, 4096, linked.to, remote, 0),
         Posting.read(connection, address + 4096, 4096, linked.to, remote, 0),
-        connection.flush(address, 4096, linked.to)
+        connection.flushes.flush(address, 4096, linked.to)
       };
       for (long request : requests) {
         assertEquals(Result.IN_PROGRESS, connection.test(request));

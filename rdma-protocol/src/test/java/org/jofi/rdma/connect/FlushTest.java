@@ -62,7 +62,7 @@ class FlushTest {
         assertNotEquals(-1, device.mismatch(Pair.segment(source)), "nothing was stale");
         assertEquals(
             0, stripesSeen(device, Pair.segment(source)), () -> pair + ": a stripe was not stale");
-        long flush = pair.receives.flush(device.address(), BYTES, target);
+        long flush = pair.receives.flushes.flush(device.address(), BYTES, target);
         assertEquals(BYTES, pair.outcome(pair.receives, flush));
         assertEquals(-1, device.mismatch(Pair.segment(source)), () -> pair + ": stale");
         assertEquals(BYTES, pair.outcome(pair.sends, send[0]));
@@ -89,7 +89,7 @@ class FlushTest {
         long address = memory.range().address();
         long[] flushes = new long[64];
         for (int i = 0; i < flushes.length; i++) {
-          flushes[i] = pair.receives.flush(address + i, i + 1, memory);
+          flushes[i] = pair.receives.flushes.flush(address + i, i + 1, memory);
         }
         for (int i = 0; i < flushes.length; i++) {
           assertEquals(i + 1, pair.outcome(pair.receives, flushes[i]), pair.toString());
@@ -107,12 +107,13 @@ class FlushTest {
       Pair pair = Pair.of(simulation, profile, 2);
       DataRegistration memory = pair.memory(pair.receives, BYTES);
       long address = memory.range().address();
-      assertEquals(64, pair.outcome(pair.receives, pair.receives.flush(address, 64, memory)));
-      long flying = pair.receives.flush(address, 64, memory);
+      assertEquals(
+          64, pair.outcome(pair.receives, pair.receives.flushes.flush(address, 64, memory)));
+      long flying = pair.receives.flushes.flush(address, 64, memory);
       simulation.host(1).nic(1).kill();
       long start = simulation.nanoTime();
       assertEquals(FailureCause.FABRIC.code(), pair.outcome(pair.receives, flying));
-      long late = pair.receives.flush(address, 64, memory);
+      long late = pair.receives.flushes.flush(address, 64, memory);
       assertEquals(FailureCause.FABRIC.code(), pair.outcome(pair.receives, late));
       assertTrue(simulation.nanoTime() - start < 5_000_000_000L, "within the bound");
       Failure failure = pair.receives.failure(late);
@@ -132,9 +133,10 @@ class FlushTest {
       long address = memory.range().address();
       pair.left.connections.close(pair.sends);
       pair.await("hearing of it", () -> pair.receives.failure() != null);
-      assertEquals(64, pair.outcome(pair.receives, pair.receives.flush(address, 64, memory)));
+      assertEquals(
+          64, pair.outcome(pair.receives, pair.receives.flushes.flush(address, 64, memory)));
       pair.right.connections.close(pair.receives);
-      long late = pair.receives.flush(address, 64, memory);
+      long late = pair.receives.flushes.flush(address, 64, memory);
       assertEquals(FailureCause.CLOSED.code(), pair.outcome(pair.receives, late));
       pair.finish(simulation);
     }

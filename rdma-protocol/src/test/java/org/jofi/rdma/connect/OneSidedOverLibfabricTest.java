@@ -63,7 +63,7 @@ class OneSidedOverLibfabricTest {
                 pair.sends, source.range().address(), BYTES, source, Pair.remote(target), 0);
         assertEquals(BYTES, pair.outcome(pair.sends, write));
         assertEquals(-1, sent.mismatch(Pair.segment(target)), "written");
-        long flush = pair.receives.flush(target.range().address(), BYTES, target);
+        long flush = pair.receives.flushes.flush(target.range().address(), BYTES, target);
         assertEquals(BYTES, pair.outcome(pair.receives, flush), pair::toString);
         sent.fill((byte) 0);
         long read =
@@ -73,7 +73,7 @@ class OneSidedOverLibfabricTest {
         assertEquals(-1, sent.mismatch(Pair.segment(target)), "read");
       }
       assertNull(pair.sends.failure());
-      assertEquals(Result.NOTHING_TO_DO, pair.receives.flush(0, 0, target));
+      assertEquals(Result.NOTHING_TO_DO, pair.receives.flushes.flush(0, 0, target));
       pair.closeConnections();
     }
   }

@@ -102,7 +102,7 @@ class OneSidedTest {
                     case 0 -> Posting.write(connection, address, 4096, here, there, 4096);
                     case 1 -> connection.oneSided.writeInline(address, 256, there, 17);
                     case 2 -> Posting.read(connection, address, 4096, here, there, 0);
-                    default -> connection.flush(address, 8192, here);
+                    default -> connection.flushes.flush(address, 8192, here);
                   };
               long result = Result.IN_PROGRESS;
               while (result == Result.IN_PROGRESS) {
@@ -140,7 +140,7 @@ class OneSidedTest {
           Result.TRY_AGAIN,
           Posting.read(pair.receives, address, 64, here, there, 0),
           "more than slots");
-      ids.add(pair.receives.flush(address, 64, here));
+      ids.add(pair.receives.flushes.flush(address, 64, here));
       ids.add(pair.receive(address, 64, 1, here));
       assertEquals(OneSided.REQUESTS + 2, ids.size());
       ids.remove(pair.receive(address, 64, 1, here));
@@ -235,7 +235,7 @@ class OneSidedTest {
           () -> "%s: %s".formatted(pair, results));
       long late = Posting.read(pair.receives, address, 4096, here, there, 0);
       assertEquals(FailureCause.PEER_LOST.code(), pair.outcome(pair.receives, late, pair.right));
-      long flush = pair.receives.flush(address, 64, here);
+      long flush = pair.receives.flushes.flush(address, 64, here);
       assertEquals(
           FailureCause.PEER_LOST.code(),
           pair.outcome(pair.receives, flush, pair.right),
@@ -258,7 +258,7 @@ class OneSidedTest {
           requests.add(
               Posting.read(pair.receives, address + 4096 * (16 + i), 4096, here, there, 0));
           requests.add(pair.receives.oneSided.writeInline(address, 128, there, 65_536 + 128 * i));
-          requests.add(pair.receives.flush(address + 64 * i, 4096, here));
+          requests.add(pair.receives.flushes.flush(address + 64 * i, 4096, here));
         }
         for (long round = 0; round < seed % 7; round++) {
           pair.progress();
@@ -280,7 +280,7 @@ class OneSidedTest {
             0,
             requests.stream().filter(id -> pair.receives.failure(id) != null).count(),
             () -> pair + ": nothing was in flight");
-        long late = pair.receives.flush(address, 64, here);
+        long late = pair.receives.flushes.flush(address, 64, here);
         assertTrue(pair.outcome(pair.receives, late) < 0, "posted to a closed side");
         pair.finish(simulation);
       }
@@ -299,7 +299,7 @@ class OneSidedTest {
       long[] requests = {
         Posting.write(pair.receives, address, 64, here, there, 0),
         Posting.read(pair.receives, address, 64, here, there, 0),
-        pair.receives.flush(address, 64, here)
+        pair.receives.flushes.flush(address, 64, here)
       };
       for (long request : requests) {
         assertEquals(FailureCause.CLOSED.code(), pair.receives.test(request));
@@ -322,7 +322,7 @@ class OneSidedTest {
       assertEquals(0, pair.outcome(pair.sends, Posting.write(pair.sends, 0, 0, here, there, 4096)));
       assertEquals(0, pair.outcome(pair.sends, Posting.read(pair.sends, 0, 0, here, there, 4096)));
       assertEquals(0, pair.outcome(pair.sends, pair.sends.oneSided.writeInline(0, 0, there, 4096)));
-      assertEquals(Result.NOTHING_TO_DO, pair.receives.flush(0, 0, here));
+      assertEquals(Result.NOTHING_TO_DO, pair.receives.flushes.flush(0, 0, here));
       pair.finish(simulation);
     }
   }

@@ -198,7 +198,7 @@ class RailDeathTest {
       }
       for (Pair pair : pairs) {
         for (int rail = 0; rail < rails; rail++) {
-          lost += pair.sends.sink().rail(rail).cause().isPresent() ? 1 : 0;
+          lost += pair.sends.link.sink.rail(rail).cause().isPresent() ? 1 : 0;
         }
       }
       // What was on its way lands by then, if it ever does.

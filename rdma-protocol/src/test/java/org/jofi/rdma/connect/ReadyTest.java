@@ -164,7 +164,7 @@ class ReadyTest {
         assertNull(half.attempt.connection());
         half.assertUntouched();
       }
-      long flush = half.accepted.flush(half.near.address(), 64, half.own);
+      long flush = half.accepted.flushes.flush(half.near.address(), 64, half.own);
       half.outcome(half.accepted, flush);
       half.assertUntouched();
       half.assertWhole();

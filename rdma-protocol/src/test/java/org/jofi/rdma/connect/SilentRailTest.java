@@ -108,7 +108,7 @@ class SilentRailTest {
     }
 
     RailStatus status(int rail) {
-      return linked.sending.sink().rail(rail);
+      return linked.sending.link.sink.rail(rail);
     }
 
     @Override

@@ -137,7 +137,7 @@ class EndpointDriverTest {
                 assertEquals(
                     4 + MemorySegment.ofArray(bytes).get(ValueLayout.JAVA_INT_UNALIGNED, 0),
                     bytes.length));
-        assertEquals(0, left.endpoint.orphans() + right.endpoint.failedReceives());
+        assertEquals(0, left.endpoint.rails.orphans() + right.endpoint.failedReceives());
         left.close();
         right.close();
         assertEquals(List.of(), simulation.openObjects());

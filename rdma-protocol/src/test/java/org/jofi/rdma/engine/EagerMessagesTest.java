@@ -311,7 +311,7 @@ class EagerMessagesTest {
         setting -> {
           MemorySegment packet = Arena.ofAuto().allocate(4096, 8);
           Receiver receiver = setting.exchange.receiver;
-          ConnectionId id = setting.exchange.sender.link.id();
+          ConnectionId id = setting.exchange.sender.link.id;
           long before = receiver.dropped();
           assertTrue(deliver(receiver, packet, id, CREDITS + 1, 0, 8));
           assertTrue(deliver(receiver, packet, id, 1, 0, LONGEST + 1));

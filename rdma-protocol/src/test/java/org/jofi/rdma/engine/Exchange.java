@@ -87,7 +87,7 @@ final class Exchange implements AutoCloseable {
             left.endpoint.path(right.endpoint.addresses()),
             new ConnectionId(RECEIVER_ID, RECEIVER_GENERATION, SENDER_ID, SENDER_GENERATION, 1));
     PeerLink back =
-        new PeerLink(right.endpoint.path(left.endpoint.addresses()), there.id().reversed());
+        new PeerLink(right.endpoint.path(left.endpoint.addresses()), there.id.reversed());
     MailboxLayout layout = new MailboxLayout(rails);
     mailbox = arena.allocate(layout.mailboxBytes(), MailboxLayout.LINE_BYTES);
     MemorySegment copy = arena.allocate(layout.mailboxBytes(), MailboxLayout.LINE_BYTES);
@@ -174,7 +174,7 @@ final class Exchange implements AutoCloseable {
     if (packet != null) {
       ControlMessage.put(
           packet.memory(),
-          receiver.link.id(),
+          receiver.link.id,
           MessageType.ANSWER,
           question.index,
           ControlMessage.ofStripe(question.stripe, question.tries, has == MessageProtocol.ARRIVED),

@@ -135,7 +135,7 @@ final class ModelLink {
     MAILBOXES.fill((byte) 0);
     source = memory(SOURCE);
     PeerLink there = new PeerLink(left, new ConnectionId(9, 3, 7, 5, 1));
-    PeerLink back = new PeerLink(right, there.id().reversed());
+    PeerLink back = new PeerLink(right, there.id.reversed());
     List<MailboxTarget> targets = new ArrayList<>();
     for (int rail = 0; rail < RAILS; rail++) {
       targets.add(new MailboxTarget(mailbox.address(), MAILBOX));
@@ -155,7 +155,7 @@ final class ModelLink {
                 targets,
                 eager),
             new ConnectAccept(
-                back.id(),
+                back.id,
                 Features.WRITE_THEN_SEND,
                 1 << 20,
                 new RailAddresses(1, List.of(nowhere), List.of(nowhere), List.of(0)),

@@ -83,7 +83,7 @@ public final class PacketSender extends PacketQueue implements SendProtocol {
         long to = memory.address() + payload + Long.BYTES;
         link.endpoint.copier().copy(address + done, to, piece);
         int bytes = EagerPacket.after(payload, Long.BYTES + piece);
-        MessageHeader.put(memory, MessageType.EAGER, bytes, link.id());
+        MessageHeader.put(memory, MessageType.EAGER, bytes, link.id);
         done += piece;
         posted = done == lengthBytes;
         request.begun(1);

@@ -187,7 +187,7 @@ class StagingTest {
   private static void claim(Exchange exchange, MessageType type, Arena arena, long count) {
     MemorySegment memory = arena.allocate(ControlMessage.BYTES, 8);
     boolean written = type == MessageType.CHUNKS_WRITTEN;
-    ConnectionId of = (written ? exchange.sender : exchange.receiver).link.id();
+    ConnectionId of = (written ? exchange.sender : exchange.receiver).link.id;
     ControlMessage.put(memory, of, type, 1, count, null);
     assertTrue(
         written ? exchange.receiver.message(type, memory) : exchange.sender.message(type, memory));
