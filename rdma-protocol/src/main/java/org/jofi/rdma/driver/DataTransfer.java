@@ -56,7 +56,7 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
   }
 
   private @Nullable DataFlow flow() {
-    return peer.flow(kind());
+    return peer.flow(kind);
   }
 
   @Override
@@ -110,7 +110,7 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
 
   @Override
   public long bytes() {
-    return spread();
+    return spread;
   }
 
   @Override
@@ -133,7 +133,7 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
     int to = now.isOnRail() ? rail(stripe) : ANY_RAIL;
     if (flow != null && from != to) {
       if (completed) {
-        flow.done(from, lengthBytes(stripe), spread());
+        flow.done(from, lengthBytes(stripe), spread);
       } else if (from != ANY_RAIL) {
         flow.takeBack(from, lengthBytes(stripe));
       }
@@ -145,7 +145,7 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
 
   private void count(int stripe, boolean isBack, int railBefore, boolean completed) {
     PeerRail rail = rails.rail(isBack ? railBefore : rail(stripe));
-    DataStall stall = peer.stall(kind());
+    DataStall stall = peer.stall(kind);
     if (completed) {
       rail.dataCompleted++;
     } else {
@@ -179,7 +179,7 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
   @Override
   int usable(int stripe) {
     // What was written over a rail is flushed by a read over the same one.
-    if (kind() != Kind.READ_OWN) {
+    if (kind != Kind.READ_OWN) {
       return super.usable(stripe);
     }
     int rail = rail(stripe);
@@ -188,7 +188,7 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
 
   @Override
   void fill(Post next, int stripe, int rail) {
-    if (kind() != Kind.READ_OWN) {
+    if (kind != Kind.READ_OWN) {
       super.fill(next, stripe, rail);
       return;
     }
@@ -197,7 +197,7 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
             lengthBytes(stripe),
             landing.descriptor(rail),
             landing.self(rail))
-        .remote(remoteAddress(stripe, rail), key(rail));
+        .remote(remoteAddress(stripe, rail), keys[rail]);
   }
 
   /**
@@ -207,10 +207,10 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
    */
   @Override
   boolean tellsOfRail(int stripe, Failure why) {
-    if (!failsAlone()) {
+    if (!failsAlone) {
       return true;
     }
-    if (kind() == Kind.READ_OWN) {
+    if (kind == Kind.READ_OWN) {
       return false;
     }
     return Failures.isOfBrokenConnection(why)
@@ -224,7 +224,7 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
    * the cause, and it is posted all the same.
    */
   boolean mayBreakTheLast(Failure why) {
-    return failsAlone() && Failures.isOfBrokenConnection(why) && isOneRailLeft();
+    return failsAlone && Failures.isOfBrokenConnection(why) && isOneRailLeft();
   }
 
   private boolean isOneRailLeft() {
@@ -238,7 +238,7 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
    */
   @Override
   boolean mayLand(int stripe, int rail, Failure why) {
-    if (kind() == Kind.READ_OWN || (kind() == Kind.READ && rails.rail(rail).port.isClosed())) {
+    if (kind == Kind.READ_OWN || (kind == Kind.READ && rails.rail(rail).port.isClosed())) {
       return false;
     }
     if (rails.isUsable(rail)) {
@@ -290,7 +290,7 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
    */
   private boolean endsUnlessInOrder(int stripe, int rail, Failure why) {
     RailPort port = rails.rail(rail).port;
-    if (kind() != Kind.WRITE
+    if (kind != Kind.WRITE
         || port.isClosed()
         || !port.rail().domain().info().traits().completionMeansDelivered()) {
       return false;

@@ -103,14 +103,14 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
   }
 
   private String operation(int stripe) {
-    return kind() != Kind.WRITE ? "fi_read" : bringsData(stripe) ? "fi_writedata" : "fi_write";
+    return kind != Kind.WRITE ? "fi_read" : bringsData(stripe) ? "fi_writedata" : "fi_write";
   }
 
   void fill(Post next, int stripe, int rail) {
     long from = localAddress(stripe);
     long length = lengthBytes(stripe);
     long peer = rails.rail(rail).number();
-    if (kind() == Kind.READ) {
+    if (kind == Kind.READ) {
       next.read(from, length, descriptor(rail), peer);
     } else if (bringsData(stripe)) {
       next.write(from, length, descriptor(rail), peer, rails.rail(rail).flags())
@@ -118,7 +118,7 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
     } else {
       next.write(from, length, descriptor(rail), peer, flags(stripe, rail));
     }
-    next.remote(remoteAddress(stripe, rail), key(rail));
+    next.remote(remoteAddress(stripe, rail), keys[rail]);
   }
 
   /** How a write without immediate data is posted, {@link PostFlags}. */

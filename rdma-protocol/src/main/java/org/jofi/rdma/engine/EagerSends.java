@@ -124,7 +124,8 @@ final class EagerSends extends Collector {
     tags[at(sent)] = send.tag;
     matched[at(sent)] = false;
     copier.copy(send.address, batch.add(send, lengthBytes), lengthBytes);
-    send.leave();
+    send.left = true;
+    send.out = true;
     return true;
   }
 

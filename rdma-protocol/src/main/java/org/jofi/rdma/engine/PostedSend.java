@@ -30,10 +30,12 @@ final class PostedSend extends ListedStrategy<PostedSend> {
   long address;
   long lengthBytes;
   int tag;
-  private boolean left;
+
+  /** Whether its bytes are in a packet. */
+  boolean left;
 
   /** Whether its packet waits for a provider. */
-  private boolean out;
+  boolean out;
 
   /** Its receive, or {@link Announcements#NOWHERE}. */
   long index;
@@ -62,15 +64,6 @@ final class PostedSend extends ListedStrategy<PostedSend> {
     out = false;
     queued = false;
     memory = registration;
-  }
-
-  /** Its bytes are in a packet, which is under way. */
-  void leave() {
-    left = true;
-    out = true;
-    if (lease != null) {
-      super.endUse();
-    }
   }
 
   /** A provider took its packet, or it failed. */

@@ -126,6 +126,7 @@ final class SendQueue extends StrategyList<PostedSend> implements SentListener {
         mayLeave = eager.send(send, announcements.seen());
         if (mayLeave) {
           remove(send);
+          send.endUse();
         }
       }
       send = next;

@@ -79,7 +79,10 @@ public abstract class Stripes extends Task {
   private boolean announces;
   private boolean cancelled;
   private boolean wasPosted;
-  private long spread;
+
+  /** What is to be cut in all, in bytes. */
+  protected long spread;
+
   private long bound;
 
   Stripes(int most) {
@@ -286,11 +289,6 @@ public abstract class Stripes extends Task {
   /** The driver's: what is unbound, in bytes. */
   protected final long unbound() {
     return spread - bound;
-  }
-
-  /** The driver's: what is to be cut in all, in bytes. */
-  protected final long spread() {
-    return spread;
   }
 
   /** The driver's: cuts a stripe, which is to be posted over that rail. */

@@ -21,11 +21,13 @@ public abstract class Transfer extends Stripes {
 
   private final TransferListener listener;
   private final long[] remotes = new long[ProtocolLimits.MAX_RAILS];
-  private final long[] keys = new long[ProtocolLimits.MAX_RAILS];
-  private Kind kind = Kind.WRITE;
+  protected final long[] keys = new long[ProtocolLimits.MAX_RAILS];
+  protected Kind kind = Kind.WRITE;
   private @Nullable Descriptors local;
   private long localAddress;
-  private boolean alone;
+
+  /** Whether its failures say nothing of the rail. */
+  protected boolean failsAlone;
 
   protected Transfer(TransferListener listener, int most) {
     super(most);
@@ -37,7 +39,7 @@ public abstract class Transfer extends Stripes {
     kind = what;
     localAddress = address;
     local = memory;
-    alone = false;
+    failsAlone = false;
     clear();
     reset();
   }
@@ -50,7 +52,7 @@ public abstract class Transfer extends Stripes {
 
   /** What fails of it says nothing of the rail: others go on over that. */
   public final void failAlone() {
-    alone = true;
+    failsAlone = true;
   }
 
   /** Stripes that were to be posted at the call before this as well move to other rails. */
@@ -69,10 +71,6 @@ public abstract class Transfer extends Stripes {
 
   protected abstract void reset();
 
-  protected final Kind kind() {
-    return kind;
-  }
-
   /** The driver's: where a stripe is in this side's memory. */
   protected final long localAddress(int stripe) {
     return localAddress + offset(stripe);
@@ -86,14 +84,6 @@ public abstract class Transfer extends Stripes {
   /** The driver's: where a stripe is in the peer's memory. */
   protected final long remoteAddress(int stripe, int rail) {
     return remotes[rail] + offset(stripe);
-  }
-
-  protected final long key(int rail) {
-    return keys[rail];
-  }
-
-  protected final boolean failsAlone() {
-    return alone;
   }
 
   protected final int immediate(int stripe) {

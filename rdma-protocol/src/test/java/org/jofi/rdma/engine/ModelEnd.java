@@ -168,7 +168,7 @@ final class ModelEnd implements OperationSink {
     }
 
     long keyOf(int stripe) {
-      return key(stripe % ModelLink.RAILS);
+      return keys[stripe % ModelLink.RAILS];
     }
 
     int bits(int stripe) {
