@@ -18,8 +18,11 @@ final class WatchedTime {
   private long stepNs;
   private long mostOfRailsNs;
   private long last;
-  private long watched;
-  private long railNs;
+
+  /** The time watched, in nanoseconds, as of the last look; and the same for the bound of rails. */
+  long watchedNs;
+
+  long railNs;
   private int credit = BUSY_POLLS;
 
   WatchedTime(NanoClock clock, long boundNs) {
@@ -55,18 +58,8 @@ final class WatchedTime {
 
   void look() {
     long now = clock.nanoTime();
-    watched += Math.clamp(now - last, 0, mostNs);
+    watchedNs += Math.clamp(now - last, 0, mostNs);
     railNs += Math.clamp(now - last, 0, mostOfRailsNs);
     last = now;
-  }
-
-  /** The time watched, in nanoseconds, as of the last look. */
-  long watchedNs() {
-    return watched;
-  }
-
-  /** The same for the bound of rails. */
-  long railNs() {
-    return railNs;
   }
 }

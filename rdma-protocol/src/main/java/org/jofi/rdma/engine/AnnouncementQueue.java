@@ -58,7 +58,7 @@ final class AnnouncementQueue extends Task {
   /** Whether entries may be lost, and are not written again. */
   private boolean entriesLost;
 
-  private boolean stopped;
+  boolean stopped;
   private boolean ended;
 
   AnnouncementQueue(Receiver receiver, Announcer announcer) {
@@ -325,10 +325,6 @@ final class AnnouncementQueue extends Task {
       receiver.began();
       receiver.link.endpoint.tasks().submit(ending);
     }
-  }
-
-  boolean isStopped() {
-    return stopped;
   }
 
   void written(int more) {

@@ -86,7 +86,7 @@ final class AnnouncementWrite implements TransferListener {
   /** The same bytes go to the same entries, which no other receive has before it is back. */
   @Override
   public boolean failed(Transfer of, int part, Failure why, Certainty certainty, boolean railLeft) {
-    if (railLeft && !home.isStopped()) {
+    if (railLeft && !home.stopped) {
       of.completeOnDelivery(1 << part);
       return true;
     }

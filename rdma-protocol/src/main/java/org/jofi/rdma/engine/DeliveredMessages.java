@@ -21,7 +21,7 @@ final class DeliveredMessages {
       indices = new long[MailboxLayout.ENTRIES];
       lengths = new long[MailboxLayout.ENTRIES];
     }
-    int slot = slot(receiveIndex);
+    int slot = (int) receiveIndex & MailboxLayout.ENTRIES - 1;
     indices[slot] = receiveIndex;
     lengths[slot] = lengthBytes;
   }
@@ -35,9 +35,5 @@ final class DeliveredMessages {
         return;
       }
     }
-  }
-
-  private static int slot(long receiveIndex) {
-    return (int) receiveIndex & MailboxLayout.ENTRIES - 1;
   }
 }

@@ -68,7 +68,7 @@ public abstract class RequestQueue {
 
   /** Whether a request waits for the peer: its processor, or its NIC, or what does its work. */
   public boolean waits() {
-    return failure == null && isActive();
+    return failure == null && active > 0;
   }
 
   /** A request is over; reported already. */
@@ -312,10 +312,6 @@ public abstract class RequestQueue {
   /** All that were ever used, by slot. */
   public final List<Request> all() {
     return requests;
-  }
-
-  public final boolean isActive() {
-    return active > 0;
   }
 
   /** The peer's operations are back, or it is gone: it reaches no memory any more. */
