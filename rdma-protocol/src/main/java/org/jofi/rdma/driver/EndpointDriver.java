@@ -61,7 +61,7 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
   public final EndpointContext context;
   private final RegisteredBuffers messages;
   public final OutgoingMessages outgoing;
-  private final InlineCopies copies;
+  final InlineCopies copies;
   final FlushLanding landing;
   private final Teardown teardown;
 
@@ -200,10 +200,6 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
     return rails.addresses();
   }
 
-  InlineCopies inlineCopies() {
-    return copies;
-  }
-
   /** How long a data rail may be silent, in nanoseconds; of several. */
   public long railBoundNs() {
     return SilenceDetector.boundNs(traits());
@@ -251,7 +247,7 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
   }
 
   public PeerRails controlTo(RailAddresses peer) {
-    PeerRails control = PeerRails.to(rails.control, outgoing, peer.control());
+    PeerRails control = PeerRails.to(rails.control, outgoing, peer.control(), true);
     // With one, it is known that the handshake went over it.
     return control.count() == 1 ? control.connected() : control;
   }

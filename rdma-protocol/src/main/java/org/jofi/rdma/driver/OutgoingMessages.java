@@ -5,7 +5,6 @@ import java.util.List;
 import org.jofi.fabric.FabricException;
 import org.jofi.mr.registration.RegistrationException;
 import org.jofi.rdma.memory.RegisteredBuffers;
-import org.jofi.rdma.nic.InsertedAddresses;
 import org.jofi.rdma.nic.RailPort;
 import org.jofi.rdma.operation.Packet;
 import org.jofi.rdma.operation.SentListener;
@@ -65,22 +64,7 @@ public final class OutgoingMessages {
    * @return false if that is no address, too many are answered now, or the provider refuses it
    */
   public boolean answer(Packet packet, FabricAddress stranger, int rail, int lengthBytes) {
-    RailPort port = control.get(rail);
-    InsertedAddresses.Entry entry;
-    try {
-      entry = port.peers().stranger(stranger);
-    } catch (IllegalArgumentException | FabricException e) {
-      give((OutgoingMessage) packet);
-      return false;
-    }
-    PeerRails alone = PeerRails.toStranger(port, this, entry.number());
-    SentListener over =
-        (_, _) -> {
-          entry.answered();
-          alone.close();
-        };
-    ((OutgoingMessage) packet).to(alone).send(lengthBytes, over, 0);
-    return true;
+    return sendTo(stranger, false, rail, packet, lengthBytes, SentListener.NOBODY);
   }
 
   /**
@@ -91,9 +75,19 @@ public final class OutgoingMessages {
    */
   public boolean sendTo(
       FabricAddress address, int rail, Packet packet, int lengthBytes, SentListener who) {
+    return sendTo(address, true, rail, packet, lengthBytes, who);
+  }
+
+  private boolean sendTo(
+      FabricAddress address,
+      boolean isPeer,
+      int rail,
+      Packet packet,
+      int lengthBytes,
+      SentListener who) {
     PeerRails alone;
     try {
-      alone = PeerRails.to(control.subList(rail, rail + 1), this, List.of(address));
+      alone = PeerRails.to(control.subList(rail, rail + 1), this, List.of(address), isPeer);
     } catch (IllegalArgumentException | FabricException e) {
       give((OutgoingMessage) packet);
       return false;

@@ -93,7 +93,7 @@ final class Path implements OperationSink {
 
   @Override
   public @Nullable InlineCopy copyInline(long address, int lengthBytes) {
-    return driver.inlineCopies().take(address, lengthBytes);
+    return driver.copies.take(address, lengthBytes);
   }
 
   @Override

@@ -61,7 +61,7 @@ final class Peer implements PeerControl {
     this.driver = driver;
     changes = settings.changes();
     endpoint = addresses.endpoint();
-    data = PeerRails.to(ports, driver.outgoing, addresses.data());
+    data = PeerRails.to(ports, driver.outgoing, addresses.data(), true);
     for (int rail = 0; rail < data.count(); rail++) {
       data.rail(rail).address(addresses.epochs().get(rail), addresses.data().get(rail));
     }

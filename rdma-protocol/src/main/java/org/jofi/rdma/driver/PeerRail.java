@@ -88,7 +88,8 @@ final class PeerRail {
   /** Whether what is done over it has arrived. */
   final boolean seesArrivals;
 
-  private @Nullable FabricAddress address;
+  private final boolean isPeer;
+  private FabricAddress address;
   private InsertedAddresses.@Nullable Entry entry;
   private long number;
   private State state = State.UP;
@@ -128,9 +129,11 @@ final class PeerRail {
   /** Whether its connection was replaced since the last look. */
   private boolean wasReplaced;
 
-  PeerRail(RailPort port, boolean isAlone) {
+  PeerRail(RailPort port, boolean isAlone, FabricAddress address, boolean isPeer) {
     this.port = port;
     this.isAlone = isAlone;
+    this.address = address;
+    this.isPeer = isPeer;
     acknowledged = port.epoch();
     seesArrivals = port.rail().domain().info().traits().completionMeansDelivered();
   }
@@ -185,11 +188,7 @@ final class PeerRail {
   }
 
   FabricAddress address() {
-    FabricAddress known = address;
-    if (known == null) {
-      throw new IllegalStateException("a stranger's address is not kept");
-    }
-    return known;
+    return address;
   }
 
   /** The peer's endpoint of that epoch is reached there; its address is to be inserted. */
@@ -204,21 +203,20 @@ final class PeerRail {
 
   /** Inserts the address of the peer, and lets go of the one before. */
   void insert() {
-    InsertedAddresses.Entry inserted = port.peers().peer(address());
+    InsertedAddresses peers = port.peers();
+    InsertedAddresses.Entry inserted = isPeer ? peers.peer(address) : peers.stranger(address);
     close();
     entry = inserted;
     number = inserted.number();
   }
 
-  /** That is the peer's number, which somebody else lets go of. */
-  void number(long inserted) {
-    number = inserted;
-  }
-
   void close() {
-    if (entry != null) {
-      entry.endUse();
-      entry = null;
+    InsertedAddresses.Entry used = entry;
+    entry = null;
+    if (used != null && isPeer) {
+      used.endUse();
+    } else if (used != null) {
+      used.answered();
     }
   }
 

@@ -1,5 +1,6 @@
 package org.jofi.rdma.driver;
 
+import java.util.Arrays;
 import java.util.List;
 import org.jofi.rdma.nic.RailPort;
 import org.jofi.rdma.nic.RailUser;
@@ -44,9 +45,15 @@ public final class PeerRails implements RailUser {
 
   private @Nullable Failure failure;
 
-  private PeerRails(List<RailPort> ports, OutgoingMessages messages) {
+  private PeerRails(
+      List<RailPort> ports,
+      OutgoingMessages messages,
+      List<FabricAddress> addresses,
+      boolean isPeer) {
     int count = ports.size();
-    rails = ports.stream().map(port -> new PeerRail(port, count == 1)).toArray(PeerRail[]::new);
+    rails = new PeerRail[count];
+    Arrays.setAll(
+        rails, rail -> new PeerRail(ports.get(rail), count == 1, addresses.get(rail), isPeer));
     tasks = messages.tasks;
     unanswered = new UnansweredMessages(this, messages, count == 1 || rails[0].seesArrivals);
     usable = (1 << count) - 1;
@@ -54,13 +61,6 @@ public final class PeerRails implements RailUser {
     for (int rail = 0; rail < count; rail++) {
       ports.get(rail).add(this, rail);
     }
-  }
-
-  /** A rail to an address that may not be a peer's, and has that number there. */
-  static PeerRails toStranger(RailPort port, OutgoingMessages messages, long number) {
-    PeerRails alone = new PeerRails(List.of(port), messages);
-    alone.rails[0].number(number);
-    return alone.connected();
   }
 
   /** A handshake went over these rails, so that their connections stand. */
@@ -71,13 +71,15 @@ public final class PeerRails implements RailUser {
     return this;
   }
 
-  /** The rails to a peer whose addresses are known; throws as {@link RailPort#peer}. */
+  /** The rails to these addresses, of a peer or of a stranger; throws as {@link RailPort#peer}. */
   static PeerRails to(
-      List<RailPort> ports, OutgoingMessages messages, List<FabricAddress> addresses) {
-    PeerRails rails = new PeerRails(ports, messages);
+      List<RailPort> ports,
+      OutgoingMessages messages,
+      List<FabricAddress> addresses,
+      boolean isPeer) {
+    PeerRails rails = new PeerRails(ports, messages, addresses, isPeer);
     try {
       for (int rail = 0; rail < rails.count(); rail++) {
-        rails.rails[rail].address(0, addresses.get(rail));
         if (!ports.get(rail).isRetired()) {
           rails.rails[rail].insert();
         }
