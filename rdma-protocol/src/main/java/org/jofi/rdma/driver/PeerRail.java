@@ -203,20 +203,16 @@ final class PeerRail {
 
   /** Inserts the address of the peer, and lets go of the one before. */
   void insert() {
-    InsertedAddresses peers = port.peers();
-    InsertedAddresses.Entry inserted = isPeer ? peers.peer(address) : peers.stranger(address);
+    InsertedAddresses.Entry inserted = port.peers().use(address, isPeer);
     close();
     entry = inserted;
     number = inserted.number();
   }
 
   void close() {
-    InsertedAddresses.Entry used = entry;
-    entry = null;
-    if (used != null && isPeer) {
-      used.endUse();
-    } else if (used != null) {
-      used.answered();
+    if (entry != null) {
+      entry.endUse(isPeer);
+      entry = null;
     }
   }
 

@@ -8,7 +8,6 @@ import org.agrona.collections.Long2LongCounterMap;
 import org.jofi.fabric.AddressVector;
 import org.jofi.fabric.FabricException;
 import org.jofi.rdma.wire.FabricAddress;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The addresses that a rail posts to: of peers, and of strangers, which are senders without a
@@ -62,11 +61,11 @@ public final class InsertedAddresses {
       return peersUses + answers == 0;
     }
 
-    private void use(int ofPeers, int ofAnswers) {
+    private void use(int more, boolean ofPeer) {
       peers -= peersUses > 0 ? 1 : 0;
       strangers -= peersUses == 0 && answers > 0 ? 1 : 0;
-      peersUses += ofPeers;
-      answers += ofAnswers;
+      peersUses += ofPeer ? more : 0;
+      answers += ofPeer ? 0 : more;
       peers += peersUses > 0 ? 1 : 0;
       strangers += peersUses == 0 && answers > 0 ? 1 : 0;
       if (isUnused() && !queued) {
@@ -76,13 +75,9 @@ public final class InsertedAddresses {
       }
     }
 
-    /** A peer's connections post to it no more. */
-    public void endUse() {
-      use(-1, 0);
-    }
-
-    public void answered() {
-      use(0, -1);
+    /** A peer, or a stranger, is not posted to any more. */
+    public void endUse(boolean ofPeer) {
+      use(-1, ofPeer);
     }
   }
 
@@ -93,47 +88,29 @@ public final class InsertedAddresses {
   }
 
   /**
-   * A peer's address, until {@link Entry#endUse}.
+   * An address, until {@link Entry#endUse}: of a peer, or of a stranger for one answer. Only few of
+   * strangers are used at once, so that senders without a connection, even under many addresses,
+   * take no space from peers.
    *
    * @throws IllegalArgumentException if the address has a length that this provider never uses, or
-   *     too many peers are known
+   *     too many peers are known, or strangers answered
    * @throws FabricException if the provider refuses it
    */
-  public Entry peer(FabricAddress address) {
-    Entry known = entries.get(address);
-    if (peers == MOST_PEERS && (known == null || known.peersUses == 0)) {
+  public Entry use(FabricAddress address, boolean isPeer) {
+    Entry entry = entries.get(address);
+    boolean counts = entry == null || (isPeer ? entry.peersUses == 0 : entry.isUnused());
+    if (counts && (isPeer ? peers == MOST_PEERS : strangers == MOST_STRANGERS)) {
       throw new IllegalArgumentException(
-          "%s knows %d peers, and takes no more".formatted(label, MOST_PEERS));
+          isPeer
+              ? "%s knows %d peers, and takes no more".formatted(label, MOST_PEERS)
+              : "%s answers %d strangers, and no more at once".formatted(label, MOST_STRANGERS));
     }
-    return use(known, address, 1, 0);
-  }
-
-  /**
-   * An address that may not be a peer's, for one answer, until {@link Entry#answered}. Only few of
-   * them are used at once, so that senders without a connection, even under many addresses, take no
-   * space from peers.
-   *
-   * @throws IllegalArgumentException if the address has a length that this provider never uses, or
-   *     too many are being answered
-   * @throws FabricException if the provider refuses it
-   */
-  public Entry stranger(FabricAddress address) {
-    Entry known = entries.get(address);
-    if (strangers == MOST_STRANGERS && (known == null || known.isUnused())) {
-      throw new IllegalArgumentException(
-          "%s answers %d strangers, and no more at once".formatted(label, MOST_STRANGERS));
-    }
-    return use(known, address, 0, 1);
-  }
-
-  private Entry use(@Nullable Entry known, FabricAddress address, int ofPeers, int ofAnswers) {
-    Entry entry = known;
     if (entry == null) {
       entry = new Entry(address, addresses.insert(address.bytes()));
       entries.put(address, entry);
       sharing.incrementAndGet(entry.number);
     }
-    entry.use(ofPeers, ofAnswers);
+    entry.use(1, isPeer);
     return entry;
   }
 

@@ -145,9 +145,9 @@ public final class RailPort {
     return opened.peers();
   }
 
-  /** The number of a peer that stays known; throws as {@link InsertedAddresses#peer}. */
+  /** The number of a peer that stays known; throws as {@link InsertedAddresses#use}. */
   public long peer(FabricAddress address) {
-    return peers().peer(address).number();
+    return peers().use(address, true).number();
   }
 
   /** Posts an operation; answers as {@link Endpoint}'s posting calls. */
