@@ -70,7 +70,7 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
                 environment.random(),
                 suspicions));
     driver =
-        EndpointDriver.open(
+        new EndpointDriver(
             label,
             nics.domains,
             nics.registrations(),

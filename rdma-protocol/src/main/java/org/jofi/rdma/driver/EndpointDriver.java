@@ -65,7 +65,15 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
   final FlushLanding landing;
   private final Teardown teardown;
 
-  private EndpointDriver(
+  /**
+   * Opens one.
+   *
+   * @param domains the device's NICs, a data rail each; stay the caller's
+   * @param device where memory is registered; stays the caller's
+   * @param arrivals is told what peers send; with the lock held
+   * @throws RuntimeException if a provider refuses something; nothing stays open then
+   */
+  public EndpointDriver(
       String label,
       List<Domain> domains,
       DeviceRegistrations device,
@@ -113,29 +121,11 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
     landing = new FlushLanding(rails.data, settings.pageBytes());
     retirement = new RailRetirement(rails, arrivals, registrations, landing);
     peers = new Peers(addresses -> new Peer(this, rails.data, addresses, settings), retirement);
-  }
-
-  /**
-   * Opens one.
-   *
-   * @param domains the device's NICs, a data rail each; stay the caller's
-   * @param device where memory is registered; stays the caller's
-   * @param arrivals is told what peers send; with the lock held
-   * @throws RuntimeException if a provider refuses something; nothing stays open then
-   */
-  public static EndpointDriver open(
-      String label,
-      List<Domain> domains,
-      DeviceRegistrations device,
-      EndpointSettings settings,
-      ArrivalSink arrivals) {
-    EndpointDriver endpoint = new EndpointDriver(label, domains, device, settings, arrivals);
     try {
-      endpoint.landing.open(endpoint.registrations);
-      endpoint.startReceiving(settings);
-      return endpoint;
+      landing.open(registrations);
+      startReceiving(settings);
     } catch (RuntimeException e) {
-      endpoint.abortQuietly(e);
+      abortQuietly(e);
       throw e;
     }
   }

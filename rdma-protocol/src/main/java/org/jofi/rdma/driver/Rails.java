@@ -51,7 +51,7 @@ public final class Rails {
   private RailPort open(
       String label, int number, String role, Domain domain, EndpointSettings settings) {
     RailPort port =
-        RailPort.open(
+        new RailPort(
             number,
             "%s %s rail %d".formatted(label, role, number),
             domain,

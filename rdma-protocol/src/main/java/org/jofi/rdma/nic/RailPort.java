@@ -56,22 +56,9 @@ public final class RailPort {
     /** If something refuses, nothing stays open. */
     static Opened open(String label, Domain domain, RailQueue queue, ContextTable operations) {
       AddressVector addresses = domain.openAddressVector(EXPECTED_PEERS);
+      @Nullable Endpoint endpoint = null;
       try {
-        return open(label, domain, addresses, queue, operations);
-      } catch (RuntimeException e) {
-        addresses.close();
-        throw e;
-      }
-    }
-
-    private static Opened open(
-        String label,
-        Domain domain,
-        AddressVector addresses,
-        RailQueue queue,
-        ContextTable operations) {
-      Endpoint endpoint = domain.openEndpoint(EndpointRequest.of(label, addresses, queue.queue()));
-      try {
+        endpoint = domain.openEndpoint(EndpointRequest.of(label, addresses, queue.queue()));
         return new Opened(
             new Rail(domain, endpoint),
             endpoint,
@@ -79,13 +66,20 @@ public final class RailPort {
             new InsertedAddresses(addresses, label, operations::isOutTo),
             FabricAddress.of(endpoint.address()));
       } catch (RuntimeException e) {
-        endpoint.close();
+        if (endpoint != null) {
+          endpoint.close();
+        }
+        addresses.close();
         throw e;
       }
     }
   }
 
-  private RailPort(int number, String label, Domain domain, RailQueue queue, NanoClock clock) {
+  /**
+   * Opens one, whose completions go to that queue. If something refuses, nothing stays open, except
+   * the queue.
+   */
+  public RailPort(int number, String label, Domain domain, RailQueue queue, NanoClock clock) {
     this.number = number;
     this.label = label;
     this.domain = domain;
@@ -94,17 +88,7 @@ public final class RailPort {
     receives = queue.receives();
     refused = new RefusedPeers(clock);
     opened = Opened.open(label, domain, queue, operations);
-  }
-
-  /**
-   * Opens one, whose completions go to that queue. If something refuses, nothing stays open, except
-   * the queue.
-   */
-  public static RailPort open(
-      int number, String label, Domain domain, RailQueue queue, NanoClock clock) {
-    RailPort port = new RailPort(number, label, domain, queue, clock);
-    queue.add(port);
-    return port;
+    queue.add(this);
   }
 
   public Rail rail() {

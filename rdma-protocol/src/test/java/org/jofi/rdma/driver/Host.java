@@ -74,7 +74,7 @@ public final class Host implements AutoCloseable, ArrivalSink {
             RequestNames.NONE,
             new SplittableRandom(1)::nextLong);
     endpoint =
-        EndpointDriver.open(
+        new EndpointDriver(
             "endpoint " + index,
             domains,
             device,
