@@ -23,8 +23,7 @@ import org.jspecify.annotations.Nullable;
  * OutgoingMessages} pools it.
  *
  * <p>It goes over any control rail that accepts it, and over another one if that fails. It may
- * arrive twice then. That is harmless for most messages; for others, their listener forbids
- * repeating them.
+ * arrive twice then, which does no harm.
  */
 final class OutgoingMessage extends Task implements Packet, OperationOwner {
   private static final Failure DROPPED =
@@ -235,7 +234,7 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
   }
 
   private void sendAgain(Failure why) {
-    if (rail == PeerRails.NONE || !listener.mayRepeat(cookie)) {
+    if (rail == PeerRails.NONE) {
       finish(why);
     } else {
       home.tasks.defer(this);
@@ -272,9 +271,7 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
   private boolean sendCopy() {
     PeerRails to = rails;
     OutgoingMessage copy =
-        to == null || pinned || !listener.mayRepeat(cookie) || to.after(rail) == PeerRails.NONE
-            ? null
-            : home.take(to);
+        to == null || pinned || to.after(rail) == PeerRails.NONE ? null : home.take(to);
     if (to == null || copy == null) {
       return false;
     }

@@ -23,9 +23,4 @@ public interface SentListener {
   default boolean isWanted(long cookie) {
     return true;
   }
-
-  /** Whether it is sent again if sending it failed: it may have arrived, and arrive twice then. */
-  default boolean mayRepeat(long cookie) {
-    return true;
-  }
 }
