@@ -201,9 +201,7 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
     peers.look(now);
   }
 
-  /**
-   * Finds peers whose processes may be dead; {@link PeerControl#takeQuestion} tells whom to ask.
-   */
+  /** Finds peers that may be dead; {@link PeerControl#takeQuestion} tells whom to ask. */
   public void lookForDead(long now, long suspected, long closeNs) {
     peers.lookWhetherAlive(now, suspected, closeNs);
   }

@@ -31,9 +31,7 @@ public final class RailChanges {
     due = true;
   }
 
-  /**
-   * Finds which rails came to be used, or not to be used any more. With the endpoint's lock held.
-   */
+  /** Finds which rails came to be used, or are not any more. With the endpoint's lock held. */
   void compare(PeerRails rails, RailChange.Role role, String peer, long now) {
     for (int number = 0; number < rails.count(); number++) {
       PeerRail rail = rails.rail(number);

@@ -122,9 +122,7 @@ final class EagerReceives extends Task implements SentListener {
     return true;
   }
 
-  /**
-   * The oldest receive of its tag that its sender had not seen takes a message; false if none is.
-   */
+  /** The oldest receive of its tag that its sender had not seen takes it; false if none is. */
   private boolean take(int tag, long seenBySender, long from, int lengthBytes) {
     for (PostedReceive receive = receiver.order.first();
         receive != null;

@@ -145,9 +145,7 @@ final class EagerSends extends Collector {
     return (int) ordinal & tags.length - 1;
   }
 
-  /**
-   * An entry was seen, with the low byte of what was handled; whether a message took its receive.
-   */
+  /** An entry was seen, with the low byte of what was handled; whether its receive is taken. */
   boolean takes(int tag, int handledByte) {
     if (sent == 0) {
       return false;

@@ -111,7 +111,7 @@ class RendezvousSend extends StripedRequest implements SentListener {
       }
     }
     if (!lengthTold && isLive()) {
-      request.begun(1);
+      request.begun();
       lengthTold =
           sent(sender.link.tell(MessageType.TRUE_LENGTH, receiveIndex, lengthBytes, this, LENGTH));
       all &= lengthTold;
@@ -125,7 +125,7 @@ class RendezvousSend extends StripedRequest implements SentListener {
   private boolean announce(int stripe) {
     int immediate = immediate(transfer, stripe);
     transfer.move(stripe, State.ANNOUNCED);
-    request.begun(1);
+    request.begun();
     boolean sent =
         sent(
             // Only what was missing is announced apart where writes tell of themselves.
@@ -139,7 +139,7 @@ class RendezvousSend extends StripedRequest implements SentListener {
   }
 
   private boolean ask(int stripe) {
-    request.begun(1);
+    request.begun();
     boolean sent =
         sent(sender.link.sendAsk(receiveIndex, stripe, transfer.tries(stripe), this, QUESTION));
     if (sent) {
@@ -151,7 +151,7 @@ class RendezvousSend extends StripedRequest implements SentListener {
   /** A message counts as under way before it is sent, since it may fail in doing so. */
   private boolean sent(boolean sent) {
     if (!sent) {
-      request.returned(1);
+      request.returned();
     }
     return sent;
   }
@@ -217,7 +217,7 @@ class RendezvousSend extends StripedRequest implements SentListener {
 
   @Override
   public void sent(long cookie, @Nullable Failure why) {
-    request.returned(1);
+    request.returned();
     if (why != null) {
       fail(why);
       return;

@@ -145,7 +145,7 @@ final class StagedReceive extends PostedReceive implements ChunkCopies.Listener 
           fail(copies.failure(answer));
           return true;
         }
-        request.begun(1);
+        request.begun();
       }
       copying++;
     }
@@ -180,7 +180,7 @@ final class StagedReceive extends PostedReceive implements ChunkCopies.Listener 
 
   @Override
   public void copied(int part, @Nullable Failure why) {
-    request.returned(1);
+    request.returned();
     request.restartBound();
     if (why == null) {
       copiedLater |= 1 << part;

@@ -174,7 +174,7 @@ final class StagedSend extends RendezvousSend implements ChunkCopies.Listener {
           fail(copies.failure(answer));
           return;
         }
-        request.begun(1);
+        request.begun();
       }
       started++;
     }
@@ -182,7 +182,7 @@ final class StagedSend extends RendezvousSend implements ChunkCopies.Listener {
 
   @Override
   public void copied(int part, @Nullable Failure why) {
-    request.returned(1);
+    request.returned();
     ready |= 1 << part;
     if (why != null) {
       fail(why);

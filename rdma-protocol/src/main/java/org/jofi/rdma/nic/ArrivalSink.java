@@ -20,9 +20,7 @@ public interface ArrivalSink {
    */
   void message(MemorySegment memory, long lengthBytes);
 
-  /**
-   * A rail's completion queue broke, so that arrivals over it are not reported any more. May post.
-   */
+  /** A rail's completion queue broke: arrivals over it are not reported any more. May post. */
   void broken(Failure why);
 
   /** A data rail was closed, with what its queue held. May post. */

@@ -135,13 +135,13 @@ public final class Request {
     return failure;
   }
 
-  /** So many operations are under way from now on, besides stripes: messages, or copies. */
-  public void begun(int operations) {
-    underWay += operations;
+  /** One more operation is under way, besides stripes: a message, or a copy. */
+  public void begun() {
+    underWay++;
   }
 
-  public void returned(int operations) {
-    underWay -= operations;
+  public void returned() {
+    underWay--;
   }
 
   /** Whether it may post, or has operations under way. */

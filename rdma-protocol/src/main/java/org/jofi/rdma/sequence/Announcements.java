@@ -29,9 +29,7 @@ public final class Announcements {
     this.mailbox = mailbox;
   }
 
-  /**
-   * Looks for the next receive: its index, or {@link MailboxReader#poll} says why there is none.
-   */
+  /** Looks for the next receive: its index, or what {@link MailboxReader#poll} found. */
   public long see() {
     int found = mailbox.poll(unseen);
     if (found <= 0) {

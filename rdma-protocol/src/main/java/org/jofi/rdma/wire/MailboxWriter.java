@@ -40,9 +40,7 @@ public final class MailboxWriter {
     copy.set(WireLayouts.LONG, layout.entryOffset(index) + MailboxLayout.keyOffset(rail), key);
   }
 
-  /**
-   * Stamps the lines of an entry, with the low 8 bits of what was handled: it may be written now.
-   */
+  /** Stamps an entry, with the low 8 bits of what was handled: it may be written now. */
   public void seal(long index, int handled) {
     for (int line = 0; line < layout.linesPerEntry(); line++) {
       long at = layout.entryOffset(index) + (long) line * MailboxLayout.LINE_BYTES;

@@ -42,9 +42,7 @@ public enum MessageType {
    * Value: which stripe, {@link ControlMessage#ofStripe}.
    */
   ASK(10, Word.INDEX, Word.STRIPE, Reason.NEVER),
-  /**
-   * Whether it did; if not, only {@link #WRITTEN} counts for it from now on. Otherwise as above.
-   */
+  /** Whether it did; if not, only {@link #WRITTEN} counts for it from now on. As above. */
   ANSWER(11, Word.INDEX, Word.ANSWERED_STRIPE, Reason.NEVER),
   /**
    * A stripe that was missing was written again, and is there. Number: the receive's index. Value:

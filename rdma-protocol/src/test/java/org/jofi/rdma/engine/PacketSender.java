@@ -86,7 +86,7 @@ public final class PacketSender extends PacketQueue implements SendProtocol {
         MessageHeader.put(memory, MessageType.EAGER, bytes, link.id);
         done += piece;
         posted = done == lengthBytes;
-        request.begun(1);
+        request.begun();
         packet.send(bytes, this, 0);
       }
       return true;
@@ -94,7 +94,7 @@ public final class PacketSender extends PacketQueue implements SendProtocol {
 
     @Override
     public void sent(long cookie, @Nullable Failure why) {
-      request.returned(1);
+      request.returned();
       if (why != null) {
         fail(why);
       }
