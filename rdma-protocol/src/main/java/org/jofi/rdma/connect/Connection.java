@@ -173,7 +173,7 @@ public abstract class Connection {
    */
   public final void hear() {
     link.peerKnowsThisSide();
-    liveness.hear();
+    link.heard = true;
     link.sink.peer().heard();
   }
 
@@ -182,12 +182,11 @@ public abstract class Connection {
     boolean waits = closing.localClosed && closing.told;
     for (RequestQueue kind : kinds) {
       kind.check(now, requestNs);
-      if (kind.wasHeard()) {
-        liveness.hear();
-      }
       waits |= kind.waits();
     }
-    return liveness.check(!closing.peerDone && waits, now);
+    boolean heard = link.heard;
+    link.heard = false;
+    return liveness.check(heard, !closing.peerDone && waits, now);
   }
 
   /** Whether few enough messages are on their way that a question or its answer may follow. */

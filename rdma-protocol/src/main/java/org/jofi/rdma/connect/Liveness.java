@@ -19,7 +19,6 @@ final class Liveness {
   }
 
   private final long silenceNs;
-  private boolean heard;
   private boolean waiting;
   private long since;
   private long asked;
@@ -28,13 +27,8 @@ final class Liveness {
     this.silenceNs = silenceNs;
   }
 
-  void hear() {
-    heard = true;
-  }
-
-  Verdict check(boolean waits, long now) {
+  Verdict check(boolean heard, boolean waits, long now) {
     if (heard || !waits || !waiting) {
-      heard = false;
       waiting = waits;
       since = now;
       asked = now;

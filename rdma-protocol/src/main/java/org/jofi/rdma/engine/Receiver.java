@@ -134,7 +134,7 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
     if (failure() != null || EagerPacket.seen(memory) > announcements.last()) {
       return false;
     }
-    hear();
+    link.heard = true;
     unannounced.saw(EagerPacket.seen(memory));
     dropped += eager.packet(memory, lengthBytes);
     failIfPeerIsDone();
@@ -144,7 +144,7 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
   @Override
   public void immediate(int bits) {
     if (arrivals.immediate(bits)) {
-      hear();
+      link.heard = true;
     }
     failIfPeerIsDone();
   }

@@ -155,7 +155,7 @@ public final class Sender extends RequestQueue implements SendProtocol {
   long see() {
     long index = announcements.see();
     while (index > 0) {
-      hear();
+      link.heard = true;
       boolean taken = eager.takes(announcements.tag(index), mailbox.handled());
       eager.applyCredit(announcements.seen());
       if (!taken) {

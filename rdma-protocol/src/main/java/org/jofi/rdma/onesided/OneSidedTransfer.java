@@ -53,7 +53,7 @@ final class OneSidedTransfer extends StripedRequest {
   /** What came back tells of the peer, too. */
   @Override
   public void completed(Transfer of, int stripe) {
-    oneSided.hear();
+    oneSided.link.heard = true;
     super.completed(of, stripe);
   }
 

@@ -21,6 +21,9 @@ public final class PeerLink {
   private final ArrayDeque<Task> held = new ArrayDeque<>(0);
   private boolean peerKnows = true;
 
+  /** Whether something of the peer was found since that was looked at last. */
+  public boolean heard;
+
   public PeerLink(OperationSink sink, ConnectionId connectionId) {
     this.sink = sink;
     endpoint = sink.endpoint();

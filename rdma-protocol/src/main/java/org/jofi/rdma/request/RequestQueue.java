@@ -55,7 +55,6 @@ public abstract class RequestQueue {
 
   private @Nullable Failure failure;
   private Runnable listener = () -> {};
-  private boolean heard;
   private boolean peerDone;
   private boolean peerVanished;
 
@@ -347,16 +346,5 @@ public abstract class RequestQueue {
     peerDone = true;
     fail(why);
     requests.forEach(request -> request.abandon(why));
-  }
-
-  public final void hear() {
-    heard = true;
-  }
-
-  /** Whether something of the peer was found since this was asked last. */
-  public final boolean wasHeard() {
-    boolean since = heard;
-    heard = false;
-    return since;
   }
 }

@@ -161,7 +161,7 @@ public final class PacketReceiver extends PacketQueue implements ReceiveProtocol
 
   @Override
   public boolean packet(MemorySegment memory, long lengthBytes) {
-    hear();
+    link.heard = true;
     long ordinal = EagerPacket.ordinal(memory);
     int bytes = EagerPacket.lengthBytes(memory, EagerPacket.HEADER_BYTES) - Long.BYTES;
     if (ordinal < next || bytes < 0) {
