@@ -12,6 +12,7 @@ import org.jofi.mr.registration.RegistrationException;
 import org.jofi.mr.teardown.CloseSteps;
 import org.jofi.mr.teardown.TeardownException;
 import org.jofi.rdma.communicator.RdmaDevice;
+import org.jofi.rdma.communicator.Refusal;
 import org.jofi.rdma.device.DeviceProfile;
 import org.jofi.rdma.device.NicSelection;
 import org.jofi.rdma.spi.RdmaEnvironment;
@@ -89,7 +90,8 @@ public final class RdmaTransport implements Transport {
     try {
       devices.forEach(device -> device.forget(memory));
     } catch (RegistrationException | FabricException e) {
-      throw new TransportException(FailureCause.FABRIC, String.valueOf(e.getMessage()), e);
+      throw new TransportException(
+          Refusal.cause(e, FailureCause.FABRIC), String.valueOf(e.getMessage()), e);
     }
   }
 
@@ -138,7 +140,8 @@ public final class RdmaTransport implements Transport {
       try {
         memory.close();
       } catch (RegistrationException | FabricException e) {
-        throw new TransportException(FailureCause.FABRIC, String.valueOf(e.getMessage()), e);
+        throw new TransportException(
+            Refusal.cause(e, FailureCause.FABRIC), String.valueOf(e.getMessage()), e);
       }
     }
   }

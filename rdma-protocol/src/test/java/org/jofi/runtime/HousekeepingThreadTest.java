@@ -59,7 +59,7 @@ class HousekeepingThreadTest {
     long began = System.nanoTime();
     for (int time = 0; time < 2; time++) {
       TransportException late = assertThrows(TransportException.class, housekeeping::close);
-      assertEquals(FailureCause.TIMED_OUT, late.failure());
+      assertEquals(FailureCause.TIMED_OUT, late.failure().cause());
     }
     assertTrue(System.nanoTime() - began < LONG.toNanos(), "closing is bounded");
     goOn.countDown();

@@ -234,7 +234,7 @@ class ProgressThreadTest {
     await(() -> rounds.get() > 0);
     Thread.currentThread().interrupt();
     TransportException late = assertThrows(TransportException.class, thread::close);
-    assertEquals(FailureCause.TIMED_OUT, late.failure());
+    assertEquals(FailureCause.TIMED_OUT, late.failure().cause());
     assertTrue(Thread.interrupted(), "the interrupt is kept");
     goOn.countDown();
     await(() -> closes(thread));

@@ -239,7 +239,7 @@ class ThreadedEndpointsTest {
     assertEquals(Result.IN_PROGRESS, link.send.test(1));
     assertEquals(0, transport.tend());
     TransportException late = assertThrows(TransportException.class, link.send::close);
-    assertEquals(FailureCause.TIMED_OUT, late.failure());
+    assertEquals(FailureCause.TIMED_OUT, late.failure().cause());
     assertThrows(TransportException.class, link.send::abort);
     assertThrows(RuntimeException.class, transport::close);
     assertTrue(System.nanoTime() - began < BOUND.toNanos(), "closing is bounded");

@@ -50,7 +50,7 @@ final class NcclResult {
           INCOMPATIBLE ->
           REMOTE_ERROR;
       case FABRIC, EXHAUSTED, UNAVAILABLE -> SYSTEM_ERROR;
-      case ABORTED, CLOSED -> INTERNAL_ERROR;
+      case ABORTED, CLOSED, INTERRUPTED -> INTERNAL_ERROR;
       // As NCCL's own Socket has it.
       case TRUNCATED -> INVALID_USAGE;
     };
@@ -59,7 +59,7 @@ final class NcclResult {
   /** The result for an exception. */
   static int of(Throwable thrown) {
     return switch (thrown) {
-      case TransportException failed -> of(failed.failure());
+      case TransportException failed -> of(failed.failure().cause());
       case FabricException _, FabricUnavailableException _, OutOfMemoryError _ -> SYSTEM_ERROR;
       case IllegalArgumentException _ -> INVALID_ARGUMENT;
       default -> INTERNAL_ERROR;

@@ -79,7 +79,7 @@ class HandleTableTest {
     }
     TransportException full = assertThrows(TransportException.class, () -> add("one more"));
 
-    assertEquals(FailureCause.EXHAUSTED, full.failure());
+    assertEquals(FailureCause.EXHAUSTED, full.failure().cause());
     for (int slot = 0; slot < 1000; slot++) {
       assertEquals("v" + slot, table.find(handles.get(slot)));
     }

@@ -1,7 +1,6 @@
 package org.jofi.transport;
 
 import java.time.Duration;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -15,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * for a moment, without which those that were woken would not run. In a loop of its own, a program
  * has to do that itself.
  *
- * <p>A wait ends early if its thread is interrupted, with a {@link CancellationException}. The
+ * <p>A wait ends early if its thread is interrupted, with {@link FailureCause#INTERRUPTED}. The
  * thread stays interrupted, and what was waited for stays in flight.
  */
 public final class Await {
@@ -59,9 +58,9 @@ public final class Await {
    * @param timeout how long to wait, 0 or more; 0 looks once
    * @return the number of bytes transferred
    * @throws TransportException if it failed, with its cause; {@link FailureCause#TIMED_OUT} if it
-   *     is still in flight after the time-out; it then stays in flight
+   *     is still in flight after the time-out, and {@link FailureCause#INTERRUPTED}; it then stays
+   *     in flight
    * @throws IllegalArgumentException if there is no such request
-   * @throws CancellationException if this thread is interrupted before it is over
    */
   public long request(Comm comm, long request, Duration timeout) {
     long deadline = deadline(timeout);
@@ -85,7 +84,6 @@ public final class Await {
    * @throws TransportException the first failure, if any failed; {@link FailureCause#TIMED_OUT} if
    *     some are still in flight after the time-out, and stay so
    * @throws IllegalArgumentException if one was reported already, or is another communicator's
-   * @throws CancellationException if this thread is interrupted before it is over
    */
   public void all(Requests requests, Duration timeout) {
     long deadline = deadline(timeout);
@@ -114,7 +112,6 @@ public final class Await {
    * @throws TransportException {@link FailureCause#TIMED_OUT} if none is over after the time-out
    * @throws IllegalArgumentException if it was reported already, or is another communicator's
    * @throws IllegalStateException if each was returned before
-   * @throws CancellationException if this thread is interrupted before it is over
    */
   public int any(Requests requests, Duration timeout) {
     long deadline = deadline(timeout);
@@ -152,7 +149,6 @@ public final class Await {
    * @return what the last call returned: a request id, or {@link Result#NOTHING_TO_DO}
    * @throws TransportException {@link FailureCause#TIMED_OUT} if nothing could be posted within the
    *     time-out
-   * @throws CancellationException if this thread is interrupted before it is over
    */
   public long posted(Comm comm, LongSupplier post, Duration timeout) {
     long deadline = deadline(timeout);
@@ -176,7 +172,6 @@ public final class Await {
    * @param timeout how long to wait, 0 or more; 0 looks once
    * @return the connection, which the caller closes
    * @throws TransportException if the attempt failed, or {@link FailureCause#TIMED_OUT}
-   * @throws CancellationException if this thread is interrupted before it is over
    */
   public SendComm connection(ConnectAttempt attempt, Duration timeout) {
     return poll(attempt::poll, timeout, "connection to " + attempt.handle());
@@ -189,7 +184,6 @@ public final class Await {
    * @param timeout how long to wait, 0 or more; 0 looks once
    * @return the connection, which the caller closes
    * @throws TransportException if the listener failed, or {@link FailureCause#TIMED_OUT}
-   * @throws CancellationException if this thread is interrupted before it is over
    */
   public RecvComm accepted(ListenComm listener, Duration timeout) {
     return poll(listener::accept, timeout, "connector of " + listener.handle());
@@ -233,9 +227,10 @@ public final class Await {
     return clock.nanoTime() - deadline >= 0 || Thread.currentThread().isInterrupted();
   }
 
-  private static RuntimeException late(String what, Duration timeout) {
+  private static TransportException late(String what, Duration timeout) {
     return Thread.currentThread().isInterrupted()
-        ? new CancellationException(what + ": the waiting thread is interrupted")
+        ? new TransportException(
+            FailureCause.INTERRUPTED, what + ": the waiting thread is interrupted")
         : new TransportException(
             FailureCause.TIMED_OUT, "%s: nothing within %s".formatted(what, timeout));
   }

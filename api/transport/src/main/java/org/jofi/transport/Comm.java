@@ -54,7 +54,9 @@ public interface Comm extends AutoCloseable {
    * @return the registration, for requests of this communicator only. Who called closes it; what is
    *     left is ended when the communicator is closed
    * @throws TransportException if a NIC cannot register it, with {@link FailureCause#FABRIC} and
-   *     the rail in the message, or {@link FailureCause#EXHAUSTED}; nothing stays registered then
+   *     the rail in the message, or {@link FailureCause#EXHAUSTED}; with {@link
+   *     FailureCause#INTERRUPTED} if this thread is interrupted while another one registers or
+   *     closes the same memory. Nothing stays registered then
    */
   Registration register(Memory memory, Use first, Use... more);
 
@@ -197,8 +199,9 @@ public interface Comm extends AutoCloseable {
 
   /**
    * Closes it: tells the peer, fails requests in flight with {@link FailureCause#CLOSED}, and
-   * deregisters its memory. Takes at most {@link TransportOptions#closeTimeout()}; other
-   * communicators are not disturbed. A second call does nothing.
+   * deregisters its memory. Takes at most {@link TransportOptions#closeTimeout()}; an interrupt
+   * does not end it before, since NICs may use the memory until then. Other communicators are not
+   * disturbed. A second call does nothing.
    */
   @Override
   void close();

@@ -1,17 +1,19 @@
 package org.jofi.transport;
 
+import java.io.Serializable;
 import java.util.Objects;
 import org.jofi.fabric.FabricErrno;
 
 /**
- * How a request or a communicator failed.
+ * How a request, a communicator or a call failed.
  *
  * @param cause why
  * @param errno the fabric's error, a positive {@link FabricErrno}; 0 if no fabric call failed
- * @param where operation, device, rail, peer and region, as far as known
+ * @param where operation, device, rail, peer and region, as far as known; may be empty
  * @param detail what else is known, such as the provider's own text; may be empty
  */
-public record Failure(FailureCause cause, int errno, String where, String detail) {
+public record Failure(FailureCause cause, int errno, String where, String detail)
+    implements Serializable {
   /**
    * Checks that nothing is null.
    *
@@ -29,7 +31,11 @@ public record Failure(FailureCause cause, int errno, String where, String detail
   /** {@return a sentence with all of this} */
   @Override
   public String toString() {
-    StringBuilder text = new StringBuilder(where).append(": ").append(cause.words());
+    StringBuilder text = new StringBuilder(where);
+    if (!where.isEmpty()) {
+      text.append(": ");
+    }
+    text.append(cause.words());
     if (errno != 0) {
       text.append(", ")
           .append(FabricErrno.name(errno))

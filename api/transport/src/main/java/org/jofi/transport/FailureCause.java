@@ -31,7 +31,12 @@ public enum FailureCause {
    * sizes, so the communicator fails at both: with this at the one that noticed, and with {@link
    * #PEER_ABORTED} at the other.
    */
-  TRUNCATED(-28, "message longer than its receive");
+  TRUNCATED(-28, "message longer than its receive"),
+  /**
+   * The waiting thread was interrupted, and still is. Only waits end with it: what was waited for
+   * goes on.
+   */
+  INTERRUPTED(-29, "interrupted");
 
   private static final FailureCause[] VALUES = values();
 

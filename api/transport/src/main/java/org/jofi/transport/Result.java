@@ -10,7 +10,7 @@ package org.jofi.transport;
  * -1                                             {@link #IN_PROGRESS}
  * -2           {@link #TRY_AGAIN}: nothing posted
  * -3                                             {@link #STALE_REQUEST}
- * -16 to -28                                     failed: a {@link FailureCause}
+ * -16 to -29                                     failed: a {@link FailureCause}
  * </pre>
  */
 public final class Result {
@@ -61,10 +61,8 @@ public final class Result {
     }
     if (result < 0 && result != IN_PROGRESS) {
       throw new TransportException(
-          FailureCause.of(result),
           comm.failure(request)
-              .map(Failure::toString)
-              .orElse(comm.label() + ": " + describe(result)));
+              .orElseGet(() -> new Failure(FailureCause.of(result), 0, comm.label(), "")));
     }
     return result;
   }

@@ -208,6 +208,11 @@ final class WarmUpTraffic {
   }
 
   private void idle(String what) {
+    if (Thread.currentThread().isInterrupted()) {
+      throw new TransportException(
+          FailureCause.INTERRUPTED,
+          device.properties().name() + ": the thread that warms up is interrupted");
+    }
     if (++polls % POLLS_PER_LOOK == 0 && isOver(GRACE_NANOS)) {
       throw new TransportException(
           FailureCause.TIMED_OUT,

@@ -10,7 +10,9 @@ import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
-import java.util.concurrent.CancellationException;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jofi.fabric.FabricErrno;
+import org.jofi.fabric.FabricException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
@@ -49,7 +51,7 @@ class AwaitTest {
         assertThrows(
             TransportException.class,
             () -> await.request(comm(Optional.empty(), -1L), 9, Duration.ofNanos(50)));
-    assertEquals(FailureCause.TIMED_OUT, late.failure());
+    assertEquals(FailureCause.TIMED_OUT, late.failure().cause());
     assertTrue(late.getMessage().contains("communicator 7"), late.getMessage());
     assertTrue(now - Long.MAX_VALUE < 100, "looked at the clock too often: " + now);
   }
@@ -65,7 +67,7 @@ class AwaitTest {
                     comm(Optional.of(failure), FailureCause.PEER_LOST.code()),
                     9,
                     Duration.ofNanos(50)));
-    assertEquals(FailureCause.PEER_LOST, lost.failure());
+    assertEquals(failure, lost.failure());
     assertEquals(
         "write on rail 1: peer lost, ECONNRESET (connection reset by the peer); gone",
         lost.getMessage());
@@ -96,13 +98,51 @@ class AwaitTest {
     Thread.currentThread().interrupt();
     try {
       for (Executable wait : waits) {
-        String words = assertThrows(CancellationException.class, wait).getMessage();
+        TransportException ended = assertThrows(TransportException.class, wait);
+        assertEquals(FailureCause.INTERRUPTED, ended.failure().cause());
+        String words = String.valueOf(ended.getMessage());
         assertTrue(words.endsWith(": the waiting thread is interrupted"), words);
         assertTrue(Thread.currentThread().isInterrupted());
       }
     } finally {
       Thread.interrupted();
     }
+  }
+
+  /** It sleeps for longer than anybody would wait for it here. */
+  @Test
+  void anInterruptEndsASleep() throws InterruptedException {
+    Duration ever = Duration.ofMinutes(10);
+    Await sleeping = new Await(IdleStrategy.backoff(0, 0, ever, ever));
+    AtomicReference<Throwable> ended = new AtomicReference<>();
+    Thread waiting =
+        Thread.ofPlatform()
+            .daemon()
+            .uncaughtExceptionHandler((_, thrown) -> ended.set(thrown))
+            .start(() -> sleeping.request(comm(Optional.empty(), -1L), 9, ever));
+    waiting.interrupt();
+    assertTrue(waiting.join(Duration.ofSeconds(60)), "it sleeps on");
+    assertEquals(FailureCause.INTERRUPTED, ((TransportException) ended.get()).failure().cause());
+  }
+
+  @Test
+  void whatAFabricSaidIsInTheFailure() {
+    FabricException refused =
+        new FabricException("fi_mr_reg", FabricErrno.ENOMEM, "", "net on eth0, rail 1");
+    TransportException outer =
+        new TransportException(
+            FailureCause.EXHAUSTED, "no room", new IllegalStateException("below", refused));
+    assertEquals(
+        new Failure(FailureCause.EXHAUSTED, FabricErrno.ENOMEM, "net on eth0, rail 1", "no room"),
+        outer.failure());
+    assertEquals("no room", outer.getMessage());
+    // Who adds words to it keeps what it knew.
+    assertEquals(
+        FabricErrno.ENOMEM,
+        new TransportException(FailureCause.EXHAUSTED, "more", outer).failure().errno());
+    assertEquals(
+        "timed out; in vain",
+        new TransportException(FailureCause.TIMED_OUT, "in vain").failure().toString());
   }
 
   /** What is polled and never ready. */

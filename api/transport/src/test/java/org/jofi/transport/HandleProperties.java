@@ -191,11 +191,11 @@ class HandleProperties {
       assertEquals(cause, FailureCause.of(cause.code()));
       assertEquals(cause.words(), Result.describe(cause.code()));
     }
-    for (long code : new long[] {1, 0, -1, -2, -3, -15, -29}) {
+    for (long code : new long[] {1, 0, -1, -2, -3, -15, -30}) {
       assertTrue(!FailureCause.isFailure(code), "" + code);
       assertThrows(IllegalArgumentException.class, () -> FailureCause.of(code));
     }
-    assertEquals("unknown result -29", Result.describe(-29));
+    assertEquals("unknown result -30", Result.describe(-30));
     assertTrue(Result.isOver(0) && !Result.isOver(Result.IN_PROGRESS));
   }
 }

@@ -36,7 +36,12 @@ class RequestsTest {
                 switch (method.getName()) {
                   case "test" -> test((Long) arguments[0]);
                   case "failure" ->
-                      Optional.of(new Failure(FailureCause.FABRIC, 5, "here", "it broke"));
+                      Optional.of(
+                          new Failure(
+                              FailureCause.of(results.get((Long) arguments[0])),
+                              5,
+                              "here",
+                              "it broke"));
                   default -> "a communicator";
                 });
   }
@@ -92,7 +97,7 @@ class RequestsTest {
     results.put(3L, FailureCause.PEER_LOST.code());
     TransportException first =
         assertThrows(TransportException.class, () -> await.all(requests, BOUND));
-    assertEquals(FailureCause.PEER_LOST, first.failure());
+    assertEquals(FailureCause.PEER_LOST, first.failure().cause());
     assertTrue(first.getMessage().contains("it broke"), first::getMessage);
     assertEquals(1, requests.result(0));
     assertEquals(FailureCause.FABRIC.code(), requests.result(1));
@@ -105,7 +110,7 @@ class RequestsTest {
     add(requests, 2, Integer.MAX_VALUE);
     TransportException late =
         assertThrows(TransportException.class, () -> await.all(requests, SHORT));
-    assertEquals(FailureCause.TIMED_OUT, late.failure());
+    assertEquals(FailureCause.TIMED_OUT, late.failure().cause());
     assertTrue(late.getMessage().contains("1 of 2 requests"), late::getMessage);
     assertEquals(1, requests.result(0));
     assertEquals(Result.IN_PROGRESS, requests.result(1));
@@ -131,7 +136,7 @@ class RequestsTest {
     add(requests, 99, Integer.MAX_VALUE);
     TransportException late =
         assertThrows(TransportException.class, () -> await.any(requests, SHORT));
-    assertEquals(FailureCause.TIMED_OUT, late.failure());
+    assertEquals(FailureCause.TIMED_OUT, late.failure().cause());
   }
 
   @Test

@@ -76,7 +76,7 @@ class TransportOptionsTest {
   void withoutATransportOpenSaysWhatToInstall() {
     TransportException refusal =
         assertThrows(TransportException.class, () -> Transport.open(TransportOptions.defaults()));
-    assertEquals(FailureCause.UNAVAILABLE, refusal.failure());
+    assertEquals(FailureCause.UNAVAILABLE, refusal.failure().cause());
     assertTrue(refusal.getMessage().contains("jofi-rdma-protocol"), refusal.getMessage());
   }
 }

@@ -290,8 +290,9 @@ public class CacheConcurrencyTest {
   void anInterruptIsLeftForTheCallersCaller() throws Exception {
     CompletableFuture<DataRegistration> slow = registerSlowly();
     Thread.currentThread().interrupt();
-    assertThrows(RegistrationException.class, () -> acquire(SLOW));
+    RegistrationException ended = assertThrows(RegistrationException.class, () -> acquire(SLOW));
     assertTrue(Thread.interrupted());
+    assertTrue(ended.getCause() instanceof InterruptedException, ended::toString);
     goOn.countDown();
     slow.get();
   }

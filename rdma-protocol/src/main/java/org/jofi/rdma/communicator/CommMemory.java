@@ -136,9 +136,7 @@ final class CommMemory {
   /** What a caller gets to know of a refusal. */
   TransportException refused(RegistrationException why) {
     return new TransportException(
-        why.getCause() instanceof FabricException ? FailureCause.FABRIC : FailureCause.EXHAUSTED,
-        owner.label() + ": " + why.getMessage(),
-        why);
+        Refusal.cause(why, FailureCause.EXHAUSTED), owner.label() + ": " + why.getMessage(), why);
   }
 
   /** As {@link Registration#close}. */

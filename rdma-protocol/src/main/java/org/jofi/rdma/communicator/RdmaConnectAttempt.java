@@ -38,7 +38,7 @@ final class RdmaConnectAttempt implements ConnectAttempt {
         endpoint.progress();
         Failure failure = attempt.failure();
         if (failure != null) {
-          throw new TransportException(failure.cause(), failure.toString());
+          throw new TransportException(failure);
         }
         SendConnection connection = attempt.connection();
         if (connection != null) {

@@ -52,7 +52,8 @@ class ClosingTest {
                 });
         // Nobody answers any more: the bound passed, or a fault of the fabric was the last word.
         assertTrue(
-            Set.of(FailureCause.TIMED_OUT, FailureCause.PEER_LOST).contains(refused.failure()),
+            Set.of(FailureCause.TIMED_OUT, FailureCause.PEER_LOST)
+                .contains(refused.failure().cause()),
             refused::getMessage);
         attempt.close();
       }
@@ -134,7 +135,7 @@ class ClosingTest {
       pair.send().close();
       TransportException failed =
           assertThrows(TransportException.class, () -> pair.receive().close());
-      assertEquals(FailureCause.FABRIC, failed.failure());
+      assertEquals(FailureCause.FABRIC, failed.failure().cause());
       assertTrue(
           String.valueOf(failed.getMessage()).contains("an illegal access"), failed::getMessage);
       pair.receive().close();

@@ -230,7 +230,7 @@ class CommunicatorsTest {
           assertThrows(
               TransportException.class,
               () -> hosts.await("a refusal", () -> attempt.poll() != null));
-      assertEquals(FailureCause.REFUSED, refused.failure());
+      assertEquals(FailureCause.REFUSED, refused.failure().cause());
     }
   }
 

@@ -129,7 +129,7 @@ class DeviceBuffersTest {
         assertThrows(
             TransportException.class,
             () -> new SimulatedHosts(Profile.TCP, 1, 1, options -> options.requireGpuDirect(true)));
-    assertEquals(FailureCause.UNAVAILABLE, refused.failure());
+    assertEquals(FailureCause.UNAVAILABLE, refused.failure().cause());
     assertTrue(String.valueOf(refused.getMessage()).contains("requireGpuDirect"));
   }
 
@@ -141,7 +141,7 @@ class DeviceBuffersTest {
           assertThrows(
               TransportException.class,
               () -> pair.send().register(Memory.device(MemoryKind.CUDA, 7, 4096, 10), Use.SEND));
-      assertEquals(FailureCause.UNAVAILABLE, refused.failure());
+      assertEquals(FailureCause.UNAVAILABLE, refused.failure().cause());
       TransportException unknown =
           assertThrows(
               TransportException.class,

@@ -44,7 +44,7 @@ class DevicesTest {
   private static String unavailable(Simulation simulation, TransportOptions options) {
     TransportException refused =
         assertThrows(TransportException.class, () -> open(simulation, options));
-    assertEquals(FailureCause.UNAVAILABLE, refused.failure());
+    assertEquals(FailureCause.UNAVAILABLE, refused.failure().cause());
     return String.valueOf(refused.getMessage());
   }
 
@@ -129,7 +129,7 @@ class DevicesTest {
                   simulation.idle();
                 }
               });
-      assertEquals(FailureCause.TIMED_OUT, failure.failure());
+      assertEquals(FailureCause.TIMED_OUT, failure.failure().cause());
     }
   }
 
@@ -167,7 +167,7 @@ class DevicesTest {
         ConnectHandle.of(own.listener(), own.nonce(), List.of(own.address(0)), protocol, release);
     TransportException refused =
         assertThrows(TransportException.class, () -> device.connect(other));
-    assertEquals(FailureCause.INCOMPATIBLE, refused.failure());
+    assertEquals(FailureCause.INCOMPATIBLE, refused.failure().cause());
     return String.valueOf(refused.getMessage());
   }
 }

@@ -235,7 +235,7 @@ class EndpointLockTest {
   void aCloseWaitsForTheCloseTimeoutOnceAndHardlyAfterwards() {
     stuck = true;
     TransportException late = assertThrows(TransportException.class, lock::closing);
-    assertEquals(FailureCause.TIMED_OUT, late.failure());
+    assertEquals(FailureCause.TIMED_OUT, late.failure().cause());
     assertThrows(TransportException.class, lock::closing);
     assertEquals(List.of("within 700", "within 10"), called());
     assertFalse(lock.isMine());
@@ -276,7 +276,7 @@ class EndpointLockTest {
                 });
     in.await();
     TransportException late = assertThrows(TransportException.class, held::closing);
-    assertEquals(FailureCause.TIMED_OUT, late.failure());
+    assertEquals(FailureCause.TIMED_OUT, late.failure().cause());
     out.countDown();
     holder.join();
     held.closing().close();

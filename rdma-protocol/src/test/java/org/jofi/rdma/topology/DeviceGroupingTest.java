@@ -219,7 +219,7 @@ class DeviceGroupingTest {
         assertThrows(
             TransportException.class,
             () -> group(nics, new Grouping.Explicit(List.of(List.of("a", "shm"))), 8));
-    assertEquals(FailureCause.UNAVAILABLE, refusal.failure());
+    assertEquals(FailureCause.UNAVAILABLE, refusal.failure().cause());
     assertTrue(refusal.getMessage().contains("shm is"), refusal.getMessage());
   }
 

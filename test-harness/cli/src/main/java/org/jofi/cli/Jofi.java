@@ -130,7 +130,7 @@ public final class Jofi implements Runnable {
     if (failure instanceof TransportException transport) {
       err.println("jofi: " + failure.getMessage());
       err.flush();
-      return transport.failure() == FailureCause.UNAVAILABLE
+      return transport.failure().cause() == FailureCause.UNAVAILABLE
           ? ExitCode.ENVIRONMENT
           : ExitCode.FAILED;
     }

@@ -247,7 +247,9 @@ final class RankLauncher {
         throw e;
       }
       throw new TransportException(
-          e.failure(), FabricEnd.explain(String.valueOf(e.getMessage()), bootstrap, ends), e);
+          e.failure().cause(),
+          FabricEnd.explain(String.valueOf(e.getMessage()), bootstrap, ends),
+          e);
     } catch (RankFailure e) {
       throw new RankFailure(FabricEnd.explain(String.valueOf(e.getMessage()), bootstrap, ends));
     }
@@ -260,7 +262,7 @@ final class RankLauncher {
     }
     bootstrap.fail(String.valueOf(reason.getMessage()));
     return switch (reason) {
-      case TransportException e when e.failure() != FailureCause.UNAVAILABLE -> {
+      case TransportException e when e.failure().cause() != FailureCause.UNAVAILABLE -> {
         say(bootstrap.name() + ": " + e.getMessage());
         yield ExitCode.FAILED;
       }

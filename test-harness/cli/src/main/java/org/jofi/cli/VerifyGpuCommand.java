@@ -148,7 +148,7 @@ final class VerifyGpuCommand implements Callable<Integer> {
       PrintWriter err = spec.commandLine().getErr();
       err.println("jofi: " + e.getMessage());
       err.flush();
-      return switch (e.failure()) {
+      return switch (e.failure().cause()) {
         case UNAVAILABLE -> ExitCode.ENVIRONMENT;
         default -> ExitCode.FAILED;
       };

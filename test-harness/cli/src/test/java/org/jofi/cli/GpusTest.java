@@ -56,7 +56,7 @@ class GpusTest {
     assertEquals(words, gpus.obstacle(gpu));
     TransportException refusal =
         assertThrows(TransportException.class, () -> gpus.open(gpu), words);
-    assertEquals(FailureCause.UNAVAILABLE, refusal.failure());
+    assertEquals(FailureCause.UNAVAILABLE, refusal.failure().cause());
     assertEquals(words, refusal.getMessage());
   }
 

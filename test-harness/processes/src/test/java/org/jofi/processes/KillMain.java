@@ -275,7 +275,7 @@ final class KillMain {
       link.receive().close();
     } catch (TransportException e) {
       System.out.println("closing: " + e.getMessage());
-      if (e.failure() != FailureCause.TIMED_OUT
+      if (e.failure().cause() != FailureCause.TIMED_OUT
           || !KEEPING.contains(link.send().device().properties().provider())) {
         throw e;
       }

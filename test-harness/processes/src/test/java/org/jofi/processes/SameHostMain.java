@@ -88,7 +88,7 @@ final class SameHostMain {
       try {
         ends.add(Long.toString(peer.await.request(receive, request, Peer.BOUND)));
       } catch (TransportException refused) {
-        ends.add(refused.failure() + " " + refused.getMessage());
+        ends.add(refused.failure().cause() + " " + refused.getMessage());
       }
     }
     System.out.println(FLUSHED + String.join(", ", ends.stream().distinct().toList()));

@@ -91,7 +91,7 @@ public final class SoakRank {
       Thread.currentThread().interrupt();
       return false;
     } catch (TransportException e) {
-      if (e.failure() != FailureCause.UNAVAILABLE) {
+      if (e.failure().cause() != FailureCause.UNAVAILABLE) {
         throw e;
       }
       report(Report.of(Report.Kind.UNAVAILABLE, 0, 0, String.valueOf(e.getMessage()), 0));

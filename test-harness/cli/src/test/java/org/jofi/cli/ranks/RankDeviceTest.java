@@ -23,7 +23,7 @@ class RankDeviceTest {
         assertThrows(
             TransportException.class,
             () -> RankDevice.closeWithin(never::await, Duration.ofMillis(200), "efa device"));
-    assertEquals(FailureCause.TIMED_OUT, failure.failure());
+    assertEquals(FailureCause.TIMED_OUT, failure.failure().cause());
     assertTrue(failure.getMessage().contains("closing efa device did not end"), failure.toString());
     never.countDown();
   }
