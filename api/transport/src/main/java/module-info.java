@@ -1,9 +1,13 @@
 /** What a collective library calls and what a provider implements. */
+@SuppressWarnings("module") // Those that it opens up to are built after it.
 module org.jofi.transport {
   requires static org.jspecify;
 
   exports org.jofi.fabric;
   exports org.jofi.transport;
+  exports org.jofi.transport.driven to
+      org.jofi.nccl,
+      org.jofi.rdma;
 
   uses org.jofi.fabric.DeviceMemoryProvider;
   uses org.jofi.fabric.FabricProvider;

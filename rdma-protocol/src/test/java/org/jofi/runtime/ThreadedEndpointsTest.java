@@ -32,6 +32,7 @@ import org.jofi.transport.Result;
 import org.jofi.transport.SendComm;
 import org.jofi.transport.TransportException;
 import org.jofi.transport.TransportOptions;
+import org.jofi.transport.driven.DrivenComm;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -264,9 +265,10 @@ class ThreadedEndpointsTest {
       Link link = Link.over(transport.devices().getFirst());
       AtomicInteger calls = new AtomicInteger();
       AtomicInteger failures = new AtomicInteger();
-      assertTrue(link.send.betweenRounds(calls::incrementAndGet));
+      DrivenComm driven = (DrivenComm) link.send;
+      assertTrue(driven.betweenRounds(calls::incrementAndGet));
       assertTrue(
-          link.send.betweenRounds(
+          driven.betweenRounds(
               () -> {
                 failures.incrementAndGet();
                 throw new IllegalStateException("on purpose");
@@ -276,7 +278,7 @@ class ThreadedEndpointsTest {
       }
       assertEquals(1, failures.get());
       link.send.close();
-      assertFalse(link.send.isDriven(), "nobody calls its tasks");
+      assertFalse(driven.isDriven(), "nobody calls its tasks");
       int last = calls.get();
       link.receive.progress();
       assertTrue(calls.get() <= last + 1, "called after the close");

@@ -12,6 +12,7 @@ import org.jofi.transport.Registration;
 import org.jofi.transport.Result;
 import org.jofi.transport.TransportException;
 import org.jofi.transport.Use;
+import org.jofi.transport.driven.DrivenComm;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,8 +29,10 @@ abstract sealed class PluginComm implements HandOver.Requester
   private final Comm comm;
   private final PluginLog log;
 
-  /** Null if no thread drives its endpoint. */
+  /** Null if no thread drives its endpoint, as the next. */
   private final @Nullable HandOver handOver;
+
+  private final @Nullable DrivenComm driven;
 
   private final Set<Long> regions = new HashSet<>();
   private boolean failureTold;
@@ -44,13 +47,19 @@ abstract sealed class PluginComm implements HandOver.Requester
     this.gate = gate;
     this.log = log;
     HandOver requestsOfDriver = new HandOver(this);
-    handOver = comm.betweenRounds(requestsOfDriver) ? requestsOfDriver : null;
+    driven = comm instanceof DrivenComm with && with.betweenRounds(requestsOfDriver) ? with : null;
+    handOver = driven == null ? null : requestsOfDriver;
   }
 
   /** Whether a post is to be left to the thread that drives the endpoint. */
   final boolean handsOver() {
     HandOver driver = handOver;
-    return driver != null && (comm.isDriven() || !driver.isEmpty());
+    return driver != null && (isDriven() || !driver.isEmpty());
+  }
+
+  private boolean isDriven() {
+    DrivenComm with = driven;
+    return with != null && with.isDriven();
   }
 
   /**
@@ -90,7 +99,7 @@ abstract sealed class PluginComm implements HandOver.Requester
   }
 
   private void driveIfNobodyDoes(HandOver driver) {
-    if (!comm.isDriven()) {
+    if (!isDriven()) {
       driver.run();
     }
   }

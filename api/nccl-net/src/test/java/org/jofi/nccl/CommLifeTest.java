@@ -79,7 +79,6 @@ class CommLifeTest {
             }
             return switch (method.getName()) {
               case "label" -> "slow";
-              case "isDriven", "betweenRounds" -> false;
               case "irecv" -> 7L;
               case "iflush" -> Result.NOTHING_TO_DO;
               case "test" -> BYTES;

@@ -71,7 +71,6 @@ class GpuRegistrationTest {
             (proxy, method, arguments) ->
                 switch (method.getName()) {
                   case "label" -> "receive communicator 3";
-                  case "isDriven", "betweenRounds" -> false;
                   case "register" -> registration;
                   default -> throw new AssertionError(method.getName());
                 });

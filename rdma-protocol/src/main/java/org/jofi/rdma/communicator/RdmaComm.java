@@ -29,10 +29,11 @@ import org.jofi.transport.RemoteMemory;
 import org.jofi.transport.Result;
 import org.jofi.transport.TransportException;
 import org.jofi.transport.Use;
+import org.jofi.transport.driven.DrivenComm;
 import org.jspecify.annotations.Nullable;
 
 /** What sending and receiving communicators have in common. */
-abstract class RdmaComm implements Comm {
+abstract class RdmaComm implements DrivenComm {
   private final RdmaDevice device;
   final DeviceEndpoint endpoint;
   final EndpointLock lock;

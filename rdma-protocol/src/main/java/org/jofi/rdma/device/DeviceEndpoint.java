@@ -118,7 +118,9 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
     }
   }
 
-  /** As {@link org.jofi.transport.Comm#betweenRounds}. Any thread, without the lock. */
+  /**
+   * As {@link org.jofi.transport.driven.DrivenComm#betweenRounds}. Any thread, without the lock.
+   */
   public boolean betweenRounds(Runnable task) {
     if (hasThread) {
       tasks.add(task);
