@@ -290,7 +290,8 @@ public abstract class Connection {
 
   private void peerDone() {
     closing.peerDone();
-    each(RequestQueue::peerDone);
+    link.peerDone = true;
+    each(RequestQueue::settle);
   }
 
   /**
@@ -313,7 +314,9 @@ public abstract class Connection {
   public final boolean isCut() {
     if (vanishing && cut.getAsBoolean()) {
       vanishing = false;
-      each(RequestQueue::peerVanished);
+      link.peerVanished = true;
+      link.peerDone = true;
+      each(RequestQueue::settle);
     }
     return !vanishing;
   }

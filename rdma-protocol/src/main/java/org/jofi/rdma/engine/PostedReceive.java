@@ -170,7 +170,7 @@ class PostedReceive extends ListedStrategy<PostedReceive> {
 
   @Override
   public final boolean isExposed() {
-    return wasPosted() && !receiver.isPeerDone();
+    return wasPosted() && !receiver.link.peerDone;
   }
 
   /** The sender's stripes for others may be before its own. */
@@ -331,7 +331,7 @@ class PostedReceive extends ListedStrategy<PostedReceive> {
       DataRegistration used = memory[sub];
       if (used != null) {
         memory[sub] = null;
-        if (receiver.hasPeerVanished() && wasPosted()) {
+        if (receiver.link.peerVanished && wasPosted()) {
           used.retire();
         }
         used.endUse();

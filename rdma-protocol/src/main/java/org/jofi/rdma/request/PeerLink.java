@@ -24,6 +24,15 @@ public final class PeerLink {
   /** Whether something of the peer was found since that was looked at last. */
   public boolean heard;
 
+  /** Whether the peer's operations are back, or it is gone: it reaches no memory any more. */
+  public boolean peerDone;
+
+  /**
+   * Whether the peer may be alive, and write into what was announced to it, though it is not waited
+   * for any more: so the regions of that are closed with their last lease.
+   */
+  public boolean peerVanished;
+
   public PeerLink(OperationSink sink, ConnectionId connectionId) {
     this.sink = sink;
     endpoint = sink.endpoint();

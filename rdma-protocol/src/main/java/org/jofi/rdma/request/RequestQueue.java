@@ -55,8 +55,6 @@ public abstract class RequestQueue {
 
   private @Nullable Failure failure;
   private Runnable listener = () -> {};
-  private boolean peerDone;
-  private boolean peerVanished;
 
   public RequestQueue(PeerLink link, int first, int most) {
     assert most + SPARE <= ONE_SIDED : most;
@@ -313,37 +311,18 @@ public abstract class RequestQueue {
     return requests;
   }
 
-  /** The peer's operations are back, or it is gone: it reaches no memory any more. */
-  public final void peerDone() {
-    peerDone = true;
+  /** Lets go of what the peer reached, and does not any more: {@link PeerLink#peerDone}. */
+  public final void settle() {
     requests.forEach(Request::settle);
-  }
-
-  /**
-   * The peer is not waited for any more. It may be alive, and write into what was announced to it:
-   * so the regions of that are closed with their last lease.
-   */
-  public final void peerVanished() {
-    peerVanished = true;
-    peerDone();
   }
 
   public final boolean isExposed() {
     return requests.stream().anyMatch(Request::isExposed);
   }
 
-  /** Whether nobody knows that the peer's operations are back. */
-  public final boolean hasPeerVanished() {
-    return peerVanished;
-  }
-
-  public final boolean isPeerDone() {
-    return peerDone;
-  }
-
   /** The endpoint is gone: fails what is left, and ends every lease. */
   public final void abandon(Failure why) {
-    peerDone = true;
+    link.peerDone = true;
     fail(why);
     requests.forEach(request -> request.abandon(why));
   }

@@ -292,7 +292,8 @@ final class StagingExchange implements AutoCloseable {
       simulation.idle();
       if (exchange.sender.isQuiet() && exchange.receiver.isQuiet()) {
         simulation.settle();
-        exchange.receiver.peerDone();
+        exchange.receiver.link.peerDone = true;
+        exchange.receiver.settle();
         return;
       }
     }
