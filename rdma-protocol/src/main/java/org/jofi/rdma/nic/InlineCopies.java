@@ -21,6 +21,7 @@ public final class InlineCopies {
   private final RegisteredBuffers buffers;
   private final ArrayDeque<Copy> free = new ArrayDeque<>();
   private final MemoryCopier copier;
+  private boolean abandoned;
 
   public InlineCopies(
       String label,
@@ -54,7 +55,9 @@ public final class InlineCopies {
 
     @Override
     public void give() {
-      free.addLast(this);
+      if (!abandoned) {
+        free.addLast(this);
+      }
     }
   }
 
@@ -73,6 +76,8 @@ public final class InlineCopies {
 
   /** Frees the memory, when nothing can use it any more; a second call does nothing. */
   public void abandon() {
+    abandoned = true;
+    free.clear();
     buffers.abandon();
   }
 }
