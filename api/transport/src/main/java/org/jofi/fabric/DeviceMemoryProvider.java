@@ -3,6 +3,7 @@ package org.jofi.fabric;
 import java.util.List;
 import java.util.Optional;
 import java.util.ServiceLoader;
+import java.util.Set;
 
 /**
  * Gives access to one kind of device memory. A service, found by {@link ServiceLoader}. Any thread.
@@ -31,6 +32,14 @@ public interface DeviceMemoryProvider {
    *     what to do
    */
   DeviceMemory open(int device);
+
+  /**
+   * {@return the modules that call native code for it} The JVM has to allow it to them: {@code
+   * --enable-native-access}.
+   */
+  default Set<Module> nativeModules() {
+    return Set.of();
+  }
 
   /** {@return the providers on the module path or class path, in no particular order} */
   static List<DeviceMemoryProvider> installed() {

@@ -1,5 +1,8 @@
 package org.jofi.cuda;
 
+import java.util.List;
+import java.util.Set;
+import org.jofi.cuda.bindings.CudaDriver;
 import org.jofi.fabric.DeviceMemory;
 import org.jofi.fabric.DeviceMemoryProvider;
 import org.jofi.fabric.DeviceProbe;
@@ -23,6 +26,13 @@ public final class CudaDeviceMemoryProvider implements DeviceMemoryProvider {
   @Override
   public DeviceProbe probe() {
     return CudaDevices.probe();
+  }
+
+  @Override
+  public Set<Module> nativeModules() {
+    // On the class path they are the same.
+    return Set.copyOf(
+        List.of(CudaDeviceMemoryProvider.class.getModule(), CudaDriver.class.getModule()));
   }
 
   /**

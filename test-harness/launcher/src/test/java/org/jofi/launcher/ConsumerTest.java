@@ -34,6 +34,8 @@ class ConsumerTest {
   private static final Pattern OF_A_PROGRAM =
       Pattern.compile(
           "(agrona|jofi-(transport|mr-cache|rdma-protocol|libfabric|libfabric-bindings))-[0-9].*");
+  private static final Pattern OF_A_PROGRAM_WITH_GPUS =
+      Pattern.compile("jofi-cuda(-bindings)?-[0-9].*");
   private static final Pattern FLAGS = Pattern.compile("(?m)^java (--enable-native-access=.*) …$");
 
   private static final String PROGRAM =
@@ -81,14 +83,7 @@ class ConsumerTest {
   void layOut() throws IOException {
     ModuleGraphTest.requireModules();
     jars = Files.createDirectory(folder.resolve("jars"));
-    try (Stream<Path> all = Files.list(MODULES)) {
-      for (Path jar : all.toList()) {
-        String name = jar.getFileName().toString();
-        if (OF_A_PROGRAM.matcher(name).matches()) {
-          Files.copy(jar, jars.resolve(name));
-        }
-      }
-    }
+    copy(OF_A_PROGRAM);
     source = Files.createDirectories(folder.resolve("src/consumer")).resolve("Exchanges.java");
     Files.writeString(source, PROGRAM);
     flags =
@@ -105,12 +100,15 @@ class ConsumerTest {
     Path module = folder.resolve("src/module-info.java");
     Files.writeString(module, "module consumer { requires org.jofi.transport; }");
     compile("--module-path", jars.toString(), module.toString());
-    runWithAndWithout(
-        flags.getFirst(),
-        "--module-path",
-        folder.resolve("out") + ":" + jars,
-        "--module",
-        "consumer/consumer.Exchanges");
+    String[] program = {
+      "--module-path", folder.resolve("out") + ":" + jars, "--module", "consumer/consumer.Exchanges"
+    };
+    runWithAndWithout(flags.getFirst(), program);
+
+    copy(OF_A_PROGRAM_WITH_GPUS);
+    String told = run(List.of(flags.getFirst()), program);
+    assertTrue(told.contains("=org.jofi.cuda,org.jofi.cuda.bindings,org.jofi.libfabric,"), told);
+    assertTrue(told.startsWith("1: ") && told.lines().count() == 1, told);
   }
 
   @Test
@@ -121,6 +119,17 @@ class ConsumerTest {
         "--class-path",
         folder.resolve("out") + ":" + eachJar(),
         "consumer.Exchanges");
+  }
+
+  private void copy(Pattern names) throws IOException {
+    try (Stream<Path> all = Files.list(MODULES)) {
+      for (Path jar : all.toList()) {
+        String name = jar.getFileName().toString();
+        if (names.matcher(name).matches()) {
+          Files.copy(jar, jars.resolve(name));
+        }
+      }
+    }
   }
 
   private String eachJar() throws IOException {
