@@ -130,9 +130,10 @@ publish() {
   printf -v modules_list '%s,' "${published[@]}"
   say "building version $version to publish it; this takes a few minutes; log: $log"
   touch "$state/started"
-  # All is laid out at the end, or nothing is. HotSpot's second compiler costs more than it brings, as in build.
+  # All is laid out at the end, or nothing is; and nothing in Maven's own repository, where other builds would find it.
+  # HotSpot's second compiler costs more than it brings, as in build.
   if ! MAVEN_OPTS="-XX:TieredStopAtLevel=1 ${MAVEN_OPTS:-}" run_maven -ntp -T 1C -Dstyle.color=never -Prelease \
-    -pl "${modules_list%,}" -am -Dmaven.test.skip=true -DdeployAtEnd=true \
+    -pl "${modules_list%,}" -am -Dmaven.test.skip=true -Dmaven.install.skip=true -DdeployAtEnd=true \
     -DaltDeploymentRepository="local::file://$(as_address "$folder")" deploy \
     ${maven_arguments[@]+"${maven_arguments[@]}"} </dev/null 2>&1 | follow_build "$log"; then
     explain_failure "$log"

@@ -50,6 +50,7 @@ class PublishCommandTest {
         "-Prelease",
         "-pl api/transport -am",
         " deploy ",
+        "-Dmaven.install.skip=true",
         "-DaltDeploymentRepository=local::file://"
             + repository.toString().replace(" ", "%20")
             + " ",
