@@ -86,13 +86,19 @@ class ConsumerTest {
     copy(OF_A_PROGRAM);
     source = Files.createDirectories(folder.resolve("src/consumer")).resolve("Exchanges.java");
     Files.writeString(source, PROGRAM);
-    flags =
+    flags = flags();
+  }
+
+  /** The flags that README.md names: for the module path, and for the class path. */
+  static List<String> flags() throws IOException {
+    List<String> flags =
         FLAGS
             .matcher(Files.readString(LauncherTree.PROJECT.resolve("README.md")))
             .results()
             .map((MatchResult found) -> found.group(1))
             .toList();
     assertEquals(2, flags.size(), "README.md has to name the flag for both paths");
+    return flags;
   }
 
   @Test
