@@ -47,17 +47,19 @@ parse_publish_arguments() {
     fail "$wrong_usage" "publish sends nothing anywhere, and $folder is no folder. Give it one: jofi publish --local DIR"
 }
 
-# The text of the first element of that name in a pom.
+# The text of the first element of that name in a pom; nothing if there is none.
 pom_text() {
+  if [[ $2 != *"<$1>"* ]]; then return; fi
   local text=${2#*"<$1>"}
   printf '%s' "${text%%</"$1">*}"
 }
 
-# Sets version, and published to the folders of modules whose poms say that they are.
+# Sets version and baseline, and published to the folders of modules whose poms say that they are.
 find_published() {
   local file pom
   pom=$(<"$root/pom.xml")
   version=$(pom_text version "$pom")
+  baseline=$(pom_text jofi.last-release "$pom")
   published=()
   while IFS= read -r file; do
     if [[ $(<"$file") == *'<maven.deploy.skip>false<'* ]]; then
@@ -119,7 +121,7 @@ list_laid_out() {
 }
 
 publish() {
-  local folder='' maven_arguments=() published version log=$state/publish.log began=$SECONDS modules_list
+  local folder='' maven_arguments=() published version baseline log=$state/publish.log began=$SECONDS modules_list
   parse_publish_arguments "$@"
   [[ -z ${JOFI_NO_BUILD:-} ]] || fail 1 'publish builds, which JOFI_NO_BUILD forbids: unset it'
   find_published
@@ -129,6 +131,12 @@ publish() {
   lock_build
   printf -v modules_list '%s,' "${published[@]}"
   say "building version $version to publish it; this takes a few minutes; log: $log"
+  if [[ -n $baseline ]]; then
+    say "comparing the API with version $baseline"
+    maven_arguments+=("-Djofi.baseline=$baseline")
+  else
+    say 'the API is compared with nothing: there is no release yet'
+  fi
   touch "$state/started"
   # All is laid out at the end, or nothing is; and nothing in Maven's own repository, where other builds would find it.
   # HotSpot's second compiler costs more than it brings, as in build.

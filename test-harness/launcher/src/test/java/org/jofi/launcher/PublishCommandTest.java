@@ -56,6 +56,8 @@ class PublishCommandTest {
             + " ",
         " -o");
     assertFalse(maven.contains("test-harness/cli"), maven);
+    assertFalse(maven.contains("-Djofi.baseline"), maven);
+    assertContains(run.err(), "compared with nothing: there is no release yet");
     assertContains(
         run.out(), "jofi-transport ", "3 files of version 1.2.0, ", repository.toString());
     for (String kind : List.of("jar", "pom", "sources.jar")) {
@@ -77,6 +79,21 @@ class PublishCommandTest {
     assertEquals(1, tree.callsOf("mvn").size());
     writePoms("1.2.0-SNAPSHOT");
     assertEquals(0, tree.run("publish", "--local=" + repository).exitCode());
+  }
+
+  @Test
+  void theApiIsComparedWithTheLastRelease() throws Exception {
+    Path pom = tree.root().resolve("pom.xml");
+    Files.writeString(
+        pom,
+        Files.readString(pom)
+            .replace("</version>", "</version><jofi.last-release>1.1.0</jofi.last-release>"));
+
+    Outcome run = tree.run("publish", "--local", repository.toString());
+
+    assertEquals(0, run.exitCode(), run.err());
+    assertContains(run.err(), "comparing the API with version 1.1.0");
+    assertContains(tree.callsOf("mvn").getFirst(), " -Djofi.baseline=1.1.0");
   }
 
   @Test
