@@ -142,7 +142,7 @@ publish() {
   # HotSpot's second compiler costs more than it brings, as in build.
   if ! MAVEN_OPTS="-XX:TieredStopAtLevel=1 ${MAVEN_OPTS:-}" run_maven -ntp -T 1C -Dstyle.color=never -Prelease \
     -pl "${modules_list%,}" -am -Dmaven.test.skip=true -Dmaven.install.skip=true -DdeployAtEnd=true \
-    -DaltDeploymentRepository="local::file://$(as_address "$folder")" deploy \
+    -DaltDeploymentRepository="jofi-publish::file://$(as_address "$folder")" deploy \
     ${maven_arguments[@]+"${maven_arguments[@]}"} </dev/null 2>&1 | follow_build "$log"; then
     explain_failure "$log"
     exit 1

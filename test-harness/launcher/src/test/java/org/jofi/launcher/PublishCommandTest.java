@@ -51,7 +51,7 @@ class PublishCommandTest {
         "-pl api/transport -am",
         " deploy ",
         "-Dmaven.install.skip=true",
-        "-DaltDeploymentRepository=local::file://"
+        "-DaltDeploymentRepository=jofi-publish::file://"
             + repository.toString().replace(" ", "%20")
             + " ",
         " -o");
