@@ -31,138 +31,7 @@
 #include "faults.h"
 #include "files.h"
 #include "host_jvm.h"
-
-// --- What NCCL and the plugin have agreed on -------------------------------------------------------------------------
-
-enum {
-  OK = 0,
-  SYSTEM_ERROR = 2,
-  INTERNAL_ERROR = 3,
-  INVALID_ARGUMENT = 4,
-  INVALID_USAGE = 5,
-};
-
-enum { LEVEL_WARN = 2, LEVEL_INFO = 3 };
-enum { SUBSYSTEM_INIT = 0x1, SUBSYSTEM_NET = 0x10 };
-enum { MEMORY_CUDA = 2, MEMORY_DMABUF = 4 };
-
-typedef int result;
-typedef void (*logger)(int level, unsigned long subsystems, const char *where, int line, const char *format, ...);
-
-typedef struct {
-  int count;
-  int devices[4];
-} virtual_device;
-
-// What the properties of all versions begin with.
-typedef struct {
-  char *name;
-  char *pci_path;
-  uint64_t guid;
-  int pointer_support;
-  int registration_is_global;
-  int force_flush;
-  int speed_megabits;
-  int port;
-  float latency_microseconds;
-  int max_communicators;
-  int max_receives;
-  int device_type;
-  int device_version;
-} properties_head;
-
-typedef struct {
-  properties_head head;
-  virtual_device members;
-  size_t max_point_to_point_bytes;
-  size_t max_collective_bytes;
-} properties_v10;
-
-typedef struct {
-  properties_v10 common;
-  int max_multi_request_size;
-} properties_v11;
-
-typedef struct {
-  properties_head head;
-  int member_count;
-  int members[8];
-  size_t max_point_to_point_bytes;
-  size_t max_collective_bytes;
-  int max_multi_request_size;
-  int16_t rail;
-  int16_t plane;
-} properties_v12;
-
-_Static_assert(sizeof(properties_v12) == 128, "NCCL lays out 128 bytes");
-_Static_assert(sizeof(properties_v10) == 104, "NCCL lays out 104 bytes");
-_Static_assert(sizeof(properties_v11) == 112, "NCCL lays out 112 bytes");
-
-typedef struct {
-  const char *name;
-  result (*init)(logger log, void *profiler);
-  result (*devices)(int *count);
-  result (*get_properties)(int device, properties_v10 *properties);
-  result (*listen)(int device, void *handle, void **listener);
-  result (*connect)(int device, void *config, void *handle, void **sender, void **device_handle);
-  result (*accept)(void *listener, void **receiver, void **device_handle);
-  result (*reg_mr)(void *comm, void *data, size_t size, int type, void **region);
-  result (*reg_mr_dma_buf)(void *comm, void *data, size_t size, int type, uint64_t offset, int fd, void **region);
-  result (*dereg_mr)(void *comm, void *region);
-  result (*isend)(void *comm, void *data, size_t size, int tag, void *region, void *profiler, void **request);
-  result (*irecv)(void *comm, int count, void **data, size_t *sizes, int *tags, void **regions, void **profilers,
-                  void **request);
-  result (*iflush)(void *comm, int count, void **data, int *sizes, void **regions, void **request);
-  result (*test)(void *request, int *done, int *sizes);
-  result (*close_send)(void *comm);
-  result (*close_recv)(void *comm);
-  result (*close_listen)(void *comm);
-  void *get_device_mr;
-  void *irecv_consumed;
-  void *make_virtual_device;
-} net_v10;
-
-typedef struct {
-  const char *name;
-  result (*init)(void **context, uint64_t communicator, void *config, logger log, void *profiler);
-  result (*devices)(int *count);
-  result (*get_properties)(int device, properties_v11 *properties);
-  result (*listen)(void *context, int device, void *handle, void **listener);
-  result (*connect)(void *context, int device, void *handle, void **sender, void **device_handle);
-  result (*accept)(void *listener, void **receiver, void **device_handle);
-  result (*reg_mr)(void *comm, void *data, size_t size, int type, void **region);
-  result (*reg_mr_dma_buf)(void *comm, void *data, size_t size, int type, uint64_t offset, int fd, void **region);
-  result (*dereg_mr)(void *comm, void *region);
-  result (*isend)(void *comm, void *data, size_t size, int tag, void *region, void *profiler, void **request);
-  result (*irecv)(void *comm, int count, void **data, size_t *sizes, int *tags, void **regions, void **profilers,
-                  void **request);
-  result (*iflush)(void *comm, int count, void **data, int *sizes, void **regions, void **request);
-  result (*test)(void *request, int *done, int *sizes);
-  result (*close_send)(void *comm);
-  result (*close_recv)(void *comm);
-  result (*close_listen)(void *comm);
-  void *get_device_mr;
-  void *irecv_consumed;
-  void *make_virtual_device;
-  result (*finalize)(void *context);
-  void *set_net_attributes;
-} net_v11;
-
-// Slots as in version 11.
-typedef struct {
-  net_v11 slots;
-} net_v12;
-
-// NCCL 2.20 to 2.25: they call init first, and no other function when that fails.
-typedef struct {
-  const char *name;
-  result (*init)(logger log);
-  void *others[18];
-} net_older;
-
-_Static_assert(sizeof(net_older) == 160, "NCCL reads 152 or 160 bytes");
-_Static_assert(sizeof(net_v10) == 160, "NCCL reads 160 bytes");
-_Static_assert(sizeof(net_v11) == 176, "NCCL reads 176 bytes");
+#include "nccl_net.h"
 
 // --- What this library and its Java half have agreed on ---------------------------------------------------------------
 
@@ -443,6 +312,9 @@ static bool attach(const char *call) {
 
 // --- Folders ----------------------------------------------------------------------------------------------------------
 
+// Of lib/server/libjvm.so in a Java home.
+enum { ABOVE_LIBJVM = 3 };
+
 // The folder so many levels above the file that has a symbol; the file may have been loaded through a link.
 static bool folder_of(const void *symbol, int levels, char folder[PATH_MAX]) {
   Dl_info info;
@@ -473,7 +345,6 @@ static void mark_first_files(void) {
     return;
   }
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-  enum { ABOVE_LIBJVM = 3 };
   pthread_mutex_lock(&lock);
   if (own_folder(folder) && folder_of((*jvm)->GetEnv, ABOVE_LIBJVM, java_home)) {
     mark_files(folder, java_home);
@@ -543,6 +414,17 @@ static void add_hook(jvm_options *options, char *name, void (*hook)(void)) {
   options->list[options->count++] = (JavaVMOption){.optionString = name, .extraInfo = (void *)hook};
 }
 
+// Whether options have one among them that has to do with archives of classes. The JVM refuses to start with some of these
+// beside a cache, such as -Xshare:off; with the others, they are what the user wants in its place.
+static bool concern_archives(const char *options) {
+  const char *const words[] = {"AOT", "-Xshare", "Shared", "Archive", "DynamicDump"};
+  bool found = false;
+  for (size_t i = 0; options != NULL && i < sizeof words / sizeof words[0]; i++) {
+    found = found || strstr(options, words[i]) != NULL;
+  }
+  return found;
+}
+
 // Whether options have one such as -XX:+UseG1GC among them.
 static bool chooses_collector(const char *options) {
   const char *choice = options;
@@ -556,8 +438,8 @@ static bool chooses_collector(const char *options) {
   return false;
 }
 
-// Later options override earlier ones. Options that may be changed come before JOFI_JVM_OPTS, the others after it.
-static bool collect_options(jvm_options *options, const char *folder, bool has_faults) {
+// For the JVM in the folder, which has jofi's modules in it, or for another one. Later options override earlier ones. Options that may be changed come before JOFI_JVM_OPTS, the others after it.
+static bool collect_options(jvm_options *options, const char *folder, bool is_folders, bool has_faults) {
   add_hook(options, "vfprintf", (void (*)(void))hook_print);
   add_hook(options, "exit", (void (*)(void))hook_exit);
   add_hook(options, "abort", hook_abort);
@@ -594,8 +476,15 @@ static bool collect_options(jvm_options *options, const char *folder, bool has_f
   // And its limit of open files.
   add_option(options, "-XX:-MaxFDLimit");
   add_option(options, "-XX:VMOptionsFile=%s", file);
-  add_option(options, "--module-path=%s/modules", folder);
-  add_option(options, "--add-modules=ALL-MODULE-PATH");
+  char cache[PATH_MAX + 32];
+  snprintf(cache, sizeof cache, "%s/jofi.aot", folder);
+  if (!is_folders) {
+    add_option(options, "--module-path=%s/modules", folder);
+  } else if (access(cache, R_OK) == 0 && !concern_archives(wishes) && !concern_archives(getenv("JAVA_TOOL_OPTIONS")) &&
+             !concern_archives(getenv("_JAVA_OPTIONS"))) {
+    // One that does not fit is left alone without a word.
+    add_option(options, "-XX:AOTCache=%s", cache);
+  }
   char library[PATH_MAX + 32];
   snprintf(library, sizeof library, "%s/lib/libfabric.so.1", folder);
   if (getenv("JOFI_LIBFABRIC") == NULL && access(library, R_OK) == 0) {
@@ -607,6 +496,13 @@ static bool collect_options(jvm_options *options, const char *folder, bool has_f
     return false;
   }
   return true;
+}
+
+// Whether this function is one of the JVM in the folder.
+static bool is_of_folder(const void *function, const char *folder) {
+  char home[PATH_MAX], runtime[PATH_MAX + 8];
+  snprintf(runtime, sizeof runtime, "%s/jre", folder);
+  return folder_of(function, ABOVE_LIBJVM, home) && strcmp(home, runtime) == 0;
 }
 
 static bool call_java_boot(JNIEnv *env, jclass type) {
@@ -699,7 +595,7 @@ static bool start_jvm(void) {
   } else {
     static jvm_options options;
     bool has_faults = can_take_faults(library);
-    if (!collect_options(&options, folder, has_faults)) {
+    if (!collect_options(&options, folder, is_of_folder((const void *)create, folder), has_faults)) {
       return false;
     }
     remember_files();

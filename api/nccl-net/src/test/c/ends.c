@@ -87,7 +87,7 @@ void files_close_on_exec(side *s) {
     char link[64], target[1024] = "";
     snprintf(link, sizeof link, "/proc/self/fd/%d", file);
     if (readlink(link, target, sizeof target - 1) <= 0 ||
-        (strstr(target, ".jar") == NULL && strstr(target, "/lib/modules") == NULL && strstr(target, "random") == NULL)) {
+        (strstr(target, ".jar") == NULL && strstr(target, ".aot") == NULL && strstr(target, "/lib/modules") == NULL && strstr(target, "random") == NULL)) {
       continue;
     }
     seen++;

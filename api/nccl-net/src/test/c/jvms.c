@@ -49,14 +49,13 @@ static jvm *create_jvm(const char *home, char options[][TEXT_BYTES], int count) 
 
 // The program's own JVM, with the plugin's modules, serves the plugin, and is gone when the process ends.
 void foreign_jvm(side *s) {
-  char folder[512], options[4][TEXT_BYTES];
+  char folder[512], options[3][TEXT_BYTES];
   snprintf(folder, sizeof folder, "%s", s->plugin);
   *strrchr(folder, '/') = 0;
   snprintf(options[0], TEXT_BYTES, "-XX:VMOptionsFile=%s/jvm.options", folder);
   snprintf(options[1], TEXT_BYTES, "--module-path=%s/modules", folder);
-  snprintf(options[2], TEXT_BYTES, "--add-modules=ALL-MODULE-PATH");
-  snprintf(options[3], TEXT_BYTES, "--illegal-native-access=deny");
-  jvm *vm = create_jvm(getenv("JOFI_JAVA_HOME"), options, 4);
+  snprintf(options[2], TEXT_BYTES, "--illegal-native-access=deny");
+  jvm *vm = create_jvm(getenv("JOFI_JAVA_HOME"), options, 3);
   side_open(s);
   side_close(s);
   check(warnings() == 0, "%d warnings", warnings());

@@ -45,6 +45,7 @@ static const scenario scenarios[] = {
     {"early-calls", early_calls, false, false},
     {"refused", refused, false, false},
     {"boundary", boundary, false, false},
+    {"start", start, false, false},
     {"small-stacks", small_stacks, false, false},
     {"exit-open", exit_open, false, false},
     {"killed-open", killed_open, false, false},

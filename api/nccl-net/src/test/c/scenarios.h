@@ -34,6 +34,7 @@ void older(side *s);
 void early_calls(side *s);
 void refused(side *s);
 void boundary(side *s);
+void start(side *s);
 void small_stacks(side *s);
 void exit_open(side *s);
 void killed_open(side *s);

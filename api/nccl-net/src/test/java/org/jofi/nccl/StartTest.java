@@ -63,26 +63,6 @@ class StartTest {
     assertEquals(0, run.code(), () -> run.out() + run.err());
   }
 
-  @Test
-  @Tag("long")
-  void withItsRuntimeItWorksFromWhereverItIsCopied() throws Exception {
-    Path first = scratch.resolve("first");
-    plugin
-        .folder(first)
-        .withRuntime(PluginUnderTest.javaHome(), PluginUnderTest.modulePath())
-        .checkSize();
-    Path moved = Files.move(first, scratch.resolve("moved elsewhere"));
-
-    Run run =
-        plugin.drive(
-            Map.of("JOFI_PROVIDER", "tcp", "LD_LIBRARY_PATH", moved.toString()),
-            "libnccl-net.so",
-            11,
-            "sizes");
-
-    assertEquals(0, run.code(), () -> run.out() + run.err());
-  }
-
   private String refusal(Map<String, String> environment) throws Exception {
     Run run = plugin.good(environment, 11, "refused");
     return run.out();

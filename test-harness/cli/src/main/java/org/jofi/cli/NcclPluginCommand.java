@@ -5,6 +5,7 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jofi.nccl.layout.PluginFolder;
 import org.jofi.nccl.layout.PluginFolderException;
@@ -18,8 +19,8 @@ import picocli.CommandLine.Option;
     name = "nccl-plugin",
     mixinStandardHelpOptions = true,
     description = {
-      "Lays out a folder with jofi as NCCL's network plugin: the library, its jars and a Java"
-          + " runtime, at most 64 MiB.",
+      "Lays out a folder with jofi as NCCL's network plugin: the library, its jars, a Java"
+          + " runtime and a cache that it starts from, at most 64 MiB.",
       "It works from wherever it is copied to. The environment variables that make NCCL use it are"
           + " printed, as lines for a shell."
     })
@@ -40,6 +41,8 @@ final class NcclPluginCommand implements Callable<Integer> {
               + " own.")
   private @Nullable Path libfabric;
 
+  private Optional<String> withoutCache = Optional.empty();
+
   @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
 
   @Override
@@ -50,6 +53,11 @@ final class NcclPluginCommand implements Callable<Integer> {
       List<Path> modules = modulePath();
       PluginFolder folder =
           PluginFolder.create(output, modules, started -> complete(started, modules));
+      withoutCache.ifPresent(
+          why ->
+              err.printf(
+                  "jofi: %s has no start cache, and its JVM takes longer to start: %s%n",
+                  output, why.lines().findFirst().orElse("")));
       double mebibytes = folder.checkSize() / (double) (1 << 20);
       err.printf("jofi: %s: %.1f MiB, for glibc %s and newer%n", output, mebibytes, folder.glibc());
       if (!folder.prerequisites().isEmpty()) {
@@ -74,6 +82,13 @@ final class NcclPluginCommand implements Callable<Integer> {
       folder.withLibfabric(libfabric);
     }
     folder.withRuntime(Path.of(System.getProperty("java.home")), modules).checkSize();
+    withoutCache = folder.withStartCache(libfabric == null ? chosenLibfabric() : "");
+  }
+
+  /** The one that this program would load; empty for the system's. */
+  private static String chosenLibfabric() {
+    String named = System.getProperty("jofi.libfabric", "");
+    return named.isEmpty() ? System.getenv().getOrDefault("JOFI_LIBFABRIC", "") : named;
   }
 
   /** The module path of this program, or its class path with the same jars. */

@@ -1,6 +1,7 @@
 package org.jofi.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -13,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(120)
+@Timeout(300)
 class NcclPluginCommandTest {
   @TempDir private Path scratch;
 
@@ -45,6 +46,32 @@ class NcclPluginCommandTest {
           modules.noneMatch(module -> module.toString().contains("picocli")),
           "what the plugin does not need is in it");
     }
+    assertFalse(outcome.err().contains("no start cache"), outcome.err());
+    startsFromItsCache(copy(folder));
+  }
+
+  /** As a program of the system copies it: with new times. */
+  private Path copy(Path folder) throws Exception {
+    Path copy = scratch.resolve("copy elsewhere");
+    assertEquals(
+        0, new ProcessBuilder("cp", "-r", folder.toString(), copy.toString()).start().waitFor());
+    return copy;
+  }
+
+  /** By an option that the plugin does not use: with it, a cache that does not fit is an error. */
+  private static void startsFromItsCache(Path folder) throws Exception {
+    Process java =
+        new ProcessBuilder(
+                folder.resolve("jre/bin/java").toString(),
+                "-XX:AOTMode=on",
+                "-XX:AOTCache=" + folder.resolve("jofi.aot"),
+                "-XX:+UseSerialGC",
+                "-XX:VMOptionsFile=" + folder.resolve("jvm.options"),
+                "-version")
+            .redirectErrorStream(true)
+            .start();
+    String printed = new String(java.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertEquals(0, java.waitFor(), printed);
   }
 
   /** What a shell has in its variables once it evaluated that. */

@@ -28,6 +28,7 @@ final class FolderSwap implements AutoCloseable {
           PluginFolder.OPTIONS,
           PluginFolder.MODULES,
           PluginFolder.RUNTIME,
+          PluginFolder.CACHE,
           PluginFolder.LIBRARIES);
 
   private final Path place;
@@ -150,7 +151,7 @@ final class FolderSwap implements AutoCloseable {
     }
   }
 
-  private static void delete(Path tree) throws IOException {
+  static void delete(Path tree) throws IOException {
     Files.walkFileTree(
         tree,
         new SimpleFileVisitor<>() {

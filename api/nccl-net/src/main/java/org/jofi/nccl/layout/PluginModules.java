@@ -20,9 +20,15 @@ import java.util.TreeSet;
  * services that it needs. Modules for other programs are left out.
  *
  * @param files the files of the modules, by module name
+ * @param automatic those of them whose files do not describe them
+ * @param roots the names that all others follow from
  * @param platform the modules of the JDK
  */
-record PluginModules(Map<String, Path> files, Set<String> platform) {
+record PluginModules(
+    Map<String, Path> files,
+    List<ModuleDescriptor> automatic,
+    List<String> roots,
+    Set<String> platform) {
   private static final List<String> ROOTS =
       List.of("org.jofi.nccl", "org.jofi.rdma", "org.jofi.libfabric");
 
@@ -46,9 +52,11 @@ record PluginModules(Map<String, Path> files, Set<String> platform) {
    */
   static PluginModules on(List<Path> path) {
     ModuleFinder finder = ModuleFinder.of(path.toArray(Path[]::new));
-    Deque<String> wanted = new ArrayDeque<>(ROOTS);
-    OPTIONAL_ROOTS.stream().filter(root -> finder.find(root).isPresent()).forEach(wanted::add);
+    List<String> roots = new ArrayList<>(ROOTS);
+    OPTIONAL_ROOTS.stream().filter(root -> finder.find(root).isPresent()).forEach(roots::add);
+    Deque<String> wanted = new ArrayDeque<>(roots);
     Map<String, Path> files = new TreeMap<>();
+    List<ModuleDescriptor> automatic = new ArrayList<>();
     Set<String> platform = new TreeSet<>(Set.of("java.base"));
     while (!wanted.isEmpty()) {
       String name = wanted.remove();
@@ -57,8 +65,12 @@ record PluginModules(Map<String, Path> files, Set<String> platform) {
       }
       Optional<ModuleReference> found = finder.find(name);
       if (found.isPresent()) {
+        ModuleDescriptor descriptor = found.get().descriptor();
         files.put(name, Path.of(found.get().location().orElseThrow()));
-        required(found.get().descriptor()).forEach(wanted::add);
+        required(descriptor).forEach(wanted::add);
+        if (descriptor.isAutomatic()) {
+          automatic.add(descriptor);
+        }
       } else if (ModuleFinder.ofSystem().find(name).isPresent()) {
         platform.add(name);
       } else {
@@ -67,7 +79,7 @@ record PluginModules(Map<String, Path> files, Set<String> platform) {
                 .formatted(name, path));
       }
     }
-    return new PluginModules(files, platform);
+    return new PluginModules(files, automatic, roots, platform);
   }
 
   private static List<String> required(ModuleDescriptor module) {
@@ -83,6 +95,7 @@ record PluginModules(Map<String, Path> files, Set<String> platform) {
   /** The JVM's options, one per line. */
   List<String> options() {
     return List.of(
+        "--add-modules=" + String.join(",", roots),
         "--enable-native-access="
             + String.join(",", files.keySet().stream().filter(NATIVE::contains).toList()));
   }

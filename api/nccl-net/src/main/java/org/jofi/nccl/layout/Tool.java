@@ -5,6 +5,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /** Runs programs of the system. */
@@ -20,14 +22,27 @@ final class Tool {
    * @throws PluginFolderException if it fails, with its output, or does not end in time
    */
   static String run(List<String> command) {
+    return run(new ProcessBuilder(command));
+  }
+
+  /**
+   * The same in a folder, and with an environment of its own, but for PATH.
+   *
+   * @see #run(List)
+   */
+  static String run(List<String> command, Path folder, Map<String, String> environment) {
+    ProcessBuilder program = new ProcessBuilder(command).directory(folder.toFile());
+    program.environment().keySet().retainAll(Set.of("PATH"));
+    program.environment().putAll(environment);
+    return run(program);
+  }
+
+  private static String run(ProcessBuilder program) {
+    List<String> command = program.command();
     try {
       Path output = Files.createTempFile("jofi-tool", ".txt");
       try {
-        Process process =
-            new ProcessBuilder(command)
-                .redirectErrorStream(true)
-                .redirectOutput(output.toFile())
-                .start();
+        Process process = program.redirectErrorStream(true).redirectOutput(output.toFile()).start();
         if (!process.waitFor(BOUND_SECONDS, TimeUnit.SECONDS)) {
           process.destroyForcibly();
           throw PluginFolderException.failed(
