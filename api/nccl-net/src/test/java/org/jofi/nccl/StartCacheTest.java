@@ -86,6 +86,7 @@ class StartCacheTest {
     Run run = plugin.drive(all, folder.resolve(PluginFolder.LIBRARY).toString(), 11, "start");
     assertEquals(0, run.code(), () -> run.out() + run.err());
     assertTrue(run.out().contains("first message: "), run::out);
+    assertFalse((run.out() + run.err()).contains("[warning]"), () -> run.out() + run.err());
     try (Stream<String> lines = Files.lines(log, StandardCharsets.UTF_8)) {
       List<String> jofis = lines.filter(line -> line.contains(" org.jofi.")).toList();
       long cached = jofis.stream().filter(line -> line.contains("shared objects file")).count();

@@ -115,26 +115,6 @@ public final class PluginFolder {
     return new PluginFolder(folder, prerequisites);
   }
 
-  /** Something that needs a folder for what is on the way to other files. */
-  private interface Step {
-    void in(Path scratch) throws IOException;
-  }
-
-  private void take(String what, Step step) {
-    Path scratch = folder.resolve(SCRATCH);
-    try {
-      Files.createDirectory(scratch);
-      try {
-        step.in(scratch);
-      } finally {
-        FolderSwap.delete(scratch);
-      }
-    } catch (IOException failed) {
-      throw PluginFolderException.failed(
-          "cannot write %s in %s: %s".formatted(what, folder, failed), failed);
-    }
-  }
-
   /**
    * Adds a Java runtime with the plugin's modules in it, made by jlink.
    *
@@ -143,7 +123,7 @@ public final class PluginFolder {
    */
   public PluginFolder withRuntime(Path javaHome, List<Path> modulePath) {
     RuntimeImage image = new RuntimeImage(modulePath);
-    take(RUNTIME, scratch -> image.write(javaHome, folder.resolve(RUNTIME), scratch));
+    add(RUNTIME, scratch -> image.write(javaHome, folder.resolve(RUNTIME), scratch));
     return this;
   }
 
@@ -156,7 +136,7 @@ public final class PluginFolder {
    */
   public Optional<String> withStartCache(String libfabric) {
     try {
-      take(CACHE, new StartCache(this, folder, libfabric)::write);
+      add(CACHE, new StartCache(this, folder, libfabric)::write);
       return Optional.empty();
     } catch (PluginFolderException failed) {
       try {
@@ -297,6 +277,26 @@ public final class PluginFolder {
   /** The text quoted for sh. */
   private static String quoted(String text) {
     return PLAIN.matcher(text).matches() ? text : "'" + text.replace("'", "'\\''") + "'";
+  }
+
+  /** Something that needs a folder for what is on the way to other files. */
+  private interface Step {
+    void in(Path scratch) throws IOException;
+  }
+
+  private void add(String what, Step step) {
+    Path scratch = folder.resolve(SCRATCH);
+    try {
+      Files.createDirectory(scratch);
+      try {
+        step.in(scratch);
+      } finally {
+        FolderSwap.delete(scratch);
+      }
+    } catch (IOException failed) {
+      throw PluginFolderException.failed(
+          "cannot write %s in %s: %s".formatted(what, folder, failed), failed);
+    }
   }
 
   private static long size(Path file) {
