@@ -66,7 +66,7 @@ find_published() {
       file=${file#"$root"/}
       published+=("${file%/pom.xml}")
     fi
-  done < <(find "$root" -mindepth 2 \( -name target -o -name src -o -name '.?*' \) -prune -o -name pom.xml -print)
+  done < <(find "$root" -mindepth 1 \( -name target -o -name src -o -name '.?*' \) -prune -o -name pom.xml -print)
 }
 
 # Makes the folder's path whole, and ends the program if nothing can be laid out there.
@@ -76,7 +76,8 @@ check_folder() {
     fail 1 "cannot write to $folder: name a folder that you may write to"
   folder=$(readlink -f "$folder")
   if [[ $version == *-SNAPSHOT ]]; then return; fi
-  there=$(find "$folder" -mindepth 4 -maxdepth 4 -type d -path "$folder/org/jofi/*/$version" -print -quit)
+  if [[ ! -d $folder/org/jofi ]]; then return; fi
+  there=$(find "$folder/org/jofi" -mindepth 2 -maxdepth 2 -type d -name "$version" -print -quit)
   [[ -z $there ]] || fail 1 "$folder has version $version already, and a version does not change once it is published." \
     "Name another folder, or remove what is there: $there and those beside it"
 }
@@ -112,7 +113,7 @@ list_laid_out() {
     sizes[$artifact]=$((${sizes[$artifact]:-0} + bytes))
     total=$((total + bytes))
     files=$((files + 1))
-  done < <(find "$folder" -path "$folder/org/jofi/*" -type f -newer "$since" -printf '%s %P\n' | sort -k2)
+  done < <(find "$folder/org/jofi" -type f -newer "$since" -printf '%s org/jofi/%P\n' | sort -k2)
   ((files > 0)) || fail 1 "Maven ended well and laid out nothing in $folder; its output: $log"
   while IFS= read -r artifact; do
     printf '%-26s %7s KiB  %s\n' "$artifact" "$(((${sizes[$artifact]} + 1023) / 1024))" "${kinds[$artifact]}"

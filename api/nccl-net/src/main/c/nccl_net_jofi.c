@@ -414,10 +414,13 @@ static void add_hook(jvm_options *options, char *name, void (*hook)(void)) {
   options->list[options->count++] = (JavaVMOption){.optionString = name, .extraInfo = (void *)hook};
 }
 
-// Whether options have one among them that has to do with archives of classes. The JVM refuses to start with some of these
-// beside a cache, such as -Xshare:off; with the others, they are what the user wants in its place.
-static bool concern_archives(const char *options) {
-  const char *const words[] = {"AOT", "-Xshare", "Shared", "Archive", "DynamicDump"};
+// Whether options have one among them that a start cache may not go with. With some, the JVM ends in place of doing without
+// it: those for other archives of classes, such as -Xshare:off, and a first heap whose old generation is too small for the
+// objects in the cache.
+static bool forgo_cache(const char *options) {
+  const char *const words[] = {"AOT",   "-Xshare", "Shared",  "Archive", "DynamicDump", "LoadedClassList",
+                               "-Xms",  "-Xmn",    "NewSize", "OldSize", "HeapSize",    "NewRatio",
+                               "Percentage"};
   bool found = false;
   for (size_t i = 0; options != NULL && i < sizeof words / sizeof words[0]; i++) {
     found = found || strstr(options, words[i]) != NULL;
@@ -480,8 +483,8 @@ static bool collect_options(jvm_options *options, const char *folder, bool is_fo
   snprintf(cache, sizeof cache, "%s/jofi.aot", folder);
   if (!is_folders) {
     add_option(options, "--module-path=%s/modules", folder);
-  } else if (access(cache, R_OK) == 0 && !concern_archives(wishes) && !concern_archives(getenv("JAVA_TOOL_OPTIONS")) &&
-             !concern_archives(getenv("_JAVA_OPTIONS"))) {
+  } else if (access(cache, R_OK) == 0 && !forgo_cache(wishes) && !forgo_cache(getenv("JAVA_TOOL_OPTIONS")) &&
+             !forgo_cache(getenv("_JAVA_OPTIONS"))) {
     // One that does not fit is left alone without a word.
     add_option(options, "-XX:AOTCache=%s", cache);
   }

@@ -57,15 +57,17 @@ final class ClosedConnections {
         || one.answers == MOST_ANSWERS) {
       return false;
     }
-    int rail = one.answers++ % one.addresses.size();
-    Connector.answer(
+    int rail = one.answers % one.addresses.size();
+    if (Connector.answer(
         endpoint,
         one.addresses.get(rail),
         rail,
         one.connectionId,
         MessageType.CLOSED,
         one.writes,
-        null);
+        null)) {
+      one.answers++;
+    }
     return true;
   }
 }

@@ -290,8 +290,11 @@ public final class Connector {
         FailureCause.TIMED_OUT);
   }
 
-  /** Sends a control message to an address that may not be a peer's, if there is a buffer. */
-  static void answer(
+  /**
+   * Sends a control message to an address that may not be a peer's, if there is a buffer, and
+   * returns whether there was one.
+   */
+  static boolean answer(
       EndpointDriver endpoint,
       FabricAddress to,
       int rail,
@@ -300,10 +303,12 @@ public final class Connector {
       long value,
       @Nullable FailureCause why) {
     Packet message = endpoint.outgoing.takeForStranger();
-    if (message != null) {
-      ControlMessage.put(message.memory(), connectionId, type, 0, value, why);
-      endpoint.outgoing.answer(message, to, rail, ControlMessage.BYTES);
+    if (message == null) {
+      return false;
     }
+    ControlMessage.put(message.memory(), connectionId, type, 0, value, why);
+    endpoint.outgoing.answer(message, to, rail, ControlMessage.BYTES);
+    return true;
   }
 
   private boolean refused(MemorySegment memory, long lengthBytes) {

@@ -178,6 +178,8 @@ public final class Request {
   public void end(long with, @Nullable Failure why) {
     state = State.OVER;
     leased = false;
+    // What its slot's strategy still has out is of a request before.
+    abandoned = true;
     result = with;
     failure = why;
     queue.becameOver(this);

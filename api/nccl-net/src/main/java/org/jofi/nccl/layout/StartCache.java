@@ -16,8 +16,8 @@ import java.util.Objects;
  * It is made of what that JVM loads in a training run: a program loads the plugin out of the folder
  * as NCCL does, and sends to itself over TCP. One thread.
  *
- * <p>A JVM that finds the cache unfit starts without it and says nothing, so all that can be lost
- * is time.
+ * <p>A JVM that finds the cache unfit starts without it and says nothing. With what it would end
+ * for, the plugin does not name it. So all that can be lost is time.
  */
 final class StartCache {
   private static final String TRAINING = "/META-INF/native/linux-x86_64/training";
