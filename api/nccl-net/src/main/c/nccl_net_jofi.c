@@ -441,7 +441,14 @@ static bool chooses_collector(const char *options) {
   return false;
 }
 
-// For the JVM in the folder, which has jofi's modules in it, or for another one. Later options override earlier ones. Options that may be changed come before JOFI_JVM_OPTS, the others after it.
+// Whether something is so of what the user tells the JVM, wherever it takes options from.
+static bool is_told(bool (*something)(const char *options)) {
+  return something(getenv("JOFI_JVM_OPTS")) || something(getenv("JAVA_TOOL_OPTIONS")) ||
+         something(getenv("_JAVA_OPTIONS"));
+}
+
+// For the JVM in the folder, which has jofi's modules in it, or for another one. Later options override earlier ones.
+// Options that may be changed come before JOFI_JVM_OPTS, the others after it.
 static bool collect_options(jvm_options *options, const char *folder, bool is_folders, bool has_faults) {
   add_hook(options, "vfprintf", (void (*)(void))hook_print);
   add_hook(options, "exit", (void (*)(void))hook_exit);
@@ -453,8 +460,7 @@ static bool collect_options(jvm_options *options, const char *folder, bool is_fo
     return false;
   }
   // Two collectors would not start.
-  if (!chooses_collector(words) && !chooses_collector(getenv("JAVA_TOOL_OPTIONS")) &&
-      !chooses_collector(getenv("_JAVA_OPTIONS"))) {
+  if (!is_told(chooses_collector)) {
     add_option(options, "-XX:+UseSerialGC");
   }
   add_option(options, "-Xms32m");
@@ -483,8 +489,7 @@ static bool collect_options(jvm_options *options, const char *folder, bool is_fo
   snprintf(cache, sizeof cache, "%s/jofi.aot", folder);
   if (!is_folders) {
     add_option(options, "--module-path=%s/modules", folder);
-  } else if (access(cache, R_OK) == 0 && !forgo_cache(wishes) && !forgo_cache(getenv("JAVA_TOOL_OPTIONS")) &&
-             !forgo_cache(getenv("_JAVA_OPTIONS"))) {
+  } else if (access(cache, R_OK) == 0 && !is_told(forgo_cache)) {
     // One that does not fit is left alone without a word.
     add_option(options, "-XX:AOTCache=%s", cache);
   }

@@ -37,10 +37,10 @@ final class EndpointOpening {
   }
 
   private LibfabricEndpoint once(NativeInfo info) {
-    try (LayeredEagerLimit _ =
-        LayeredEagerLimit.offer(domain.info().provider(), LibfabricLibrary.load().version())) {
-      return LibfabricEndpoint.open(domain, request, info);
-    }
+    return LayeredEagerLimit.during(
+        domain.info().provider(),
+        LibfabricLibrary.load().version(),
+        () -> LibfabricEndpoint.open(domain, request, info));
   }
 
   /**

@@ -1,6 +1,7 @@
 package org.jofi.libfabric;
 
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 
 /**
  * The variable that sets up to which length ofi_rxm over tcp sends a message at once, and not after
@@ -11,7 +12,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * <p>Libfabric reads it from 1.13 to 1.17; since then tcp places no messages of ofi_rxm in the
  * receiver's buffers (OFI_OPS_DYNAMIC_RBUF), and a user's setting counts for nothing.
  */
-final class LayeredEagerLimit implements AutoCloseable {
+final class LayeredEagerLimit {
   static final String VARIABLE = "FI_OFI_RXM_EAGER_LIMIT";
 
   /** As much as a packet of short messages takes, in bytes. */
@@ -20,11 +21,7 @@ final class LayeredEagerLimit implements AutoCloseable {
   /** Endpoints may be opened by several threads; the environment is one. */
   private static final ReentrantLock LOCK = new ReentrantLock();
 
-  private final boolean withdraws;
-
-  private LayeredEagerLimit(boolean withdraws) {
-    this.withdraws = withdraws;
-  }
+  private LayeredEagerLimit() {}
 
   /**
    * Whether packets of short messages are sent at once: not if the user has set another length.
@@ -37,24 +34,25 @@ final class LayeredEagerLimit implements AutoCloseable {
   }
 
   /**
-   * Sets it for an endpoint that is about to be opened, until this is closed; does nothing for
-   * other providers and libraries, or if the user has set it.
+   * Opens an endpoint while it is set; for other providers and libraries, or if the user has set
+   * it, nothing is set.
    *
    * @param library the version, as FI_VERSION has it
    */
-  static LayeredEagerLimit offer(String provider, int library) {
+  static <T> T during(String provider, int library, Supplier<T> opening) {
+    // Endpoints of other providers do not wait for each other.
+    if (!LibfabricTraits.isLayeredOverSockets(provider) || !isRead(library)) {
+      return opening.get();
+    }
     LOCK.lock();
-    return new LayeredEagerLimit(
-        LibfabricTraits.isLayeredOverSockets(provider)
-            && isRead(library)
-            && LibC.offerVariable(VARIABLE, BYTES));
-  }
-
-  @Override
-  public void close() {
     try {
-      if (withdraws) {
-        LibC.withdrawVariable(VARIABLE);
+      boolean offered = LibC.offerVariable(VARIABLE, BYTES);
+      try {
+        return opening.get();
+      } finally {
+        if (offered) {
+          LibC.withdrawVariable(VARIABLE);
+        }
       }
     } finally {
       LOCK.unlock();
