@@ -101,6 +101,8 @@ static void mute_device(void) {
   await_status(end.receives, 1, STATUS_OK, "the first receive");
   expect_quiet(end.sends, 3 * 200, "a mute device, for three time-outs");
   expect_quiet(end.receives, 1, "a mute device");
+  expect("ibv_dereg_mr of what it holds back", 0, ibv_dereg_mr(end.mr));
+  await_status(end.sends, 0, STATUS_BAD_LKEY, "what it held back, with its region closed");
 }
 
 static void up_again_in_time(void) {

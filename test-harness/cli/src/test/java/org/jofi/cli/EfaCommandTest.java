@@ -143,7 +143,7 @@ class EfaCommandTest {
             .with(Option.FAULT, "1:%s:%d".formatted(how, requests))
             .with(Option.TRACE, 1)) {
       List<String> arguments = allReduce("efa", efa, "1M");
-      arguments.addAll(List.of("-k", "30", "--timeout", "10"));
+      arguments.addAll(List.of("-k", "30", "--timeout", "15"));
       CommandProcess.Outcome outcome = run(efa, arguments);
       String told =
           outcome
