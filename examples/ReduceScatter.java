@@ -14,7 +14,6 @@ import org.jofi.transport.Device;
 import org.jofi.transport.IdleStrategy;
 import org.jofi.transport.Poller;
 import org.jofi.transport.RecvComm;
-import org.jofi.transport.RequestId;
 import org.jofi.transport.Result;
 import org.jofi.transport.SendComm;
 import org.jofi.transport.Transport;
@@ -97,20 +96,19 @@ static float[] partOfSum(int rank, TransportOptions options, List<CompletableFut
 static void reduceScatter(
     Device device, SendComm next, RecvComm previous, MemorySegment array, MemorySegment landing, int rank) {
   int total = CHUNKS * (RANKS - 1);
-  var chunkOf = new int[RequestId.MAX_SLOTS]; // of a receive, by the slot of its request
   var arrived = new BitSet(total);
   var at =
       new Object() {
         int posted, added, sent, gone;
       };
   Poller.Completions done =
-      (comm, request, result) -> {
+      (comm, request, chunk, result) -> {
         Result.check(comm, request, result); // throws with the failure's own words
         if (comm == next) {
           at.gone++;
           return;
         }
-        arrived.set(chunkOf[RequestId.slot(request)]);
+        arrived.set((int) chunk);
         for (; arrived.get(at.added); at.added++) { // in order, whichever rail was faster
           add(array, place(rank - 1, at.added), landing, at.added % WINDOW * CHUNK);
         }
@@ -125,7 +123,7 @@ static void reduceScatter(
         if (request == Result.TRY_AGAIN) { // too many are in flight
           break;
         }
-        chunkOf[RequestId.slot(request)] = at.posted++;
+        previous.withCookie(request, at.posted++);
       }
       while (at.sent < Math.min(total, at.added + CHUNKS)) { // a step sends what the step before added
         if (next.isend(array, place(rank, at.sent), CHUNK, at.sent) == Result.TRY_AGAIN) {

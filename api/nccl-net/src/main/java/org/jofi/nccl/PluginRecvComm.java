@@ -1,5 +1,7 @@
 package org.jofi.nccl;
 
+import java.util.Objects;
+import org.jofi.transport.ReceiveGroup;
 import org.jofi.transport.RecvComm;
 import org.jofi.transport.Registration;
 import org.jofi.transport.Result;
@@ -24,19 +26,10 @@ final class PluginRecvComm extends PluginComm {
 
   private final FlushGroup[] flushes = new FlushGroup[MAX_FLUSHES];
 
-  /** A group of receives, or one. */
+  /** A group of receives, or one, and how long their messages were in the end. */
   private static final class Group {
-    final long[] offsets = new long[MAX_RECEIVES];
+    final ReceiveGroup receives = new ReceiveGroup();
     final long[] lengths = new long[MAX_RECEIVES];
-    final int[] tags = new int[MAX_RECEIVES];
-    final Registration[] registrations = new Registration[MAX_RECEIVES];
-
-    void take(Group from, int count) {
-      System.arraycopy(from.offsets, 0, offsets, 0, count);
-      System.arraycopy(from.lengths, 0, lengths, 0, count);
-      System.arraycopy(from.tags, 0, tags, 0, count);
-      System.arraycopy(from.registrations, 0, registrations, 0, count);
-    }
   }
 
   PluginRecvComm(RecvComm comm, RequestTable requests, CommGate gate, PluginLog log) {
@@ -69,8 +62,8 @@ final class PluginRecvComm extends PluginComm {
       if (handsOver()) {
         return handOver(count, data, sizes, tagged, handles, regions);
       }
-      read(group, count, data, sizes, tagged, handles, regions);
-      long id = post(group, count);
+      read(group.receives, count, data, sizes, tagged, handles, regions);
+      long id = post(group.receives);
       return id == Result.TRY_AGAIN ? 0 : requests.add(id, count);
     } finally {
       leave();
@@ -80,14 +73,24 @@ final class PluginRecvComm extends PluginComm {
   private long handOver(
       int count, long data, long sizes, long tagged, long handles, HandleTable<Region> regions) {
     // Of what cannot be read, or is refused, no request remains.
-    read(group, count, data, sizes, tagged, handles, regions);
+    ReceiveGroup read = group.receives;
+    read(read, count, data, sizes, tagged, handles, regions);
     for (int part = 0; part < count; part++) {
-      checkWithin(group.registrations[part], group.offsets[part], group.lengths[part]);
+      checkWithin(registration(read, part), read.offset(part), read.lengthBytes(part));
     }
     long request = requests.add(HandOver.HANDED_OVER, count);
-    group(requests.find(request)).take(group, count);
+    ReceiveGroup handed = group(requests.find(request)).receives;
+    handed.clear();
+    for (int part = 0; part < count; part++) {
+      handed.add(
+          registration(read, part), read.offset(part), read.lengthBytes(part), read.tag(part));
+    }
     handOver(request);
     return request;
+  }
+
+  private static Registration registration(ReceiveGroup of, int part) {
+    return Objects.requireNonNull(of.registration(part));
   }
 
   private Group group(int slot) {
@@ -100,33 +103,34 @@ final class PluginRecvComm extends PluginComm {
   }
 
   private static void read(
-      Group into,
+      ReceiveGroup into,
       int count,
       long data,
       long sizes,
       long tagged,
       long handles,
       HandleTable<Region> regions) {
+    into.clear();
     for (int part = 0; part < count; part++) {
       Registration registration =
           regions.get(RawMemory.getLong(handles + part * POINTER_BYTES)).registration();
-      into.lengths[part] = RawMemory.getLong(sizes + part * POINTER_BYTES);
-      into.tags[part] = RawMemory.getInt(tagged + part * (long) Integer.BYTES);
-      into.registrations[part] = registration;
-      into.offsets[part] =
-          RawMemory.getLong(data + part * POINTER_BYTES) - registration.memory().address();
+      into.add(
+          registration,
+          RawMemory.getLong(data + part * POINTER_BYTES) - registration.memory().address(),
+          RawMemory.getLong(sizes + part * POINTER_BYTES),
+          RawMemory.getInt(tagged + part * (long) Integer.BYTES));
     }
   }
 
-  private long post(Group of, int count) {
-    return count == 1
-        ? comm.irecv(of.registrations[0], of.offsets[0], of.lengths[0], of.tags[0])
-        : comm.irecv(count, of.registrations, of.offsets, of.lengths, of.tags);
+  private long post(ReceiveGroup of) {
+    return of.size() == 1
+        ? comm.irecv(registration(of, 0), of.offset(0), of.lengthBytes(0), of.tag(0))
+        : comm.irecv(of);
   }
 
   @Override
   public long post(int slot) {
-    return post(group(slot), requests.detail(slot));
+    return post(group(slot).receives);
   }
 
   /**

@@ -102,6 +102,18 @@ public interface Comm extends AutoCloseable {
   long iwrite(Registration from, long offset, long lengthBytes, RemoteMemory to, long remoteOffset);
 
   /**
+   * Writes a whole segment to the beginning of the peer's memory; see {@link #iwrite(MemorySegment,
+   * long, long, RemoteMemory, long)}.
+   *
+   * @param from host memory to write from
+   * @param to the peer's memory, or a {@linkplain RemoteMemory#slice slice} of it; at least as long
+   * @return a request id, or {@link Result#TRY_AGAIN}
+   */
+  default long iwrite(MemorySegment from, RemoteMemory to) {
+    return iwrite(from, 0, from.byteSize(), to, 0);
+  }
+
+  /**
    * Writes a few bytes, which are copied: they need no registration, and the caller may change them
    * as soon as the call returns. Otherwise as {@link #iwrite}. It is not an injected write,
    * fi_inject_write(3), since that does not report when the data has arrived.
@@ -132,6 +144,19 @@ public interface Comm extends AutoCloseable {
       MemorySegment into, long offset, long lengthBytes, RemoteMemory from, long remoteOffset);
 
   /**
+   * Fills a whole segment from the beginning of the peer's memory; see {@link #iread(MemorySegment,
+   * long, long, RemoteMemory, long)}.
+   *
+   * @param into host memory to read into, which may not be read-only
+   * @param from the peer's memory, or a {@linkplain RemoteMemory#slice slice} of it; at least as
+   *     long
+   * @return a request id, or {@link Result#TRY_AGAIN}
+   */
+  default long iread(MemorySegment into, RemoteMemory from) {
+    return iread(into, 0, into.byteSize(), from, 0);
+  }
+
+  /**
    * As {@link #iread(MemorySegment, long, long, RemoteMemory, long)}, into memory that is
    * registered for {@link Use#RECEIVE}.
    *
@@ -159,6 +184,18 @@ public interface Comm extends AutoCloseable {
    *     FailureCause#code} of a failure
    */
   long test(long request);
+
+  /**
+   * Gives a request a number, which a {@link Poller} tells together with its end: what the request
+   * is to the caller, so that nobody has to look it up. To be called with what a posting call
+   * returned, before the next poll: {@code comm.withCookie(comm.isend(segment, tag), chunk)}.
+   *
+   * @param request what a posting call of this communicator returned; if that is no request id,
+   *     nothing happens
+   * @param cookie any number; a request without one has 0
+   * @return the first argument, unchanged
+   */
+  long withCookie(long request, long cookie);
 
   /**
    * How a request failed. It is known after {@link #test} reported the failure and until the

@@ -18,11 +18,12 @@ public interface Poller extends AutoCloseable {
      *
      * @param comm whose request it is
      * @param request its id
+     * @param cookie what {@link Comm#withCookie} gave it; 0 if nothing was
      * @param result as {@link Comm#test} would return it: the number of bytes, for a group of
      *     receives of all of them ({@link RecvComm#lengths} has each), or the code of a failure, of
      *     which {@link Comm#failure(long)} says more
      */
-    void completed(Comm comm, long request, long result);
+    void completed(Comm comm, long request, long cookie, long result);
   }
 
   /**

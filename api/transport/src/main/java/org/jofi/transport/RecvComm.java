@@ -57,33 +57,17 @@ public interface RecvComm extends Comm {
 
   /**
    * Receives several messages as one request. They are matched by tag; those with the same tag in
-   * the order of the arrays.
+   * the order of the group.
    *
-   * @param count 1 to {@link DeviceLimits#groupedReceives()}; the number of messages, and of
-   *     elements of each array that are used
-   * @param segments host memory for each message
-   * @param offsets of the first bytes, in the segments
-   * @param lengths how long each message may be, 0 or more; a longer one fails the communicator
-   * @param tags of the messages, each any 32 bits
+   * @param group 1 to {@link DeviceLimits#groupedReceives()} receives; it is the caller's again
+   *     when this returns, the memory when the request is over
    * @return a request id, or {@link Result#TRY_AGAIN}; for which {@link #test} returns the sum of
    *     the lengths
+   * @throws IllegalArgumentException if it has too many or none, or one of them is no receive that
+   *     could be posted by itself, or is staged
+   * @throws TransportException if memory is not registered yet, and a NIC refuses it
    */
-  long irecv(int count, MemorySegment[] segments, long[] offsets, long[] lengths, int[] tags);
-
-  /**
-   * As {@link #irecv(int, MemorySegment[], long[], long[], int[])}, into memory that is registered
-   * for {@link Use#RECEIVE}.
-   *
-   * @param count 1 to {@link DeviceLimits#groupedReceives()}; the number of messages, and of
-   *     elements of each array that are used
-   * @param registrations of this communicator, one for each message, none of them staged
-   * @param offsets of the first bytes, in the registered memory; each ignored if its length is 0
-   * @param lengths how long each message may be, 0 or more; a longer one fails the communicator
-   * @param tags of the messages, each any 32 bits
-   * @return a request id, or {@link Result#TRY_AGAIN}; for which {@link #test} returns the sum of
-   *     the lengths
-   */
-  long irecv(int count, Registration[] registrations, long[] offsets, long[] lengths, int[] tags);
+  long irecv(ReceiveGroup group);
 
   /**
    * As {@link Comm#test}; once a grouped receive is done, it also returns the length of each

@@ -136,6 +136,23 @@ public final class RemoteMemory {
     return keys[rail];
   }
 
+  /**
+   * {@return a part of it, reached with the same keys}
+   *
+   * @param offset of the part's first byte, from 0
+   * @param partBytes how long the part is, 1 or more
+   * @throws IndexOutOfBoundsException if the part is not within it
+   */
+  public RemoteMemory slice(long offset, long partBytes) {
+    if (partBytes < 1 || offset < 0 || offset > lengthBytes - partBytes) {
+      throw new IndexOutOfBoundsException(
+          "%d bytes at offset %d are not within %s".formatted(partBytes, offset, this));
+    }
+    long[] moved = new long[addresses.length];
+    Arrays.setAll(moved, rail -> addresses[rail] + offset);
+    return new RemoteMemory(partBytes, moved, keys);
+  }
+
   @Override
   public boolean equals(Object other) {
     return other instanceof RemoteMemory that

@@ -16,6 +16,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 import org.jofi.fabric.ProviderRelease;
+import org.jofi.transport.driven.RequestId;
 
 /** Connect handles and remote memory, in bytes and back; and bytes that are neither. */
 class HandleProperties {
@@ -86,6 +87,26 @@ class HandleProperties {
     assertEquals(memory.hashCode(), back.hashCode());
     assertEquals(memory.key(rails - 1), back.key(rails - 1));
     assertEquals(memory.address(rails - 1), back.address(rails - 1));
+  }
+
+  @Property
+  void aSliceIsWithinItsMemory(
+      @ForAll Random random, @ForAll @IntRange(min = 1, max = 8) int rails) {
+    RemoteMemory memory = memory(random, rails);
+    long length = memory.lengthBytes();
+    long offset = random.nextLong(length);
+    long bytes = random.nextLong(1, length - offset + 1);
+    RemoteMemory slice = memory.slice(offset, bytes);
+    assertEquals(bytes, slice.lengthBytes());
+    for (int rail = 0; rail < rails; rail++) {
+      assertEquals(memory.address(rail) + offset, slice.address(rail));
+      assertEquals(memory.key(rail), slice.key(rail));
+    }
+    assertEquals(memory, memory.slice(0, length));
+    assertThrows(IndexOutOfBoundsException.class, () -> memory.slice(-1, 1));
+    assertThrows(IndexOutOfBoundsException.class, () -> memory.slice(offset, 0));
+    assertThrows(IndexOutOfBoundsException.class, () -> memory.slice(offset, length - offset + 1));
+    assertThrows(IndexOutOfBoundsException.class, () -> memory.slice(Long.MAX_VALUE, 1));
   }
 
   @Example

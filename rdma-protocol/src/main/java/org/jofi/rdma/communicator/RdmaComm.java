@@ -44,6 +44,7 @@ abstract class RdmaComm implements DrivenComm {
   private final EndpointLock.Tester tester = new EndpointLock.Tester();
   private final OneSidedCalls oneSided;
   final CommMemory memory;
+  final RequestCookies cookies = new RequestCookies();
   // Guarded by the endpoint's lock, as the next.
   private final List<Runnable> tasks = new ArrayList<>(0);
   private @Nullable RdmaPoller poller;
@@ -176,6 +177,12 @@ abstract class RdmaComm implements DrivenComm {
   public final long iread(
       Registration into, long offset, long lengthBytes, RemoteMemory from, long remoteOffset) {
     return oneSided.move(true, into, offset, lengthBytes, from, remoteOffset);
+  }
+
+  @Override
+  public final long withCookie(long request, long cookie) {
+    cookies.put(request, cookie);
+    return request;
   }
 
   @Override

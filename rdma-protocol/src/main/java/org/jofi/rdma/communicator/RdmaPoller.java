@@ -112,7 +112,7 @@ final class RdmaPoller implements Poller {
       long result = comm == null ? Result.STALE_REQUEST : comm.reported(requests[at]);
       if (comm != null && result != Result.STALE_REQUEST) {
         count++;
-        to.completed(comm, requests[at], result);
+        to.completed(comm, requests[at], comm.cookies.of(requests[at]), result);
       }
     }
     return count;

@@ -10,6 +10,7 @@ import org.jofi.rdma.staging.StagingSpace;
 import org.jofi.rdma.wire.ProtocolLimits;
 import org.jofi.transport.Failure;
 import org.jofi.transport.FlushPolicy;
+import org.jofi.transport.ReceiveGroup;
 import org.jofi.transport.RecvComm;
 import org.jofi.transport.Registration;
 import org.jofi.transport.Result;
@@ -30,6 +31,7 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
   private final long[] lengths = new long[GROUP];
   private final int[] tags = new int[GROUP];
   private final DataRegistration[] data = new DataRegistration[GROUP];
+  private final @Nullable Object[] used = new @Nullable Object[GROUP];
 
   RdmaRecvComm(RdmaDevice device, DeviceEndpoint endpoint, ReceiveConnection connection) {
     super(device, endpoint, connection, "receive communicator", STAGED_AT_ONCE);
@@ -68,59 +70,62 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
     return post(address, lengthBytes, tag, lease, ours);
   }
 
-  private long post(long address, long lengthBytes, int tag, DataRegistration lease, Object used) {
+  private long post(long address, long lengthBytes, int tag, DataRegistration lease, Object of) {
     try (var _ = lock.posting()) {
       checkOpen();
       addresses[0] = address;
       lengths[0] = lengthBytes;
       tags[0] = tag;
       data[0] = lease;
-      long request = receive(1, lengths, tags);
-      memory.uses.add(request, used);
+      long request = receive(1);
+      memory.uses.add(request, of);
       return request;
     }
   }
 
   @Override
-  public long irecv(
-      int count, MemorySegment[] segments, long[] offsets, long[] bytes, int[] tagged) {
-    return post(count, segments, offsets, bytes, tagged);
-  }
-
-  @Override
-  public long irecv(
-      int count, Registration[] registrations, long[] offsets, long[] bytes, int[] tagged) {
-    return post(count, registrations, offsets, bytes, tagged);
-  }
-
-  /** Posts a group, all of segments, of whose uses this call ends its own, or of registrations. */
-  private long post(int count, Object[] memories, long[] offsets, long[] bytes, int[] tagged) {
-    checkGroup(count, memories.length, offsets, bytes, tagged);
+  public long irecv(ReceiveGroup group) {
+    int count = group.size();
+    if (count < 1 || count > GROUP) {
+      throw new IllegalArgumentException(
+          "%s groups 1 to %d receives, not %d".formatted(label(), GROUP, count));
+    }
     checkOpen();
     int found = 0;
     try {
       for (; found < count; found++) {
-        data[found] =
-            memories[found] instanceof MemorySegment segment
-                ? use(segment, found, offsets[found], bytes[found])
-                : data((Registration) memories[found], found, offsets[found], bytes[found]);
+        take(group, found);
       }
       try (var _ = lock.posting()) {
         checkOpen();
-        long request = receive(count, bytes, tagged);
-        memory.uses.add(request, count, memories);
+        long request = receive(count);
+        memory.uses.add(request, count, used);
         return request;
       }
     } finally {
-      for (int i = 0; i < found && memories[i] instanceof MemorySegment; i++) {
-        data[i].endUse();
+      for (int i = 0; i < found; i++) {
+        if (group.segment(i) != null) {
+          data[i].endUse();
+        }
+        used[i] = null;
       }
     }
   }
 
-  private DataRegistration use(MemorySegment segment, int at, long offset, long lengthBytes) {
-    addresses[at] = segment.address() + offset;
-    return use(segment, offset, lengthBytes);
+  private void take(ReceiveGroup group, int at) {
+    MemorySegment segment = group.segment(at);
+    long offset = group.offset(at);
+    lengths[at] = group.lengthBytes(at);
+    tags[at] = group.tag(at);
+    if (segment == null) {
+      Registration registration = Objects.requireNonNull(group.registration(at));
+      data[at] = data(registration, at, offset, lengths[at]);
+      used[at] = registration;
+    } else {
+      data[at] = use(segment, offset, lengths[at]);
+      addresses[at] = segment.address() + offset;
+      used[at] = segment;
+    }
   }
 
   private DataRegistration data(Registration registration, int at, long offset, long lengthBytes) {
@@ -132,20 +137,6 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
     }
     addresses[at] = ours.memory().address() + offset;
     return lease;
-  }
-
-  private void checkGroup(int count, int memories, long[] offsets, long[] bytes, int[] tagged) {
-    if (count < 1 || count > GROUP) {
-      throw new IllegalArgumentException(
-          "%s groups 1 to %d receives, not %d".formatted(label(), GROUP, count));
-    }
-    if (memories < count
-        || offsets.length < count
-        || bytes.length < count
-        || tagged.length < count) {
-      throw new IllegalArgumentException(
-          "%s: a group of %d receives needs arrays as long".formatted(label(), count));
-    }
   }
 
   private long stage(RdmaRegistration ours, long address, long lengthBytes, int tag) {
@@ -162,11 +153,11 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
     }
   }
 
-  private long receive(int count, long[] bytes, int[] tagged) {
-    long request = connection.receiver.receive(count, addresses, bytes, tagged, data);
+  private long receive(int count) {
+    long request = connection.receiver.receive(count, addresses, lengths, tags, data);
     if (request == Result.TRY_AGAIN) {
       endpoint.help();
-      request = connection.receiver.receive(count, addresses, bytes, tagged, data);
+      request = connection.receiver.receive(count, addresses, lengths, tags, data);
     }
     return request;
   }

@@ -9,7 +9,7 @@ import org.jofi.mr.registration.BufferRange;
 import org.jofi.rdma.connect.Connection;
 import org.jofi.rdma.wire.ProtocolLimits;
 import org.jofi.transport.Memory;
-import org.jofi.transport.RequestId;
+import org.jofi.transport.driven.RequestId;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,7 +36,7 @@ final class RegistrationUses {
     }
   }
 
-  void add(long request, int count, Object[] memories) {
+  void add(long request, int count, @Nullable Object[] memories) {
     if (request > 0) {
       for (int i = 0; i < count; i++) {
         put(request, i, memories[i]);
@@ -47,7 +47,7 @@ final class RegistrationUses {
     }
   }
 
-  private void put(long request, int index, Object memory) {
+  private void put(long request, int index, @Nullable Object memory) {
     int slot = RequestId.slot(request);
     if (slot >= requests.length) {
       int slots = Math.max(2 * requests.length, slot + 1);

@@ -1,8 +1,8 @@
 package org.jofi.rdma.request;
 
 import org.jofi.transport.Failure;
-import org.jofi.transport.RequestId;
 import org.jofi.transport.Result;
+import org.jofi.transport.driven.RequestId;
 import org.jspecify.annotations.Nullable;
 
 /**

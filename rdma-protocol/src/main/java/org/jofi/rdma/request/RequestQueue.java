@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
-import org.jofi.transport.RequestId;
 import org.jofi.transport.Result;
+import org.jofi.transport.driven.RequestId;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -24,6 +24,7 @@ import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.FlushPolicy;
 import org.jofi.transport.ListenComm;
+import org.jofi.transport.ReceiveGroup;
 import org.jofi.transport.RecvComm;
 import org.jofi.transport.Registration;
 import org.jofi.transport.RemoteMemory;
@@ -136,13 +137,7 @@ class CommunicatorsTest {
       RecvComm receive = pair.receive();
       Registration used = receive.register(hosts.memory(100, 0), Use.RECEIVE);
       Registration unused = receive.register(hosts.memory(100, 0), Use.RECEIVE);
-      long request =
-          receive.irecv(
-              2,
-              new Registration[] {used, used},
-              new long[] {0, 50},
-              new long[] {50, 50},
-              new int[] {1, 2});
+      long request = receive.irecv(new ReceiveGroup().add(used, 0, 50, 1).add(used, 50, 50, 2));
       IllegalStateException refused = assertThrows(IllegalStateException.class, () -> used.close());
       assertTrue(refused.getMessage().contains(Long.toHexString(request)), refused::getMessage);
       unused.close();

@@ -11,6 +11,7 @@ import org.jofi.simulated.profile.Profile;
 import org.jofi.transport.Comm;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.Memory;
+import org.jofi.transport.ReceiveGroup;
 import org.jofi.transport.Registration;
 import org.jofi.transport.Result;
 import org.jofi.transport.TransportException;
@@ -73,14 +74,7 @@ class DeviceBuffersTest {
           IllegalArgumentException grouped =
               assertThrows(
                   IllegalArgumentException.class,
-                  () ->
-                      pair.receive()
-                          .irecv(
-                              1,
-                              new Registration[] {target},
-                              new long[] {0},
-                              new long[] {10},
-                              new int[] {1}));
+                  () -> pair.receive().irecv(new ReceiveGroup().add(target, 0, 10, 1)));
           assertTrue(String.valueOf(grouped.getMessage()).contains("not in a group"));
         }
         target.close();

@@ -21,6 +21,8 @@ import org.jofi.simulated.profile.Profile;
 import org.jofi.transport.Comm;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.Poller;
+import org.jofi.transport.ReceiveGroup;
+import org.jofi.transport.RecvComm;
 import org.jofi.transport.RemoteMemory;
 import org.jofi.transport.Result;
 import org.jofi.transport.Use;
@@ -41,7 +43,7 @@ class PollerTest {
     int count;
 
     @Override
-    public void completed(Comm comm, long request, long result) {
+    public void completed(Comm comm, long request, long cookie, long result) {
       Long before = results.computeIfAbsent(comm, unknown -> new HashMap<>()).put(request, result);
       assertEquals(null, before, () -> "0x%x of %s is told twice".formatted(request, comm));
       assertEquals(Result.STALE_REQUEST, comm.test(request));
@@ -130,6 +132,44 @@ class PollerTest {
     }
   }
 
+  /** A slot that is used again has no cookie of the request before. */
+  @Test
+  void aRequestsCookieComesWithItsEnd() {
+    try (SimulatedHosts hosts = new SimulatedHosts(Profile.EFA, 8, 1);
+        Poller poller = hosts.device(1).openPoller()) {
+      Pair pair = hosts.connect();
+      RecvComm receiver = pair.receive();
+      poller.add(receiver);
+      MemorySegment memory = hosts.memory(100, 1);
+      assertEquals(
+          Result.TRY_AGAIN, receiver.withCookie(Result.TRY_AGAIN, 5), "what is no request");
+      Map<Long, Long> cookies = new HashMap<>();
+      Map<Long, Long> told = new HashMap<>();
+      for (int i = 0; i < 60; i++) {
+        long request = receiver.irecv(memory, TAG);
+        long cookie = i % 3 == 0 ? 0 : -7_000_000_000L * i;
+        assertEquals(
+            request, cookie == 0 ? request : receiver.withCookie(request, cookie), "unchanged");
+        cookies.put(request, cookie);
+        if (i % 7 == 6) {
+          for (int sent = told.size(); sent <= i; sent++) {
+            hosts.await(pair.send(), pair.send().isend(memory, 0, 10, TAG));
+          }
+          int all = i + 1;
+          hosts.await(
+              "their ends",
+              () -> {
+                poller.poll((comm, over, with, result) -> told.put(over, with), 100);
+                return told.size() == all;
+              });
+        }
+      }
+      cookies.keySet().retainAll(told.keySet());
+      assertEquals(56, told.size());
+      assertEquals(cookies, told);
+    }
+  }
+
   @Test
   void aGroupsLengthsAreKnownUntilItsSlotIsUsedAgain() {
     try (SimulatedHosts hosts = new SimulatedHosts(Profile.CXI, 2, 2);
@@ -138,13 +178,7 @@ class PollerTest {
       poller.add(pair.receive());
       MemorySegment memory = hosts.memory(1000, 1);
       long group =
-          pair.receive()
-              .irecv(
-                  2,
-                  new MemorySegment[] {memory, memory},
-                  new long[] {0, 500},
-                  new long[] {500, 500},
-                  new int[] {1, 2});
+          pair.receive().irecv(new ReceiveGroup().add(memory, 0, 500, 1).add(memory, 500, 500, 2));
       assertEquals(0, pair.receive().lengths(group, new long[2]));
       hosts.await(pair.send(), pair.send().isend(memory, 0, 77, 2));
       hosts.await(pair.send(), pair.send().isend(memory, 0, 33, 1));
@@ -208,7 +242,7 @@ class PollerTest {
           () -> {
             try {
               poller.poll(
-                  (comm, request, result) -> {
+                  (comm, request, cookie, result) -> {
                     told.add(request);
                     if (calls[0]++ % 2 == 0) {
                       throw new IllegalStateException("not now");
@@ -229,12 +263,16 @@ class PollerTest {
           "one",
           () ->
               poller.poll(
-                      (comm, request, result) -> more[0] = pair.receive().irecv(memory, TAG), 10)
+                      (comm, request, cookie, result) ->
+                          more[0] = pair.receive().irecv(memory, TAG),
+                      10)
                   == 1);
       hosts.await(pair.send(), pair.send().isend(memory, TAG));
       hosts.await(
           "the next",
-          () -> poller.poll((comm, request, result) -> assertEquals(more[0], request), 10) == 1);
+          () ->
+              poller.poll((comm, request, cookie, result) -> assertEquals(more[0], request), 10)
+                  == 1);
     }
   }
 
@@ -250,7 +288,8 @@ class PollerTest {
       MemorySegment from = hosts.memory(100_000, 1);
       MemorySegment to = hosts.memory(100_000, 0);
       long[] over = {0};
-      Poller.Completions count = (comm, request, result) -> over[0] += result == 5000 ? 1 : -100;
+      Poller.Completions count =
+          (comm, request, cookie, result) -> over[0] += result == 5000 ? 1 : -100;
       Allocation.assertNone(
           () -> {
             over[0] = 0;
@@ -278,17 +317,12 @@ class PollerTest {
       Pair pair = hosts.connect();
       poller.add(pair.receive());
       MemorySegment memory = hosts.memory(1000, 1);
-      MemorySegment[] both = {memory, memory};
+      ReceiveGroup both = new ReceiveGroup();
       List<Long> groups = new ArrayList<>();
       for (int i = 0; i < 4; i++) {
-        groups.add(
-            pair.receive()
-                .irecv(
-                    2,
-                    both,
-                    new long[] {0, 500},
-                    new long[] {500, 500},
-                    new int[] {2 * i, 2 * i + 1}));
+        both.clear();
+        both.add(memory, 0, 500, 2 * i).add(memory, 500, 500, 2 * i + 1);
+        groups.add(pair.receive().irecv(both));
       }
       for (int tag = 0; tag < 8; tag++) {
         hosts.await(pair.send(), pair.send().isend(memory, 0, 100 + tag, tag));
@@ -300,7 +334,7 @@ class PollerTest {
       List<Long> told = new ArrayList<>();
       int count =
           poller.poll(
-              (comm, request, result) -> {
+              (comm, request, cookie, result) -> {
                 long[] lengths = new long[2];
                 int group = groups.indexOf(request);
                 assertEquals(2, pair.receive().lengths(request, lengths));
@@ -313,7 +347,7 @@ class PollerTest {
                   // Who is tested is not told of.
                   assertEquals(205 + 4, comm.test(groups.get(2)));
                 }
-                assertThrows(IllegalStateException.class, () -> poller.poll((c, r, s) -> {}, 1));
+                assertThrows(IllegalStateException.class, () -> poller.poll((c, r, k, s) -> {}, 1));
               },
               Integer.MAX_VALUE);
       assertEquals(3, count);
@@ -333,7 +367,7 @@ class PollerTest {
       }
       try (Poller poller = hosts.device(1).openPoller()) {
         poller.add(pair.receive());
-        hosts.await("one", () -> poller.poll((c, r, s) -> {}, 1) == 1);
+        hosts.await("one", () -> poller.poll((c, r, k, s) -> {}, 1) == 1);
       }
       assertEquals(Result.STALE_REQUEST, pair.receive().test(receives.get(0)));
       assertEquals(100, hosts.await(pair.receive(), receives.get(1)));
@@ -354,10 +388,10 @@ class PollerTest {
       IllegalArgumentException taken =
           assertThrows(IllegalArgumentException.class, () -> other.add(pair.send()));
       assertTrue(taken.getMessage().contains("another poller"), taken::getMessage);
-      assertThrows(IllegalArgumentException.class, () -> poller.poll((c, r, s) -> {}, 0));
+      assertThrows(IllegalArgumentException.class, () -> poller.poll((c, r, k, s) -> {}, 0));
       poller.close();
       other.add(pair.send());
-      assertFalse(other.poll((c, r, s) -> {}, 1) > 0);
+      assertFalse(other.poll((c, r, k, s) -> {}, 1) > 0);
     }
   }
 }

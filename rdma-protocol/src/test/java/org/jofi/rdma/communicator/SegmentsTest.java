@@ -24,6 +24,7 @@ import org.jofi.transport.CacheStatistics;
 import org.jofi.transport.Comm;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.Memory;
+import org.jofi.transport.ReceiveGroup;
 import org.jofi.transport.RecvComm;
 import org.jofi.transport.Registration;
 import org.jofi.transport.RemoteMemory;
@@ -89,12 +90,7 @@ class SegmentsTest {
       MemorySegment other = hosts.memory(1000, 0);
       long receive =
           pair.receive()
-              .irecv(
-                  3,
-                  new MemorySegment[] {to, other, to},
-                  new long[] {2000, 0, 0},
-                  new long[] {1000, 1000, 500},
-                  new int[] {0, 1, 2});
+              .irecv(new ReceiveGroup().add(to, 2000, 1000, 0).add(other, 1).add(to, 0, 500, 2));
       MemorySegment from = hosts.memory(1000, 5);
       for (int tag = 0; tag < 3; tag++) {
         hosts.await(pair.send(), pair.send().isend(from, 0, tag == 2 ? 500 : 1000, tag));
@@ -123,6 +119,12 @@ class SegmentsTest {
       MemorySegment heap = MemorySegment.ofArray(new byte[] {0, 1, 2, 3});
       assertEquals(3, hosts.await(send, send.iwriteInline(heap, 1, 3, remote, 7)));
       assertEquals(-1, heap.asSlice(1).mismatch(window.asSlice(7, 3)));
+      MemorySegment some = hosts.memory(300, 4);
+      assertEquals(300, hosts.await(send, send.iwrite(some, remote.slice(5000, 300))));
+      assertEquals(-1, some.mismatch(window.asSlice(5000, 300)));
+      MemorySegment back = hosts.memory(300, 0);
+      assertEquals(300, hosts.await(send, send.iread(back, remote.slice(5000, 4000))));
+      assertEquals(-1, some.mismatch(back));
     }
   }
 

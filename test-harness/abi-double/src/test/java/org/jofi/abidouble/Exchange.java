@@ -10,6 +10,7 @@ import java.util.stream.LongStream;
 import org.jofi.processes.ProcessPair;
 import org.jofi.transport.CommState;
 import org.jofi.transport.FailureCause;
+import org.jofi.transport.ReceiveGroup;
 import org.jofi.transport.Registration;
 import org.jofi.transport.Result;
 import org.jofi.transport.Use;
@@ -230,22 +231,19 @@ enum Exchange {
 
   private static void group(Connected side, int count, int round) {
     List<Registration> sources = new ArrayList<>();
-    long[] offsets = new long[count];
     long[] lengths = new long[count];
-    int[] tags = new int[count];
-    Registration[] sinks = new Registration[count];
+    ReceiveGroup receives = new ReceiveGroup();
     List<MemorySegment> ins = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       lengths[i] = 1 + (i * 9973L + round * 4001L) % 40_000;
-      tags[i] = i;
       MemorySegment in = side.arena().allocate(lengths[i], 64);
       MemorySegment out = side.arena().allocate(lengths[i], 64);
       side.fill(out, i + round);
-      sinks[i] = side.receive().register(in, Use.RECEIVE);
+      receives.add(side.receive().register(in, Use.RECEIVE), 0, lengths[i], i);
       ins.add(in);
       sources.add(side.send().register(out, Use.SEND));
     }
-    long received = side.post(() -> side.receive().irecv(count, sinks, offsets, lengths, tags));
+    long received = side.post(() -> side.receive().irecv(receives));
     long[] sent = new long[count];
     // From the last tag to the first: they are matched by tag.
     for (int i = count - 1; i >= 0; i--) {

@@ -66,7 +66,7 @@ public class PollerBenchmark {
   private int over;
   private boolean added;
   private final Poller.Completions count =
-      (comm, request, result) -> {
+      (comm, request, cookie, result) -> {
         check(result);
         over++;
       };

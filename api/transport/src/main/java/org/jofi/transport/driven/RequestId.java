@@ -1,4 +1,4 @@
-package org.jofi.transport;
+package org.jofi.transport.driven;
 
 /**
  * The layout of a request id: a slot of the communicator's request table, and a generation that
