@@ -5,7 +5,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A connected communicator. One thread at a time, closing included.
+ * A connected communicator. One thread at a time, closing included; where Java's assertions are on
+ * ({@code -ea:org.jofi...}), a call that meets another thread's is an {@link AssertionError} that
+ * names both.
  *
  * <p><b>Posting calls</b> do not wait for the peer or the network, never throw for anything that
  * the network or the peer does, and allocate nothing. They return a request id, which is positive,

@@ -26,23 +26,33 @@ final class OneSidedCalls {
   /** As {@link org.jofi.transport.Comm#iread}, or {@link org.jofi.transport.Comm#iwrite}. */
   long move(
       boolean reads, MemorySegment near, long offset, long lengthBytes, RemoteMemory far, long at) {
-    checkOneSided(lengthBytes, far, at);
-    comm.checkOpen();
-    long access = reads ? Rights.READ_INTO : Rights.SENT;
-    DataRegistration memory = comm.memory.segments.use(near, offset, lengthBytes, access);
+    assert comm.callers.enter() : comm.callers;
     try {
-      return post(reads, near.address() + offset, lengthBytes, memory, near, far, at);
+      checkOneSided(lengthBytes, far, at);
+      comm.checkOpen();
+      long access = reads ? Rights.READ_INTO : Rights.SENT;
+      DataRegistration memory = comm.memory.segments.use(near, offset, lengthBytes, access);
+      try {
+        return post(reads, near.address() + offset, lengthBytes, memory, near, far, at);
+      } finally {
+        memory.endUse();
+      }
     } finally {
-      memory.endUse();
+      assert comm.callers.leave();
     }
   }
 
   long move(
       boolean reads, Registration near, long offset, long lengthBytes, RemoteMemory far, long at) {
-    RdmaRegistration ours =
-        comm.memory.own(near, reads ? Use.RECEIVE : Use.SEND, offset, lengthBytes);
-    checkOneSided(lengthBytes, far, at);
-    return post(reads, ours.memory().address() + offset, lengthBytes, ours.data(), ours, far, at);
+    assert comm.callers.enter() : comm.callers;
+    try {
+      RdmaRegistration ours =
+          comm.memory.own(near, reads ? Use.RECEIVE : Use.SEND, offset, lengthBytes);
+      checkOneSided(lengthBytes, far, at);
+      return post(reads, ours.memory().address() + offset, lengthBytes, ours.data(), ours, far, at);
+    } finally {
+      assert comm.callers.leave();
+    }
   }
 
   private long post(
@@ -67,22 +77,27 @@ final class OneSidedCalls {
 
   /** As {@link org.jofi.transport.Comm#iwriteInline}. */
   long writeInline(MemorySegment from, long offset, long lengthBytes, RemoteMemory to, long at) {
-    checkOneSided(lengthBytes, to, at);
-    int most = comm.device().properties().limits().inlineWriteBytes();
-    if (lengthBytes > most) {
-      throw new IllegalArgumentException(
-          "%s writes up to %d bytes inline, not %d".formatted(comm.label(), most, lengthBytes));
-    }
-    comm.checkWithin(from, offset, lengthBytes);
-    try (var _ = comm.lock.posting()) {
-      comm.checkOpen();
-      long address = copied(from, offset, lengthBytes);
-      long request = connection.oneSided.writeInline(address, lengthBytes, to, at);
-      if (request == Result.TRY_AGAIN) {
-        comm.endpoint.help();
-        request = connection.oneSided.writeInline(address, lengthBytes, to, at);
+    assert comm.callers.enter() : comm.callers;
+    try {
+      checkOneSided(lengthBytes, to, at);
+      int most = comm.device().properties().limits().inlineWriteBytes();
+      if (lengthBytes > most) {
+        throw new IllegalArgumentException(
+            "%s writes up to %d bytes inline, not %d".formatted(comm.label(), most, lengthBytes));
       }
-      return request;
+      comm.memory.segments.checkWithin(from, offset, lengthBytes);
+      try (var _ = comm.lock.posting()) {
+        comm.checkOpen();
+        long address = copied(from, offset, lengthBytes);
+        long request = connection.oneSided.writeInline(address, lengthBytes, to, at);
+        if (request == Result.TRY_AGAIN) {
+          comm.endpoint.help();
+          request = connection.oneSided.writeInline(address, lengthBytes, to, at);
+        }
+        return request;
+      }
+    } finally {
+      assert comm.callers.leave();
     }
   }
 

@@ -45,6 +45,7 @@ abstract class RdmaComm implements DrivenComm {
   private final OneSidedCalls oneSided;
   final CommMemory memory;
   final RequestCookies cookies = new RequestCookies();
+  final Callers callers;
   // Guarded by the endpoint's lock, as the next.
   private final List<Runnable> tasks = new ArrayList<>(0);
   private @Nullable RdmaPoller poller;
@@ -67,6 +68,7 @@ abstract class RdmaComm implements DrivenComm {
     label =
         "%s %d of %s, peer's %d"
             .formatted(role, connection.id().from(), endpoint.driver.label(), connection.id().to());
+    callers = new Callers(label);
     memory = new CommMemory(this, device, connection, stagedAtOnce);
     device.open.add(this);
   }
@@ -134,14 +136,6 @@ abstract class RdmaComm implements DrivenComm {
     }
   }
 
-  final void checkWithin(MemorySegment segment, long offset, long lengthBytes) {
-    if (lengthBytes < 0 || offset < 0 || offset > segment.byteSize() - lengthBytes) {
-      throw new IllegalArgumentException(
-          "%s: %d bytes at offset %d are not within %s"
-              .formatted(label, lengthBytes, offset, segment));
-    }
-  }
-
   @Override
   public final Registration register(Memory what, Use first, Use... more) {
     Objects.requireNonNull(what);
@@ -192,14 +186,19 @@ abstract class RdmaComm implements DrivenComm {
 
   /** As {@link Comm#test}; if it is done, with the lengths of its messages, if they are wanted. */
   final long result(long request, long @Nullable [] lengths) {
-    if (request == Result.NOTHING_TO_DO) {
-      return 0;
+    assert callers.enter() : callers;
+    try {
+      if (request == Result.NOTHING_TO_DO) {
+        return 0;
+      }
+      long result = pollWithProgress(request, lengths);
+      if (result == Result.IN_PROGRESS) {
+        memory.grow();
+      }
+      return result;
+    } finally {
+      assert callers.leave();
     }
-    long result = pollWithProgress(request, lengths);
-    if (result == Result.IN_PROGRESS) {
-      memory.grow();
-    }
-    return result;
   }
 
   private long pollWithProgress(long request, long @Nullable [] lengths) {
@@ -241,8 +240,13 @@ abstract class RdmaComm implements DrivenComm {
 
   /** Reports how a request ended that was listed; without progress. */
   final long reported(long request) {
-    try (var _ = lock.posting()) {
-      return report(request, null);
+    assert callers.enter() : callers;
+    try {
+      try (var _ = lock.posting()) {
+        return report(request, null);
+      }
+    } finally {
+      assert callers.leave();
     }
   }
 
@@ -264,13 +268,18 @@ abstract class RdmaComm implements DrivenComm {
 
   @Override
   public final void progress() {
-    checkOpen();
-    try (var hold = lock.testing(tester)) {
-      if (hold == null) {
-        return;
-      }
+    assert callers.enter() : callers;
+    try {
       checkOpen();
-      endpoint.help();
+      try (var hold = lock.testing(tester)) {
+        if (hold == null) {
+          return;
+        }
+        checkOpen();
+        endpoint.help();
+      }
+    } finally {
+      assert callers.leave();
     }
   }
 
@@ -290,12 +299,12 @@ abstract class RdmaComm implements DrivenComm {
     return true;
   }
 
-  /** Begins to close it, without waiting; a second call does nothing. */
+  /** Begins to close it, without waiting; a second call does nothing. Any thread. */
   final void startClosing() {
-    end(endpoint.connections::close);
+    begin(endpoint.connections::close);
   }
 
-  private void end(Consumer<Connection> how) {
+  private void begin(Consumer<Connection> how) {
     try (var _ = lock.closing()) {
       if (closing == CommState.OPEN) {
         closing = CommState.CLOSING;
@@ -307,14 +316,22 @@ abstract class RdmaComm implements DrivenComm {
 
   @Override
   public final void close() {
-    startClosing();
-    finish();
+    end(endpoint.connections::close);
   }
 
   @Override
   public final void abort() {
     end(endpoint.connections::abort);
-    finish();
+  }
+
+  private void end(Consumer<Connection> how) {
+    assert callers.enter() : callers;
+    try {
+      begin(how);
+      finish();
+    } finally {
+      assert callers.leave();
+    }
   }
 
   /** Waits until the peer can access no memory of it any more, and deregisters its memory. */

@@ -41,12 +41,17 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
 
   @Override
   public long irecv(MemorySegment segment, long offset, long lengthBytes, int tag) {
-    checkOpen();
-    DataRegistration lease = use(segment, offset, lengthBytes);
+    assert callers.enter() : callers;
     try {
-      return post(segment.address() + offset, lengthBytes, tag, lease, segment);
+      checkOpen();
+      DataRegistration lease = use(segment, offset, lengthBytes);
+      try {
+        return post(segment.address() + offset, lengthBytes, tag, lease, segment);
+      } finally {
+        lease.endUse();
+      }
     } finally {
-      lease.endUse();
+      assert callers.leave();
     }
   }
 
@@ -57,17 +62,22 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
 
   @Override
   public long irecv(Registration registration, long offset, long lengthBytes, int tag) {
-    checkOpen();
-    RdmaRegistration ours = memory.own(registration, Use.RECEIVE, offset, lengthBytes);
-    long address = ours.memory().address() + offset;
-    DataRegistration lease = ours.data;
-    if (lease == null) {
-      long request = stage(ours, address, lengthBytes, tag);
-      return request == Result.TRY_AGAIN && ours.space().grow()
-          ? stage(ours, address, lengthBytes, tag)
-          : request;
+    assert callers.enter() : callers;
+    try {
+      checkOpen();
+      RdmaRegistration ours = memory.own(registration, Use.RECEIVE, offset, lengthBytes);
+      long address = ours.memory().address() + offset;
+      DataRegistration lease = ours.data;
+      if (lease == null) {
+        long request = stage(ours, address, lengthBytes, tag);
+        return request == Result.TRY_AGAIN && ours.space().grow()
+            ? stage(ours, address, lengthBytes, tag)
+            : request;
+      }
+      return post(address, lengthBytes, tag, lease, ours);
+    } finally {
+      assert callers.leave();
     }
-    return post(address, lengthBytes, tag, lease, ours);
   }
 
   private long post(long address, long lengthBytes, int tag, DataRegistration lease, Object of) {
@@ -91,6 +101,7 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
           "%s groups 1 to %d receives, not %d".formatted(label(), GROUP, count));
     }
     checkOpen();
+    assert callers.enter() : callers;
     int found = 0;
     try {
       for (; found < count; found++) {
@@ -109,6 +120,7 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
         }
         used[i] = null;
       }
+      assert callers.leave();
     }
   }
 
@@ -174,27 +186,37 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
 
   @Override
   public int lengths(long request, long[] into) {
-    try (var _ = lock.rare()) {
-      return connection.receiver.lengths(request, into);
+    assert callers.enter() : callers;
+    try {
+      try (var _ = lock.rare()) {
+        return connection.receiver.lengths(request, into);
+      }
+    } finally {
+      assert callers.leave();
     }
   }
 
   @Override
   public long iflush(Registration registration, long offset, long lengthBytes) {
-    RdmaRegistration own = memory.own(registration, Use.RECEIVE, offset, lengthBytes);
-    long address = own.memory().address() + offset;
-    try (var _ = lock.posting()) {
-      checkOpen();
-      if (lengthBytes == 0 || own.isStaged() || !flushes(own.memory().kind())) {
-        return Result.NOTHING_TO_DO;
+    assert callers.enter() : callers;
+    try {
+      RdmaRegistration own = memory.own(registration, Use.RECEIVE, offset, lengthBytes);
+      long address = own.memory().address() + offset;
+      try (var _ = lock.posting()) {
+        checkOpen();
+        if (lengthBytes == 0 || own.isStaged() || !flushes(own.memory().kind())) {
+          return Result.NOTHING_TO_DO;
+        }
+        long request = connection.flushes.flush(address, lengthBytes, own.data());
+        if (request == Result.TRY_AGAIN) {
+          endpoint.help();
+          request = connection.flushes.flush(address, lengthBytes, own.data());
+        }
+        memory.uses.add(request, own);
+        return request;
       }
-      long request = connection.flushes.flush(address, lengthBytes, own.data());
-      if (request == Result.TRY_AGAIN) {
-        endpoint.help();
-        request = connection.flushes.flush(address, lengthBytes, own.data());
-      }
-      memory.uses.add(request, own);
-      return request;
+    } finally {
+      assert callers.leave();
     }
   }
 

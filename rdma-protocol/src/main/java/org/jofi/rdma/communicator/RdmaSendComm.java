@@ -24,24 +24,34 @@ final class RdmaSendComm extends RdmaComm implements SendComm {
 
   @Override
   public long isend(MemorySegment segment, long offset, long lengthBytes, int tag) {
-    checkLength(lengthBytes);
-    checkOpen();
-    DataRegistration lease = memory.segments.use(segment, offset, lengthBytes, Rights.SENT);
+    assert callers.enter() : callers;
     try {
-      return post(segment.address() + offset, lengthBytes, tag, lease, segment);
+      checkLength(lengthBytes);
+      checkOpen();
+      DataRegistration lease = memory.segments.use(segment, offset, lengthBytes, Rights.SENT);
+      try {
+        return post(segment.address() + offset, lengthBytes, tag, lease, segment);
+      } finally {
+        lease.endUse();
+      }
     } finally {
-      lease.endUse();
+      assert callers.leave();
     }
   }
 
   @Override
   public long isend(Registration registration, long offset, long lengthBytes, int tag) {
-    RdmaRegistration ours = memory.own(registration, Use.SEND, offset, lengthBytes);
-    long address = ours.memory().address() + offset;
-    DataRegistration lease = ours.data;
-    return lease == null
-        ? stage(ours, address, lengthBytes, tag)
-        : post(address, lengthBytes, tag, lease, ours);
+    assert callers.enter() : callers;
+    try {
+      RdmaRegistration ours = memory.own(registration, Use.SEND, offset, lengthBytes);
+      long address = ours.memory().address() + offset;
+      DataRegistration lease = ours.data;
+      return lease == null
+          ? stage(ours, address, lengthBytes, tag)
+          : post(address, lengthBytes, tag, lease, ours);
+    } finally {
+      assert callers.leave();
+    }
   }
 
   private long post(long address, long lengthBytes, int tag, DataRegistration lease, Object used) {
@@ -77,13 +87,18 @@ final class RdmaSendComm extends RdmaComm implements SendComm {
 
   @Override
   public boolean cancel(long request) {
-    try (var _ = lock.posting()) {
-      checkOpen();
-      boolean cancelled = connection.sender.cancel(request);
-      if (cancelled) {
-        memory.uses.over(request);
+    assert callers.enter() : callers;
+    try {
+      try (var _ = lock.posting()) {
+        checkOpen();
+        boolean cancelled = connection.sender.cancel(request);
+        if (cancelled) {
+          memory.uses.over(request);
+        }
+        return cancelled;
       }
-      return cancelled;
+    } finally {
+      assert callers.leave();
     }
   }
 }

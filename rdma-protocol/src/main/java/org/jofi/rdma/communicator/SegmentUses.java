@@ -67,7 +67,7 @@ final class SegmentUses {
       throw new IllegalStateException(
           "%s: the arena of %s is closed".formatted(owner.label(), segment));
     }
-    owner.checkWithin(segment, offset, lengthBytes);
+    checkWithin(segment, offset, lengthBytes);
   }
 
   private MemorySegment stand() {
@@ -77,5 +77,13 @@ final class SegmentUses {
       stand = memory;
     }
     return memory;
+  }
+
+  void checkWithin(MemorySegment segment, long offset, long lengthBytes) {
+    if (lengthBytes < 0 || offset < 0 || offset > segment.byteSize() - lengthBytes) {
+      throw new IllegalArgumentException(
+          "%s: %d bytes at offset %d are not within %s"
+              .formatted(owner.label(), lengthBytes, offset, segment));
+    }
   }
 }

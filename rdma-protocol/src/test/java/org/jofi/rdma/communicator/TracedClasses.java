@@ -27,6 +27,8 @@ final class TracedClasses extends ClassLoader {
 
   TracedClasses() {
     super(TracedClasses.class.getClassLoader());
+    // As they are off where it counts.
+    setDefaultAssertionStatus(false);
   }
 
   @Override
