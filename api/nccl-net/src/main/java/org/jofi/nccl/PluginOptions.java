@@ -13,6 +13,7 @@ import org.jofi.transport.ImmediateDelivery;
 import org.jofi.transport.NicNames;
 import org.jofi.transport.ProgressThreads;
 import org.jofi.transport.TransportOptions;
+import org.jofi.transport.Tuning;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +26,7 @@ final class PluginOptions {
   private static final Duration LONGEST_WARM_UP = Duration.ofMinutes(1);
 
   private final Map<String, String> environment;
+  private Tuning tuning = Tuning.DEFAULT;
   private final TransportOptions.Builder builder =
       TransportOptions.builder()
           .progressThreads(ProgressThreads.AUTO)
@@ -70,21 +72,24 @@ final class PluginOptions {
     set(Variable.NICS, value -> builder.nics(NicNames.of(value)));
     set(Variable.GROUPING, value -> builder.grouping(grouping(value)));
     number(Variable.MAX_RAILS, builder::maxRails);
-    number(Variable.ENDPOINTS_PER_DEVICE, builder::endpointsPerDevice);
+    number(Variable.ENDPOINTS_PER_DEVICE, value -> tuning = tuning.withEndpointsPerDevice(value));
     set(
         Variable.PROGRESS_THREADS,
         value -> builder.progressThreads(ProgressThreads.valueOf(constant(value))));
-    set(Variable.MIN_STRIPE_BYTES, value -> builder.minStripeBytes(Long.parseLong(value)));
+    set(
+        Variable.MIN_STRIPE_BYTES,
+        value -> tuning = tuning.withMinStripeBytes(Long.parseLong(value)));
     set(
         Variable.EAGER_BYTES,
         value ->
-            builder.eagerBytes(
-                value.equals("auto")
-                    ? TransportOptions.EAGER_BY_PROVIDER
-                    : Integer.parseUnsignedInt(value)));
+            tuning =
+                tuning.withEagerBytes(
+                    value.equals("auto")
+                        ? Tuning.EAGER_BY_PROVIDER
+                        : Integer.parseUnsignedInt(value)));
     set(
         Variable.IMMEDIATE_DELIVERY,
-        value -> builder.immediateDelivery(ImmediateDelivery.valueOf(constant(value))));
+        value -> tuning = tuning.withImmediateDelivery(ImmediateDelivery.valueOf(constant(value))));
     set(Variable.FLUSH, value -> builder.flushPolicy(FlushPolicy.valueOf(constant(value))));
     number(
         Variable.KEEP_REGISTRATIONS,
@@ -93,7 +98,7 @@ final class PluginOptions {
     seconds(Variable.REQUEST_TIMEOUT, builder::requestTimeout);
     seconds(Variable.PEER_TIMEOUT, builder::peerTimeout);
     seconds(Variable.CLOSE_TIMEOUT, builder::closeTimeout);
-    return builder.build();
+    return builder.tuning(tuning).build();
   }
 
   private static Grouping grouping(String value) {

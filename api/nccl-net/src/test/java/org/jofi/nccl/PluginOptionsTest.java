@@ -15,6 +15,7 @@ import org.jofi.transport.ImmediateDelivery;
 import org.jofi.transport.NicNames;
 import org.jofi.transport.ProgressThreads;
 import org.jofi.transport.TransportOptions;
+import org.jofi.transport.Tuning;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -54,12 +55,14 @@ class PluginOptionsTest {
             .nics(NicNames.of("^docker"))
             .grouping(new Grouping.Explicit(List.of(List.of("a", "b"), List.of("c"))))
             .maxRails(2)
-            .endpointsPerDevice(3)
             .progressThreads(ProgressThreads.ALWAYS)
             .maxMessageBytes(PropertiesStruct.MOST_MESSAGE_BYTES)
-            .minStripeBytes(256)
-            .eagerBytes(8192)
-            .immediateDelivery(ImmediateDelivery.WRITE_THEN_SEND)
+            .tuning(
+                Tuning.DEFAULT
+                    .withEndpointsPerDevice(3)
+                    .withMinStripeBytes(256)
+                    .withEagerBytes(8192)
+                    .withImmediateDelivery(ImmediateDelivery.WRITE_THEN_SEND))
             .flushPolicy(FlushPolicy.NEVER)
             .cache(CacheOptions.DEFAULT.withIdleRegistrations(17))
             .connectTimeout(Duration.ofSeconds(1))

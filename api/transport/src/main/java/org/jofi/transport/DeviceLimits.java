@@ -15,8 +15,7 @@ public interface DeviceLimits {
 
   /**
    * {@return the longest message from host memory, in bytes, that may leave before its receive was
-   * announced, if the peer's device allows as much; 0 if none may} See {@link
-   * TransportOptions#eagerBytes}.
+   * announced, if the peer's device allows as much; 0 if none may} See {@link Tuning#eagerBytes}.
    */
   int eagerBytes();
 

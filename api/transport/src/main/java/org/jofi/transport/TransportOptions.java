@@ -19,25 +19,14 @@ public final class TransportOptions {
   /** The longest message that can be configured. */
   public static final long LONGEST_MESSAGE_BYTES = 1L << 40;
 
-  /** The longest that {@link #eagerBytes} can be. */
-  public static final int MOST_EAGER_BYTES = 64 * 1024 - 64;
-
-  /** Short messages leave as it suits the provider. */
-  public static final int EAGER_BY_PROVIDER = -1;
-
   private static final Duration LONGEST_TIMEOUT = Duration.ofDays(1);
 
   private final String provider;
   private final NicNames nics;
   private final Grouping grouping;
   private final int maxRails;
-  private final boolean controlOnAllRails;
-  private final int endpointsPerDevice;
   private final ProgressThreads progressThreads;
-  private final long minStripeBytes;
   private final long maxMessageBytes;
-  private final int eagerBytes;
-  private final ImmediateDelivery immediateDelivery;
   private final FlushPolicy flushPolicy;
   private final Duration connectTimeout;
   private final Duration requestTimeout;
@@ -45,6 +34,7 @@ public final class TransportOptions {
   private final Duration closeTimeout;
   private final boolean requireGpuDirect;
   private final CacheOptions cache;
+  private final Tuning tuning;
   private final RailListener railListener;
 
   private TransportOptions(Builder from) {
@@ -52,13 +42,8 @@ public final class TransportOptions {
     nics = Objects.requireNonNull(from.nics);
     grouping = Objects.requireNonNull(from.grouping);
     maxRails = from.maxRails;
-    controlOnAllRails = from.controlOnAllRails;
-    endpointsPerDevice = from.endpointsPerDevice;
     progressThreads = Objects.requireNonNull(from.progressThreads);
-    minStripeBytes = from.minStripeBytes;
     maxMessageBytes = from.maxMessageBytes;
-    eagerBytes = from.eagerBytes;
-    immediateDelivery = Objects.requireNonNull(from.immediateDelivery);
     flushPolicy = Objects.requireNonNull(from.flushPolicy);
     connectTimeout = from.connectTimeout;
     requestTimeout = from.requestTimeout;
@@ -66,17 +51,10 @@ public final class TransportOptions {
     closeTimeout = from.closeTimeout;
     requireGpuDirect = from.requireGpuDirect;
     cache = Objects.requireNonNull(from.cache);
+    tuning = Objects.requireNonNull(from.tuning);
     railListener = Objects.requireNonNull(from.railListener);
     within("maxRails", maxRails, 1, MAX_RAILS);
-    within("endpointsPerDevice", endpointsPerDevice, 0, 64);
-    within("minStripeBytes", minStripeBytes, STRIPE_ALIGNMENT_BYTES, LONGEST_MESSAGE_BYTES);
     within("maxMessageBytes", maxMessageBytes, 1, LONGEST_MESSAGE_BYTES);
-    within("eagerBytes", eagerBytes, EAGER_BY_PROVIDER, MOST_EAGER_BYTES);
-    if (minStripeBytes % STRIPE_ALIGNMENT_BYTES != 0) {
-      throw new IllegalArgumentException(
-          "minStripeBytes must be a multiple of %d, is %d"
-              .formatted(STRIPE_ALIGNMENT_BYTES, minStripeBytes));
-    }
     within("connectTimeout", connectTimeout);
     within("requestTimeout", requestTimeout);
     within("peerTimeout", peerTimeout);
@@ -114,51 +92,14 @@ public final class TransportOptions {
     return maxRails;
   }
 
-  /**
-   * {@return whether control messages use all rails, and not only the first; see {@link
-   * Builder#controlOnAllRails}}
-   */
-  public boolean controlOnAllRails() {
-    return controlOnAllRails;
-  }
-
-  /**
-   * {@return the number of endpoints of a device, 1 to 64, or 0 for automatic; see {@link
-   * Builder#endpointsPerDevice}}
-   */
-  public int endpointsPerDevice() {
-    return endpointsPerDevice;
-  }
-
   /** {@return whether endpoints have progress threads; see {@link Builder#progressThreads}} */
   public ProgressThreads progressThreads() {
     return progressThreads;
   }
 
-  /**
-   * {@return for how many bytes a message has one stripe, a multiple of 128; see {@link
-   * Builder#minStripeBytes}}
-   */
-  public long minStripeBytes() {
-    return minStripeBytes;
-  }
-
   /** {@return the longest message, in bytes; see {@link Builder#maxMessageBytes}} */
   public long maxMessageBytes() {
     return maxMessageBytes;
-  }
-
-  /**
-   * {@return the longest message that may leave before its receive was announced, in bytes, or
-   * {@link #EAGER_BY_PROVIDER}; see {@link Builder#eagerBytes}}
-   */
-  public int eagerBytes() {
-    return eagerBytes;
-  }
-
-  /** {@return how the receiver learns of stripes; see {@link Builder#immediateDelivery}} */
-  public ImmediateDelivery immediateDelivery() {
-    return immediateDelivery;
   }
 
   /** {@return when flushes are needed; see {@link Builder#flushPolicy}} */
@@ -208,6 +149,11 @@ public final class TransportOptions {
     return cache;
   }
 
+  /** {@return what most programs leave as it is; see {@link Builder#tuning}} */
+  public Tuning tuning() {
+    return tuning;
+  }
+
   /** {@return who is told when a rail is lost or comes back; see {@link Builder#railListener}} */
   public RailListener railListener() {
     return railListener;
@@ -227,7 +173,7 @@ public final class TransportOptions {
     return new Builder();
   }
 
-  private static void within(String option, long value, long least, long most) {
+  static void within(String option, long value, long least, long most) {
     if (value < least || value > most) {
       throw new IllegalArgumentException(
           "%s must be %d to %d, is %d".formatted(option, least, most, value));
@@ -252,13 +198,8 @@ public final class TransportOptions {
     builder.nics = nics;
     builder.grouping = grouping;
     builder.maxRails = maxRails;
-    builder.controlOnAllRails = controlOnAllRails;
-    builder.endpointsPerDevice = endpointsPerDevice;
     builder.progressThreads = progressThreads;
-    builder.minStripeBytes = minStripeBytes;
     builder.maxMessageBytes = maxMessageBytes;
-    builder.eagerBytes = eagerBytes;
-    builder.immediateDelivery = immediateDelivery;
     builder.flushPolicy = flushPolicy;
     builder.connectTimeout = connectTimeout;
     builder.requestTimeout = requestTimeout;
@@ -266,6 +207,7 @@ public final class TransportOptions {
     builder.closeTimeout = closeTimeout;
     builder.requireGpuDirect = requireGpuDirect;
     builder.cache = cache;
+    builder.tuning = tuning;
     builder.railListener = railListener;
     return builder;
   }
@@ -276,13 +218,8 @@ public final class TransportOptions {
         nics,
         grouping,
         maxRails,
-        controlOnAllRails,
-        endpointsPerDevice,
         progressThreads,
-        minStripeBytes,
         maxMessageBytes,
-        eagerBytes,
-        immediateDelivery,
         flushPolicy,
         connectTimeout,
         requestTimeout,
@@ -290,6 +227,7 @@ public final class TransportOptions {
         closeTimeout,
         requireGpuDirect,
         cache,
+        tuning,
         railListener);
   }
 
@@ -314,13 +252,8 @@ public final class TransportOptions {
     private NicNames nics = NicNames.ANY;
     private Grouping grouping = new Grouping.ByLocality();
     private int maxRails = MAX_RAILS;
-    private boolean controlOnAllRails = true;
-    private int endpointsPerDevice;
     private ProgressThreads progressThreads = ProgressThreads.NEVER;
-    private long minStripeBytes = 128 * 1024;
     private long maxMessageBytes = LONGEST_MESSAGE_BYTES;
-    private int eagerBytes = EAGER_BY_PROVIDER;
-    private ImmediateDelivery immediateDelivery = ImmediateDelivery.AUTO;
     private FlushPolicy flushPolicy = FlushPolicy.AUTO;
     private Duration connectTimeout = Duration.ofSeconds(30);
     private Duration requestTimeout = Duration.ofSeconds(60);
@@ -328,6 +261,7 @@ public final class TransportOptions {
     private Duration closeTimeout = Duration.ofSeconds(5);
     private boolean requireGpuDirect;
     private CacheOptions cache = CacheOptions.DEFAULT;
+    private Tuning tuning = Tuning.DEFAULT;
     private RailListener railListener = RailListener.NONE;
 
     private Builder() {}
@@ -378,31 +312,6 @@ public final class TransportOptions {
     }
 
     /**
-     * Whether control messages use all rails, or only the first; all.
-     *
-     * @param value true for all rails, false for only the first
-     * @return this builder
-     */
-    public Builder controlOnAllRails(boolean value) {
-      controlOnAllRails = value;
-      return this;
-    }
-
-    /**
-     * Number of endpoints that the communicators of a device are spread over, 1 to 64, or 0 for
-     * automatic; automatic, which is 4 if they have progress threads and else 1. With more
-     * endpoints, more threads can use communicators of a device without waiting for each other's
-     * lock.
-     *
-     * @param value the number of endpoints, 1 to 64, or 0 for automatic
-     * @return this builder
-     */
-    public Builder endpointsPerDevice(int value) {
-      endpointsPerDevice = value;
-      return this;
-    }
-
-    /**
      * Whether endpoints have progress threads; never.
      *
      * @param value on which devices they have them
@@ -414,19 +323,6 @@ public final class TransportOptions {
     }
 
     /**
-     * A message has one stripe for every so many bytes, started ones included, and at most one per
-     * rail; a multiple of 128; 131 072.
-     *
-     * @param value bytes per stripe, 128 to 2^40, and a multiple of {@link
-     *     TransportOptions#STRIPE_ALIGNMENT_BYTES}
-     * @return this builder
-     */
-    public Builder minStripeBytes(long value) {
-      minStripeBytes = value;
-      return this;
-    }
-
-    /**
      * Longest message, 1 to 2^40; 2^40.
      *
      * @param value the length, in bytes, 1 to {@link TransportOptions#LONGEST_MESSAGE_BYTES}
@@ -434,33 +330,6 @@ public final class TransportOptions {
      */
     public Builder maxMessageBytes(long value) {
       maxMessageBytes = value;
-      return this;
-    }
-
-    /**
-     * Longest message from host memory that may leave before its receive was announced, 0 to 65
-     * 472, or {@link #EAGER_BY_PROVIDER} for what suits the provider; that. 0 turns it off. Such a
-     * message is copied, and its request is over once it left. Each side has a limit, and the lower
-     * one counts. {@link DeviceLimits#eagerBytes} is what was chosen: 0 where all NICs take device
-     * memory.
-     *
-     * @param value the length, in bytes, 0 to {@link #MOST_EAGER_BYTES}, or {@link
-     *     #EAGER_BY_PROVIDER}
-     * @return this builder
-     */
-    public Builder eagerBytes(int value) {
-      eagerBytes = value;
-      return this;
-    }
-
-    /**
-     * How the receiver learns of stripes; automatic.
-     *
-     * @param value the way; one that a NIC cannot do makes the NIC unsuitable
-     * @return this builder
-     */
-    public Builder immediateDelivery(ImmediateDelivery value) {
-      immediateDelivery = value;
       return this;
     }
 
@@ -539,6 +408,17 @@ public final class TransportOptions {
      */
     public Builder cache(CacheOptions value) {
       cache = value;
+      return this;
+    }
+
+    /**
+     * What most programs leave as it is; {@link Tuning#DEFAULT}.
+     *
+     * @param value how messages are cut and sent, and over how many endpoints
+     * @return this builder
+     */
+    public Builder tuning(Tuning value) {
+      tuning = value;
       return this;
     }
 

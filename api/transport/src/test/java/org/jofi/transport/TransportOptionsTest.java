@@ -18,7 +18,7 @@ class TransportOptionsTest {
     assertEquals("", options.provider());
     assertEquals(new Grouping.ByLocality(), options.grouping());
     assertEquals(8, options.maxRails());
-    assertEquals(131_072, options.minStripeBytes());
+    assertEquals(131_072, options.tuning().minStripeBytes());
     assertEquals(Duration.ofSeconds(30), options.connectTimeout());
     assertEquals(CacheOptions.DEFAULT, options.cache());
   }
@@ -27,9 +27,9 @@ class TransportOptionsTest {
   void eachOptionOutOfBoundsIsNamed() {
     refuses("maxRails", b -> b.maxRails(0));
     refuses("maxRails", b -> b.maxRails(9));
-    refuses("endpointsPerDevice", b -> b.endpointsPerDevice(65));
-    refuses("minStripeBytes", b -> b.minStripeBytes(127));
-    refuses("minStripeBytes", b -> b.minStripeBytes(129));
+    refuses("endpointsPerDevice", b -> b.tuning(Tuning.DEFAULT.withEndpointsPerDevice(65)));
+    refuses("minStripeBytes", b -> b.tuning(Tuning.DEFAULT.withMinStripeBytes(127)));
+    refuses("minStripeBytes", b -> b.tuning(Tuning.DEFAULT.withMinStripeBytes(129)));
     refuses("maxMessageBytes", b -> b.maxMessageBytes((1L << 40) + 1));
     refuses("connectTimeout", b -> b.connectTimeout(Duration.ZERO));
     refuses("requestTimeout", b -> b.requestTimeout(Duration.ofNanos(-1)));
@@ -39,8 +39,9 @@ class TransportOptionsTest {
   }
 
   private static void refuses(String name, UnaryOperator<TransportOptions.Builder> change) {
-    TransportOptions.Builder builder = change.apply(TransportOptions.builder());
-    IllegalArgumentException refusal = assertThrows(IllegalArgumentException.class, builder::build);
+    IllegalArgumentException refusal =
+        assertThrows(
+            IllegalArgumentException.class, () -> change.apply(TransportOptions.builder()).build());
     assertTrue(refusal.getMessage().contains(name), refusal.getMessage());
   }
 
@@ -49,12 +50,12 @@ class TransportOptionsTest {
     TransportOptions some =
         TransportOptions.builder()
             .provider("efa")
-            .eagerBytes(7)
+            .tuning(Tuning.DEFAULT.withEagerBytes(7))
             .cache(CacheOptions.DEFAULT.withIdleBytes(5).withIdleRegistrations(3))
             .build();
     TransportOptions changed = some.toBuilder().maxRails(2).build();
     assertEquals("efa", changed.provider());
-    assertEquals(7, changed.eagerBytes());
+    assertEquals(7, changed.tuning().eagerBytes());
     assertEquals(new CacheOptions(3, 5, 1L << 30), changed.cache());
     assertEquals(2, changed.maxRails());
     assertEquals(8, some.maxRails());

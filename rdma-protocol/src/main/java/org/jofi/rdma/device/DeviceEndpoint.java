@@ -85,7 +85,7 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
                 environment.idle(),
                 options.closeTimeout().toNanos(),
                 () -> new RailRates(profile.group().speeds()),
-                options.minStripeBytes(),
+                options.tuning().minStripeBytes(),
                 changes),
             connections);
     connections.attach(driver, this);

@@ -20,6 +20,7 @@ import org.jofi.transport.DeviceLimits;
 import org.jofi.transport.DeviceProperties;
 import org.jofi.transport.ImmediateDelivery;
 import org.jofi.transport.TransportOptions;
+import org.jofi.transport.Tuning;
 
 /**
  * What a device can do, decided once from its NICs and the options.
@@ -54,12 +55,12 @@ public record DeviceProfile(
       boolean staged,
       int processors) {
     boolean writesData = group.rails().stream().allMatch(FabricInfo::writesData);
-    boolean announces = options.immediateDelivery() == ImmediateDelivery.WRITE_THEN_SEND;
+    boolean announces = options.tuning().immediateDelivery() == ImmediateDelivery.WRITE_THEN_SEND;
     long features = 0;
     if (writesData && !announces) {
       features |= Features.WRITE_DATA;
     }
-    if (options.immediateDelivery() != ImmediateDelivery.WRITE_DATA) {
+    if (options.tuning().immediateDelivery() != ImmediateDelivery.WRITE_DATA) {
       features |= Features.WRITE_THEN_SEND;
     }
     List<String> reasons = new ArrayList<>();
@@ -77,7 +78,7 @@ public record DeviceProfile(
             group.rails().stream().mapToLong(DeviceProfile::megabits).sum(),
             first.traits().latencyNanos(),
             group.rails().stream().map(DeviceProfile::rail).toList(),
-            options.controlOnAllRails() ? group.rails().size() : 1,
+            options.tuning().controlOnAllRails() ? group.rails().size() : 1,
             first.registrationScope(),
             memory(group, staged && !options.requireGpuDirect()),
             delivery(writesData, announces),
@@ -92,9 +93,9 @@ public record DeviceProfile(
    */
   private static int eagerBytes(DeviceGroup group, TransportOptions options) {
     int wanted =
-        options.eagerBytes() == TransportOptions.EAGER_BY_PROVIDER
+        options.tuning().eagerBytes() == Tuning.EAGER_BY_PROVIDER
             ? group.rails().getFirst().traits().eagerBytes()
-            : options.eagerBytes();
+            : options.tuning().eagerBytes();
     return takesDeviceMemory(group) ? 0 : Math.min(wanted, StagingShape.USUAL.smallBytes());
   }
 

@@ -110,7 +110,7 @@ public record NicSelection(List<FabricInfo> nics, String reason) {
     if (options.requireGpuDirect() && !nic.has(Capability.HMEM)) {
       lacks.add("no device memory (FI_HMEM), which requireGpuDirect demands");
     }
-    if (options.immediateDelivery() == ImmediateDelivery.WRITE_DATA && !nic.writesData()) {
+    if (options.tuning().immediateDelivery() == ImmediateDelivery.WRITE_DATA && !nic.writesData()) {
       lacks.add("no writes with immediate data (fi_writedata), which were demanded");
     }
     return lacks;

@@ -27,7 +27,7 @@ public record ProgressPlan(boolean threads, int endpoints, List<String> reasons)
           case NEVER -> false;
           case AUTO -> traits.copiesByProcessor() && processors >= MANY_PROCESSORS;
         };
-    int endpoints = options.endpointsPerDevice();
+    int endpoints = options.tuning().endpointsPerDevice();
     if (endpoints == 0) {
       endpoints = threads ? THREADED_ENDPOINTS : 1;
     }

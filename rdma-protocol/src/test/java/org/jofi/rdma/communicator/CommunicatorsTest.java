@@ -31,6 +31,7 @@ import org.jofi.transport.RemoteMemory;
 import org.jofi.transport.Result;
 import org.jofi.transport.SendComm;
 import org.jofi.transport.TransportException;
+import org.jofi.transport.Tuning;
 import org.jofi.transport.Use;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -244,7 +245,11 @@ class CommunicatorsTest {
   @Test
   void communicatorsAreSpreadOverEndpoints() {
     try (SimulatedHosts hosts =
-        new SimulatedHosts(Profile.TCP, 11, 1, options -> options.endpointsPerDevice(3))) {
+        new SimulatedHosts(
+            Profile.TCP,
+            11,
+            1,
+            options -> options.tuning(Tuning.DEFAULT.withEndpointsPerDevice(3)))) {
       Device device = hosts.device(0);
       List<Pair> pairs = Stream.generate(hosts::connect).limit(4).toList();
       List<String> sending = pairs.stream().map(pair -> endpoint(pair.send())).toList();

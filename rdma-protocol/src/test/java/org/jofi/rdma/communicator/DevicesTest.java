@@ -25,6 +25,7 @@ import org.jofi.transport.Grouping;
 import org.jofi.transport.ImmediateDelivery;
 import org.jofi.transport.TransportException;
 import org.jofi.transport.TransportOptions;
+import org.jofi.transport.Tuning;
 import org.junit.jupiter.api.Test;
 
 class DevicesTest {
@@ -73,7 +74,7 @@ class DevicesTest {
                 simulation,
                 TransportOptions.builder()
                     .grouping(new Grouping.EachNic())
-                    .controlOnAllRails(false)
+                    .tuning(Tuning.DEFAULT.withControlOnAllRails(false))
                     .build())) {
       assertEquals(3, transport.devices().size());
       assertEquals(
@@ -88,7 +89,9 @@ class DevicesTest {
       String delivery =
           unavailable(
               simulation,
-              TransportOptions.builder().immediateDelivery(ImmediateDelivery.WRITE_DATA).build());
+              TransportOptions.builder()
+                  .tuning(Tuning.DEFAULT.withImmediateDelivery(ImmediateDelivery.WRITE_DATA))
+                  .build());
       assertTrue(delivery.contains("fi_writedata"), delivery);
       String provider =
           unavailable(simulation, TransportOptions.builder().provider("nonesuch").build());

@@ -21,6 +21,7 @@ import org.jofi.transport.Memory;
 import org.jofi.transport.Registration;
 import org.jofi.transport.Result;
 import org.jofi.transport.SendComm;
+import org.jofi.transport.Tuning;
 import org.jofi.transport.Use;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -97,7 +98,7 @@ class QueuedSendsTest {
             2,
             options ->
                 options
-                    .eagerBytes(0)
+                    .tuning(Tuning.DEFAULT.withEagerBytes(0))
                     .requestTimeout(Duration.ofSeconds(1))
                     .peerTimeout(Duration.ofSeconds(1)))) {
       Pair pair = hosts.connect();
@@ -181,7 +182,8 @@ class QueuedSendsTest {
 
   private static void ends(Profile profile, Consumer<Pair> how, FailureCause cause) {
     try (SimulatedHosts hosts =
-        new SimulatedHosts(profile, 6, 2, options -> options.eagerBytes(0))) {
+        new SimulatedHosts(
+            profile, 6, 2, options -> options.tuning(Tuning.DEFAULT.withEagerBytes(0)))) {
       Pair pair = hosts.connect();
       Registration source = pair.send().register(hosts.memory(1000, 1), Use.SEND);
       List<Long> sends = new ArrayList<>();

@@ -16,6 +16,7 @@ import org.jofi.transport.Comm;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.Registration;
 import org.jofi.transport.Result;
+import org.jofi.transport.Tuning;
 import org.jofi.transport.Use;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -139,7 +140,11 @@ class ShortMessagesTest {
     for (List<Integer> limits : List.of(List.of(300, 60_000), List.of(60_000, 300))) {
       Iterator<Integer> next = limits.iterator();
       try (SimulatedHosts hosts =
-          new SimulatedHosts(profile, 2, 2, options -> options.eagerBytes(next.next()))) {
+          new SimulatedHosts(
+              profile,
+              2,
+              2,
+              options -> options.tuning(Tuning.DEFAULT.withEagerBytes(next.next())))) {
         assertEquals(limits, List.of(eagerBytes(hosts, 0), eagerBytes(hosts, 1)));
         Pair pair = hosts.connect();
         List<MemorySegment> sent = new ArrayList<>();

@@ -28,6 +28,7 @@ import org.jofi.transport.RecvComm;
 import org.jofi.transport.Result;
 import org.jofi.transport.SendComm;
 import org.jofi.transport.TransportOptions;
+import org.jofi.transport.Tuning;
 
 /** Transports on hosts of a simulated fabric, driven by this thread on virtual time. */
 final class SimulatedHosts implements AutoCloseable {
@@ -68,7 +69,7 @@ final class SimulatedHosts implements AutoCloseable {
                   .apply(
                       TransportOptions.builder()
                           .grouping(new Grouping.Together())
-                          .minStripeBytes(512))
+                          .tuning(Tuning.DEFAULT.withMinStripeBytes(512)))
                   .build(),
               new RdmaEnvironment(
                   simulation::nanoTime,

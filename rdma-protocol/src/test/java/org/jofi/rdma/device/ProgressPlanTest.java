@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import org.jofi.fabric.ProviderTraits;
 import org.jofi.transport.ProgressThreads;
 import org.jofi.transport.TransportOptions;
+import org.jofi.transport.Tuning;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -33,7 +34,7 @@ class ProgressPlanTest {
         ProgressPlan.of(
             TransportOptions.builder()
                 .progressThreads(asked)
-                .endpointsPerDevice(configured)
+                .tuning(Tuning.DEFAULT.withEndpointsPerDevice(configured))
                 .build(),
             new ProviderTraits(false, 0, copies, false, true, true, 0, 0, 0),
             processors);

@@ -30,6 +30,7 @@ import org.jofi.transport.Registration;
 import org.jofi.transport.Result;
 import org.jofi.transport.SendComm;
 import org.jofi.transport.TransportOptions;
+import org.jofi.transport.Tuning;
 import org.jofi.transport.Use;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -73,7 +74,7 @@ class BrokenDriversTest {
             .grouping(new Grouping.Explicit(List.of(List.of(nic.domainName(), nic.domainName()))))
             .flushPolicy(FlushPolicy.ALWAYS)
             // The message has to be written into registered memory.
-            .eagerBytes(0)
+            .tuning(Tuning.DEFAULT.withEagerBytes(0))
             .connectTimeout(Duration.ofSeconds(5))
             .requestTimeout(Duration.ofSeconds(5))
             .build();

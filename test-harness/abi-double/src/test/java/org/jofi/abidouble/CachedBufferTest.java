@@ -30,6 +30,7 @@ import org.jofi.transport.Registration;
 import org.jofi.transport.Result;
 import org.jofi.transport.SendComm;
 import org.jofi.transport.TransportOptions;
+import org.jofi.transport.Tuning;
 import org.jofi.transport.Use;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -61,7 +62,7 @@ class CachedBufferTest {
         TransportOptions.builder()
             .provider(nic.provider())
             .grouping(new Grouping.Explicit(List.of(Collections.nCopies(rails, nic.domainName()))))
-            .eagerBytes(0)
+            .tuning(Tuning.DEFAULT.withEagerBytes(0))
             .build();
     try (Arena arena = Arena.ofShared()) {
       MemorySegment array = arena.allocate(BYTES, 4096);

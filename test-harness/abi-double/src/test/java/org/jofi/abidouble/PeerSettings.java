@@ -8,6 +8,7 @@ import org.jofi.transport.FlushPolicy;
 import org.jofi.transport.Grouping;
 import org.jofi.transport.ImmediateDelivery;
 import org.jofi.transport.TransportOptions;
+import org.jofi.transport.Tuning;
 
 /**
  * What two processes are started with, as arguments of their command lines.
@@ -64,8 +65,11 @@ record PeerSettings(
     return TransportOptions.builder()
         .provider(provider)
         .grouping(new Grouping.Explicit(List.of(Collections.nCopies(rails, nic))))
-        .minStripeBytes(4096)
-        .immediateDelivery(writeData ? ImmediateDelivery.AUTO : ImmediateDelivery.WRITE_THEN_SEND)
+        .tuning(
+            Tuning.DEFAULT
+                .withMinStripeBytes(4096)
+                .withImmediateDelivery(
+                    writeData ? ImmediateDelivery.AUTO : ImmediateDelivery.WRITE_THEN_SEND))
         .flushPolicy(exchange == Exchange.FLUSHES ? FlushPolicy.ALWAYS : FlushPolicy.AUTO)
         .peerTimeout(exchange.peerTimeout())
         .build();

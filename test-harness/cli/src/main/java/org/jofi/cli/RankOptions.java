@@ -10,6 +10,7 @@ import org.jofi.cli.ranks.RingLinks;
 import org.jofi.transport.NicNames;
 import org.jofi.transport.ProgressThreads;
 import org.jofi.transport.TransportOptions;
+import org.jofi.transport.Tuning;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -141,10 +142,10 @@ final class RankOptions {
       throw new IllegalArgumentException(
           "--rails must be 1 to %d, is %d".formatted(TransportOptions.MAX_RAILS, rails));
     }
-    if (eagerBytes() > TransportOptions.MOST_EAGER_BYTES) {
+    if (eagerBytes() > Tuning.MOST_EAGER_BYTES) {
       throw new IllegalArgumentException(
           "--eager must be auto, or 0 to %d bytes, is %s"
-              .formatted(TransportOptions.MOST_EAGER_BYTES, eager));
+              .formatted(Tuning.MOST_EAGER_BYTES, eager));
     }
     if (!(prepareSeconds >= 0 && prepareSeconds <= 60)) {
       throw new IllegalArgumentException("--prepare must be 0 to 60, is " + prepareSeconds);
@@ -159,7 +160,7 @@ final class RankOptions {
   }
 
   private long eagerBytes() {
-    return eager.equals(AUTO) ? TransportOptions.EAGER_BY_PROVIDER : ByteSizes.parse(eager);
+    return eager.equals(AUTO) ? Tuning.EAGER_BY_PROVIDER : ByteSizes.parse(eager);
   }
 
   Duration timeout() {
@@ -193,7 +194,7 @@ final class RankOptions {
     return TransportOptions.builder()
         .nics(nics())
         .progressThreads(progressThreads)
-        .eagerBytes((int) eagerBytes())
+        .tuning(Tuning.DEFAULT.withEagerBytes((int) eagerBytes()))
         .connectTimeout(timeout())
         .requestTimeout(timeout())
         .peerTimeout(Duration.ofSeconds(peerTimeoutSeconds))

@@ -20,6 +20,7 @@ import org.jofi.transport.RecvComm;
 import org.jofi.transport.SendComm;
 import org.jofi.transport.Transport;
 import org.jofi.transport.TransportOptions;
+import org.jofi.transport.Tuning;
 
 /** One of two processes: a transport, and lines to and from the other. */
 final class Peer implements AutoCloseable {
@@ -49,7 +50,7 @@ final class Peer implements AutoCloseable {
             options
                 .provider(provider)
                 .grouping(new Grouping.Explicit(List.of(nics)))
-                .minStripeBytes(16 * 1024)
+                .tuning(Tuning.DEFAULT.withMinStripeBytes(16 * 1024))
                 .build());
     device = transport.devices().getFirst();
     listener = device.listen();
