@@ -12,6 +12,7 @@ import java.util.Set;
 enum Layer {
   FABRIC,
   TRANSPORT,
+  ASYNC,
   MR,
   RDMA,
   NCCL,
@@ -33,6 +34,7 @@ enum Layer {
     return switch (this) {
       case FABRIC, LIBFABRIC_BINDINGS, CUDA_BINDINGS -> Set.of();
       case TRANSPORT -> Set.of(FABRIC);
+      case ASYNC -> Set.of(TRANSPORT);
       case MR, NCCL, SIMULATED -> Set.of(FABRIC, TRANSPORT);
       case RDMA -> Set.of(MR, FABRIC, TRANSPORT);
       case LIBFABRIC -> Set.of(LIBFABRIC_BINDINGS, FABRIC, TRANSPORT);
@@ -82,7 +84,7 @@ enum Layer {
 
   /** The layers in which no provider is named, but in the one class that knows them. */
   static Set<Layer> nameless() {
-    return EnumSet.of(FABRIC, TRANSPORT, NCCL, MR, RDMA, LIBFABRIC);
+    return EnumSet.of(FABRIC, TRANSPORT, ASYNC, NCCL, MR, RDMA, LIBFABRIC);
   }
 
   /** The layers that have to run on virtual time. */

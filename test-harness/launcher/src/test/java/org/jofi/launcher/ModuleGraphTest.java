@@ -90,6 +90,7 @@ class ModuleGraphTest {
             .collect(Collectors.toMap(ModuleDescriptor::name, ModuleGraphTest::exportedToAll));
     assertEquals(
         Set.of("org.jofi.fabric", "org.jofi.transport"), open.remove("org.jofi.transport"));
+    assertEquals(Set.of("org.jofi.async"), open.remove("org.jofi.async"));
     assertTrue(open.remove("org.jofi.conformance").contains("org.jofi.conformance.rule"));
     assertTrue(open.remove("org.jofi.simulated").contains("org.jofi.simulated.profile"));
     assertTrue(open.keySet().containsAll(Set.of("org.jofi.rdma", "org.jofi.mr")), open::toString);
