@@ -2,9 +2,11 @@ package exchange;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.time.Duration;
 import java.util.HexFormat;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import org.jofi.async.Driver;
 import org.jofi.transport.Comm;
 import org.jofi.transport.ConnectHandle;
 import org.jofi.transport.Device;
@@ -14,7 +16,7 @@ import org.jofi.transport.TransportOptions;
 
 /**
  * One of two processes: {@code PROVIDER} receives a message and prints, in hexadecimal, the handle that the other one is
- * given; {@code PROVIDER HANDLE} sends it.
+ * given; {@code PROVIDER HANDLE} sends it, through a driver.
  */
 public final class Exchange {
   private static final int TAG = 7;
@@ -56,9 +58,9 @@ public final class Exchange {
     for (long i = 0; i < INTEGERS; i++) {
       memory.setAtIndex(ValueLayout.JAVA_INT, i, value(i));
     }
-    try (var attempt = device.connect(handle);
-        var to = patiently(attempt::poll)) {
-      finish(to, to.isend(memory, TAG));
+    try (var driver = Driver.start(device)) {
+      var to = driver.connect(handle).join();
+      to.send(memory, TAG).await(Duration.ofSeconds(PATIENCE_SECONDS));
     }
     System.out.println("sent " + memory.byteSize() + " bytes");
   }

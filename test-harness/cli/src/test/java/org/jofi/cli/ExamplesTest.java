@@ -27,7 +27,8 @@ class ExamplesTest {
   private static final Map<String, String> SAID =
       Map.of(
           "HaloExchange", "100 steps of 128 rows by 2 ranks: every cell as by one",
-          "ReduceScatter", "4 ranks hold a part each of the sum of 4096 KiB");
+          "ReduceScatter", "4 ranks hold a part each of the sum of 4096 KiB",
+          "ParameterServer", "64 peers added 20 times each: every parameter is the exact sum");
 
   @TempDir private Path folder;
 
@@ -43,7 +44,7 @@ class ExamplesTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"HaloExchange, net", "ReduceScatter, shm"})
+  @CsvSource({"HaloExchange, net", "ReduceScatter, shm", "ParameterServer, shm"})
   void eachDoesWhatItSays(String program, String provider) throws Exception {
     assertEquals(SAID.get(program) + "\n", run(Map.of(), program, provider));
   }
@@ -53,7 +54,8 @@ class ExamplesTest {
     "HaloExchange, shm",
     "HaloExchange, tcp;ofi_rxm",
     "ReduceScatter, net",
-    "ReduceScatter, tcp;ofi_rxm"
+    "ReduceScatter, tcp;ofi_rxm",
+    "ParameterServer, net"
   })
   @Tag("long")
   void eachDoesSoOverOtherProviders(String program, String provider) throws Exception {
@@ -87,7 +89,13 @@ class ExamplesTest {
               .map(file -> file.getFileName().toString())
               .filter(name -> name.endsWith(".java"))
               .collect(Collectors.toSet());
-      assertEquals(Set.of("HaloExchange.java", "ReduceScatter.java", "GpuExchange.java"), programs);
+      assertEquals(
+          Set.of(
+              "HaloExchange.java",
+              "ReduceScatter.java",
+              "ParameterServer.java",
+              "GpuExchange.java"),
+          programs);
     }
   }
 }
