@@ -277,10 +277,10 @@ final class DriverThread implements Runnable, Poller.Completions {
   }
 
   @Override
-  public void completed(Comm comm, long request, long result) {
+  public void completed(Comm comm, long request, long cookie, long result) {
     OwnedComm of = owned.get(comm);
     if (of != null) {
-      of.over(request, result);
+      of.over(request, cookie, result);
     }
   }
 

@@ -1,7 +1,6 @@
 package org.jofi.async;
 
 import java.lang.foreign.MemorySegment;
-import java.util.Arrays;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -13,7 +12,6 @@ import org.jofi.transport.FailureCause;
 import org.jofi.transport.Memory;
 import org.jofi.transport.Registration;
 import org.jofi.transport.RemoteMemory;
-import org.jofi.transport.RequestId;
 import org.jofi.transport.Result;
 import org.jofi.transport.SendComm;
 import org.jofi.transport.TransportException;
@@ -25,8 +23,6 @@ import org.jspecify.annotations.Nullable;
  * own that closes it, since that may take seconds.
  */
 abstract class OwnedComm implements AsyncComm {
-  private static final int FEW = 16;
-
   final DriverThread driver;
   private final Comm comm;
   private final String label;
@@ -37,7 +33,7 @@ abstract class OwnedComm implements AsyncComm {
   private final CompletableFuture<Void> closed = new CompletableFuture<>();
 
   // By the driver's thread alone, and then by the one that closes it.
-  private @Nullable Transfer[] inFlight = new @Nullable Transfer[FEW];
+  private final InFlight inFlight = new InFlight();
   private boolean closing;
 
   OwnedComm(DriverThread driver, Comm comm) {
@@ -153,19 +149,15 @@ abstract class OwnedComm implements AsyncComm {
 
   /** It is with the network now. */
   final void posted(Transfer transfer) {
-    int slot = RequestId.slot(transfer.request());
-    if (slot >= inFlight.length) {
-      inFlight = Arrays.copyOf(inFlight, Math.max(slot + 1, 2 * inFlight.length));
-    }
-    inFlight[slot] = transfer;
+    transfer.cookie = inFlight.add(transfer);
+    comm.withCookie(transfer.request(), transfer.cookie);
   }
 
   /** A request is over, which may be one that was posted before the driver owned it. */
-  final void over(long request, long result) {
-    int slot = RequestId.slot(request);
-    Transfer transfer = slot < inFlight.length ? inFlight[slot] : null;
+  final void over(long request, long cookie, long result) {
+    Transfer transfer = inFlight.of(cookie);
     if (transfer != null && transfer.request() == request) {
-      inFlight[slot] = null;
+      inFlight.remove(cookie);
       end(transfer, result, null);
     }
   }
@@ -194,7 +186,7 @@ abstract class OwnedComm implements AsyncComm {
         return false;
       }
       if (taken) {
-        inFlight[RequestId.slot(transfer.request())] = null;
+        inFlight.remove(transfer.cookie);
       }
     }
     return taken;
@@ -271,13 +263,12 @@ abstract class OwnedComm implements AsyncComm {
       problem = e;
     }
     try {
-      for (Transfer transfer : inFlight) {
+      for (Transfer transfer : inFlight.removeAll()) {
         if (transfer != null) {
           endAfterClose(transfer, why);
         }
       }
     } finally {
-      inFlight = new @Nullable Transfer[0];
       if (problem == null) {
         closed.complete(null);
       } else {

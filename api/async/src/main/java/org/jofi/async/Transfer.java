@@ -25,6 +25,9 @@ final class Transfer extends Command implements AsyncRequest {
 
   private long request = NOT_POSTED;
 
+  /** What {@link InFlight} has it by. */
+  long cookie;
+
   Transfer(Lane lane, LongSupplier post) {
     this.lane = lane;
     this.post = post;
