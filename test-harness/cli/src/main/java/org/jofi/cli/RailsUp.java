@@ -4,9 +4,13 @@ import java.nio.charset.StandardCharsets;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.jofi.cli.ranks.BootstrapException;
 import org.jofi.cli.ranks.RingLinks;
+import org.jofi.cli.ranks.Told;
 import org.jofi.transport.RailStatus;
 
 /**
@@ -18,6 +22,8 @@ import org.jofi.transport.RailStatus;
  * @param reason why not all; empty if all are
  */
 record RailsUp(int up, int rails, boolean lost, String reason) {
+  private static final Pattern TOLD =
+      Pattern.compile("([0-9]{1,9}) ([0-9]{1,9}) (true|false) (.*)", Pattern.DOTALL);
 
   /** Of all ranks; all of them call this. */
   static RailsUp ofAll(RingLinks links) {
@@ -28,13 +34,21 @@ record RailsUp(int up, int rails, boolean lost, String reason) {
     return fewest(IntStream.range(0, all.size()).mapToObj(rank -> parse(rank, all.get(rank))));
   }
 
-  private static RailsUp parse(int rank, byte[] text) {
-    String[] parts = new String(text, StandardCharsets.UTF_8).split(" ", 4);
+  /**
+   * What another rank told.
+   *
+   * @throws BootstrapException if that is no such thing
+   */
+  static RailsUp parse(int rank, byte[] text) {
+    Matcher told = TOLD.matcher(new String(text, StandardCharsets.UTF_8));
+    if (!told.matches()) {
+      throw Told.notUnderstood();
+    }
     return new RailsUp(
-        Integer.parseInt(parts[0]),
-        Integer.parseInt(parts[1]),
-        Boolean.parseBoolean(parts[2]),
-        parts[3].isEmpty() ? "" : "rank " + rank + ": " + parts[3]);
+        Integer.parseInt(told.group(1)),
+        Integer.parseInt(told.group(2)),
+        Boolean.parseBoolean(told.group(3)),
+        told.group(4).isEmpty() ? "" : "rank " + rank + ": " + told.group(4));
   }
 
   /** Of several that say so, one that knows why. */

@@ -5,6 +5,7 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.StringJoiner;
 import org.jofi.conformance.rule.Case;
@@ -20,6 +21,10 @@ final class Wire {
   static final String ENDED = "ended";
 
   private static final String MARK = "@jofi-conform ";
+
+  /** How many fields each has. */
+  private static final Map<String, Integer> FIELDS =
+      Map.of(DESCRIPTION, 4, UNAVAILABLE, 1, STARTED, 1, ENDED, 7);
 
   /**
    * A line of the child's.
@@ -49,22 +54,33 @@ final class Wire {
 
   private Wire() {}
 
-  /** The message of that line, if it is one; a provider may have left an unfinished line before. */
+  /**
+   * The message of that line, if it is one, and whole. A provider may have left an unfinished line
+   * before, or print into it; and a child that crashes may not get to its end.
+   */
   static Optional<Message> parse(String line) {
     int mark = line.indexOf(MARK);
     if (mark < 0) {
       return Optional.empty();
     }
     String[] words = line.substring(mark + MARK.length()).split(" ", -1);
-    List<String> fields =
-        Arrays.stream(words)
-            .skip(1)
-            .map(
-                word ->
-                    URLDecoder.decode(
-                        word.substring(0, Math.max(0, word.length() - 1)), StandardCharsets.UTF_8))
-            .toList();
-    return Optional.of(new Message(words[0], fields));
+    if (words.length - 1 != FIELDS.getOrDefault(words[0], -1)
+        || !Arrays.stream(words).skip(1).allMatch(word -> word.endsWith("."))) {
+      return Optional.empty();
+    }
+    try {
+      List<String> fields =
+          Arrays.stream(words)
+              .skip(1)
+              .map(
+                  word ->
+                      URLDecoder.decode(
+                          word.substring(0, word.length() - 1), StandardCharsets.UTF_8))
+              .toList();
+      return Optional.of(new Message(words[0], fields));
+    } catch (IllegalArgumentException notDecoded) {
+      return Optional.empty();
+    }
   }
 
   static Message description(Report.Description description) {

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import org.jofi.cli.ranks.RingLinks;
+import org.jofi.cli.ranks.Told;
 
 /**
  * One rank's part of a run. For each length it fills, sums, checks and measures arrays. All ranks
@@ -140,7 +141,7 @@ public final class AllReduceRun {
     long[] slowest = new long[nanos.length];
     long allWrong = 0;
     for (byte[] part : all) {
-      ByteBuffer in = ByteBuffer.wrap(part);
+      ByteBuffer in = Told.numbers(part, nanos.length + 1);
       allWrong += in.getLong();
       for (int i = 0; i < slowest.length; i++) {
         slowest[i] = Math.max(slowest[i], in.getLong());

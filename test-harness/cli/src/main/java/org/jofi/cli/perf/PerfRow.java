@@ -1,6 +1,8 @@
 package org.jofi.cli.perf;
 
 import java.nio.ByteBuffer;
+import org.jofi.cli.ranks.BootstrapException;
+import org.jofi.cli.ranks.Told;
 
 /**
  * The result for one length.
@@ -28,8 +30,10 @@ public record PerfRow(
   /** The results of one rank. */
   record Measured(
       double p50Nanos, double p99Nanos, double p999Nanos, long streamNanos, long errors) {
+    private static final int NUMBERS = 5;
+
     byte[] encode() {
-      return ByteBuffer.allocate(5 * Long.BYTES)
+      return ByteBuffer.allocate(NUMBERS * Long.BYTES)
           .putDouble(p50Nanos)
           .putDouble(p99Nanos)
           .putDouble(p999Nanos)
@@ -38,8 +42,13 @@ public record PerfRow(
           .array();
     }
 
+    /**
+     * What another rank told.
+     *
+     * @throws BootstrapException if that is no such thing
+     */
     static Measured decode(byte[] bytes) {
-      ByteBuffer in = ByteBuffer.wrap(bytes);
+      ByteBuffer in = Told.numbers(bytes, NUMBERS);
       return new Measured(
           in.getDouble(), in.getDouble(), in.getDouble(), in.getLong(), in.getLong());
     }

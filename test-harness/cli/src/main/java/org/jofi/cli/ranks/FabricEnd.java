@@ -63,7 +63,7 @@ public record FabricEnd(
   private static final Pattern LIBFABRIC =
       Pattern.compile("libfabric ([0-9]{1,3})\\.([0-9]{1,3})\\b.*");
 
-  private static final String NOT_UNDERSTOOD =
+  static final String NOT_UNDERSTOOD =
       "a rank told what %s does not understand; run one release on all".formatted(JOFI);
 
   private static final Gson GSON = new Gson();

@@ -16,9 +16,12 @@ import java.util.stream.Stream;
  * not understood is refused: half of a name may be another host's.
  */
 final class HostList {
-  /** Text and numbers in brackets, of which the first of a range is taken. */
+  /**
+   * Text and numbers in brackets, of which the first of a range is taken. What repeats gives
+   * nothing back: to do that the matcher calls itself for each of thousands of nodes.
+   */
   private static final Pattern PART =
-      Pattern.compile("([A-Za-z0-9._-]+)|\\[(\\d+)(?:-\\d+)?(?:,\\d+(?:-\\d+)?)*]");
+      Pattern.compile("([A-Za-z0-9._-]+)|\\[(\\d+)(?:-\\d+)?(?:,\\d+(?:-\\d+)?)*+]");
 
   private static final long BOUND_SECONDS = 5;
 

@@ -143,7 +143,7 @@ public record Preparation(long rounds, long nanos) {
     out.asLongBuffer().put(mine);
     long[] most = mine.clone();
     for (byte[] of : links.gather(out.array())) {
-      LongBuffer in = ByteBuffer.wrap(of).asLongBuffer();
+      LongBuffer in = Told.numbers(of, mine.length).asLongBuffer();
       for (int i = 0; i < most.length; i++) {
         most[i] = Math.max(most[i], in.get(i));
       }

@@ -1,7 +1,7 @@
 package org.jofi.cli.soak;
 
 import com.google.gson.Gson;
-import com.google.gson.JsonSyntaxException;
+import com.google.gson.JsonParseException;
 import java.util.Optional;
 
 /** Orders and reports as lines of text. */
@@ -21,7 +21,7 @@ final class Lines {
     }
     try {
       return Optional.ofNullable(GSON.fromJson(line, type));
-    } catch (JsonSyntaxException e) {
+    } catch (JsonParseException e) {
       return Optional.empty();
     }
   }

@@ -33,6 +33,16 @@ class HostListTest {
     assertEquals(first, HostList.parse(hosts));
   }
 
+  /** Every other node of a job may be another job's. */
+  @Test
+  void thousandsOfNodesInOneListAreNoneTooMany() {
+    StringBuilder hosts = new StringBuilder("n[0001");
+    for (int node = 3; node < 20_000; node += 2) {
+      hosts.append(",%04d".formatted(node));
+    }
+    assertEquals("n0001", HostList.parse(hosts.append(']').toString()));
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {

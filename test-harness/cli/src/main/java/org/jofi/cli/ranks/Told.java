@@ -1,0 +1,27 @@
+package org.jofi.cli.ranks;
+
+import java.nio.ByteBuffer;
+
+/** Reads what ranks told each other, which another release may mean otherwise. */
+public final class Told {
+  private Told() {}
+
+  /**
+   * Numbers of 8 bytes each.
+   *
+   * @param told what a rank told
+   * @param count how many they have to be
+   * @throws BootstrapException if they are not as many
+   */
+  public static ByteBuffer numbers(byte[] told, int count) {
+    if (told.length != count * Long.BYTES) {
+      throw notUnderstood();
+    }
+    return ByteBuffer.wrap(told);
+  }
+
+  /** The exception for what is no such thing as was awaited. */
+  public static BootstrapException notUnderstood() {
+    return new BootstrapException(FabricEnd.NOT_UNDERSTOOD);
+  }
+}
