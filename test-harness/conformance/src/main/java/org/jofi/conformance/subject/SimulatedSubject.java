@@ -47,6 +47,12 @@ public final class SimulatedSubject implements Subject {
     return hints;
   }
 
+  /** It has no sockets. */
+  @Override
+  public long moreThanItHolds() {
+    return 8L << 20;
+  }
+
   /** Its latencies are microseconds. */
   @Override
   public Duration watch() {
