@@ -55,9 +55,10 @@ class EfaCommandTest {
             "0.1"));
   }
 
-  private void assertExact(String provider, EfaDouble efa) throws Exception {
+  private void assertExact(String provider, EfaDouble efa, String... more) throws Exception {
     List<String> arguments = allReduce(provider, efa, SIZES);
     arguments.addAll(List.of("-k", ROUNDS));
+    arguments.addAll(List.of(more));
     CommandProcess.Outcome outcome = run(efa, arguments);
     assertEquals(0, outcome.code(), () -> outcome.err() + outcome.out());
     JsonObject document = JsonParser.parseString(outcome.out()).getAsJsonObject();
@@ -90,7 +91,10 @@ class EfaCommandTest {
                 Stream.of(0, 300).map(delayMicros -> Arguments.of(generation, delayMicros)));
   }
 
-  /** Each generation of devices, in order and with requests that overtake each other. */
+  /**
+   * Each generation of devices, in order and with requests that overtake each other. What differs
+   * is below the ranks, so that they are threads, which a third of the JVMs run.
+   */
   @ParameterizedTest(name = "{0}, delays up to {1} us")
   @MethodSource("otherDevices")
   @Tag("long")
@@ -100,7 +104,7 @@ class EfaCommandTest {
             .with(Option.GENERATION, generation)
             .with(Option.SEED, 5)
             .with(Option.DELAY_US, delayMicros)) {
-      assertExact("efa", efa);
+      assertExact("efa", efa, "--rank-threads");
     }
   }
 

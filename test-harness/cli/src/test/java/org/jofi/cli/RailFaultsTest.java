@@ -48,23 +48,15 @@ class RailFaultsTest {
     assumeTrue(obstacle.isEmpty(), obstacle);
   }
 
-  /** Its endpoint closes, and then the provider says that reads over it failed. */
+  /**
+   * Its endpoint closes, and then the provider says that reads over it failed. The same amid sends
+   * is a test of the plugin's.
+   */
   @Test
   @Tag("alone")
   void aRailThatIsCutAmidReadsIsSurvived() throws Exception {
-    assertThatACutIsSurvived("read");
-  }
-
-  @Test
-  @Tag("long")
-  @Tag("alone")
-  void aRailThatIsCutIsSurvived() throws Exception {
-    assertThatACutIsSurvived("send");
-  }
-
-  private void assertThatACutIsSurvived(String operation) throws Exception {
     try (PerfOverRails perf = new PerfOverRails(RAILS, folder)) {
-      perf.start(400, "--op", operation);
+      perf.start(400, "--op", "read");
       perf.awaitMidRun(RAIL);
       perf.network().cut(RECEIVER, RAIL);
       isSurvived(perf);
@@ -237,12 +229,12 @@ class RailFaultsTest {
     }
   }
 
-  @ParameterizedTest
-  @ValueSource(ints = {10, 1000})
+  /** A rail of a tenth is a test of unequal rails. */
+  @Test
   @Tag("long")
-  void slownessIsNoDeath(int part) throws Exception {
+  void slownessIsNoDeath() throws Exception {
     try (PerfOverRails perf = new PerfOverRails(RAILS, folder)) {
-      perf.slow(RAIL, part);
+      perf.slow(RAIL, 1000);
       isNotGivenUp(perf, 250);
     }
   }
