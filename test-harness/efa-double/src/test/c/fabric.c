@@ -250,20 +250,27 @@ void progress(struct node *node) {
   }
 }
 
+// Polls; from the time on that what is soon would have come, it leaves the processor to the peer in between.
+static void progress_since(struct node *node, uint64_t begun) {
+  enum { SOON_MS = 2, BETWEEN_NS = 50000 };
+  progress(node);
+  if (milliseconds() - begun >= SOON_MS) nanosleep(&(struct timespec){0, BETWEEN_NS}, NULL);
+}
+
 void progress_for(struct node *node, unsigned ms) {
-  for (uint64_t end = milliseconds() + ms; milliseconds() < end;) progress(node);
+  for (uint64_t begun = milliseconds(); milliseconds() - begun < ms;) progress_since(node, begun);
 }
 
 bool settle(struct node *node, size_t from, unsigned ms) {
-  for (uint64_t end = milliseconds() + ms; from < node->posted; progress(node)) {
+  for (uint64_t begun = milliseconds(); from < node->posted; progress_since(node, begun)) {
     while (from < node->posted && node->operations[from].state != OUT) from++;
-    if (milliseconds() >= end) return from == node->posted;
+    if (milliseconds() - begun >= ms) return from == node->posted;
   }
   return true;
 }
 
 bool await_arrivals(struct node *node, size_t count, unsigned ms) {
-  for (uint64_t end = milliseconds() + ms; node->arrived < count && milliseconds() < end;) progress(node);
+  for (uint64_t begun = milliseconds(); node->arrived < count && milliseconds() - begun < ms;) progress_since(node, begun);
   return node->arrived >= count;
 }
 
@@ -279,8 +286,8 @@ void tell(struct node *node) { tell_this(node, '\0'); }
 char hear(struct node *node, bool polling) {
   struct pollfd pipe = {node->in, POLLIN, 0};
   char byte;
-  while (poll(&pipe, 1, polling ? 0 : 1000) == 0) {
-    if (polling) progress(node);
+  for (uint64_t begun = milliseconds(); poll(&pipe, 1, polling ? 0 : 1000) == 0;) {
+    if (polling) progress_since(node, begun);
   }
   if (read(node->in, &byte, 1) != 1) fail(node, "the peer is gone");
   return byte;

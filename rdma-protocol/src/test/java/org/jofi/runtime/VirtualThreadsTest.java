@@ -28,7 +28,6 @@ import org.jofi.transport.Result;
 import org.jofi.transport.SendComm;
 import org.jofi.transport.Transport;
 import org.jofi.transport.TransportOptions;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -36,13 +35,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 /**
  * A ring of virtual threads, many more than there are processors, which share a device. Whoever
  * gives up the processor while it holds an endpoint's lock is kept from going on by the others, and
- * then by its own peers: they count it as lost.
+ * then by its own peers: they count it as lost. The lock is jofi's, so that one libfabric tells.
  */
-@Tag("libfabric")
 @Timeout(value = 240, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class VirtualThreadsTest {
   private static final int RANKS = 64;
-  private static final int ROUNDS = 30;
+  private static final int ROUNDS = 10;
   private static final int BYTES = 9_000;
   private static final Duration PATIENCE = Duration.ofMinutes(2);
 

@@ -85,6 +85,23 @@ class PublishedPomsTest {
     }
   }
 
+  /** A test of what is published has it made of the transport alone. */
+  @Test
+  void javadocIsMadeOfAllThatIsPublished() {
+    Element all = child(poms.get(PARENT), "properties").orElseThrow();
+    assertEquals("${maven.deploy.skip}", text(all, "jofi.javadoc.of-others.skip"));
+    assertEquals("${jofi.javadoc.of-others.skip}", text(all, "jofi.javadoc.skip"));
+    poms.forEach(
+        (artifact, pom) -> {
+          if (!artifact.equals(PARENT)) {
+            child(pom, "properties")
+                .flatMap(own -> child(own, "jofi.javadoc.skip"))
+                .ifPresent(
+                    skip -> assertEquals("${maven.deploy.skip}", skip.getTextContent(), artifact));
+          }
+        });
+  }
+
   /** It has no parent, whose dependencies whoever imports it would import as well. */
   @Test
   void theBomSaysOfTheProjectWhatTheParentSays() {

@@ -18,7 +18,6 @@ import org.jofi.transport.TransportOptions;
  * which is killed, and closes all of them.
  */
 final class ManyMain {
-  private static final int COUNT = 4096;
   private static final int AT_ONCE = 64;
   private static final long MOST_HEAP_BYTES = 12_000;
   private static final Duration BOUND = Duration.ofSeconds(2);
@@ -26,11 +25,15 @@ final class ManyMain {
   /** What looking at thousands takes, on a busy machine; four endpoints have bounds that add up. */
   private static final Duration SLACK = Duration.ofSeconds(4);
 
-  private final List<Comm> comms = new ArrayList<>(COUNT);
+  private final int count;
+  private final List<Comm> comms;
 
-  private ManyMain() {}
+  private ManyMain(int count) {
+    this.count = count;
+    comms = new ArrayList<>(count);
+  }
 
-  /** Arguments: provider, whether they are aborted, progress threads, side. */
+  /** Arguments: provider, whether they are aborted, progress threads, how many, side. */
   public static void main(String[] arguments) throws IOException {
     TransportOptions.Builder options =
         TransportOptions.builder()
@@ -38,24 +41,24 @@ final class ManyMain {
             .connectTimeout(Peer.BOUND)
             .peerTimeout(BOUND)
             .closeTimeout(BOUND);
-    ManyMain main = new ManyMain();
+    ManyMain main = new ManyMain(Integer.parseInt(arguments[3]));
     try (Peer peer = new Peer(arguments[0], 1, options)) {
       ConnectHandle other = peer.exchange();
       // So that what every endpoint has is there.
       Peer.Link link = peer.link(other);
       long before = heap();
-      if (arguments[3].equals("first")) {
+      if (arguments[4].equals("first")) {
         main.connect(peer, other);
       } else {
         main.accept(peer);
       }
-      long each = (heap() - before) / COUNT;
-      System.out.printf("%d communicators of %d B of heap each%n", COUNT, each);
+      long each = (heap() - before) / main.count;
+      System.out.printf("%d communicators of %d B of heap each%n", main.count, each);
       ReconnectMain.demand(
           each <= MOST_HEAP_BYTES, "%d B of heap at most".formatted(MOST_HEAP_BYTES));
       Peer.tell("connected");
       Peer.hear();
-      if (arguments[3].equals("first")) {
+      if (arguments[4].equals("first")) {
         main.comms.add(link.send());
         main.comms.add(link.receive());
         System.out.println(ProcessPair.KILL_PEER);
@@ -76,7 +79,7 @@ final class ManyMain {
 
   private void connect(Peer peer, ConnectHandle other) {
     long deadline = System.nanoTime() + Peer.BOUND.toNanos();
-    while (comms.size() < COUNT) {
+    while (comms.size() < count) {
       List<ConnectAttempt> attempts = new ArrayList<>();
       for (int i = 0; i < AT_ONCE; i++) {
         attempts.add(peer.device.connect(other));
@@ -96,7 +99,7 @@ final class ManyMain {
 
   private void accept(Peer peer) {
     long deadline = System.nanoTime() + Peer.BOUND.toNanos();
-    while (comms.size() < COUNT) {
+    while (comms.size() < count) {
       RecvComm accepted = peer.listener.accept();
       if (accepted == null) {
         Thread.yield();

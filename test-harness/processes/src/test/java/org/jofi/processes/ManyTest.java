@@ -10,14 +10,20 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Thousands of communicators to one process, which is killed; with progress threads over several
- * endpoints.
+ * Hundreds and thousands of communicators to one process, which is killed; with progress threads
+ * over several endpoints.
  */
 class ManyTest {
   private static final long BOUND_SECONDS = 120;
 
   /** Layered on what the others are tested on. */
   private static final String LAYERED = "tcp;ofi_rxm";
+
+  /** Where time or memory for each would show that grows with their number. */
+  private static final int THOUSANDS = 4096;
+
+  /** Of which each would have a bound of its own. */
+  private static final int HUNDREDS = 512;
 
   /** What the two short ones leave. */
   static Stream<Arguments> others() {
@@ -35,12 +41,12 @@ class ManyTest {
 
   @Test
   void allCloseWithinOneBound() throws Exception {
-    run(Providers.plain(), false, ProgressThreads.NEVER);
+    run(Providers.plain(), false, ProgressThreads.NEVER, THOUSANDS);
   }
 
   @Test
   void whatSeveralEndpointsHaveClosesWithinOneBound() throws Exception {
-    run("shm", false, ProgressThreads.ALWAYS);
+    run("shm", false, ProgressThreads.ALWAYS, THOUSANDS);
   }
 
   @ParameterizedTest(name = "{0}, abort: {1}, progress threads: {2}")
@@ -48,12 +54,13 @@ class ManyTest {
   @Tag("long")
   void allEndWithinOneBound(String provider, boolean abort, ProgressThreads threads)
       throws Exception {
-    run(provider, abort, threads);
+    run(provider, abort, threads, HUNDREDS);
   }
 
-  private static void run(String provider, boolean abort, ProgressThreads threads)
+  private static void run(String provider, boolean abort, ProgressThreads threads, int count)
       throws Exception {
-    List<String> arguments = List.of(provider, Boolean.toString(abort), threads.name());
+    List<String> arguments =
+        List.of(provider, Boolean.toString(abort), threads.name(), Integer.toString(count));
     try (ProviderPair pair =
         new ProviderPair(ManyMain.class, ProcessPair.Compilation.QUICK, arguments)) {
       pair.await(BOUND_SECONDS);

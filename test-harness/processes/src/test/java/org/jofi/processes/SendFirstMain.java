@@ -11,7 +11,7 @@ import org.jofi.transport.Use;
 
 /** One process of {@link SendFirstTest}. One thread does all of it. */
 final class SendFirstMain {
-  private static final int LONGEST = 64 << 20;
+  private static final int LONGEST = 16 << 20;
   private static final int[] LENGTHS = {8, LONGEST};
   private static final int OTHER_TAG = 8;
   private static final int TAG = 6;

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.provider.FieldSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Processes of one thread that send before they receive, 8 B and 64 MiB: each to itself, and both
+ * Processes of one thread that send before they receive, 8 B and 16 MiB: each to itself, and both
  * to each other at once; without progress threads, and with some.
  */
 class SendFirstTest {
