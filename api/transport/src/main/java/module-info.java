@@ -3,6 +3,10 @@
 module org.jofi.transport {
   requires static org.jspecify;
 
+  exports org.jofi.counters;
+  exports org.jofi.counters.written to
+      org.jofi.mr,
+      org.jofi.rdma;
   exports org.jofi.fabric;
   exports org.jofi.transport;
   exports org.jofi.transport.driven to

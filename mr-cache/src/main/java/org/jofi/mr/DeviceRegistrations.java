@@ -7,6 +7,8 @@ import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.agrona.concurrent.NanoClock;
+import org.jofi.counters.written.CounterBlock;
+import org.jofi.counters.written.CounterScope;
 import org.jofi.fabric.Domain;
 import org.jofi.fabric.MemoryKind;
 import org.jofi.mr.cache.RegistrationCache;
@@ -35,12 +37,23 @@ public final class DeviceRegistrations implements OwnershipGraph.Forcible {
   private final Function<EndpointRails, MrScope> scopes;
   private final RegistrationCache cache;
 
+  /** As below, with counters that only this process sees. */
+  public DeviceRegistrations(
+      List<Domain> domains,
+      CacheLimits limits,
+      NanoClock clock,
+      RequestNames names,
+      LongSupplier random) {
+    this(domains, limits, clock, names, random, CounterBlock.unshared(CounterScope.REGISTRATIONS));
+  }
+
   /**
    * @param domains the device's NICs, at least one; the caller closes them
    * @param limits what the cache may keep
    * @param clock for the time spent in registration
    * @param names names the requests in flight, for error messages
    * @param random any 64 bits, which nobody can guess: keys are drawn with it
+   * @param counters where it is counted what the cache does
    * @throws IllegalArgumentException if the NICs negotiated different scopes, or a key width that
    *     is not supported
    */
@@ -49,13 +62,14 @@ public final class DeviceRegistrations implements OwnershipGraph.Forcible {
       CacheLimits limits,
       NanoClock clock,
       RequestNames names,
-      LongSupplier random) {
+      LongSupplier random,
+      CounterBlock counters) {
     this.domains = List.copyOf(domains);
     this.scopes = MrScope.negotiated(this.domains, generations::incrementAndGet);
     for (Domain domain : this.domains) {
       keys.computeIfAbsent(domain, nic -> KeySource.of(nic, random));
     }
-    this.cache = new RegistrationCache(limits, clock, names, this::keysOf);
+    this.cache = new RegistrationCache(limits, clock, names, this::keysOf, counters);
   }
 
   private KeySource keysOf(Domain domain) {

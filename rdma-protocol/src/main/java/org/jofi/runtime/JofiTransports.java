@@ -1,7 +1,10 @@
 package org.jofi.runtime;
 
 import java.lang.foreign.Arena;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
+import org.jofi.counters.written.CounterFile;
 import org.jofi.fabric.FabricProvider;
 import org.jofi.rdma.RdmaTransport;
 import org.jofi.transport.Device;
@@ -38,17 +41,49 @@ public final class JofiTransports implements TransportProvider {
   @Override
   public Transport open(FabricProvider provider, TransportOptions options) {
     NativeAccess.require(provider);
-    return new KeptTransport(RdmaTransport.open(provider, options, Machine.environment()));
+    CounterFile counters = CounterFile.open(version(provider), System.currentTimeMillis());
+    try {
+      return new KeptTransport(
+          RdmaTransport.open(provider, options, Machine.environment(counters)), counters);
+    } catch (RuntimeException | Error e) {
+      counters.close();
+      throw e;
+    }
+  }
+
+  private static String version(FabricProvider provider) {
+    try {
+      return provider.version();
+    } catch (RuntimeException missing) {
+      // Opening the transport says what is missing.
+      return "";
+    }
   }
 
   /** A transport whose peers are answered while the application computes. */
   private static final class KeptTransport implements Transport {
     private final RdmaTransport transport;
+    private final CounterFile counters;
     private final HousekeepingThread housekeeping;
 
-    KeptTransport(RdmaTransport transport) {
+    KeptTransport(RdmaTransport transport, CounterFile counters) {
       this.transport = transport;
-      housekeeping = new HousekeepingThread(transport::tend, transport.options().closeTimeout());
+      this.counters = counters;
+      housekeeping = new HousekeepingThread(this::keep, transport.options().closeTimeout());
+    }
+
+    private void keep() {
+      long before = System.nanoTime();
+      try {
+        transport.tend();
+      } finally {
+        counters.beat(System.currentTimeMillis(), System.nanoTime() - before);
+      }
+    }
+
+    @Override
+    public Optional<Path> countersFile() {
+      return counters.path();
     }
 
     @Override
@@ -75,6 +110,7 @@ public final class JofiTransports implements TransportProvider {
     public void close() {
       housekeeping.close();
       transport.close();
+      counters.close();
     }
   }
 }

@@ -3,6 +3,7 @@ package org.jofi.runtime;
 import java.nio.file.Path;
 import org.agrona.concurrent.BackoffIdleStrategy;
 import org.agrona.concurrent.SystemNanoClock;
+import org.jofi.counters.written.CounterFile;
 import org.jofi.fabric.DeviceMemoryProvider;
 import org.jofi.rdma.spi.RdmaEnvironment;
 
@@ -19,6 +20,10 @@ public final class Machine {
   private Machine() {}
 
   public static RdmaEnvironment environment() {
+    return environment(CounterFile.unshared());
+  }
+
+  static RdmaEnvironment environment(CounterFile counters) {
     return new RdmaEnvironment(
         SystemNanoClock.INSTANCE,
         new RandomNumbers(),
@@ -27,6 +32,7 @@ public final class Machine {
         Runtime.getRuntime().availableProcessors(),
         ProgressThread::start,
         Path.of("/sys"),
-        DeviceMemoryProvider::of);
+        DeviceMemoryProvider::of,
+        counters);
   }
 }

@@ -68,7 +68,8 @@ class ThreadedEndpointsTest {
             machine.processors(),
             drivers,
             machine.sysfs(),
-            machine.deviceMemory()));
+            machine.deviceMemory(),
+            machine.counters()));
   }
 
   private static void until(String what, BooleanSupplier condition) {

@@ -85,6 +85,12 @@ enum Variable {
       "the plugin folder's own, else the system's",
       "the libfabric to load"),
   CUDA(Reader.BOTH, "a libcuda.so.1", "the system's", "the CUDA driver's library to load"),
+  COUNTERS(
+      Reader.BOTH,
+      "off, or the absolute path of a folder",
+      "/dev/shm/jofi-USER",
+      "where processes have the [counters](COUNTERS.md) that `jofi stat` shows; the folder is made,"
+          + " and must be the user's own and closed to others"),
   JAVA_HOME(
       Reader.PLUGIN,
       "a folder",

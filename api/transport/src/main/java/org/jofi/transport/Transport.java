@@ -1,8 +1,10 @@
 package org.jofi.transport;
 
 import java.lang.foreign.Arena;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import org.jofi.fabric.FabricProvider;
 
 /**
@@ -67,6 +69,18 @@ public interface Transport extends AutoCloseable {
    * @throws TransportException if a NIC refuses; the memory must not be freed yet, call again
    */
   void forget(Memory memory);
+
+  /**
+   * Where it is counted what happens on its devices, for {@link org.jofi.counters.Counters} of this
+   * or another process, and for {@code jofi stat}. The file is deleted when the transport is
+   * closed.
+   *
+   * @return the file; empty if there is none, because the system property {@code jofi.counters} or
+   *     the variable {@code JOFI_COUNTERS} is {@code off}, or because it could not be made
+   */
+  default Optional<Path> countersFile() {
+    return Optional.empty();
+  }
 
   /**
    * Closes everything that was opened through it, in the right order. Communicators with requests

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.agrona.concurrent.NanoClock;
+import org.jofi.counters.written.CounterBlock;
 import org.jofi.fabric.Access;
 import org.jofi.fabric.Domain;
 import org.jofi.fabric.MemoryKind;
@@ -46,16 +47,21 @@ import org.jspecify.annotations.Nullable;
 public final class RegistrationCache {
   private static final long OF_ARENA = CacheSpace.code(MemoryKind.HOST, 0, true, false);
 
-  private final CacheCounters counters = new CacheCounters();
+  private final CacheCounters counters;
   private final CacheLedger ledger;
   private final CacheClosings closings;
   private final RegionOpenings openings;
   private final EndedUses ended = new EndedUses();
   private volatile int epoch;
 
-  /** An empty cache; {@code keys} gives the keys of a NIC's domain. */
+  /** An empty cache, counted there; {@code keys} gives the keys of a NIC's domain. */
   public RegistrationCache(
-      CacheLimits limits, NanoClock clock, RequestNames names, Function<Domain, KeySource> keys) {
+      CacheLimits limits,
+      NanoClock clock,
+      RequestNames names,
+      Function<Domain, KeySource> keys,
+      CounterBlock counted) {
+    this.counters = new CacheCounters(counted);
     this.ledger = new CacheLedger(limits);
     this.closings = new CacheClosings(ledger, counters, names);
     this.openings = new RegionOpenings(keys, clock, counters, closings);

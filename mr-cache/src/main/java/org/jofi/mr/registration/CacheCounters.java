@@ -1,7 +1,7 @@
 package org.jofi.mr.registration;
 
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.LongAdder;
+import org.jofi.counters.written.CounterBlock;
+import org.jofi.counters.written.CounterType;
 
 /**
  * The cache's statistics. Each registration counts its own hits and adds them here in batches, so
@@ -32,41 +32,39 @@ public final class CacheCounters {
       long bytesPinned,
       long registrationNs) {}
 
-  private final LongAdder hits = new LongAdder();
-  private final AtomicLong misses = new AtomicLong();
-  private final AtomicLong evictions = new AtomicLong();
-  private final AtomicLong closes = new AtomicLong();
-  private final AtomicLong closeFailures = new AtomicLong();
-  private final AtomicLong registrations = new AtomicLong();
-  private final AtomicLong bytesPinned = new AtomicLong();
-  private final AtomicLong registrationNs = new AtomicLong();
+  private final CounterBlock block;
+
+  /** Counts there. */
+  public CacheCounters(CounterBlock block) {
+    this.block = block;
+  }
 
   /** Adds a batch of hits. Any thread, without locks. */
   public void hits(long more) {
-    hits.add(more);
+    block.addAtomic(CounterType.CACHE_HITS, more);
   }
 
   // The methods below are called under the cache's lock.
 
   /** Called when a lease needs a registration. */
   public void missed() {
-    misses.incrementAndGet();
+    block.addAtomic(CounterType.CACHE_MISSES, 1);
   }
 
   /** Called when a registration of this many bytes was made. */
   public void registered(long bytes) {
-    registrations.incrementAndGet();
-    bytesPinned.addAndGet(bytes);
+    block.addAtomic(CounterType.CACHE_OPEN, 1);
+    block.addAtomic(CounterType.CACHE_PINNED, bytes);
   }
 
   /** Adds time that was spent in providers. */
   public void spent(long ns) {
-    registrationNs.addAndGet(ns);
+    block.addAtomic(CounterType.CACHE_REGISTERING, ns);
   }
 
   /** Called when a registration was evicted. */
   public void evicted() {
-    evictions.incrementAndGet();
+    block.addAtomic(CounterType.CACHE_EVICTIONS, 1);
   }
 
   /**
@@ -75,15 +73,15 @@ public final class CacheCounters {
    * @param hitsOfOpenBatch its hits that are not added yet
    */
   public void closed(long bytes, long hitsOfOpenBatch) {
-    hits.add(hitsOfOpenBatch);
-    closes.incrementAndGet();
-    registrations.decrementAndGet();
-    bytesPinned.addAndGet(-bytes);
+    block.addAtomic(CounterType.CACHE_HITS, hitsOfOpenBatch);
+    block.addAtomic(CounterType.CACHE_CLOSES, 1);
+    block.addAtomic(CounterType.CACHE_OPEN, -1);
+    block.addAtomic(CounterType.CACHE_PINNED, -bytes);
   }
 
   /** Called when a provider refused to close a registration. */
   public void closeFailed() {
-    closeFailures.incrementAndGet();
+    block.addAtomic(CounterType.CACHE_CLOSE_FAILURES, 1);
   }
 
   /**
@@ -93,13 +91,13 @@ public final class CacheCounters {
    */
   public Snapshot snapshot(long hitsOfOpenBatches) {
     return new Snapshot(
-        hits.sum() + hitsOfOpenBatches,
-        misses.get(),
-        evictions.get(),
-        closes.get(),
-        closeFailures.get(),
-        registrations.get(),
-        bytesPinned.get(),
-        registrationNs.get());
+        block.get(CounterType.CACHE_HITS) + hitsOfOpenBatches,
+        block.get(CounterType.CACHE_MISSES),
+        block.get(CounterType.CACHE_EVICTIONS),
+        block.get(CounterType.CACHE_CLOSES),
+        block.get(CounterType.CACHE_CLOSE_FAILURES),
+        block.get(CounterType.CACHE_OPEN),
+        block.get(CounterType.CACHE_PINNED),
+        block.get(CounterType.CACHE_REGISTERING));
   }
 }

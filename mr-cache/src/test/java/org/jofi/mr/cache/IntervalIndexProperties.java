@@ -14,6 +14,8 @@ import java.util.TreeMap;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
+import org.jofi.counters.written.CounterBlock;
+import org.jofi.counters.written.CounterScope;
 import org.jofi.fabric.Access;
 import org.jofi.mr.key.KeySource;
 import org.jofi.mr.recording.SteppingClock;
@@ -49,7 +51,8 @@ public class IntervalIndexProperties {
             CacheLimits.OFF,
             new SteppingClock(),
             RequestNames.NONE,
-            domain -> new KeySource.ProviderKeys()),
+            domain -> new KeySource.ProviderKeys(),
+            CounterBlock.unshared(CounterScope.REGISTRATIONS)),
         space,
         none,
         null,

@@ -94,6 +94,7 @@ final class OneSidedCalls {
           comm.endpoint.help();
           request = connection.oneSided.writeInline(address, lengthBytes, to, at);
         }
+        comm.memory.uses.countIfNone(request);
         return request;
       }
     } finally {

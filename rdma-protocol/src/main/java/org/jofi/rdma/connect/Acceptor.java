@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
+import org.jofi.counters.written.CounterType;
 import org.jofi.fabric.FabricException;
 import org.jofi.mr.registration.RegistrationException;
 import org.jofi.rdma.driver.EndpointDriver;
@@ -210,6 +211,7 @@ final class Acceptor {
   }
 
   private void refuse(FabricAddress to, int rail, ConnectionId asked, FailureCause why) {
+    endpoint.context.counters().add(CounterType.CONNECTIONS_REFUSED, 1);
     long rails = ControlMessage.ofRails(endpoint.dataCount(), endpoint.controlCount());
     Connector.answer(endpoint, to, rail, asked.reversed(), MessageType.REFUSE, rails, why);
   }

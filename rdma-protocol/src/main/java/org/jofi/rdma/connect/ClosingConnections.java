@@ -4,6 +4,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import org.jofi.counters.written.CounterType;
 import org.jofi.rdma.engine.MessageProtocol;
 import org.jofi.rdma.operation.PeerControl;
 import org.jofi.rdma.wire.MessageType;
@@ -145,6 +146,8 @@ final class ClosingConnections {
     if (connection.closing.localClosed) {
       connection.peerVanished();
     } else {
+      connection.link.endpoint.counters().add(CounterType.CONNECTIONS_LOST, 1);
+      connection.link.endpoint.counters().errors().add(why);
       connection.fail(why);
     }
   }

@@ -93,6 +93,15 @@ public abstract class Connection {
     }
   }
 
+  /** Its requests that are not over. */
+  final int running() {
+    int running = 0;
+    for (RequestQueue kind : kinds) {
+      running += kind.running();
+    }
+    return running;
+  }
+
   private RequestQueue kindOf(long request) {
     for (RequestQueue kind : kinds) {
       if (kind.owns(request)) {

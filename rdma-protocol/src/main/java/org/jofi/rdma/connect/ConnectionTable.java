@@ -2,6 +2,7 @@ package org.jofi.rdma.connect;
 
 import java.lang.foreign.MemorySegment;
 import org.agrona.collections.Long2ObjectHashMap;
+import org.jofi.counters.written.CounterType;
 import org.jofi.rdma.driver.EndpointDriver;
 import org.jofi.rdma.nic.ArrivalSink;
 import org.jofi.rdma.operation.OperationSink;
@@ -39,7 +40,6 @@ public final class ConnectionTable implements ArrivalSink {
   private final StripeQuestions questions = new StripeQuestions();
   private final WatchedTime time;
   private @Nullable Connector connector;
-  private long dropped;
   private boolean refusesAll;
 
   public ConnectionTable(ConnectionSettings settings) {
@@ -81,6 +81,7 @@ public final class ConnectionTable implements ArrivalSink {
       accepted.putIfAbsent(connection.id().attempt(), receiving);
     }
     endings.watch(connection);
+    connection.link.endpoint.counters().add(CounterType.CONNECTIONS_MADE, 1);
   }
 
   /** Tells the acceptor that this side knows it; whether there was a buffer. */
@@ -108,13 +109,13 @@ public final class ConnectionTable implements ArrivalSink {
         return;
       }
     }
-    dropped++;
+    drop();
   }
 
   @Override
   public void message(MemorySegment memory, long lengthBytes) {
     if (MessageHeader.check(memory, lengthBytes) != WireFault.NONE) {
-      dropped++;
+      drop();
       return;
     }
     MessageType type = MessageHeader.type(memory);
@@ -128,7 +129,7 @@ public final class ConnectionTable implements ArrivalSink {
           default -> control(type, memory, lengthBytes);
         };
     if (!taken) {
-      dropped++;
+      drop();
     }
   }
 
@@ -297,6 +298,7 @@ public final class ConnectionTable implements ArrivalSink {
         // The peer is alive, or nothing waits for it.
         case SOUND -> lookForStall(connection, now);
       }
+      EndpointGauges.write(endpoint, live, connector().attempts());
     }
   }
 
@@ -347,7 +349,14 @@ public final class ConnectionTable implements ArrivalSink {
 
   /** How many messages were malformed or belonged to no connection. */
   public long dropped() {
-    return dropped;
+    return connector().endpoint.context.counters().all().get(CounterType.ARRIVALS_DROPPED);
+  }
+
+  private void drop() {
+    Connector attached = connector;
+    if (attached != null) {
+      attached.endpoint.context.counters().add(CounterType.ARRIVALS_DROPPED, 1);
+    }
   }
 
   /** Sides that are not released. */

@@ -3,6 +3,7 @@ package org.jofi.rdma.connect;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import org.jofi.counters.written.CounterType;
 import org.jofi.fabric.FabricException;
 import org.jofi.fabric.ProviderRelease;
 import org.jofi.mr.registration.RegistrationException;
@@ -24,6 +25,7 @@ import org.jofi.rdma.wire.ProtocolLimits;
 import org.jofi.rdma.wire.RailAddresses;
 import org.jofi.rdma.wire.WireFault;
 import org.jofi.transport.ConnectHandle;
+import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.TransportException;
 import org.jspecify.annotations.Nullable;
@@ -150,10 +152,13 @@ public final class Connector {
           attempt.fail(FailureCause.TIMED_OUT, "no answer" + attempt.trouble());
         }
       }
-      if (attempt.failure() != null) {
+      Failure why = attempt.failure();
+      if (why != null) {
         giveBack(attempt);
+        endpoint.context.counters().add(CounterType.CONNECTIONS_FAILED, 1);
+        endpoint.context.counters().errors().add(why);
       }
-      if (attempt.failure() != null || isGreeted(attempt)) {
+      if (why != null || isGreeted(attempt)) {
         attempts.remove(i);
         events++;
       }

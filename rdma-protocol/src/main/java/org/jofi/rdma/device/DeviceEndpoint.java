@@ -7,6 +7,8 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import org.jofi.counters.written.CounterType;
+import org.jofi.counters.written.EndpointCounters;
 import org.jofi.mr.DeviceRegistrations;
 import org.jofi.mr.registration.Descriptors;
 import org.jofi.rdma.connect.ConnectionFactory;
@@ -53,7 +55,8 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
       DeviceProfile profile,
       TransportOptions options,
       RdmaEnvironment environment,
-      AtomicLong suspicions) {
+      AtomicLong suspicions,
+      EndpointCounters counters) {
     changes = new RailChanges(options.railListener());
     connections =
         new ConnectionTable(
@@ -86,7 +89,8 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
                 options.closeTimeout().toNanos(),
                 () -> new RailRates(profile.group().speeds()),
                 options.tuning().minStripeBytes(),
-                changes),
+                changes,
+                counters),
             connections);
     connections.attach(driver, this);
     hasThread = profile.progress().threads();
@@ -159,7 +163,9 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
    * the endpoint's progress thread does it. Any thread, without the lock.
    */
   public int tend() {
-    if (lock.isDriven()) {
+    boolean isDriven = lock.isDriven();
+    driver.context.counters().all().set(CounterType.THREAD, isDriven ? 1 : 0);
+    if (isDriven) {
       return 0;
     }
     try (var _ = lock.posting()) {

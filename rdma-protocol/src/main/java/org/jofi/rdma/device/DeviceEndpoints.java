@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jofi.fabric.FabricException;
+import org.jofi.fabric.FabricInfo;
 import org.jofi.fabric.FabricProvider;
 import org.jofi.mr.DeviceRegistrations;
 import org.jofi.mr.registration.RegistrationException;
@@ -85,7 +86,14 @@ public final class DeviceEndpoints implements AutoCloseable {
           profile,
           options,
           environment,
-          suspicions);
+          suspicions,
+          environment
+              .counters()
+              .endpoint(
+                  name,
+                  profile.properties().index(),
+                  opened.size(),
+                  profile.group().rails().stream().map(FabricInfo::domainName).toList()));
     } catch (FabricException | RegistrationException e) {
       throw new TransportException(
           e instanceof FabricException ? FailureCause.FABRIC : FailureCause.EXHAUSTED,
@@ -106,7 +114,17 @@ public final class DeviceEndpoints implements AutoCloseable {
       CacheOptions share =
           all.withIdleRegistrations(Math.ceilDiv(all.idleRegistrations(), caches))
               .withIdleBytes(all.idleBytes() / caches);
-      nics.add(new DeviceNics(provider, profile.group(), share, environment, names));
+      nics.add(
+          new DeviceNics(
+              provider,
+              profile.group(),
+              share,
+              environment,
+              names,
+              environment
+                  .counters()
+                  .registrations(
+                      profile.properties().name(), profile.properties().index(), nics.size())));
     }
     return nics.getLast();
   }

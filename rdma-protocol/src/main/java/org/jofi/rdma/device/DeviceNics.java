@@ -2,6 +2,7 @@ package org.jofi.rdma.device;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.jofi.counters.written.CounterBlock;
 import org.jofi.fabric.Domain;
 import org.jofi.fabric.Fabric;
 import org.jofi.fabric.FabricInfo;
@@ -29,7 +30,8 @@ final class DeviceNics implements AutoCloseable {
       DeviceGroup group,
       CacheOptions cache,
       RdmaEnvironment environment,
-      RequestNames names) {
+      RequestNames names,
+      CounterBlock counters) {
     try {
       for (FabricInfo nic : group.rails()) {
         Fabric fabric = provider.open(nic);
@@ -44,7 +46,8 @@ final class DeviceNics implements AutoCloseable {
               CacheLimits.DEFAULT.withIdle(cache.idleRegistrations(), cache.idleBytes()),
               environment.clock(),
               names,
-              environment.random());
+              environment.random(),
+              counters);
       registrations.addTo(graph);
     } catch (RuntimeException e) {
       try {

@@ -103,7 +103,8 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
             traits().completionMeansDelivered(),
             tasks,
             new ArrivalBudget(arrivalsPerQueue / perRail, tasks),
-            new BufferCopier());
+            new BufferCopier(),
+            settings.counters());
     int most = settings.controlRails() * ReceiveBuffers.COUNT + MOST_OUTGOING;
     messages =
         new RegisteredBuffers(
@@ -134,7 +135,9 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
     // Reserve now: growing registers memory, which could fail and must not happen during a poll.
     messages.reserve(settings.controlRails() * ReceiveBuffers.COUNT + GROWTH);
     for (RailPort port : rails.control) {
-      ReceiveBuffers buffers = new ReceiveBuffers(port, messages, context.packetBytes(), tasks);
+      ReceiveBuffers buffers =
+          new ReceiveBuffers(
+              port, messages, context.packetBytes(), tasks, context.counters().all());
       receives.add(buffers);
       buffers.start();
     }
@@ -176,6 +179,11 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
 
   public int peerCount() {
     return peers.count();
+  }
+
+  /** To how many peers a data rail is not used now. */
+  public int peersWithout(int rail) {
+    return peers.without(rail);
   }
 
   public int dataCount() {
@@ -248,11 +256,6 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
     }
     tasks.run();
     return events;
-  }
-
-  /** Receives of messages that failed, over all control rails. */
-  public long failedReceives() {
-    return receives.stream().mapToLong(ReceiveBuffers::failures).sum();
   }
 
   @Override

@@ -3,6 +3,7 @@ package org.jofi.rdma.driver;
 import java.util.function.Supplier;
 import org.agrona.concurrent.IdleStrategy;
 import org.agrona.concurrent.NanoClock;
+import org.jofi.counters.written.EndpointCounters;
 import org.jofi.rdma.schedule.RailRates;
 
 /**
@@ -20,6 +21,7 @@ import org.jofi.rdma.schedule.RailRates;
  * @param rates of the data rails, as they are taken to be at first; one for each peer and direction
  * @param minStripeBytes least length of a message that is worth another rail
  * @param changes where changes of rails are told
+ * @param counters of the endpoint and its rails
  */
 public record EndpointSettings(
     long identity,
@@ -33,7 +35,8 @@ public record EndpointSettings(
     long drainNs,
     Supplier<RailRates> rates,
     long minStripeBytes,
-    RailChanges changes) {
+    RailChanges changes,
+    EndpointCounters counters) {
 
   /** Operations in flight that a rail gets without being told otherwise. */
   public static final int USUAL_SLOTS = 1024;

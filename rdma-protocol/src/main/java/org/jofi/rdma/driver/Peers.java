@@ -79,6 +79,15 @@ final class Peers {
     return all.size();
   }
 
+  /** To how many a data rail is not used now. */
+  int without(int rail) {
+    int without = 0;
+    for (int i = 0; i < all.size(); i++) {
+      without += all.get(i).data.isUsable(rail) ? 0 : 1;
+    }
+    return without;
+  }
+
   void lookWhetherAlive(long now, long suspected, long closeNs) {
     for (int i = 0; i < all.size(); i++) {
       all.get(i).lookWhetherAlive(now, suspected, closeNs);

@@ -1,5 +1,6 @@
 package org.jofi.rdma.driver;
 
+import org.jofi.counters.written.CounterType;
 import org.jofi.fabric.CompletionError;
 import org.jofi.fabric.FabricErrno;
 import org.jofi.fabric.PostFlags;
@@ -68,6 +69,9 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
     }
     tried(stripe);
     if (answer == 0) {
+      if (tries(stripe) > 1) {
+        rails.rail(rail).port.counters.add(CounterType.STRIPES_REPEATED, 1);
+      }
       move(stripe, State.OUT);
     } else {
       Failure why = Failures.ofPost(operation(stripe), rails.rail(rail).port, -answer);

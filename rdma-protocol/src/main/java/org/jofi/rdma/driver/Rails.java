@@ -35,7 +35,13 @@ public final class Rails {
       for (int i = 0; i < domains.size(); i++) {
         Domain domain = domains.get(i);
         rails.queues.add(
-            RailQueue.open(label, domain, settings.queueEntries(), settings.slots(), arrivals));
+            RailQueue.open(
+                label,
+                domain,
+                settings.queueEntries(),
+                settings.slots(),
+                arrivals,
+                settings.counters().rails().get(i)));
         rails.data.add(rails.open(label, i, "data", domain, settings));
         if (i < settings.controlRails()) {
           rails.control.add(rails.open(label, i, "control", domain, settings));
@@ -56,7 +62,9 @@ public final class Rails {
             "%s %s rail %d".formatted(label, role, number),
             domain,
             queues.get(number),
-            settings.clock());
+            settings.clock(),
+            settings.counters().rails().get(number),
+            role.equals("data"));
     all.add(port);
     return port;
   }
@@ -132,11 +140,6 @@ public final class Rails {
       }
     }
     return null;
-  }
-
-  /** How many completions belonged to no local operation. */
-  public long orphans() {
-    return queues.stream().mapToLong(RailQueue::orphans).sum();
   }
 
   /** Operations that fail from now on are not posted again. */

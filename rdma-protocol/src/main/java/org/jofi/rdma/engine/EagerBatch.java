@@ -19,6 +19,8 @@ final class EagerBatch implements SentListener {
   /** Whether no provider took it yet. */
   boolean waits;
 
+  private long payloadBytes;
+
   EagerBatch(EagerSends home, Packet packet) {
     this.home = home;
     this.packet = packet;
@@ -30,6 +32,7 @@ final class EagerBatch implements SentListener {
     seen = receivesSeen;
     bytes = EagerPacket.begin(into.memory(), ordinal, receivesSeen);
     waits = true;
+    payloadBytes = 0;
   }
 
   /** Whether a message fits, and this side saw no further receive since it began. */
@@ -46,6 +49,7 @@ final class EagerBatch implements SentListener {
       sends = Arrays.copyOf(sends, 2 * count);
     }
     sends[count++] = send;
+    payloadBytes += lengthBytes;
     int payload = EagerPacket.putMessage(into.memory(), bytes, send.tag, lengthBytes);
     bytes = EagerPacket.after(payload, lengthBytes);
     return into.memory().address() + payload;
@@ -56,7 +60,7 @@ final class EagerBatch implements SentListener {
     // Once: a packet that failed is posted again, and dropped by a receiver that has it.
     if (waits) {
       waits = false;
-      home.posted(count);
+      home.posted(count, payloadBytes);
       end(null);
     }
   }

@@ -204,9 +204,9 @@ final class EagerSends extends Collector {
     }
   }
 
-  void posted(int messages) {
+  void posted(int messages, long lengthBytes) {
     posted += messages;
-    sender.left(messages);
+    sender.left(messages, lengthBytes);
   }
 
   void sent(EagerBatch batch, @Nullable Failure why) {

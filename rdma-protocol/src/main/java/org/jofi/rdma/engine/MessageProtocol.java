@@ -41,6 +41,11 @@ public interface MessageProtocol {
   /** Whether the peer stopped, and messages that it sent to the end did not arrive yet. */
   boolean awaitsMore();
 
+  /** How many sends wait for a receive of the peer's. */
+  default int waiting() {
+    return 0;
+  }
+
   /** How many messages this end sent to the end. */
   long finished();
 

@@ -2,6 +2,7 @@ package org.jofi.rdma.engine;
 
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import org.jofi.counters.written.CounterType;
 import org.jofi.mr.registration.DataRegistration;
 import org.jofi.mr.registration.Descriptors;
 import org.jofi.rdma.request.BySlot;
@@ -198,6 +199,8 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
 
   void messageArrived(long lengthBytes) {
     whole++;
+    link.endpoint.counters().add(CounterType.MESSAGES_RECEIVED, 1);
+    link.endpoint.counters().add(CounterType.BYTES_RECEIVED, lengthBytes);
     losses.clear();
     if (eager.arrived(lengthBytes)) {
       unannounced.release();

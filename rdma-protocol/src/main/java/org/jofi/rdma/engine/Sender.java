@@ -1,6 +1,7 @@
 package org.jofi.rdma.engine;
 
 import java.lang.foreign.MemorySegment;
+import org.jofi.counters.written.CounterType;
 import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.request.BySlot;
 import org.jofi.rdma.request.PeerLink;
@@ -270,6 +271,7 @@ public final class Sender extends RequestQueue implements SendProtocol {
     } else if (request.strategy().isComplete()) {
       // Also if it failed meanwhile: the peer gets it.
       finished++;
+      count(1, request.strategy().movedBytes());
       if (delivered != null && request.strategy() instanceof RendezvousSend send) {
         delivered.add(send.receiveIndex, send.movedBytes());
       }
@@ -339,9 +341,20 @@ public final class Sender extends RequestQueue implements SendProtocol {
     stripesWritten++;
   }
 
-  void left(int messages) {
+  void left(int messages, long lengthBytes) {
     started += messages;
     finished += messages;
+    count(messages, lengthBytes);
+  }
+
+  private void count(int messages, long lengthBytes) {
+    link.endpoint.counters().add(CounterType.MESSAGES_SENT, messages);
+    link.endpoint.counters().add(CounterType.BYTES_SENT, lengthBytes);
+  }
+
+  @Override
+  public int waiting() {
+    return queue.size();
   }
 
   @Override

@@ -1,5 +1,6 @@
 package org.jofi.rdma.engine;
 
+import org.jofi.counters.written.CounterType;
 import org.jofi.rdma.operation.Task;
 import org.jofi.rdma.request.Request;
 import org.jofi.rdma.staging.ChunkCopies;
@@ -146,6 +147,7 @@ final class StagedReceive extends PostedReceive implements ChunkCopies.Listener 
           return true;
         }
         request.begun();
+        receiver.link.endpoint.counters().add(CounterType.BYTES_STAGED, bytes);
       }
       copying++;
     }

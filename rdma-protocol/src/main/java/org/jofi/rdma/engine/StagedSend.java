@@ -1,5 +1,6 @@
 package org.jofi.rdma.engine;
 
+import org.jofi.counters.written.CounterType;
 import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.operation.Certainty;
 import org.jofi.rdma.operation.Task;
@@ -175,6 +176,7 @@ final class StagedSend extends RendezvousSend implements ChunkCopies.Listener {
           return;
         }
         request.begun();
+        sender.link.endpoint.counters().add(CounterType.BYTES_STAGED, bytes);
       }
       started++;
     }

@@ -4,6 +4,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import org.agrona.concurrent.NanoClock;
+import org.jofi.counters.written.CounterBlock;
+import org.jofi.counters.written.CounterType;
 import org.jofi.fabric.AddressVector;
 import org.jofi.fabric.Domain;
 import org.jofi.fabric.Endpoint;
@@ -33,6 +35,8 @@ public final class RailPort {
   private final ContextTable operations;
   private final ContextTable receives;
   private final RefusedPeers refused;
+  public final CounterBlock counters;
+  private final boolean isData;
   private Opened opened;
   private int epoch;
   private boolean retired;
@@ -79,7 +83,16 @@ public final class RailPort {
    * Opens one, whose completions go to that queue. If something refuses, nothing stays open, except
    * the queue.
    */
-  public RailPort(int number, String label, Domain domain, RailQueue queue, NanoClock clock) {
+  public RailPort(
+      int number,
+      String label,
+      Domain domain,
+      RailQueue queue,
+      NanoClock clock,
+      CounterBlock counters,
+      boolean isData) {
+    this.counters = counters;
+    this.isData = isData;
     this.number = number;
     this.label = label;
     this.domain = domain;
@@ -167,7 +180,11 @@ public final class RailPort {
                   : to.write(from, bytes, descriptor, peer, remote, key, context, flags);
           case READ -> to.read(from, bytes, descriptor, peer, remote, key, context);
         };
+    if (answer == 0) {
+      counters.took(isData, what.call == Post.Call.READ, bytes);
+    }
     if (answer == AGAIN) {
+      counters.add(CounterType.PROVIDER_AGAIN, 1);
       refused.refused(peer);
     } else if (!refused.isEmpty()) {
       refused.taken(peer);

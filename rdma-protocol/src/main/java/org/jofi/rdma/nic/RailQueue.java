@@ -1,6 +1,8 @@
 package org.jofi.rdma.nic;
 
 import java.util.Arrays;
+import org.jofi.counters.written.CounterBlock;
+import org.jofi.counters.written.CounterType;
 import org.jofi.fabric.CompletionError;
 import org.jofi.fabric.CompletionFlags;
 import org.jofi.fabric.CompletionQueue;
@@ -32,6 +34,7 @@ public final class RailQueue implements CompletionQueue.Sink {
   private final String label;
   private final CompletionQueue queue;
   private final ArrivalSink arrivals;
+  private final CounterBlock counters;
   private final int slots;
   private final RailPort[] ports = new RailPort[ROLES];
   private final ContextTable[] tables = new ContextTable[2 * ROLES];
@@ -39,11 +42,12 @@ public final class RailQueue implements CompletionQueue.Sink {
   private int rails;
   private int used;
   private int contexts;
-  private long orphans;
   private long longOperations;
   private @Nullable Failure broken;
 
-  private RailQueue(String label, CompletionQueue queue, int slots, ArrivalSink arrivals) {
+  private RailQueue(
+      String label, CompletionQueue queue, int slots, ArrivalSink arrivals, CounterBlock counters) {
+    this.counters = counters;
     this.label = label;
     this.queue = queue;
     this.slots = slots;
@@ -57,14 +61,24 @@ public final class RailQueue implements CompletionQueue.Sink {
    * @param endpoint whose
    * @param entries its capacity, for completions of this side and arrivals
    * @param slots operations in flight per rail at most
+   * @param counters of the rail
    */
   public static RailQueue open(
-      String endpoint, Domain domain, int entries, int slots, ArrivalSink arrivals) {
+      String endpoint,
+      Domain domain,
+      int entries,
+      int slots,
+      ArrivalSink arrivals,
+      CounterBlock counters) {
     int own = ownEntries(slots);
     int capacity = entries - own + Math.max(own, ofProvider(domain.info()));
     CompletionQueue queue = domain.openCompletionQueue(capacity, own);
     return new RailQueue(
-        "completion queue of %s on %s".formatted(endpoint, domain.info()), queue, slots, arrivals);
+        "completion queue of %s on %s".formatted(endpoint, domain.info()),
+        queue,
+        slots,
+        arrivals,
+        counters);
   }
 
   /**
@@ -156,6 +170,7 @@ public final class RailQueue implements CompletionQueue.Sink {
       countLong();
     }
     if (immediate) {
+      counters.add(CounterType.IMMEDIATES_ARRIVED, 1);
       arrivals.immediate(data);
     }
     // The arrival of a peer's write ends nothing here, whatever context it comes with: efa names an
@@ -165,7 +180,7 @@ public final class RailQueue implements CompletionQueue.Sink {
       long cookie = table.cookie(context);
       OperationOwner owner = table.give(context);
       if (owner == null) {
-        orphans++;
+        counters.add(CounterType.COMPLETIONS_ORPHANED, 1);
       } else {
         // A receive that immediate data used up holds no message.
         owner.completed(cookie, immediate ? 0 : lengthBytes);
@@ -177,21 +192,17 @@ public final class RailQueue implements CompletionQueue.Sink {
   public void failed(CompletionError error) {
     int context = error.context();
     if (context < 0 || context >= contexts) {
-      orphans++;
+      counters.add(CounterType.COMPLETIONS_ORPHANED, 1);
       return;
     }
     int index = tableOf[context];
     long cookie = tables[index].cookie(context);
     OperationOwner owner = tables[index].give(context);
     if (owner == null) {
-      orphans++;
+      counters.add(CounterType.COMPLETIONS_ORPHANED, 1);
     } else {
       owner.failed(cookie, ports[index / 2], error);
     }
-  }
-
-  public long orphans() {
-    return orphans;
   }
 
   public @Nullable Failure brokenBy() {

@@ -4,6 +4,8 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.Objects;
 import org.agrona.collections.IntArrayQueue;
+import org.jofi.counters.written.CounterBlock;
+import org.jofi.counters.written.CounterType;
 import org.jofi.fabric.CompletionError;
 import org.jofi.fabric.FabricErrno;
 import org.jofi.rdma.memory.RegisteredBuffers;
@@ -31,9 +33,15 @@ public final class ReceiveBuffers extends Task implements OperationOwner {
   private final IntArrayQueue arrived = new IntArrayQueue(COUNT, -1);
   private final IntArrayQueue idle = new IntArrayQueue(COUNT, -1);
   private boolean stopped;
-  private long failures;
+  private final CounterBlock counters;
 
-  public ReceiveBuffers(RailPort port, RegisteredBuffers buffers, int bufferBytes, Tasks tasks) {
+  public ReceiveBuffers(
+      RailPort port,
+      RegisteredBuffers buffers,
+      int bufferBytes,
+      Tasks tasks,
+      CounterBlock counters) {
+    this.counters = counters;
     port.requireSends(bufferBytes);
     this.port = port;
     this.buffers = buffers;
@@ -81,14 +89,14 @@ public final class ReceiveBuffers extends Task implements OperationOwner {
     if (answer == -FabricErrno.EAGAIN) {
       return;
     }
-    if (failures == 0) {
+    if (counters.get(CounterType.RECEIVES_FAILED) == 0) {
       LOG.log(
           Level.WARNING,
           "{0}: fi_recv is refused, and tried again: {1}",
           port.label,
           FabricErrno.name(-answer));
     }
-    failures++;
+    counters.add(CounterType.RECEIVES_FAILED, 1);
   }
 
   @Override
@@ -101,7 +109,7 @@ public final class ReceiveBuffers extends Task implements OperationOwner {
   @Override
   public void failed(long cookie, RailPort failing, CompletionError error) {
     if (error.errno() != FabricErrno.ECANCELED) {
-      failures++;
+      counters.add(CounterType.RECEIVES_FAILED, 1);
     }
     if (!stopped) {
       idle.addInt((int) cookie);
@@ -141,10 +149,5 @@ public final class ReceiveBuffers extends Task implements OperationOwner {
   public void stop() {
     stopped = true;
     port.cancelReceives();
-  }
-
-  /** Receives that failed for another reason than being cancelled. */
-  public long failures() {
-    return failures;
   }
 }

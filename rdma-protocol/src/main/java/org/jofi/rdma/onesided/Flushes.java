@@ -1,5 +1,6 @@
 package org.jofi.rdma.onesided;
 
+import org.jofi.counters.written.CounterType;
 import org.jofi.fabric.Access;
 import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.request.PeerLink;
@@ -57,6 +58,7 @@ public final class Flushes extends RequestQueue {
     if (!registration.beginUse()) {
       return failed(deregistered("iflush"));
     }
+    link.endpoint.counters().add(CounterType.FLUSHES, 1);
     FlushRead read = (FlushRead) begin();
     long id = read.request.id();
     read.of(address, lengthBytes, registration);

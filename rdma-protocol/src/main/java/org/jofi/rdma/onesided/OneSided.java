@@ -1,5 +1,6 @@
 package org.jofi.rdma.onesided;
 
+import org.jofi.counters.written.CounterType;
 import org.jofi.fabric.Access;
 import org.jofi.mr.registration.DataRegistration;
 import org.jofi.mr.registration.RegistrationException;
@@ -101,6 +102,7 @@ public final class OneSided extends RequestQueue {
     if (copy == null) {
       return Result.TRY_AGAIN;
     }
+    link.endpoint.counters().add(CounterType.INLINE_WRITES, 1);
     OneSidedTransfer transfer = (OneSidedTransfer) begin();
     transfer.copy = copy;
     transfer.set(false, copy.address(), lengthBytes, copy, remote, remoteOffsetBytes);

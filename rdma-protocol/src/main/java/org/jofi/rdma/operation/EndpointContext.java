@@ -1,5 +1,7 @@
 package org.jofi.rdma.operation;
 
+import org.jofi.counters.written.EndpointCounters;
+
 /**
  * What the connections of an endpoint share, whoever their peers are.
  *
@@ -12,6 +14,7 @@ package org.jofi.rdma.operation;
  * @param tasks that are not done
  * @param budget room for what peers write
  * @param copier of short messages
+ * @param counters of the endpoint and its rails
  */
 public record EndpointContext(
     String label,
@@ -22,4 +25,5 @@ public record EndpointContext(
     boolean completionMeansDelivered,
     Tasks tasks,
     ArrivalBudget budget,
-    MemoryCopier copier) {}
+    MemoryCopier copier,
+    EndpointCounters counters) {}

@@ -76,6 +76,11 @@ public abstract class RequestQueue {
     return true;
   }
 
+  /** Those that are not over. */
+  public final int running() {
+    return active;
+  }
+
   public final boolean isFull() {
     return inUse >= most;
   }
@@ -149,6 +154,10 @@ public abstract class RequestQueue {
 
   public final void becameOver(Request request) {
     active--;
+    Failure why = request.failure();
+    if (why != null) {
+      link.endpoint.counters().failed(why);
+    }
     list(request);
   }
 

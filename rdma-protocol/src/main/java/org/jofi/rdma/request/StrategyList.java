@@ -11,6 +11,15 @@ public class StrategyList<T extends ListedStrategy<T>> {
     return head == null;
   }
 
+  /** How many; it counts them. */
+  public final int size() {
+    int size = 0;
+    for (T each = head; each != null; each = each.next()) {
+      size++;
+    }
+    return size;
+  }
+
   /** The oldest; null if there is none. */
   public final @Nullable T first() {
     return head;

@@ -7,6 +7,7 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.agrona.concurrent.IdleStrategy;
 import org.agrona.concurrent.NanoClock;
+import org.jofi.counters.written.CounterFile;
 import org.jofi.fabric.DeviceMemoryProvider;
 import org.jofi.fabric.MemoryKind;
 
@@ -22,6 +23,7 @@ import org.jofi.fabric.MemoryKind;
  * @param executors starts progress threads of endpoints
  * @param sysfs the folder from which PCI locality is read, normally /sys
  * @param deviceMemory finds the provider for a kind of device memory, without loading a driver
+ * @param counters where it is counted what happens; stays the caller's
  */
 public record RdmaEnvironment(
     NanoClock clock,
@@ -31,9 +33,10 @@ public record RdmaEnvironment(
     int processors,
     ProgressExecutor.Starter executors,
     Path sysfs,
-    Function<MemoryKind, Optional<DeviceMemoryProvider>> deviceMemory) {
+    Function<MemoryKind, Optional<DeviceMemoryProvider>> deviceMemory,
+    CounterFile counters) {
 
-  /** Without threads. */
+  /** Without threads, and with counters that only this process sees. */
   public RdmaEnvironment(
       NanoClock clock,
       LongSupplier random,
@@ -41,7 +44,16 @@ public record RdmaEnvironment(
       int pageBytes,
       Path sysfs,
       Function<MemoryKind, Optional<DeviceMemoryProvider>> deviceMemory) {
-    this(clock, random, idle, pageBytes, 1, ProgressExecutor.Starter.NONE, sysfs, deviceMemory);
+    this(
+        clock,
+        random,
+        idle,
+        pageBytes,
+        1,
+        ProgressExecutor.Starter.NONE,
+        sysfs,
+        deviceMemory,
+        CounterFile.unshared());
   }
 
   public RdmaEnvironment {

@@ -14,6 +14,9 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
+import org.jofi.counters.written.CounterScope;
+import org.jofi.counters.written.CounterType;
+import org.jofi.counters.written.EndpointCounters;
 import org.jofi.fabric.Access;
 import org.jofi.fabric.CompletionError;
 import org.jofi.fabric.FabricErrno;
@@ -137,7 +140,10 @@ class EndpointDriverTest {
                 assertEquals(
                     4 + MemorySegment.ofArray(bytes).get(ValueLayout.JAVA_INT_UNALIGNED, 0),
                     bytes.length));
-        assertEquals(0, left.endpoint.rails.orphans() + right.endpoint.failedReceives());
+        assertEquals(
+            0,
+            count(left, CounterType.COMPLETIONS_ORPHANED)
+                + count(right, CounterType.RECEIVES_FAILED));
         left.close();
         right.close();
         assertEquals(List.of(), simulation.openObjects());
@@ -319,5 +325,12 @@ class EndpointDriverTest {
       right.close();
       assertEquals(List.of(), simulation.openObjects());
     }
+  }
+
+  private static long count(Host host, CounterType type) {
+    EndpointCounters counters = host.endpoint.context.counters();
+    return type.scope() == CounterScope.ENDPOINT
+        ? counters.all().get(type)
+        : counters.rails().stream().mapToLong(rail -> rail.get(type)).sum();
   }
 }

@@ -8,6 +8,7 @@ import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import org.agrona.concurrent.IdleStrategy;
 import org.agrona.concurrent.NanoClock;
+import org.jofi.counters.written.EndpointCounters;
 import org.jofi.fabric.Domain;
 import org.jofi.fabric.Fabric;
 import org.jofi.fabric.FabricHints;
@@ -90,7 +91,8 @@ public final class Host implements AutoCloseable, ArrivalSink {
                 1_000_000_000L,
                 () -> new RailRates(new long[domains.size()]),
                 MIN_STRIPE,
-                changes),
+                changes,
+                EndpointCounters.unshared(domains.size())),
             this);
   }
 

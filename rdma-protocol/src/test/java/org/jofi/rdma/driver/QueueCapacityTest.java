@@ -3,6 +3,8 @@ package org.jofi.rdma.driver;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.lang.foreign.MemorySegment;
+import org.jofi.counters.written.CounterBlock;
+import org.jofi.counters.written.CounterScope;
 import org.jofi.fabric.FabricHints;
 import org.jofi.fabric.FabricInfo;
 import org.jofi.fabric.FabricProvider;
@@ -51,7 +53,10 @@ class QueueCapacityTest {
             });
     try (var fabric = provider.open(info);
         var domain = fabric.openDomain()) {
-      RailQueue.open("queue", domain, ENTRIES, SLOTS, NOBODY).queue().close();
+      RailQueue.open(
+              "queue", domain, ENTRIES, SLOTS, NOBODY, CounterBlock.unshared(CounterScope.RAIL))
+          .queue()
+          .close();
     }
     return depth;
   }

@@ -12,6 +12,9 @@ import net.jqwik.api.Combinators;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
+import org.jofi.counters.written.CounterBlock;
+import org.jofi.counters.written.CounterScope;
+import org.jofi.counters.written.CounterType;
 import org.jofi.fabric.CompletionError;
 import org.jofi.fabric.CompletionFlags;
 import org.jofi.fabric.FabricHints;
@@ -103,15 +106,19 @@ class RailQueueProperties {
         }
       };
 
+  private final CounterBlock counters = CounterBlock.unshared(CounterScope.RAIL);
+
   @Property(tries = 300)
   void ownEntriesAreNoArrivalsAndArrivalsEndNoOperation(@ForAll("steps") List<Step> steps) {
     arrived.clear();
     ended.clear();
+    counters.set(CounterType.COMPLETIONS_ORPHANED, 0);
+    counters.set(CounterType.IMMEDIATES_ARRIVED, 0);
     try (Simulation simulation = Simulation.of(Profile.EFA).open()) {
       var provider = simulation.host(0).provider();
       try (var fabric = provider.open(provider.discover(FabricHints.any()).getFirst());
           var domain = fabric.openDomain()) {
-        RailQueue queue = RailQueue.open("queue", domain, 4096, SLOTS, arrivals);
+        RailQueue queue = RailQueue.open("queue", domain, 4096, SLOTS, arrivals, counters);
         deliver(queue, steps);
         queue.queue().close();
       }
@@ -177,8 +184,9 @@ class RailQueueProperties {
       }
     }
     assertEquals(shouldArrive, arrived);
+    assertEquals(arrived.size(), counters.get(CounterType.IMMEDIATES_ARRIVED));
     assertEquals(shouldEnd, ended);
-    assertEquals(orphans, queue.orphans());
+    assertEquals(orphans, counters.get(CounterType.COMPLETIONS_ORPHANED));
   }
 
   private static long with(boolean data) {

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.reflect.Method;
 import java.util.concurrent.Callable;
+import org.jofi.counters.written.CounterType;
 import org.jofi.fabric.FabricErrno;
 import org.jofi.fabric.FabricException;
 import org.jofi.fabric.FabricHints;
@@ -61,7 +62,8 @@ class RefusedCallsTest {
       right.progress();
     }
     assertTrue(refusals >= most, "given up after " + refusals);
-    assertEquals(refusals, right.endpoint.failedReceives());
+    assertEquals(
+        refusals, right.endpoint.context.counters().all().get(CounterType.RECEIVES_FAILED));
     refused = "";
     PeerRails there = left.endpoint.controlTo(right.endpoint.addresses());
     int messages = 2 * RAILS * ReceiveBuffers.COUNT;

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jofi.counters.written.EndpointCounters;
 import org.jofi.rdma.operation.ArrivalBudget;
 import org.jofi.rdma.operation.Certainty;
 import org.jofi.rdma.operation.EndpointContext;
@@ -52,7 +53,8 @@ final class ModelEnd implements OperationSink {
             link.completionMeansDelivered(),
             tasks,
             budget,
-            link::copy);
+            link::copy,
+            EndpointCounters.unshared(ModelLink.RAILS));
   }
 
   /** A message, or immediate data alone. */

@@ -13,6 +13,7 @@ enum Layer {
   FABRIC,
   TRANSPORT,
   ASYNC,
+  COUNTERS,
   MR,
   RDMA,
   NCCL,
@@ -35,8 +36,10 @@ enum Layer {
       case FABRIC, LIBFABRIC_BINDINGS, CUDA_BINDINGS -> Set.of();
       case TRANSPORT -> Set.of(FABRIC);
       case ASYNC -> Set.of(TRANSPORT);
-      case MR, NCCL, SIMULATED -> Set.of(FABRIC, TRANSPORT);
-      case RDMA -> Set.of(MR, FABRIC, TRANSPORT);
+      case COUNTERS -> Set.of(TRANSPORT);
+      case NCCL, SIMULATED -> Set.of(FABRIC, TRANSPORT);
+      case MR -> Set.of(FABRIC, TRANSPORT, COUNTERS);
+      case RDMA -> Set.of(MR, FABRIC, TRANSPORT, COUNTERS);
       case LIBFABRIC -> Set.of(LIBFABRIC_BINDINGS, FABRIC, TRANSPORT);
       case CUDA -> Set.of(CUDA_BINDINGS, FABRIC, TRANSPORT);
     };
