@@ -34,7 +34,8 @@ import picocli.CommandLine.Command;
       SimulateCommand.class,
       NcclPluginCommand.class,
       AllReduceCommand.class,
-      SoakCommand.class
+      SoakCommand.class,
+      StatCommand.class
     })
 public final class Jofi implements Runnable {
   @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
