@@ -2,6 +2,7 @@
 @SuppressWarnings("module") // Those that it opens up to are built after it.
 module org.jofi.transport {
   requires static org.jspecify;
+  requires jdk.jfr;
 
   exports org.jofi.counters;
   exports org.jofi.counters.written to
@@ -9,6 +10,11 @@ module org.jofi.transport {
       org.jofi.rdma;
   exports org.jofi.fabric;
   exports org.jofi.transport;
+  exports org.jofi.transport.diagnostics to
+      org.jofi.cli,
+      org.jofi.libfabric,
+      org.jofi.mr,
+      org.jofi.rdma;
   exports org.jofi.transport.driven to
       org.jofi.nccl,
       org.jofi.rdma;

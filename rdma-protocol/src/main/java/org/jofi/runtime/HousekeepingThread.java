@@ -9,13 +9,14 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.TransportException;
+import org.jofi.transport.diagnostics.Log;
 
 /**
  * A daemon thread that answers a transport's peers (pings, closes and connection requests) while
  * the application computes: it wakes up every 100 ms.
  */
 final class HousekeepingThread implements AutoCloseable {
-  private static final System.Logger LOG = System.getLogger("org.jofi.runtime");
+  private static final Log LOG = new Log(Log.Name.TRANSPORT);
   private static final long WAKE_MS = 100;
 
   private final ScheduledExecutorService thread =

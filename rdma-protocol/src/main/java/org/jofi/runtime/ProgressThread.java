@@ -1,6 +1,5 @@
 package org.jofi.runtime;
 
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -8,13 +7,14 @@ import java.util.concurrent.locks.LockSupport;
 import org.jofi.rdma.spi.ProgressExecutor;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.TransportException;
+import org.jofi.transport.diagnostics.Log;
 
 /**
  * A thread that makes progress on one endpoint. It does not use Agrona's AgentRunner, whose close
  * would wait without a time limit if a provider does not return.
  */
 final class ProgressThread implements ProgressExecutor {
-  private static final Logger LOG = System.getLogger(ProgressThread.class.getName());
+  private static final Log LOG = new Log(Log.Name.TRANSPORT);
 
   /** Rounds for which it does not pay before it rests: some milliseconds of polling sockets. */
   private static final int BUSY_ROUNDS = 2_000;

@@ -4,6 +4,8 @@ import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import org.jofi.transport.diagnostics.Events;
+import org.jofi.transport.diagnostics.StallEvent;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,9 +23,14 @@ public final class Await {
   /** How often a virtual thread idles, and may yield only, before it parks once. */
   private static final int YIELDS = 256;
 
+  /** How often it idles before a wait is timed for JFR, so that a short one costs nothing. */
+  private static final int IDLES_UNTIMED = 8;
+
   private final IdleStrategy idle;
   private final NanoClock clock;
   private int idles;
+  private int idlesOfWait;
+  private @Nullable StallEvent stall;
 
   /** Backs off, {@link IdleStrategy#backoff()}, and measures time with the system's clock. */
   public Await() {
@@ -65,13 +72,17 @@ public final class Await {
   public long request(Comm comm, long request, Duration timeout) {
     long deadline = deadline(timeout);
     long result = comm.test(request);
-    idle.reset();
-    while (result == Result.IN_PROGRESS) {
-      if (isOver(deadline)) {
-        throw late("request on " + comm.label(), timeout);
+    begin();
+    try {
+      while (result == Result.IN_PROGRESS) {
+        if (isOver(deadline)) {
+          throw late("request on " + comm.label(), timeout);
+        }
+        idleOnce();
+        result = comm.test(request);
       }
-      idleOnce();
-      result = comm.test(request);
+    } finally {
+      end("request", comm);
     }
     return Result.check(comm, request, result);
   }
@@ -87,15 +98,19 @@ public final class Await {
    */
   public void all(Requests requests, Duration timeout) {
     long deadline = deadline(timeout);
-    idle.reset();
-    while (requests.pending() > 0) {
-      if (requests.test()) {
-        idle.reset();
-      } else if (isOver(deadline)) {
-        throw late("%d of %d requests".formatted(requests.pending(), requests.size()), timeout);
-      } else {
-        idleOnce();
+    begin();
+    try {
+      while (requests.pending() > 0) {
+        if (requests.test()) {
+          idle.reset();
+        } else if (isOver(deadline)) {
+          throw late("%d of %d requests".formatted(requests.pending(), requests.size()), timeout);
+        } else {
+          idleOnce();
+        }
       }
+    } finally {
+      end("all requests of a batch", requests);
     }
     int failed = requests.failed();
     if (failed >= 0) {
@@ -115,19 +130,23 @@ public final class Await {
    */
   public int any(Requests requests, Duration timeout) {
     long deadline = deadline(timeout);
-    idle.reset();
+    begin();
     int index = requests.next();
-    while (index < 0) {
-      if (requests.pending() == 0) {
-        throw new IllegalStateException("no request of the batch is left");
-      }
-      if (!requests.test()) {
-        if (isOver(deadline)) {
-          throw late("any of %d requests".formatted(requests.pending()), timeout);
+    try {
+      while (index < 0) {
+        if (requests.pending() == 0) {
+          throw new IllegalStateException("no request of the batch is left");
         }
-        idleOnce();
+        if (!requests.test()) {
+          if (isOver(deadline)) {
+            throw late("any of %d requests".formatted(requests.pending()), timeout);
+          }
+          idleOnce();
+        }
+        index = requests.next();
       }
-      index = requests.next();
+    } finally {
+      end("any request of a batch", requests);
     }
     if (requests.result(index) == Result.STALE_REQUEST) {
       check(requests, index);
@@ -152,17 +171,21 @@ public final class Await {
    */
   public long posted(Comm comm, LongSupplier post, Duration timeout) {
     long deadline = deadline(timeout);
-    idle.reset();
-    long request = post.getAsLong();
-    while (request == Result.TRY_AGAIN) {
-      if (isOver(deadline)) {
-        throw late("posting to " + comm.label(), timeout);
+    begin();
+    try {
+      long request = post.getAsLong();
+      while (request == Result.TRY_AGAIN) {
+        if (isOver(deadline)) {
+          throw late("posting to " + comm.label(), timeout);
+        }
+        comm.progress();
+        idleOnce();
+        request = post.getAsLong();
       }
-      comm.progress();
-      idleOnce();
-      request = post.getAsLong();
+      return request;
+    } finally {
+      end("room to post", comm);
     }
-    return request;
   }
 
   /**
@@ -174,7 +197,7 @@ public final class Await {
    * @throws TransportException if the attempt failed, or {@link FailureCause#TIMED_OUT}
    */
   public SendComm connection(ConnectAttempt attempt, Duration timeout) {
-    return poll(attempt::poll, timeout, "connection to " + attempt.handle());
+    return poll(attempt::poll, timeout, "connection to ", attempt.handle());
   }
 
   /**
@@ -186,22 +209,53 @@ public final class Await {
    * @throws TransportException if the listener failed, or {@link FailureCause#TIMED_OUT}
    */
   public RecvComm accepted(ListenComm listener, Duration timeout) {
-    return poll(listener::accept, timeout, "connector of " + listener.handle());
+    return poll(listener::accept, timeout, "connector of ", listener.handle());
   }
 
-  private <T> T poll(Supplier<@Nullable T> source, Duration timeout, String what) {
+  private <T> T poll(
+      Supplier<@Nullable T> source, Duration timeout, String what, ConnectHandle handle) {
     long deadline = deadline(timeout);
-    idle.reset();
-    while (true) {
-      T found = source.get();
-      if (found != null) {
-        return found;
+    begin();
+    try {
+      while (true) {
+        T found = source.get();
+        if (found != null) {
+          return found;
+        }
+        if (isOver(deadline)) {
+          throw late(what + handle, timeout);
+        }
+        idleOnce();
       }
-      if (isOver(deadline)) {
-        throw late(what, timeout);
-      }
-      idleOnce();
+    } finally {
+      end(what, handle);
     }
+  }
+
+  private void begin() {
+    idle.reset();
+    idlesOfWait = 0;
+    stall = null;
+  }
+
+  /** Tells of a wait that was long. */
+  private void end(String what, Object of) {
+    StallEvent timed = stall;
+    if (timed != null) {
+      stall = null;
+      if (timed.isLong()) {
+        timed.commit(who(of), what.strip());
+      }
+    }
+  }
+
+  private static String who(Object of) {
+    return switch (of) {
+      case Comm comm -> comm.label();
+      case Requests requests ->
+          "%d requests, the first of %s".formatted(requests.size(), requests.comm(0).label());
+      default -> of.toString();
+    };
   }
 
   /**
@@ -211,6 +265,9 @@ public final class Await {
    */
   private void idleOnce() {
     idle.idle();
+    if (++idlesOfWait == IDLES_UNTIMED) {
+      stall = Events.stall();
+    }
     if (++idles % YIELDS == 0 && Thread.currentThread().isVirtual()) {
       LockSupport.parkNanos(1);
     }

@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
-import jdk.jfr.FlightRecorder;
 import org.jofi.mr.region.RegionSet;
 import org.jofi.mr.registration.BufferRange;
 import org.jofi.mr.registration.CacheCounters;
@@ -16,6 +15,9 @@ import org.jofi.mr.registration.RegistrationBusyException;
 import org.jofi.mr.registration.RegistrationException;
 import org.jofi.mr.registration.RequestNames;
 import org.jofi.mr.teardown.Failures;
+import org.jofi.transport.diagnostics.Events;
+import org.jofi.transport.diagnostics.Log;
+import org.jofi.transport.diagnostics.RegistrationClosedEvent;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * has no open regions.
  */
 final class CacheClosings {
-  private static final System.Logger LOG = System.getLogger(CacheClosings.class.getName());
+  private static final Log LOG = new Log(Log.Name.REGISTRATION);
 
   /** Whoever looks for freed memory has other things to do, and will look again. */
   private static final int FREED_AT_ONCE = 64;
@@ -165,8 +167,7 @@ final class CacheClosings {
   private @Nullable RuntimeException close(List<Closing> victims, CloseReason reason) {
     RuntimeException failure = null;
     for (Closing victim : victims) {
-      RegistrationClosedEvent event =
-          FlightRecorder.isInitialized() ? RegistrationClosedEvent.begun() : null;
+      RegistrationClosedEvent event = Events.registrationClosed();
       boolean closed = false;
       try {
         victim.regions().close();
@@ -178,7 +179,12 @@ final class CacheClosings {
       }
       CachedRegistration registration = victim.registration();
       if (closed && registration != null && event != null) {
-        event.commit(registration, reason);
+        event.commit(
+            reason.name(),
+            registration.range().kind().name(),
+            registration.range().address(),
+            registration.range().lengthBytes(),
+            registration.space().generation());
       }
     }
     return failure;

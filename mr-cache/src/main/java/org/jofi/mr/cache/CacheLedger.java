@@ -11,6 +11,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
 import org.jofi.mr.registration.CacheLimits;
 import org.jofi.mr.registration.RegistrationException;
+import org.jofi.transport.diagnostics.Events;
+import org.jofi.transport.diagnostics.StallEvent;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -95,6 +97,7 @@ final class CacheLedger {
               .formatted(what, waitNs / 1_000_000),
           null);
     }
+    StallEvent stall = Events.stall();
     try {
       return settled.awaitNanos(leftNs);
     } catch (InterruptedException e) {
@@ -103,6 +106,8 @@ final class CacheLedger {
           "cannot %s: interrupted while another thread registers or closes the same memory"
               .formatted(what),
           e);
+    } finally {
+      Events.waited(stall, "registration cache", what);
     }
   }
 

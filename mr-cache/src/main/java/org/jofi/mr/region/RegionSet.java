@@ -3,7 +3,6 @@ package org.jofi.mr.region;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import jdk.jfr.FlightRecorder;
 import org.jofi.fabric.Access;
 import org.jofi.fabric.Addressing;
 import org.jofi.fabric.Domain;
@@ -15,6 +14,8 @@ import org.jofi.mr.registration.RegistrationException;
 import org.jofi.mr.scope.MrScope;
 import org.jofi.mr.scope.Rail;
 import org.jofi.mr.teardown.Failures;
+import org.jofi.transport.diagnostics.Events;
+import org.jofi.transport.diagnostics.RegistrationEvent;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -63,7 +64,7 @@ public final class RegionSet implements AutoCloseable {
       BufferRange range,
       long access,
       Consumer<RegionSet> leftover) {
-    RegistrationEvent event = FlightRecorder.isInitialized() ? RegistrationEvent.begun() : null;
+    RegistrationEvent event = Events.registration();
     RegionSet set = new RegionSet(range, rails);
     for (int rail = 0; rail < rails.size(); rail++) {
       try {
@@ -84,7 +85,14 @@ public final class RegionSet implements AutoCloseable {
       }
     }
     if (event != null) {
-      event.commit(role, range, rails.size(), scope.generation());
+      event.commit(
+          role.toString(),
+          range.kind().name(),
+          range.device(),
+          range.address(),
+          range.lengthBytes(),
+          rails.size(),
+          scope.generation());
     }
     return set;
   }

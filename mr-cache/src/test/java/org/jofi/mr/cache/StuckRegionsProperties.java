@@ -35,7 +35,7 @@ public class StuckRegionsProperties {
   private static final long BASE = 0x10_0000L;
   private static final int UNIT = 4096;
 
-  private static final Logger LOG = Logger.getLogger(CacheClosings.class.getName());
+  private static final Logger LOG = Logger.getLogger("org.jofi.registration");
 
   /** Each refusal is logged, and here are thousands. */
   @BeforeContainer

@@ -14,6 +14,7 @@ import org.jofi.libfabric.bindings.fi_ops_eq;
 import org.jofi.libfabric.bindings.fi_ops_fabric;
 import org.jofi.libfabric.bindings.fid_eq;
 import org.jofi.libfabric.bindings.fid_fabric;
+import org.jofi.transport.diagnostics.Log;
 
 /**
  * struct fid_eq, where a provider tells of errors that belong to no operation of this side. The efa
@@ -25,7 +26,7 @@ import org.jofi.libfabric.bindings.fid_fabric;
  * <p>Any thread. Opened and closed with the domain.
  */
 final class LibfabricEventQueue extends FabricObject {
-  private static final System.Logger LOG = System.getLogger(LibfabricEventQueue.class.getName());
+  private static final Log LOG = new Log(Log.Name.PROVIDER);
 
   private static final int DEPTH = 64;
 
@@ -81,7 +82,7 @@ final class LibfabricEventQueue extends FabricObject {
       int errno = Math.abs(fi_eq_err_entry.err(entry));
       int providerErrno = fi_eq_err_entry.prov_errno(entry);
       if (counts.merge(new Kind(errno, providerErrno), 1, Integer::sum) == 1) {
-        LOG.log(Level.WARNING, () -> text(errno, providerErrno));
+        LOG.log(Level.WARNING, text(errno, providerErrno));
       }
       entry.fill((byte) 0);
     }
@@ -107,7 +108,7 @@ final class LibfabricEventQueue extends FabricObject {
           if (count > 1) {
             LOG.log(
                 Level.WARNING,
-                () -> "%s (%d times)".formatted(text(kind.errno(), kind.providerErrno()), count));
+                "%s (%d times)".formatted(text(kind.errno(), kind.providerErrno()), count));
           }
         });
   }

@@ -13,6 +13,7 @@ import org.jofi.fabric.FabricException;
 import org.jofi.fabric.FabricUnavailableException;
 import org.jofi.libfabric.LibfabricTraits.PortVariables;
 import org.jofi.libfabric.bindings.fi_info;
+import org.jofi.transport.diagnostics.Log;
 
 /**
  * The ports at which endpoints over sockets may listen, for machines with a firewall between them.
@@ -25,7 +26,7 @@ record ListeningPorts(int low, int high) {
   static final String PROPERTY = "jofi.ports";
   static final String VARIABLE = "JOFI_PORTS";
 
-  private static final System.Logger LOG = System.getLogger(ListeningPorts.class.getName());
+  private static final Log LOG = new Log(Log.Name.PROVIDER);
   private static final Pattern RANGE = Pattern.compile("([0-9]{1,5})-([0-9]{1,5})");
   private static final int MAX_PORT = 65_535;
   private static final ValueLayout.OfShort PORT =
@@ -73,13 +74,9 @@ record ListeningPorts(int low, int high) {
     } else if (!first.equals(Integer.toString(low)) || !last.equals(Integer.toString(high))) {
       LOG.log(
           System.Logger.Level.WARNING,
-          "{0}={1} and {2}={3} are set, and count for endpoints over {4}, in place of {5}",
-          variables.low(),
-          first,
-          variables.high(),
-          last,
-          variables.provider(),
-          this);
+          "%s=%s and %s=%s are set, and count for endpoints over %s, in place of %s"
+              .formatted(
+                  variables.low(), first, variables.high(), last, variables.provider(), this));
     }
   }
 
@@ -139,13 +136,8 @@ record ListeningPorts(int low, int high) {
     if ((port < low || port > high) && TOLD.compareAndSet(false, true)) {
       LOG.log(
           System.Logger.Level.WARNING,
-          "{0} listens outside of {1}: this process used libfabric before these ports were asked for, and libfabric reads its settings once; set {2}={3} and {4}={5} for the process",
-          endpoint,
-          this,
-          variables.low(),
-          Integer.toString(low),
-          variables.high(),
-          Integer.toString(high));
+          "%s listens outside of %s: this process used libfabric before these ports were asked for, and libfabric reads its settings once; set %s=%d and %s=%d for the process"
+              .formatted(endpoint, this, variables.low(), low, variables.high(), high));
     }
   }
 

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jofi.fabric.AddressText;
+import org.jofi.transport.diagnostics.Log;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,7 +39,7 @@ final class SharedMemoryWatch {
   private static final int HELD_SAMPLES = 200;
 
   private static final SharedMemoryWatch THIS_PROCESS = new SharedMemoryWatch();
-  private static final System.Logger LOG = System.getLogger(SharedMemoryWatch.class.getName());
+  private static final Log LOG = new Log(Log.Name.PROVIDER);
   private static final String SCHEME = "://";
   private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(200);
   private static final long SAMPLE_NS = TimeUnit.MICROSECONDS.toNanos(50);
@@ -203,8 +204,8 @@ final class SharedMemoryWatch {
       region.free();
       LOG.log(
           Level.WARNING,
-          "shm: a process was killed while it held the lock of endpoint {0}; it is free again",
-          region.name());
+          "shm: a process was killed while it held the lock of endpoint %s; it is free again"
+              .formatted(region.name()));
       return true;
     }
   }

@@ -41,7 +41,7 @@ class EventQueueTest {
 
   private static final int RMA_ADDRESS = 4111;
 
-  private static final Logger LOG = Logger.getLogger(LibfabricEventQueue.class.getName());
+  private static final Logger LOG = Logger.getLogger("org.jofi.provider");
 
   private static final CompletionQueue.Sink NOTHING =
       new CompletionQueue.Sink() {

@@ -71,6 +71,7 @@ final class OneSidedCalls {
         request = connection.oneSided.move(reads, address, lengthBytes, memory, far, at);
       }
       comm.memory.uses.add(request, used);
+      comm.events.posted(request);
       return request;
     }
   }
@@ -95,6 +96,7 @@ final class OneSidedCalls {
           request = connection.oneSided.writeInline(address, lengthBytes, to, at);
         }
         comm.memory.uses.countIfNone(request);
+        comm.events.posted(request);
         return request;
       }
     } finally {

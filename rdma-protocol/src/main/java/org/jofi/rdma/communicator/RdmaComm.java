@@ -8,8 +8,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
-import org.agrona.concurrent.IdleStrategy;
-import org.agrona.concurrent.NanoClock;
 import org.jofi.fabric.FabricException;
 import org.jofi.fabric.MemoryKind;
 import org.jofi.mr.teardown.CloseSteps;
@@ -46,6 +44,7 @@ abstract class RdmaComm implements DrivenComm {
   final CommMemory memory;
   final RequestCookies cookies = new RequestCookies();
   final Callers callers;
+  final RequestEvents events;
   // Guarded by the endpoint's lock, as the next.
   private final List<Runnable> tasks = new ArrayList<>(0);
   private @Nullable RdmaPoller poller;
@@ -69,6 +68,7 @@ abstract class RdmaComm implements DrivenComm {
         "%s %d of %s, peer's %d"
             .formatted(role, connection.id().from(), endpoint.driver.label(), connection.id().to());
     callers = new Callers(label);
+    events = new RequestEvents(this, device.environment.clock());
     memory = new CommMemory(this, device, connection, stagedAtOnce);
     device.open.add(this);
   }
@@ -113,6 +113,9 @@ abstract class RdmaComm implements DrivenComm {
   abstract boolean flushes(MemoryKind kind);
 
   abstract long blockAccess();
+
+  /** What its messages are to this side. */
+  abstract String messages();
 
   final void checkOpen() {
     if (closing != CommState.OPEN) {
@@ -253,6 +256,9 @@ abstract class RdmaComm implements DrivenComm {
   /** What is told to the caller: lets go of memory that is not used any more. */
   private long report(long request, long @Nullable [] lengths) {
     long result = poll(request, lengths);
+    if (result < Result.STALE_REQUEST) {
+      events.failed(request);
+    }
     if (result >= 0 || (Result.isOver(result) && !connection.usesMemory(request))) {
       memory.uses.over(request);
     }
@@ -339,7 +345,7 @@ abstract class RdmaComm implements DrivenComm {
     if (closing == CommState.CLOSED) {
       return;
     }
-    awaitRelease();
+    AwaitedRelease.of(this, closingSince);
     CloseSteps steps = new CloseSteps();
     long user;
     List<Runnable> unused;
@@ -362,27 +368,6 @@ abstract class RdmaComm implements DrivenComm {
       steps.end();
     } catch (FabricException e) {
       throw new TransportException(FailureCause.FABRIC, label + ": " + e.getMessage(), e);
-    }
-  }
-
-  /** Waits until the connection is over; what a NIC does not complete is left to the endpoint. */
-  private void awaitRelease() {
-    NanoClock clock = device.environment.clock();
-    IdleStrategy idle = device.environment.idle().get();
-    // The connection's own time limit ends the wait for the peer; this one, that for the NIC.
-    long bound = device.options.closeTimeout().toNanos();
-    long now = clock.nanoTime();
-    // Those of a device that close together wait together; each looks, whatever the others took.
-    long deadline = Math.max(closingSince + bound + bound / 4, now + bound / 64);
-    while (true) {
-      int events;
-      try (var _ = lock.closing()) {
-        events = endpoint.progress();
-        if (connection.isReleased() || clock.nanoTime() - deadline >= 0) {
-          return;
-        }
-      }
-      idle.idle(events);
     }
   }
 

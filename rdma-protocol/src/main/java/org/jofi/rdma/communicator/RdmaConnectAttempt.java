@@ -8,6 +8,8 @@ import org.jofi.transport.ConnectHandle;
 import org.jofi.transport.Failure;
 import org.jofi.transport.SendComm;
 import org.jofi.transport.TransportException;
+import org.jofi.transport.diagnostics.ConnectionEvent;
+import org.jofi.transport.diagnostics.Events;
 import org.jspecify.annotations.Nullable;
 
 /** A connection being made from an endpoint. */
@@ -16,6 +18,8 @@ final class RdmaConnectAttempt implements ConnectAttempt {
   private final DeviceEndpoint endpoint;
   private final Attempt attempt;
   private @Nullable SendComm made;
+  private final @Nullable ConnectionEvent begun = Events.connection();
+  private boolean told;
 
   RdmaConnectAttempt(RdmaDevice device, DeviceEndpoint endpoint, ConnectHandle handle) {
     this.device = device;
@@ -38,14 +42,32 @@ final class RdmaConnectAttempt implements ConnectAttempt {
         endpoint.progress();
         Failure failure = attempt.failure();
         if (failure != null) {
+          tell("", "failed", failure.toString());
           throw new TransportException(failure);
         }
         SendConnection connection = attempt.connection();
         if (connection != null) {
           made = new RdmaSendComm(device, endpoint, connection);
+          tell(made.label(), "connected", "");
         }
       }
       return made;
+    }
+  }
+
+  /** Once, how it ended; it may have begun before anybody recorded. */
+  private void tell(String label, String outcome, String cause) {
+    if (!told) {
+      told = true;
+      Events.connected(
+          begun,
+          device.properties().name(),
+          "connect",
+          label,
+          attempt.handle.toString(),
+          endpoint.driver.dataCount(),
+          outcome,
+          cause);
     }
   }
 
@@ -59,6 +81,7 @@ final class RdmaConnectAttempt implements ConnectAttempt {
       if (connection != null) {
         endpoint.connections.abort(connection);
       } else {
+        tell("", "cancelled", "");
         endpoint.connections.connector().cancel(attempt);
         endpoint.progress();
       }

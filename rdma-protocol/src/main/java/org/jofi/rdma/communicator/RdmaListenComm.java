@@ -7,6 +7,7 @@ import org.jofi.transport.ConnectHandle;
 import org.jofi.transport.Device;
 import org.jofi.transport.ListenComm;
 import org.jofi.transport.RecvComm;
+import org.jofi.transport.diagnostics.Events;
 import org.jspecify.annotations.Nullable;
 
 /** A listener of an endpoint. */
@@ -46,7 +47,14 @@ final class RdmaListenComm implements ListenComm {
       endpoint.checkOpen();
       endpoint.progress();
       ReceiveConnection connection = listener.accept();
-      return connection == null ? null : new RdmaRecvComm(device, endpoint, connection);
+      if (connection == null) {
+        return null;
+      }
+      RecvComm made = new RdmaRecvComm(device, endpoint, connection);
+      int rails = endpoint.driver.dataCount();
+      String name = device.properties().name();
+      Events.connected(null, name, "accept", made.label(), "", rails, "accepted", "");
+      return made;
     }
   }
 

@@ -89,6 +89,7 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
       data[0] = lease;
       long request = receive(1);
       memory.uses.add(request, of);
+      events.posted(request);
       return request;
     }
   }
@@ -111,6 +112,7 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
         checkOpen();
         long request = receive(count);
         memory.uses.add(request, count, used);
+        events.posted(request);
         return request;
       }
     } finally {
@@ -161,6 +163,7 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
         request = connection.receiver.receiveStaged(space, address, lengthBytes, tag);
       }
       memory.uses.add(request, ours);
+      events.posted(request);
       return request;
     }
   }
@@ -213,6 +216,7 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
           request = connection.flushes.flush(address, lengthBytes, own.data());
         }
         memory.uses.add(request, own);
+        events.posted(request);
         return request;
       }
     } finally {
@@ -227,6 +231,11 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
       case ALWAYS -> true;
       case NEVER -> false;
     };
+  }
+
+  @Override
+  String messages() {
+    return "receive";
   }
 
   @Override

@@ -59,6 +59,7 @@ final class RdmaSendComm extends RdmaComm implements SendComm {
       checkOpen();
       long request = connection.sender.send(address, lengthBytes, tag, lease, null);
       memory.uses.add(request, used);
+      events.posted(request);
       return request;
     }
   }
@@ -70,6 +71,7 @@ final class RdmaSendComm extends RdmaComm implements SendComm {
       checkOpen();
       request = connection.sender.send(address, lengthBytes, tag, null, space);
       memory.uses.add(request, ours);
+      events.posted(request);
     }
     space.grow();
     return request;
@@ -78,6 +80,11 @@ final class RdmaSendComm extends RdmaComm implements SendComm {
   @Override
   boolean flushes(MemoryKind kind) {
     return false;
+  }
+
+  @Override
+  String messages() {
+    return "send";
   }
 
   @Override

@@ -26,6 +26,7 @@ import org.jofi.rdma.wire.MessageType;
 import org.jofi.rdma.wire.Nonce;
 import org.jofi.rdma.wire.WireFault;
 import org.jofi.transport.FailureCause;
+import org.jofi.transport.diagnostics.Events;
 import org.jspecify.annotations.Nullable;
 
 /** The listener's half of the handshake: it accepts or refuses connection requests. */
@@ -95,6 +96,8 @@ final class Acceptor {
         listener.refused++;
       }
       refuse(request, why);
+      Events.connected(
+          null, endpoint.label(), "accept", "", "", endpoint.dataCount(), "refused", why.name());
     }
     return why == null;
   }

@@ -1,5 +1,6 @@
 package org.jofi.rdma.connect;
 
+import java.lang.System.Logger.Level;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,6 +11,8 @@ import org.jofi.rdma.operation.PeerControl;
 import org.jofi.rdma.wire.MessageType;
 import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
+import org.jofi.transport.diagnostics.Events;
+import org.jofi.transport.diagnostics.Log;
 
 /**
  * Ends connections: after a close or an abort of either peer, a failure, or when the peer is silent
@@ -17,6 +20,8 @@ import org.jofi.transport.FailureCause;
  * more or its time limit has passed.
  */
 final class ClosingConnections {
+  private static final Log LOG = new Log(Log.Name.TRANSPORT);
+
   /** How often a side tells its end within the time limit of a close. */
   private static final int REPEATS = 16;
 
@@ -115,12 +120,31 @@ final class ClosingConnections {
         connection != null;
         connection = failing.pollFirst()) {
       Failure why = connection.failure();
-      if (why != null && !connection.closing.localClosed && !connection.closing.peerClosed) {
-        giveUp(connection, why);
-        given++;
+      if (why != null && !connection.closing.localClosed) {
+        tellFailed(connection, why);
+        if (!connection.closing.peerClosed) {
+          giveUp(connection, why);
+          given++;
+        }
       }
     }
     return given;
+  }
+
+  /** But for a peer's close after which nothing is missing. */
+  private static void tellFailed(Connection connection, Failure why) {
+    if (why.cause() == FailureCause.PEER_CLOSED && why.detail().isEmpty()) {
+      return;
+    }
+    String label = connection.describe();
+    LOG.log(Level.WARNING, "%s failed: %s".formatted(label, why));
+    Events.communicatorFailed(
+        label,
+        why.cause().name(),
+        why.errno(),
+        why.where(),
+        why.detail(),
+        connection.protocol.requests().activeAtFailure());
   }
 
   /** Sends a question, or its answer, unless too many are on their way. */

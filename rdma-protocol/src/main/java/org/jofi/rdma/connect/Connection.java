@@ -8,7 +8,9 @@ import org.jofi.rdma.operation.OperationSink;
 import org.jofi.rdma.operation.Packet;
 import org.jofi.rdma.operation.SentListener;
 import org.jofi.rdma.request.PeerLink;
+import org.jofi.rdma.request.Request;
 import org.jofi.rdma.request.RequestQueue;
+import org.jofi.rdma.request.RequestWatch;
 import org.jofi.rdma.wire.ConnectionId;
 import org.jofi.rdma.wire.ControlMessage;
 import org.jofi.rdma.wire.MessageType;
@@ -152,6 +154,16 @@ public abstract class Connection {
     return kindOf(request).usesMemory(request);
   }
 
+  /** Sets who is told of its requests from now on. */
+  public final void watch(RequestWatch by) {
+    each(kind -> kind.watch(by));
+  }
+
+  /** The request that had that id last in its slot; null if it is forgotten. */
+  public final @Nullable Request request(long request) {
+    return kindOf(request).last(request);
+  }
+
   public final void onFailure(Runnable told) {
     listener = told;
   }
@@ -201,6 +213,11 @@ public abstract class Connection {
   /** Whether few enough messages are on their way that a question or its answer may follow. */
   public final boolean mayAsk() {
     return onTheirWay <= link.endpoint.controlRails();
+  }
+
+  final String describe() {
+    return "communicator %d of %s, to %s"
+        .formatted(id().from(), link.endpoint.label(), link.describePeer());
   }
 
   /**

@@ -1,6 +1,5 @@
 package org.jofi.rdma.device;
 
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
@@ -28,6 +27,7 @@ import org.jofi.rdma.wire.EagerGrant;
 import org.jofi.rdma.wire.Features;
 import org.jofi.rdma.wire.MailboxTarget;
 import org.jofi.transport.TransportOptions;
+import org.jofi.transport.diagnostics.Log;
 
 /**
  * An endpoint of a device and its connections. Everything but {@link #isSound}, {@link #tend},
@@ -35,7 +35,7 @@ import org.jofi.transport.TransportOptions;
  * called with the lock held.
  */
 public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
-  private static final Logger LOG = System.getLogger(DeviceEndpoint.class.getName());
+  private static final Log LOG = new Log(Log.Name.TRANSPORT);
 
   public final ConnectionTable connections;
 

@@ -11,6 +11,8 @@ import org.agrona.concurrent.YieldingIdleStrategy;
 import org.jofi.rdma.spi.ProgressExecutor;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.TransportException;
+import org.jofi.transport.diagnostics.Events;
+import org.jofi.transport.diagnostics.StallEvent;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -302,7 +304,9 @@ public final class EndpointLock {
 
   private Hold enter() {
     if (!spin()) {
+      StallEvent stall = Events.stall();
       lock.lock();
+      Events.waited(stall, label, "another thread, which uses the endpoint");
     }
     return hold;
   }

@@ -1,6 +1,5 @@
 package org.jofi.rdma.driver;
 
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.Locale;
 import java.util.Optional;
@@ -11,6 +10,7 @@ import org.jofi.fabric.AddressText;
 import org.jofi.fabric.LinkTraffic;
 import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
+import org.jofi.transport.diagnostics.Log;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * than the bound is not taken for it.
  */
 final class DataStall {
-  private static final Logger LOG = System.getLogger("org.jofi.rdma.rails");
+  private static final Log LOG = new Log(Log.Name.TRANSPORT);
   private static final long UNASKED = Long.MIN_VALUE;
   private static final long UNKNOWN = -1;
 
@@ -139,7 +139,7 @@ final class DataStall {
             boundNs / 1_000_000,
             ways.get());
     Failure failure = new Failure(FailureCause.PEER_LOST, 0, peer, detail);
-    LOG.log(Level.WARNING, failure);
+    LOG.log(Level.WARNING, failure.toString());
     return failure;
   }
 }

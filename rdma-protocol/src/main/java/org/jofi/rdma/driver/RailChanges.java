@@ -1,21 +1,21 @@
 package org.jofi.rdma.driver;
 
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
-import jdk.jfr.FlightRecorder;
 import org.jofi.transport.RailChange;
 import org.jofi.transport.RailListener;
+import org.jofi.transport.diagnostics.Events;
+import org.jofi.transport.diagnostics.Log;
 
 /**
  * What an endpoint has to tell of its rails: to the log, to JFR, and to who listens. It is told
  * without the lock, because whoever listens may take time, or use the endpoint.
  */
 public final class RailChanges {
-  private static final Logger LOG = System.getLogger("org.jofi.rdma.rails");
+  private static final Log LOG = new Log(Log.Name.TRANSPORT);
 
   private final RailListener listener;
   private final Queue<RailChange> untold = new ConcurrentLinkedQueue<>();
@@ -72,9 +72,15 @@ public final class RailChanges {
 
   private void tell(RailChange change) {
     LOG.log(level(change), change.toString());
-    if (FlightRecorder.isInitialized()) {
-      new RailChangeEvent().commit(change);
-    }
+    Events.railChanged(
+        change.where(),
+        change.role().name(),
+        change.rail(),
+        change.nic(),
+        change.state().name(),
+        change.cause().map(why -> why.cause() + ": " + why.detail()).orElse(""),
+        change.railsUp(),
+        change.rails());
     try {
       listener.changed(change);
     } catch (RuntimeException thrown) {

@@ -1,6 +1,5 @@
 package org.jofi.rdma.driver;
 
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
@@ -11,6 +10,7 @@ import org.jofi.rdma.nic.FlushLanding;
 import org.jofi.rdma.nic.RailPort;
 import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
+import org.jofi.transport.diagnostics.Log;
 
 /**
  * Closes the endpoints of data rails, and opens others in their place. That is the fence after
@@ -30,7 +30,7 @@ final class RailRetirement {
   /** After so many looks, what is still out does not come back by itself. */
   private static final int LOOKS = 3;
 
-  private static final Logger LOG = System.getLogger("org.jofi.rdma.rails");
+  private static final Log LOG = new Log(Log.Name.TRANSPORT);
 
   private final Rails rails;
   private final ArrivalSink arrivals;
@@ -76,10 +76,8 @@ final class RailRetirement {
     port.retire(why);
     LOG.log(
         Level.INFO,
-        "{0}: its endpoint closes, and what it had goes over others. {1}: {2}",
-        port.label,
-        why.where(),
-        why.detail());
+        "%s: its endpoint closes, and what it had goes over others. %s: %s"
+            .formatted(port.label, why.where(), why.detail()));
   }
 
   /** All rails are to close that may; whether they did. */
@@ -125,7 +123,7 @@ final class RailRetirement {
       of.looks = LOOKS - 1;
       if (!of.refused) {
         of.refused = true;
-        LOG.log(Level.WARNING, "{0} cannot be closed yet: {1}", port.label, e.getMessage());
+        LOG.log(Level.WARNING, "%s cannot be closed yet: %s".formatted(port.label, e.getMessage()));
       }
       return;
     }
@@ -148,7 +146,7 @@ final class RailRetirement {
               port.label,
               "its endpoint closed, and no other could be opened: %s".formatted(e.getMessage()));
       port.end(refused);
-      LOG.log(Level.WARNING, "{0}: {1}", refused.where(), refused.detail());
+      LOG.log(Level.WARNING, "%s: %s".formatted(refused.where(), refused.detail()));
     }
   }
 }

@@ -12,6 +12,7 @@ import org.jofi.rdma.operation.Certainty;
 import org.jofi.rdma.operation.Transfer;
 import org.jofi.rdma.operation.TransferListener;
 import org.jofi.transport.Failure;
+import org.jofi.transport.diagnostics.Events;
 
 /**
  * A transfer over the rails of one role to a peer. A stripe goes over a usable rail, and over
@@ -22,9 +23,13 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
   final PeerRails rails;
   private final Post post = new Post();
 
+  /** Over which rail each stripe was posted last. */
+  private final byte[] postedOver;
+
   RailTransfer(PeerRails rails, TransferListener listener, int stripes) {
     super(listener, stripes);
     this.rails = rails;
+    postedOver = new byte[stripes];
   }
 
   /** A rail took nothing: what to do about a stripe that goes over it. */
@@ -71,7 +76,9 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
     if (answer == 0) {
       if (tries(stripe) > 1) {
         rails.rail(rail).port.counters.add(CounterType.STRIPES_REPEATED, 1);
+        tellRepeated(stripe, rail);
       }
+      postedOver[stripe] = (byte) rail;
       move(stripe, State.OUT);
     } else {
       Failure why = Failures.ofPost(operation(stripe), rails.rail(rail).port, -answer);
@@ -80,6 +87,14 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
       }
       retry(stripe, why, Certainty.NOT_EXECUTED);
     }
+  }
+
+  private void tellRepeated(int stripe, int rail) {
+    Events.stripeRepeated(
+        operation(stripe),
+        rails.rail(postedOver[stripe]).port.label,
+        rails.rail(rail).port.label,
+        lengthBytes(stripe));
   }
 
   /** The rail for a stripe, whose own may have been given up; or {@link PeerRails#NONE}. */

@@ -235,6 +235,9 @@ class PostedReceive extends ListedStrategy<PostedReceive> {
     if (with < 0) {
       return false;
     }
+    if (arrivals[sub] == StripeArrivals.NONE) {
+      request.matched();
+    }
     arrivals[sub] = with;
     check(sub);
     return true;
@@ -310,6 +313,20 @@ class PostedReceive extends ListedStrategy<PostedReceive> {
   @Override
   public boolean operatesOnLease() {
     return false;
+  }
+
+  @Override
+  public int tag() {
+    return tags[0];
+  }
+
+  @Override
+  public long postedBytes() {
+    long total = 0;
+    for (int sub = 0; sub < count; sub++) {
+      total += posted[sub];
+    }
+    return total;
   }
 
   @Override

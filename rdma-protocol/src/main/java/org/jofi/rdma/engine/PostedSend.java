@@ -88,6 +88,7 @@ final class PostedSend extends ListedStrategy<PostedSend> {
 
   /** Its request goes on in another way, with its lease. */
   void handOver() {
+    request.matched();
     lease = null;
     space = null;
   }
@@ -119,6 +120,11 @@ final class PostedSend extends ListedStrategy<PostedSend> {
   @Override
   public boolean endsByItself() {
     return false;
+  }
+
+  @Override
+  public int tag() {
+    return tag;
   }
 
   @Override

@@ -17,6 +17,7 @@ import org.jofi.mr.scope.Rail;
 import org.jofi.mr.teardown.OwnershipGraph;
 import org.jofi.rdma.wire.FabricAddress;
 import org.jofi.transport.Failure;
+import org.jofi.transport.diagnostics.Events;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -255,6 +256,7 @@ public final class RailPort {
   public void retire(Failure why) {
     retiredFor = why;
     retired = true;
+    tellGivenUp(false, why);
     users.forEach((user, rail) -> user.retired(rail, why));
   }
 
@@ -306,7 +308,12 @@ public final class RailPort {
 
   public void end(Failure why) {
     broken = why;
+    tellGivenUp(true, why);
     users.forEach((user, rail) -> user.ended(rail, why));
+  }
+
+  private void tellGivenUp(boolean forGood, Failure why) {
+    Events.railGivenUp(label, number, nic(), forGood, why.errno(), why.toString());
   }
 
   public void cancelReceives() {

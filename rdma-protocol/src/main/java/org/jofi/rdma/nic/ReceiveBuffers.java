@@ -1,6 +1,5 @@
 package org.jofi.rdma.nic;
 
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.Objects;
 import org.agrona.collections.IntArrayQueue;
@@ -13,6 +12,7 @@ import org.jofi.rdma.memory.RegisteredBuffers.Buffer;
 import org.jofi.rdma.operation.Task;
 import org.jofi.rdma.operation.Tasks;
 import org.jofi.transport.Failure;
+import org.jofi.transport.diagnostics.Log;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 public final class ReceiveBuffers extends Task implements OperationOwner {
   public static final int COUNT = 64;
 
-  private static final Logger LOG = System.getLogger("org.jofi.rdma.rails");
+  private static final Log LOG = new Log(Log.Name.TRANSPORT);
 
   private final RailPort port;
   private final RegisteredBuffers buffers;
@@ -92,9 +92,8 @@ public final class ReceiveBuffers extends Task implements OperationOwner {
     if (counters.get(CounterType.RECEIVES_FAILED) == 0) {
       LOG.log(
           Level.WARNING,
-          "{0}: fi_recv is refused, and tried again: {1}",
-          port.label,
-          FabricErrno.name(-answer));
+          "%s: fi_recv is refused, and tried again: %s"
+              .formatted(port.label, FabricErrno.name(-answer)));
     }
     counters.add(CounterType.RECEIVES_FAILED, 1);
   }

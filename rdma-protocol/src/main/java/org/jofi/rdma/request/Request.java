@@ -121,6 +121,21 @@ public final class Request {
     return state == State.RUNNING || state == State.OVER;
   }
 
+  /** A send has its receive, or the first of a receive arrived. */
+  public void matched() {
+    queue.matched(this);
+  }
+
+  /** Whether it goes on in another way than it began. */
+  public boolean isUnderWay() {
+    return !strategy.equals(first);
+  }
+
+  /** The way in which it began, which says what was posted; null if it never began. */
+  public @Nullable RequestStrategy posted() {
+    return abandoned ? null : first;
+  }
+
   /** The way in which it runs, or ran last. */
   public RequestStrategy strategy() {
     return strategy;

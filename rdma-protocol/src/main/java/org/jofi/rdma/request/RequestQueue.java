@@ -54,6 +54,8 @@ public abstract class RequestQueue {
   private int busy;
 
   private @Nullable Failure failure;
+  private int activeAtFailure;
+  private @Nullable RequestWatch watch;
   private Runnable listener = () -> {};
 
   public RequestQueue(PeerLink link, int first, int most) {
@@ -158,6 +160,9 @@ public abstract class RequestQueue {
     if (why != null) {
       link.endpoint.counters().failed(why);
     }
+    if (watch != null) {
+      watch.over(request);
+    }
     list(request);
   }
 
@@ -176,6 +181,9 @@ public abstract class RequestQueue {
   /** A request is no more, as if it had never begun. */
   public final void takeBack(Request request) {
     active--;
+    if (watch != null) {
+      watch.over(request);
+    }
     request.takeBack();
   }
 
@@ -186,7 +194,7 @@ public abstract class RequestQueue {
   }
 
   /** The request that had that id last in its slot; null if it is stale or none. */
-  private @Nullable Request last(long id) {
+  public final @Nullable Request last(long id) {
     int slot = RequestId.slot(id) - first;
     Request request = slot < 0 || slot >= requests.size() ? null : requests.get(slot);
     return request == null || request.id() != id ? null : request;
@@ -254,6 +262,22 @@ public abstract class RequestQueue {
     return failure;
   }
 
+  /** How many requests were in flight when it failed. */
+  public final int activeAtFailure() {
+    return activeAtFailure;
+  }
+
+  /** Sets who is told of its requests from now on. */
+  public final void watch(RequestWatch by) {
+    watch = by;
+  }
+
+  final void matched(Request request) {
+    if (watch != null) {
+      watch.matched(request.id());
+    }
+  }
+
   /** Sets the action to run once when the queue fails. It may run while a queue delivers. */
   public final void onFailure(Runnable told) {
     listener = told;
@@ -269,6 +293,7 @@ public abstract class RequestQueue {
       return;
     }
     failure = why;
+    activeAtFailure = active;
     boolean atOnce = why.cause() == FailureCause.PEER_LOST;
     boolean gently = why.cause() == FailureCause.PEER_CLOSED;
     for (int slot = 0; slot < requests.size(); slot++) {

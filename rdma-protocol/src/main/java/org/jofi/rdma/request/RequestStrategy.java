@@ -48,6 +48,16 @@ public abstract class RequestStrategy implements TransferListener {
 
   public abstract long movedBytes();
 
+  /** Of the way in which it began. */
+  public int tag() {
+    return 0;
+  }
+
+  /** Of the way in which it began: how much it is to move. */
+  public long postedBytes() {
+    return movedBytes();
+  }
+
   /** Changes whenever what it waits for comes nearer; not without end while it is stuck. */
   public long progress() {
     return 0;

@@ -103,6 +103,8 @@ record Law(ArchRule rule, List<List<String>> violations) {
             oneLock(),
             EngineLaws.engineWithoutInput(),
             EngineLaws.driverWithoutProtocol(),
+            DiagnosticsLaws.oneWayToLog(),
+            DiagnosticsLaws.oneWayToTellEvents(),
             Exports.signatures(),
             noCycles(),
             providerNames(),

@@ -15,6 +15,7 @@ import org.jofi.transport.ListenComm;
 import org.jofi.transport.RecvComm;
 import org.jofi.transport.SendComm;
 import org.jofi.transport.TransportException;
+import org.jofi.transport.diagnostics.Log;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * listeners and attempts; what is connected stays open. For one thread.
  */
 final class PeerConnections implements AutoCloseable {
+  private static final Log LOG = new Log(Log.Name.RANKS);
   private final List<ListenComm> listeners = new ArrayList<>();
   private final List<ConnectAttempt> attempts = new ArrayList<>();
   private final List<Integer> incoming;
@@ -106,8 +108,7 @@ final class PeerConnections implements AutoCloseable {
       comm.abort();
     } catch (TransportException e) {
       // The reason for the failure is reported elsewhere. Closing the transport cleans up the rest.
-      System.getLogger(PeerConnections.class.getName())
-          .log(System.Logger.Level.DEBUG, "a communicator did not end in time", e);
+      LOG.log(System.Logger.Level.DEBUG, "a communicator did not end in time", e);
     }
   }
 

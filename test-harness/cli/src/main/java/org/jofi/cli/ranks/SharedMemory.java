@@ -9,6 +9,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jofi.transport.diagnostics.Log;
 
 /**
  * Removes files of libfabric's shm provider from shared memory. There is one for each endpoint,
@@ -19,6 +20,7 @@ import java.util.concurrent.TimeoutException;
  * names, and are never touched.
  */
 public final class SharedMemory {
+  private static final Log LOG = new Log(Log.Name.RANKS);
   private static final Path FOLDER = Path.of("/dev/shm");
   private static final long KILL_WITHIN_SECONDS = 5;
   private static final Set<ProcessHandle> CHILDREN = ConcurrentHashMap.newKeySet();
@@ -63,8 +65,7 @@ public final class SharedMemory {
         clear(child.pid());
       } catch (InterruptedException | ExecutionException | TimeoutException e) {
         // The process is alive or its state is unknown; keep its files.
-        System.getLogger(SharedMemory.class.getName())
-            .log(System.Logger.Level.DEBUG, "process " + child.pid() + " does not end", e);
+        LOG.log(System.Logger.Level.DEBUG, "process " + child.pid() + " does not end", e);
       }
     }
     clear(ProcessHandle.current().pid());
@@ -102,8 +103,7 @@ public final class SharedMemory {
         Files.deleteIfExists(file);
       }
     } catch (IOException e) {
-      System.getLogger(SharedMemory.class.getName())
-          .log(System.Logger.Level.DEBUG, "cannot clear what process " + pid + " left", e);
+      LOG.log(System.Logger.Level.DEBUG, "cannot clear what process " + pid + " left", e);
     }
   }
 }

@@ -16,10 +16,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jofi.cli.ranks.Placement;
 import org.jofi.cli.ranks.RankProcess;
+import org.jofi.transport.diagnostics.Log;
 import org.jspecify.annotations.Nullable;
 
 /** A rank, seen from the process that started it. For one thread. */
 final class RankHandle {
+  private static final Log LOG = new Log(Log.Name.RANKS);
 
   /**
    * What was heard of a rank.
@@ -153,8 +155,7 @@ final class RankHandle {
       out.write((Lines.write(order) + "\n").getBytes(StandardCharsets.UTF_8));
       out.flush();
     } catch (IOException e) {
-      System.getLogger(RankHandle.class.getName())
-          .log(System.Logger.Level.DEBUG, "rank " + rank() + " hears nothing", e);
+      LOG.log(System.Logger.Level.DEBUG, "rank " + rank() + " hears nothing", e);
     }
   }
 

@@ -1,4 +1,4 @@
-package org.jofi.mr.cache;
+package org.jofi.transport.diagnostics;
 
 import jdk.jfr.Category;
 import jdk.jfr.DataAmount;
@@ -7,14 +7,16 @@ import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
+import jdk.jfr.Threshold;
 
 /** JFR: the cache closed a registration; its duration is the time spent in the provider. */
 @Name("org.jofi.mr.RegistrationClosed")
 @Label("Cached Registration Closed")
 @Description("The registration cache closed a registration, and why")
 @Category({"jofi", "Registrations"})
+@Threshold("1 ms")
 @StackTrace(false)
-final class RegistrationClosedEvent extends Event {
+public final class RegistrationClosedEvent extends Event {
   @Label("Reason")
   String reason = "";
 
@@ -31,22 +33,33 @@ final class RegistrationClosedEvent extends Event {
   @Label("Scope Generation")
   long generation;
 
+  private RegistrationClosedEvent() {}
+
   static RegistrationClosedEvent begun() {
     RegistrationClosedEvent event = new RegistrationClosedEvent();
     event.begin();
     return event;
   }
 
-  void commit(CachedRegistration registration, CloseReason why) {
+  /**
+   * Ends it: the registration is closed.
+   *
+   * @param reason why
+   * @param kind the kind of memory
+   * @param address where the memory begins
+   * @param lengthBytes its length in bytes
+   * @param generation which of its scopes, counted
+   */
+  public void commit(String reason, String kind, long address, long lengthBytes, long generation) {
     end();
     if (!shouldCommit()) {
       return;
     }
-    reason = why.name();
-    kind = registration.range().kind().name();
-    address = registration.range().address();
-    lengthBytes = registration.range().lengthBytes();
-    generation = registration.space().generation();
+    this.reason = reason;
+    this.kind = kind;
+    this.address = address;
+    this.lengthBytes = lengthBytes;
+    this.generation = generation;
     commit();
   }
 }

@@ -1,4 +1,4 @@
-package org.jofi.rdma.driver;
+package org.jofi.transport.diagnostics;
 
 import jdk.jfr.Category;
 import jdk.jfr.Description;
@@ -6,7 +6,6 @@ import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
-import org.jofi.transport.RailChange;
 
 /** JFR: a rail to a peer came to be used, or not to be used any more. */
 @Name("org.jofi.rdma.RailChange")
@@ -39,18 +38,29 @@ final class RailChangeEvent extends Event {
   @Label("Rails")
   int rails;
 
-  void commit(RailChange change) {
-    if (!shouldCommit()) {
+  private RailChangeEvent() {}
+
+  static void commit(
+      String where,
+      String role,
+      int rail,
+      String nic,
+      String state,
+      String cause,
+      int railsUp,
+      int rails) {
+    RailChangeEvent event = new RailChangeEvent();
+    if (!event.shouldCommit()) {
       return;
     }
-    where = change.where();
-    role = change.role().name();
-    rail = change.rail();
-    nic = change.nic();
-    state = change.state().name();
-    cause = change.cause().map(why -> why.cause() + ": " + why.detail()).orElse("");
-    railsUp = change.railsUp();
-    rails = change.rails();
-    commit();
+    event.where = where;
+    event.role = role;
+    event.rail = rail;
+    event.nic = nic;
+    event.state = state;
+    event.cause = cause;
+    event.railsUp = railsUp;
+    event.rails = rails;
+    event.commit();
   }
 }
