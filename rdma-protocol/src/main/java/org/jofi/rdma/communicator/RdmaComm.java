@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 
 /** What sending and receiving communicators have in common. */
 abstract class RdmaComm implements DrivenComm {
-  private final RdmaDevice device;
+  final RdmaDevice device;
   final DeviceEndpoint endpoint;
   final EndpointLock lock;
 

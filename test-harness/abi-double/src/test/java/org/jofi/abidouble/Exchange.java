@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.LongStream;
 import org.jofi.processes.ProcessPair;
@@ -259,7 +260,7 @@ enum Exchange {
     for (int i = 0; i < count; i++) {
       side.check(ins.get(i), i + round);
       sources.get(i).close();
-      sinks[i].close();
+      Objects.requireNonNull(receives.registration(i)).close();
     }
   }
 
