@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.MemorySegment;
+import org.jofi.counters.written.CounterType;
 import org.jofi.fabric.MemoryKind;
 import org.jofi.rdma.communicator.SimulatedHosts.Pair;
 import org.jofi.simulated.profile.Profile;
@@ -67,6 +68,11 @@ class DeviceBuffersTest {
           assertEquals(bytes, hosts.await(pair.send(), send[0]));
           assertEquals(-1, to.asSlice(0, bytes).mismatch(from.asSlice(0, bytes)));
         }
+        long staged = BYTES + 1 + 70_000;
+        assertEquals(
+            there ? staged : 0, EndpointCountersTest.all(pair.send(), CounterType.BYTES_STAGED));
+        assertEquals(
+            here ? staged : 0, EndpointCountersTest.all(pair.receive(), CounterType.BYTES_STAGED));
         if (here) {
           assertEquals(Result.NOTHING_TO_DO, pair.receive().iflush(target, 0, BYTES));
           assertTrue(pair.receive().flushReason(target).startsWith("not flushed: a staged"));
@@ -114,6 +120,9 @@ class DeviceBuffersTest {
       assertEquals(BYTES, hosts.await(pair.receive(), receive));
       assertEquals(BYTES, hosts.await(pair.send(), send[0]));
       assertEquals(-1, to.mismatch(from));
+      long flush = pair.receive().iflush(target, 0, BYTES);
+      assertEquals(BYTES, hosts.await(pair.receive(), flush));
+      assertEquals(1, EndpointCountersTest.all(pair.receive(), CounterType.FLUSHES));
     }
   }
 

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jofi.counters.written.CounterBlock;
@@ -14,11 +15,13 @@ import org.jofi.simulated.profile.Profile;
 import org.jofi.transport.Comm;
 import org.jofi.transport.ConnectAttempt;
 import org.jofi.transport.ConnectHandle;
+import org.jofi.transport.FailureCause;
 import org.jofi.transport.Registration;
 import org.jofi.transport.RemoteMemory;
 import org.jofi.transport.Result;
 import org.jofi.transport.TransportException;
 import org.jofi.transport.Use;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -35,11 +38,11 @@ class EndpointCountersTest {
     return ((RdmaComm) comm).endpoint.driver.context.counters();
   }
 
-  private static long all(Comm comm, CounterType type) {
+  static long all(Comm comm, CounterType type) {
     return of(comm).all().get(type);
   }
 
-  private static long rails(Comm comm, CounterType type) {
+  static long rails(Comm comm, CounterType type) {
     long sum = 0;
     for (CounterBlock rail : of(comm).rails()) {
       sum += rail.get(type);
@@ -163,6 +166,20 @@ class EndpointCountersTest {
       return attempt.poll() != null;
     } catch (TransportException refusal) {
       return true;
+    }
+  }
+
+  @Test
+  void aPeerThatFallsSilentIsLost() {
+    try (SimulatedHosts hosts = new SimulatedHosts(Profile.TCP, 4, 1)) {
+      Pair pair = hosts.connect();
+      transfer(hosts, pair, LONG_BYTES);
+      hosts.simulation.host(0).nic(0).stall(Duration.ofSeconds(60));
+      long send = pair.send().isend(hosts.memory(LONG_BYTES, 1), TAG);
+      hosts.await("its loss", () -> pair.send().failure().isPresent());
+      assertEquals(FailureCause.PEER_LOST.code(), hosts.await(pair.send(), send));
+      assertEquals(1, all(pair.send(), CounterType.CONNECTIONS_LOST));
+      assertEquals(1, all(pair.send(), CounterType.FAILED_PEER_LOST));
     }
   }
 }

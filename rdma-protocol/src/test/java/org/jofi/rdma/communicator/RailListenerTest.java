@@ -7,6 +7,7 @@ import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.jofi.counters.written.CounterType;
 import org.jofi.rdma.communicator.SimulatedHosts.Pair;
 import org.jofi.simulated.profile.Profile;
 import org.jofi.transport.Comm;
@@ -58,9 +59,16 @@ class RailListenerTest {
       assertEquals(List.of(2, 3), List.of(lost.railsUp(), lost.rails()));
       assertTrue(lost.cause().orElseThrow().detail().startsWith("silent for "), lost.toString());
       assertEquals(RailStatus.State.LOST, pair.send().rails().get(SILENT).state());
+      hosts.await("its gauge", () -> railsWithoutPeer(pair) == 1);
+      assertTrue(EndpointCountersTest.rails(pair.send(), CounterType.STRIPES_REPEATED) > 0);
       hosts.await("its return", () -> isUp(pair.send()) && isUp(pair.receive()));
       hosts.await("the news", () -> dataRailStates().getLast() == RailStatus.State.UP);
       transfer(hosts, pair);
+      hosts.await("its gauge", () -> railsWithoutPeer(pair) == 0);
     }
+  }
+
+  private static long railsWithoutPeer(Pair pair) {
+    return EndpointCountersTest.rails(pair.send(), CounterType.RAIL_PEERS_WITHOUT);
   }
 }

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.lang.reflect.Method;
 import java.util.concurrent.Callable;
 import org.jofi.counters.written.CounterType;
+import org.jofi.counters.written.EndpointCounters;
 import org.jofi.fabric.FabricErrno;
 import org.jofi.fabric.FabricException;
 import org.jofi.fabric.FabricHints;
@@ -31,13 +32,14 @@ class RefusedCallsTest {
       Simulation.of(Profile.TCP).hosts(2).nicsPerHost(RAILS).open();
   private String refused = "";
   private int refusals;
+  private int errno = FabricErrno.ENOMEM;
 
   private Object answer(Method call, Object[] arguments, Callable<Object> real) throws Exception {
     if (!call.getName().equals(refused)) {
       return real.call();
     }
     refusals++;
-    return -FabricErrno.ENOMEM;
+    return -errno;
   }
 
   private Host altered(int index) {
@@ -78,6 +80,39 @@ class RefusedCallsTest {
         simulation.idle();
       }
     }
+    left.close();
+    right.close();
+    simulation.close();
+  }
+
+  @Test
+  void whatAProviderDoesNotTakeNowIsCounted() {
+    Host left = altered(0);
+    Host right = new Host(simulation, 1, RAILS, RAILS);
+    PeerRails there = left.endpoint.controlTo(right.endpoint.addresses());
+    errno = FabricErrno.EAGAIN;
+    refused = "send";
+    Packet packet = left.endpoint.outgoing.take(there);
+    assertNotNull(packet);
+    packet.send(64, SentListener.NOBODY, 0);
+    for (int round = 0; refusals < 3; round++) {
+      assertTrue(round < ROUNDS, "not offered again");
+      left.progress();
+      simulation.idle();
+    }
+    EndpointCounters counted = left.endpoint.context.counters();
+    assertEquals(
+        refusals,
+        counted.rails().stream().mapToLong(rail -> rail.get(CounterType.PROVIDER_AGAIN)).sum());
+    refused = "";
+    for (int round = 0; right.messages.isEmpty(); round++) {
+      assertTrue(round < ROUNDS, "never sent");
+      if (left.progress() + right.progress() == 0) {
+        simulation.idle();
+      }
+    }
+    assertEquals(
+        64, counted.rails().stream().mapToLong(rail -> rail.get(CounterType.CONTROL_BYTES)).sum());
     left.close();
     right.close();
     simulation.close();

@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -60,6 +61,19 @@ public final class CounterFile implements AutoCloseable {
   /** What is shared with other processes. */
   private record Shared(Path path, FileChannel file, FileChannel lock, MemorySegment memory) {}
 
+  /** Files that are deleted when the process ends without having closed its transports. */
+  private static final class AtExit {
+    static final Set<CounterFile> OPEN = ConcurrentHashMap.newKeySet();
+
+    /** Initializes this class. */
+    static void arm() {}
+
+    static {
+      Runtime.getRuntime()
+          .addShutdownHook(new Thread(() -> OPEN.forEach(CounterFile::close), "jofi-counters"));
+    }
+  }
+
   private CounterFile(@Nullable Shared shared) {
     this.shared = shared;
     errors = shared == null ? ErrorLog.NONE : new ErrorLog(this);
@@ -90,10 +104,14 @@ public final class CounterFile implements AutoCloseable {
       if (folder.isEmpty()) {
         return unshared();
       }
+      // First, since a process that ends already can have no hook, and makes no file then.
+      AtExit.arm();
       CounterFolder.make(folder.get());
       DeadCounters.keep(folder.get(), MOST_DEAD);
-      return new CounterFile(create(folder.get(), fabric, now));
-    } catch (IOException | RuntimeException | InternalError refused) {
+      CounterFile made = new CounterFile(create(folder.get(), fabric, now));
+      AtExit.OPEN.add(made);
+      return made;
+    } catch (IOException | RuntimeException | LinkageError | InternalError refused) {
       if (TOLD.compareAndSet(false, true)) {
         LOG.log(
             CounterFolder.chosen().isEmpty() ? Level.INFO : Level.WARNING,
@@ -376,6 +394,7 @@ public final class CounterFile implements AutoCloseable {
       return;
     }
     closed = true;
+    AtExit.OPEN.remove(this);
     try {
       Files.deleteIfExists(of.path);
       Files.deleteIfExists(DeadCounters.lockOf(of.path));
