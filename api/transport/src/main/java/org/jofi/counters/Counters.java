@@ -84,7 +84,7 @@ public final class Counters implements AutoCloseable {
     values = Region.at(bytes, CounterLayout.VALUES_AT, path);
     errors = Region.at(bytes, CounterLayout.ERRORS_AT, path);
     ByteBuffer header = bytes.read(0, CounterLayout.HEADER_BYTES);
-    jofi = text(header, CounterLayout.JOFI_AT, CounterLayout.TEXT_BYTES);
+    jofi = text(header, CounterLayout.RELEASE_AT, CounterLayout.TEXT_BYTES);
     fabric = text(header, CounterLayout.FABRIC_AT, CounterLayout.TEXT_BYTES);
   }
 

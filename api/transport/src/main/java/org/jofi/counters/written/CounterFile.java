@@ -183,7 +183,7 @@ public final class CounterFile implements AutoCloseable {
           CounterLayout.MOST_COUNTERS * CounterLayout.VALUE_BYTES);
       region(
           memory, CounterLayout.ERRORS_AT, CounterLayout.ERRORS_BEGIN, CounterLayout.ERRORS_BYTES);
-      text(memory, CounterLayout.JOFI_AT, CounterLayout.TEXT_BYTES, version());
+      text(memory, CounterLayout.RELEASE_AT, CounterLayout.TEXT_BYTES, version());
       text(memory, CounterLayout.FABRIC_AT, CounterLayout.TEXT_BYTES, fabric);
       memory.set(CounterLayout.INT, CounterLayout.MAGIC_AT, CounterLayout.MAGIC);
       CounterLayout.INTS.setRelease(memory, (long) CounterLayout.VERSION_AT, CounterLayout.VERSION);

@@ -46,7 +46,7 @@ public final class CounterLayout {
   public static final int COUNT_AT = 64;
 
   /** Text: jofi's version. */
-  public static final int JOFI_AT = 128;
+  public static final int RELEASE_AT = 128;
 
   /** Text: the library below, and its version. */
   public static final int FABRIC_AT = 256;
