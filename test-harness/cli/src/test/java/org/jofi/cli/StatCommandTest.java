@@ -15,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -118,7 +119,7 @@ class StatCommandTest {
     String text = stat(folder, "--prometheus").out();
     assertTrue(text.contains("} 0\n") && !text.contains("jofi_messages_sent_total"), text);
     assertTrue(stat(folder, "--clean").out().endsWith("1 file(s) of dead processes removed\n"));
-    assertEquals(0, folder.toFile().list().length);
+    assertEquals(List.of(), List.of(folder.toFile().list()));
     assertEquals("[]\n", stat(folder, "--json").out());
   }
 
