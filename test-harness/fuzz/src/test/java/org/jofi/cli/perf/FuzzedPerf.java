@@ -1,0 +1,17 @@
+package org.jofi.cli.perf;
+
+import org.jofi.cli.ranks.BootstrapException;
+
+/** Opens what ranks tell of a measurement to the package of the tests. */
+public final class FuzzedPerf {
+  private FuzzedPerf() {}
+
+  /** What another rank measured. */
+  public static void measured(byte[] bytes) {
+    try {
+      PerfRow.Measured.decode(bytes);
+    } catch (BootstrapException documented) {
+      // So it is refused.
+    }
+  }
+}

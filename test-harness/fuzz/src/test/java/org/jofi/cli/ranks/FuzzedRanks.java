@@ -1,0 +1,60 @@
+package org.jofi.cli.ranks;
+
+import java.io.ByteArrayInputStream;
+import java.io.DataInputStream;
+import java.io.IOException;
+
+/** Opens what ranks read to the package of the tests. */
+public final class FuzzedRanks {
+  private FuzzedRanks() {}
+
+  /** Frames until they end, or one is none. */
+  public static void frames(byte[] bytes) {
+    DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes));
+    try {
+      while (true) {
+        Frame frame = Frame.read(in);
+        switch (frame.type()) {
+          case HELLO -> hello(frame.payload());
+          case FAILED -> frame.words();
+          default -> {}
+        }
+      }
+    } catch (IOException documented) {
+      // So it ends.
+    }
+  }
+
+  /** The first message of a rank, and what it differs in from another one. */
+  public static void hello(byte[] bytes) {
+    try {
+      Hello hello = Hello.decode(bytes);
+      Hello again = Hello.decode(hello.encode());
+      if (!hello.differences("one", again, "another").isEmpty()) {
+        throw new AssertionError("it reads otherwise than it was written");
+      }
+    } catch (IllegalArgumentException documented) {
+      // So it is refused.
+    }
+  }
+
+  /** Slurm's list of hosts. */
+  public static void hosts(String text) {
+    try {
+      if (HostList.parse(text).isEmpty()) {
+        throw new AssertionError("a host without a name");
+      }
+    } catch (IllegalArgumentException documented) {
+      // So it is refused.
+    }
+  }
+
+  /** What a rank tells of its end of the fabric. */
+  public static void fabricEnd(byte[] bytes) {
+    try {
+      FabricEnd.read(bytes);
+    } catch (BootstrapException documented) {
+      // So it is refused.
+    }
+  }
+}
