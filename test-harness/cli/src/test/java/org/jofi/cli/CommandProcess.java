@@ -56,6 +56,7 @@ final class CommandProcess {
             .setOut(new PrintWriter(out))
             .setErr(new PrintWriter(err))
             .execute(arguments);
+    CommandJson.check(List.of(arguments), out.toString());
     return new Outcome(code, out.toString(), err.toString());
   }
 
@@ -91,6 +92,11 @@ final class CommandProcess {
       throw new AssertionError(
           "crashed: %s%n%s%s"
               .formatted(String.join(" ", builder.command()), outcome.err(), outcome.out()));
+    }
+    List<String> words = builder.command();
+    int main = words.indexOf(MAIN);
+    if (main >= 0) {
+      CommandJson.check(words.subList(main + 1, words.size()), outcome.out());
     }
     return outcome;
   }
