@@ -19,20 +19,23 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 
-/** What README.md claims, against the poms, the commands and the modules. */
+/** What README.md and docs/SUPPORT.md claim, against the poms, the commands and the modules. */
 class ReadmeTest {
   private static final Path ROOT = LauncherTree.PROJECT;
+  private static final int MOST_LINES = 150;
   private static final Pattern SECOND_PASS =
       Pattern.compile("<jofi\\.libfabric-2\\.1\\.skip>(true|false)</");
   private static final Pattern BLOCK =
       Pattern.compile("## First minute\n\n```\n(.*?)```", Pattern.DOTALL);
 
   private static String readme;
+  private static String support;
   private static String pom;
 
   @BeforeAll
   static void read() throws IOException {
     readme = Files.readString(ROOT.resolve("README.md"));
+    support = Files.readString(ROOT.resolve("docs/SUPPORT.md"));
     pom = Files.readString(ROOT.resolve("pom.xml"));
   }
 
@@ -67,6 +70,16 @@ class ReadmeTest {
             + " and newer,");
   }
 
+  /** Of which release the dependency is that it shows. */
+  @Test
+  void itShowsTheVersionThatThisIs() {
+    String version =
+        first("<artifactId>jofi-parent</artifactId>\\s*<version>([^<]+)</version>", pom);
+    assertTrue(readme.contains("  <version>" + version + "</version>"), version);
+    assertEquals(version.endsWith("-SNAPSHOT"), readme.contains("This is a snapshot"));
+    assertTrue(readme.lines().count() <= MOST_LINES, "what is longer goes to docs");
+  }
+
   @Test
   void itNamesModulesThatExist() throws IOException {
     Set<String> named = new TreeSet<>(all("`(org\\.jofi(?:\\.[a-z]+)+)`", section("As a library")));
@@ -95,7 +108,7 @@ class ReadmeTest {
   }
 
   private static void states(String line) {
-    assertTrue(readme.contains(line), () -> "README.md has to say:\n" + line.strip());
+    assertTrue(support.contains(line), () -> "docs/SUPPORT.md has to say:\n" + line.strip());
   }
 
   private static String section(String title) {
