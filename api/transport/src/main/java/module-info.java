@@ -11,6 +11,7 @@ module org.jofi.transport {
   exports org.jofi.fabric;
   exports org.jofi.transport;
   exports org.jofi.transport.diagnostics to
+      org.jofi.async,
       org.jofi.cli,
       org.jofi.libfabric,
       org.jofi.mr,

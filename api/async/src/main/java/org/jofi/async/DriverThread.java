@@ -18,11 +18,12 @@ import org.jofi.transport.Poller;
 import org.jofi.transport.RecvComm;
 import org.jofi.transport.SendComm;
 import org.jofi.transport.TransportException;
+import org.jofi.transport.diagnostics.Log;
 import org.jspecify.annotations.Nullable;
 
 /** The driver's thread: carries out commands, posts, polls, and tells of what is over. */
 final class DriverThread implements Runnable, Poller.Completions {
-  private static final System.Logger LOG = System.getLogger("org.jofi.transport");
+  private static final Log LOG = new Log(Log.Name.TRANSPORT);
 
   /** Of each kind of work at most, before there is a turn of the next one. */
   private static final int AT_ONCE = 256;

@@ -22,9 +22,7 @@ final class Callers {
     Thread caller = Thread.currentThread();
     Thread other = inside.compareAndExchange(null, caller);
     if (other != null && !other.equals(caller)) {
-      found =
-          "%s is called by thread %s while %s is in a call of it"
-              .formatted(label, name(caller), name(other));
+      found = "%s is called by %s while %s is in a call of it".formatted(label, caller, other);
       return false;
     }
     depth++;
@@ -38,10 +36,6 @@ final class Callers {
       inside.set(null);
     }
     return true;
-  }
-
-  private static String name(Thread thread) {
-    return thread.getName().isEmpty() ? "#" + thread.threadId() : "'" + thread.getName() + "'";
   }
 
   /** What {@link #enter} found. */

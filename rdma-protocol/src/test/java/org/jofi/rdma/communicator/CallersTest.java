@@ -33,7 +33,7 @@ class CallersTest {
         AssertionError told = assertThrows(AssertionError.class, () -> sender.isend(memory, 1));
         assertTrue(String.valueOf(told.getMessage()).startsWith(comm.label()), told::getMessage);
         assertTrue(
-            String.valueOf(told.getMessage()).contains("while 'one' is in a call"),
+            String.valueOf(told.getMessage()).contains("while Thread[#" + one.threadId() + ",one"),
             told::getMessage);
       }
       one.join(30_000);

@@ -5,7 +5,6 @@ import static java.nio.file.StandardOpenOption.READ;
 import static java.nio.file.StandardOpenOption.WRITE;
 
 import java.io.IOException;
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -27,6 +26,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
+import org.jofi.transport.diagnostics.Log;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  * is full costs counters, and never the process.
  */
 public final class CounterFile implements AutoCloseable {
-  private static final Logger LOG = System.getLogger("org.jofi.transport");
+  private static final Log LOG = new Log(Log.Name.TRANSPORT);
   private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
@@ -115,9 +115,8 @@ public final class CounterFile implements AutoCloseable {
       if (TOLD.compareAndSet(false, true)) {
         LOG.log(
             CounterFolder.chosen().isEmpty() ? Level.INFO : Level.WARNING,
-            () ->
-                "counters of this process cannot be read from outside (jofi stat): %s; %s=off says that this is meant"
-                    .formatted(words(refused), CounterFolder.VARIABLE));
+            "counters of this process cannot be read from outside (jofi stat): %s; %s=off says that this is meant"
+                .formatted(words(refused), CounterFolder.VARIABLE));
       }
       return unshared();
     }
@@ -341,9 +340,7 @@ public final class CounterFile implements AutoCloseable {
         full = true;
         LOG.log(
             Level.INFO,
-            () ->
-                "there is no room for all counters in %s: %s"
-                    .formatted(to.path, none.getMessage()));
+            "there is no room for all counters in %s: %s".formatted(to.path, none.getMessage()));
       }
       return CounterBlock.unshared(scope);
     }
@@ -401,8 +398,7 @@ public final class CounterFile implements AutoCloseable {
       of.file.close();
       of.lock.close();
     } catch (IOException left) {
-      LOG.log(
-          Level.INFO, () -> "the counters stay at %s: %s".formatted(of.path, left.getMessage()));
+      LOG.log(Level.INFO, "the counters stay at %s: %s".formatted(of.path, left.getMessage()));
     }
   }
 }
