@@ -298,8 +298,8 @@ public final class ConnectionTable implements ArrivalSink {
         // The peer is alive, or nothing waits for it.
         case SOUND -> lookForStall(connection, now);
       }
-      EndpointGauges.write(endpoint, live, connector().attempts());
     }
+    EndpointGauges.write(endpoint, live, connector().attempts());
   }
 
   private void lookForStall(Connection connection, long now) {
