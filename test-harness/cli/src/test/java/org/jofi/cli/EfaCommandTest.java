@@ -55,10 +55,9 @@ class EfaCommandTest {
             "0.1"));
   }
 
-  private void assertExact(String provider, EfaDouble efa, String... more) throws Exception {
+  private void assertExact(String provider, EfaDouble efa) throws Exception {
     List<String> arguments = allReduce(provider, efa, SIZES);
     arguments.addAll(List.of("-k", ROUNDS));
-    arguments.addAll(List.of(more));
     CommandProcess.Outcome outcome = run(efa, arguments);
     assertEquals(0, outcome.code(), () -> outcome.err() + outcome.out());
     JsonObject document = JsonParser.parseString(outcome.out()).getAsJsonObject();
@@ -91,10 +90,7 @@ class EfaCommandTest {
                 Stream.of(0, 300).map(delayMicros -> Arguments.of(generation, delayMicros)));
   }
 
-  /**
-   * Each generation of devices, in order and with requests that overtake each other. What differs
-   * is below the ranks, so that they are threads, which a third of the JVMs run.
-   */
+  /** Each generation of devices, in order and with requests that overtake each other. */
   @ParameterizedTest(name = "{0}, delays up to {1} us")
   @MethodSource("otherDevices")
   @Tag("long")
@@ -104,7 +100,7 @@ class EfaCommandTest {
             .with(Option.GENERATION, generation)
             .with(Option.SEED, 5)
             .with(Option.DELAY_US, delayMicros)) {
-      assertExact("efa", efa, "--rank-threads");
+      assertExact("efa", efa);
     }
   }
 
