@@ -24,7 +24,7 @@ import org.jofi.fabric.FabricInfo;
 public final class Bench implements AutoCloseable {
   private static final int PAGE = 4096;
 
-  /** A thread that got no processor has watched and awaited nothing, however long it took. */
+  /** A thread that got no processor has watched nothing, however long it took. */
   private static final int LEAST_POLLS = 24;
 
   /** Nobody waits for what must not come: between polls the processor is for others. */
@@ -165,7 +165,7 @@ public final class Bench implements AutoCloseable {
 
   /** Polls until the condition holds; false if it does not within that time. */
   public boolean within(Duration time, BooleanSupplier condition) {
-    return pollUntil(condition, time, false);
+    return pollUntil(condition, time, 0);
   }
 
   /** Polls for as long as the subject wants to be watched, whatever comes. */
@@ -175,25 +175,25 @@ public final class Bench implements AutoCloseable {
 
   /** Polls for a while, whatever comes. */
   public void watch(Duration time) {
-    pollUntil(() -> false, time, true);
+    pollUntil(() -> false, time, LEAST_POLLS);
   }
 
   /** Polls for as long as the subject wants to be watched, or until that which must not come. */
   public void watchFor(BooleanSupplier wrong) {
-    pollUntil(wrong, subject.watch(), true);
+    pollUntil(wrong, subject.watch(), LEAST_POLLS);
   }
 
-  private boolean pollUntil(BooleanSupplier condition, Duration time, boolean rests) {
+  private boolean pollUntil(BooleanSupplier condition, Duration time, int leastPolls) {
     long start = System.nanoTime();
     for (int polls = 0; !condition.getAsBoolean(); polls++) {
-      boolean over = polls >= LEAST_POLLS && System.nanoTime() - start > time.toNanos();
+      boolean over = polls >= leastPolls && System.nanoTime() - start > time.toNanos();
       if (over || Thread.currentThread().isInterrupted()) {
         return false;
       }
       if (poll() > 0) {
         continue;
       }
-      if (rests) {
+      if (leastPolls > 0) {
         LockSupport.parkNanos(REST_NANOS);
       } else {
         Thread.yield();
