@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntSupplier;
 import org.jofi.conformance.subject.Subject;
@@ -26,9 +25,6 @@ public final class Bench implements AutoCloseable {
 
   /** A thread that got no processor has watched nothing, however long it took. */
   private static final int LEAST_POLLS = 24;
-
-  /** Nobody waits for what must not come: between polls the processor is for others. */
-  private static final long REST_NANOS = 200_000;
 
   private final Subject subject;
   private final List<FabricInfo> infos;
@@ -190,12 +186,7 @@ public final class Bench implements AutoCloseable {
       if (over || Thread.currentThread().isInterrupted()) {
         return false;
       }
-      if (poll() > 0) {
-        continue;
-      }
-      if (leastPolls > 0) {
-        LockSupport.parkNanos(REST_NANOS);
-      } else {
+      if (poll() == 0) {
         Thread.yield();
       }
     }

@@ -20,7 +20,11 @@ import org.jofi.fabric.RegistrationScope;
  * must know that the first copy lands no more: closing the target's endpoint is the fence.
  */
 public final class LateWriteCases {
+  /** Of all writes: more than what sockets hold. */
+  private static final long BYTES = 64L << 20;
+
   private static final int WRITES = 16;
+  private static final long EACH = BYTES / WRITES;
   private static final long EDGE_BYTES = 64;
 
   /** Where time passes between polls, all may land at once by chance. */
@@ -50,10 +54,9 @@ public final class LateWriteCases {
     if (ofDomain) {
       bench.beside(right, "beside");
     }
-    long bytes = bench.subject().moreThanItHolds();
-    Buffer source = pair.left().buffer(bytes, Access.WRITE);
-    Buffer target = right.buffer(bytes, Access.REMOTE_WRITE);
-    source.fill(bytes, 3);
+    Buffer source = pair.left().buffer(BYTES, Access.WRITE);
+    Buffer target = right.buffer(BYTES, Access.REMOTE_WRITE);
+    source.fill(BYTES, 3);
     MemorySegment memory = target.memory();
     int tries = 0;
     while (tries < MOST_TRIES && !isInTheMiddle(bench, pair, source, target)) {
@@ -62,7 +65,7 @@ public final class LateWriteCases {
     if (tries == MOST_TRIES) {
       // Then before they begin, if there is such a time.
       post(pair, source, target);
-      if (ended(memory) == WRITES) {
+      if (landed(memory, EACH - EDGE_BYTES) == WRITES) {
         throw new NotClaimedException("writes land within the call that posts them");
       }
     }
@@ -77,18 +80,18 @@ public final class LateWriteCases {
     Expect.that(
         late < 0,
         "no byte to land after the target's endpoint was closed",
-        "byte %d of %d did".formatted(late, bytes));
+        "byte %d of %d did".formatted(late, BYTES));
   }
 
   /** Posts all writes, and polls until the first bytes land; whether some bytes do not yet. */
   private static boolean isInTheMiddle(Bench bench, Pair pair, Buffer source, Buffer target) {
     int[] slots = post(pair, source, target);
     MemorySegment memory = target.memory();
-    if (!bench.within(bench.patience(), () -> begun(memory) > 0)) {
+    if (!bench.within(bench.patience(), () -> landed(memory, 0) > 0)) {
       throw new NotClaimedException("writes do not land at all: see rma/write-lands");
     }
     // They may land in any order.
-    if (ended(memory) < WRITES) {
+    if (landed(memory, EACH - EDGE_BYTES) < WRITES) {
       return true;
     }
     for (int slot : slots) {
@@ -99,30 +102,19 @@ public final class LateWriteCases {
 
   private static int[] post(Pair pair, Buffer source, Buffer target) {
     target.clear();
-    long each = target.memory().byteSize() / WRITES;
     int[] slots = new int[WRITES];
     for (int i = 0; i < WRITES; i++) {
       slots[i] =
           pair.left()
-              .write(source, i * each, each, pair.toRight(), target.target().plus(i * each), 0);
+              .write(source, i * EACH, EACH, pair.toRight(), target.target().plus(i * EACH), 0);
     }
     return slots;
-  }
-
-  /** Of how many writes the first bytes are there. */
-  private static int begun(MemorySegment memory) {
-    return landed(memory, 0);
-  }
-
-  /** Of how many writes the last bytes are there. */
-  private static int ended(MemorySegment memory) {
-    return landed(memory, memory.byteSize() / WRITES - EDGE_BYTES);
   }
 
   /** Of how many writes bytes are there, at that offset in each. */
   private static int landed(MemorySegment memory, long offset) {
     int landed = 0;
-    for (long at = offset; at < memory.byteSize(); at += memory.byteSize() / WRITES) {
+    for (long at = offset; at < BYTES; at += EACH) {
       landed += Bytes.touched(memory.asSlice(at, EDGE_BYTES)) >= 0 ? 1 : 0;
     }
     return landed;

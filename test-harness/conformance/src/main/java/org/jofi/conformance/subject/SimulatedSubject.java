@@ -47,12 +47,6 @@ public final class SimulatedSubject implements Subject {
     return hints;
   }
 
-  /** It has no sockets. */
-  @Override
-  public long moreThanItHolds() {
-    return 8L << 20;
-  }
-
   /** Its latencies are microseconds. */
   @Override
   public Duration watch() {

@@ -40,14 +40,6 @@ public interface Subject {
     return Duration.ofSeconds(8);
   }
 
-  /**
-   * How many bytes of writes it does not take in at once, so that some are still under way when the
-   * first have landed: a multiple of 16. More than what sockets hold.
-   */
-  default long moreThanItHolds() {
-    return 64L << 20;
-  }
-
   /** How long a case looks whether something comes that must not. */
   default Duration watch() {
     return Duration.ofMillis(60);

@@ -157,7 +157,7 @@ final class ClosingLies {
 
   /** Writes into large memory once its endpoint is closed. */
   private static final class LateLanding extends Lie {
-    private static final long LARGE = 4L << 20;
+    private static final long LARGE = 32L << 20;
 
     private LyingDomain domain;
     private long target;

@@ -54,11 +54,6 @@ record Liar(String what, String profile, String breaks, Supplier<Lie> lie) {
       }
 
       @Override
-      public long moreThanItHolds() {
-        return honest.moreThanItHolds();
-      }
-
-      @Override
       public Duration watch() {
         return watch;
       }
