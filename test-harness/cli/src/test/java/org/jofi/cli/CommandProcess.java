@@ -143,9 +143,6 @@ final class CommandProcess {
     // Over before more would pay; the ranks that it starts take its options over.
     command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
     command.add("--enable-native-access=ALL-UNNAMED");
-    // Who waits for a peer leaves the processors to it, and to the tests beside; what is measured
-    // here is no latency. Ranks that are threads of this process wait as a user's do.
-    command.add("-Djofi.ranks.sleep.micros=100");
     command.add("-Djofi.libfabric=" + System.getProperty("jofi.libfabric", ""));
     command.add("-Djofi.java=" + java);
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), MAIN));

@@ -24,18 +24,9 @@ public final class BoundedWait {
    */
   private static final int SPINS = 1_000;
 
-  /**
-   * The system property that has ranks sleep for so many microseconds between polls, once {@value
-   * #POLLS_PER_LOOK} found nothing: for runs that measure nothing and share the machine with
-   * others, such as those of tests. Ranks that a command starts take it over. Without it no rank
-   * sleeps.
-   */
-  private static final String SLEEP_MICROS = "jofi.ranks.sleep.micros";
-
   private final Bootstrap bootstrap;
   private final long nanos;
   private final int spins;
-  private final long sleepNanos = Math.max(0, Long.getLong(SLEEP_MICROS, 0)) * 1_000;
   private int polls;
   private long since;
 
@@ -72,9 +63,7 @@ public final class BoundedWait {
       }
       bootstrap.check();
     }
-    if (sleepNanos > 0 && polls >= POLLS_PER_LOOK) {
-      LockSupport.parkNanos(sleepNanos);
-    } else if (polls < spins) {
+    if (polls < spins) {
       Thread.onSpinWait();
     } else {
       Thread.yield();
