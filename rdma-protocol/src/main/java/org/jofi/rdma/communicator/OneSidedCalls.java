@@ -95,7 +95,6 @@ final class OneSidedCalls {
           comm.endpoint.help();
           request = connection.oneSided.writeInline(address, lengthBytes, to, at);
         }
-        comm.memory.uses.countIfNone(request);
         comm.events.posted(request);
         return request;
       }

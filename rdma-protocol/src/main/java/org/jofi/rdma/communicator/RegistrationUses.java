@@ -4,13 +4,11 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import org.jofi.counters.written.CounterType;
 import org.jofi.fabric.MemoryKind;
 import org.jofi.mr.registration.BufferRange;
 import org.jofi.rdma.connect.Connection;
 import org.jofi.rdma.wire.ProtocolLimits;
 import org.jofi.transport.Memory;
-import org.jofi.transport.Result;
 import org.jofi.transport.driven.RequestId;
 import org.jspecify.annotations.Nullable;
 
@@ -30,25 +28,15 @@ final class RegistrationUses {
     this.connection = connection;
   }
 
-  /**
-   * Records that a request uses memory; or counts that there is none, and the caller is told so.
-   */
+  /** Records that a request uses memory. Does nothing if the number is not a request id. */
   void add(long request, Object memory) {
-    countIfNone(request);
     if (request > 0) {
       put(request, 0, memory);
       used[RequestId.slot(request) * GROUP + 1] = null;
     }
   }
 
-  void countIfNone(long request) {
-    if (request == Result.TRY_AGAIN) {
-      connection.link.endpoint.counters().add(CounterType.QUEUE_FULL, 1);
-    }
-  }
-
   void add(long request, int count, @Nullable Object[] memories) {
-    countIfNone(request);
     if (request > 0) {
       for (int i = 0; i < count; i++) {
         put(request, i, memories[i]);

@@ -1,19 +1,22 @@
 package org.jofi.rdma.communicator;
 
 import org.agrona.concurrent.NanoClock;
+import org.jofi.counters.written.CounterType;
 import org.jofi.rdma.request.Request;
 import org.jofi.rdma.request.RequestQueue;
 import org.jofi.rdma.request.RequestStrategy;
 import org.jofi.rdma.request.RequestWatch;
 import org.jofi.transport.Failure;
+import org.jofi.transport.Result;
 import org.jofi.transport.diagnostics.Events;
 import org.jofi.transport.diagnostics.SlowRequests;
 import org.jofi.transport.driven.RequestId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * JFR events of a communicator's requests. Each is timed only while somebody records slow ones: the
- * engine tells what happens, and the time is read here. Used with the endpoint's lock held.
+ * JFR events of a communicator's requests, and how often there was room for none. Each is timed
+ * only while somebody records slow ones: the engine tells what happens, and the time is read here.
+ * Used with the endpoint's lock held.
  */
 final class RequestEvents implements RequestWatch {
   private final RdmaComm comm;
@@ -27,7 +30,9 @@ final class RequestEvents implements RequestWatch {
 
   /** A call returned a request's id, or that there is none. */
   void posted(long request) {
-    if (Events.areSlowRequestsRecorded() && request > 0) {
+    if (request == Result.TRY_AGAIN) {
+      comm.connection().link.endpoint.counters().add(CounterType.QUEUE_FULL, 1);
+    } else if (Events.areSlowRequestsRecorded() && request > 0) {
       time(request);
     }
   }

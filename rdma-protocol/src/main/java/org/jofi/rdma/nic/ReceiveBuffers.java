@@ -33,6 +33,10 @@ public final class ReceiveBuffers extends Task implements OperationOwner {
   private final IntArrayQueue arrived = new IntArrayQueue(COUNT, -1);
   private final IntArrayQueue idle = new IntArrayQueue(COUNT, -1);
   private boolean stopped;
+
+  /** Whether one of this rail's failed; the counters are the endpoint's. */
+  private boolean hasFailed;
+
   private final CounterBlock counters;
 
   public ReceiveBuffers(
@@ -89,12 +93,17 @@ public final class ReceiveBuffers extends Task implements OperationOwner {
     if (answer == -FabricErrno.EAGAIN) {
       return;
     }
-    if (counters.get(CounterType.RECEIVES_FAILED) == 0) {
+    if (!hasFailed) {
       LOG.log(
           Level.WARNING,
           "%s: fi_recv is refused, and tried again: %s"
               .formatted(port.label, FabricErrno.name(-answer)));
     }
+    countFailure();
+  }
+
+  private void countFailure() {
+    hasFailed = true;
     counters.add(CounterType.RECEIVES_FAILED, 1);
   }
 
@@ -108,7 +117,7 @@ public final class ReceiveBuffers extends Task implements OperationOwner {
   @Override
   public void failed(long cookie, RailPort failing, CompletionError error) {
     if (error.errno() != FabricErrno.ECANCELED) {
-      counters.add(CounterType.RECEIVES_FAILED, 1);
+      countFailure();
     }
     if (!stopped) {
       idle.addInt((int) cookie);
