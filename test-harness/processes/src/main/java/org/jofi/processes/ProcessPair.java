@@ -99,7 +99,12 @@ public final class ProcessPair implements AutoCloseable {
     command.add(
         java.isEmpty() ? Path.of(System.getProperty("java.home"), "bin", "java").toString() : java);
     command.addAll(
-        List.of("-ea", "-Xmx512m", "-XX:+UseSerialGC", "--enable-native-access=ALL-UNNAMED"));
+        List.of(
+            "-ea",
+            "-Xmx512m",
+            "-XX:+UseSerialGC",
+            "-XX:+UseTransparentHugePages",
+            "--enable-native-access=ALL-UNNAMED"));
     command.add("-XX:TieredStopAtLevel=" + compilation.highestTier);
     String library = System.getProperty("jofi.libfabric", "");
     if (!library.isEmpty()) {

@@ -81,7 +81,10 @@ final class StartCache {
     create.addAll(options);
     create.addAll(List.of("-cp", classPath));
     run("making", create);
-    script("java", "exec '%s' -XX:AOTCache='%s' -Xlog:aot=off \"$@\"".formatted(java, cache));
+    script(
+        "java",
+        "exec '%s' -XX:AOTCache='%s' -Xlog:aot=off -XX:+UseTransparentHugePages \"$@\""
+            .formatted(java, cache));
     Files.writeString(made, key);
   }
 

@@ -174,6 +174,7 @@ final class TwoProcesses implements AutoCloseable {
       command.add(java());
       command.add("--enable-native-access=ALL-UNNAMED");
       command.add("-XX:+UseSerialGC");
+      command.add("-XX:+UseTransparentHugePages");
       command.add("-Xmx256m");
       command.add("-XX:TieredStopAtLevel=1");
       String library = System.getProperty("jofi.libfabric", "");
