@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /**
  * A Java runtime, made by jlink, with the plugin's modules in it: an archive of their classes holds
@@ -86,20 +87,25 @@ final class RuntimeImage {
     return files;
   }
 
-  /** As an automatic module, it exports all its packages and reads all of the JDK that there is. */
-  private static byte[] descriptor(ModuleDescriptor module, Set<String> platform) {
+  /**
+   * As an automatic module, it exports all its packages and reads all of the JDK that there is. In
+   * order: a set's own differs from process to process, and an image is to be the same when it is
+   * made again.
+   */
+  static byte[] descriptor(ModuleDescriptor module, Set<String> platform) {
     return ClassFile.of()
         .buildModule(
             ModuleAttribute.of(
                 ModuleDesc.of(module.name()),
                 attribute -> {
-                  for (String read : platform) {
+                  for (String read : new TreeSet<>(platform)) {
                     attribute.requires(
                         ModuleDesc.of(read),
                         read.equals("java.base") ? ClassFile.ACC_MANDATED : 0,
                         null);
                   }
-                  module.packages().forEach(name -> attribute.exports(PackageDesc.of(name), 0));
+                  new TreeSet<>(module.packages())
+                      .forEach(name -> attribute.exports(PackageDesc.of(name), 0));
                 }));
   }
 
