@@ -31,6 +31,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(900)
 class FuzzTest {
   private static final int INPUTS = Integer.getInteger("jofi.fuzz.inputs", 100_000);
+
+  /** Of all targets together, which takes 40 s of processor time. */
+  private static final int MANY_INPUTS = Integer.getInteger("jofi.fuzz.many", 10_000_000);
+
   private static final long SEED = Long.getLong("jofi.fuzz.seed", 1);
 
   /** Of all targets together, which share a process: it takes seconds to start. */
@@ -49,6 +53,17 @@ class FuzzTest {
   @ParameterizedTest
   @EnumSource
   void anyBytesAreReadOrRefused(Target target) throws Exception {
+    readOrRefuse(target, INPUTS, SEED);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Tag("long")
+  void soAreManyMore(Target target) throws Exception {
+    readOrRefuse(target, MANY_INPUTS / Target.values().length, SEED + 1);
+  }
+
+  private static void readOrRefuse(Target target, int inputs, long seed) throws Exception {
     List<byte[]> corpus = Corpus.inputs(target);
     assertTimeoutPreemptively(
         BOUND,
@@ -56,8 +71,8 @@ class FuzzTest {
           for (byte[] input : corpus) {
             read(target, input);
           }
-          Mutations mutations = new Mutations(corpus, SEED);
-          for (int i = 0; i < INPUTS; i++) {
+          Mutations mutations = new Mutations(corpus, seed);
+          for (int i = 0; i < inputs; i++) {
             read(target, mutations.next());
           }
         });
