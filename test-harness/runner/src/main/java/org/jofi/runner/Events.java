@@ -86,7 +86,12 @@ final class Events implements TestExecutionListener {
           send(Kind.PASSED, name(test), nanos, "");
         }
       }
-      case FAILED -> send(Kind.FAILED, name(test), nanos, trace(result.getThrowable()));
+      case FAILED -> {
+        String trace = trace(result.getThrowable());
+        // Whole in the log; the run prints its first lines.
+        System.out.printf("FAILED %s: %s%n", name(test), trace);
+        send(Kind.FAILED, name(test), nanos, trace);
+      }
       case ABORTED ->
           send(
               Kind.SKIPPED,

@@ -13,7 +13,9 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -143,7 +145,10 @@ public final class DeadCounters {
     if (all.size() <= most) {
       return;
     }
-    all.sort(Comparator.comparing(DeadCounters::changed));
+    // Asked for once: those of processes that live go on changing.
+    Map<Path, FileTime> changed = new HashMap<>();
+    all.forEach(file -> changed.put(file, changed(file)));
+    all.sort(Comparator.comparing(changed::get));
     int left = all.size();
     for (int i = 0; i < all.size() && left > most; i++) {
       try {

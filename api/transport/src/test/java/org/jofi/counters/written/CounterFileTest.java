@@ -14,9 +14,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jofi.counters.CountedError;
 import org.jofi.counters.Counter;
 import org.jofi.counters.Counters;
@@ -137,6 +139,35 @@ class CounterFileTest {
       assertTrue(file.path().isPresent());
       assertEquals(65, Counters.files().size());
     }
+  }
+
+  /** Files of processes that live change while somebody else looks for the oldest. */
+  @Test
+  void filesThatChangeMeanwhileDoNotKeepAProcessFromItsOwn() throws Exception {
+    List<Path> files = new ArrayList<>();
+    for (int i = 0; i < 65; i++) {
+      Path unknown = left("4194000-" + (100 + i));
+      Files.delete(DeadCounters.lockOf(unknown));
+      files.add(unknown);
+    }
+    AtomicBoolean over = new AtomicBoolean();
+    Thread changing =
+        Thread.ofPlatform()
+            .start(
+                () -> {
+                  for (int i = 0; !over.get(); i++) {
+                    files.get(i * 7 % files.size()).toFile().setLastModified(i * 7919L % 1000_000);
+                  }
+                });
+    try {
+      for (int i = 0; i < 200; i++) {
+        DeadCounters.keep(folder, 64);
+      }
+    } finally {
+      over.set(true);
+      changing.join();
+    }
+    assertEquals(65, Counters.files().size());
   }
 
   /** As a process leaves it that is killed: its id is another one's in this copy. */
