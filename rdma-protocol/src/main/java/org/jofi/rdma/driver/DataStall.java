@@ -40,6 +40,9 @@ final class DataStall {
   /** Whether one that came to nothing may be posted again. */
   private boolean owed;
 
+  /** Whether something was out when that was looked at last. Until then no time passes. */
+  private boolean watching;
+
   private @Nullable Failure why;
   private long since;
 
@@ -101,7 +104,8 @@ final class DataStall {
    */
   @Nullable Failure look(long now, long boundNs) {
     boolean late = now - since >= boundNs;
-    if (moves || (out == 0 && (late || !owed))) {
+    if (moves || !watching || (out == 0 && (late || !owed))) {
+      watching = out > 0;
       moves = false;
       owed = false;
       why = null;

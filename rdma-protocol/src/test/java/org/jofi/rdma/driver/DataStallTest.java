@@ -63,6 +63,17 @@ class DataStallTest {
     assertNull(within(20 * BOUND, () -> {}), "it is back");
   }
 
+  /** Its connections look one after the other, so that the second one finds what the first did. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aPeerThatIsMetLateHasTheWholeBound(boolean isRead) {
+    stall = stall(isRead);
+    now = 20 * BOUND;
+    stall.took();
+    assertNull(within(BOUND - 2 * STEP, () -> stall.look(now, BOUND)), "too early");
+    assertNotNull(within(3 * STEP, () -> {}));
+  }
+
   /** A stripe of 4 MiB over a slow link. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
