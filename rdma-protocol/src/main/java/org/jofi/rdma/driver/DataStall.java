@@ -27,6 +27,11 @@ final class DataStall {
   private static final long UNASKED = Long.MIN_VALUE;
   private static final long UNKNOWN = -1;
 
+  /** The cause that is found last, since all that is tried by hand is short. */
+  static final String IF_SHORT_ONES_PASS =
+      "if short messages pass, longer packets are dropped on the way: compare the MTU of both ends"
+          + " with the path's (ping -M do)";
+
   /** In half a bound. A connection that only is made, again and again, moves less. */
   private static final long LEAST_BYTES = 64 << 10;
 
@@ -136,12 +141,12 @@ final class DataStall {
     String detail =
         String.format(
             Locale.ROOT,
-            "none of %d %s moved for %d ms, over %s; if short messages pass, longer packets are"
-                + " dropped on the way: compare the MTU of both ends with the path's (ping -M do)",
+            "none of %d %s moved for %d ms, over %s; %s",
             out,
             reads ? "reads" : "writes",
             boundNs / 1_000_000,
-            ways.get());
+            ways.get(),
+            IF_SHORT_ONES_PASS);
     Failure failure = new Failure(FailureCause.PEER_LOST, 0, peer, detail);
     LOG.log(Level.WARNING, failure.toString());
     return failure;

@@ -175,6 +175,7 @@ final class SilenceDetector {
       return false;
     }
     String how = "silent for %d ms".formatted(ages[rail] / 1_000_000);
+    String hint = "; " + DataStall.IF_SHORT_ONES_PASS;
     long before = moved[rail];
     moved[rail] = load.moved(rail);
     if (before >= 0 && moved[rail] > before) {
@@ -186,6 +187,7 @@ final class SilenceDetector {
         return false;
       }
       how = "so slow that it would take %.1f s more".formatted(leftNs / 1e9);
+      hint = "";
     }
     load.silent(
         rail,
@@ -193,8 +195,8 @@ final class SilenceDetector {
             FailureCause.TIMED_OUT,
             0,
             labels.apply(rail),
-            "%s with %d bytes out, while the peer is heard over others"
-                .formatted(how, load.out(rail))));
+            "%s with %d bytes out, while the peer is heard over others%s"
+                .formatted(how, load.out(rail), hint)));
     young(rail);
     return true;
   }

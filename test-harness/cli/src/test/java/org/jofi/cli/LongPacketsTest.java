@@ -69,8 +69,10 @@ class LongPacketsTest {
         assertEquals(1, side.code(), all);
         assertTrue(side.err().contains("peer lost"), all);
       }
-      assertTrue(
-          all.contains("moved for 2000 ms, over rail0 from 10.91.0.") && all.contains("MTU"), all);
+      // Of several rails, one may be found to be silent before, and its end taken for all.
+      boolean isRail = rails > 1 && all.contains("bytes out, while the peer is heard over others;");
+      assertTrue(isRail || all.contains("moved for 2000 ms, over rail0 from 10.91.0."), all);
+      assertTrue(all.contains("compare the MTU"), all);
     }
   }
 

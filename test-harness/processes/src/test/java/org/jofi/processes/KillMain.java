@@ -46,11 +46,14 @@ final class KillMain {
   private static final int TAG = 5;
   private static final String READY = "ready ";
   private static final long STARTING_NS = 20_000_000;
-  private static final long REPORT_NS = 5_000_000_000L;
+
+  /** Three times the sum of the limits below, which count time in which a process could look. */
+  private static final long REPORT_NS = 15_000_000_000L;
+
   private static final long PAUSE_NS = 100_000;
 
   /** Until everything is closed. */
-  static final long SURVIVAL_MS = 20_000;
+  static final long SURVIVAL_MS = 40_000;
 
   /**
    * Who may never give back what was posted for a dead peer: shm; and efa, up to libfabric 1.17 at
