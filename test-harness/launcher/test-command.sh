@@ -158,11 +158,21 @@ tests_stale() {
     -o \( -name pom.xml -o -path '*/src' -o -path '*/src/*' \) -newer "$1" -print -quit) ]]
 }
 
+# For a text that may be longer than a file's name.
+checksum() {
+  local sum=0 at code
+  for ((at = 0; at < ${#1}; at++)); do
+    printf -v code %d "'${1:at:1}"
+    sum=$(((sum * 31 + code) & 0xffffffffffffff))
+  done
+  printf %x "$sum"
+}
+
 # Builds all modules, or the chosen ones and what they need, with their tests and the program that runs these.
 build_tests() {
-  local log=$state/build.log whole=$state/tests-built built=$state/tests-built some=() module
+  local log=$state/build.log whole=$state/tests-built built=$state/tests-built some=()
   if ((${#chosen_modules[@]} > 0)); then
-    for module in "${chosen_modules[@]}"; do built+=.${module//\//-}; done
+    built+=.$(checksum "${chosen_modules[*]}")
     some=(-pl "$(join_by_comma "${chosen_modules[@]}" test-harness/runner)" -am)
   fi
   if ! tests_stale "$whole" || ! tests_stale "$built"; then return; fi

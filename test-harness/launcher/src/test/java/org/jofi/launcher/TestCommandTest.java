@@ -111,6 +111,19 @@ class TestCommandTest {
         told("providers").classes());
   }
 
+  /** What is noted of a build is a file, whose name has an end. */
+  @Test
+  void asManyModulesAsThereAreMayBeNamed() throws Exception {
+    String[] names = new String[20];
+    for (int i = 0; i < names.length; i++) {
+      names[i] = "providers/a-module-with-a-name-of-some-length-" + i;
+      module(names[i], "org/jofi/Module%dTest".formatted(i));
+    }
+    assertEquals(names.length, told(names).classes().size());
+    told(names);
+    assertEquals(1, tree.callsOf("mvn").size(), tree.callsOf("mvn")::toString);
+  }
+
   @Test
   void aClassIsNamedByItsSimpleOrItsFullNameAndAMethodBehindIt() throws Exception {
     assertEquals(List.of("org.jofi.mr.CacheTest"), told("CacheTest").classes());
