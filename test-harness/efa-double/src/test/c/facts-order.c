@@ -100,10 +100,10 @@ static void look_at_blocks(struct node *node) {
 
 void immediate_after_bytes(void) {
   const char *expected = "target: own bytes always there, those of earlier writes not";
-  struct play play = {.delay_us = 50000, .size = MIB, .writer = write_blocks, .target = look_at_blocks};
+  struct play play = {.delay_us = 300000, .size = MIB, .writer = write_blocks, .target = look_at_blocks};
   expect_each("12 writes of 1 MiB", play, expected, expected, expected);
   play.size = 4 * KIB;
-  play.delay_us = 5000;
+  play.delay_us = 50000;
   expect_each("12 writes of 4 KiB", play, expected, expected, expected);
 }
 
