@@ -330,6 +330,12 @@ abstract class RdmaComm implements DrivenComm {
     end(endpoint.connections::abort);
   }
 
+  /** As {@link #close}, of its device, which any thread may close, also amid a call of this. */
+  final void closeWithDevice() {
+    begin(endpoint.connections::close);
+    finish();
+  }
+
   private void end(Consumer<Connection> how) {
     assert callers.enter() : callers;
     try {

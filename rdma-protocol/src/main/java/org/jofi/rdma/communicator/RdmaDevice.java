@@ -215,7 +215,7 @@ public final class RdmaDevice implements Device, AutoCloseable {
   public void close() {
     CloseSteps steps = new CloseSteps();
     steps.step(this::startClosing);
-    List.copyOf(open).forEach(comm -> steps.step(comm::close));
+    List.copyOf(open).forEach(comm -> steps.step(comm::closeWithDevice));
     // While an endpoint stays open, its NICs can reach the blocks.
     if (steps.step(endpoints::close)) {
       kept.forEach(space -> steps.step(space::close));
