@@ -96,7 +96,7 @@ class WorkerProcessTest {
   @Test
   void oneThatIsSilentForTooLongIsEndedAndSaysWhereItsThreadsAre() throws Exception {
     try (WorkerProcess worker = start(PATIENCE)) {
-      worker.bound(Duration.ofSeconds(2));
+      worker.bound(Duration.ofSeconds(8));
       assertEquals(WorkerProcess.End.HUNG, run(worker, Sample.Hang.class, "", List.of()));
       assertTrue(Files.readString(log()).contains("Sample$Hang.hangs"), Files.readString(log()));
     }
