@@ -332,7 +332,7 @@ abstract class RdmaComm implements DrivenComm {
 
   /** As {@link #close}, of its device, which any thread may close, also amid a call of this. */
   final void closeWithDevice() {
-    begin(endpoint.connections::close);
+    startClosing();
     finish();
   }
 

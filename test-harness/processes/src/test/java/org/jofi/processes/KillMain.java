@@ -47,7 +47,7 @@ final class KillMain {
   private static final String READY = "ready ";
   private static final long STARTING_NS = 20_000_000;
 
-  /** Three times the sum of the limits below, which count time in which a process could look. */
+  /** More than the limits below sum up to: they count time in which a process could look. */
   private static final long REPORT_NS = 15_000_000_000L;
 
   private static final long PAUSE_NS = 100_000;
@@ -102,9 +102,8 @@ final class KillMain {
         .connectTimeout(moment == Moment.CONNECTING ? Duration.ofSeconds(2) : Peer.BOUND)
         .requestTimeout(Duration.ofSeconds(2))
         .peerTimeout(Duration.ofSeconds(1))
-        // Where a close takes all of it, that is short. Elsewhere a busy machine takes time to
-        // close a
-        // rail, which other threads wait for.
+        // Short where a close takes all of it. Elsewhere other threads wait while a rail closes,
+        // which takes time on a busy machine.
         .closeTimeout(Duration.ofSeconds(KEEPING.contains(provider) ? 2 : 10))
         .flushPolicy(FlushPolicy.ALWAYS);
   }
