@@ -4,5 +4,6 @@ module org.jofi.collectives {
   requires transitive org.jofi.transport;
 
   exports org.jofi.collectives;
+  exports org.jofi.collectives.schedule;
   exports org.jofi.ranks;
 }

@@ -1,0 +1,78 @@
+package org.jofi.collectives;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/** Reduces {@code int}s. */
+final class IntArithmetic extends Arithmetic {
+  private static final ValueLayout.OfInt LAYOUT = ValueLayout.JAVA_INT_UNALIGNED;
+
+  private final Reduction.Rule rule;
+  private final int ranks;
+  private final int[] one = new int[BLOCK];
+  private final int[] other = new int[BLOCK];
+
+  IntArithmetic(Reduction reduction, int ranks) {
+    super(Integer.BYTES);
+    rule = reduction.rule();
+    this.ranks = ranks;
+  }
+
+  @Override
+  boolean finishes() {
+    return rule == Reduction.Rule.AVERAGE;
+  }
+
+  @Override
+  void block(
+      MemorySegment first,
+      long firstOffset,
+      MemorySegment second,
+      long secondOffset,
+      MemorySegment into,
+      long offset,
+      int count) {
+    MemorySegment.copy(first, LAYOUT, firstOffset, one, 0, count);
+    MemorySegment.copy(second, LAYOUT, secondOffset, other, 0, count);
+    switch (rule) {
+      case PRODUCT -> multiply(one, other, count);
+      case MIN -> least(one, other, count);
+      case MAX -> greatest(one, other, count);
+      case SUM, AVERAGE, OWN -> add(one, other, count);
+    }
+    MemorySegment.copy(one, 0, into, LAYOUT, offset, count);
+  }
+
+  private static void add(int[] into, int[] from, int count) {
+    for (int i = 0; i < count; i++) {
+      into[i] += from[i];
+    }
+  }
+
+  private static void multiply(int[] into, int[] from, int count) {
+    for (int i = 0; i < count; i++) {
+      into[i] *= from[i];
+    }
+  }
+
+  private static void least(int[] into, int[] from, int count) {
+    for (int i = 0; i < count; i++) {
+      into[i] = Math.min(into[i], from[i]);
+    }
+  }
+
+  private static void greatest(int[] into, int[] from, int count) {
+    for (int i = 0; i < count; i++) {
+      into[i] = Math.max(into[i], from[i]);
+    }
+  }
+
+  @Override
+  void finishBlock(MemorySegment at, long offset, int count) {
+    MemorySegment.copy(at, LAYOUT, offset, one, 0, count);
+    for (int i = 0; i < count; i++) {
+      one[i] /= ranks;
+    }
+    MemorySegment.copy(one, 0, at, LAYOUT, offset, count);
+  }
+}

@@ -1,0 +1,78 @@
+package org.jofi.collectives;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/** Reduces {@code long}s. */
+final class LongArithmetic extends Arithmetic {
+  private static final ValueLayout.OfLong LAYOUT = ValueLayout.JAVA_LONG_UNALIGNED;
+
+  private final Reduction.Rule rule;
+  private final int ranks;
+  private final long[] one = new long[BLOCK];
+  private final long[] other = new long[BLOCK];
+
+  LongArithmetic(Reduction reduction, int ranks) {
+    super(Long.BYTES);
+    rule = reduction.rule();
+    this.ranks = ranks;
+  }
+
+  @Override
+  boolean finishes() {
+    return rule == Reduction.Rule.AVERAGE;
+  }
+
+  @Override
+  void block(
+      MemorySegment first,
+      long firstOffset,
+      MemorySegment second,
+      long secondOffset,
+      MemorySegment into,
+      long offset,
+      int count) {
+    MemorySegment.copy(first, LAYOUT, firstOffset, one, 0, count);
+    MemorySegment.copy(second, LAYOUT, secondOffset, other, 0, count);
+    switch (rule) {
+      case PRODUCT -> multiply(one, other, count);
+      case MIN -> least(one, other, count);
+      case MAX -> greatest(one, other, count);
+      case SUM, AVERAGE, OWN -> add(one, other, count);
+    }
+    MemorySegment.copy(one, 0, into, LAYOUT, offset, count);
+  }
+
+  private static void add(long[] into, long[] from, int count) {
+    for (int i = 0; i < count; i++) {
+      into[i] += from[i];
+    }
+  }
+
+  private static void multiply(long[] into, long[] from, int count) {
+    for (int i = 0; i < count; i++) {
+      into[i] *= from[i];
+    }
+  }
+
+  private static void least(long[] into, long[] from, int count) {
+    for (int i = 0; i < count; i++) {
+      into[i] = Math.min(into[i], from[i]);
+    }
+  }
+
+  private static void greatest(long[] into, long[] from, int count) {
+    for (int i = 0; i < count; i++) {
+      into[i] = Math.max(into[i], from[i]);
+    }
+  }
+
+  @Override
+  void finishBlock(MemorySegment at, long offset, int count) {
+    MemorySegment.copy(at, LAYOUT, offset, one, 0, count);
+    for (int i = 0; i < count; i++) {
+      one[i] /= ranks;
+    }
+    MemorySegment.copy(one, 0, at, LAYOUT, offset, count);
+  }
+}
