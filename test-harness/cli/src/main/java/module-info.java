@@ -6,6 +6,7 @@ module org.jofi.cli {
   requires info.picocli;
   requires java.management;
   requires org.jofi.doctor;
+  requires org.jofi.collectives;
   requires org.jofi.conformance;
   requires org.jofi.nccl;
   requires org.jofi.transport;

@@ -1,7 +1,10 @@
 package org.jofi.ranks;
 
-/** A rank ended, failed or said nothing in time; the message names it and says what to do. */
-public final class RankLostException extends RuntimeException {
+/**
+ * A rank ended or failed, or the process that serves the ranks is gone; the message names it and
+ * says what to do.
+ */
+public final class RankLostException extends RanksException {
   private static final long serialVersionUID = 1L;
 
   private final int rank;

@@ -236,7 +236,7 @@ final class AllReduceCommand implements Callable<Integer> {
       RingLinks links,
       Gpus gpus,
       GpuChoice choice) {
-    int chosen = choice.of(links.bootstrap().localRank(), gpus.count());
+    int chosen = choice.of(links.ranks().localRank(), gpus.count());
     Gpus.require(gpus.obstacle(chosen, device.device()));
     try (DeviceArrays arrays = new DeviceArrays(gpus.open(chosen))) {
       return run(plan, fabric, device, links, arrays, Optional.of(arrays.describe()));
@@ -250,9 +250,9 @@ final class AllReduceCommand implements Callable<Integer> {
       RingLinks links,
       RingMemory.Allocator arrays,
       Optional<String> gpuName) {
-    int world = links.bootstrap().size();
+    int world = links.ranks().size();
     List<AllReduceRow> rows = new ArrayList<>();
-    boolean prints = links.bootstrap().rank() == 0;
+    boolean prints = links.ranks().rank() == 0;
     List<AllReduceRow> prepared = new ArrayList<>();
     Preparation preparation = prepare(plan, fabric, device, links, arrays, prepared);
     try (RankReport report = new RankReport(spec, options, prints, "allreduce", plan.rounds())) {
@@ -322,11 +322,11 @@ final class AllReduceCommand implements Callable<Integer> {
       RingLinks links,
       RingMemory.Allocator arrays,
       List<AllReduceRow> rows) {
-    int ranksInAll = links.bootstrap().size();
+    int ranksInAll = links.ranks().size();
     int eagerBytes = device.device().properties().limits().eagerBytes();
     return options.prepare(
         spec,
-        links.bootstrap().rank() == 0,
+        links.ranks().rank() == 0,
         fabric,
         links,
         rounds -> {

@@ -1,11 +1,11 @@
 package org.jofi.cli;
 
 import java.io.PrintWriter;
-import org.jofi.cli.ranks.BootstrapException;
 import org.jofi.cli.ranks.FabricEnd;
 import org.jofi.cli.ranks.SharedMemory;
 import org.jofi.fabric.FabricException;
 import org.jofi.fabric.FabricUnavailableException;
+import org.jofi.ranks.RanksException;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.TransportException;
 import picocli.CommandLine;
@@ -135,7 +135,7 @@ public final class Jofi implements Runnable {
           ? ExitCode.ENVIRONMENT
           : ExitCode.FAILED;
     }
-    if (failure instanceof FabricException || failure instanceof BootstrapException) {
+    if (failure instanceof FabricException || failure instanceof RanksException) {
       err.println("jofi: " + failure.getMessage());
       err.flush();
       return ExitCode.FAILED;

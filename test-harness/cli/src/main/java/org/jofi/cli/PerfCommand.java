@@ -13,10 +13,11 @@ import org.jofi.cli.perf.PerfRow;
 import org.jofi.cli.perf.PerfRun;
 import org.jofi.cli.ranks.FabricChoice;
 import org.jofi.cli.ranks.Partners;
-import org.jofi.cli.ranks.Placement;
 import org.jofi.cli.ranks.Preparation;
 import org.jofi.cli.ranks.RankDevice;
 import org.jofi.cli.ranks.RingLinks;
+import org.jofi.cli.ranks.Roles;
+import org.jofi.ranks.Placement;
 import org.jofi.transport.FlushPolicy;
 import org.jofi.transport.TransportOptions;
 import org.jspecify.annotations.Nullable;
@@ -174,14 +175,14 @@ final class PerfCommand implements Callable<Integer> {
     if (listens) {
       options.progress = ProgressLine.isWanted();
       int at = port == null ? Placement.USUAL_PORT : port;
-      Placement here = new Placement(1, 2, "127.0.0.1", at, Placement.LISTENS);
+      Placement here = new Placement(1, 2, "127.0.0.1", at, Roles.LISTENS);
       FabricChoice fabric = FabricChoice.of(options.provider);
       MachineMemory.require(1, plan.bytes());
       return launcher.place(fabric, here, "", true, this::listening);
     }
     if (connect != null) {
       options.progress = ProgressLine.isWanted();
-      Placement there = RankOptions.placement(0, 2, connect, Placement.CONNECTS);
+      Placement there = Placement.at(0, 2, connect, Roles.CONNECTS);
       FabricChoice fabric = FabricChoice.of(options.provider);
       MachineMemory.require(1, plan.bytes());
       return launcher.place(fabric, there, "", false, at -> {});
@@ -203,7 +204,7 @@ final class PerfCommand implements Callable<Integer> {
     String name = operation.name().toLowerCase(Locale.ROOT);
     List<PerfRow> rows = new ArrayList<>();
     // With --listen, each rank has a terminal of its own.
-    boolean prints = links.bootstrap().rank() == 0 || listens;
+    boolean prints = links.ranks().rank() == 0 || listens;
     List<PerfRow> prepared = new ArrayList<>();
     Preparation preparation = prepare(plan, fabric, device, links, prints, prepared);
     try (RankReport report =

@@ -8,9 +8,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.jofi.cli.ranks.BootstrapException;
 import org.jofi.cli.ranks.RingLinks;
 import org.jofi.cli.ranks.Told;
+import org.jofi.ranks.RanksException;
 import org.jofi.transport.RailStatus;
 
 /**
@@ -37,7 +37,7 @@ record RailsUp(int up, int rails, boolean lost, String reason) {
   /**
    * What another rank told.
    *
-   * @throws BootstrapException if that is no such thing
+   * @throws RanksException if that is no such thing
    */
   static RailsUp parse(int rank, byte[] text) {
     Matcher told = TOLD.matcher(new String(text, StandardCharsets.UTF_8));

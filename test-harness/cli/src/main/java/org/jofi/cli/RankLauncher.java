@@ -9,16 +9,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.IntConsumer;
 import java.util.function.Supplier;
-import org.jofi.cli.ranks.Bootstrap;
-import org.jofi.cli.ranks.BootstrapException;
-import org.jofi.cli.ranks.BootstrapServer;
 import org.jofi.cli.ranks.BoundedWait;
 import org.jofi.cli.ranks.CommonRails;
 import org.jofi.cli.ranks.FabricChoice;
 import org.jofi.cli.ranks.FabricEnd;
 import org.jofi.cli.ranks.Guide;
 import org.jofi.cli.ranks.Partners;
-import org.jofi.cli.ranks.Placement;
 import org.jofi.cli.ranks.RankDevice;
 import org.jofi.cli.ranks.RankFailure;
 import org.jofi.cli.ranks.RankProcesses;
@@ -27,6 +23,12 @@ import org.jofi.cli.ranks.RingLinks;
 import org.jofi.cli.ranks.Roles;
 import org.jofi.fabric.FabricException;
 import org.jofi.fabric.FabricUnavailableException;
+import org.jofi.ranks.JoinOptions;
+import org.jofi.ranks.Placement;
+import org.jofi.ranks.RankServer;
+import org.jofi.ranks.RankTimeoutException;
+import org.jofi.ranks.Ranks;
+import org.jofi.ranks.RanksException;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.TransportException;
 import org.jofi.transport.TransportOptions;
@@ -164,14 +166,13 @@ final class RankLauncher {
     if (!serves) {
       return runRank(fabric, placement, secret);
     }
-    try (BootstrapServer server =
-        BootstrapServer.open(
+    try (RankServer server =
+        RankServer.open(
             new InetSocketAddress(placement.port()),
             placement.size(),
-            secret,
+            JoinOptions.defaults().withSecret(secret).withNames(Roles.of(placement)),
             options.timeout(),
-            BootstrapServer.Watch.CONNECTIONS,
-            placement.roles())) {
+            RankServer.Watch.CONNECTIONS)) {
       listening.accept(server.port());
       Placement here =
           new Placement(
@@ -186,39 +187,51 @@ final class RankLauncher {
   }
 
   private int runRank(FabricChoice fabric, Placement placement, String secret) {
-    try (Bootstrap bootstrap = Bootstrap.join(placement, secret, parameters, options.timeout())) {
+    JoinOptions joining =
+        JoinOptions.defaults()
+            .withSecret(secret)
+            .withParameters(parameters)
+            .withNames(Roles.of(placement))
+            .withServing(false);
+    try (Ranks bootstrap = Ranks.join(placement, joining, options.timeout())) {
       try {
-        return connectAndRun(fabric, bootstrap);
+        return connectAndRun(fabric, placement, bootstrap);
       } catch (RuntimeException | AssertionError | OutOfMemoryError e) {
-        return explain(bootstrap, e);
+        return explain(placement, bootstrap, e);
       }
-    } catch (BootstrapException e) {
-      return stopped(placement.roles(), placement.rank(), e);
+    } catch (RankTimeoutException e) {
+      return stopped(placement, Guide.RANKS.after(String.valueOf(e.getMessage())));
+    } catch (RanksException e) {
+      return stopped(placement, String.valueOf(e.getMessage()));
     }
   }
 
-  private int connectAndRun(FabricChoice fabric, Bootstrap bootstrap) {
+  private int connectAndRun(FabricChoice fabric, Placement placement, Ranks bootstrap) {
     CommonRails common;
     try (RankDevice chosen =
         RankDevice.open(fabric, transport.get(), options.device, options.railCount())) {
-      common = FabricEnd.exchange(bootstrap, FabricEnd.of(fabric, chosen));
+      common = FabricEnd.exchange(bootstrap, FabricEnd.of(fabric, chosen), options.timeout());
       common.leftOut(bootstrap).ifPresent(this::say);
       if (common.isUnchanged(bootstrap.rank())) {
-        return connectAndRun(fabric, chosen, common.ends(), bootstrap);
+        return connectAndRun(fabric, chosen, common.ends(), placement, bootstrap);
       }
     }
     String names = common.names(bootstrap.rank());
     try (RankDevice matched = RankDevice.open(fabric, transport.get(), names, 0)) {
-      return connectAndRun(fabric, matched, common.ends(), bootstrap);
+      return connectAndRun(fabric, matched, common.ends(), placement, bootstrap);
     }
   }
 
   private int connectAndRun(
-      FabricChoice fabric, RankDevice device, List<FabricEnd> ends, Bootstrap bootstrap) {
+      FabricChoice fabric,
+      RankDevice device,
+      List<FabricEnd> ends,
+      Placement placement,
+      Ranks bootstrap) {
     FabricEnd mine = ends.get(bootstrap.rank());
     RailRoutes routes = new RailRoutes(INTERFACES, mine.rails());
     BoundedWait patience = new BoundedWait(bootstrap, options.timeout());
-    RingLinks links = connect(ends, device, bootstrap, patience);
+    RingLinks links = connect(ends, device, placement, bootstrap, patience);
     boolean right;
     try {
       right = program.run(fabric, device, links);
@@ -229,7 +242,7 @@ final class RankLauncher {
       links.gather(new byte[0]);
     } catch (RuntimeException | AssertionError | OutOfMemoryError e) {
       // Explain it before anything is closed, since closing may take its whole time limit.
-      int code = explain(bootstrap, e);
+      int code = explain(placement, bootstrap, e);
       links.abort();
       return code;
     }
@@ -238,7 +251,11 @@ final class RankLauncher {
   }
 
   private RingLinks connect(
-      List<FabricEnd> ends, RankDevice device, Bootstrap bootstrap, BoundedWait patience) {
+      List<FabricEnd> ends,
+      RankDevice device,
+      Placement placement,
+      Ranks bootstrap,
+      BoundedWait patience) {
     try {
       return RingLinks.connect(bootstrap, device.device(), patience, partners);
     } catch (TransportException e) {
@@ -248,17 +265,18 @@ final class RankLauncher {
       }
       throw new TransportException(
           e.failure().cause(),
-          FabricEnd.explain(String.valueOf(e.getMessage()), bootstrap, ends),
+          FabricEnd.explain(String.valueOf(e.getMessage()), placement.address(), bootstrap, ends),
           e);
     } catch (RankFailure e) {
-      throw new RankFailure(FabricEnd.explain(String.valueOf(e.getMessage()), bootstrap, ends));
+      throw new RankFailure(
+          FabricEnd.explain(String.valueOf(e.getMessage()), placement.address(), bootstrap, ends));
     }
   }
 
   /** Tells the user and the other ranks why this rank ends. Defects are rethrown. */
-  private int explain(Bootstrap bootstrap, Throwable reason) {
-    if (reason instanceof BootstrapException lost) {
-      return stopped(bootstrap.roles(), bootstrap.rank(), lost);
+  private int explain(Placement placement, Ranks bootstrap, Throwable reason) {
+    if (reason instanceof RanksException lost) {
+      return stopped(placement, String.valueOf(lost.getMessage()));
     }
     bootstrap.fail(String.valueOf(reason.getMessage()));
     return switch (reason) {
@@ -288,11 +306,11 @@ final class RankLauncher {
     };
   }
 
-  private int stopped(Roles roles, int rank, BootstrapException lost) {
+  private int stopped(Placement placement, String why) {
     say(
-        roles == Roles.SIDES
-            ? "jofi: " + lost.getMessage()
-            : "rank %d stopped: %s".formatted(rank, lost.getMessage()));
+        Roles.of(placement) == Roles.SIDES
+            ? "jofi: " + why
+            : "rank %d stopped: %s".formatted(placement.rank(), why));
     return ExitCode.FAILED;
   }
 

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.function.IntToLongFunction;
 import org.jofi.cli.ranks.FabricChoice;
-import org.jofi.cli.ranks.Placement;
 import org.jofi.cli.ranks.Preparation;
 import org.jofi.cli.ranks.RingLinks;
 import org.jofi.transport.NicNames;
@@ -240,35 +239,5 @@ final class RankOptions {
           "%s must be %d or more, is %d".formatted(option, least, given));
     }
     return given == null ? otherwise : given;
-  }
-
-  /**
-   * Reads the address of the bootstrap server: a host, and optionally a port. An IPv6 address may
-   * be in brackets, and must be if a port follows.
-   *
-   * @throws IllegalArgumentException if the text is not such an address
-   */
-  static Placement placement(int rank, int size, String address, String option) {
-    boolean bracketed = address.startsWith("[") && address.indexOf(']') > 0;
-    boolean bare = !bracketed && address.indexOf(':') != address.lastIndexOf(':');
-    int colon = bare ? -1 : address.indexOf(':', bracketed ? address.indexOf(']') : 0);
-    String host = colon < 0 ? address : address.substring(0, colon);
-    if (bracketed && host.endsWith("]")) {
-      host = host.substring(1, host.length() - 1);
-    }
-    int port = Placement.USUAL_PORT;
-    try {
-      if (colon >= 0) {
-        port = Integer.parseInt(address.substring(colon + 1));
-      }
-    } catch (NumberFormatException e) {
-      port = 0;
-    }
-    if (host.isEmpty() || host.startsWith("[") || port < 1 || port > 65_535) {
-      throw new IllegalArgumentException(
-          "%s takes HOST or HOST:PORT, not '%s'; an IPv6 address with a port is [ADDRESS]:PORT"
-              .formatted(option, address));
-    }
-    return new Placement(rank, size, host, port, option);
   }
 }

@@ -18,7 +18,7 @@ import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import org.jofi.cli.ranks.Placement;
+import org.jofi.ranks.Placement;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -281,8 +281,7 @@ class PerfCommandTest {
   })
   void takesHostsWithAndWithoutPorts(String text, String host, int port) {
     assertEquals(
-        new Placement(0, 2, host, port, "--connect"),
-        RankOptions.placement(0, 2, text, "--connect"));
+        new Placement(0, 2, host, port, "--connect"), Placement.at(0, 2, text, "--connect"));
   }
 
   @Test

@@ -1,6 +1,6 @@
 package org.jofi.cli;
 
-import org.jofi.cli.ranks.BootstrapException;
+import org.jofi.ranks.RanksException;
 
 /** Opens what ranks tell of their rails to the package of the tests. */
 public final class FuzzedRails {
@@ -10,7 +10,7 @@ public final class FuzzedRails {
   public static void railsUp(byte[] bytes) {
     try {
       RailsUp.parse(1, bytes);
-    } catch (BootstrapException documented) {
+    } catch (RanksException documented) {
       // So it is refused.
     }
   }

@@ -8,10 +8,11 @@ import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import org.jofi.cli.FuzzedRails;
 import org.jofi.cli.perf.FuzzedPerf;
-import org.jofi.cli.ranks.FuzzedRanks;
+import org.jofi.cli.ranks.FuzzedEnds;
 import org.jofi.cli.soak.FuzzedSoak;
 import org.jofi.conformance.FuzzedConformance;
 import org.jofi.doctor.machine.FuzzedMachine;
+import org.jofi.ranks.FuzzedRanks;
 import org.jofi.rdma.wire.ConnectAccept;
 import org.jofi.rdma.wire.ConnectRequest;
 import org.jofi.rdma.wire.ControlMessage;
@@ -183,7 +184,7 @@ enum Target {
   FABRIC_END {
     @Override
     void read(byte[] bytes) {
-      FuzzedRanks.fabricEnd(bytes);
+      FuzzedEnds.fabricEnd(bytes);
     }
   },
 

@@ -18,7 +18,7 @@ class ChangelogTest {
           "protocol", "rdma-protocol/src/main/java/org/jofi/rdma/wire/ProtocolLimits.java",
           "connect handle", "api/transport/src/main/java/org/jofi/transport/ConnectHandle.java",
           "remote memory", "api/transport/src/main/java/org/jofi/transport/RemoteMemory.java",
-          "bootstrap", "test-harness/cli/src/main/java/org/jofi/cli/ranks/Frame.java");
+          "bootstrap", "api/collectives/src/main/java/org/jofi/ranks/Frame.java");
 
   @Test
   void itNamesTheVersionsOnTheWire() throws IOException {

@@ -11,7 +11,7 @@ public interface AllReduce extends AutoCloseable {
    * Sums. All ranks run it. Allocates nothing.
    *
    * @throws org.jofi.cli.ranks.RankFailure if a request fails, or nothing happens for too long
-   * @throws org.jofi.cli.ranks.BootstrapException if another rank is lost
+   * @throws org.jofi.ranks.RanksException if another rank is lost
    */
   void run();
 

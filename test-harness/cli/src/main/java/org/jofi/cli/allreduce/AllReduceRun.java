@@ -36,8 +36,8 @@ public final class AllReduceRun {
     this.links = links;
     this.arrays = arrays;
     this.progress = progress;
-    this.rank = links.bootstrap().rank();
-    this.ranks = links.bootstrap().size();
+    this.rank = links.ranks().rank();
+    this.ranks = links.ranks().size();
   }
 
   /**
@@ -76,7 +76,7 @@ public final class AllReduceRun {
    *
    * @param each takes the result of each length as soon as it is known; called on every rank
    * @throws org.jofi.cli.ranks.RankFailure if this rank fails
-   * @throws org.jofi.cli.ranks.BootstrapException if another rank is lost
+   * @throws org.jofi.ranks.RanksException if another rank is lost
    */
   public void run(Consumer<AllReduceRow> each) {
     try (RankBarrier barrier = new RankBarrier(links)) {

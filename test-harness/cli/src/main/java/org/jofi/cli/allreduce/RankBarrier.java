@@ -14,8 +14,8 @@ final class RankBarrier implements AutoCloseable {
   private final AllReduce allReduce;
 
   RankBarrier(RingLinks links) {
-    int rank = links.bootstrap().rank();
-    int ranks = links.bootstrap().size();
+    int rank = links.ranks().rank();
+    int ranks = links.ranks().size();
     DoublingSchedule doubling = new DoublingSchedule(rank, ranks);
     if (links.reach(doubling.partners())) {
       memory = new HostRingMemory(JAVA_FLOAT.byteSize(), DoublingAllReduce.landingBytes(1));

@@ -50,7 +50,7 @@ final class PerfMemory implements AutoCloseable {
     near = plan.registersOnce() ? links.toNext().register(nearMemory, Use.SEND, Use.RECEIVE) : null;
     if (exposed) {
       far = links.fromPrevious().register(farMemory, Use.RECEIVE, Use.PEER_READS, Use.PEER_WRITES);
-      int peer = 1 - links.bootstrap().rank();
+      int peer = 1 - links.ranks().rank();
       peersFar = RemoteMemory.decode(links.gather(far.remote().encode()).get(peer));
     } else {
       boolean registered = plan.registersOnce() || operation == PerfOperation.FLUSH;

@@ -1,8 +1,8 @@
 package org.jofi.cli.perf;
 
 import java.nio.ByteBuffer;
-import org.jofi.cli.ranks.BootstrapException;
 import org.jofi.cli.ranks.Told;
+import org.jofi.ranks.RanksException;
 
 /**
  * The result for one length.
@@ -45,7 +45,7 @@ public record PerfRow(
     /**
      * What another rank told.
      *
-     * @throws BootstrapException if that is no such thing
+     * @throws RanksException if that is no such thing
      */
     static Measured decode(byte[] bytes) {
       ByteBuffer in = Told.numbers(bytes, NUMBERS);

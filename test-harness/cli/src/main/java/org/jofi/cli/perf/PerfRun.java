@@ -32,13 +32,13 @@ public final class PerfRun {
    * @param progress is called with the number of finished lengths
    */
   public PerfRun(PerfPlan plan, RingLinks links, LongConsumer progress) {
-    if (links.bootstrap().size() != 2) {
-      throw new IllegalArgumentException("two ranks are measured, not " + links.bootstrap().size());
+    if (links.ranks().size() != 2) {
+      throw new IllegalArgumentException("two ranks are measured, not " + links.ranks().size());
     }
     this.plan = plan;
     this.links = links;
     this.progress = progress;
-    this.begins = links.bootstrap().rank() == 0;
+    this.begins = links.ranks().rank() == 0;
   }
 
   /**
@@ -46,7 +46,7 @@ public final class PerfRun {
    *
    * @param each takes the result of each length as soon as it is known; called on both ranks
    * @throws org.jofi.cli.ranks.RankFailure if this rank fails
-   * @throws org.jofi.cli.ranks.BootstrapException if the other rank is lost
+   * @throws org.jofi.ranks.RanksException if the other rank is lost
    */
   public void run(Consumer<PerfRow> each) {
     Handshake handshake = new Handshake(links);
@@ -115,7 +115,7 @@ public final class PerfRun {
 
     /** Transfers each slot once in both directions, and counts the bytes that are wrong here. */
     long verify() {
-      int rank = links.bootstrap().rank();
+      int rank = links.ranks().rank();
       memory.fillNear(rank + SENT);
       memory.fillFar(rank + BEFORE);
       int peer = 1 - rank;

@@ -2,6 +2,8 @@ package org.jofi.cli.ranks;
 
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
+import org.jofi.ranks.Ranks;
+import org.jofi.ranks.RanksException;
 import org.jofi.transport.Comm;
 import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
@@ -24,7 +26,7 @@ public final class BoundedWait {
    */
   private static final int SPINS = 1_000;
 
-  private final Bootstrap bootstrap;
+  private final Ranks bootstrap;
   private final long nanos;
   private final int spins;
   private int polls;
@@ -34,10 +36,15 @@ public final class BoundedWait {
    * @param bootstrap knows whether a rank is lost
    * @param bound how long a wait may go on without progress
    */
-  public BoundedWait(Bootstrap bootstrap, Duration bound) {
+  public BoundedWait(Ranks bootstrap, Duration bound) {
     this.bootstrap = bootstrap;
     this.nanos = bound.toNanos();
     spins = bootstrap.size() <= Runtime.getRuntime().availableProcessors() ? SPINS : 0;
+  }
+
+  /** How long a wait may go on without progress. */
+  Duration bound() {
+    return Duration.ofNanos(nanos);
   }
 
   /** Called after progress: the time limit starts again. */
@@ -49,7 +56,7 @@ public final class BoundedWait {
    * Called when a poll found nothing.
    *
    * @param what what the rank waits for, for the error message
-   * @throws BootstrapException if another rank is lost
+   * @throws RanksException if another rank is lost
    * @throws RankFailure if nothing happened for too long
    */
   public void idle(String what) {

@@ -6,6 +6,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jofi.cli.ranks.FabricEnd.Rail;
+import org.jofi.ranks.Ranks;
 
 /**
  * The rails that all ranks have, where they have unequal NICs: rail i of one is connected to rail i
@@ -92,7 +93,7 @@ public record CommonRails(List<FabricEnd> told, List<List<Integer>> chosen) {
    *
    * @return a sentence; empty if there is nothing to tell
    */
-  public Optional<String> leftOut(Bootstrap bootstrap) {
+  public Optional<String> leftOut(Ranks bootstrap) {
     String idle =
         IntStream.range(0, told.size())
             .filter(rank -> bootstrap.rank() == 0 || bootstrap.rank() == rank)

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -16,6 +17,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jofi.fabric.FabricProvider;
 import org.jofi.fabric.ProviderRelease;
+import org.jofi.ranks.Ranks;
+import org.jofi.ranks.RanksException;
 import org.jofi.transport.DeviceProperties;
 
 /**
@@ -117,14 +120,15 @@ public record FabricEnd(
   /**
    * Tells all ranks what this one chose, and hears it of them.
    *
+   * @param timeout how long to wait for the others
    * @return what they chose, and which of their rails are common to all
    * @throws RankFailure if two of them cannot be connected; the message says why, names what both
    *     chose, and what to do
-   * @throws BootstrapException if a rank is lost
+   * @throws RanksException if a rank is lost
    */
-  public static CommonRails exchange(Bootstrap bootstrap, FabricEnd mine) {
+  public static CommonRails exchange(Ranks bootstrap, FabricEnd mine, Duration timeout) {
     List<FabricEnd> told =
-        bootstrap.gather(GSON.toJson(mine).getBytes(StandardCharsets.UTF_8)).stream()
+        bootstrap.gather(GSON.toJson(mine).getBytes(StandardCharsets.UTF_8), timeout).stream()
             .map(FabricEnd::read)
             .toList();
     CommonRails common = CommonRails.of(told);
@@ -148,7 +152,7 @@ public record FabricEnd(
   /**
    * What another rank told.
    *
-   * @throws BootstrapException if that is no such thing
+   * @throws RanksException if that is no such thing
    */
   static FabricEnd read(byte[] told) {
     try {
@@ -158,9 +162,9 @@ public record FabricEnd(
         return end;
       }
     } catch (JsonParseException | IllegalArgumentException e) {
-      throw new BootstrapException(NOT_UNDERSTOOD, e);
+      throw new RanksException(NOT_UNDERSTOOD, e);
     }
-    throw new BootstrapException(NOT_UNDERSTOOD);
+    throw new RanksException(NOT_UNDERSTOOD);
   }
 
   /** Whether nothing is missing of what another rank told. */
@@ -230,15 +234,18 @@ public record FabricEnd(
   /**
    * A failure to connect, with what all ends chose, since only these together show why a NIC does
    * not reach another one.
+   *
+   * @param server where the ranks met
    */
-  public static String explain(String failure, Bootstrap bootstrap, List<FabricEnd> all) {
+  public static String explain(
+      String failure, String server, Ranks bootstrap, List<FabricEnd> all) {
     List<Integer> ranks = IntStream.range(0, Math.min(all.size(), MOST_LISTED)).boxed().toList();
     return Guide.CONNECTIONS.after(
         "%s%nThe ranks reach each other at %s, but not over these NICs; choose others with -d, or let firewalls pass them, with --ports if they limit ports:%s"
-            .formatted(failure, bootstrap.server(), lines(bootstrap, all, ranks)));
+            .formatted(failure, server, lines(bootstrap, all, ranks)));
   }
 
-  private static String lines(Bootstrap bootstrap, List<FabricEnd> all, List<Integer> ranks) {
+  private static String lines(Ranks bootstrap, List<FabricEnd> all, List<Integer> ranks) {
     return ranks.stream()
         .map(
             rank ->

@@ -8,6 +8,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.IntToLongFunction;
 import java.util.function.LongConsumer;
+import org.jofi.ranks.RanksException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,7 +55,7 @@ public record Preparation(long rounds, long nanos) {
    * @param batch runs so many rounds; returns what one of them took, in ns
    * @param progress is called with the time so far, in ns
    * @throws RankFailure if this rank fails
-   * @throws BootstrapException if another rank is lost
+   * @throws RanksException if another rank is lost
    */
   public static Preparation run(
       RingLinks links, long boundNanos, IntToLongFunction batch, LongConsumer progress) {

@@ -7,6 +7,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.jofi.ranks.JoinOptions;
+import org.jofi.ranks.Placement;
+import org.jofi.ranks.RanksException;
 
 /**
  * How a rank is a process of this machine: the same program on the same Java runtime, with its
@@ -17,7 +20,6 @@ public final class RankProcess {
   /** The system property for the java program that starts ranks, instead of this runtime's. */
   public static final String JAVA = "jofi.java";
 
-  static final String SECRET = "JOFI_BOOTSTRAP_SECRET";
   static final String PARENT = "JOFI_PARENT";
   private static final long KILL_WITHIN_SECONDS = 5;
   private static final MemoryKiller MEMORY_KILLER = new MemoryKiller();
@@ -47,14 +49,14 @@ public final class RankProcess {
     ProcessBuilder builder =
         new ProcessBuilder(command).redirectInput(ProcessBuilder.Redirect.PIPE);
     builder.environment().putAll(placement.environment());
-    builder.environment().putAll(Map.of(SECRET, secret, PARENT, "stdin"));
+    builder.environment().putAll(Map.of(JoinOptions.SECRET_VARIABLE, secret, PARENT, "stdin"));
     return builder;
   }
 
   /**
    * Starts it.
    *
-   * @throws BootstrapException if it cannot be started
+   * @throws RanksException if it cannot be started
    */
   public static Process start(ProcessBuilder builder, Placement placement) {
     try {
@@ -62,7 +64,7 @@ public final class RankProcess {
       SharedMemory.clearAfter(process.toHandle());
       return process;
     } catch (IOException e) {
-      throw new BootstrapException(
+      throw new RanksException(
           "cannot start rank %d of %d: %s"
               .formatted(placement.rank(), placement.size(), e.getMessage()),
           e);

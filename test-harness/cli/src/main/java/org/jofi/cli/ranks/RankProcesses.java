@@ -12,6 +12,10 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.jofi.ranks.JoinOptions;
+import org.jofi.ranks.Placement;
+import org.jofi.ranks.RankServer;
+import org.jofi.ranks.RanksException;
 
 /**
  * Runs ranks as processes of this machine. The same program is started once per rank, on the same
@@ -46,7 +50,7 @@ public final class RankProcesses {
    * @param patience how long it may take until all have joined
    * @param err where to print that a rank was killed
    * @return 0 if all succeeded, else the greatest exit code; a rank that was killed counts as 1
-   * @throws BootstrapException if a process cannot be started
+   * @throws RanksException if a process cannot be started
    */
   public static int run(
       Class<?> program, int ranks, List<String> arguments, Duration patience, PrintWriter err) {
@@ -71,7 +75,7 @@ public final class RankProcesses {
       SharedMemory.clear(ProcessHandle.current().pid());
       ParentWatch.start(System.in, orders);
     }
-    String secret = System.getenv(RankProcess.SECRET);
+    String secret = System.getenv(JoinOptions.SECRET_VARIABLE);
     return secret == null ? "" : secret;
   }
 
@@ -85,8 +89,13 @@ public final class RankProcesses {
   private int runAll(int ranks, List<String> arguments, Duration patience) {
     String secret = newSecret();
     InetSocketAddress anyPort = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
-    try (BootstrapServer server =
-        BootstrapServer.open(anyPort, ranks, secret, patience, BootstrapServer.Watch.PROCESSES)) {
+    try (RankServer server =
+        RankServer.open(
+            anyPort,
+            ranks,
+            JoinOptions.defaults().withSecret(secret).withNames(Roles.RANKS),
+            patience,
+            RankServer.Watch.PROCESSES)) {
       for (int rank = 0; rank < ranks; rank++) {
         start(
             new Placement(
@@ -121,7 +130,7 @@ public final class RankProcesses {
     }
   }
 
-  private int awaitAll(BootstrapServer server) {
+  private int awaitAll(RankServer server) {
     int worst = 0;
     long deadline = Long.MAX_VALUE;
     try {
@@ -149,7 +158,7 @@ public final class RankProcesses {
       return worst;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new BootstrapException("interrupted while ranks ran", e);
+      throw new RanksException("interrupted while ranks ran", e);
     }
   }
 

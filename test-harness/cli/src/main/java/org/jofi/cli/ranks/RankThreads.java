@@ -7,6 +7,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
+import org.jofi.ranks.JoinOptions;
+import org.jofi.ranks.Placement;
+import org.jofi.ranks.RankServer;
+import org.jofi.ranks.RanksException;
 
 /** Runs ranks as threads of this process, for fabrics within one process. */
 public final class RankThreads {
@@ -34,8 +38,13 @@ public final class RankThreads {
     InetSocketAddress anyPort = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     BlockingQueue<Integer> codes = new ArrayBlockingQueue<>(ranks);
     List<Thread> threads = new ArrayList<>();
-    try (BootstrapServer server =
-        BootstrapServer.open(anyPort, ranks, "", patience, BootstrapServer.Watch.CONNECTIONS)) {
+    try (RankServer server =
+        RankServer.open(
+            anyPort,
+            ranks,
+            JoinOptions.defaults().withSecret(""),
+            patience,
+            RankServer.Watch.CONNECTIONS)) {
       for (int rank = 0; rank < ranks; rank++) {
         Placement placement =
             new Placement(
@@ -51,7 +60,7 @@ public final class RankThreads {
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new BootstrapException("interrupted while ranks ran", e);
+      throw new RanksException("interrupted while ranks ran", e);
     }
     // A thread that threw an exception has no exit code.
     return codes.size() < ranks ? 1 : codes.stream().mapToInt(Integer::intValue).max().orElse(1);

@@ -1,6 +1,8 @@
 package org.jofi.cli.ranks;
 
 import java.util.List;
+import org.jofi.ranks.Ranks;
+import org.jofi.ranks.RanksException;
 import org.jofi.transport.Device;
 import org.jofi.transport.RecvComm;
 import org.jofi.transport.SendComm;
@@ -13,13 +15,13 @@ import org.jofi.transport.TransportException;
  * For one thread.
  */
 public final class RingLinks implements AutoCloseable {
-  private final Bootstrap bootstrap;
+  private final Ranks bootstrap;
   private final BoundedWait patience;
   private final PeerConnections peers;
   private final SendComm toNext;
   private final RecvComm fromPrevious;
 
-  private RingLinks(Bootstrap bootstrap, BoundedWait patience, PeerConnections peers) {
+  private RingLinks(Ranks bootstrap, BoundedWait patience, PeerConnections peers) {
     this.bootstrap = bootstrap;
     this.patience = patience;
     this.peers = peers;
@@ -27,8 +29,8 @@ public final class RingLinks implements AutoCloseable {
     fromPrevious = from(Math.floorMod(bootstrap.rank() - 1, bootstrap.size()));
   }
 
-  /** Connects the ring alone; see {@link #connect(Bootstrap, Device, BoundedWait, Partners)}. */
-  public static RingLinks connect(Bootstrap bootstrap, Device device, BoundedWait patience) {
+  /** Connects the ring alone; see {@link #connect(Ranks, Device, BoundedWait, Partners)}. */
+  public static RingLinks connect(Ranks bootstrap, Device device, BoundedWait patience) {
     return connect(bootstrap, device, patience, Partners.NONE);
   }
 
@@ -39,16 +41,16 @@ public final class RingLinks implements AutoCloseable {
    *
    * @throws RankFailure if nothing happens for too long
    * @throws TransportException if a connection fails
-   * @throws BootstrapException if a rank is lost
+   * @throws RanksException if a rank is lost
    */
   public static RingLinks connect(
-      Bootstrap bootstrap, Device device, BoundedWait patience, Partners partners) {
+      Ranks bootstrap, Device device, BoundedWait patience, Partners partners) {
     int rank = bootstrap.rank();
     int ranks = bootstrap.size();
     List<Integer> outgoing = partners.outgoing(rank, ranks);
     PeerConnections peers = new PeerConnections(partners.incoming(rank, ranks), outgoing);
     try (peers) {
-      List<byte[]> handles = bootstrap.gather(peers.listen(device));
+      List<byte[]> handles = bootstrap.gather(peers.listen(device), patience.bound());
       for (int peer : outgoing) {
         int index = partners.incoming(peer, ranks).indexOf(rank);
         peers.connect(device, handles.get(peer), index);
@@ -68,7 +70,7 @@ public final class RingLinks implements AutoCloseable {
   }
 
   /** The connection to the bootstrap server; not closed with this. */
-  public Bootstrap bootstrap() {
+  public Ranks ranks() {
     return bootstrap;
   }
 
@@ -124,8 +126,8 @@ public final class RingLinks implements AutoCloseable {
   }
 
   /**
-   * As {@link Bootstrap#gather}, but makes progress on the communicators meanwhile, because other
-   * ranks may wait for transfers that need it.
+   * As {@link Ranks#gather}, but makes progress on the communicators meanwhile, because other ranks
+   * may wait for transfers that need it.
    */
   public List<byte[]> gather(byte[] mine) {
     bootstrap.tell(mine);

@@ -1,39 +1,65 @@
 package org.jofi.cli.ranks;
 
+import org.jofi.ranks.Placement;
+import org.jofi.ranks.RankNames;
+
 /** How a command names its ranks, and what it tells users to do when they cannot connect. */
-public enum Roles {
+public enum Roles implements RankNames {
   /** The ranks of a run with any number of them. */
-  RANKS(
-      "start all ranks, and set MASTER_ADDR and MASTER_PORT alike for them; check name and firewall;"
-          + " or raise --timeout",
-      "set MASTER_PORT to another one for all ranks"),
+  RANKS,
   /** The two ranks of {@code jofi perf}, which the user starts separately. */
-  SIDES(
-      "start it there; check name, port and firewall; or raise --timeout",
-      "choose another one with --port here, and with --connect HOST:PORT there");
+  SIDES;
 
-  private final String remedy;
-  private final String portRemedy;
+  /** The origin of the rank that waits for the other. */
+  public static final String LISTENS = "--listen";
 
-  Roles(String remedy, String portRemedy) {
-    this.remedy = remedy;
-    this.portRemedy = portRemedy;
+  /** The origin of the rank that connects to the other. */
+  public static final String CONNECTS = "--connect";
+
+  /** How the ranks of a placement are named. */
+  public static Roles of(Placement placement) {
+    String origin = placement.origin();
+    return origin.equals(LISTENS) || origin.equals(CONNECTS) ? SIDES : RANKS;
   }
 
-  /** The name of a rank. */
-  String name(int rank) {
+  @Override
+  public String name(int rank) {
     return this == RANKS
-        ? "rank " + rank
+        ? RankNames.NUMBERS.name(rank)
         : rank == 0 ? "jofi perf --connect HOST" : "jofi perf --listen";
   }
 
-  /** What to do if a rank does not join. */
-  String remedy() {
-    return remedy;
+  @Override
+  public String name(int rank, int reader) {
+    if (this == RANKS) {
+      return name(rank);
+    }
+    return rank == reader ? "this side" : "the other side (%s)".formatted(name(rank));
   }
 
-  /** What to do if the port cannot be used. */
-  String portRemedy() {
-    return portRemedy;
+  @Override
+  public String all() {
+    return this == RANKS ? RankNames.super.all() : "the two sides";
+  }
+
+  @Override
+  public String server() {
+    return this == RANKS ? RankNames.super.server() : name(1);
+  }
+
+  @Override
+  public String remedy(int reader) {
+    return this == RANKS
+        ? "start all ranks, and set MASTER_ADDR and MASTER_PORT alike for them; check name and"
+            + " firewall; or raise --timeout"
+        : "start %s there first; check name, port and firewall; or raise --timeout"
+            .formatted(name(1 - reader));
+  }
+
+  @Override
+  public String portRemedy() {
+    return this == RANKS
+        ? RankNames.super.portRemedy()
+        : "choose another one with --port here, and with --connect HOST:PORT there";
   }
 }

@@ -1,6 +1,7 @@
 package org.jofi.cli.ranks;
 
 import java.nio.ByteBuffer;
+import org.jofi.ranks.RanksException;
 
 /** Reads what ranks told each other, which another release may mean otherwise. */
 public final class Told {
@@ -11,7 +12,7 @@ public final class Told {
    *
    * @param told what a rank told
    * @param count how many they have to be
-   * @throws BootstrapException if they are not as many
+   * @throws RanksException if they are not as many
    */
   public static ByteBuffer numbers(byte[] told, int count) {
     if (told.length != count * Long.BYTES) {
@@ -21,7 +22,7 @@ public final class Told {
   }
 
   /** The exception for what is no such thing as was awaited. */
-  public static BootstrapException notUnderstood() {
-    return new BootstrapException(FabricEnd.NOT_UNDERSTOOD);
+  public static RanksException notUnderstood() {
+    return new RanksException(FabricEnd.NOT_UNDERSTOOD);
   }
 }

@@ -7,13 +7,14 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
-import org.jofi.cli.ranks.Bootstrap;
-import org.jofi.cli.ranks.BootstrapException;
 import org.jofi.cli.ranks.BoundedWait;
-import org.jofi.cli.ranks.Placement;
 import org.jofi.cli.ranks.RankDevice;
 import org.jofi.cli.ranks.RankFailure;
 import org.jofi.cli.ranks.RingLinks;
+import org.jofi.ranks.JoinOptions;
+import org.jofi.ranks.Placement;
+import org.jofi.ranks.Ranks;
+import org.jofi.ranks.RanksException;
 import org.jofi.transport.RailStatus;
 import org.jofi.transport.TransportException;
 import org.jspecify.annotations.Nullable;
@@ -44,19 +45,21 @@ final class Generation {
    */
   Optional<Report> run(Placement placement, Duration patience, Supplier<Order> aborts) {
     GenerationMemory memory = new GenerationMemory(device.transport());
-    Bootstrap bootstrap = null;
+    Ranks bootstrap = null;
     Report ending;
     try {
       bootstrap =
-          Bootstrap.join(
+          Ranks.join(
               placement,
-              order.secret(),
-              Map.of("the generation", Integer.toString(order.generation())),
+              JoinOptions.defaults()
+                  .withSecret(order.secret())
+                  .withParameters(Map.of("the generation", Integer.toString(order.generation())))
+                  .withServing(false),
               patience);
       report(Report.Kind.JOINED, "", 0);
       connectAndRun(bootstrap, new BoundedWait(bootstrap, patience), memory);
       ending = Report.of(Report.Kind.DONE, order.generation(), round, "", 0);
-    } catch (BootstrapException | RankFailure | TransportException e) {
+    } catch (RanksException | RankFailure | TransportException e) {
       ending = fail(e, memory, aborts);
     } catch (RuntimeException | AssertionError | OutOfMemoryError e) {
       report(Report.Kind.WRONG, stage + ": " + words(e), 0);
@@ -79,7 +82,7 @@ final class Generation {
     return text.toString();
   }
 
-  private void connectAndRun(Bootstrap bootstrap, BoundedWait patience, GenerationMemory memory) {
+  private void connectAndRun(Ranks bootstrap, BoundedWait patience, GenerationMemory memory) {
     stage = "connecting the ring";
     RingLinks ring = RingLinks.connect(bootstrap, device.device(), patience, Rounds.partners());
     links = ring;
@@ -122,7 +125,7 @@ final class Generation {
 
   private Report fail(RuntimeException reason, GenerationMemory memory, Supplier<Order> aborts) {
     report(
-        reason instanceof BootstrapException ? Report.Kind.LOST : Report.Kind.FAILED,
+        reason instanceof RanksException ? Report.Kind.LOST : Report.Kind.FAILED,
         stage + ": " + reason.getMessage(),
         0);
     Order abort = aborts.get();

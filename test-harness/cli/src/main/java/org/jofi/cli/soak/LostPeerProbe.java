@@ -46,8 +46,8 @@ final class LostPeerProbe {
    * @throws WrongDataException if something succeeds, or nothing happens within the bound
    */
   List<String> run(List<Integer> dead) {
-    int rank = links.bootstrap().rank();
-    int ranks = links.bootstrap().size();
+    int rank = links.ranks().rank();
+    int ranks = links.ranks().size();
     // What is posted here may be in flight until the abort, so its memory is the generation's.
     Arena arena = memory.open();
     MemorySegment segment = arena.allocate(2 * BYTES);

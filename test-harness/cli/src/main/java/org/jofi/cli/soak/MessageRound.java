@@ -74,8 +74,8 @@ final class MessageRound {
   /** Runs it; how many bytes were checked. */
   long run() {
     int count = lengths.length;
-    int rank = links.bootstrap().rank();
-    int before = Math.floorMod(rank - 1, links.bootstrap().size());
+    int rank = links.ranks().rank();
+    int before = Math.floorMod(rank - 1, links.ranks().size());
     Arena arena = memory.open();
     MemorySegment out = arena.allocate(offsets[count]);
     MemorySegment in = arena.allocate(offsets[count]);

@@ -48,8 +48,8 @@ final class OneSidedRound {
 
   /** Runs it; how many bytes were checked. */
   long run() {
-    int rank = links.bootstrap().rank();
-    int ranks = links.bootstrap().size();
+    int rank = links.ranks().rank();
+    int ranks = links.ranks().size();
     int after = (rank + 1) % ranks;
     int before = Math.floorMod(rank - 1, ranks);
     Arena arena = memory.open();

@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
-import org.jofi.cli.ranks.Placement;
 import org.jofi.cli.ranks.RankProcess;
+import org.jofi.ranks.Placement;
 import org.jofi.transport.diagnostics.Log;
 import org.jspecify.annotations.Nullable;
 

@@ -97,7 +97,7 @@ final class Rounds {
     boolean aborts = random.nextBoolean();
     long own = random.nextLong();
     RingLinks more =
-        RingLinks.connect(links.bootstrap(), device.device(), links.patience(), Partners.NONE);
+        RingLinks.connect(links.ranks(), device.device(), links.patience(), Partners.NONE);
     long checked;
     try {
       checked = new MessageRound(more, memory, own, LONGEST_POWER / 2).run();

@@ -9,11 +9,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
-import org.jofi.cli.ranks.BootstrapServer;
 import org.jofi.cli.ranks.FabricChoice;
-import org.jofi.cli.ranks.Placement;
 import org.jofi.cli.ranks.RankDevice;
 import org.jofi.fabric.FabricUnavailableException;
+import org.jofi.ranks.JoinOptions;
+import org.jofi.ranks.Placement;
+import org.jofi.ranks.RankServer;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.TransportException;
 import org.jofi.transport.TransportOptions;
@@ -104,7 +105,7 @@ public final class SoakRank {
 
   private void generation(RankDevice device, Order order) throws InterruptedException {
     Generation generation = new Generation(device, order, this);
-    Optional<BootstrapServer> server = Optional.empty();
+    Optional<RankServer> server = Optional.empty();
     Optional<Report> ending;
     try {
       int port = order.port();
@@ -117,19 +118,19 @@ public final class SoakRank {
           new Placement(placement.rank(), placement.size(), order.host(), port, placement.origin());
       ending = generation.run(placed, patience, () -> nextAbort(order.generation()));
     } finally {
-      server.ifPresent(BootstrapServer::close);
+      server.ifPresent(RankServer::close);
     }
     ending.ifPresent(last -> report(withVitals(last, device)));
   }
 
-  private BootstrapServer serve(Order order) {
+  private RankServer serve(Order order) {
     try {
-      return BootstrapServer.open(
+      return RankServer.open(
           new InetSocketAddress(InetAddress.getByName(order.host()), 0),
           placement.size(),
-          order.secret(),
+          JoinOptions.defaults().withSecret(order.secret()),
           patience,
-          BootstrapServer.Watch.CONNECTIONS);
+          RankServer.Watch.CONNECTIONS);
     } catch (UnknownHostException e) {
       throw new IllegalStateException("not an address: " + order.host(), e);
     }

@@ -5,14 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import org.jofi.cli.ranks.Bootstrap;
 import org.jofi.cli.ranks.BoundedWait;
-import org.jofi.cli.ranks.Placement;
 import org.jofi.cli.ranks.RankThreads;
 import org.jofi.cli.ranks.RingLinks;
+import org.jofi.ranks.JoinOptions;
+import org.jofi.ranks.Placement;
+import org.jofi.ranks.Ranks;
 import org.jofi.rdma.RdmaTransport;
 import org.jofi.simulated.SimulatedDevice;
 import org.jofi.simulated.SimulatedProvider;
@@ -79,7 +79,7 @@ final class DeviceRanks {
       PretendedGpus gpus,
       Placement placement) {
     SimulatedDevice gpu = gpus.open();
-    try (Bootstrap bootstrap = Bootstrap.join(placement, "", Map.of(), PATIENCE);
+    try (Ranks bootstrap = Ranks.join(placement, JoinOptions.defaults().withSecret(""), PATIENCE);
         Transport transport = RdmaTransport.open(network, options, gpus.environment());
         DeviceArrays arrays = new DeviceArrays(gpu)) {
       BoundedWait patience = new BoundedWait(bootstrap, PATIENCE);

@@ -9,13 +9,17 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.jofi.cli.ranks.FabricEnd.Rail;
+import org.jofi.ranks.JoinOptions;
+import org.jofi.ranks.Placement;
+import org.jofi.ranks.RankServer;
+import org.jofi.ranks.Ranks;
+import org.jofi.ranks.RanksException;
 import org.jofi.transport.TransportOptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,6 +29,9 @@ class FabricEndTest {
   private static final String OLD = "libfabric 1.17 from /usr/lib/libfabric.so.1";
   private static final String NEW = "libfabric 2.1 from /opt/lib/libfabric.so.1";
   private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  /** What serves them is opened by the test. */
+  private static final JoinOptions ALONE = JoinOptions.defaults().withSecret("").withServing(false);
 
   private static FabricEnd end(String host, String fabric, String provider, Rail... rails) {
     return new FabricEnd(
@@ -85,13 +92,13 @@ class FabricEndTest {
       end("node1", OLD, "net", rail("eth0", "10.0.0.1")), end("node2", OLD, "shm", rail("shm", ""))
     };
     try (ExecutorService threads = Executors.newCachedThreadPool();
-        BootstrapServer server =
-            BootstrapServer.open(
+        RankServer server =
+            RankServer.open(
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                 2,
-                "",
+                ALONE,
                 PATIENCE,
-                BootstrapServer.Watch.CONNECTIONS)) {
+                RankServer.Watch.CONNECTIONS)) {
       List<Future<Object>> both =
           List.of(0, 1).stream()
               .map(rank -> threads.submit(() -> exchange(rank, ends[rank], server.port())))
@@ -129,17 +136,18 @@ class FabricEndTest {
     byte[] bytes = told.replace('\'', '"').getBytes(StandardCharsets.UTF_8);
     String words =
         String.valueOf(
-            assertThrows(BootstrapException.class, () -> FabricEnd.read(bytes)).getMessage());
+            assertThrows(RanksException.class, () -> FabricEnd.read(bytes)).getMessage());
     assertTrue(words.contains(FabricEnd.JOFI), words);
   }
 
   private static Object exchange(int rank, FabricEnd mine, int port) {
     Placement placement = new Placement(rank, 2, "127.0.0.1", port, "test");
-    try (Bootstrap bootstrap = Bootstrap.join(placement, "", Map.of(), PATIENCE)) {
-      String words = FabricEnd.explain("no answer", bootstrap, List.of(mine, mine));
+    try (Ranks bootstrap = Ranks.join(placement, ALONE, PATIENCE)) {
+      String words =
+          FabricEnd.explain("no answer", placement.address(), bootstrap, List.of(mine, mine));
       assertTrue(words.startsWith("no answer"), words);
       assertTrue(words.contains("reach each other at 127.0.0.1:" + port + ", but not"), words);
-      return FabricEnd.exchange(bootstrap, mine);
+      return FabricEnd.exchange(bootstrap, mine, PATIENCE);
     }
   }
 

@@ -11,10 +11,12 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.IntStream;
+import org.jofi.ranks.JoinOptions;
+import org.jofi.ranks.Ranks;
+import org.jofi.ranks.RanksException;
 import org.jofi.rdma.RdmaTransport;
 import org.jofi.runtime.Machine;
 import org.jofi.simulated.SimulatedProvider;
@@ -42,7 +44,7 @@ class RingLinksTest {
   /** What a rank does. */
   @FunctionalInterface
   private interface Program {
-    void run(Bootstrap bootstrap, Device device, BoundedWait patience) throws Exception;
+    void run(Ranks bootstrap, Device device, BoundedWait patience) throws Exception;
   }
 
   /** Runs it in each rank, and returns what they threw. */
@@ -59,7 +61,8 @@ class RingLinksTest {
         ranks,
         PATIENCE,
         placement -> {
-          try (Bootstrap bootstrap = Bootstrap.join(placement, "", Map.of(), PATIENCE);
+          try (Ranks bootstrap =
+                  Ranks.join(placement, JoinOptions.defaults().withSecret(""), PATIENCE);
               Transport transport = RdmaTransport.open(network, options, Machine.environment())) {
             program.run(
                 bootstrap, transport.devices().getFirst(), new BoundedWait(bootstrap, PATIENCE));
@@ -99,7 +102,7 @@ class RingLinksTest {
   private static int exchange(RingLinks links, int peer) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment out = arena.allocate(ValueLayout.JAVA_INT);
-      out.set(ValueLayout.JAVA_INT, 0, links.bootstrap().rank());
+      out.set(ValueLayout.JAVA_INT, 0, links.ranks().rank());
       MemorySegment in = arena.allocate(ValueLayout.JAVA_INT);
       var sent = links.to(peer).register(out, Use.SEND);
       var received = links.from(peer).register(in, Use.RECEIVE);
@@ -139,7 +142,7 @@ class RingLinksTest {
               if (bootstrap.rank() == 2) {
                 PeerConnections mine = new PeerConnections(ALL.incoming(2, 4), ALL.outgoing(2, 4));
                 try (mine) {
-                  bootstrap.gather(mine.listen(device));
+                  bootstrap.gather(mine.listen(device), PATIENCE);
                   bootstrap.fail("no more");
                 }
                 return;
@@ -148,7 +151,7 @@ class RingLinksTest {
             });
     assertEquals(3, failures.size(), failures::toString);
     for (Throwable failure : failures) {
-      assertTrue(failure instanceof BootstrapException, failure::toString);
+      assertTrue(failure instanceof RanksException, failure::toString);
       assertTrue(failure.getMessage().contains("rank 2 failed: no more"), failure::toString);
     }
   }

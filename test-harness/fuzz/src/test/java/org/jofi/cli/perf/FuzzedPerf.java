@@ -1,6 +1,6 @@
 package org.jofi.cli.perf;
 
-import org.jofi.cli.ranks.BootstrapException;
+import org.jofi.ranks.RanksException;
 
 /** Opens what ranks tell of a measurement to the package of the tests. */
 public final class FuzzedPerf {
@@ -10,7 +10,7 @@ public final class FuzzedPerf {
   public static void measured(byte[] bytes) {
     try {
       PerfRow.Measured.decode(bytes);
-    } catch (BootstrapException documented) {
+    } catch (RanksException documented) {
       // So it is refused.
     }
   }

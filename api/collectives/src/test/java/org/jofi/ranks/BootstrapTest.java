@@ -1,4 +1,4 @@
-package org.jofi.cli.ranks;
+package org.jofi.ranks;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -26,7 +26,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import org.jofi.cli.ranks.BootstrapServer.Watch;
+import org.jofi.ranks.RankServer.Watch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
@@ -46,38 +46,46 @@ class BootstrapTest {
     assertTrue(threads.awaitTermination(20, TimeUnit.SECONDS), "a rank hangs");
   }
 
-  private static BootstrapServer serve(int size, String secret, Duration within, Watch watch) {
-    return BootstrapServer.open(
-        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), size, secret, within, watch);
+  private static RankServer serve(int size, String secret, Duration within, Watch watch) {
+    return RankServer.open(
+        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+        size,
+        joining(secret),
+        within,
+        watch);
   }
 
-  private static Placement at(int rank, int size, BootstrapServer server) {
+  /** What serves them is opened by the tests. */
+  private static JoinOptions joining(String secret) {
+    return JoinOptions.defaults().withSecret(secret).withServing(false);
+  }
+
+  private static Placement at(int rank, int size, RankServer server) {
     return new Placement(rank, size, "127.0.0.1", server.port(), "test");
   }
 
-  private static Bootstrap join(int rank, int size, BootstrapServer server) {
-    return Bootstrap.join(at(rank, size, server), "s", ALIKE, PATIENCE);
+  private static Ranks join(int rank, int size, RankServer server) {
+    return Ranks.join(at(rank, size, server), joining("s").withParameters(ALIKE), PATIENCE);
   }
 
-  private List<Bootstrap> joinAll(int size, BootstrapServer server) throws Exception {
-    List<Future<Bootstrap>> joining = new ArrayList<>();
+  private List<Ranks> joinAll(int size, RankServer server) throws Exception {
+    List<Future<Ranks>> joining = new ArrayList<>();
     for (int rank = 0; rank < size; rank++) {
       int each = rank;
       joining.add(threads.submit(() -> join(each, size, server)));
     }
-    List<Bootstrap> ranks = new ArrayList<>();
-    for (Future<Bootstrap> future : joining) {
+    List<Ranks> ranks = new ArrayList<>();
+    for (Future<Ranks> future : joining) {
       ranks.add(future.get());
     }
     return ranks;
   }
 
   /** A rank that the server has: of two that ask for the same place, one is told so. */
-  private Future<Bootstrap> joined(int rank, int size, BootstrapServer server)
-      throws InterruptedException {
-    CompletionService<Bootstrap> asking = new ExecutorCompletionService<>(threads);
-    Future<Bootstrap> one = asking.submit(() -> join(rank, size, server));
-    Future<Bootstrap> other = asking.submit(() -> join(rank, size, server));
+  private Future<Ranks> joined(int rank, int size, RankServer server) throws InterruptedException {
+    CompletionService<Ranks> asking = new ExecutorCompletionService<>(threads);
+    Future<Ranks> one = asking.submit(() -> join(rank, size, server));
+    Future<Ranks> other = asking.submit(() -> join(rank, size, server));
     assertEquals(Future.State.FAILED, asking.take().state());
     boolean first = one.isDone();
     String message = failureOf(first ? one : other);
@@ -87,7 +95,7 @@ class BootstrapTest {
 
   private static String failureOf(Future<?> future) throws InterruptedException {
     Throwable cause = assertThrows(ExecutionException.class, future::get).getCause();
-    assertTrue(cause instanceof BootstrapException, () -> "not " + cause);
+    assertTrue(cause instanceof RanksException, () -> "not " + cause);
     return String.valueOf(cause.getMessage());
   }
 
@@ -97,13 +105,13 @@ class BootstrapTest {
 
   @Test
   void allLearnWhatAllTell() throws Exception {
-    try (BootstrapServer server = serve(5, "s", PATIENCE, Watch.CONNECTIONS)) {
-      List<Bootstrap> ranks = joinAll(5, server);
+    try (RankServer server = serve(5, "s", PATIENCE, Watch.CONNECTIONS)) {
+      List<Ranks> ranks = joinAll(5, server);
       for (int round = 0; round < 20; round++) {
         List<Future<List<byte[]>>> told = new ArrayList<>();
-        for (Bootstrap rank : ranks) {
+        for (Ranks rank : ranks) {
           byte[] mine = text("x".repeat(rank.rank()) + round);
-          told.add(threads.submit(() -> rank.gather(mine)));
+          told.add(threads.submit(() -> rank.gather(mine, PATIENCE)));
         }
         for (Future<List<byte[]>> all : told) {
           for (int rank = 0; rank < 5; rank++) {
@@ -111,9 +119,9 @@ class BootstrapTest {
           }
         }
       }
-      ranks.forEach(Bootstrap::close);
-      for (Bootstrap rank : ranks) {
-        assertEquals(null, rank.failure());
+      ranks.forEach(Ranks::close);
+      for (Ranks rank : ranks) {
+        rank.check();
       }
       assertEquals(0, server.refused());
     }
@@ -121,19 +129,19 @@ class BootstrapTest {
 
   @Test
   void oneRankAloneWaitsForNobody() throws Exception {
-    try (BootstrapServer server = serve(1, "s", PATIENCE, Watch.CONNECTIONS);
-        Bootstrap only = join(0, 1, server)) {
-      assertEquals(1, only.gather(new byte[3]).size());
+    try (RankServer server = serve(1, "s", PATIENCE, Watch.CONNECTIONS);
+        Ranks only = join(0, 1, server)) {
+      assertEquals(1, only.gather(new byte[3], PATIENCE).size());
     }
   }
 
   @Test
   void anAbsentRankIsNamedInTime() throws Exception {
     long began = System.nanoTime();
-    try (BootstrapServer server = serve(3, "s", Duration.ofSeconds(2), Watch.CONNECTIONS)) {
-      Future<Bootstrap> zero = threads.submit(() -> join(0, 3, server));
-      Future<Bootstrap> two = threads.submit(() -> join(2, 3, server));
-      for (Future<Bootstrap> rank : List.of(zero, two)) {
+    try (RankServer server = serve(3, "s", Duration.ofSeconds(2), Watch.CONNECTIONS)) {
+      Future<Ranks> zero = threads.submit(() -> join(0, 3, server));
+      Future<Ranks> two = threads.submit(() -> join(2, 3, server));
+      for (Future<Ranks> rank : List.of(zero, two)) {
         String message = failureOf(rank);
         assertTrue(message.contains("did not come") && message.endsWith(": 1"), message);
       }
@@ -148,9 +156,8 @@ class BootstrapTest {
       mute.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
       int port = mute.getLocalPort();
       Placement nowhere = new Placement(1, 2, "127.0.0.1", port, "test");
-      BootstrapException failure =
-          assertThrows(
-              BootstrapException.class, () -> Bootstrap.join(nowhere, "", Map.of(), SHORT));
+      RanksException failure =
+          assertThrows(RanksException.class, () -> Ranks.join(nowhere, joining(""), SHORT));
       assertTrue(failure.getMessage().contains("127.0.0.1:" + port), failure.getMessage());
     }
   }
@@ -159,19 +166,23 @@ class BootstrapTest {
   void aServerThatSaysNothingIsNotWaitedForWithoutEnd() throws Exception {
     try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       Placement there = new Placement(0, 2, "127.0.0.1", silent.getLocalPort(), "test");
-      assertThrows(BootstrapException.class, () -> Bootstrap.join(there, "", Map.of(), SHORT));
+      assertThrows(RanksException.class, () -> Ranks.join(there, joining(""), SHORT));
     }
   }
 
   /** Often: whoever comes second is refused while its next frame is under way. */
   @RepeatedTest(300)
   void whatWasStartedOtherwiseIsSaid() throws Exception {
-    try (BootstrapServer server = serve(2, "s", PATIENCE, Watch.CONNECTIONS)) {
-      Future<Bootstrap> zero = threads.submit(() -> join(0, 2, server));
-      Future<Bootstrap> one =
+    try (RankServer server = serve(2, "s", PATIENCE, Watch.CONNECTIONS)) {
+      Future<Ranks> zero = threads.submit(() -> join(0, 2, server));
+      Future<Ranks> one =
           threads.submit(
-              () -> Bootstrap.join(at(1, 2, server), "s", Map.of("--bytes", "16"), PATIENCE));
-      for (Future<Bootstrap> rank : List.of(zero, one)) {
+              () ->
+                  Ranks.join(
+                      at(1, 2, server),
+                      joining("s").withParameters(Map.of("--bytes", "16")),
+                      PATIENCE));
+      for (Future<Ranks> rank : List.of(zero, one)) {
         String message = failureOf(rank);
         assertTrue(
             message.contains("--bytes is ")
@@ -184,27 +195,27 @@ class BootstrapTest {
 
   @Test
   void otherSizesAndDoubleRanksAreRefused() throws Exception {
-    try (BootstrapServer server = serve(2, "s", PATIENCE, Watch.CONNECTIONS)) {
-      Future<Bootstrap> zero = joined(0, 2, server);
+    try (RankServer server = serve(2, "s", PATIENCE, Watch.CONNECTIONS)) {
+      Future<Ranks> zero = joined(0, 2, server);
       String message = failureOf(threads.submit(() -> join(1, 4, server)));
       assertTrue(message.contains("one of 4"), message);
       assertTrue(failureOf(zero).contains("one of 2"));
     }
-    try (BootstrapServer server = serve(2, "s", PATIENCE, Watch.CONNECTIONS)) {
-      List<Bootstrap> both = joinAll(2, server);
+    try (RankServer server = serve(2, "s", PATIENCE, Watch.CONNECTIONS)) {
+      List<Ranks> both = joinAll(2, server);
       String message = failureOf(threads.submit(() -> join(1, 2, server)));
       assertTrue(message.contains("there is a rank 1 already"), message);
-      Future<?> zero = threads.submit(() -> both.get(0).barrier());
-      both.get(1).barrier();
+      Future<?> zero = threads.submit(() -> both.get(0).barrier(PATIENCE));
+      both.get(1).barrier(PATIENCE);
       zero.get();
-      both.forEach(Bootstrap::close);
+      both.forEach(Ranks::close);
       assertEquals(1, server.refused());
     }
   }
 
   @Test
   void strangersDisturbNobody() throws Exception {
-    try (BootstrapServer server = serve(2, "s", PATIENCE, Watch.CONNECTIONS)) {
+    try (RankServer server = serve(2, "s", PATIENCE, Watch.CONNECTIONS)) {
       Random random = new Random(5);
       List<Socket> strangers = new ArrayList<>();
       int loud = 20;
@@ -225,17 +236,16 @@ class BootstrapTest {
       strangers.add(liar);
       // Knows all but the secret.
       String message =
-          failureOf(
-              threads.submit(() -> Bootstrap.join(at(0, 2, server), "guess", ALIKE, PATIENCE)));
+          failureOf(threads.submit(() -> Ranks.join(at(0, 2, server), joining("guess"), PATIENCE)));
       assertTrue(message.contains("secret"), message);
       // Says nothing at all.
       strangers.add(new Socket(InetAddress.getLoopbackAddress(), server.port()));
 
-      List<Bootstrap> both = joinAll(2, server);
-      Future<?> zero = threads.submit(() -> both.get(0).barrier());
-      both.get(1).barrier();
+      List<Ranks> both = joinAll(2, server);
+      Future<?> zero = threads.submit(() -> both.get(0).barrier(PATIENCE));
+      both.get(1).barrier(PATIENCE);
       zero.get();
-      both.forEach(Bootstrap::close);
+      both.forEach(Ranks::close);
       // Each of them sees its connection end.
       for (Socket socket : strangers.subList(0, loud + 1)) {
         awaitEnd(socket);
@@ -260,21 +270,22 @@ class BootstrapTest {
 
   @Test
   void aDeadRankIsNamedToTheOthers() throws Exception {
-    try (BootstrapServer server = serve(3, "s", PATIENCE, Watch.CONNECTIONS)) {
-      Future<Bootstrap> zero = threads.submit(() -> join(0, 3, server));
-      Future<Bootstrap> two = threads.submit(() -> join(2, 3, server));
+    try (RankServer server = serve(3, "s", PATIENCE, Watch.CONNECTIONS)) {
+      Future<Ranks> zero = threads.submit(() -> join(0, 3, server));
+      Future<Ranks> two = threads.submit(() -> join(2, 3, server));
       Socket one = new Socket(InetAddress.getLoopbackAddress(), server.port());
       DataOutputStream out = new DataOutputStream(one.getOutputStream());
       new Frame(Frame.Type.HELLO, 1, new Hello(3, "s", ALIKE).encode()).write(out);
       Frame.of(Frame.Type.PART, 1).write(out);
       assertEquals(Frame.Type.ALL, Frame.read(new DataInputStream(one.getInputStream())).type());
-      Callable<List<byte[]>> waits = () -> zero.get().gather(new byte[0]);
+      Callable<List<byte[]>> waits = () -> zero.get().gather(new byte[0], PATIENCE);
       Future<List<byte[]>> waiting = threads.submit(waits);
       one.close();
       assertTrue(failureOf(waiting).startsWith("rank 1 failed: its connection ended"));
-      Bootstrap third = two.get();
+      Ranks third = two.get();
       String message =
-          assertThrows(BootstrapException.class, () -> third.gather(new byte[0])).getMessage();
+          assertThrows(RanksException.class, () -> third.gather(new byte[0], PATIENCE))
+              .getMessage();
       assertTrue(message.contains("rank 1"), message);
       zero.get().close();
       third.close();
@@ -283,28 +294,30 @@ class BootstrapTest {
 
   @Test
   void whyARankFailedReachesTheOthers() throws Exception {
-    try (BootstrapServer server = serve(2, "s", PATIENCE, Watch.PROCESSES)) {
-      List<Bootstrap> both = joinAll(2, server);
-      Future<List<byte[]>> waiting = threads.submit(() -> both.get(0).gather(new byte[0]));
+    try (RankServer server = serve(2, "s", PATIENCE, Watch.PROCESSES)) {
+      List<Ranks> both = joinAll(2, server);
+      Future<List<byte[]>> waiting =
+          threads.submit(() -> both.get(0).gather(new byte[0], PATIENCE));
       both.get(1).fail("no memory left");
       assertEquals("rank 1 failed: no memory left", failureOf(waiting));
-      both.forEach(Bootstrap::close);
+      both.forEach(Ranks::close);
     }
-    try (BootstrapServer server = serve(2, "s", PATIENCE, Watch.PROCESSES)) {
-      List<Bootstrap> both = joinAll(2, server);
-      Future<List<byte[]>> waiting = threads.submit(() -> both.get(0).gather(new byte[0]));
+    try (RankServer server = serve(2, "s", PATIENCE, Watch.PROCESSES)) {
+      List<Ranks> both = joinAll(2, server);
+      Future<List<byte[]>> waiting =
+          threads.submit(() -> both.get(0).gather(new byte[0], PATIENCE));
       server.lost(1, "was killed");
       assertEquals("rank 1 failed: was killed", failureOf(waiting));
-      both.forEach(Bootstrap::close);
+      both.forEach(Ranks::close);
     }
   }
 
   @Test
   void whoEndsEarlyIsNotWaitedFor() throws Exception {
-    try (BootstrapServer server = serve(2, "s", PATIENCE, Watch.CONNECTIONS)) {
-      List<Bootstrap> both = joinAll(2, server);
+    try (RankServer server = serve(2, "s", PATIENCE, Watch.CONNECTIONS)) {
+      List<Ranks> both = joinAll(2, server);
       both.get(1).close();
-      String message = failureOf(threads.submit(() -> both.get(0).gather(new byte[0])));
+      String message = failureOf(threads.submit(() -> both.get(0).gather(new byte[0], PATIENCE)));
       assertTrue(message.contains("rank 1 failed: it ended while others"), message);
       both.get(0).close();
     }
@@ -312,17 +325,17 @@ class BootstrapTest {
 
   @Test
   void nobodyWaitsForAServerThatIsGone() throws Exception {
-    Bootstrap zero;
+    Ranks zero;
     Future<List<byte[]>> waiting;
-    try (BootstrapServer server = serve(2, "s", PATIENCE, Watch.CONNECTIONS)) {
-      List<Bootstrap> both = joinAll(2, server);
+    try (RankServer server = serve(2, "s", PATIENCE, Watch.CONNECTIONS)) {
+      List<Ranks> both = joinAll(2, server);
       zero = both.get(0);
       both.get(1).fail("ends the server's own wait");
-      Bootstrap waits = zero;
-      waiting = threads.submit(() -> waits.gather(new byte[0]));
+      Ranks waits = zero;
+      waiting = threads.submit(() -> waits.gather(new byte[0], PATIENCE));
     }
     assertTrue(failureOf(waiting).contains("rank 1"));
-    assertThrows(BootstrapException.class, zero::check);
+    assertThrows(RanksException.class, zero::check);
     zero.close();
   }
 }

@@ -1,4 +1,4 @@
-package org.jofi.cli.ranks;
+package org.jofi.ranks;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -68,7 +68,7 @@ final class ServerSearch {
                 new InetSocketAddress(address, port), millis(deadline, addresses.size()));
             return socket;
           } catch (IOException e) {
-            BootstrapServer.end(socket);
+            FrameConnection.end(socket);
             reasons.put(address, e);
           }
         }

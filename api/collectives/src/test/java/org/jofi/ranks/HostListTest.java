@@ -1,4 +1,4 @@
-package org.jofi.cli.ranks;
+package org.jofi.ranks;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;

@@ -1,4 +1,4 @@
-package org.jofi.cli.ranks;
+package org.jofi.ranks;
 
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
@@ -24,7 +24,7 @@ final class Frame {
   static final int MAX_RANKS = 1024;
 
   private static final int MAGIC = 'j' << 24 | 'o' << 16 | 'f' << 8 | 'b';
-  private static final int VERSION = 1;
+  private static final int VERSION = 2;
   private static final int HEADER_BYTES = 12;
 
   enum Type {
@@ -39,7 +39,16 @@ final class Frame {
     /**
      * Rank to server, last frame: the rank is done, so the end of its connection is not a failure.
      */
-    DONE(4);
+    DONE(4),
+    /**
+     * Rank to server: whom do others wait for? Its rank is 0 in a gathering, 1 to go on without
+     * those that are lost. And the answer: their numbers.
+     */
+    MISSING(5),
+    /** Rank to server: it goes on without those that are lost. */
+    SHRINK(6),
+    /** Server to rank: the number that it has from now on, and how many are left. */
+    SHRUNK(7);
 
     private final int code;
 
@@ -85,6 +94,21 @@ final class Frame {
         Type.FAILED,
         rank,
         bytes.length > MAX_PAYLOAD_BYTES ? Arrays.copyOf(bytes, MAX_PAYLOAD_BYTES) : bytes);
+  }
+
+  /**
+   * The number in a payload.
+   *
+   * @throws IllegalArgumentException if it is no number of ranks
+   */
+  static int number(byte[] payload) {
+    if (payload.length == Integer.BYTES) {
+      int number = ByteBuffer.wrap(payload).getInt();
+      if (number >= 1 && number <= MAX_RANKS) {
+        return number;
+      }
+    }
+    throw new IllegalArgumentException("no number of ranks");
   }
 
   String words() {

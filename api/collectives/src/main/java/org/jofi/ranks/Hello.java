@@ -1,4 +1,4 @@
-package org.jofi.cli.ranks;
+package org.jofi.ranks;
 
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param parameters the options that must be the same for all ranks, by name
  */
 record Hello(int size, String secret, Map<String, String> parameters) {
-  private static final int MOST_PARAMETERS = 64;
+  static final int MOST_PARAMETERS = 64;
 
   byte[] encode() {
     int bytes = 12 + bytes(secret).length;

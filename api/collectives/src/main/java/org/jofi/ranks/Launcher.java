@@ -1,4 +1,4 @@
-package org.jofi.cli.ranks;
+package org.jofi.ranks;
 
 import java.util.List;
 import java.util.Map;
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * Flux and Slurm beside their own.
  */
 enum Launcher {
-  /** {@link RankProcesses}. */
+  /** What set the variables of {@link Placement#environment}. */
   JOFI("jofi", "JOFI_RANK", "JOFI_WORLD_SIZE", "", ""),
   /** Or what sets the same variables, as DeepSpeed's. */
   TORCHRUN("torchrun", "RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE"),

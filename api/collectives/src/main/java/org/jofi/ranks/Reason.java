@@ -1,4 +1,4 @@
-package org.jofi.cli.ranks;
+package org.jofi.ranks;
 
 import java.io.EOFException;
 import java.net.SocketTimeoutException;

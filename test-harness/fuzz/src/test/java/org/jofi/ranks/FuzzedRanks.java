@@ -1,4 +1,4 @@
-package org.jofi.cli.ranks;
+package org.jofi.ranks;
 
 import java.io.ByteArrayInputStream;
 import java.io.DataInputStream;
@@ -45,15 +45,6 @@ public final class FuzzedRanks {
         throw new AssertionError("a host without a name");
       }
     } catch (IllegalArgumentException documented) {
-      // So it is refused.
-    }
-  }
-
-  /** What a rank tells of its end of the fabric. */
-  public static void fabricEnd(byte[] bytes) {
-    try {
-      FabricEnd.read(bytes);
-    } catch (BootstrapException documented) {
       // So it is refused.
     }
   }

@@ -1,0 +1,233 @@
+package org.jofi.ranks;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a rank has as long as it is one, whatever number it has: its way to what the ranks meet at.
+ * It gives what comes from there to the ranks of the current generation. Any thread.
+ */
+final class Bootstrap {
+  private static final Duration LAST_WORDS_WITHIN = Duration.ofSeconds(5);
+
+  private final RankNames names;
+  private final FrameSink out;
+  private final int localRank;
+
+  /** Ends after the last frame; says nothing where there is no connection to end. */
+  private final AutoCloseable ending;
+
+  private volatile @Nullable String serverLost;
+  private JoinedRanks current;
+  private boolean left;
+
+  private Bootstrap(Placement placement, RankNames names, FrameSink out, AutoCloseable ending) {
+    this.names = names;
+    this.out = out;
+    this.localRank = placement.localRank();
+    this.ending = ending;
+    this.current = new JoinedRanks(this, placement.rank(), placement.size());
+  }
+
+  /** As {@link Ranks#join(Placement, JoinOptions, Duration)}. */
+  static Ranks join(Placement placement, JoinOptions options, Duration patience) {
+    if (placement.rank() > 0 || placement.isForked() || !options.serves()) {
+      return connect(placement, options, patience, null);
+    }
+    RankServer server =
+        RankServer.open(
+            listening(placement),
+            placement.size(),
+            options,
+            patience,
+            RankServer.Watch.CONNECTIONS);
+    try {
+      return connect(placement, options, patience, server);
+    } catch (RuntimeException e) {
+      server.close();
+      throw e;
+    }
+  }
+
+  /** Where ranks of this machine alone look for the server, no other machine reaches it. */
+  private static InetSocketAddress listening(Placement placement) {
+    try {
+      InetAddress address = InetAddress.getByName(placement.host());
+      if (address.isLoopbackAddress()) {
+        return new InetSocketAddress(address, placement.port());
+      }
+    } catch (UnknownHostException e) {
+      // The others may know that name, or look elsewhere; so it listens everywhere.
+      return new InetSocketAddress(placement.port());
+    }
+    return new InetSocketAddress(placement.port());
+  }
+
+  private static Ranks connect(
+      Placement placement, JoinOptions options, Duration patience, @Nullable RankServer served) {
+    RankNames names = options.names();
+    int rank = placement.rank();
+    String name = names.name(rank, rank);
+    String address = placement.address();
+    long deadline = System.nanoTime() + patience.toNanos();
+    Socket socket;
+    try {
+      String host = served == null ? placement.host() : served.host();
+      socket = new ServerSearch(host, placement.port()).find(deadline);
+    } catch (IOException e) {
+      throw new RankTimeoutException(
+          List.of(),
+          "%s found nobody at %s within %d s: %s; %s%s"
+              .formatted(
+                  name,
+                  address,
+                  patience.toSeconds(),
+                  Reason.of(e),
+                  placement.placedBy(),
+                  names.remedy(rank)),
+          e);
+    }
+    FrameConnection connection;
+    try {
+      connection = new FrameConnection(socket);
+      Hello hello = new Hello(placement.size(), options.secret(), options.parameters());
+      connection.write(new Frame(Frame.Type.HELLO, rank, hello.encode()));
+      connection.readWithoutBound();
+    } catch (IOException e) {
+      FrameConnection.end(socket);
+      throw new RanksException(
+          "%s cannot talk to %s: %s".formatted(name, address, Reason.of(e)), e);
+    }
+    connection.startWriting();
+    Bootstrap bootstrap =
+        new Bootstrap(
+            placement,
+            names,
+            connection,
+            () -> {
+              connection.finish(System.nanoTime() + LAST_WORDS_WITHIN.toNanos());
+              if (served != null) {
+                served.close();
+              }
+            });
+    Thread.ofVirtual()
+        .name("bootstrap-" + rank)
+        .start(() -> bootstrap.readAll(connection, name, address));
+    JoinedRanks ranks = bootstrap.current();
+    try {
+      ranks.barrier(Duration.ofNanos(Math.max(1, deadline - System.nanoTime())));
+      return ranks;
+    } catch (RuntimeException e) {
+      connection.close();
+      throw e;
+    }
+  }
+
+  /** As {@link Ranks#threads}. */
+  static List<Ranks> threads(int size) {
+    if (size < 1 || size > Frame.MAX_RANKS) {
+      throw new IllegalArgumentException(
+          "there can be 1 to %d ranks, not %d".formatted(Frame.MAX_RANKS, size));
+    }
+    RankNames names = RankNames.NUMBERS;
+    BootstrapRun run = new BootstrapRun(size, names);
+    List<Ranks> all = new ArrayList<>();
+    for (int rank = 0; rank < size; rank++) {
+      Placement placement = new Placement(rank, size, "localhost", Placement.USUAL_PORT, "threads");
+      // Nothing is sent before the rank is in, and nothing is told before its bootstrap is there.
+      Object[] parts = new Object[2];
+      Bootstrap bootstrap =
+          new Bootstrap(placement, names, frame -> take(run, (Member) parts[0], frame), () -> {});
+      parts[0] = run.join(rank, new Hello(size, "", Map.of()), bootstrap::receive);
+      all.add(bootstrap.current());
+    }
+    return List.copyOf(all);
+  }
+
+  private static void take(BootstrapRun run, Member member, Frame frame) {
+    try {
+      run.take(member, frame);
+    } catch (IllegalArgumentException e) {
+      run.lost(member, Reason.of(e));
+    }
+  }
+
+  RankNames names() {
+    return names;
+  }
+
+  int localRank() {
+    return localRank;
+  }
+
+  /** Why there are no more ranks; null as long as there are. */
+  @Nullable String serverLost() {
+    return serverLost;
+  }
+
+  private synchronized JoinedRanks current() {
+    return current;
+  }
+
+  void send(Frame frame) {
+    out.send(frame);
+  }
+
+  /** Whether this rank has left. */
+  synchronized boolean hasLeft() {
+    return left;
+  }
+
+  /** Leaves with a last frame, unless it has left already. */
+  void leave(Frame last) {
+    synchronized (this) {
+      if (left) {
+        return;
+      }
+      left = true;
+    }
+    out.send(last);
+    FrameConnection.end(ending);
+  }
+
+  private void readAll(FrameConnection connection, String name, String address) {
+    try {
+      while (true) {
+        receive(connection.read());
+      }
+    } catch (IOException | IllegalArgumentException e) {
+      end("%s lost %s at %s: %s".formatted(name, names.server(), address, Reason.of(e)));
+    } finally {
+      connection.close();
+    }
+  }
+
+  private void end(String words) {
+    if (!hasLeft()) {
+      serverLost = words;
+    }
+    current().lose(-1, words);
+  }
+
+  /** Takes what the server says, in its order, on one thread at a time. */
+  private void receive(Frame frame) {
+    JoinedRanks ranks = current();
+    if (frame.type() == Frame.Type.SHRUNK) {
+      JoinedRanks rest = new JoinedRanks(this, frame.rank(), Frame.number(frame.payload()));
+      synchronized (this) {
+        current = rest;
+      }
+      ranks.goOn(rest);
+    } else {
+      ranks.receive(frame);
+    }
+  }
+}

@@ -1,0 +1,257 @@
+package org.jofi.ranks;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The server through which ranks find each other, for programs that start ranks themselves: {@link
+ * Ranks#join} opens one by itself in the first rank. It lets each rank in once, checks that all
+ * have the same parameters, passes on their messages, and tells all ranks when one is lost. It has
+ * virtual threads of its own; any thread may call its methods.
+ *
+ * <p>A connection that is not from a rank of this run gets an answer that says why, is counted, and
+ * is closed; the ranks do not wait for it.
+ */
+public final class RankServer implements AutoCloseable {
+  private static final int STRANGERS_AT_ONCE = 32;
+  private static final long HELLO_WITHIN_MILLIS = 10_000;
+  private static final Duration LAST_WORDS_WITHIN = Duration.ofSeconds(5);
+
+  /** How the death of a rank is noticed. */
+  public enum Watch {
+    /**
+     * The server notices that the rank's connection ended although the rank had not said that it is
+     * done.
+     */
+    CONNECTIONS,
+    /** The code that started the rank's process notices, and calls {@link #lost}. */
+    PROCESSES
+  }
+
+  private final ServerSocket socket;
+  private final BootstrapRun run;
+  private final String secret;
+  private final Duration joinWithin;
+  private final Watch watch;
+  private final List<FrameConnection> open = new ArrayList<>();
+  private int refusing;
+  private long refused;
+  private boolean closed;
+
+  private RankServer(
+      ServerSocket socket, BootstrapRun run, String secret, Duration joinWithin, Watch watch) {
+    this.socket = socket;
+    this.run = run;
+    this.secret = secret;
+    this.joinWithin = joinWithin;
+    this.watch = watch;
+  }
+
+  /**
+   * Starts a server.
+   *
+   * @param address where to listen; port 0 for any free port
+   * @param size number of ranks, 1 to 1,024
+   * @param options its secret, which ranks have to know, and names of ranks
+   * @param joinWithin how long it may take until all have joined
+   * @param watch how the death of a rank is noticed
+   * @return the server, which listens
+   * @throws RanksException if it cannot listen there
+   * @throws IllegalArgumentException if there cannot be so many ranks
+   */
+  public static RankServer open(
+      InetSocketAddress address, int size, JoinOptions options, Duration joinWithin, Watch watch) {
+    if (size < 1 || size > Frame.MAX_RANKS) {
+      throw new IllegalArgumentException(
+          "1 to %d ranks can meet, not %d".formatted(Frame.MAX_RANKS, size));
+    }
+    ServerSocket socket;
+    try {
+      socket = new ServerSocket();
+      socket.setReuseAddress(true);
+      socket.bind(address, size + STRANGERS_AT_ONCE);
+    } catch (IOException e) {
+      throw new RanksException(
+          "cannot listen at port %d: %s; %s"
+              .formatted(address.getPort(), e.getMessage(), options.names().portRemedy()),
+          e);
+    }
+    BootstrapRun run = new BootstrapRun(size, options.names());
+    RankServer server = new RankServer(socket, run, options.secret(), joinWithin, watch);
+    Thread.ofVirtual().name("bootstrap-accept").start(server::acceptAll);
+    Thread.ofVirtual().name("bootstrap-clock").start(() -> run.awaitAll(joinWithin.toNanos()));
+    return server;
+  }
+
+  /** {@return the port that it listens on} */
+  public int port() {
+    return socket.getLocalPort();
+  }
+
+  /** Where ranks of this process find it. */
+  String host() {
+    InetAddress address = socket.getInetAddress();
+    return (address.isAnyLocalAddress() ? InetAddress.getLoopbackAddress() : address)
+        .getHostAddress();
+  }
+
+  /** {@return how many connections were not from a rank of this run} */
+  public synchronized long refused() {
+    return refused;
+  }
+
+  /**
+   * Tells every rank that a rank is lost, unless one is lost already or this one has said that it
+   * is done.
+   *
+   * @param rank the number that it joined with
+   * @param words how it ended, to follow its name
+   */
+  public void lost(int rank, String words) {
+    run.lost(rank, words);
+  }
+
+  /**
+   * Gives the ranks that have joined some time to say that they are done, 5 s at most, then ends
+   * all connections.
+   */
+  @Override
+  public void close() {
+    long deadline = System.nanoTime() + LAST_WORDS_WITHIN.toNanos();
+    run.close(deadline);
+    List<FrameConnection> left;
+    synchronized (this) {
+      while (refusing > 0 && waitUntil(deadline)) {
+        // Lets connections that are being refused receive the whole answer.
+      }
+      closed = true;
+      left = List.copyOf(open);
+    }
+    FrameConnection.end(socket);
+    left.forEach(connection -> connection.finish(deadline));
+    left.forEach(FrameConnection::close);
+  }
+
+  private boolean waitUntil(long deadline) {
+    long left = deadline - System.nanoTime();
+    if (left <= 0) {
+      return false;
+    }
+    try {
+      TimeUnit.NANOSECONDS.timedWait(this, left);
+      return true;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  private void acceptAll() {
+    while (true) {
+      Socket accepted;
+      try {
+        accepted = socket.accept();
+      } catch (IOException e) {
+        // The socket is closed, or this process may not open more files.
+        run.cannotJoin(
+            "the bootstrap server takes no more connections: %s; see ulimit -n, of which each rank and each peer over sockets takes some"
+                .formatted(Reason.of(e)));
+        return;
+      }
+      FrameConnection connection;
+      synchronized (this) {
+        try {
+          if (closed || open.size() >= run.size() + STRANGERS_AT_ONCE) {
+            throw new IOException("too many at once");
+          }
+          connection = new FrameConnection(accepted);
+        } catch (IOException e) {
+          refused++;
+          FrameConnection.end(accepted);
+          continue;
+        }
+        open.add(connection);
+      }
+      Thread.ofVirtual().name("bootstrap-rank").start(() -> serve(connection));
+    }
+  }
+
+  private void serve(FrameConnection connection) {
+    Member member = null;
+    try {
+      connection.readWithin(Math.min(HELLO_WITHIN_MILLIS, joinWithin.toMillis()));
+      member = admit(connection, connection.read());
+      if (member == null) {
+        return;
+      }
+      connection.readWithoutBound();
+      while (run.take(member, connection.read())) {
+        // take() returns false for the last frame.
+      }
+    } catch (IOException | IllegalArgumentException e) {
+      gone(member, e);
+    } finally {
+      connection.close();
+      synchronized (this) {
+        open.remove(connection);
+      }
+    }
+  }
+
+  private @Nullable Member admit(FrameConnection connection, Frame frame) throws IOException {
+    Object answer = join(connection, frame);
+    if (answer instanceof Member member) {
+      connection.startWriting();
+      return member;
+    }
+    synchronized (this) {
+      refused++;
+      refusing++;
+    }
+    try {
+      connection.refuse(Frame.failed(frame.rank(), answer.toString()));
+      connection.awaitGone(LAST_WORDS_WITHIN);
+    } finally {
+      synchronized (this) {
+        refusing--;
+        notifyAll();
+      }
+    }
+    return null;
+  }
+
+  /** Lets a rank in, or says why it cannot join. */
+  private Object join(FrameConnection connection, Frame frame) {
+    if (frame.type() != Frame.Type.HELLO) {
+      return "the first message of a rank must introduce it";
+    }
+    Hello hello = Hello.decode(frame.payload());
+    if (!hello.secret().equals(secret)) {
+      return "not a rank of this run: it does not know the secret";
+    }
+    return run.join(frame.rank(), hello, connection);
+  }
+
+  private void gone(@Nullable Member member, Exception reason) {
+    if (member == null) {
+      synchronized (this) {
+        refused++;
+      }
+    } else if (watch == Watch.CONNECTIONS) {
+      run.lost(
+          member,
+          reason instanceof EOFException
+              ? "its connection ended"
+              : "its connection ended: " + Reason.of(reason));
+    }
+  }
+}
