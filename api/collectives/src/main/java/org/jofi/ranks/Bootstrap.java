@@ -3,7 +3,6 @@ package org.jofi.ranks;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.Socket;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -78,10 +77,11 @@ final class Bootstrap {
     String name = names.name(rank, rank);
     String address = placement.address();
     long deadline = System.nanoTime() + patience.toNanos();
-    Socket socket;
+    ServerSearch search =
+        new ServerSearch(served == null ? placement.host() : served.host(), placement.port());
+    FrameConnection connection;
     try {
-      String host = served == null ? placement.host() : served.host();
-      socket = new ServerSearch(host, placement.port()).find(deadline);
+      connection = Introduction.of(placement, options, search, deadline);
     } catch (IOException e) {
       throw new RankTimeoutException(
           List.of(),
@@ -94,17 +94,6 @@ final class Bootstrap {
                   placement.placedBy(),
                   names.remedy(rank)),
           e);
-    }
-    FrameConnection connection;
-    try {
-      connection = new FrameConnection(socket);
-      Hello hello = new Hello(placement.size(), options.secret(), options.parameters());
-      connection.write(new Frame(Frame.Type.HELLO, rank, hello.encode()));
-      connection.readWithoutBound();
-    } catch (IOException e) {
-      FrameConnection.end(socket);
-      throw new RanksException(
-          "%s cannot talk to %s: %s".formatted(name, address, Reason.of(e)), e);
     }
     connection.startWriting();
     Bootstrap bootstrap =
@@ -146,7 +135,7 @@ final class Bootstrap {
       Object[] parts = new Object[2];
       Bootstrap bootstrap =
           new Bootstrap(placement, names, frame -> take(run, (Member) parts[0], frame), () -> {});
-      parts[0] = run.join(rank, new Hello(size, "", Map.of()), bootstrap::receive);
+      parts[0] = run.join(rank, new Hello(size, Map.of()), bootstrap::receive);
       all.add(bootstrap.current());
     }
     return List.copyOf(all);

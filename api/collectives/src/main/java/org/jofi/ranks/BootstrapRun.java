@@ -50,13 +50,14 @@ final class BootstrapRun {
    *
    * @param number that it asks for
    * @param sink takes what it is told
-   * @return the rank, or why it cannot join
+   * @return the rank, or the frame that says why it cannot join
    */
   synchronized Object join(int number, Hello hello, FrameSink sink) {
     Frame broken = failure;
-    if (broken != null) {
-      return broken.words();
-    }
+    return broken == null ? joinWhole(number, hello, sink) : broken;
+  }
+
+  private Object joinWhole(int number, Hello hello, FrameSink sink) {
     for (int rank = 0; rank < size; rank++) {
       Member other = members[rank];
       if (other != null) {
@@ -66,16 +67,17 @@ final class BootstrapRun {
           if (joined < size) {
             fail(number, words);
           }
-          return words;
+          return Frame.failed(number, words);
         }
         break;
       }
     }
     if (hello.size() != size || number >= size) {
-      return "rank %d of %d cannot join a run of %d".formatted(number, hello.size(), size);
+      return Frame.failed(
+          number, "rank %d of %d cannot join a run of %d".formatted(number, hello.size(), size));
     }
     if (members[number] != null) {
-      return "there is a rank %d already".formatted(number);
+      return Frame.failed(number, "there is a rank %d already".formatted(number));
     }
     Member member = new Member(number, hello, sink);
     members[number] = member;
@@ -105,7 +107,8 @@ final class BootstrapRun {
         fail(member.number, frame.words());
       }
       case DONE -> member.isDone = true;
-      case HELLO, ALL, SHRUNK -> throw new IllegalArgumentException("unexpected " + frame.type());
+      case HELLO, ALL, SHRUNK, CHALLENGE, WELCOME ->
+          throw new IllegalArgumentException("unexpected " + frame.type());
     }
     failIfNeverAll();
     shrinkIfAll();

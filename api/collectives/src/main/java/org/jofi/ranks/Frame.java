@@ -20,6 +20,9 @@ final class Frame {
   /** Longest payload: with a thousand ranks, each can send 16 KiB. */
   static final int MAX_PAYLOAD_BYTES = 16 << 20;
 
+  /** Longest payload before ranks and server know each other. */
+  static final int MAX_UNPROVEN_BYTES = 256 << 10;
+
   /** Largest number of ranks. */
   static final int MAX_RANKS = 1024;
 
@@ -28,7 +31,7 @@ final class Frame {
   private static final int HEADER_BYTES = 12;
 
   enum Type {
-    /** Rank to server, first frame: number of ranks, secret and parameters. */
+    /** Rank to server, its first frame: an introduction, see {@link SharedSecret}. */
     HELLO(0),
     /** Rank to server: its part of a gathering. */
     PART(1),
@@ -48,12 +51,27 @@ final class Frame {
     /** Rank to server: it goes on without those that are lost. */
     SHRINK(6),
     /** Server to rank: the number that it has from now on, and how many are left. */
-    SHRUNK(7);
+    SHRUNK(7),
+    /** Server to rank, the first frame: random bytes, which the rank answers. */
+    CHALLENGE(8),
+    /** Server to rank: it is let in, with the proof that the server knows the secret. */
+    WELCOME(9);
 
     private final int code;
 
     Type(int code) {
       this.code = code;
+    }
+  }
+
+  /** A frame of another release. */
+  static final class VersionException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    VersionException(int version) {
+      super(
+          "bootstrap version %d, this side reads %d: run one release on all ranks"
+              .formatted(version, VERSION));
     }
   }
 
@@ -122,15 +140,18 @@ final class Frame {
    * @throws IOException if the bytes are not a frame, or it is too long
    */
   static Frame read(DataInputStream in) throws IOException {
+    return read(in, MAX_PAYLOAD_BYTES);
+  }
+
+  /** Reads a frame whose payload is no longer than this. */
+  static Frame read(DataInputStream in, int mostBytes) throws IOException {
     int magic = in.readInt();
     if (magic != MAGIC) {
       throw new IOException("not from a jofi rank: begins with 0x%08x".formatted(magic));
     }
     int version = in.readUnsignedByte();
     if (version != VERSION) {
-      throw new IOException(
-          "bootstrap version %d, this side reads %d: run one release on all ranks"
-              .formatted(version, VERSION));
+      throw new VersionException(version);
     }
     int code = in.readUnsignedByte();
     int rank = in.readUnsignedShort();
@@ -143,7 +164,7 @@ final class Frame {
     if (rank >= MAX_RANKS) {
       throw new IOException("frame about rank " + rank);
     }
-    if (length < 0 || length > MAX_PAYLOAD_BYTES) {
+    if (length < 0 || length > mostBytes) {
       throw new IOException("frame of %d bytes".formatted(Integer.toUnsignedLong(length)));
     }
     // Allocates memory only as bytes arrive, since a sender can claim any length.

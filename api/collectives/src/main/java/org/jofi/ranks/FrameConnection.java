@@ -62,6 +62,11 @@ final class FrameConnection implements FrameSink, AutoCloseable {
     return Frame.read(in);
   }
 
+  /** Reads a frame of a peer that has proven nothing yet. */
+  Frame readUnproven() throws IOException {
+    return Frame.read(in, Frame.MAX_UNPROVEN_BYTES);
+  }
+
   /** Writes on this thread, before {@link #startWriting}. */
   void write(Frame frame) throws IOException {
     frame.write(out);

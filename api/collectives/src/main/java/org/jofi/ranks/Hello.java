@@ -10,24 +10,21 @@ import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The first message of a rank to the server.
+ * What a rank says of itself to the server.
  *
  * @param size the number of ranks that it was started with
- * @param secret the secret that only ranks of this run know; empty if everybody who can connect may
- *     join
  * @param parameters the options that must be the same for all ranks, by name
  */
-record Hello(int size, String secret, Map<String, String> parameters) {
+record Hello(int size, Map<String, String> parameters) {
   static final int MOST_PARAMETERS = 64;
 
   byte[] encode() {
-    int bytes = 12 + bytes(secret).length;
+    int bytes = 8;
     for (Map.Entry<String, String> entry : parameters.entrySet()) {
       bytes += 8 + bytes(entry.getKey()).length + bytes(entry.getValue()).length;
     }
     ByteBuffer out = ByteBuffer.allocate(bytes);
     out.putInt(size);
-    put(out, secret);
     out.putInt(parameters.size());
     parameters.forEach(
         (name, value) -> {
@@ -46,7 +43,6 @@ record Hello(int size, String secret, Map<String, String> parameters) {
     ByteBuffer in = ByteBuffer.wrap(payload);
     try {
       int size = in.getInt();
-      String secret = text(in);
       int count = in.getInt();
       if (count < 0 || count > MOST_PARAMETERS) {
         throw new IllegalArgumentException(count + " parameters");
@@ -55,7 +51,7 @@ record Hello(int size, String secret, Map<String, String> parameters) {
       for (int i = 0; i < count; i++) {
         parameters.put(text(in), text(in));
       }
-      return new Hello(size, secret, parameters);
+      return new Hello(size, parameters);
     } catch (BufferUnderflowException e) {
       throw new IllegalArgumentException("an introduction that ends early", e);
     }

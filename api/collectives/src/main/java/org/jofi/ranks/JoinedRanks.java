@@ -198,7 +198,7 @@ final class JoinedRanks implements Ranks {
       case FAILED ->
           lose(frame.rank(), "%s failed: %s".formatted(name(frame.rank()), frame.words()));
       case MISSING -> missing = numbers(frame.payload());
-      case HELLO, PART, DONE, SHRINK, SHRUNK ->
+      case HELLO, PART, DONE, SHRINK, SHRUNK, CHALLENGE, WELCOME ->
           throw new IllegalArgumentException("unexpected " + frame.type());
     }
     notifyAll();

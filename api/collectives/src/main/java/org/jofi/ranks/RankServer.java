@@ -39,7 +39,7 @@ public final class RankServer implements AutoCloseable {
 
   private final ServerSocket socket;
   private final BootstrapRun run;
-  private final String secret;
+  private final SharedSecret secret;
   private final Duration joinWithin;
   private final Watch watch;
   private final List<FrameConnection> open = new ArrayList<>();
@@ -48,7 +48,11 @@ public final class RankServer implements AutoCloseable {
   private boolean closed;
 
   private RankServer(
-      ServerSocket socket, BootstrapRun run, String secret, Duration joinWithin, Watch watch) {
+      ServerSocket socket,
+      BootstrapRun run,
+      SharedSecret secret,
+      Duration joinWithin,
+      Watch watch) {
     this.socket = socket;
     this.run = run;
     this.secret = secret;
@@ -86,7 +90,8 @@ public final class RankServer implements AutoCloseable {
           e);
     }
     BootstrapRun run = new BootstrapRun(size, options.names());
-    RankServer server = new RankServer(socket, run, options.secret(), joinWithin, watch);
+    RankServer server =
+        new RankServer(socket, run, new SharedSecret(options.secret()), joinWithin, watch);
     Thread.ofVirtual().name("bootstrap-accept").start(server::acceptAll);
     Thread.ofVirtual().name("bootstrap-clock").start(() -> run.awaitAll(joinWithin.toNanos()));
     return server;
@@ -189,7 +194,7 @@ public final class RankServer implements AutoCloseable {
     Member member = null;
     try {
       connection.readWithin(Math.min(HELLO_WITHIN_MILLIS, joinWithin.toMillis()));
-      member = admit(connection, connection.read());
+      member = admit(connection);
       if (member == null) {
         return;
       }
@@ -207,8 +212,16 @@ public final class RankServer implements AutoCloseable {
     }
   }
 
-  private @Nullable Member admit(FrameConnection connection, Frame frame) throws IOException {
-    Object answer = join(connection, frame);
+  private @Nullable Member admit(FrameConnection connection) throws IOException {
+    byte[] challenge = SharedSecret.random();
+    connection.write(new Frame(Frame.Type.CHALLENGE, 0, challenge));
+    Object answer;
+    try {
+      answer = join(connection, challenge, connection.readUnproven());
+    } catch (Frame.VersionException e) {
+      // To which it has no number.
+      answer = Frame.failed(0, Reason.of(e));
+    }
     if (answer instanceof Member member) {
       connection.startWriting();
       return member;
@@ -218,7 +231,7 @@ public final class RankServer implements AutoCloseable {
       refusing++;
     }
     try {
-      connection.refuse(Frame.failed(frame.rank(), answer.toString()));
+      connection.refuse((Frame) answer);
       connection.awaitGone(LAST_WORDS_WITHIN);
     } finally {
       synchronized (this) {
@@ -229,16 +242,25 @@ public final class RankServer implements AutoCloseable {
     return null;
   }
 
-  /** Lets a rank in, or says why it cannot join. */
-  private Object join(FrameConnection connection, Frame frame) {
+  /** Lets a rank in, or gives the frame that says why it cannot join. */
+  private Object join(FrameConnection connection, byte[] challenge, Frame frame) {
+    int rank = frame.rank();
     if (frame.type() != Frame.Type.HELLO) {
-      return "the first message of a rank must introduce it";
+      return Frame.failed(rank, "the first message of a rank must introduce it");
     }
-    Hello hello = Hello.decode(frame.payload());
-    if (!hello.secret().equals(secret)) {
-      return "not a rank of this run: it does not know the secret";
+    byte[] introduction = frame.payload();
+    if (!secret.proves(challenge, rank, introduction)) {
+      return Frame.failed(
+          rank,
+          secret.isEmpty()
+              ? "not a rank of this run: it has a secret, and the server has none"
+              : "not a rank of this run: it does not know the secret");
     }
-    return run.join(frame.rank(), hello, connection);
+    Hello hello = SharedSecret.hello(introduction);
+    // The first to be written once it is in, whatever it is told from then on.
+    byte[] proof = secret.welcome(challenge, rank, introduction);
+    connection.send(new Frame(Frame.Type.WELCOME, rank, proof));
+    return run.join(rank, hello, connection);
   }
 
   private void gone(@Nullable Member member, Exception reason) {

@@ -230,8 +230,8 @@ class BootstrapTest {
       Socket liar = new Socket(InetAddress.getLoopbackAddress(), server.port());
       DataOutputStream out = new DataOutputStream(liar.getOutputStream());
       out.writeInt('j' << 24 | 'o' << 16 | 'f' << 8 | 'b');
-      out.writeInt(0x0100_0000);
-      out.writeInt(Frame.MAX_PAYLOAD_BYTES);
+      out.writeInt(0x0200_0000);
+      out.writeInt(Frame.MAX_UNPROVEN_BYTES);
       liar.shutdownOutput();
       strangers.add(liar);
       // Knows all but the secret.
@@ -275,9 +275,14 @@ class BootstrapTest {
       Future<Ranks> two = threads.submit(() -> join(2, 3, server));
       Socket one = new Socket(InetAddress.getLoopbackAddress(), server.port());
       DataOutputStream out = new DataOutputStream(one.getOutputStream());
-      new Frame(Frame.Type.HELLO, 1, new Hello(3, "s", ALIKE).encode()).write(out);
+      DataInputStream in = new DataInputStream(one.getInputStream());
+      byte[] challenge = Frame.read(in).payload();
+      SharedSecret secret = new SharedSecret("s");
+      byte[] mine = secret.introduction(challenge, 1, new Hello(3, ALIKE));
+      new Frame(Frame.Type.HELLO, 1, mine).write(out);
       Frame.of(Frame.Type.PART, 1).write(out);
-      assertEquals(Frame.Type.ALL, Frame.read(new DataInputStream(one.getInputStream())).type());
+      assertTrue(secret.isWelcome(challenge, 1, mine, Frame.read(in).payload()));
+      assertEquals(Frame.Type.ALL, Frame.read(in).type());
       Callable<List<byte[]>> waits = () -> zero.get().gather(new byte[0], PATIENCE);
       Future<List<byte[]>> waiting = threads.submit(waits);
       one.close();

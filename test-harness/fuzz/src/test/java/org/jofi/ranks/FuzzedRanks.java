@@ -15,7 +15,7 @@ public final class FuzzedRanks {
       while (true) {
         Frame frame = Frame.read(in);
         switch (frame.type()) {
-          case HELLO -> hello(frame.payload());
+          case HELLO -> introduction(frame.payload());
           case FAILED -> frame.words();
           default -> {}
         }
@@ -25,7 +25,19 @@ public final class FuzzedRanks {
     }
   }
 
-  /** The first message of a rank, and what it differs in from another one. */
+  private static void introduction(byte[] bytes) {
+    byte[] challenge = new byte[SharedSecret.BYTES];
+    if (new SharedSecret("s").proves(challenge, 0, bytes)) {
+      throw new AssertionError("a proof without the secret");
+    }
+    try {
+      SharedSecret.hello(bytes);
+    } catch (IllegalArgumentException documented) {
+      // So it is refused.
+    }
+  }
+
+  /** What a rank says of itself, and what it differs in from another one. */
   public static void hello(byte[] bytes) {
     try {
       Hello hello = Hello.decode(bytes);
