@@ -17,9 +17,14 @@ import org.jspecify.annotations.Nullable;
 final class Bootstrap {
   private static final Duration LAST_WORDS_WITHIN = Duration.ofSeconds(5);
 
+  /** Nobody waits for long where no network is between. */
+  private static final Duration THREADS_WITHIN = Duration.ofSeconds(60);
+
   private final RankNames names;
   private final FrameSink out;
   private final int localRank;
+  private final Duration patience;
+  private final StoreCalls calls = new StoreCalls();
 
   /** Ends after the last frame; says nothing where there is no connection to end. */
   private final AutoCloseable ending;
@@ -28,10 +33,16 @@ final class Bootstrap {
   private JoinedRanks current;
   private boolean left;
 
-  private Bootstrap(Placement placement, RankNames names, FrameSink out, AutoCloseable ending) {
+  private Bootstrap(
+      Placement placement,
+      RankNames names,
+      Duration patience,
+      FrameSink out,
+      AutoCloseable ending) {
     this.names = names;
     this.out = out;
     this.localRank = placement.localRank();
+    this.patience = patience;
     this.ending = ending;
     this.current = new JoinedRanks(this, placement.rank(), placement.size());
   }
@@ -100,6 +111,7 @@ final class Bootstrap {
         new Bootstrap(
             placement,
             names,
+            patience,
             connection,
             () -> {
               connection.finish(System.nanoTime() + LAST_WORDS_WITHIN.toNanos());
@@ -134,7 +146,12 @@ final class Bootstrap {
       // Nothing is sent before the rank is in, and nothing is told before its bootstrap is there.
       Object[] parts = new Object[2];
       Bootstrap bootstrap =
-          new Bootstrap(placement, names, frame -> take(run, (Member) parts[0], frame), () -> {});
+          new Bootstrap(
+              placement,
+              names,
+              THREADS_WITHIN,
+              frame -> take(run, (Member) parts[0], frame),
+              () -> {});
       parts[0] = run.join(rank, new Hello(size, Map.of()), bootstrap::receive);
       all.add(bootstrap.current());
     }
@@ -155,6 +172,16 @@ final class Bootstrap {
 
   int localRank() {
     return localRank;
+  }
+
+  /** How long to wait for the server. */
+  Duration patience() {
+    return patience;
+  }
+
+  /** The calls to the store. */
+  StoreCalls calls() {
+    return calls;
   }
 
   /** Why there are no more ranks; null as long as there are. */
@@ -184,6 +211,7 @@ final class Bootstrap {
       left = true;
     }
     out.send(last);
+    calls.endAll(current());
     FrameConnection.end(ending);
   }
 
@@ -209,7 +237,9 @@ final class Bootstrap {
   /** Takes what the server says, in its order, on one thread at a time. */
   private void receive(Frame frame) {
     JoinedRanks ranks = current();
-    if (frame.type() == Frame.Type.SHRUNK) {
+    if (frame.type() == Frame.Type.STORED) {
+      calls.take(StoreAnswer.decode(frame.payload()));
+    } else if (frame.type() == Frame.Type.SHRUNK) {
       JoinedRanks rest = new JoinedRanks(this, frame.rank(), Frame.number(frame.payload()));
       synchronized (this) {
         current = rest;

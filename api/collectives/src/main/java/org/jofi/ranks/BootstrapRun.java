@@ -26,6 +26,7 @@ final class BootstrapRun {
   /** Of this generation, by number. */
   private @Nullable Member[] current;
 
+  private final StoreTable store = new StoreTable();
   private int joined;
   private int gathered;
   private boolean closed;
@@ -102,18 +103,24 @@ final class BootstrapRun {
         }
         member.shrinks = true;
       }
+      case STORE -> store.take(member, frame.payload());
       case FAILED -> {
-        member.isDone = true;
+        leave(member);
         fail(member.number, frame.words());
       }
-      case DONE -> member.isDone = true;
-      case HELLO, ALL, SHRUNK, CHALLENGE, WELCOME ->
+      case DONE -> leave(member);
+      case HELLO, ALL, SHRUNK, CHALLENGE, WELCOME, STORED ->
           throw new IllegalArgumentException("unexpected " + frame.type());
     }
     failIfNeverAll();
     shrinkIfAll();
     notifyAll();
     return !member.isDone;
+  }
+
+  private void leave(Member member) {
+    member.isDone = true;
+    store.forget(member);
   }
 
   private void gather(Member member, byte[] part) {
@@ -208,6 +215,7 @@ final class BootstrapRun {
   synchronized void lost(Member member, String words) {
     if (member.isLeft() && !closed) {
       member.isLost = true;
+      store.forget(member);
       fail(member.number, words);
       shrinkIfAll();
       notifyAll();

@@ -17,8 +17,8 @@ import java.util.Arrays;
  * </pre>
  */
 final class Frame {
-  /** Longest payload: with a thousand ranks, each can send 16 KiB. */
-  static final int MAX_PAYLOAD_BYTES = 16 << 20;
+  /** Longest payload: with a thousand ranks, each can send 64 KiB, after their length. */
+  static final int MAX_PAYLOAD_BYTES = (64 << 20) + 4 * 1024;
 
   /** Longest payload before ranks and server know each other. */
   static final int MAX_UNPROVEN_BYTES = 256 << 10;
@@ -29,6 +29,7 @@ final class Frame {
   private static final int MAGIC = 'j' << 24 | 'o' << 16 | 'f' << 8 | 'b';
   private static final int VERSION = 2;
   private static final int HEADER_BYTES = 12;
+  private static final int MAX_COPIED_BYTES = 64 << 10;
 
   enum Type {
     /** Rank to server, its first frame: an introduction, see {@link SharedSecret}. */
@@ -55,7 +56,11 @@ final class Frame {
     /** Server to rank, the first frame: random bytes, which the rank answers. */
     CHALLENGE(8),
     /** Server to rank: it is let in, with the proof that the server knows the secret. */
-    WELCOME(9);
+    WELCOME(9),
+    /** Rank to server: a {@link StoreRequest}. */
+    STORE(10),
+    /** Server to rank: a {@link StoreAnswer}. */
+    STORED(11);
 
     private final int code;
 
@@ -176,15 +181,22 @@ final class Frame {
   }
 
   void write(DataOutputStream out) throws IOException {
+    // Short ones are one packet; of long ones there is no copy for each of a thousand ranks.
+    boolean isShort = payload.length <= MAX_COPIED_BYTES;
     ByteBuffer bytes =
-        ByteBuffer.allocate(HEADER_BYTES + payload.length)
+        ByteBuffer.allocate(HEADER_BYTES + (isShort ? payload.length : 0))
             .putInt(MAGIC)
             .put((byte) VERSION)
             .put((byte) type.code)
             .putShort((short) rank)
-            .putInt(payload.length)
-            .put(payload);
+            .putInt(payload.length);
+    if (isShort) {
+      bytes.put(payload);
+    }
     out.write(bytes.array());
+    if (!isShort) {
+      out.write(payload);
+    }
     out.flush();
   }
 }

@@ -29,11 +29,15 @@ final class FrameConnection implements FrameSink, AutoCloseable {
           ExtendedSocketOptions.TCP_KEEPINTERVAL, 5,
           ExtendedSocketOptions.TCP_KEEPCOUNT, 4);
 
+  /** Most frames that wait to be written: more than a peer that reads ever has. */
+  private static final int MOST_UNREAD = 4 * StoreTable.MOST_WAITING;
+
   private final Socket socket;
   private final DataInputStream in;
   private final DataOutputStream out;
   private final BlockingQueue<Frame> outgoing = new LinkedBlockingQueue<>();
   private @Nullable Thread writer;
+  private volatile boolean unread;
 
   FrameConnection(Socket socket) throws IOException {
     this.socket = socket;
@@ -59,7 +63,11 @@ final class FrameConnection implements FrameSink, AutoCloseable {
   }
 
   Frame read() throws IOException {
-    return Frame.read(in);
+    try {
+      return Frame.read(in);
+    } catch (IOException e) {
+      throw unread ? new IOException("it did not read what it was sent", e) : e;
+    }
   }
 
   /** Reads a frame of a peer that has proven nothing yet. */
@@ -106,7 +114,12 @@ final class FrameConnection implements FrameSink, AutoCloseable {
 
   @Override
   public void send(Frame frame) {
-    outgoing.add(frame);
+    if (outgoing.size() < MOST_UNREAD) {
+      outgoing.add(frame);
+    } else {
+      unread = true;
+      close();
+    }
   }
 
   /** Waits until everything is written, if the peer reads it before the deadline. */

@@ -19,6 +19,7 @@ final class JoinedRanks implements Ranks {
   private final Bootstrap bootstrap;
   private final int rank;
   private final int size;
+  private final Store store;
   private volatile @Nullable Loss loss;
   private @Nullable List<byte[]> gathered;
   private @Nullable List<Integer> missing;
@@ -29,6 +30,7 @@ final class JoinedRanks implements Ranks {
     this.bootstrap = bootstrap;
     this.rank = rank;
     this.size = size;
+    this.store = new RankStore(this, bootstrap.calls(), bootstrap.patience());
   }
 
   @Override
@@ -44,6 +46,11 @@ final class JoinedRanks implements Ranks {
   @Override
   public int localRank() {
     return bootstrap.localRank();
+  }
+
+  @Override
+  public Store store() {
+    return store;
   }
 
   @Override
@@ -63,10 +70,19 @@ final class JoinedRanks implements Ranks {
         throw new IllegalStateException("others go on without these ranks: use what shrink gave");
       }
     }
+    checkIsIn();
+    send(new Frame(Frame.Type.PART, rank, mine.clone()));
+  }
+
+  void send(Frame frame) {
+    bootstrap.send(frame);
+  }
+
+  /** Throws if this rank has left. */
+  void checkIsIn() {
     if (bootstrap.hasLeft()) {
       throw new IllegalStateException(name(rank) + " has left");
     }
-    bootstrap.send(new Frame(Frame.Type.PART, rank, mine.clone()));
   }
 
   @Override
@@ -198,7 +214,7 @@ final class JoinedRanks implements Ranks {
       case FAILED ->
           lose(frame.rank(), "%s failed: %s".formatted(name(frame.rank()), frame.words()));
       case MISSING -> missing = numbers(frame.payload());
-      case HELLO, PART, DONE, SHRINK, SHRUNK, CHALLENGE, WELCOME ->
+      case HELLO, PART, DONE, SHRINK, SHRUNK, CHALLENGE, WELCOME, STORE, STORED ->
           throw new IllegalArgumentException("unexpected " + frame.type());
     }
     notifyAll();
@@ -208,6 +224,7 @@ final class JoinedRanks implements Ranks {
   synchronized void lose(int lost, String words) {
     if (loss == null && !bootstrap.hasLeft()) {
       loss = new Loss(lost, words);
+      bootstrap.calls().endAll(this);
     }
     notifyAll();
   }

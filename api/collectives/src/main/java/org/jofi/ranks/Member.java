@@ -19,6 +19,9 @@ final class Member {
   /** Whether it waits to go on without those that are lost. */
   boolean shrinks;
 
+  /** How many values of the store it waits for. */
+  int waiting;
+
   /** Its message in the current gathering. */
   byte @Nullable [] part;
 

@@ -143,6 +143,9 @@ public interface Ranks extends AutoCloseable {
    */
   Ranks shrink(Duration timeout);
 
+  /** {@return small values that all ranks see; of these ranks, but with what was there before} */
+  Store store();
+
   /**
    * Tells the other ranks that this one failed, which they see as its loss.
    *

@@ -244,7 +244,7 @@ class RanksTest {
     gatherOnce(four, "four");
     // The old ones stay lost.
     thrown(RankLostException.class, () -> ranks.get(0).gather(new byte[0], PATIENCE));
-    thrown(IllegalArgumentException.class, () -> four.get(0).gather(new byte[5 << 20], PATIENCE));
+    thrown(IllegalArgumentException.class, () -> four.get(0).gather(new byte[17 << 20], PATIENCE));
 
     // One is lost amid a gathering, another while the rest are about to go on.
     Future<List<byte[]>> waits = threads.submit(() -> four.get(0).gather(text("x"), PATIENCE));

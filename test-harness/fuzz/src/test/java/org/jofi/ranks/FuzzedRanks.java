@@ -3,6 +3,8 @@ package org.jofi.ranks;
 import java.io.ByteArrayInputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
+import java.util.Arrays;
+import java.util.Map;
 
 /** Opens what ranks read to the package of the tests. */
 public final class FuzzedRanks {
@@ -17,6 +19,8 @@ public final class FuzzedRanks {
         switch (frame.type()) {
           case HELLO -> introduction(frame.payload());
           case FAILED -> frame.words();
+          case STORE -> storeRequest(frame.payload());
+          case STORED -> storeAnswer(frame.payload());
           default -> {}
         }
       }
@@ -32,6 +36,29 @@ public final class FuzzedRanks {
     }
     try {
       SharedSecret.hello(bytes);
+    } catch (IllegalArgumentException documented) {
+      // So it is refused.
+    }
+  }
+
+  private static void storeRequest(byte[] bytes) {
+    try {
+      StoreRequest request = StoreRequest.decode(bytes);
+      StoreRequest again = StoreRequest.decode(request.encode());
+      if (!again.key.equals(request.key) || !Arrays.equals(again.value, request.value)) {
+        throw new AssertionError("it reads otherwise than it was written");
+      }
+      new StoreTable().take(new Member(0, new Hello(1, Map.of()), frame -> {}), bytes);
+    } catch (IllegalArgumentException documented) {
+      // So it is refused.
+    }
+  }
+
+  private static void storeAnswer(byte[] bytes) {
+    try {
+      if (!Arrays.equals(StoreAnswer.decode(bytes).frame().payload(), bytes)) {
+        throw new AssertionError("it is written otherwise than it was read");
+      }
     } catch (IllegalArgumentException documented) {
       // So it is refused.
     }
