@@ -13,6 +13,7 @@ module org.jofi.transport {
   exports org.jofi.transport.diagnostics to
       org.jofi.async,
       org.jofi.cli,
+      org.jofi.collectives,
       org.jofi.libfabric,
       org.jofi.mr,
       org.jofi.rdma;

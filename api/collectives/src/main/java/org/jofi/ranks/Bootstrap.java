@@ -1,13 +1,12 @@
 package org.jofi.ranks;
 
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * It gives what comes from there to the ranks of the current generation. Any thread.
  */
 final class Bootstrap {
+  private static final Pattern IPV4_LOOPBACK = Pattern.compile("127(\\.[0-9]{1,3}){3}");
   private static final Duration LAST_WORDS_WITHIN = Duration.ofSeconds(5);
 
   /** Nobody waits for long where no network is between. */
@@ -67,16 +67,14 @@ final class Bootstrap {
     }
   }
 
-  /** Where ranks of this machine alone look for the server, no other machine reaches it. */
+  /**
+   * Where ranks of this machine alone look for the server, no other machine reaches it. A name may
+   * be this machine's own, for which it has a loopback address that nobody else looks at.
+   */
   private static InetSocketAddress listening(Placement placement) {
-    try {
-      InetAddress address = InetAddress.getByName(placement.host());
-      if (address.isLoopbackAddress()) {
-        return new InetSocketAddress(address, placement.port());
-      }
-    } catch (UnknownHostException e) {
-      // The others may know that name, or look elsewhere; so it listens everywhere.
-      return new InetSocketAddress(placement.port());
+    String host = placement.host();
+    if (host.equals("localhost") || host.equals("::1") || IPV4_LOOPBACK.matcher(host).matches()) {
+      return new InetSocketAddress(host, placement.port());
     }
     return new InetSocketAddress(placement.port());
   }
@@ -211,7 +209,7 @@ final class Bootstrap {
       left = true;
     }
     out.send(last);
-    calls.endAll(current());
+    calls.endAll();
     FrameConnection.end(ending);
   }
 
@@ -232,6 +230,8 @@ final class Bootstrap {
       serverLost = words;
     }
     current().lose(-1, words);
+    // Also those of ranks that shrank without a loss.
+    calls.endAll();
   }
 
   /** Takes what the server says, in its order, on one thread at a time. */

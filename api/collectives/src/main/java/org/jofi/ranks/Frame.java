@@ -116,7 +116,7 @@ final class Frame {
     return new Frame(
         Type.FAILED,
         rank,
-        bytes.length > MAX_PAYLOAD_BYTES ? Arrays.copyOf(bytes, MAX_PAYLOAD_BYTES) : bytes);
+        bytes.length > MAX_UNPROVEN_BYTES ? Arrays.copyOf(bytes, MAX_UNPROVEN_BYTES) : bytes);
   }
 
   /**

@@ -52,6 +52,11 @@ final class FrameConnection implements FrameSink, AutoCloseable {
     this.out = new DataOutputStream(socket.getOutputStream());
   }
 
+  /** Where it comes from, for messages. */
+  String peer() {
+    return String.valueOf(socket.getRemoteSocketAddress());
+  }
+
   /** Bounds each read. */
   void readWithin(long millis) throws IOException {
     socket.setSoTimeout(Math.clamp(millis, 1, Integer.MAX_VALUE));
@@ -122,7 +127,7 @@ final class FrameConnection implements FrameSink, AutoCloseable {
     }
   }
 
-  /** Waits until everything is written, if the peer reads it before the deadline. */
+  /** Waits until everything is written; what the peer does not read by the deadline is lost. */
   void finish(long deadline) {
     Thread thread = writer;
     if (thread == null) {
@@ -131,6 +136,9 @@ final class FrameConnection implements FrameSink, AutoCloseable {
     outgoing.add(END);
     try {
       thread.join(Math.max(1, TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime())));
+      if (thread.isAlive()) {
+        close();
+      }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -78,6 +78,15 @@ final class JoinedRanks implements Ranks {
     bootstrap.send(frame);
   }
 
+  /** Throws if a rank is lost, or the server is. */
+  void checkAll() {
+    check();
+    String end = bootstrap.serverLost();
+    if (end != null) {
+      throw new RankLostException(-1, end);
+    }
+  }
+
   /** Throws if this rank has left. */
   void checkIsIn() {
     if (bootstrap.hasLeft()) {

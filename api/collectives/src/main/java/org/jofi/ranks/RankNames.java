@@ -4,6 +4,7 @@ package org.jofi.ranks;
  * What messages call ranks, and what they tell to do when ranks do not find each other. All ranks
  * of a run use the same. Any thread may call it.
  */
+@FunctionalInterface
 public interface RankNames {
   /** Ranks are called by their numbers. */
   RankNames NUMBERS = rank -> "rank " + rank;

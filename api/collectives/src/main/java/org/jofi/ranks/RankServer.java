@@ -9,7 +9,9 @@ import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import org.jofi.transport.diagnostics.Log;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * is closed; the ranks do not wait for it.
  */
 public final class RankServer implements AutoCloseable {
+  private static final Log LOG = new Log(Log.Name.RANKS);
   private static final int STRANGERS_AT_ONCE = 32;
   private static final long HELLO_WITHIN_MILLIS = 10_000;
   private static final Duration LAST_WORDS_WITHIN = Duration.ofSeconds(5);
@@ -120,9 +123,10 @@ public final class RankServer implements AutoCloseable {
    *
    * @param rank the number that it joined with
    * @param words how it ended, to follow its name
+   * @throws IndexOutOfBoundsException if there is no such number
    */
   public void lost(int rank, String words) {
-    run.lost(rank, words);
+    run.lost(Objects.checkIndex(rank, run.size()), words);
   }
 
   /**
@@ -203,7 +207,7 @@ public final class RankServer implements AutoCloseable {
         // take() returns false for the last frame.
       }
     } catch (IOException | IllegalArgumentException e) {
-      gone(member, e);
+      gone(connection, member, e);
     } finally {
       connection.close();
       synchronized (this) {
@@ -230,6 +234,10 @@ public final class RankServer implements AutoCloseable {
       refused++;
       refusing++;
     }
+    LOG.log(
+        System.Logger.Level.INFO,
+        "the server at port %d refused %s: %s"
+            .formatted(port(), connection.peer(), ((Frame) answer).words()));
     try {
       connection.refuse((Frame) answer);
       connection.awaitGone(LAST_WORDS_WITHIN);
@@ -263,8 +271,12 @@ public final class RankServer implements AutoCloseable {
     return run.join(rank, hello, connection);
   }
 
-  private void gone(@Nullable Member member, Exception reason) {
+  private void gone(FrameConnection connection, @Nullable Member member, Exception reason) {
     if (member == null) {
+      LOG.log(
+          System.Logger.Level.DEBUG,
+          "the server at port %d got nothing of a rank from %s: %s"
+              .formatted(port(), connection.peer(), Reason.of(reason)));
       synchronized (this) {
         refused++;
       }

@@ -63,7 +63,7 @@ final class RankStore implements Store {
     CompletableFuture<StoreAnswer> answer = calls.begin(id, ranks);
     try {
       // Whoever is lost from here on ends the call; who was lost before is seen here.
-      ranks.check();
+      ranks.checkAll();
       ranks.send(new Frame(Frame.Type.STORE, ranks.rank(), request.encode()));
       return checked(answer.get(Math.max(1, timeout.toNanos()), TimeUnit.NANOSECONDS), key);
     } catch (TimeoutException e) {
@@ -72,7 +72,7 @@ final class RankStore implements Store {
       Thread.currentThread().interrupt();
       throw new RanksException(ranks.name() + " was interrupted", e);
     } catch (ExecutionException e) {
-      ranks.check();
+      ranks.checkAll();
       throw new IllegalStateException(ranks.name() + " has left", e);
     } finally {
       if (calls.end(id) && operation == StoreRequest.Operation.GET) {

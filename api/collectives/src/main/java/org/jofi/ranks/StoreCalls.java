@@ -38,12 +38,21 @@ final class StoreCalls {
     }
   }
 
-  /** Ends the calls of ranks of which one is lost, or which this one has left. */
+  /** Ends the calls of ranks of which one is lost. */
   void endAll(JoinedRanks ranks) {
     for (Call call : calls.values()) {
       if (call.ranks == ranks) {
-        call.answer.completeExceptionally(new IllegalStateException("these ranks are over"));
+        end(call);
       }
     }
+  }
+
+  /** Ends all calls: this rank has left, or the server is gone. */
+  void endAll() {
+    calls.values().forEach(StoreCalls::end);
+  }
+
+  private static void end(Call call) {
+    call.answer.completeExceptionally(new IllegalStateException("these ranks are over"));
   }
 }

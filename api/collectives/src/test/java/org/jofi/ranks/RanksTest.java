@@ -7,7 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -263,6 +265,35 @@ class RanksTest {
     gatherOnce(two.reversed(), "two");
     close(two);
     close(ranks);
+  }
+
+  /** They fill all that the server has for strangers; a rank comes again when they are gone. */
+  @Test
+  void ranksGetInThoughStrangersWait() throws Exception {
+    try (RankServer server =
+        RankServer.open(
+            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+            1,
+            options(""),
+            PATIENCE,
+            RankServer.Watch.CONNECTIONS)) {
+      List<Socket> strangers = new ArrayList<>();
+      while (server.refused() == 0) {
+        strangers.add(new Socket(InetAddress.getLoopbackAddress(), server.port()));
+        Thread.sleep(1);
+      }
+      Placement placement = Placement.of(0, 1, "localhost", server.port());
+      Future<Ranks> joins =
+          threads.submit(() -> Ranks.join(placement, options("").withServing(false), PATIENCE));
+      long before = server.refused();
+      while (server.refused() == before) {
+        Thread.sleep(1);
+      }
+      for (Socket each : strangers) {
+        each.close();
+      }
+      joins.get().close();
+    }
   }
 
   @Test

@@ -108,7 +108,12 @@ enum Variable {
   NO_BUILD(Reader.COMMANDS, "anything", "", "nothing is built: what was built last is run"),
   RANK(Reader.COMMANDS, "a number", "", "set by jofi for the ranks that it starts"),
   WORLD_SIZE(Reader.COMMANDS, "a number", "", "likewise"),
-  BOOTSTRAP_SECRET(Reader.COMMANDS, "hexadecimal", "", "likewise: what the ranks of a run share"),
+  BOOTSTRAP_SECRET(
+      Reader.COMMANDS,
+      "any text that nobody guesses",
+      "",
+      "likewise: what the ranks of a run prove to know; to be set for ranks that others start, and"
+          + " for programs with org.jofi.ranks"),
   PARENT(Reader.COMMANDS, "a process id", "", "likewise: with whom a rank ends"),
   TERMINAL(Reader.TESTS, "anything", "", "whether progress is a line that is written over"),
   LIBRARY_PATH(
