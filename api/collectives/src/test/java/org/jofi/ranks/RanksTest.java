@@ -296,6 +296,39 @@ class RanksTest {
     }
   }
 
+  /** What starts the processes serves, and sees them end. */
+  @Test
+  void aLauncherThatServesOutlivesRankZero() throws Exception {
+    try (RankServer server =
+        RankServer.open(
+            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+            3,
+            options("s"),
+            PATIENCE,
+            RankServer.Watch.PROCESSES)) {
+      List<Ranks> ranks =
+          all(
+              List.of(0, 1, 2),
+              rank -> {
+                Map<String, String> environment =
+                    Placement.of(rank, 3, "127.0.0.1", server.port()).environment();
+                return Ranks.join(Placement.of(environment).orElseThrow(), options("s"), PATIENCE);
+              });
+      server.lost(0, "(process 7) was killed by signal 9 (SIGKILL)");
+      for (int rank : List.of(1, 2)) {
+        awaitLoss(ranks.get(rank), 0, "rank 0 failed: (process 7) was killed by signal 9");
+      }
+      List<Ranks> two = all(List.of(1, 2), rank -> ranks.get(rank).shrink(PATIENCE));
+      gatherOnce(two, "x");
+      // By the number that it was started with.
+      server.lost(2, "ended");
+      awaitLoss(two.getFirst(), 1, "rank 1 failed: ended");
+      assertEquals(1, two.getFirst().shrink(PATIENCE).size());
+      assertThrows(IndexOutOfBoundsException.class, () -> server.lost(3, "x"));
+      close(ranks);
+    }
+  }
+
   @Test
   void theEndOfTheServingRankEndsAll() throws Exception {
     List<Ranks> ranks = joined(3);
