@@ -6,8 +6,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
-import java.util.StringJoiner;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -109,7 +110,7 @@ final class BootstrapRun {
         fail(member.number, frame.words());
       }
       case DONE -> leave(member);
-      case HELLO, ALL, SHRUNK, CHALLENGE, WELCOME, STORED ->
+      case HELLO, ALL, SHRUNK, CHALLENGE, WELCOME, STORED, ABSENT ->
           throw new IllegalArgumentException("unexpected " + frame.type());
     }
     failIfNeverAll();
@@ -230,8 +231,11 @@ final class BootstrapRun {
   }
 
   private void fail(int number, String words) {
+    fail(Frame.failed(number, words));
+  }
+
+  private void fail(Frame frame) {
     if (failure == null) {
-      Frame frame = Frame.failed(number, words);
       failure = frame;
       broadcast(frame);
       notifyAll();
@@ -251,20 +255,19 @@ final class BootstrapRun {
     long deadline = System.nanoTime() + withinNanos;
     while (joined < size && !closed && failure == null) {
       if (!waitUntil(deadline)) {
-        StringJoiner missing = new StringJoiner(", ");
-        for (int rank = 0; rank < size; rank++) {
-          if (members[rank] == null) {
-            missing.add(Integer.toString(rank));
-          }
-        }
+        List<Integer> missing =
+            IntStream.range(0, size).filter(rank -> members[rank] == null).boxed().toList();
         long seconds = TimeUnit.NANOSECONDS.toSeconds(withinNanos);
-        int first = firstMissing();
-        fail(
-            first,
+        String words =
             size == 2
-                ? "it did not come within %d s: %s".formatted(seconds, names.remedy(1 - first))
+                ? "it did not come within %d s: %s"
+                    .formatted(seconds, names.remedy(1 - missing.getFirst()))
                 : "of %d ranks, these did not come within %d s: %s"
-                    .formatted(size, seconds, missing));
+                    .formatted(
+                        size,
+                        seconds,
+                        missing.stream().map(String::valueOf).collect(Collectors.joining(", ")));
+        fail(Frame.absent(missing, words));
       }
     }
   }

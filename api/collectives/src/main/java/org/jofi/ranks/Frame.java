@@ -6,7 +6,9 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * A message on a bootstrap connection: a type, a length and a payload. Integers are big-endian.
@@ -60,7 +62,9 @@ final class Frame {
     /** Rank to server: a {@link StoreRequest}. */
     STORE(10),
     /** Server to rank: a {@link StoreAnswer}. */
-    STORED(11);
+    STORED(11),
+    /** Server to rank: not all have joined in time. How many, their numbers, and words. */
+    ABSENT(12);
 
     private final int code;
 
@@ -132,6 +136,35 @@ final class Frame {
       }
     }
     throw new IllegalArgumentException("no number of ranks");
+  }
+
+  /** Says that ranks did not join. */
+  static Frame absent(List<Integer> missing, String words) {
+    byte[] text = words.getBytes(StandardCharsets.UTF_8);
+    ByteBuffer out = ByteBuffer.allocate((1 + missing.size()) * Integer.BYTES + text.length);
+    out.putInt(missing.size());
+    missing.forEach(out::putInt);
+    return new Frame(Type.ABSENT, missing.getFirst(), out.put(text).array());
+  }
+
+  /**
+   * What a frame about ranks that did not join makes a rank throw.
+   *
+   * @param name of the first of them
+   * @throws IllegalArgumentException if the payload is none
+   */
+  RankTimeoutException absence(String name) {
+    ByteBuffer in = ByteBuffer.wrap(payload);
+    int count = in.remaining() < Integer.BYTES ? 0 : in.getInt();
+    if (count < 1 || count > MAX_RANKS || in.remaining() < count * Integer.BYTES) {
+      throw new IllegalArgumentException("no ranks that are absent");
+    }
+    List<Integer> missing = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      missing.add(in.getInt());
+    }
+    String words = StandardCharsets.UTF_8.decode(in).toString();
+    return new RankTimeoutException(missing, "%s failed: %s".formatted(name, words));
   }
 
   String words() {

@@ -102,6 +102,7 @@ final class Introduction {
             ? new RanksException(words)
             : new RankLostException(answer.rank(), words);
       }
+      case ABSENT -> throw answer.absence(options.names().name(answer.rank(), rank));
       default -> throw new IOException("unexpected " + answer.type());
     }
     connection.readWithoutBound();

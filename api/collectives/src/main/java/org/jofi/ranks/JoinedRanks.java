@@ -14,7 +14,13 @@ final class JoinedRanks implements Ranks {
   /** How long to wait for the names of those that are missing, once a wait was in vain. */
   private static final Duration NAMED_WITHIN = Duration.ofSeconds(2);
 
-  private record Loss(int rank, String words) {}
+  /**
+   * Why these ranks are over.
+   *
+   * @param rank which one is lost, or -1
+   * @param missing those that never came; empty if one is lost
+   */
+  private record Loss(int rank, List<Integer> missing, String words) {}
 
   private final Bootstrap bootstrap;
   private final int rank;
@@ -130,7 +136,9 @@ final class JoinedRanks implements Ranks {
   public void check() {
     Loss lost = loss;
     if (lost != null) {
-      throw new RankLostException(lost.rank, lost.words);
+      throw lost.missing.isEmpty()
+          ? new RankLostException(lost.rank, lost.words)
+          : new RankTimeoutException(lost.missing, lost.words);
     }
   }
 
@@ -222,6 +230,10 @@ final class JoinedRanks implements Ranks {
       case ALL -> gathered = split(frame.payload());
       case FAILED ->
           lose(frame.rank(), "%s failed: %s".formatted(name(frame.rank()), frame.words()));
+      case ABSENT -> {
+        RankTimeoutException absence = frame.absence(name(frame.rank()));
+        end(new Loss(frame.rank(), absence.missing(), String.valueOf(absence.getMessage())));
+      }
       case MISSING -> missing = numbers(frame.payload());
       case HELLO, PART, DONE, SHRINK, SHRUNK, CHALLENGE, WELCOME, STORE, STORED ->
           throw new IllegalArgumentException("unexpected " + frame.type());
@@ -231,8 +243,12 @@ final class JoinedRanks implements Ranks {
 
   /** There is no generation of these ranks any more. */
   synchronized void lose(int lost, String words) {
+    end(new Loss(lost, List.of(), words));
+  }
+
+  private synchronized void end(Loss why) {
     if (loss == null && !bootstrap.hasLeft()) {
-      loss = new Loss(lost, words);
+      loss = why;
       bootstrap.calls().endAll(this);
     }
     notifyAll();

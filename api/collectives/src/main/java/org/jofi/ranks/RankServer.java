@@ -234,12 +234,13 @@ public final class RankServer implements AutoCloseable {
       refused++;
       refusing++;
     }
+    Frame refusal = (Frame) answer;
     LOG.log(
         System.Logger.Level.INFO,
         "the server at port %d refused %s: %s"
-            .formatted(port(), connection.peer(), ((Frame) answer).words()));
+            .formatted(port(), connection.peer(), refusal.words()));
     try {
-      connection.refuse((Frame) answer);
+      connection.refuse(refusal);
       connection.awaitGone(LAST_WORDS_WITHIN);
     } finally {
       synchronized (this) {

@@ -18,8 +18,8 @@ public interface Ranks extends AutoCloseable {
    * @param placement which rank this is, and where they meet
    * @param patience how long it may take until all have joined
    * @return the ranks, to be closed
-   * @throws RankTimeoutException if there is no server in time
-   * @throws RankLostException if another rank did not come, or is lost already
+   * @throws RankTimeoutException if there is no server in time, or another rank did not come
+   * @throws RankLostException if another rank is lost already
    * @throws RanksException if the server refuses this rank, or cannot be opened
    */
   static Ranks join(Placement placement, Duration patience) {
@@ -35,8 +35,8 @@ public interface Ranks extends AutoCloseable {
    * @param options secret, parameters and names
    * @param patience how long it may take until all have joined
    * @return the ranks, to be closed
-   * @throws RankTimeoutException if there is no server in time
-   * @throws RankLostException if another rank did not come, or is lost already
+   * @throws RankTimeoutException if there is no server in time, or another rank did not come
+   * @throws RankLostException if another rank is lost already
    * @throws RanksException if the server refuses this rank, or cannot be opened
    */
   static Ranks join(Placement placement, JoinOptions options, Duration patience) {

@@ -142,7 +142,11 @@ class BootstrapTest {
       Future<Ranks> zero = threads.submit(() -> join(0, 3, server));
       Future<Ranks> two = threads.submit(() -> join(2, 3, server));
       for (Future<Ranks> rank : List.of(zero, two)) {
-        String message = failureOf(rank);
+        Throwable failure = assertThrows(ExecutionException.class, rank::get).getCause();
+        assertTrue(
+            failure instanceof RankTimeoutException late && late.missing().equals(List.of(1)),
+            failure::toString);
+        String message = String.valueOf(failure.getMessage());
         assertTrue(message.contains("did not come") && message.endsWith(": 1"), message);
       }
     }

@@ -46,12 +46,19 @@ class GenerationsTest {
       this.ranks = ranks;
     }
 
-    private boolean isLost() {
+    private boolean isLost(Run run) {
       try {
         ranks.check();
         return false;
       } catch (RankLostException e) {
         assertTrue(e.rank() >= 0 && e.rank() < ranks.size(), e.getMessage());
+        String words = String.valueOf(e.getMessage());
+        assertTrue(words.startsWith("rank " + e.rank() + " failed: "), words);
+        // Who failed before it looked at its new number is in no place of this generation.
+        Integer who = run.places.get(generation + "/" + e.rank());
+        assertTrue(
+            who == null || !words.contains("it was") || words.endsWith("it was " + who),
+            () -> "another one than " + who + ": " + words);
         return true;
       }
     }
@@ -72,7 +79,7 @@ class GenerationsTest {
         if (told != null) {
           see(run, told);
         }
-      } else if (isLost()) {
+      } else if (isLost(run)) {
         goOn(run);
       } else {
         ranks.tell(mine().getBytes(StandardCharsets.UTF_8));
@@ -131,12 +138,13 @@ class GenerationsTest {
     List<Actor> actors = new ArrayList<>();
     Ranks.threads(1 + random.nextInt(6)).forEach(ranks -> actors.add(new Actor(ranks)));
     Run run = new Run();
+    actors.forEach(actor -> run.places.put("0/" + actor.first, actor.first));
     try {
       for (int step = 0; step < STEPS && !actors.isEmpty(); step++) {
         Actor actor = actors.get(random.nextInt(actors.size()));
         int dice = random.nextInt(100);
         if (dice < 2) {
-          actor.ranks.fail("seed " + seed);
+          actor.ranks.fail("it was " + actor.first);
           actors.remove(actor);
         } else if (dice < 3) {
           actor.ranks.close();

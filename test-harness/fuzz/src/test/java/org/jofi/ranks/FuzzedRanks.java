@@ -19,6 +19,7 @@ public final class FuzzedRanks {
         switch (frame.type()) {
           case HELLO -> introduction(frame.payload());
           case FAILED -> frame.words();
+          case ABSENT -> absent(frame);
           case STORE -> storeRequest(frame.payload());
           case STORED -> storeAnswer(frame.payload());
           default -> {}
@@ -36,6 +37,16 @@ public final class FuzzedRanks {
     }
     try {
       SharedSecret.hello(bytes);
+    } catch (IllegalArgumentException documented) {
+      // So it is refused.
+    }
+  }
+
+  private static void absent(Frame frame) {
+    try {
+      if (frame.absence("rank 0").missing().isEmpty()) {
+        throw new AssertionError("nobody is absent");
+      }
     } catch (IllegalArgumentException documented) {
       // So it is refused.
     }
