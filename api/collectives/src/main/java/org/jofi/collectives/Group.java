@@ -1,8 +1,478 @@
 package org.jofi.collectives;
 
-/** What ranks call operations of together. For one thread. */
-public interface Group extends AutoCloseable {
-  /** Closes its connections. */
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import org.jofi.collectives.schedule.Algorithm;
+import org.jofi.collectives.schedule.Algorithms;
+import org.jofi.collectives.schedule.Operation;
+import org.jofi.collectives.schedule.Schedule;
+import org.jofi.collectives.schedule.Steps;
+import org.jofi.ranks.RankLostException;
+import org.jofi.ranks.Ranks;
+import org.jofi.transport.Device;
+import org.jofi.transport.TransportException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Ranks that call collective operations together, over a device. All of them call the same
+ * operations in the same order; see {@link Collective}. Connections are made when an operation
+ * first needs them, and all rails of the device are used.
+ *
+ * <p>For one thread at a time. An operation that fails ends the group: ranks may be in any part of
+ * it. Those that are left may go on in a new one, {@link #shrink}. Several groups may use a device.
+ *
+ * <p>Memory that is passed must stay until the operation is over, and after a failure until the
+ * group is closed; memory of {@link org.jofi.transport.Transport#openArena} sees to that by itself.
+ */
+public final class Group implements AutoCloseable {
+  /** Programs that are kept for the next operation of the same kind and lengths. */
+  private static final int KEPT = 64;
+
+  private static final long ALIGNMENT = 64;
+
+  private final Members members;
+  private final Device device;
+  private final GroupOptions options;
+  private final Peers peers;
+  private final Waiting waiting;
+  private final Map<Key, Program> kept = new LinkedHashMap<>(KEPT, 0.75f, true);
+  private MemorySegment copies = MemorySegment.NULL;
+  private int programs;
+  private int splits;
+  private @Nullable RuntimeException failure;
+  private boolean closed;
+
+  /** What operations have in common that run the same program. */
+  private record Key(Collective collective, String algorithm, @Nullable Long inputInOutput) {}
+
+  private Group(Members members, Device device, GroupOptions options) {
+    this.members = members;
+    this.device = device;
+    this.options = options;
+    peers = new Peers(members, device);
+    waiting = new Waiting(members, options.timeout());
+  }
+
+  /**
+   * {@return a group of all ranks} All of them call this; it does not connect them yet.
+   *
+   * @param ranks the ranks; stay open, and longer than the group
+   * @param device what they are connected over; stays open
+   */
+  public static Group connect(Ranks ranks, Device device) {
+    return connect(ranks, device, GroupOptions.defaults());
+  }
+
+  /**
+   * {@return a group of all ranks} All of them call this; it does not connect them yet.
+   *
+   * @param ranks the ranks; stay open, and longer than the group
+   * @param device what they are connected over; stays open
+   * @param options how it works; the chunk is the same on all ranks
+   * @throws MismatchException if it is not
+   * @throws RankLostException if a rank is lost, or does not call this in time
+   */
+  public static Group connect(Ranks ranks, Device device, GroupOptions options) {
+    long number = ranks.rank() == 0 ? ranks.store().add("jofi.groups", 1) : 0;
+    ByteBuffer mine = ByteBuffer.allocate(Long.BYTES + Integer.BYTES);
+    mine.putLong(number).putInt(options.chunkBytes());
+    List<byte[]> all = ranks.gather(mine.array(), options.timeout());
+    for (int rank = 0; rank < all.size(); rank++) {
+      int chunk = ByteBuffer.wrap(all.get(rank)).getInt(Long.BYTES);
+      if (chunk != options.chunkBytes()) {
+        throw new MismatchException(
+            "ranks do not do the same: %s has chunks of %d bytes, %s of %d"
+                .formatted(ranks.name(), options.chunkBytes(), ranks.name(rank), chunk));
+      }
+    }
+    String name = "jofi.group/" + ByteBuffer.wrap(all.getFirst()).getLong();
+    List<Integer> world = IntStream.range(0, ranks.size()).boxed().toList();
+    return new Group(new Members(ranks, world, ranks.rank(), name), device, options);
+  }
+
+  /** {@return the number of this rank in the group, 0 to {@link #size} - 1} */
+  public int rank() {
+    return members.rank();
+  }
+
+  /** {@return how many ranks the group has} */
+  public int size() {
+    return members.size();
+  }
+
+  /** {@return the ranks of the run that it is connected of, in the order of the group} */
+  public List<Integer> members() {
+    return members.world();
+  }
+
+  /** {@return the device that it is connected over} */
+  public Device device() {
+    return device;
+  }
+
+  /** {@return whether no operation failed, and it is not closed} */
+  public boolean isUsable() {
+    return failure == null && !closed;
+  }
+
+  /**
+   * {@return a plan of an operation, for this memory}
+   *
+   * @param collective the operation
+   * @param input native memory with the input; may be {@link MemorySegment#NULL} where there is
+   *     none
+   * @param output native memory for the output; likewise
+   * @throws IllegalArgumentException if memory is too short, not native, or shared in another way
+   *     than {@link Collective} says
+   */
+  public Plan plan(Collective collective, MemorySegment input, MemorySegment output) {
+    return plan(collective, "", input, output);
+  }
+
+  /**
+   * {@return a plan of an operation by a certain algorithm}
+   *
+   * @param collective the operation
+   * @param algorithm its name, the same on all ranks; empty for the one that is fastest
+   * @param input as above
+   * @param output as above
+   * @throws IllegalArgumentException as above, and if there is no such algorithm for the operation
+   */
+  public Plan plan(
+      Collective collective, String algorithm, MemorySegment input, MemorySegment output) {
+    Key key = key(collective, algorithm, input, output);
+    return new Plan(this, program(key), input, output);
+  }
+
+  /**
+   * Runs an operation, and waits until it is over. What it needs is kept for the next one that is
+   * alike.
+   *
+   * @param collective the operation
+   * @param input as for {@link #plan(Collective, MemorySegment, MemorySegment)}
+   * @param output likewise
+   * @throws MismatchException if another rank does something else
+   * @throws RankLostException if a rank is lost
+   * @throws TransportException if a message failed, or nothing happened within the time limit
+   * @throws IllegalArgumentException if memory does not suit the operation
+   * @throws IllegalStateException if the group failed before, or is closed
+   */
+  public void run(Collective collective, MemorySegment input, MemorySegment output) {
+    Key key = key(collective, "", input, output);
+    Program program = kept.get(key);
+    if (program == null) {
+      program = program(key);
+      kept.put(key, program);
+      if (kept.size() > KEPT) {
+        kept.remove(kept.keySet().iterator().next());
+      }
+    }
+    start(program, input, output);
+    while (!poll(program)) {
+      // A poll waits by itself.
+    }
+  }
+
+  /**
+   * Reduces an array over all ranks, in place: {@link Collective#allReduce} of what is in it.
+   *
+   * @param array native memory whose elements are of the type
+   * @param type of the elements
+   * @param reduction how they are reduced
+   */
+  public void allReduce(MemorySegment array, DataType type, Reduction reduction) {
+    long count = array.byteSize() / type.bytes();
+    run(Collective.allReduce(type, reduction, count), array, array);
+  }
+
+  /**
+   * Reduces an array over all ranks, in place. Its elements are copied to native memory and back.
+   *
+   * @param array the elements
+   * @param reduction how they are reduced
+   */
+  public void allReduce(float[] array, Reduction reduction) {
+    MemorySegment copy = copy(MemorySegment.ofArray(array));
+    run(Collective.allReduce(DataType.F32, reduction, array.length), copy, copy);
+    MemorySegment.copy(copy, ValueLayout.JAVA_FLOAT, 0, array, 0, array.length);
+  }
+
+  /**
+   * Reduces an array over all ranks, in place. Its elements are copied to native memory and back.
+   *
+   * @param array the elements
+   * @param reduction how they are reduced
+   */
+  public void allReduce(double[] array, Reduction reduction) {
+    MemorySegment copy = copy(MemorySegment.ofArray(array));
+    run(Collective.allReduce(DataType.F64, reduction, array.length), copy, copy);
+    MemorySegment.copy(copy, ValueLayout.JAVA_DOUBLE, 0, array, 0, array.length);
+  }
+
+  /**
+   * Reduces an array over all ranks, in place. Its elements are copied to native memory and back.
+   *
+   * @param array the elements
+   * @param reduction how they are reduced
+   */
+  public void allReduce(int[] array, Reduction reduction) {
+    MemorySegment copy = copy(MemorySegment.ofArray(array));
+    run(Collective.allReduce(DataType.I32, reduction, array.length), copy, copy);
+    MemorySegment.copy(copy, ValueLayout.JAVA_INT, 0, array, 0, array.length);
+  }
+
+  /**
+   * Reduces an array over all ranks, in place. Its elements are copied to native memory and back.
+   *
+   * @param array the elements
+   * @param reduction how they are reduced
+   */
+  public void allReduce(long[] array, Reduction reduction) {
+    MemorySegment copy = copy(MemorySegment.ofArray(array));
+    run(Collective.allReduce(DataType.I64, reduction, array.length), copy, copy);
+    MemorySegment.copy(copy, ValueLayout.JAVA_LONG, 0, array, 0, array.length);
+  }
+
+  /** Waits until all ranks have called this. */
+  public void barrier() {
+    run(Collective.barrier(), MemorySegment.NULL, MemorySegment.NULL);
+  }
+
+  private MemorySegment copy(MemorySegment array) {
+    if (copies.byteSize() < array.byteSize()) {
+      copies = Arena.ofAuto().allocate(array.byteSize(), ALIGNMENT);
+    }
+    MemorySegment copy = copies.asSlice(0, array.byteSize());
+    return copy.copyFrom(array);
+  }
+
+  /**
+   * {@return the group of the ranks that name the same color; empty for a rank whose color is
+   * negative} All ranks of this group call it. This one can still be used.
+   *
+   * @param color which group this rank joins; negative for none
+   * @param key the order of ranks in their group; those with the same have the order of this one
+   */
+  public Optional<Group> split(int color, int key) {
+    MemorySegment all = Arena.ofAuto().allocate(2L * Integer.BYTES * size(), ALIGNMENT);
+    MemorySegment mine = all.asSlice(2L * Integer.BYTES * rank(), 2L * Integer.BYTES);
+    mine.setAtIndex(ValueLayout.JAVA_INT, 0, color);
+    mine.setAtIndex(ValueLayout.JAVA_INT, 1, key);
+    run(Collective.allGather(DataType.I32, 2), mine, all);
+    int number = splits++;
+    if (color < 0) {
+      return Optional.empty();
+    }
+    List<Integer> chosen = new ArrayList<>();
+    for (int rank = 0; rank < size(); rank++) {
+      if (all.getAtIndex(ValueLayout.JAVA_INT, 2L * rank) == color) {
+        chosen.add(rank);
+      }
+    }
+    chosen.sort(
+        Comparator.comparingInt(rank -> all.getAtIndex(ValueLayout.JAVA_INT, 2L * rank + 1)));
+    List<Integer> world = chosen.stream().map(members.world()::get).toList();
+    String name = "%s/%d:%d".formatted(members.name(), number, color);
+    return Optional.of(
+        new Group(
+            new Members(members.ranks(), world, chosen.indexOf(rank()), name), device, options));
+  }
+
+  /**
+   * {@return a group of the ranks of the run that are left after some were lost} All that are left
+   * call this; this group is aborted.
+   *
+   * @param timeout how long to wait for the others that are left
+   * @throws RankLostException if there is no going on, or another rank is lost meanwhile
+   */
+  public Shrunk shrink(Duration timeout) {
+    abort();
+    Ranks left = members.ranks().shrink(timeout);
+    return new Shrunk(left, connect(left, device, options));
+  }
+
+  /**
+   * What goes on after ranks were lost.
+   *
+   * @param ranks those that are left; to be closed after the group
+   * @param group of all of them
+   */
+  public record Shrunk(Ranks ranks, Group group) implements AutoCloseable {
+    @Override
+    public void close() {
+      group.close();
+      ranks.close();
+    }
+  }
+
+  private Key key(
+      Collective collective, String algorithm, MemorySegment input, MemorySegment output) {
+    Operation operation = collective.operation();
+    if (operation.hasRoot() && operation.root() >= size()) {
+      throw new IllegalArgumentException("%s: there are %d ranks".formatted(collective, size()));
+    }
+    int bytes = collective.type().bytes();
+    long inputBytes = Math.multiplyExact(operation.input(rank(), size()), bytes);
+    long outputBytes = Math.multiplyExact(operation.output(rank(), size()), bytes);
+    check(collective, "input", input, inputBytes);
+    check(collective, "output", output, outputBytes);
+    if (output.isReadOnly() && outputBytes > 0) {
+      throw new IllegalArgumentException(collective + ": the output is read-only");
+    }
+    return new Key(
+        collective, algorithm, shared(collective, input, inputBytes, output, outputBytes));
+  }
+
+  private static void check(Collective collective, String which, MemorySegment memory, long bytes) {
+    if (bytes > 0 && !memory.isNative()) {
+      throw new IllegalArgumentException(
+          "%s: the %s is on the Java heap, where objects move; use Arena.allocate"
+              .formatted(collective, which));
+    }
+    if (memory.byteSize() < bytes) {
+      throw new IllegalArgumentException(
+          "%s: the %s has %d bytes, %d are needed"
+              .formatted(collective, which, memory.byteSize(), bytes));
+    }
+  }
+
+  /** Where the input begins in the output, in elements; null if they share nothing. */
+  private @Nullable Long shared(
+      Collective collective,
+      MemorySegment input,
+      long inputBytes,
+      MemorySegment output,
+      long outputBytes) {
+    long distance = input.address() - output.address();
+    if (inputBytes == 0 || outputBytes == 0 || distance >= outputBytes || -distance >= inputBytes) {
+      return null;
+    }
+    long allowed = collective.operation().inPlace(rank());
+    if (distance != allowed * collective.type().bytes() || collective.operation().isByCounts()) {
+      throw new IllegalArgumentException(
+          "%s: input and output overlap; the input may begin at byte %d of the output, not at %d"
+              .formatted(collective, allowed * collective.type().bytes(), distance));
+    }
+    return allowed;
+  }
+
+  private Program program(Key key) {
+    checkUsable();
+    Collective collective = key.collective();
+    Operation operation = collective.operation();
+    Algorithms.Choice choice = choice(operation, collective.type(), key.algorithm());
+    Long inputInOutput = key.inputInOutput();
+    Steps steps =
+        inputInOutput == null
+            ? new Steps(rank(), size())
+            : Steps.sharing(rank(), size(), inputInOutput);
+    if (size() == 1) {
+      alone(steps, operation);
+    } else {
+      long chunk = Math.max(1, options.chunkBytes() / collective.type().bytes());
+      choice.algorithm().write(steps, operation, chunk);
+    }
+    int number = programs++;
+    // Messages of operations that are not the same never meet, so that a mismatch moves no bytes.
+    int tag = (collective + " by " + choice.algorithm().name()).hashCode() * 31 + number;
+    Schedule schedule = steps.schedule();
+    waiting.begin("connecting for " + collective + " by " + choice.algorithm().name());
+    try {
+      peers.connect(schedule, waiting);
+      return new Program(collective, choice, schedule, members, peers, options.window(), tag);
+    } catch (TransportException broken) {
+      throw failed(waiting.reason(broken, "connecting"));
+    } catch (RuntimeException other) {
+      throw failed(other);
+    }
+  }
+
+  private Algorithms.Choice choice(Operation operation, DataType type, String name) {
+    if (size() == 1) {
+      return new Algorithms.Choice(ALONE, "there is one rank");
+    }
+    if (!name.isEmpty()) {
+      return new Algorithms.Choice(
+          Algorithms.named(operation, size(), name), "the caller asked for it");
+    }
+    return Algorithms.choose(operation, size(), type.bytes());
+  }
+
+  private static final Algorithm ALONE = new Alone();
+
+  private static void alone(Steps steps, Operation operation) {
+    ALONE.write(steps, operation, 1);
+  }
+
+  void start(Program program, MemorySegment input, MemorySegment output) {
+    checkUsable();
+    waiting.begin(program.collective() + " by " + program.choice().algorithm().name());
+    program.start(input, output);
+  }
+
+  boolean poll(Program program) {
+    checkUsable();
+    try {
+      if (program.isOver()) {
+        return true;
+      }
+      if (program.advance(waiting)) {
+        waiting.progressed();
+        return program.isOver();
+      }
+      waiting.idle();
+      return false;
+    } catch (RuntimeException why) {
+      throw failed(why);
+    }
+  }
+
+  private RuntimeException failed(RuntimeException why) {
+    failure = why;
+    return why;
+  }
+
+  private void checkUsable() {
+    if (closed) {
+      throw new IllegalStateException("the group is closed");
+    }
+    if (failure != null) {
+      throw new IllegalStateException(
+          "the group failed: " + failure.getMessage() + "; go on in a new one", failure);
+    }
+  }
+
+  /**
+   * Closes its connections; if an operation failed, aborts them. The device and the ranks stay
+   * open. A second call does nothing.
+   */
   @Override
-  void close();
+  public void close() {
+    if (failure != null) {
+      abort();
+    } else if (!closed) {
+      closed = true;
+      kept.clear();
+      peers.close();
+    }
+  }
+
+  /** Ends its connections without waiting for other ranks. A second call does nothing. */
+  public void abort() {
+    if (!closed) {
+      closed = true;
+      kept.clear();
+      peers.abort();
+    }
+  }
 }

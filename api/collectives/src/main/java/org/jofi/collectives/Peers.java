@@ -1,0 +1,156 @@
+package org.jofi.collectives;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jofi.collectives.schedule.Schedule;
+import org.jofi.collectives.schedule.Step;
+import org.jofi.transport.Comm;
+import org.jofi.transport.ConnectAttempt;
+import org.jofi.transport.ConnectHandle;
+import org.jofi.transport.Device;
+import org.jofi.transport.ListenComm;
+import org.jofi.transport.RecvComm;
+import org.jofi.transport.SendComm;
+import org.jofi.transport.TransportException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The connections of a rank to others of its group, which are made when a schedule needs them. For
+ * one thread.
+ */
+final class Peers {
+  /** How long the store is asked for a handle before this rank looks what else may be wrong. */
+  private static final Duration ANSWER = Duration.ofMillis(100);
+
+  private final Members members;
+  private final Device device;
+  private final Map<Integer, SendComm> to = new HashMap<>();
+  private final Map<Integer, RecvComm> from = new HashMap<>();
+
+  Peers(Members members, Device device) {
+    this.members = members;
+    this.device = device;
+  }
+
+  SendComm to(int rank) {
+    return Objects.requireNonNull(to.get(rank));
+  }
+
+  RecvComm from(int rank) {
+    return Objects.requireNonNull(from.get(rank));
+  }
+
+  /**
+   * Connects what a schedule needs and is not connected yet. The ranks that it needs do the same at
+   * the same time, with their schedules of the same operation.
+   */
+  void connect(Schedule schedule, Waiting waiting) {
+    List<Integer> outgoing =
+        schedule.peers(Step.Kind.SEND).filter(rank -> !to.containsKey(rank)).boxed().toList();
+    List<Integer> incoming =
+        schedule.peers(Step.Kind.RECEIVE).filter(rank -> !from.containsKey(rank)).boxed().toList();
+    if (outgoing.isEmpty() && incoming.isEmpty()) {
+      return;
+    }
+    Map<Integer, ListenComm> listeners = new HashMap<>();
+    Map<Integer, ConnectAttempt> attempts = new HashMap<>();
+    try {
+      for (int rank : incoming) {
+        ListenComm listener = device.listen();
+        listeners.put(rank, listener);
+        members.publish(rank, listener.handle().encode());
+      }
+      for (int rank : outgoing) {
+        byte[] handle = members.handle(rank, ANSWER);
+        while (handle == null) {
+          waiting.idleLong();
+          handle = members.handle(rank, ANSWER);
+        }
+        waiting.progressed();
+        attempts.put(rank, device.connect(ConnectHandle.decode(handle)));
+      }
+      while (!poll(listeners, attempts)) {
+        waiting.idle();
+      }
+    } finally {
+      close(listeners, attempts);
+    }
+  }
+
+  private boolean poll(Map<Integer, ListenComm> listeners, Map<Integer, ConnectAttempt> attempts) {
+    attempts.forEach(
+        (rank, attempt) -> {
+          if (!to.containsKey(rank)) {
+            @Nullable SendComm comm = attempt.poll();
+            if (comm != null) {
+              to.put(rank, comm);
+            }
+          }
+        });
+    listeners.forEach(
+        (rank, listener) -> {
+          if (!from.containsKey(rank)) {
+            @Nullable RecvComm comm = listener.accept();
+            if (comm != null) {
+              from.put(rank, comm);
+            }
+          }
+        });
+    return to.keySet().containsAll(attempts.keySet())
+        && from.keySet().containsAll(listeners.keySet());
+  }
+
+  private static void close(
+      Map<Integer, ListenComm> listeners, Map<Integer, ConnectAttempt> attempts) {
+    List<AutoCloseable> all = new ArrayList<>(attempts.values());
+    all.addAll(listeners.values());
+    closeAll(all);
+  }
+
+  /** Makes progress on all connections, for ranks that wait for this one elsewhere. */
+  void progress() {
+    to.values().forEach(Comm::progress);
+    from.values().forEach(Comm::progress);
+  }
+
+  void close() {
+    List<AutoCloseable> all = new ArrayList<>(to.values());
+    all.addAll(from.values());
+    closeAll(all);
+  }
+
+  void abort() {
+    List<AutoCloseable> all = new ArrayList<>();
+    to.values().forEach(comm -> all.add(comm::abort));
+    from.values().forEach(comm -> all.add(comm::abort));
+    closeAll(all);
+  }
+
+  /** Closes each, also if one before it could not be. */
+  private static void closeAll(List<AutoCloseable> all) {
+    @Nullable RuntimeException failure = null;
+    for (AutoCloseable each : all) {
+      try {
+        each.close();
+      } catch (RuntimeException e) {
+        if (failure == null) {
+          failure = e;
+        } else {
+          failure.addSuppressed(e);
+        }
+      } catch (Exception e) {
+        throw new AssertionError("these throw no checked exception", e);
+      }
+    }
+    if (failure instanceof TransportException known) {
+      throw known;
+    }
+    if (failure != null) {
+      throw failure;
+    }
+  }
+}
