@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Bootstrap {
   private static final Pattern IPV4_LOOPBACK = Pattern.compile("127(\\.[0-9]{1,3}){3}");
+  private static final Duration SERVER_FIRST = Duration.ofSeconds(2);
   private static final Duration LAST_WORDS_WITHIN = Duration.ofSeconds(5);
 
   /** Nobody waits for long where no network is between. */
@@ -85,7 +86,7 @@ final class Bootstrap {
     int rank = placement.rank();
     String name = names.name(rank, rank);
     String address = placement.address();
-    long deadline = System.nanoTime() + patience.toNanos();
+    long deadline = Timeout.deadline(patience);
     ServerSearch search =
         new ServerSearch(served == null ? placement.host() : served.host(), placement.port());
     FrameConnection connection;
@@ -94,11 +95,11 @@ final class Bootstrap {
     } catch (IOException e) {
       throw new RankTimeoutException(
           List.of(),
-          "%s found nobody at %s within %d s: %s; %s%s"
+          "%s found nobody at %s within %s: %s; %s%s"
               .formatted(
                   name,
                   address,
-                  patience.toSeconds(),
+                  Timeout.words(patience),
                   Reason.of(e),
                   placement.placedBy(),
                   names.remedy(rank)),
@@ -112,7 +113,7 @@ final class Bootstrap {
             patience,
             connection,
             () -> {
-              connection.finish(System.nanoTime() + LAST_WORDS_WITHIN.toNanos());
+              connection.finish(Timeout.deadline(LAST_WORDS_WITHIN));
               if (served != null) {
                 served.close();
               }
@@ -122,7 +123,9 @@ final class Bootstrap {
         .start(() -> bootstrap.readAll(connection, name, address));
     JoinedRanks ranks = bootstrap.current();
     try {
-      ranks.barrier(Duration.ofNanos(Math.max(1, deadline - System.nanoTime())));
+      // The server's own bound comes first if it began before: it says what is missing, and why.
+      Duration left = Duration.ofNanos(Math.max(0, deadline - System.nanoTime()));
+      ranks.barrier(left.plus(SERVER_FIRST));
       return ranks;
     } catch (RuntimeException e) {
       connection.close();

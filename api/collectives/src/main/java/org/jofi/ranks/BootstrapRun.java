@@ -95,6 +95,10 @@ final class BootstrapRun {
    * @throws IllegalArgumentException if it may not say that
    */
   synchronized boolean take(Member member, Frame frame) {
+    if (!member.isLeft()) {
+      // Whoever started it has said that it ended.
+      return false;
+    }
     switch (frame.type()) {
       case PART -> gather(member, frame.payload());
       case MISSING -> member.send(new Frame(Frame.Type.MISSING, 0, missing(frame.rank() != 0)));

@@ -96,7 +96,7 @@ final class FrameConnection implements FrameSink, AutoCloseable {
    * data from the peer is unread, TCP would reset it, and the peer might never read the answer.
    */
   void awaitGone(Duration within) {
-    long deadline = System.nanoTime() + within.toNanos();
+    long deadline = Timeout.deadline(within);
     byte[] unread = new byte[4096];
     try {
       long left = within.toMillis();

@@ -113,7 +113,7 @@ final class JoinedRanks implements Ranks {
   @Override
   public List<byte[]> gather(byte[] mine, Duration timeout) {
     tell(mine);
-    long deadline = deadline(timeout);
+    long deadline = Timeout.deadline(timeout);
     if (await(() -> gathered != null || loss != null, deadline)) {
       List<byte[]> all = told();
       if (all != null) {
@@ -127,9 +127,8 @@ final class JoinedRanks implements Ranks {
     }
     throw new RankTimeoutException(
         silent,
-        "%s waited %d s for messages of %s; %s"
-            .formatted(
-                name(rank), timeout.toSeconds(), all(silent), bootstrap.names().remedy(rank)));
+        "%s waited %s for messages of %s"
+            .formatted(name(rank), Timeout.words(timeout), all(silent)));
   }
 
   @Override
@@ -144,7 +143,8 @@ final class JoinedRanks implements Ranks {
 
   @Override
   public Ranks shrink(Duration timeout) {
-    long deadline = deadline(timeout);
+    checkIsIn();
+    long deadline = Timeout.deadline(timeout);
     boolean asks;
     synchronized (this) {
       asks = !shrinks;
@@ -166,8 +166,8 @@ final class JoinedRanks implements Ranks {
     }
     throw new RankTimeoutException(
         silent,
-        "%s waited %d s to go on with %s, which did not ask for it"
-            .formatted(name(rank), timeout.toSeconds(), all(silent)));
+        "%s waited %s to go on with %s, who did not ask for it"
+            .formatted(name(rank), Timeout.words(timeout), all(silent)));
   }
 
   private synchronized @Nullable Ranks rest() {
@@ -182,10 +182,6 @@ final class JoinedRanks implements Ranks {
   @Override
   public void close() {
     bootstrap.leave(Frame.of(Frame.Type.DONE, rank));
-  }
-
-  private static long deadline(Duration timeout) {
-    return System.nanoTime() + timeout.toNanos();
   }
 
   /** Waits until something is so; returns false if it is not by the deadline. */
@@ -212,7 +208,8 @@ final class JoinedRanks implements Ranks {
     }
     bootstrap.send(Frame.of(Frame.Type.MISSING, shrink ? 1 : 0));
     await(
-        () -> missing != null || rest != null || (loss != null && !shrink), deadline(NAMED_WITHIN));
+        () -> missing != null || rest != null || (loss != null && !shrink),
+        Timeout.deadline(NAMED_WITHIN));
     synchronized (this) {
       return missing == null ? List.of() : missing;
     }

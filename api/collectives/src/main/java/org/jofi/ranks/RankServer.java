@@ -96,7 +96,7 @@ public final class RankServer implements AutoCloseable {
     RankServer server =
         new RankServer(socket, run, new SharedSecret(options.secret()), joinWithin, watch);
     Thread.ofVirtual().name("bootstrap-accept").start(server::acceptAll);
-    Thread.ofVirtual().name("bootstrap-clock").start(() -> run.awaitAll(joinWithin.toNanos()));
+    Thread.ofVirtual().name("bootstrap-clock").start(() -> run.awaitAll(Timeout.nanos(joinWithin)));
     return server;
   }
 
@@ -135,7 +135,7 @@ public final class RankServer implements AutoCloseable {
    */
   @Override
   public void close() {
-    long deadline = System.nanoTime() + LAST_WORDS_WITHIN.toNanos();
+    long deadline = Timeout.deadline(LAST_WORDS_WITHIN);
     run.close(deadline);
     List<FrameConnection> left;
     synchronized (this) {
@@ -197,7 +197,8 @@ public final class RankServer implements AutoCloseable {
   private void serve(FrameConnection connection) {
     Member member = null;
     try {
-      connection.readWithin(Math.min(HELLO_WITHIN_MILLIS, joinWithin.toMillis()));
+      connection.readWithin(
+          Math.min(HELLO_WITHIN_MILLIS, TimeUnit.NANOSECONDS.toMillis(Timeout.nanos(joinWithin))));
       member = admit(connection);
       if (member == null) {
         return;

@@ -65,7 +65,7 @@ final class RankStore implements Store {
       // Whoever is lost from here on ends the call; who was lost before is seen here.
       ranks.checkAll();
       ranks.send(new Frame(Frame.Type.STORE, ranks.rank(), request.encode()));
-      return checked(answer.get(Math.max(1, timeout.toNanos()), TimeUnit.NANOSECONDS), key);
+      return checked(answer.get(Math.max(1, Timeout.nanos(timeout)), TimeUnit.NANOSECONDS), key);
     } catch (TimeoutException e) {
       throw late(operation, key, timeout, e);
     } catch (InterruptedException e) {
@@ -84,12 +84,12 @@ final class RankStore implements Store {
 
   private RankTimeoutException late(
       StoreRequest.Operation operation, String key, Duration timeout, TimeoutException reason) {
-    double seconds = timeout.toNanos() / 1e9;
+    String time = Timeout.words(timeout);
     return new RankTimeoutException(
         List.of(),
         operation == StoreRequest.Operation.GET
-            ? "%s waited %.1f s for '%s', which nobody set".formatted(ranks.name(), seconds, key)
-            : "%s waited %.1f s for the store to answer".formatted(ranks.name(), seconds),
+            ? "%s waited %s for '%s', which nobody set".formatted(ranks.name(), time, key)
+            : "%s waited %s for the store to answer".formatted(ranks.name(), time),
         reason);
   }
 

@@ -147,7 +147,8 @@ public interface Ranks extends AutoCloseable {
   Store store();
 
   /**
-   * Tells the other ranks that this one failed, which they see as its loss.
+   * Tells the other ranks that this one failed, which they see as its loss, and leaves. If it
+   * serves, none can go on.
    *
    * @param why for their messages
    */

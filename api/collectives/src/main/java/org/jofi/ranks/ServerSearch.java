@@ -32,7 +32,7 @@ final class ServerSearch {
   private static final long MOST_MILLIS_EACH = 2_000;
 
   /** Less would take a host that refuses at once for one that does not answer. */
-  private static final long LEAST_MILLIS_EACH = 100;
+  private static final int LEAST_MILLIS_EACH = 100;
 
   private final Names names;
   private final String host;
@@ -89,7 +89,7 @@ final class ServerSearch {
   private static int millis(long deadline, int addresses) {
     long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
     long most = addresses == 1 ? left : Math.min(left, MOST_MILLIS_EACH);
-    return (int) Math.max(LEAST_MILLIS_EACH, most);
+    return Math.clamp(most, LEAST_MILLIS_EACH, Integer.MAX_VALUE);
   }
 
   private static IOException all(Map<InetAddress, IOException> reasons) {

@@ -150,8 +150,20 @@ class RanksTest {
             one.tell(new byte[0]);
             return one;
           });
+      thrown(IllegalStateException.class, () -> one.shrink(PATIENCE));
       one.close();
     }
+  }
+
+  /** Nobody has a clock for that, and nobody needs one. */
+  @Test
+  void patienceMayBeLong() throws Exception {
+    Duration longest = Duration.ofSeconds(Long.MAX_VALUE);
+    Ranks only = Ranks.join(Placement.of(0, 1, "localhost", freePort()), options(""), longest);
+    only.barrier(longest);
+    only.store().set("key", text("value"));
+    assertEquals(5, only.store().get("key", longest).length);
+    only.shrink(longest).close();
   }
 
   @Test
@@ -220,6 +232,9 @@ class RanksTest {
     }
     assertEquals(List.of("0x", "1x", "2x"), texts(told));
     late = thrown(RankTimeoutException.class, () -> ranks.get(2).shrink(SHORT));
+    assertEquals(
+        "rank 2 waited 0.3 s to go on with rank 0, rank 1, who did not ask for it",
+        late.getMessage());
     assertEquals(List.of(0, 1), late.missing());
     // All that are there may go on without anybody's loss, too.
     assertEquals(3, all(ranks, one -> one.shrink(PATIENCE)).getFirst().size());
