@@ -383,13 +383,15 @@ public final class Group implements AutoCloseable {
       choice.algorithm().write(steps, operation, chunk);
     }
     int number = programs++;
+    String words = collective + " by " + choice.algorithm().name();
     // Messages of operations that are not the same never meet, so that a mismatch moves no bytes.
-    int tag = (collective + " by " + choice.algorithm().name()).hashCode() * 31 + number;
+    int tag = words.hashCode() * 31 + number;
     Schedule schedule = steps.schedule();
-    waiting.begin("connecting for " + collective + " by " + choice.algorithm().name());
+    waiting.begin("connecting for " + words);
     try {
       peers.connect(schedule, waiting);
-      return new Program(collective, choice, schedule, members, peers, options.window(), tag);
+      return new Program(
+          collective, choice, words, schedule, members, peers, options.window(), tag);
     } catch (TransportException broken) {
       throw failed(waiting.reason(broken, "connecting"));
     } catch (RuntimeException other) {
@@ -416,7 +418,7 @@ public final class Group implements AutoCloseable {
 
   void start(Program program, MemorySegment input, MemorySegment output) {
     checkUsable();
-    waiting.begin(program.collective() + " by " + program.choice().algorithm().name());
+    waiting.begin(program.words());
     program.start(input, output);
   }
 

@@ -23,6 +23,7 @@ final class Program {
 
   private final Collective collective;
   private final Algorithms.Choice choice;
+  private final String words;
   private final int tag;
   private final Step.Kind[] kinds;
   private final long[] counts;
@@ -52,6 +53,7 @@ final class Program {
   Program(
       Collective collective,
       Algorithms.Choice choice,
+      String words,
       Schedule schedule,
       Members members,
       Peers peers,
@@ -59,6 +61,7 @@ final class Program {
       int tag) {
     this.collective = collective;
     this.choice = choice;
+    this.words = words;
     this.tag = tag;
     elementBytes = collective.type().bytes();
     Reduction reduction = collective.reduction();
@@ -136,6 +139,11 @@ final class Program {
 
   Algorithms.Choice choice() {
     return choice;
+  }
+
+  /** What it does and how, for messages. */
+  String words() {
+    return words;
   }
 
   int tag() {

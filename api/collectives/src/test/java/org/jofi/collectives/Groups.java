@@ -34,7 +34,11 @@ final class Groups {
 
   /** Over the simulated fabric. */
   static void simulated(int size, GroupOptions options, Body body) {
-    SimulatedProvider network = new SimulatedProvider();
+    over(new SimulatedProvider(), size, options, body);
+  }
+
+  /** Over a simulated fabric of one's own. */
+  static void over(SimulatedProvider network, int size, GroupOptions options, Body body) {
     run(
         size,
         () -> Transport.open(network, transportOptions("simulated-efa")),
