@@ -1,6 +1,10 @@
 package org.jofi.cli;
 
 import java.io.PrintWriter;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
 import org.jofi.cli.ranks.FabricEnd;
 import org.jofi.cli.ranks.SharedMemory;
 import org.jofi.fabric.FabricException;
@@ -24,20 +28,23 @@ import picocli.CommandLine.Command;
       "1:it ran, and failed",
       "2:wrong usage",
       "3:something is missing on this machine"
-    },
-    subcommands = {
-      InfoCommand.class,
-      DoctorCommand.class,
-      PerfCommand.class,
-      ConformCommand.class,
-      VerifyGpuCommand.class,
-      SimulateCommand.class,
-      NcclPluginCommand.class,
-      AllReduceCommand.class,
-      SoakCommand.class,
-      StatCommand.class
     })
 public final class Jofi implements Runnable {
+  private static final Map<String, Class<?>> COMMANDS = new LinkedHashMap<>();
+
+  static {
+    COMMANDS.put("info", InfoCommand.class);
+    COMMANDS.put("doctor", DoctorCommand.class);
+    COMMANDS.put("perf", PerfCommand.class);
+    COMMANDS.put("conform", ConformCommand.class);
+    COMMANDS.put("verify-gpu", VerifyGpuCommand.class);
+    COMMANDS.put("simulate", SimulateCommand.class);
+    COMMANDS.put("nccl-plugin", NcclPluginCommand.class);
+    COMMANDS.put("allreduce", AllReduceCommand.class);
+    COMMANDS.put("soak", SoakCommand.class);
+    COMMANDS.put("stat", StatCommand.class);
+  }
+
   @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
 
   /** For picocli. */
@@ -54,10 +61,15 @@ public final class Jofi implements Runnable {
     System.exit(run(new StandardOutput(), args));
   }
 
+  /** The names of all commands. */
+  public static Set<String> commands() {
+    return Collections.unmodifiableSet(COMMANDS.keySet());
+  }
+
   /** Runs one command, and fails if its output could not be written. */
   static int run(StandardOutput output, String... args) {
     PrintWriter out = new PrintWriter(output, true, System.out.charset());
-    CommandLine command = commandLine().setOut(out);
+    CommandLine command = commandLine(args).setOut(out);
     int code = execute(command, args);
     out.flush();
     String loss = output.loss();
@@ -79,13 +91,24 @@ public final class Jofi implements Runnable {
     }
   }
 
-  static CommandLine commandLine() {
-    CommandLine commands =
-        new CommandLine(new Jofi())
-            .setCaseInsensitiveEnumValuesAllowed(true)
-            .setExecutionExceptionHandler((failure, command, parsed) -> explain(failure, command))
-            .setParameterExceptionHandler((wrong, args) -> refuse(wrong))
-            .setExecutionStrategy(Jofi::runKnown);
+  /**
+   * The command that a command line begins with; all, for one that begins otherwise. What a command
+   * says of itself takes picocli a while to read, and most of them are not asked.
+   */
+  static CommandLine commandLine(String... args) {
+    CommandLine commands = new CommandLine(new Jofi());
+    String first = args.length == 0 ? "" : args[0];
+    COMMANDS.forEach(
+        (name, type) -> {
+          if (name.equals(first) || !COMMANDS.containsKey(first)) {
+            commands.addSubcommand(name, type);
+          }
+        });
+    commands
+        .setCaseInsensitiveEnumValuesAllowed(true)
+        .setExecutionExceptionHandler((failure, command, parsed) -> explain(failure, command))
+        .setParameterExceptionHandler((wrong, _) -> refuse(wrong))
+        .setExecutionStrategy(Jofi::runKnown);
     String[] version = commands.getCommandSpec().version();
     commands.getSubcommands().values().forEach(each -> each.getCommandSpec().version(version));
     return commands;

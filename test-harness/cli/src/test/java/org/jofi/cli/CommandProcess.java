@@ -52,7 +52,7 @@ final class CommandProcess {
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();
     int code =
-        Jofi.commandLine()
+        Jofi.commandLine(arguments)
             .setOut(new PrintWriter(out))
             .setErr(new PrintWriter(err))
             .execute(arguments);

@@ -14,6 +14,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
 
 /** What all commands have in common. */
 @Timeout(60)
@@ -42,6 +43,20 @@ class JofiTest {
       assertEquals(0, outcome.code(), outcome.err());
       assertTrue(outcome.out().startsWith("jofi "), command + ": " + outcome.out());
     }
+  }
+
+  /** Each by the name that it says itself. */
+  @Test
+  void ofAllCommandsOnlyTheOneThatIsAskedIsRead() {
+    Map<String, CommandLine> all = Jofi.commandLine("nosuch").getSubcommands();
+    assertEquals(Jofi.commands(), all.keySet());
+    all.forEach(
+        (name, command) -> {
+          Class<?> type = command.getCommandSpec().userObject().getClass();
+          assertEquals(type.getAnnotation(CommandLine.Command.class).name(), name);
+          assertEquals(Set.of(name), Jofi.commandLine(name, "-x").getSubcommands().keySet());
+        });
+    assertEquals(Jofi.commands(), Jofi.commandLine("--help").getSubcommands().keySet());
   }
 
   @Test

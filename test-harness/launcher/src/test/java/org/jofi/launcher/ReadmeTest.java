@@ -17,7 +17,6 @@ import java.util.stream.Stream;
 import org.jofi.cli.Jofi;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import picocli.CommandLine;
 
 /** What README.md and docs/SUPPORT.md claim, against the poms, the commands and the modules. */
 class ReadmeTest {
@@ -55,7 +54,7 @@ class ReadmeTest {
     assertTrue(block.find(), "README.md has no block of commands below \"First minute\"");
     Set<String> listed = new TreeSet<>(all("(?m)^\\./jofi ([a-z-]+)", block.group(1)));
 
-    Set<String> commands = new TreeSet<>(new CommandLine(new Jofi()).getSubcommands().keySet());
+    Set<String> commands = new TreeSet<>(Jofi.commands());
     // The launcher's own.
     commands.add("test");
     assertEquals(commands, listed, "the commands of README.md's \"First minute\"");
