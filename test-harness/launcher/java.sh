@@ -2,6 +2,9 @@
 # Finds Java 25, and runs it on jofi's modules. Sourced by the launcher, and by the one that is published with the command
 # line: so it may use bash alone, and what is beside Java on any Linux.
 
+# shellcheck source=test-harness/launcher/start-cache.sh
+source "${BASH_SOURCE[0]%/*}/start-cache.sh"
+
 # The feature version of the JDK in a folder: from its release file, or else by asking it.
 feature_version() {
   local home=$1 line version=
@@ -52,10 +55,10 @@ find_jdk() {
     try_jdk PATH "$(dirname "$(dirname "$on_path")")"
 }
 
-# Runs java on jofi's modules; the arguments say what.
-run_java() {
-  local options=(-p "$modules" --add-modules ALL-MODULE-PATH)
-  local jar native='' more
+# Sets options to those that jofi's modules run with.
+collect_options() {
+  local jar native=''
+  options=(-p "$modules" --add-modules ALL-MODULE-PATH)
   for jar in "$modules"/*.jar; do
     case ${jar##*/} in
       jofi-libfabric-bindings-* | jofi-cuda-bindings-*) ;;
@@ -66,6 +69,19 @@ run_java() {
     esac
   done
   if [[ -n $native ]]; then options+=("--enable-native-access=${native#,}"); fi
+}
+
+# Runs java on jofi's modules; the arguments say what. Options in early give way to the user's.
+run_java() {
+  local options more
+  collect_options
   read -r -a more <<<"${JOFI_JAVA_OPTS:-}"
-  exec "$jdk/bin/java" "${options[@]}" ${more[@]+"${more[@]}"} "$@"
+  exec "$jdk/bin/java" "${options[@]}" ${early[@]+"${early[@]}"} ${more[@]+"${more[@]}"} "$@"
+}
+
+# Runs jofi's command line.
+run_command_line() {
+  local early
+  hasten "$@"
+  run_java -m org.jofi.cli/org.jofi.cli.Jofi "$@"
 }

@@ -32,17 +32,26 @@ final class LauncherTree {
           "flock",
           "mkdir",
           "mv",
+          "nice",
           "readlink",
           "rm",
+          "sleep",
           "sort",
           "tail",
+          "timeout",
           "touch");
 
   /** A folder with links to the tools; not in the trees, whose files tests write. */
   private static final Path LINKS = linkTools();
 
   private static final List<String> PARTS =
-      List.of("java.sh", "packages.sh", "build.sh", "test-command.sh", "publish-command.sh");
+      List.of(
+          "java.sh",
+          "start-cache.sh",
+          "packages.sh",
+          "build.sh",
+          "test-command.sh",
+          "publish-command.sh");
 
   private final Path base;
   private final Path bin;
@@ -170,6 +179,35 @@ final class LauncherTree {
         """
             .formatted(version));
     program(home.resolve("bin/javac"), "exit 1");
+    return home;
+  }
+
+  /**
+   * As {@link #jdk}, with an image of classes, from which start caches are made: its java notes
+   * each call that records or creates one.
+   *
+   * @param create what it does to create one, in shell
+   */
+  Path jdkWithStartCaches(String create) throws IOException {
+    Path home = jdk("java-25", "25.0.3");
+    Files.createDirectories(home.resolve("lib"));
+    Files.createFile(home.resolve("lib/modules"));
+    program(
+        home.resolve("bin/java"),
+        """
+        printf '%%s\n' "$0" "$@"
+        for argument; do
+          case $argument in
+            -XX:AOTCache=*) cache=${argument#*=} ;;
+            -XX:AOTMode=*)
+              mode=${argument#*=}
+              echo "$mode" >>'%s'
+              ;;
+          esac
+        done
+        if [[ ${mode:-} == create ]]; then %s; fi
+        """
+            .formatted(calls("start-cache"), create));
     return home;
   }
 
