@@ -21,6 +21,7 @@ import org.jofi.ranks.RankLostException;
 import org.jofi.ranks.Ranks;
 import org.jofi.transport.Device;
 import org.jofi.transport.TransportException;
+import org.jofi.transport.diagnostics.Log;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,6 +36,8 @@ import org.jspecify.annotations.Nullable;
  * group is closed; memory of {@link org.jofi.transport.Transport#openArena} sees to that by itself.
  */
 public final class Group implements AutoCloseable {
+  private static final Log LOG = new Log(Log.Name.RANKS);
+
   /** Programs that are kept for the next operation of the same kind and lengths. */
   private static final int KEPT = 64;
 
@@ -290,13 +293,22 @@ public final class Group implements AutoCloseable {
 
   /**
    * {@return a group of the ranks of the run that are left after some were lost} All that are left
-   * call this; this group is aborted.
+   * call this; this group is aborted, which takes up to {@link
+   * org.jofi.transport.TransportOptions#closeTimeout} for each connection to a rank that is gone.
+   * Over some providers, operations that were under way with it stay with the NIC until the
+   * transport is closed: their memory has to stay as long.
    *
    * @param timeout how long to wait for the others that are left
    * @throws RankLostException if there is no going on, or another rank is lost meanwhile
    */
   public Shrunk shrink(Duration timeout) {
-    abort();
+    try {
+      abort();
+    } catch (TransportException late) {
+      // What was under way with a rank that is gone may stay with the NIC. The transport keeps the
+      // memory of it from the collector; those that are left need not wait for that.
+      LOG.log(System.Logger.Level.INFO, "a connection of the group before did not end", late);
+    }
     Ranks left = members.ranks().shrink(timeout);
     return new Shrunk(left, connect(left, device, options));
   }
