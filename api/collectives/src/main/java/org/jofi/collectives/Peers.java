@@ -8,7 +8,6 @@ import java.util.Map;
 import java.util.Objects;
 import org.jofi.collectives.schedule.Schedule;
 import org.jofi.collectives.schedule.Step;
-import org.jofi.transport.Comm;
 import org.jofi.transport.ConnectAttempt;
 import org.jofi.transport.ConnectHandle;
 import org.jofi.transport.Device;
@@ -109,12 +108,6 @@ final class Peers {
     List<AutoCloseable> all = new ArrayList<>(attempts.values());
     all.addAll(listeners.values());
     closeAll(all);
-  }
-
-  /** Makes progress on all connections, for ranks that wait for this one elsewhere. */
-  void progress() {
-    to.values().forEach(Comm::progress);
-    from.values().forEach(Comm::progress);
   }
 
   void close() {
