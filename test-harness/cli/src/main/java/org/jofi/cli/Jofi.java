@@ -41,6 +41,7 @@ public final class Jofi implements Runnable {
     COMMANDS.put("simulate", SimulateCommand.class);
     COMMANDS.put("nccl-plugin", NcclPluginCommand.class);
     COMMANDS.put("allreduce", AllReduceCommand.class);
+    COMMANDS.put("collectives", CollectivesCommand.class);
     COMMANDS.put("soak", SoakCommand.class);
     COMMANDS.put("stat", StatCommand.class);
   }
