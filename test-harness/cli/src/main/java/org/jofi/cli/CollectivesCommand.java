@@ -252,20 +252,24 @@ final class CollectivesCommand implements Callable<Integer> {
     if (plot == null) {
       return Optional.empty();
     }
+    Path file;
     try {
-      Path file = Path.of(plot).toAbsolutePath();
-      Path folder = Objects.requireNonNull(file.getParent(), "has no folder");
-      if (!Files.isDirectory(folder) || !Files.isWritable(folder) || Files.isDirectory(file)) {
-        throw new CommandLine.ParameterException(
-            spec.commandLine(),
-            "--plot %s cannot be written: name a file in a folder that is there and takes it"
-                .formatted(plot));
-      }
-      return Optional.of(file);
-    } catch (InvalidPathException | NullPointerException e) {
+      file = Path.of(plot).toAbsolutePath();
+    } catch (InvalidPathException e) {
       throw new CommandLine.ParameterException(
           spec.commandLine(), "--plot %s is no file: %s".formatted(plot, e.getMessage()), e);
     }
+    @Nullable Path folder = file.getParent();
+    if (folder == null
+        || !Files.isDirectory(folder)
+        || !Files.isWritable(folder)
+        || Files.isDirectory(file)) {
+      throw new CommandLine.ParameterException(
+          spec.commandLine(),
+          "--plot %s cannot be written: name a file in a folder that is there and takes it"
+              .formatted(plot));
+    }
+    return Optional.of(file);
   }
 
   private boolean run(

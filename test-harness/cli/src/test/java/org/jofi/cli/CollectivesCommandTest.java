@@ -50,7 +50,7 @@ class CollectivesCommandTest {
 
   /** Less than an element for each rank, no multiple of the ranks, and more than a chunk. */
   @ParameterizedTest
-  @CsvSource({"f32, sum, 1", "bf16, average, 0", "i64, max, 2"})
+  @CsvSource({"i64, sum, 1", "bf16, average, 2"})
   void measuresAllOperationsOverThreadsOfASimulatedFabric(String type, String op, int root) {
     Path plot = folder.resolve("plot.svg");
     CommandProcess.Outcome outcome =
@@ -82,7 +82,7 @@ class CollectivesCommandTest {
       assertFalse(row.get("algorithm").getAsString().isEmpty(), row::toString);
     }
     JsonObject gathered = row(results, "all-gather", 2);
-    int elementBytes = type.equals("i64") ? 8 : type.equals("f32") ? 4 : 2;
+    int elementBytes = type.equals("i64") ? 8 : 2;
     assertEquals(20 * 1024 / elementBytes / 3, gathered.get("elements").getAsInt());
     assertEquals(
         3L * elementBytes * gathered.get("elements").getAsInt(), gathered.get("bytes").getAsLong());
