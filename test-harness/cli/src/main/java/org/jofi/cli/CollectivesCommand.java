@@ -1,10 +1,5 @@
 package org.jofi.cli;
 
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.InvalidPathException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -248,34 +243,19 @@ final class CollectivesCommand implements Callable<Integer> {
    *
    * @throws CommandLine.ParameterException if it cannot be one
    */
-  private Optional<Path> plotFile() {
-    if (plot == null) {
-      return Optional.empty();
-    }
-    Path file;
+  private Optional<PlotFile> plotFile() {
     try {
-      file = Path.of(plot).toAbsolutePath();
-    } catch (InvalidPathException e) {
+      return PlotFile.of(plot);
+    } catch (IllegalArgumentException e) {
       throw new CommandLine.ParameterException(
-          spec.commandLine(), "--plot %s is no file: %s".formatted(plot, e.getMessage()), e);
+          spec.commandLine(), String.valueOf(e.getMessage()), e);
     }
-    @Nullable Path folder = file.getParent();
-    if (folder == null
-        || !Files.isDirectory(folder)
-        || !Files.isWritable(folder)
-        || Files.isDirectory(file)) {
-      throw new CommandLine.ParameterException(
-          spec.commandLine(),
-          "--plot %s cannot be written: name a file in a folder that is there and takes it"
-              .formatted(plot));
-    }
-    return Optional.of(file);
   }
 
   private boolean run(
       CollectivesPlan plan, FabricChoice fabric, RankDevice device, RingLinks links) {
     boolean prints = links.ranks().rank() == 0;
-    Optional<Path> file = prints ? plotFile() : Optional.empty();
+    Optional<PlotFile> file = prints ? plotFile() : Optional.empty();
     Group group = Group.connect(links.ranks(), device.device(), plan.group());
     try {
       boolean right = run(plan, fabric, device, links, group, file);
@@ -298,7 +278,7 @@ final class CollectivesCommand implements Callable<Integer> {
       RankDevice device,
       RingLinks links,
       Group group,
-      Optional<Path> file) {
+      Optional<PlotFile> file) {
     int world = group.size();
     boolean prints = group.rank() == 0;
     List<CollectivesRow> rows = new ArrayList<>();
@@ -339,7 +319,7 @@ final class CollectivesCommand implements Callable<Integer> {
       if (options.verbose) {
         report.text("%s%n", cache);
       }
-      file.ifPresent(at -> draw(at, device, world, rows));
+      file.ifPresent(at -> at.write(drawn(device, world, rows)));
       Map<String, Object> settings = settings(plan, world);
       settings.put("registrationCache", cache.fields());
       preparation.describe(settings);
@@ -350,14 +330,10 @@ final class CollectivesCommand implements Callable<Integer> {
     }
   }
 
-  private void draw(Path file, RankDevice device, int world, List<CollectivesRow> rows) {
+  private String drawn(RankDevice device, int world, List<CollectivesRow> rows) {
     String title =
         "jofi collectives, %d ranks, %s; %s, %s".formatted(world, device.describe(), type, op);
-    try {
-      Files.writeString(file, Plot.draw(title, rows), StandardCharsets.UTF_8);
-    } catch (IOException e) {
-      throw new RankFailure("--plot %s was not written: %s".formatted(file, e));
-    }
+    return Plot.draw(title, rows);
   }
 
   private Map<String, Object> settings(CollectivesPlan plan, int world) {
