@@ -59,7 +59,8 @@ public final class AsyncGroup implements AutoCloseable {
    * @param collective the operation
    * @param input native memory with the input, left alone until the future completes
    * @param output native memory for the output, likewise
-   * @throws IllegalStateException if this is closed, or the calling thread is interrupted
+   * @throws IllegalStateException if this is closed, the calling thread is interrupted, or it is
+   *     the one that runs the operations and there is no room
    */
   public CompletionStage<@Nullable Void> run(
       Collective collective, MemorySegment input, MemorySegment output) {
@@ -72,6 +73,9 @@ public final class AsyncGroup implements AutoCloseable {
           throw new IllegalStateException("the group is closed");
         }
         taken = queue.offer(submitted, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+        if (!taken && Thread.currentThread().equals(thread)) {
+          throw new IllegalStateException("%d operations wait already".formatted(MOST_WAITING));
+        }
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -121,9 +125,15 @@ public final class AsyncGroup implements AutoCloseable {
   /**
    * Waits until what was submitted is over, each of it within the group's time limit, and closes
    * the group. A second call does nothing.
+   *
+   * @throws IllegalStateException from the thread that runs the operations, which would wait for
+   *     itself
    */
   @Override
-  public void close() {
+  public synchronized void close() {
+    if (Thread.currentThread().equals(thread)) {
+      throw new IllegalStateException("a future's dependent cannot close the group of its thread");
+    }
     closing = true;
     boolean interrupted = false;
     while (thread.isAlive()) {

@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>Input and output may be the same memory: of an all-reduce, a reduce, a broadcast and an
- * all-to-all all of it, of the others where a rank's own part lies in the longer one.
+ * all-to-all all of it (by counts none), of the others where a rank's own part lies in the longer
+ * one.
  */
 public final class Collective {
   private static final Collective BARRIER =

@@ -50,9 +50,9 @@ public final class Group implements AutoCloseable {
   private final Waiting waiting;
   private final Map<Key, Program> kept = new LinkedHashMap<>(KEPT, 0.75f, true);
   private MemorySegment copies = MemorySegment.NULL;
-  private int programs;
+  private int runs;
   private int splits;
-  private @Nullable RuntimeException failure;
+  private @Nullable Throwable failure;
   private boolean closed;
 
   /** What operations have in common that run the same program. */
@@ -83,7 +83,8 @@ public final class Group implements AutoCloseable {
    * @param device what they are connected over; stays open
    * @param options how it works; the chunk is the same on all ranks
    * @throws MismatchException if it is not
-   * @throws RankLostException if a rank is lost, or does not call this in time
+   * @throws RankLostException if a rank is lost
+   * @throws org.jofi.ranks.RankTimeoutException if a rank does not call this in time
    */
   public static Group connect(Ranks ranks, Device device, GroupOptions options) {
     long number = ranks.rank() == 0 ? ranks.store().add("jofi.groups", 1) : 0;
@@ -146,7 +147,8 @@ public final class Group implements AutoCloseable {
    * {@return a plan of an operation by a certain algorithm}
    *
    * @param collective the operation
-   * @param algorithm its name, the same on all ranks; empty for the one that is fastest
+   * @param algorithm its name, the same on all ranks; empty for the one that is fastest. In a group
+   *     of one rank it does not matter
    * @param input as above
    * @param output as above
    * @throws IllegalArgumentException as above, and if there is no such algorithm for the operation
@@ -154,7 +156,9 @@ public final class Group implements AutoCloseable {
   public Plan plan(
       Collective collective, String algorithm, MemorySegment input, MemorySegment output) {
     Key key = key(collective, algorithm, input, output);
-    return new Plan(this, program(key), input, output);
+    Algorithms.Choice choice = choice(collective, algorithm);
+    waiting.begin("a plan of " + words(collective, choice));
+    return new Plan(this, program(key, choice), input, output);
   }
 
   /**
@@ -166,6 +170,7 @@ public final class Group implements AutoCloseable {
    * @param output likewise
    * @throws MismatchException if another rank does something else
    * @throws RankLostException if a rank is lost
+   * @throws org.jofi.ranks.RanksException if the ranks' server does not answer
    * @throws TransportException if a message failed, or nothing happened within the time limit
    * @throws IllegalArgumentException if memory does not suit the operation
    * @throws IllegalStateException if the group failed before, or is closed
@@ -173,14 +178,19 @@ public final class Group implements AutoCloseable {
   public void run(Collective collective, MemorySegment input, MemorySegment output) {
     Key key = key(collective, "", input, output);
     Program program = kept.get(key);
-    if (program == null) {
-      program = program(key);
+    // A rank may find a program that another one has to make: both count the same.
+    if (program != null) {
+      waiting.begin(program.words());
+    } else {
+      Algorithms.Choice choice = choice(collective, "");
+      waiting.begin(words(collective, choice));
+      program = program(key, choice);
       kept.put(key, program);
       if (kept.size() > KEPT) {
         kept.remove(kept.keySet().iterator().next());
       }
     }
-    start(program, input, output);
+    program.start(input, output, nextTag(program));
     while (!poll(program)) {
       // A poll waits by itself.
     }
@@ -333,6 +343,9 @@ public final class Group implements AutoCloseable {
     if (operation.hasRoot() && operation.root() >= size()) {
       throw new IllegalArgumentException("%s: there are %d ranks".formatted(collective, size()));
     }
+    if (operation.isByCounts()) {
+      operation.checkCounts(rank(), size());
+    }
     int bytes = collective.type().bytes();
     long inputBytes = Math.multiplyExact(operation.input(rank(), size()), bytes);
     long outputBytes = Math.multiplyExact(operation.output(rank(), size()), bytes);
@@ -369,6 +382,10 @@ public final class Group implements AutoCloseable {
     if (inputBytes == 0 || outputBytes == 0 || distance >= outputBytes || -distance >= inputBytes) {
       return null;
     }
+    if (collective.operation().isByCounts()) {
+      throw new IllegalArgumentException(
+          collective + ": input and output overlap, for which there is no way by counts");
+    }
     long allowed = collective.operation().inPlace(rank());
     if (distance != allowed * collective.type().bytes() || collective.operation().isByCounts()) {
       throw new IllegalArgumentException(
@@ -378,40 +395,49 @@ public final class Group implements AutoCloseable {
     return allowed;
   }
 
-  private Program program(Key key) {
+  private Program program(Key key, Algorithms.Choice choice) {
     checkUsable();
     Collective collective = key.collective();
-    Operation operation = collective.operation();
-    Algorithms.Choice choice = choice(operation, collective.type(), key.algorithm());
     Long inputInOutput = key.inputInOutput();
     Steps steps =
         inputInOutput == null
             ? new Steps(rank(), size())
             : Steps.sharing(rank(), size(), inputInOutput);
-    if (size() == 1) {
-      alone(steps, operation);
-    } else {
-      long chunk = Math.max(1, options.chunkBytes() / collective.type().bytes());
-      choice.algorithm().write(steps, operation, chunk);
-    }
-    int number = programs++;
-    String words = collective + " by " + choice.algorithm().name();
-    // Messages of operations that are not the same never meet, so that a mismatch moves no bytes.
-    int tag = words.hashCode() * 31 + number;
-    Schedule schedule = steps.schedule();
-    waiting.begin("connecting for " + words);
+    long chunk = Math.max(1, options.chunkBytes() / collective.type().bytes());
     try {
+      choice.algorithm().write(steps, collective.operation(), chunk);
+      Schedule schedule = steps.schedule();
       peers.connect(schedule, waiting);
       return new Program(
-          collective, choice, words, schedule, members, peers, options.window(), tag);
+          collective,
+          choice,
+          words(collective, choice),
+          schedule,
+          members,
+          peers,
+          options.window());
     } catch (TransportException broken) {
       throw failed(waiting.reason(broken, "connecting"));
-    } catch (RuntimeException other) {
-      throw failed(other);
+    } catch (RuntimeException | Error other) {
+      failure = other;
+      throw other;
     }
   }
 
-  private Algorithms.Choice choice(Operation operation, DataType type, String name) {
+  private static String words(Collective collective, Algorithms.Choice choice) {
+    return collective + " by " + choice.algorithm().name();
+  }
+
+  /**
+   * The tag of a run. Ranks start in the same order, so that runs of operations that are alike have
+   * the same; those of others do not meet, and a call that does not match moves no bytes.
+   */
+  private int nextTag(Program program) {
+    return program.words().hashCode() * 31 + runs++;
+  }
+
+  private Algorithms.Choice choice(Collective collective, String name) {
+    Operation operation = collective.operation();
     if (size() == 1) {
       return new Algorithms.Choice(ALONE, "there is one rank");
     }
@@ -419,36 +445,41 @@ public final class Group implements AutoCloseable {
       return new Algorithms.Choice(
           Algorithms.named(operation, size(), name), "the caller asked for it");
     }
-    return Algorithms.choose(operation, size(), type.bytes());
+    return Algorithms.choose(operation, size(), collective.type().bytes());
   }
 
   private static final Algorithm ALONE = new Alone();
 
-  private static void alone(Steps steps, Operation operation) {
-    ALONE.write(steps, operation, 1);
-  }
-
   void start(Program program, MemorySegment input, MemorySegment output) {
     checkUsable();
     waiting.begin(program.words());
-    program.start(input, output);
+    program.start(input, output, nextTag(program));
   }
 
   boolean poll(Program program) {
     checkUsable();
     try {
-      if (program.isOver()) {
+      if (isOver(program)) {
         return true;
       }
       if (program.advance(waiting)) {
         waiting.progressed();
-        return program.isOver();
+        return isOver(program);
       }
       waiting.idle();
       return false;
-    } catch (RuntimeException why) {
-      throw failed(why);
+    } catch (RuntimeException | Error why) {
+      failure = why;
+      throw why;
     }
+  }
+
+  private static boolean isOver(Program program) {
+    if (program.isOver()) {
+      program.forgetMemory();
+      return true;
+    }
+    return false;
   }
 
   private RuntimeException failed(RuntimeException why) {
@@ -477,6 +508,7 @@ public final class Group implements AutoCloseable {
     } else if (!closed) {
       closed = true;
       kept.clear();
+      members.forget();
       peers.close();
     }
   }
@@ -486,6 +518,7 @@ public final class Group implements AutoCloseable {
     if (!closed) {
       closed = true;
       kept.clear();
+      // What this rank said stays: others may still want to know why.
       peers.abort();
     }
   }

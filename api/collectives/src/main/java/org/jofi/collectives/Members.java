@@ -5,7 +5,9 @@ import java.time.Duration;
 import java.util.List;
 import org.jofi.ranks.RankTimeoutException;
 import org.jofi.ranks.Ranks;
+import org.jofi.ranks.RanksException;
 import org.jofi.ranks.Store;
+import org.jofi.transport.diagnostics.Log;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  * @param name of the group, of its own among all groups of the run
  */
 record Members(Ranks ranks, List<Integer> world, int rank, String name) {
+  private static final Log LOG = new Log(Log.Name.RANKS);
+
   int size() {
     return world.size();
   }
@@ -38,22 +42,37 @@ record Members(Ranks ranks, List<Integer> world, int rank, String name) {
    */
   byte @Nullable [] handle(int to, Duration timeout) {
     String key = handleKey(rank, to);
+    byte[] handle;
     try {
-      byte[] handle = store().get(key, timeout);
-      store().compareAndSet(key, handle, null);
-      return handle;
+      handle = store().get(key, timeout);
     } catch (RankTimeoutException nothing) {
       return null;
     }
+    store().compareAndSet(key, handle, null);
+    return handle;
   }
 
   private String handleKey(int from, int to) {
     return "%s/connect/%d/%d".formatted(name, from, to);
   }
 
-  /** Says what this rank waits in. */
+  /** Says what this rank waits in; leaves it out if the store has no room. */
   void tell(String what) {
-    store().set(waitKey(rank), what.getBytes(StandardCharsets.UTF_8));
+    try {
+      store().set(waitKey(rank), what.getBytes(StandardCharsets.UTF_8));
+    } catch (IllegalStateException full) {
+      LOG.log(System.Logger.Level.DEBUG, "what this rank waits in could not be told", full);
+    }
+  }
+
+  /** Takes back what this rank said, when nobody asks any more. */
+  void forget() {
+    String key = waitKey(rank);
+    try {
+      store().compareAndSet(key, store().get(key, Duration.ofMillis(10)), null);
+    } catch (RanksException | IllegalStateException gone) {
+      LOG.log(System.Logger.Level.DEBUG, "nothing to take back from the store", gone);
+    }
   }
 
   /** What another rank waits in, or waited in last; null if it has not waited for long yet. */

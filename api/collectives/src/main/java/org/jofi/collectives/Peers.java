@@ -6,6 +6,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jofi.collectives.schedule.Schedule;
 import org.jofi.collectives.schedule.Step;
 import org.jofi.transport.ConnectAttempt;
@@ -48,29 +50,46 @@ final class Peers {
    * the same time, with their schedules of the same operation.
    */
   void connect(Schedule schedule, Waiting waiting) {
-    List<Integer> outgoing =
-        schedule.peers(Step.Kind.SEND).filter(rank -> !to.containsKey(rank)).boxed().toList();
-    List<Integer> incoming =
-        schedule.peers(Step.Kind.RECEIVE).filter(rank -> !from.containsKey(rank)).boxed().toList();
+    Set<Integer> outgoing =
+        schedule
+            .peers(Step.Kind.SEND)
+            .filter(rank -> !to.containsKey(rank))
+            .boxed()
+            .collect(Collectors.toSet());
+    Set<Integer> incoming =
+        schedule
+            .peers(Step.Kind.RECEIVE)
+            .filter(rank -> !from.containsKey(rank))
+            .boxed()
+            .collect(Collectors.toSet());
     if (outgoing.isEmpty() && incoming.isEmpty()) {
       return;
     }
     Map<Integer, ListenComm> listeners = new HashMap<>();
     Map<Integer, ConnectAttempt> attempts = new HashMap<>();
     try {
-      for (int rank : incoming) {
-        ListenComm listener = device.listen();
-        listeners.put(rank, listener);
-        members.publish(rank, listener.handle().encode());
-      }
-      for (int rank : outgoing) {
-        byte[] handle = members.handle(rank, ANSWER);
-        while (handle == null) {
-          waiting.idleLong();
-          handle = members.handle(rank, ANSWER);
+      // By distance, so that few handles wait in the store at a time: whoever is to connect to this
+      // rank now takes its handle while this one takes another.
+      for (int distance = 1; distance < members.size(); distance++) {
+        int source = Math.floorMod(members.rank() - distance, members.size());
+        int target = (members.rank() + distance) % members.size();
+        if (incoming.contains(source)) {
+          ListenComm listener = device.listen();
+          listeners.put(source, listener);
+          members.publish(source, listener.handle().encode());
         }
-        waiting.progressed();
-        attempts.put(rank, device.connect(ConnectHandle.decode(handle)));
+        if (outgoing.contains(target)) {
+          byte[] handle = members.handle(target, ANSWER);
+          while (handle == null) {
+            // Others wait for their connections to this rank meanwhile.
+            poll(listeners, attempts);
+            waiting.idleLong();
+            handle = members.handle(target, ANSWER);
+          }
+          waiting.progressed();
+          attempts.put(target, device.connect(ConnectHandle.decode(handle)));
+        }
+        poll(listeners, attempts);
       }
       while (!poll(listeners, attempts)) {
         waiting.idle();

@@ -70,7 +70,8 @@ public final class Plan implements AutoCloseable {
 
   /**
    * {@return whether it is over} It makes progress; if there is nothing to do, it lets others run.
-   * It has to be called until it says so.
+   * It has to be called until it says so. Of several plans that are under way, each has to be
+   * polled in turn: one does not move the others.
    *
    * @throws MismatchException if another rank does something else
    * @throws org.jofi.ranks.RankLostException if a rank is lost
@@ -88,7 +89,7 @@ public final class Plan implements AutoCloseable {
     return !running;
   }
 
-  /** Ends it, with the memory that it has; not while it is running. A second call does nothing. */
+  /** Ends it; not while it is running, unless the group failed. A second call does nothing. */
   @Override
   public void close() {
     if (running && group.isUsable()) {

@@ -24,7 +24,7 @@ final class Program {
   private final Collective collective;
   private final Algorithms.Choice choice;
   private final String words;
-  private final int tag;
+  private int tag;
   private final Step.Kind[] kinds;
   private final long[] counts;
   private final @Nullable Place[] firsts;
@@ -57,12 +57,10 @@ final class Program {
       Schedule schedule,
       Members members,
       Peers peers,
-      int window,
-      int tag) {
+      int window) {
     this.collective = collective;
     this.choice = choice;
     this.words = words;
-    this.tag = tag;
     elementBytes = collective.type().bytes();
     Reduction reduction = collective.reduction();
     arithmetic =
@@ -151,9 +149,10 @@ final class Program {
   }
 
   /** Begins a run. */
-  void start(MemorySegment from, MemorySegment to) {
+  void start(MemorySegment from, MemorySegment to, int tagOfRun) {
     input = from;
     output = to;
+    tag = tagOfRun;
     System.arraycopy(initialNeeds, 0, needs, 0, needs.length);
     left = needs.length;
     readyBegin = 0;
@@ -170,6 +169,12 @@ final class Program {
 
   boolean isOver() {
     return left == 0;
+  }
+
+  /** Keeps the memory of a run that is over from nobody. */
+  void forgetMemory() {
+    input = MemorySegment.NULL;
+    output = MemorySegment.NULL;
   }
 
   /**

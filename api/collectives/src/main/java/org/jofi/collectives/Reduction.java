@@ -50,9 +50,14 @@ public final class Reduction {
    *
    * @param name the same on all ranks, for messages; ranks that name it differently refuse to
    *     reduce
-   * @param combiner combines two ranges; called by the thread that runs the operation
+   * @param combiner combines two ranges; called by the thread that runs the operation. Of the same
+   *     two elements it has to make the same bits, whichever of them comes first
+   * @throws IllegalArgumentException if the name is empty or has more than a line
    */
   public static Reduction of(String name, Combiner combiner) {
+    if (name.isEmpty() || name.chars().anyMatch(Character::isISOControl)) {
+      throw new IllegalArgumentException("a reduction needs a name in one line");
+    }
     return new Reduction(Objects.requireNonNull(name), Rule.OWN, Objects.requireNonNull(combiner));
   }
 

@@ -41,15 +41,22 @@ final class Waiting {
   /** How many operations back a rank tells of. */
   private static final int TOLD = 8;
 
+  /** How many operations back it knows what it did, when another rank is so far behind. */
+  private static final int KNOWN = 1024;
+
+  /** No wait has so many polls that they could not be counted. */
+  private static final int MOST_POLLS = 1 << 30;
+
   private final Members members;
   private final long timeoutNanos;
   private final int spins;
-  private final String[] begun = new String[TOLD];
+  private final String[] begun = new String[KNOWN];
   private String what = "";
   private long sequence;
   private int polls;
   private boolean idle;
   private long since;
+  private long looked;
   private long nextTell;
   private long step;
   private int asked;
@@ -83,7 +90,7 @@ final class Waiting {
    *     {@link FailureCause#INTERRUPTED}
    */
   void idle() {
-    polls++;
+    polls = polls == MOST_POLLS ? MOST_POLLS / 2 : polls + 1;
     if (polls % POLLS_PER_LOOK == 0) {
       look();
     }
@@ -106,9 +113,16 @@ final class Waiting {
     long now = System.nanoTime();
     if (!idle) {
       idle = true;
+      looked = now;
       since = now;
       step = FIRST_TELL_NANOS;
       nextTell = now + step;
+    }
+    long unseen = now - looked;
+    if (unseen > FIRST_TELL_NANOS) {
+      // Nobody asked: the caller did something else.
+      since += unseen;
+      nextTell += unseen;
     }
     members.ranks().check();
     if (Thread.currentThread().isInterrupted()) {
@@ -125,6 +139,7 @@ final class Waiting {
           FailureCause.TIMED_OUT,
           "%s: nothing happened for %.1f s".formatted(where(), timeoutNanos / 1e9));
     }
+    looked = System.nanoTime();
   }
 
   private String where() {
@@ -136,7 +151,7 @@ final class Waiting {
    */
   private String mine() {
     StringJoiner lines = new StringJoiner("\n");
-    for (long each = Math.max(1, sequence - begun.length + 1); each <= sequence; each++) {
+    for (long each = Math.max(1, sequence - TOLD + 1); each <= sequence; each++) {
       lines.add(each + " " + begun[(int) (each % begun.length)]);
     }
     return lines.toString();
@@ -194,7 +209,7 @@ final class Waiting {
       long end = System.nanoTime() + REASON_NANOS;
       while (System.nanoTime() - end < 0) {
         members.ranks().check();
-        for (int other = 0; other < members.size(); other++) {
+        for (int other = 0; other < members.size() && System.nanoTime() - end < 0; other++) {
           if (other != members.rank()) {
             compareWith(other, Duration.ofMillis(10));
           }

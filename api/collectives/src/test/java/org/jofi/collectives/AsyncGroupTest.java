@@ -68,6 +68,29 @@ class AsyncGroupTest {
         });
   }
 
+  /** It would wait for itself. */
+  @Test
+  void theThreadThatRunsOperationsDoesNotCloseIt() {
+    Groups.simulated(
+        1,
+        Groups.OPTIONS,
+        group -> {
+          try (AsyncGroup async = AsyncGroup.of(group)) {
+            CompletableFuture<Void> closed =
+                async
+                    .run(Collective.barrier(), MemorySegment.NULL, MemorySegment.NULL)
+                    .toCompletableFuture()
+                    .thenRunAsync(async::close, Runnable::run);
+            // It may run here, if the operation was over before.
+            try {
+              closed.get(60, TimeUnit.SECONDS);
+            } catch (ExecutionException e) {
+              assertInstanceOf(IllegalStateException.class, e.getCause());
+            }
+          }
+        });
+  }
+
   private static Throwable cause(CompletableFuture<Void> of) {
     return assertThrows(ExecutionException.class, () -> of.get(60, TimeUnit.SECONDS)).getCause();
   }

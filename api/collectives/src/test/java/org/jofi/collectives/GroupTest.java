@@ -274,4 +274,84 @@ class GroupTest {
           assertArrayEquals(expected, array.toArray(ValueLayout.JAVA_BYTE));
         });
   }
+
+  /** A rank may find a program that others have to make first: they stay in step. */
+  @Test
+  void ranksNeedNotKnowTheSamePrograms() {
+    Groups.simulated(
+        3,
+        Groups.OPTIONS,
+        group -> {
+          MemorySegment one = Arena.ofAuto().allocate(64, 8);
+          MemorySegment other = Arena.ofAuto().allocate(64, 8);
+          Collective broadcast = Collective.broadcast(DataType.I32, 4, 0);
+          for (int round = 1; round <= 3; round++) {
+            one.setAtIndex(ValueLayout.JAVA_INT, 3, group.rank() == 0 ? round : 0);
+            // In place at the root, and not: of another rank there is an output alone.
+            group.run(broadcast, one, round == 2 ? other : one);
+            assertEquals(round, (round == 2 ? other : one).getAtIndex(ValueLayout.JAVA_INT, 3));
+            // What ranks 1 and 2 send each other changes, and nothing else.
+            long[] lengths = {1, 1, 1};
+            if (group.rank() > 0) {
+              lengths[3 - group.rank()] = round;
+            }
+            group.run(Collective.allToAll(DataType.I32, lengths, lengths), one, other);
+            group.barrier();
+          }
+        });
+  }
+
+  @Test
+  void lengthsOfPairsThatMakeNoSenseAreRefused() {
+    Groups.simulated(
+        1,
+        Groups.OPTIONS,
+        group -> {
+          MemorySegment array = Arena.ofAuto().allocate(64, 8);
+          MemorySegment other = Arena.ofAuto().allocate(64, 8);
+          assertRefused(
+              "from it",
+              () ->
+                  group.run(
+                      Collective.allToAll(DataType.F32, new long[] {1}, new long[] {2}),
+                      array,
+                      other));
+          assertRefused(
+              "there are 1",
+              () ->
+                  group.run(
+                      Collective.allToAll(DataType.F32, new long[] {1, 1}, new long[] {1, 1}),
+                      array,
+                      other));
+          assertRefused(
+              "overlap",
+              () ->
+                  group.run(
+                      Collective.allToAll(DataType.F32, new long[] {1}, new long[] {1}),
+                      array,
+                      array));
+        });
+  }
+
+  /** An error amid an operation leaves requests behind, which a further one must not meet. */
+  @Test
+  void anErrorInAReductionEndsTheGroup() {
+    Reduction broken =
+        Reduction.of(
+            "broken",
+            (into, intoOffset, from, fromOffset, count) -> {
+              throw new AssertionError("on purpose");
+            });
+    Groups.simulated(
+        2,
+        Groups.OPTIONS,
+        group -> {
+          MemorySegment array = Arena.ofAuto().allocate(64, 8);
+          AssertionError thrown =
+              assertThrows(
+                  AssertionError.class, () -> group.allReduce(array, DataType.F32, broken));
+          assertEquals("on purpose", thrown.getMessage());
+          assertThrows(IllegalStateException.class, group::barrier);
+        });
+  }
 }

@@ -71,10 +71,10 @@ class PlanTest {
           MemorySegment output = Arena.ofAuto().allocate(3 * 4 * 3000, 64);
           Collective collective = collective(kind);
           int lost = kind == Operation.Kind.BARRIER ? 2 : 1;
-          for (int round = 0; round < 3; round++) {
-            group.run(collective, input, output);
-          }
           if (ranks.rank() == lost) {
+            for (int round = 0; round < 3; round++) {
+              group.run(collective, input, output);
+            }
             Plan plan = group.plan(collective, input, output);
             plan.start();
             plan.poll();

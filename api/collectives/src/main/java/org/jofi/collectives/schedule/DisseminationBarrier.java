@@ -16,12 +16,13 @@ final class DisseminationBarrier implements Algorithm {
   public void write(Steps to, Operation operation, long chunk) {
     int rank = to.rank();
     int size = to.size();
-    // What is sent was received before, so that each step waits for the one before.
-    long word = to.scratch(1);
+    // All that was received is sent on, so that a step waits for all steps before it: with the last
+    // one alone, a rank could leave before some other one has come.
+    long words = to.scratch(size);
     for (int ahead = 1; ahead < size; ahead *= 2) {
-      to.send((rank + ahead) % size, Place.SCRATCH, word, 1);
-      word = to.scratch(1);
-      to.receive(Math.floorMod(rank - ahead, size), Place.SCRATCH, word, 1);
+      int count = Math.min(ahead, size - ahead);
+      to.send((rank + ahead) % size, Place.SCRATCH, words, count);
+      to.receive(Math.floorMod(rank - ahead, size), Place.SCRATCH, words + ahead, count);
     }
   }
 }

@@ -102,6 +102,26 @@ public final class Operation {
     return new Operation(Kind.ALL_TO_ALL, 0, 0, sent.clone(), received.clone());
   }
 
+  /**
+   * Checks the lengths of each pair of ranks.
+   *
+   * @param rank whose they are
+   * @param size how many ranks there are
+   * @throws IllegalArgumentException if there are not as many, or the rank does not receive from
+   *     itself what it sends to itself
+   */
+  public void checkCounts(int rank, int size) {
+    if (sent.length != size) {
+      throw new IllegalArgumentException(
+          "%s: lengths for %d ranks, there are %d".formatted(this, sent.length, size));
+    }
+    if (sent[rank] != received[rank]) {
+      throw new IllegalArgumentException(
+          "%s: %d elements to this rank itself, and %d from it"
+              .formatted(this, sent[rank], received[rank]));
+    }
+  }
+
   /** {@return what is done} */
   public Kind kind() {
     return kind;
