@@ -177,6 +177,7 @@ public final class Group implements AutoCloseable {
    */
   public void run(Collective collective, MemorySegment input, MemorySegment output) {
     Key key = key(collective, "", input, output);
+    checkUsable();
     Program program = kept.get(key);
     // A rank may find a program that another one has to make: both count the same.
     if (program != null) {
@@ -387,7 +388,7 @@ public final class Group implements AutoCloseable {
           collective + ": input and output overlap, for which there is no way by counts");
     }
     long allowed = collective.operation().inPlace(rank());
-    if (distance != allowed * collective.type().bytes() || collective.operation().isByCounts()) {
+    if (distance != allowed * collective.type().bytes()) {
       throw new IllegalArgumentException(
           "%s: input and output overlap; the input may begin at byte %d of the output, not at %d"
               .formatted(collective, allowed * collective.type().bytes(), distance));

@@ -41,7 +41,7 @@ class OracleProperties {
   }
 
   /** Sixteen threads, and more tries: for machines that have the time. */
-  @Property(tries = 60)
+  @Property(tries = 25)
   @Tag("long")
   void manyRanksHaveIt(@ForAll @From("sizes") int size, @ForAll long seed) {
     check(2 * size, seed);

@@ -150,7 +150,7 @@ class StartCacheTest {
           "-XX:-UseCompressedOops",
           "-XX:+UseCompactObjectHeaders",
           "-Xms8m",
-          "-Xmx4m",
+          "-Xmx9m",
           "-XX:AOTMode=off",
           "--add-opens java.base/java.lang=ALL-UNNAMED",
           "--illegal-native-access=deny",
