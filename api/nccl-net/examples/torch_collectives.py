@@ -39,6 +39,22 @@ def repeats(length, most):
     return max(5, min(most, (1 << 30) // length))
 
 
+def network_environment(base, folder, network):
+    """The environment in which NCCL uses the plugin in a folder over a provider, or its own Socket, and nothing else."""
+    alone = dict(base, NCCL_P2P_DISABLE="1", NCCL_SHM_DISABLE="1")
+    if network == "Socket":
+        return dict(alone, NCCL_NET="Socket", NCCL_NET_PLUGIN="none")
+    paths = [folder, os.path.join(folder, "lib"), base.get("LD_LIBRARY_PATH")]
+    return dict(
+        alone,
+        NCCL_NET="jofi",
+        NCCL_NET_PLUGIN="jofi",
+        NCCL_NET_PLUGIN_REF_COUNT="1",
+        JOFI_PROVIDER=network,
+        LD_LIBRARY_PATH=":".join(path for path in paths if path),
+    )
+
+
 def worker(arguments):
     import datetime
 
@@ -231,21 +247,19 @@ def main():
     print(f"PyTorch {torch.__version__}, NCCL {'.'.join(map(str, torch.cuda.nccl.version()))}, {torch.cuda.get_device_name(0)}")
 
     folder = os.path.abspath(arguments.plugin)
-    base = dict(os.environ, NCCL_P2P_DISABLE="1", NCCL_SHM_DISABLE="1", NCCL_DEBUG="INFO", NCCL_DEBUG_SUBSYS="INIT,NET")
-    paths = [folder, os.path.join(folder, "lib")]
-    jofi = dict(base, NCCL_NET="jofi", NCCL_NET_PLUGIN="jofi", NCCL_NET_PLUGIN_REF_COUNT="1")
-    jofi["LD_LIBRARY_PATH"] = ":".join(paths + [p for p in [base.get("LD_LIBRARY_PATH")] if p])
-    socket = dict(base, NCCL_NET="Socket", NCCL_NET_PLUGIN="none")
+    base = dict(os.environ, NCCL_DEBUG="INFO", NCCL_DEBUG_SUBSYS="INIT,NET")
     more = ["--bandwidth-only"] if arguments.bandwidth_only else []
 
     good = True
     figures = {}
     for provider in arguments.providers.split(","):
         done, used, figures[f"jofi over {provider}"] = run_pair(
-            arguments, f"jofi over {provider}", dict(jofi, JOFI_PROVIDER=provider), more
+            arguments, f"jofi over {provider}", network_environment(base, folder, provider), more
         )
         good = good and done and used == ["jofi"]
-    _, _, figures["Socket"] = run_pair(arguments, "NCCL's Socket", socket, ["--bandwidth-only"])
+    _, _, figures["Socket"] = run_pair(
+        arguments, "NCCL's Socket", network_environment(base, folder, "Socket"), ["--bandwidth-only"]
+    )
     print(f"\nbus bandwidth of all_reduce, GB/s, median of 5 rounds; and Socket's time over that of jofi")
     print(f"  {'bytes':>12s}" + "".join(f"{name:>22s}" for name in figures))
     for length in arguments.bytes:

@@ -26,6 +26,8 @@ import tempfile
 import threading
 import time
 
+from torch_collectives import network_environment
+
 BOUND_SECONDS = 240
 DEATH_BOUND_SECONDS = 30
 
@@ -221,17 +223,12 @@ def main():
         print(f"needs two GPUs, there are {torch.cuda.device_count()}")
         return 3
 
-    base = dict(os.environ, NCCL_P2P_DISABLE="1", NCCL_SHM_DISABLE="1", PYTHONUNBUFFERED="1")
+    base = dict(os.environ, PYTHONUNBUFFERED="1")
     base["CUBLAS_WORKSPACE_CONFIG"] = ":4096:8"
     folder = os.path.abspath(arguments.plugin)
 
     def environment(network, plugin=folder):
-        if network == "Socket":
-            return dict(base, NCCL_NET="Socket", NCCL_NET_PLUGIN="none")
-        jofi = dict(base, NCCL_NET="jofi", NCCL_NET_PLUGIN="jofi", NCCL_NET_PLUGIN_REF_COUNT="1", JOFI_PROVIDER=network)
-        paths = [plugin, os.path.join(plugin, "lib"), base.get("LD_LIBRARY_PATH")]
-        jofi["LD_LIBRARY_PATH"] = ":".join(path for path in paths if path)
-        return jofi
+        return network_environment(base, plugin, network)
 
     good = True
     losses = None

@@ -6,7 +6,6 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -143,7 +142,6 @@ public final class AsyncGroup implements AutoCloseable {
         // What is under way ends within its time limit, and ends as soon as it sees the interrupt.
         interrupted = true;
         thread.interrupt();
-        LockSupport.parkNanos(1);
       }
     }
     // What was submitted after the thread had looked for the last time.

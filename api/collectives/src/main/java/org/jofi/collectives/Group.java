@@ -42,6 +42,7 @@ public final class Group implements AutoCloseable {
   private static final int KEPT = 64;
 
   private static final long ALIGNMENT = 64;
+  private static final Algorithm ALONE = new Alone();
 
   private final Members members;
   private final Device device;
@@ -340,60 +341,8 @@ public final class Group implements AutoCloseable {
 
   private Key key(
       Collective collective, String algorithm, MemorySegment input, MemorySegment output) {
-    Operation operation = collective.operation();
-    if (operation.hasRoot() && operation.root() >= size()) {
-      throw new IllegalArgumentException("%s: there are %d ranks".formatted(collective, size()));
-    }
-    if (operation.isByCounts()) {
-      operation.checkCounts(rank(), size());
-    }
-    int bytes = collective.type().bytes();
-    long inputBytes = Math.multiplyExact(operation.input(rank(), size()), bytes);
-    long outputBytes = Math.multiplyExact(operation.output(rank(), size()), bytes);
-    check(collective, "input", input, inputBytes);
-    check(collective, "output", output, outputBytes);
-    if (output.isReadOnly() && outputBytes > 0) {
-      throw new IllegalArgumentException(collective + ": the output is read-only");
-    }
     return new Key(
-        collective, algorithm, shared(collective, input, inputBytes, output, outputBytes));
-  }
-
-  private static void check(Collective collective, String which, MemorySegment memory, long bytes) {
-    if (bytes > 0 && !memory.isNative()) {
-      throw new IllegalArgumentException(
-          "%s: the %s is on the Java heap, where objects move; use Arena.allocate"
-              .formatted(collective, which));
-    }
-    if (memory.byteSize() < bytes) {
-      throw new IllegalArgumentException(
-          "%s: the %s has %d bytes, %d are needed"
-              .formatted(collective, which, memory.byteSize(), bytes));
-    }
-  }
-
-  /** Where the input begins in the output, in elements; null if they share nothing. */
-  private @Nullable Long shared(
-      Collective collective,
-      MemorySegment input,
-      long inputBytes,
-      MemorySegment output,
-      long outputBytes) {
-    long distance = input.address() - output.address();
-    if (inputBytes == 0 || outputBytes == 0 || distance >= outputBytes || -distance >= inputBytes) {
-      return null;
-    }
-    if (collective.operation().isByCounts()) {
-      throw new IllegalArgumentException(
-          collective + ": input and output overlap, for which there is no way by counts");
-    }
-    long allowed = collective.operation().inPlace(rank());
-    if (distance != allowed * collective.type().bytes()) {
-      throw new IllegalArgumentException(
-          "%s: input and output overlap; the input may begin at byte %d of the output, not at %d"
-              .formatted(collective, allowed * collective.type().bytes(), distance));
-    }
-    return allowed;
+        collective, algorithm, Operands.check(collective, rank(), size(), input, output));
   }
 
   private Program program(Key key, Algorithms.Choice choice) {
@@ -418,7 +367,9 @@ public final class Group implements AutoCloseable {
           peers,
           options.window());
     } catch (TransportException broken) {
-      throw failed(waiting.reason(broken, "connecting"));
+      RuntimeException why = waiting.reason(broken, "connecting");
+      failure = why;
+      throw why;
     } catch (RuntimeException | Error other) {
       failure = other;
       throw other;
@@ -448,8 +399,6 @@ public final class Group implements AutoCloseable {
     }
     return Algorithms.choose(operation, size(), collective.type().bytes());
   }
-
-  private static final Algorithm ALONE = new Alone();
 
   void start(Program program, MemorySegment input, MemorySegment output) {
     checkUsable();
@@ -481,11 +430,6 @@ public final class Group implements AutoCloseable {
       return true;
     }
     return false;
-  }
-
-  private RuntimeException failed(RuntimeException why) {
-    failure = why;
-    return why;
   }
 
   private void checkUsable() {

@@ -10,9 +10,10 @@ import org.jofi.transport.TransportException;
  * thread; allocates nothing while it runs.
  */
 abstract class Lane {
+  final Program program;
   private final Comm comm;
-  private final Program program;
   private final int[] steps;
+  private final String doing;
   private final long[] requests;
   private int posted;
   private int over;
@@ -22,9 +23,11 @@ abstract class Lane {
    * @param program whose messages they are
    * @param steps the steps of the program that are these messages, in order
    * @param window how many may be in flight
+   * @param doing what it does, for messages
    */
-  Lane(Comm comm, Program program, int[] steps, int window) {
+  Lane(Comm comm, Program program, int[] steps, int window, String doing) {
     this.comm = comm;
+    this.doing = doing;
     this.program = program;
     this.steps = steps;
     requests = new long[Math.min(window, steps.length)];
@@ -67,7 +70,9 @@ abstract class Lane {
   abstract long post(int step);
 
   /** What it does, for messages. */
-  abstract String doing();
+  final String doing() {
+    return doing;
+  }
 
   private void taken(int step, long request, long result) {
     if (result < 0) {
@@ -76,7 +81,7 @@ abstract class Lane {
     if (result != program.bytes(step)) {
       throw new TransportException(
           FailureCause.PROTOCOL_VIOLATION,
-          "%s: message of %d bytes, %d expected".formatted(doing(), result, program.bytes(step)));
+          "%s: message of %d bytes, %d expected".formatted(doing, result, program.bytes(step)));
     }
     program.over(step);
   }

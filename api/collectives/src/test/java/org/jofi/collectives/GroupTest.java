@@ -12,6 +12,8 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -155,6 +157,7 @@ class GroupTest {
 
   @Test
   void aRankThatDoesNotComeIsWaitedForWithABound() {
+    CountDownLatch over = new CountDownLatch(1);
     Throwable failure =
         assertThrows(
             Throwable.class,
@@ -165,9 +168,13 @@ class GroupTest {
                     group -> {
                       group.barrier();
                       if (group.rank() == 0) {
-                        group.barrier();
+                        try {
+                          group.barrier();
+                        } finally {
+                          over.countDown();
+                        }
                       } else {
-                        Thread.sleep(3000);
+                        assertTrue(over.await(30, TimeUnit.SECONDS));
                       }
                     }));
     String words = failure + String.valueOf(failure.getCause());
