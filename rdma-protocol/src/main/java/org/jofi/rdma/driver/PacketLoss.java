@@ -12,6 +12,9 @@ import org.jofi.fabric.LinkTraffic;
  *
  * <p>Packets that were lost a moment ago say little of a rail: one that died loses what was out on
  * it. So it takes some, and a share of all since they were last counted that no congestion reaches.
+ * What is sent again later counts only where some of it arrived, which nothing does over a dead
+ * rail: one that begins to lose packets may lose all that it had queued, and sends nothing again
+ * for 200 ms.
  */
 final class PacketLoss {
   /** A rail that just died has sent fewer again. */
@@ -40,12 +43,16 @@ final class PacketLoss {
   /** From when on each may be counted again. */
   private final long[] next;
 
+  /** What each had moved when it was looked at. */
+  private final long[] moved;
+
   PacketLoss(int rails, IntFunction<Optional<LinkTraffic>> traffic) {
     this.traffic = traffic;
     counted = new LinkTraffic[rails];
     Arrays.fill(counted, LinkTraffic.NONE);
     until = new long[rails];
     next = new long[rails];
+    moved = new long[rails];
   }
 
   /** Counts what was lost on a rail, unless that was done within the last half second. */
@@ -56,7 +63,16 @@ final class PacketLoss {
     }
   }
 
+  /** Counts again, a good while later, if the rail moved something since. */
+  void lookAgain(int rail, long now) {
+    traffic
+        .apply(rail)
+        .filter(since -> since.movedBytes() > moved[rail])
+        .ifPresent(since -> look(rail, since, now));
+  }
+
   private void look(int rail, LinkTraffic traffic, long now) {
+    moved[rail] = traffic.movedBytes();
     LinkTraffic before = counted[rail];
     if (traffic.packets() < before.packets() || traffic.repeated() < before.repeated()) {
       before = LinkTraffic.NONE;

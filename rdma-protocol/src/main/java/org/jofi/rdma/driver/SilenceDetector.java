@@ -170,6 +170,7 @@ final class SilenceDetector {
     long most = loss.isLossy(rail, now) ? longest : Math.clamp(expected, boundNs, longest);
     if (ages[rail] >= most / 2 && moved[rail] == UNASKED) {
       moved[rail] = load.moved(rail);
+      loss.lookAgain(rail, now);
     }
     if (ages[rail] < most) {
       return false;

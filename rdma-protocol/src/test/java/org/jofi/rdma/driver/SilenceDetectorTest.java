@@ -188,6 +188,35 @@ class SilenceDetectorTest {
     assertTrue(untilSilent(2) >= 4 * BOUND, "it is found early");
   }
 
+  /** All that was queued is lost at once, and some of it again. */
+  @Test
+  void whatIsSentAgainLaterCountsIfSomeOfItArrives() {
+    Arrays.fill(out, 1);
+    packets[2] = 14_000;
+    for (int step = 0; step < 6; step++) {
+      othersAnswer(2);
+      look();
+    }
+    packets[2] += 300;
+    repeated[2] += 100;
+    moved[2] += 1_000_000;
+    assertTrue(untilSilent(2) >= 3 * BOUND, "it is found early");
+  }
+
+  /** A dead rail sends again, too. */
+  @Test
+  void whatIsSentAgainForNothingDoesNotCount() {
+    Arrays.fill(out, 1);
+    packets[2] = 14_000;
+    for (int step = 0; step < 6; step++) {
+      othersAnswer(2);
+      look();
+    }
+    packets[2] += 20;
+    repeated[2] += 20;
+    assertIsFoundWithinTheBound();
+  }
+
   /** It answers after a pause that is no silence yet. */
   private void lag(int rail) {
     for (int step = 0; step < 3; step++) {
