@@ -31,6 +31,7 @@
 #include "faults.h"
 #include "files.h"
 #include "host_jvm.h"
+#include "libfabric.h"
 #include "nccl_net.h"
 
 // --- What this library and its Java half have agreed on ---------------------------------------------------------------
@@ -631,6 +632,7 @@ static bool start_jvm(void) {
       return false;
     }
     jvm_is_own = true;
+    load_libfabric(folder);
   }
   jclass type = jvm_is_own ? own_boot(env) : boot_of_host(env, folder);
   bool booted = type != NULL && call_java_boot(env, type);

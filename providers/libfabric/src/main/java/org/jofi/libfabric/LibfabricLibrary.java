@@ -191,7 +191,7 @@ final class LibfabricLibrary {
         return reason;
       }
     }
-    Optional<String> other = isPath ? mapped() : Optional.empty();
+    Optional<String> other = isPath ? mapped(Path.of(candidate)) : Optional.empty();
     String reason = LibC.loadLibrary(candidate);
     if (reason != null) {
       return reason.startsWith(candidate + ": ")
@@ -207,16 +207,24 @@ final class LibfabricLibrary {
     return isPath && !sameLibrary(candidate) ? otherLibrary(candidate, other) : missingSymbol();
   }
 
-  /** The libfabric that this process has already, whoever loaded it. */
-  private static Optional<String> mapped() {
+  /** Another libfabric than this one that this process has already, whoever loaded it. */
+  private static Optional<String> mapped(Path candidate) {
     try (Stream<String> lines = Files.lines(MAPS, StandardCharsets.UTF_8)) {
       return lines
           .filter(line -> line.indexOf('/') >= 0)
           .map(line -> line.substring(line.indexOf('/')))
-          .filter(file -> file.contains("/libfabric.so"))
+          .filter(file -> file.contains("/libfabric.so") && !isSameFile(file, candidate))
           .findFirst();
     } catch (IOException | UncheckedIOException e) {
       return Optional.empty();
+    }
+  }
+
+  private static boolean isSameFile(String file, Path other) {
+    try {
+      return Files.isSameFile(Path.of(file), other);
+    } catch (IOException e) {
+      return false;
     }
   }
 
