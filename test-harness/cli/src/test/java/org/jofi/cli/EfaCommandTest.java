@@ -104,6 +104,40 @@ class EfaCommandTest {
     }
   }
 
+  /** All operations, between ranks as processes, with requests that overtake each other. */
+  @Test
+  @Tag("long")
+  void collectivesAreExact() throws Exception {
+    try (EfaDouble efa = EfaDouble.devices(2).with(Option.SEED, 7).with(Option.DELAY_US, 300)) {
+      CommandProcess.Outcome outcome =
+          run(
+              efa,
+              List.of(
+                  "collectives",
+                  "--json",
+                  "-p",
+                  "efa",
+                  "-n",
+                  "3",
+                  "-d",
+                  String.join(",", efa.domains()),
+                  "-s",
+                  "4,1500000",
+                  "-k",
+                  "2",
+                  "-w",
+                  "1",
+                  "--prepare",
+                  "0.1"));
+      assertEquals(0, outcome.code(), () -> outcome.err() + outcome.out());
+      JsonObject document = JsonParser.parseString(outcome.out()).getAsJsonObject();
+      assertEquals(0, document.get("errors").getAsLong(), outcome.out());
+      // A barrier has no length.
+      assertEquals(8 * 2 + 1, document.getAsJsonArray("results").size(), outcome.out());
+      efa.demandNoViolations();
+    }
+  }
+
   /** libfabric 2 has the devices without the provider's protocol as well; 1.17 says it has not. */
   @ParameterizedTest
   @ValueSource(ints = {1, 2})
