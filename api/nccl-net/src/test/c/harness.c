@@ -86,6 +86,10 @@ void side_fork(side *s) {
   s->control = sockets[s->rank];
   close(sockets[1 - s->rank]);
   enter_network(getenv(s->rank == 0 ? "NETWORK_0" : "NETWORK_1"));
+  const char *grouping = getenv(s->rank == 0 ? "GROUPING_0" : "GROUPING_1");
+  if (grouping != NULL) {
+    setenv("JOFI_GROUPING", grouping, 1);
+  }
 }
 
 void side_open(side *s) {

@@ -5,8 +5,8 @@ import org.jofi.transport.RailListener;
 import org.jofi.transport.RailStatus;
 
 /**
- * Says in NCCL's log which rails are lost and come back. Of a peer that is lost as a whole, the
- * requests that fail tell.
+ * Says in NCCL's log which rails are lost and come back, and which are not used with some peers. Of
+ * a peer that is lost as a whole, the requests that fail tell.
  */
 record RailLog(PluginLog log) implements RailListener {
   @Override
@@ -18,5 +18,10 @@ record RailLog(PluginLog log) implements RailListener {
     } else {
       log.info(change.toString());
     }
+  }
+
+  @Override
+  public void leftOut(String line) {
+    log.info(line);
   }
 }

@@ -43,6 +43,12 @@ class RailLogTest {
   }
 
   @Test
+  void whatIsLeftOutIsForWhoAsks() {
+    log.leftOut("eth0+1: 1 of its 2 rails");
+    assertEquals(List.of("INFO eth0+1: 1 of its 2 rails"), said);
+  }
+
+  @Test
   void whatSlowsNcclDownIsAWarning() {
     change(RailStatus.State.LOST, 1);
     change(RailStatus.State.UP, 2);

@@ -27,17 +27,31 @@ public final class AddressText {
    */
   public static String of(byte[] address) {
     try {
-      int family = family(address);
-      if (family == AF_INET && address.length >= IPV4_BYTES) {
-        return host(address, 4, 4) + ":" + port(address);
-      }
-      if (family == AF_INET6 && address.length >= IPV6_BYTES) {
-        return "[" + host(address, 8, 16) + "]:" + port(address);
+      byte[] ip = ip(address);
+      if (ip.length > 0) {
+        String host = InetAddress.getByAddress(ip).getHostAddress();
+        return (ip.length == 4 ? host : "[" + host + "]") + ":" + port(address);
       }
       return isText(address) ? string(address) : HexFormat.of().formatHex(address);
     } catch (UnknownHostException impossible) {
       return HexFormat.of().formatHex(address);
     }
+  }
+
+  /**
+   * {@return the IP address in a socket's address, 4 or 16 bytes, a fresh array; no bytes if it is
+   * of another format}
+   *
+   * @param address as fi_getname(3) gives it
+   */
+  public static byte[] ip(byte[] address) {
+    int family = family(address);
+    if (family == AF_INET && address.length >= IPV4_BYTES) {
+      return Arrays.copyOfRange(address, 4, 8);
+    }
+    return family == AF_INET6 && address.length >= IPV6_BYTES
+        ? Arrays.copyOfRange(address, 8, 24)
+        : new byte[0];
   }
 
   /**
@@ -77,11 +91,6 @@ public final class AddressText {
     return address.length < 2
         ? -1
         : Short.toUnsignedInt(ByteBuffer.wrap(address).order(ByteOrder.nativeOrder()).getShort(0));
-  }
-
-  private static String host(byte[] address, int from, int length) throws UnknownHostException {
-    return InetAddress.getByAddress(Arrays.copyOfRange(address, from, from + length))
-        .getHostAddress();
   }
 
   private static int port(byte[] address) {

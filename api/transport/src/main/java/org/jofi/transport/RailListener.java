@@ -18,4 +18,14 @@ public interface RailListener {
    * @param change which rail of which peer, what it is now, and why
    */
   void changed(RailChange change);
+
+  /**
+   * A peer has more or fewer rails than a device of this transport, and only those are used with it
+   * that both have. Called once for each set of rails that is used instead of all, by a thread that
+   * connects, accepts or tends the transport. It may use the transport, but not close it. What it
+   * throws is logged.
+   *
+   * @param line which device, how many rails each side has, which are used, and which are left out
+   */
+  default void leftOut(String line) {}
 }

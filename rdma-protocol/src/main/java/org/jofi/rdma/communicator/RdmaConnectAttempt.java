@@ -1,8 +1,11 @@
 package org.jofi.rdma.communicator;
 
+import java.util.List;
+import java.util.stream.IntStream;
 import org.jofi.rdma.connect.Attempt;
 import org.jofi.rdma.connect.SendConnection;
 import org.jofi.rdma.device.DeviceEndpoint;
+import org.jofi.rdma.wire.ConnectRedirect;
 import org.jofi.transport.ConnectAttempt;
 import org.jofi.transport.ConnectHandle;
 import org.jofi.transport.Failure;
@@ -12,11 +15,13 @@ import org.jofi.transport.diagnostics.ConnectionEvent;
 import org.jofi.transport.diagnostics.Events;
 import org.jspecify.annotations.Nullable;
 
-/** A connection being made from an endpoint. */
+/** A connection being made from an endpoint, or from one over some of its rails. */
 final class RdmaConnectAttempt implements ConnectAttempt {
   private final RdmaDevice device;
-  private final DeviceEndpoint endpoint;
-  private final Attempt attempt;
+  private final ConnectHandle handle;
+  // Guarded by this object's monitor, as the next.
+  private DeviceEndpoint endpoint;
+  private Attempt attempt;
   private @Nullable SendComm made;
   private final @Nullable ConnectionEvent begun = Events.connection();
   private boolean told;
@@ -24,6 +29,7 @@ final class RdmaConnectAttempt implements ConnectAttempt {
   RdmaConnectAttempt(RdmaDevice device, DeviceEndpoint endpoint, ConnectHandle handle) {
     this.device = device;
     this.endpoint = endpoint;
+    this.handle = handle;
     try (var _ = endpoint.lock.posting()) {
       endpoint.checkOpen();
       attempt = endpoint.connections.connector().connect(handle);
@@ -32,11 +38,12 @@ final class RdmaConnectAttempt implements ConnectAttempt {
 
   @Override
   public ConnectHandle handle() {
-    return attempt.handle;
+    return handle;
   }
 
   @Override
-  public @Nullable SendComm poll() {
+  public synchronized @Nullable SendComm poll() {
+    ConnectRedirect elsewhere;
     try (var _ = endpoint.lock.posting()) {
       if (made == null) {
         endpoint.progress();
@@ -51,7 +58,29 @@ final class RdmaConnectAttempt implements ConnectAttempt {
           tell(made.label(), "connected", "");
         }
       }
-      return made;
+      elsewhere = attempt.redirect();
+    }
+    if (elsewhere != null) {
+      follow(elsewhere);
+    }
+    return made;
+  }
+
+  /** Goes on where the listener said, over the rails that it said. */
+  private void follow(ConnectRedirect to) {
+    List<Integer> rails = to.rails();
+    boolean all = rails.equals(IntStream.range(0, endpoint.driver.dataCount()).boxed().toList());
+    String peer = "%s, which has %d".formatted(handle, to.listenerRails());
+    try {
+      device.checkPeer(to.handle());
+      DeviceEndpoint over = all ? endpoint : device.over(rails, peer);
+      try (var _ = over.lock.posting()) {
+        over.checkOpen();
+        attempt = over.connections.connector().redirect(attempt, to.handle());
+        endpoint = over;
+      }
+    } catch (TransportException refused) {
+      attempt.fail(refused.failure().cause(), refused.failure().detail());
     }
   }
 
@@ -64,7 +93,7 @@ final class RdmaConnectAttempt implements ConnectAttempt {
           device.properties().name(),
           "connect",
           label,
-          attempt.handle.toString(),
+          handle.toString(),
           endpoint.driver.dataCount(),
           outcome,
           cause);
@@ -72,7 +101,7 @@ final class RdmaConnectAttempt implements ConnectAttempt {
   }
 
   @Override
-  public void close() {
+  public synchronized void close() {
     try (var _ = endpoint.lock.closing()) {
       if (made != null) {
         return;

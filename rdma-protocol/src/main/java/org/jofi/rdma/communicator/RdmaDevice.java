@@ -93,8 +93,13 @@ public final class RdmaDevice implements Device, AutoCloseable {
     return new RdmaConnectAttempt(this, endpoints.next(false), handle);
   }
 
+  /** The endpoint for a peer with other rails, as {@link DeviceEndpoints#over}. */
+  DeviceEndpoint over(List<Integer> rails, String peer) {
+    return endpoints.over(rails, peer);
+  }
+
   /** Refuses a listener of another protocol or provider, before a provider sees its address. */
-  private void checkPeer(ConnectHandle handle) {
+  void checkPeer(ConnectHandle handle) {
     Optional<String> why =
         handle.protocol() != ProtocolLimits.VERSION
             ? Optional.of(

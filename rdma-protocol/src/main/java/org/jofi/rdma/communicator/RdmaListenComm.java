@@ -1,6 +1,10 @@
 package org.jofi.rdma.communicator;
 
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jofi.rdma.connect.Connector;
 import org.jofi.rdma.connect.Listener;
+import org.jofi.rdma.connect.PartialListeners;
 import org.jofi.rdma.connect.ReceiveConnection;
 import org.jofi.rdma.device.DeviceEndpoint;
 import org.jofi.transport.ConnectHandle;
@@ -10,21 +14,50 @@ import org.jofi.transport.RecvComm;
 import org.jofi.transport.diagnostics.Events;
 import org.jspecify.annotations.Nullable;
 
-/** A listener of an endpoint. */
-final class RdmaListenComm implements ListenComm {
+/** A listener of an endpoint, and those over some of its rails for peers with others. */
+final class RdmaListenComm implements ListenComm, PartialListeners {
   private final RdmaDevice device;
-  private final DeviceEndpoint endpoint;
-  private final Listener listener;
-  private final ConnectHandle handle;
-  private boolean closed;
+
+  /** The first is that of the handle. */
+  private final List<Place> places = new CopyOnWriteArrayList<>();
+
+  private volatile boolean closed;
+
+  /** An endpoint's listener. */
+  private record Place(DeviceEndpoint endpoint, Listener listener, ConnectHandle handle) {
+
+    static Place of(DeviceEndpoint endpoint, @Nullable PartialListeners partial) {
+      try (var _ = endpoint.lock.posting()) {
+        endpoint.checkOpen();
+        Connector connector = endpoint.connections.connector();
+        Listener listener = connector.listen(partial);
+        return new Place(endpoint, listener, connector.handle(listener));
+      }
+    }
+  }
 
   RdmaListenComm(RdmaDevice device, DeviceEndpoint endpoint) {
     this.device = device;
-    this.endpoint = endpoint;
-    try (var _ = endpoint.lock.posting()) {
-      endpoint.checkOpen();
-      listener = endpoint.connections.connector().listen();
-      handle = endpoint.connections.connector().handle(listener);
+    places.add(Place.of(endpoint, this));
+  }
+
+  @Override
+  public synchronized ConnectHandle listen(List<Integer> rails, String peer) {
+    checkOpen();
+    DeviceEndpoint over = device.over(rails, peer);
+    for (Place place : places) {
+      if (place.endpoint.equals(over)) {
+        return place.handle;
+      }
+    }
+    Place added = Place.of(over, null);
+    places.add(added);
+    return added.handle;
+  }
+
+  private void checkOpen() {
+    if (closed) {
+      throw new IllegalStateException("%s is closed".formatted(handle()));
     }
   }
 
@@ -35,18 +68,28 @@ final class RdmaListenComm implements ListenComm {
 
   @Override
   public ConnectHandle handle() {
-    return handle;
+    return places.getFirst().handle;
   }
 
   @Override
   public @Nullable RecvComm accept() {
-    try (var _ = endpoint.lock.posting()) {
-      if (closed) {
-        throw new IllegalStateException("%s is closed".formatted(handle));
+    checkOpen();
+    places.getFirst().endpoint.serveRedirects();
+    for (Place place : places) {
+      RecvComm made = accept(place);
+      if (made != null) {
+        return made;
       }
+    }
+    return null;
+  }
+
+  private @Nullable RecvComm accept(Place place) {
+    DeviceEndpoint endpoint = place.endpoint;
+    try (var _ = endpoint.lock.posting()) {
       endpoint.checkOpen();
       endpoint.progress();
-      ReceiveConnection connection = listener.accept();
+      ReceiveConnection connection = place.listener.accept();
       if (connection == null) {
         return null;
       }
@@ -60,16 +103,24 @@ final class RdmaListenComm implements ListenComm {
 
   @Override
   public long refused() {
-    try (var _ = endpoint.lock.posting()) {
-      return listener.refused();
+    long refused = 0;
+    for (Place place : places) {
+      try (var _ = place.endpoint.lock.posting()) {
+        refused += place.listener.refused();
+      }
     }
+    return refused;
   }
 
   @Override
   public void close() {
-    try (var _ = endpoint.lock.closing()) {
+    synchronized (this) {
       closed = true;
-      endpoint.connections.connector().close(listener);
+    }
+    for (Place place : places) {
+      try (var _ = place.endpoint.lock.closing()) {
+        place.endpoint.connections.connector().close(place.listener);
+      }
     }
   }
 }

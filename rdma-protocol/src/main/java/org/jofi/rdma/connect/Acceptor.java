@@ -3,9 +3,11 @@ package org.jofi.rdma.connect;
 import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import org.jofi.counters.written.CounterType;
 import org.jofi.fabric.FabricException;
+import org.jofi.fabric.ProviderRelease;
 import org.jofi.mr.registration.RegistrationException;
 import org.jofi.rdma.driver.EndpointDriver;
 import org.jofi.rdma.operation.OperationSink;
@@ -24,7 +26,9 @@ import org.jofi.rdma.wire.Handshake;
 import org.jofi.rdma.wire.MessageHeader;
 import org.jofi.rdma.wire.MessageType;
 import org.jofi.rdma.wire.Nonce;
+import org.jofi.rdma.wire.ProtocolLimits;
 import org.jofi.rdma.wire.WireFault;
+import org.jofi.transport.ConnectHandle;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.diagnostics.Events;
 import org.jspecify.annotations.Nullable;
@@ -42,6 +46,7 @@ final class Acceptor {
   private final Handshake decoder = new Handshake();
   private final Map<Long, Listener> listeners = new HashMap<>();
   private final LinkedHashSet<Long> known = new LinkedHashSet<>();
+  final Redirects redirects;
   private long lastListener;
 
   Acceptor(
@@ -55,15 +60,36 @@ final class Acceptor {
     this.settings = settings;
     this.factory = factory;
     this.copies = copies;
+    redirects = new Redirects(endpoint, this);
   }
 
-  Listener listen() {
+  Listener listen(@Nullable PartialListeners partial) {
     Listener listener =
         new Listener(
             ++lastListener,
-            new Nonce(settings.random().getAsLong(), settings.random().getAsLong()));
+            new Nonce(settings.random().getAsLong(), settings.random().getAsLong()),
+            partial);
     listeners.put(listener.number, listener);
     return listener;
+  }
+
+  ConnectHandle handle(Listener listener) {
+    List<byte[]> addresses =
+        endpoint.addresses().control().stream().map(FabricAddress::bytes).toList();
+    int length = addresses.getFirst().length;
+    ProviderRelease release = settings.release();
+    int room = ConnectHandle.MAX_ADDRESS_BYTES - release.provider().length();
+    ProviderRelease told = length <= room ? release : ProviderRelease.UNTOLD;
+    // Of the first one's length, as many as there is room for.
+    return ConnectHandle.of(
+        listener.number,
+        listener.nonce.bytes(),
+        addresses.stream()
+            .takeWhile(address -> address.length == length)
+            .limit((ConnectHandle.MAX_ADDRESS_BYTES - told.provider().length()) / length)
+            .toList(),
+        ProtocolLimits.VERSION,
+        told);
   }
 
   boolean forget(Listener listener) {
@@ -89,17 +115,23 @@ final class Acceptor {
     Listener listener = listeners.get(request.listener());
     FailureCause why =
         listener != null && listener.nonce.equals(request.nonce())
-            ? accept(listener, request)
+            ? request.rails().data().size() == endpoint.dataCount()
+                ? accept(listener, request)
+                : redirects.request(listener, request)
             : FailureCause.REFUSED;
     if (why != null) {
-      if (listener != null) {
-        listener.refused++;
-      }
-      refuse(request, why);
-      Events.connected(
-          null, endpoint.label(), "accept", "", "", endpoint.dataCount(), "refused", why.name());
+      refuse(listener, request, why, Math.min(request.rail(), endpoint.controlCount() - 1));
     }
     return why == null;
+  }
+
+  void refuse(@Nullable Listener listener, ConnectRequest request, FailureCause why, int rail) {
+    if (listener != null) {
+      listener.refused++;
+    }
+    refuse(request.replyAddress(), rail, request.id(), why);
+    Events.connected(
+        null, endpoint.label(), "accept", "", "", endpoint.dataCount(), "refused", why.name());
   }
 
   /**
@@ -205,12 +237,6 @@ final class Acceptor {
         endpoint.traits().writesDataToItself()
             || request.rails().endpoint() != endpoint.addresses().endpoint();
     return writesData ? common : common & ~Features.WRITE_DATA;
-  }
-
-  private void refuse(ConnectRequest request, FailureCause why) {
-    // It may have more rails than this side.
-    int rail = Math.min(request.rail(), endpoint.controlCount() - 1);
-    refuse(request.replyAddress(), rail, request.id(), why);
   }
 
   private void refuse(FabricAddress to, int rail, ConnectionId asked, FailureCause why) {

@@ -2,7 +2,9 @@ package org.jofi.rdma.connect;
 
 import org.jofi.rdma.nic.Failures;
 import org.jofi.rdma.operation.SentListener;
+import org.jofi.rdma.wire.ConnectRedirect;
 import org.jofi.rdma.wire.ConnectRequest;
+import org.jofi.rdma.wire.FabricAddress;
 import org.jofi.transport.ConnectHandle;
 import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
@@ -16,8 +18,13 @@ public final class Attempt implements SentListener {
   public final ConnectHandle handle;
   final ConnectRequest request;
   final Mailboxes.Mailbox mailbox;
-  private final long deadline;
-  final int rails;
+  final long deadline;
+
+  /** Whether a listener named the one that is asked now: this one may not name another. */
+  final boolean redirected;
+
+  /** Control rails over which it asks, and at which of the handle's addresses. */
+  final CommonRails rails;
 
   /** A bit for each rail over which the request is on its way. */
   private int onTheirWay;
@@ -37,18 +44,36 @@ public final class Attempt implements SentListener {
   private @Nullable Failure trouble;
   private @Nullable SendConnection connection;
   private @Nullable Failure failure;
+  @Nullable ConnectRedirect redirect;
 
-  Attempt(ConnectHandle handle, ConnectRequest request, Mailboxes.Mailbox mailbox, long deadline) {
+  Attempt(
+      ConnectHandle handle,
+      ConnectRequest request,
+      Mailboxes.Mailbox mailbox,
+      long deadline,
+      boolean redirected,
+      CommonRails rails) {
     this.handle = handle;
     this.request = request;
     this.mailbox = mailbox;
     this.deadline = deadline;
-    rails = Math.min(handle.rails(), request.rails().control().size());
+    this.redirected = redirected;
+    this.rails = rails;
+  }
+
+  /** Whether it waits for an answer. */
+  boolean isOpen() {
+    return connection == null && failure == null && redirect == null;
+  }
+
+  /** Where the caller is to go on; null as long as nothing said so. It is over then. */
+  public @Nullable ConnectRedirect redirect() {
+    return redirect;
   }
 
   @Override
   public boolean isWanted(long cookie) {
-    return connection == null && failure == null;
+    return isOpen();
   }
 
   /** The connected side, which the caller closes; null as long as it is not connected. */
@@ -65,8 +90,10 @@ public final class Attempt implements SentListener {
    * has its turn, since one may be silent.
    */
   int due(long now) {
-    for (int i = 1; i <= rails && (due || now - nextAsk >= 0); i++) {
-      int rail = (asked + i) % rails;
+    int count = rails.own().size();
+    int last = rails.own().indexOf(asked);
+    for (int i = 1; i <= count && (due || now - nextAsk >= 0); i++) {
+      int rail = rails.own().get((last + i) % count);
       if (((onTheirWay | unreachable) & 1 << rail) == 0) {
         return rail;
       }
@@ -93,7 +120,13 @@ public final class Attempt implements SentListener {
     connection = made;
   }
 
-  void fail(FailureCause cause, String detail) {
+  /** Where it is asked over a control rail. */
+  FabricAddress to(int rail) {
+    return FabricAddress.of(handle.address(rails.peer().get(rails.own().indexOf(rail))));
+  }
+
+  /** It fails, unless it is over. Once it is, by the caller, to whom it is handed over. */
+  public void fail(FailureCause cause, String detail) {
     fail(new Failure(cause, 0, "connect to " + handle, detail));
   }
 
@@ -115,7 +148,7 @@ public final class Attempt implements SentListener {
         return;
       }
       unreachable |= bit;
-      if (unreachable == (1 << rails) - 1) {
+      if (Integer.bitCount(unreachable) == rails.own().size()) {
         fail(why);
       }
     }

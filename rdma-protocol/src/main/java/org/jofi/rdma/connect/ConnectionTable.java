@@ -122,7 +122,7 @@ public final class ConnectionTable implements ArrivalSink {
     boolean taken =
         switch (type) {
           case null -> false;
-          case CONNECT, ACCEPT, REFUSE ->
+          case CONNECT, ACCEPT, REFUSE, REDIRECT ->
               !refusesAll && connector().message(type, memory, lengthBytes);
           case EAGER -> packet(memory, lengthBytes);
           case RAIL_UPDATE -> railUpdate(memory, lengthBytes);

@@ -2,10 +2,11 @@ package org.jofi.rdma.connect;
 
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.jofi.counters.written.CounterType;
 import org.jofi.fabric.FabricException;
-import org.jofi.fabric.ProviderRelease;
 import org.jofi.mr.registration.RegistrationException;
 import org.jofi.rdma.driver.EndpointDriver;
 import org.jofi.rdma.operation.OperationSink;
@@ -13,6 +14,7 @@ import org.jofi.rdma.operation.Packet;
 import org.jofi.rdma.request.PeerLink;
 import org.jofi.rdma.sequence.CommunicatorIds;
 import org.jofi.rdma.wire.ConnectAccept;
+import org.jofi.rdma.wire.ConnectRedirect;
 import org.jofi.rdma.wire.ConnectRequest;
 import org.jofi.rdma.wire.ConnectionId;
 import org.jofi.rdma.wire.ControlMessage;
@@ -59,27 +61,22 @@ public final class Connector {
     acceptor = new Acceptor(connections, endpoint, settings, factory, copies);
   }
 
-  public Listener listen() {
-    return acceptor.listen();
+  /**
+   * Listens.
+   *
+   * @param partial opens listeners for connectors with other rails; null to refuse such
+   */
+  public Listener listen(@Nullable PartialListeners partial) {
+    return acceptor.listen(partial);
   }
 
   public ConnectHandle handle(Listener listener) {
-    List<byte[]> addresses =
-        endpoint.addresses().control().stream().map(FabricAddress::bytes).toList();
-    int length = addresses.getFirst().length;
-    ProviderRelease release = settings.release();
-    int room = ConnectHandle.MAX_ADDRESS_BYTES - release.provider().length();
-    ProviderRelease told = length <= room ? release : ProviderRelease.UNTOLD;
-    // Of the first one's length, as many as there is room for.
-    return ConnectHandle.of(
-        listener.number,
-        listener.nonce.bytes(),
-        addresses.stream()
-            .takeWhile(address -> address.length == length)
-            .limit((ConnectHandle.MAX_ADDRESS_BYTES - told.provider().length()) / length)
-            .toList(),
-        ProtocolLimits.VERSION,
-        told);
+    return acceptor.handle(listener);
+  }
+
+  /** Where connectors with other rails go. */
+  public Redirects redirects() {
+    return acceptor.redirects;
   }
 
   /** Stops listening, and aborts what was not accepted; a second call does nothing. */
@@ -100,6 +97,19 @@ public final class Connector {
    *     or the mailbox cannot be registered
    */
   public Attempt connect(ConnectHandle handle) {
+    return connect(handle, settings.clock().nanoTime() + settings.connectNs(), false);
+  }
+
+  /**
+   * Goes on at a listener that another one named, within the same time.
+   *
+   * @throws TransportException as {@link #connect}
+   */
+  public Attempt redirect(Attempt from, ConnectHandle handle) {
+    return connect(handle, from.deadline, true);
+  }
+
+  private Attempt connect(ConnectHandle handle, long deadline, boolean redirected) {
     int id = connections.takeId();
     if (id == CommunicatorIds.NONE) {
       throw new TransportException(
@@ -125,7 +135,17 @@ public final class Connector {
             endpoint.addresses(),
             mailbox.targets());
     Attempt attempt =
-        new Attempt(handle, request, mailbox, settings.clock().nanoTime() + settings.connectNs());
+        new Attempt(
+            handle,
+            request,
+            mailbox,
+            deadline,
+            redirected,
+            CommonRails.of(
+                endpoint.networks().subList(0, endpoint.controlCount()),
+                IntStream.range(0, handle.rails())
+                    .mapToObj(rail -> FabricAddress.of(handle.address(rail)))
+                    .toList()));
     attempts.add(attempt);
     return attempt;
   }
@@ -146,19 +166,22 @@ public final class Connector {
     long now = settings.clock().nanoTime();
     for (int i = attempts.size() - 1; i >= 0; i--) {
       Attempt attempt = attempts.get(i);
-      if (attempt.connection() == null && attempt.failure() == null) {
+      if (attempt.isOpen()) {
         request(attempt, now);
         if (attempt.isOverdue(now)) {
           attempt.fail(FailureCause.TIMED_OUT, "no answer" + attempt.trouble());
         }
       }
       Failure why = attempt.failure();
-      if (why != null) {
+      boolean leaves = why == null && attempt.redirect != null;
+      if (leaves) {
+        giveBack(attempt);
+      } else if (why != null) {
         giveBack(attempt);
         endpoint.context.counters().add(CounterType.CONNECTIONS_FAILED, 1);
         endpoint.context.counters().errors().add(why);
       }
-      if (why != null || isGreeted(attempt)) {
+      if (leaves || why != null || isGreeted(attempt)) {
         attempts.remove(i);
         events++;
       }
@@ -192,10 +215,10 @@ public final class Connector {
     }
     long every = settings.connectNs() / ASKS;
     attempt.asks(
-        rail, now + (attempt.rails == 1 ? every : Math.min(every, endpoint.railBoundNs())));
+        rail,
+        now + (attempt.rails.own().size() == 1 ? every : Math.min(every, endpoint.railBoundNs())));
     int length = Handshake.put(message.memory(), attempt.request.over(rail));
-    FabricAddress to = FabricAddress.of(attempt.handle.address(rail));
-    if (!endpoint.outgoing.sendTo(to, rail, message, length, attempt)) {
+    if (!endpoint.outgoing.sendTo(attempt.to(rail), rail, message, length, attempt)) {
       attempt.fail(FailureCause.INCOMPATIBLE, "no address of this fabric");
     }
   }
@@ -223,6 +246,7 @@ public final class Connector {
     return switch (type) {
       case CONNECT -> acceptor.request(memory, lengthBytes);
       case ACCEPT -> accepted(memory, lengthBytes);
+      case REDIRECT -> redirected(memory, lengthBytes);
       default -> refused(memory, lengthBytes);
     };
   }
@@ -233,8 +257,7 @@ public final class Connector {
       if (asked.from() == MessageHeader.to(memory)
           && asked.fromGeneration() == MessageHeader.toGeneration(memory)
           && asked.attempt() == MessageHeader.attempt(memory)
-          && attempt.connection() == null
-          && attempt.failure() == null) {
+          && attempt.isOpen()) {
         return attempt;
       }
     }
@@ -316,6 +339,24 @@ public final class Connector {
     return true;
   }
 
+  private boolean redirected(MemorySegment memory, long lengthBytes) {
+    ConnectRedirect redirect = decoder.redirect(memory, lengthBytes);
+    Attempt attempt = attempt(memory);
+    if (redirect == null || attempt == null) {
+      return false;
+    }
+    if (attempt.redirected || Collections.max(redirect.rails()) >= endpoint.dataCount()) {
+      attempt.fail(
+          FailureCause.INCOMPATIBLE,
+          attempt.redirected
+              ? "the listener that it was sent to sends it on"
+              : "the listener names a rail of this side that there is not");
+    } else {
+      attempt.redirect = redirect;
+    }
+    return true;
+  }
+
   private boolean refused(MemorySegment memory, long lengthBytes) {
     Attempt attempt = attempt(memory);
     if (attempt == null || ControlMessage.check(memory, lengthBytes) != WireFault.NONE) {
@@ -332,13 +373,19 @@ public final class Connector {
       return "the listener speaks version %d of the protocol, this side version %d"
           .formatted(version, ProtocolLimits.VERSION);
     }
-    return why == FailureCause.FABRIC
-        ? "a rail of the listener's endpoint is out of use: its completion queue broke"
-        : "the listener has %d data and %d control rails, this side %d and %d; let both choose as many NICs, with JOFI_NICS or JOFI_MAX_RAILS (-d or --rails of commands)"
+    if (why == FailureCause.FABRIC) {
+      return "a rail of the listener's endpoint is out of use: its completion queue broke";
+    }
+    String rails =
+        "the listener has %d data and %d control rails, this side %d and %d"
             .formatted(
                 ControlMessage.refuserDataRails(memory),
                 ControlMessage.refuserControlRails(memory),
                 endpoint.dataCount(),
                 endpoint.controlCount());
+    return why == FailureCause.EXHAUSTED
+        ? rails + "; it could not open what a connection takes, and its log says why"
+        : rails
+            + "; let both choose as many NICs, with JOFI_NICS or JOFI_MAX_RAILS (-d or --rails of commands)";
   }
 }

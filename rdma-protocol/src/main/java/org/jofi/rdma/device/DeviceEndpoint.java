@@ -13,6 +13,7 @@ import org.jofi.mr.registration.Descriptors;
 import org.jofi.rdma.connect.ConnectionFactory;
 import org.jofi.rdma.connect.ConnectionSettings;
 import org.jofi.rdma.connect.ConnectionTable;
+import org.jofi.rdma.connect.Redirects;
 import org.jofi.rdma.driver.EndpointDriver;
 import org.jofi.rdma.driver.EndpointSettings;
 import org.jofi.rdma.driver.RailChanges;
@@ -79,7 +80,7 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
             nics.registrations(),
             new EndpointSettings(
                 environment.random().getAsLong(),
-                profile.properties().controlRails(),
+                Math.min(profile.properties().controlRails(), nics.domains.size()),
                 EndpointSettings.USUAL_SLOTS,
                 EndpointSettings.USUAL_QUEUE_ENTRIES,
                 profile.eager().packetBytes(),
@@ -158,11 +159,28 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
     }
   }
 
+  /** Opens listeners for connectors with other rails. Any thread, without the lock. */
+  public void serveRedirects() {
+    Redirects redirects = connections.connector().redirects();
+    if (redirects.isDue()) {
+      redirects.serve(
+          answer -> {
+            try (var _ = lock.posting()) {
+              if (!closed) {
+                answer.run();
+              }
+            }
+          });
+    }
+  }
+
   /**
-   * Answers peers and checks time limits for communicators that no thread uses now. Does nothing if
-   * the endpoint's progress thread does it. Any thread, without the lock.
+   * Answers peers and checks time limits for communicators that no thread uses now; where the
+   * endpoint's progress thread does it, only connectors with other rails. Any thread, without the
+   * lock.
    */
   public int tend() {
+    serveRedirects();
     boolean isDriven = lock.isDriven();
     driver.context.counters().all().set(CounterType.THREAD, isDriven ? 1 : 0);
     if (isDriven) {

@@ -1,8 +1,12 @@
 package org.jofi.rdma.device;
 
+import java.lang.System.Logger.Level;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
 import org.jofi.fabric.FabricException;
 import org.jofi.fabric.FabricInfo;
 import org.jofi.fabric.FabricProvider;
@@ -15,6 +19,7 @@ import org.jofi.transport.CacheOptions;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.TransportException;
 import org.jofi.transport.TransportOptions;
+import org.jofi.transport.diagnostics.Log;
 
 /**
  * The endpoints of a device, opened when they are first needed, and handed out in turn: one turn
@@ -24,6 +29,11 @@ import org.jofi.transport.TransportOptions;
  * round trip of 8 bytes took 1.2 to 1.7 times as long. Any thread.
  */
 public final class DeviceEndpoints implements AutoCloseable {
+  private static final Log LOG = new Log(Log.Name.TRANSPORT);
+
+  /** Most of them over some of the rails, each of which opens its NICs again. */
+  private static final int MOST_PARTIAL = 32;
+
   private final FabricProvider provider;
   private final DeviceProfile profile;
   private final TransportOptions options;
@@ -32,7 +42,9 @@ public final class DeviceEndpoints implements AutoCloseable {
   private final AtomicLong suspicions = new AtomicLong();
   // Guarded by this object's monitor.
   private final List<DeviceEndpoint> opened = new ArrayList<>();
-  private final List<DeviceNics> nics = new ArrayList<>();
+  private final Map<List<Integer>, DeviceEndpoint> partial = new LinkedHashMap<>();
+  // By the endpoint that alone uses them, or the device's name.
+  private final Map<String, DeviceNics> nics = new LinkedHashMap<>();
   // How many turns there were.
   private int receiving;
   private int sending;
@@ -59,15 +71,14 @@ public final class DeviceEndpoints implements AutoCloseable {
    * @throws IllegalStateException if this is closed
    */
   public synchronized DeviceEndpoint next(boolean receives) {
-    if (closed) {
-      throw new IllegalStateException(profile.properties().name() + ": the transport is closed");
-    }
+    checkOpen();
     int all = profile.progress().endpoints();
     int at = 0;
     for (int i = 0; i < all; i++) {
       at = Math.floorMod(receives ? receiving++ : sending++, all);
       if (at >= opened.size()) {
-        opened.add(open());
+        String name = profile.properties().name();
+        opened.add(open(at == 0 ? name : "%s endpoint %d".formatted(name, at), profile, at));
         return opened.getLast();
       }
       if (opened.get(at).isSound()) {
@@ -77,27 +88,98 @@ public final class DeviceEndpoints implements AutoCloseable {
     return opened.get(at);
   }
 
-  private DeviceEndpoint open() {
+  /**
+   * The endpoint over some of the rails, for peers that have more or fewer. It is opened when it is
+   * first needed, and stays.
+   *
+   * @param rails which, in the order in which they are connected
+   * @param peer for whom it is opened, in words
+   * @throws TransportException as {@link #next}; also if there are too many
+   * @throws IllegalStateException if this is closed
+   */
+  public DeviceEndpoint over(List<Integer> rails, String peer) {
+    DeviceEndpoint made;
+    synchronized (this) {
+      checkOpen();
+      DeviceEndpoint known = partial.get(rails);
+      if (known != null) {
+        return known;
+      }
+      made = open(profile.over(rails));
+      partial.put(List.copyOf(rails), made);
+    }
+    tell(rails, peer);
+    return made;
+  }
+
+  private DeviceEndpoint open(DeviceProfile some) {
     String name = profile.properties().name();
+    if (nics.size() >= profile.progress().endpoints() + MOST_PARTIAL) {
+      throw new TransportException(
+          FailureCause.EXHAUSTED,
+          "%s has opened its NICs %d times, in part for peers with other rails, and opens none again"
+              .formatted(name, nics.size()));
+    }
+    return open(
+        "%s over %s".formatted(name, names(some.group().rails())),
+        some,
+        profile.progress().endpoints() + partial.size());
+  }
+
+  private void tell(List<Integer> rails, String peer) {
+    List<FabricInfo> all = profile.group().rails();
+    List<FabricInfo> leftOut = new ArrayList<>(all);
+    rails.forEach(rail -> leftOut.remove(all.get(rail)));
+    String line =
+        "%s: %d of its %d rails are in common with the peer at %s: %s; left out: %s"
+            .formatted(
+                profile.properties().name(),
+                rails.size(),
+                all.size(),
+                peer,
+                names(rails.stream().map(all::get).toList()),
+                leftOut.isEmpty() ? "none, in an order of its own" : names(leftOut));
+    LOG.log(Level.INFO, line);
+    try {
+      options.railListener().leftOut(line);
+    } catch (RuntimeException thrown) {
+      LOG.log(Level.WARNING, "the listener for rails failed", thrown);
+    }
+  }
+
+  private static String names(List<FabricInfo> nics) {
+    return nics.stream().map(FabricInfo::domainName).collect(Collectors.joining("+"));
+  }
+
+  private void checkOpen() {
+    if (closed) {
+      throw new IllegalStateException(profile.properties().name() + ": the transport is closed");
+    }
+  }
+
+  private DeviceEndpoint open(String label, DeviceProfile of, int number) {
+    int device = profile.properties().index();
+    // In counters, all over the whole device have its name.
+    String counted = of.equals(profile) ? profile.properties().name() : label;
     try {
       return new DeviceEndpoint(
-          opened.isEmpty() ? name : "%s endpoint %d".formatted(name, opened.size()),
-          nics(),
-          profile,
+          label,
+          nics(label, of, counted, number),
+          of,
           options,
           environment,
           suspicions,
           environment
               .counters()
               .endpoint(
-                  name,
-                  profile.properties().index(),
-                  opened.size(),
-                  profile.group().rails().stream().map(FabricInfo::domainName).toList()));
+                  counted,
+                  device,
+                  number,
+                  of.group().rails().stream().map(FabricInfo::domainName).toList()));
     } catch (FabricException | RegistrationException e) {
       throw new TransportException(
           e instanceof FabricException ? FailureCause.FABRIC : FailureCause.EXHAUSTED,
-          "cannot open device %s: %s".formatted(name, e.getMessage()),
+          "cannot open device %s: %s".formatted(label, e.getMessage()),
           e);
     }
   }
@@ -106,36 +188,36 @@ public final class DeviceEndpoints implements AutoCloseable {
    * Endpoints with threads do not share domains, because a domain's lock would make the threads
    * wait for each other. Nor do they share registrations then, but what is kept of them.
    */
-  private DeviceNics nics() {
-    int needed = profile.progress().threads() ? opened.size() + 1 : 1;
-    if (nics.size() < needed) {
-      CacheOptions all = options.cache();
-      int caches = profile.progress().threads() ? profile.progress().endpoints() : 1;
-      CacheOptions share =
-          all.withIdleRegistrations(Math.ceilDiv(all.idleRegistrations(), caches))
-              .withIdleBytes(all.idleBytes() / caches);
-      nics.add(
-          new DeviceNics(
-              provider,
-              profile.group(),
-              share,
-              environment,
-              names,
-              environment
-                  .counters()
-                  .registrations(
-                      profile.properties().name(), profile.properties().index(), nics.size())));
-    }
-    return nics.getLast();
+  private DeviceNics nics(String label, DeviceProfile of, String counted, int number) {
+    boolean threads = profile.progress().threads();
+    CacheOptions all = options.cache();
+    int caches = threads ? profile.progress().endpoints() : 1;
+    CacheOptions share =
+        all.withIdleRegistrations(Math.ceilDiv(all.idleRegistrations(), caches))
+            .withIdleBytes(all.idleBytes() / caches);
+    return nics.computeIfAbsent(
+        threads ? label : counted,
+        _ ->
+            new DeviceNics(
+                provider,
+                of.group(),
+                share,
+                environment,
+                names,
+                environment
+                    .counters()
+                    .registrations(counted, profile.properties().index(), number)));
   }
 
   public synchronized List<DeviceEndpoint> opened() {
-    return List.copyOf(opened);
+    List<DeviceEndpoint> all = new ArrayList<>(opened);
+    all.addAll(partial.values());
+    return all;
   }
 
   /** Where memory is registered, of those that are open now. */
   public synchronized List<DeviceRegistrations> registrations() {
-    return nics.stream().map(DeviceNics::registrations).toList();
+    return nics.values().stream().map(DeviceNics::registrations).toList();
   }
 
   /**
@@ -147,9 +229,9 @@ public final class DeviceEndpoints implements AutoCloseable {
   public synchronized void close() {
     closed = true;
     CloseSteps steps = new CloseSteps();
-    opened.forEach(endpoint -> steps.step(endpoint::close));
+    opened().forEach(endpoint -> steps.step(endpoint::close));
     if (steps.succeeded()) {
-      nics.forEach(over -> steps.step(over::close));
+      nics.values().forEach(over -> steps.step(over::close));
     }
     steps.end();
   }

@@ -87,6 +87,11 @@ public record DeviceProfile(
     return new DeviceProfile(group, release, properties, features, progress);
   }
 
+  /** The same with some of its rails alone, in that order; what callers are told stays. */
+  DeviceProfile over(List<Integer> rails) {
+    return new DeviceProfile(group.over(rails), release, properties, features, progress);
+  }
+
   /**
    * A short message is copied by the processor, which cannot write into device memory that a NIC
    * writes into by itself.

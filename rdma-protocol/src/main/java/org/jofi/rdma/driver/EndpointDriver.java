@@ -194,6 +194,11 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
     return rails.control.size();
   }
 
+  /** By data rail, the network that it is on: over IP, its subnet. */
+  public List<String> networks() {
+    return dataRails().stream().map(rail -> rail.domain().info().fabricName()).toList();
+  }
+
   public RailAddresses addresses() {
     return rails.addresses();
   }

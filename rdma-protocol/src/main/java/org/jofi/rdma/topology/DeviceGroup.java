@@ -27,6 +27,15 @@ public record DeviceGroup(
     }
   }
 
+  /** The same device with some of its rails alone, in that order. */
+  public DeviceGroup over(List<Integer> some) {
+    return new DeviceGroup(
+        some.stream().map(rails::get).toList(),
+        some.stream().map(paths::get).toList(),
+        reasons,
+        ordinal);
+  }
+
   /** The name of its first NIC, and how many more there are; no other device has it. */
   public String name() {
     String nics = nics();

@@ -3,6 +3,7 @@ package org.jofi.rdma.wire;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import org.jofi.transport.ConnectHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  *         136 nonce, 16 bytes   152 u64 listener   160 rails
  *             then per control rail: u64 mailbox address, u64 key
  * ACCEPT    0 header   32 rails
+ * REDIRECT  0 header   32 u64 the listener's data rails
+ *          40 u8 per rail to use, its number and 1; padded with 0 to 8   48 connect handle
  * rails     0 u64 features   8 u64 longest message   16 u8 data rails   17 u8 control rails
  *          18 u16 eager messages granted, 20 u32 the longest of them; reserved in CONNECT
  *          24 u64 endpoint
@@ -26,6 +29,7 @@ import org.jspecify.annotations.Nullable;
 public final class Handshake {
   private static final int NONCE = 136;
   private static final int RAILS_OF_REQUEST = 160;
+  private static final int HANDLE_OF_REDIRECT = 48;
   private static final int ADDRESSES = 32;
 
   /** The longest message, and the least length of a buffer to receive or write them in. */
@@ -69,6 +73,21 @@ public final class Handshake {
     out.start(memory);
     out.putRails(accept.features(), accept.maxMessageBytes(), accept.rails(), accept.eager());
     return out.finish(MessageType.ACCEPT, accept.id());
+  }
+
+  /** Writes where the connector is to ask, as a request. */
+  public static int put(MemorySegment memory, ConnectRedirect redirect) {
+    Handshake out = new Handshake();
+    out.start(memory);
+    out.putLong(redirect.listenerRails());
+    memory.asSlice(out.at, HANDLE_OF_REDIRECT - out.at).fill((byte) 0);
+    for (int i = 0; i < redirect.rails().size(); i++) {
+      memory.set(WireLayouts.BYTE, out.at + i, (byte) (redirect.rails().get(i) + 1));
+    }
+    byte[] handle = redirect.handle().encode();
+    MemorySegment.copy(handle, 0, memory, WireLayouts.BYTE, HANDLE_OF_REDIRECT, handle.length);
+    out.at += HANDLE_OF_REDIRECT - out.at + handle.length;
+    return out.finish(MessageType.REDIRECT, redirect.id());
   }
 
   private void start(MemorySegment message) {
@@ -183,6 +202,41 @@ public final class Handshake {
         rails.eager);
   }
 
+  public @Nullable ConnectRedirect redirect(MemorySegment message, long length) {
+    fault = MessageHeader.check(message, length, MessageType.REDIRECT);
+    open(message, length);
+    long listenerRails = longWord();
+    List<Integer> rails = new ArrayList<>(ProtocolLimits.MAX_RAILS);
+    for (; at < HANDLE_OF_REDIRECT && has(1) && memory.get(WireLayouts.BYTE, at) != 0; at++) {
+      rails.add(memory.get(WireLayouts.BYTE, at) - 1);
+    }
+    zeros(HANDLE_OF_REDIRECT - at);
+    if (!ConnectRedirect.areSome(rails)
+        || listenerRails < 1
+        || listenerRails > ProtocolLimits.MAX_RAILS) {
+      fail(WireFault.RAILS);
+    }
+    byte[] bytes = bytes((int) (end - at));
+    ConnectHandle handle = bytes == null ? null : handle(bytes);
+    return handle == null
+        ? null
+        : new ConnectRedirect(
+            MessageHeader.connectionId(message), (int) listenerRails, rails, handle);
+  }
+
+  private @Nullable ConnectHandle handle(byte[] bytes) {
+    try {
+      ConnectHandle handle = ConnectHandle.decode(bytes);
+      if (handle.encode().length == bytes.length) {
+        return handle;
+      }
+      fail(WireFault.TRAILING);
+    } catch (IllegalArgumentException none) {
+      fail(WireFault.ADDRESS);
+    }
+    return null;
+  }
+
   private boolean open(MemorySegment message, long length) {
     start(message);
     end = length;
@@ -257,13 +311,18 @@ public final class Handshake {
       fail(WireFault.ADDRESS);
       return null;
     }
-    byte[] bytes = new byte[length];
+    byte[] bytes = bytes(length);
+    return bytes == null ? null : FabricAddress.of(bytes);
+  }
+
+  private byte @Nullable [] bytes(int length) {
     if (!has(length)) {
       return null;
     }
+    byte[] bytes = new byte[length];
     MemorySegment.copy(memory, WireLayouts.BYTE, at, bytes, 0, length);
     at += length;
-    return FabricAddress.of(bytes);
+    return bytes;
   }
 
   private void zeros(long count) {

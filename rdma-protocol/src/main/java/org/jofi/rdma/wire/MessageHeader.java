@@ -90,7 +90,7 @@ public final class MessageHeader {
       return WireFault.COMMUNICATOR;
     }
     // A connector does not know the other side's communicator yet; a refusal has none.
-    if ((type == MessageType.CONNECT) != (to == 0) || (type == MessageType.REFUSE) != (from == 0)) {
+    if ((type == MessageType.CONNECT) != (to == 0) || type.isFromNobody() != (from == 0)) {
       return WireFault.COMMUNICATOR;
     }
     return (to == 0) != (toGeneration(memory) == 0) || (from == 0) != (fromGeneration(memory) == 0)

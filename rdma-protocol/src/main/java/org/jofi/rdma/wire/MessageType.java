@@ -75,7 +75,9 @@ public enum MessageType {
    */
   CHUNKS_WRITTEN(20, Word.INDEX, Word.LENGTH, Reason.NEVER),
   /** So many are out of their blocks, which are free again. Number and value: as above. */
-  CHUNKS_TAKEN(21, Word.INDEX, Word.LENGTH, Reason.NEVER);
+  CHUNKS_TAKEN(21, Word.INDEX, Word.LENGTH, Reason.NEVER),
+  /** The listener's side names a listener with other rails: {@link ConnectRedirect}. */
+  REDIRECT(22);
 
   /** What a number or a value may be. */
   enum Word {
@@ -150,7 +152,15 @@ public enum MessageType {
 
   /** Whether it is a {@link ControlMessage}, of fixed size. */
   public boolean isControl() {
-    return code >= REFUSE.code && code != EAGER.code && code != RAIL_UPDATE.code;
+    return switch (this) {
+      case CONNECT, ACCEPT, EAGER, RAIL_UPDATE, REDIRECT -> false;
+      default -> true;
+    };
+  }
+
+  /** Whether it is a listener's answer that makes no communicator. */
+  boolean isFromNobody() {
+    return this == REFUSE || this == REDIRECT;
   }
 
   /** What is wrong with the number, or else the value, of a control message of this type. */

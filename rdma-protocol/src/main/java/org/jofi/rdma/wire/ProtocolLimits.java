@@ -3,7 +3,7 @@ package org.jofi.rdma.wire;
 /** Sizes that both sides of the protocol agree on by being of one version. */
 public final class ProtocolLimits {
   /** The version that this code speaks. */
-  public static final int VERSION = 4;
+  public static final int VERSION = 5;
 
   /** Most data rails, and most control rails. */
   public static final int MAX_RAILS = 8;

@@ -11,7 +11,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
+import java.util.function.IntFunction;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.agrona.concurrent.IdleStrategy;
 import org.jofi.fabric.DeviceMemory;
 import org.jofi.rdma.RdmaTransport;
@@ -22,8 +25,11 @@ import org.jofi.simulated.profile.Profile;
 import org.jofi.transport.Comm;
 import org.jofi.transport.ConnectAttempt;
 import org.jofi.transport.Device;
+import org.jofi.transport.FlushPolicy;
 import org.jofi.transport.Grouping;
 import org.jofi.transport.ListenComm;
+import org.jofi.transport.NicNames;
+import org.jofi.transport.RailListener;
 import org.jofi.transport.RecvComm;
 import org.jofi.transport.Result;
 import org.jofi.transport.SendComm;
@@ -54,6 +60,37 @@ final class SimulatedHosts implements AutoCloseable {
       int rails,
       UnaryOperator<TransportOptions.Builder> options,
       UnaryOperator<DeviceMemory> devices) {
+    this(_ -> options, profile, seed, rails, devices);
+  }
+
+  /** Of which each uses as many rails as that says, and flushes what was received. */
+  static SimulatedHosts unequal(
+      Profile profile, long seed, int first, int second, RailListener listener) {
+    return new SimulatedHosts(
+        host ->
+            options ->
+                options
+                    .nics(NicNames.of(nics(profile, host == 0 ? first : second)))
+                    .flushPolicy(FlushPolicy.ALWAYS)
+                    .railListener(listener),
+        profile,
+        seed,
+        Math.max(first, second),
+        memory -> memory);
+  }
+
+  private static String nics(Profile profile, int count) {
+    return IntStream.range(0, count)
+        .mapToObj(nic -> profile.device() + nic)
+        .collect(Collectors.joining(",", "=", ""));
+  }
+
+  private SimulatedHosts(
+      IntFunction<UnaryOperator<TransportOptions.Builder>> options,
+      Profile profile,
+      long seed,
+      int rails,
+      UnaryOperator<DeviceMemory> devices) {
     simulation =
         Simulation.of(profile)
             .seed(seed)
@@ -66,6 +103,7 @@ final class SimulatedHosts implements AutoCloseable {
           RdmaTransport.open(
               simulation.host(host).provider(),
               options
+                  .apply(host)
                   .apply(
                       TransportOptions.builder()
                           .grouping(new Grouping.Together())

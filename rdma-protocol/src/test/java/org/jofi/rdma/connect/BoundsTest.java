@@ -107,7 +107,7 @@ class BoundsTest {
     try (Simulation simulation = simulation(profile, 1)) {
       Node left = new Node(simulation, profile, 0, 1);
       Node right = new Node(simulation, profile, 1, 1);
-      Listener listener = right.connections.connector().listen();
+      Listener listener = right.connections.connector().listen(null);
       ConnectHandle handle = right.connections.connector().handle(listener);
       List<Attempt> attempts = new ArrayList<>();
       for (int i = 0; i < 20; i++) {
@@ -158,7 +158,7 @@ class BoundsTest {
     Linked linked = Linked.of(simulation, arena, profile, 1);
     Node left = linked.left;
     Node right = linked.right;
-    Listener listener = right.connections.connector().listen();
+    Listener listener = right.connections.connector().listen(null);
     ConnectHandle handle = right.connections.connector().handle(listener);
     List<Connection> connections = new ArrayList<>(List.of(linked.sending));
     while (connections.size() < 8) {
@@ -304,7 +304,7 @@ class BoundsTest {
                   .right
                   .connections
                   .connector()
-                  .handle(linked.right.connections.connector().listen()));
+                  .handle(linked.right.connections.connector().listen(null)));
       linked.left.abort();
       linked.right.abort();
       assertEquals(FailureCause.CLOSED.code(), linked.receiving.test(receive));

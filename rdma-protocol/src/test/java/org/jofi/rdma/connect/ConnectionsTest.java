@@ -75,7 +75,7 @@ class ConnectionsTest {
           nodes[i] = new Node(simulation, profile, i, rails);
         }
         // Host 0 listens; each host, it among them, connects ten times.
-        Listener listener = nodes[0].connections.connector().listen();
+        Listener listener = nodes[0].connections.connector().listen(null);
         ConnectHandle handle = nodes[0].connections.connector().handle(listener);
         List<Attempt> attempts = new ArrayList<>();
         Map<Attempt, Node> owners = new HashMap<>();
@@ -181,7 +181,7 @@ class ConnectionsTest {
     try (Simulation simulation = simulation(profile, 5, 2, 2)) {
       Node left = new Node(simulation, profile, 0, 1);
       Node right = new Node(simulation, profile, 1, 2);
-      Listener listener = right.connections.connector().listen();
+      Listener listener = right.connections.connector().listen(null);
       ConnectHandle handle = right.connections.connector().handle(listener);
       Attempt otherRails = left.connections.connector().connect(handle);
       Attempt guessing =
@@ -226,7 +226,7 @@ class ConnectionsTest {
         Arena arena = Arena.ofShared()) {
       Node left = new Node(simulation, Profile.EFA, 0, 1);
       Node right = new Node(simulation, Profile.EFA, 1, 1);
-      Listener listener = right.connections.connector().listen();
+      Listener listener = right.connections.connector().listen(null);
       ConnectHandle handle = right.connections.connector().handle(listener);
       Attempt attempt = left.connections.connector().connect(handle);
       MemorySegment message = arena.allocate(Handshake.MAX_BYTES, 8);
@@ -293,7 +293,7 @@ class ConnectionsTest {
       Node left = new Node(simulation, profile, 0, 1);
       Node right = new Node(simulation, profile, 1, 1);
       ConnectHandle handle =
-          right.connections.connector().handle(right.connections.connector().listen());
+          right.connections.connector().handle(right.connections.connector().listen(null));
       simulation.host(1).kill();
       long start = simulation.nanoTime();
       Attempt attempt = left.connections.connector().connect(handle);
@@ -313,7 +313,7 @@ class ConnectionsTest {
     try (Simulation simulation = simulation(Profile.TCP, 7, 2, 1)) {
       Node left = new Node(simulation, Profile.TCP, 0, 1);
       Node right = new Node(simulation, Profile.TCP, 1, 1);
-      Listener listener = right.connections.connector().listen();
+      Listener listener = right.connections.connector().listen(null);
       ConnectHandle handle = right.connections.connector().handle(listener);
       Failure ended =
           new Failure(FailureCause.PEER_LOST, FabricErrno.ENOTCONN, "fi_send", "not connected");
@@ -340,7 +340,7 @@ class ConnectionsTest {
         Arena arena = Arena.ofShared()) {
       Node left = new Node(simulation, profile, 0, 1);
       Node right = new Node(simulation, profile, 1, 1);
-      Listener listener = right.connections.connector().listen();
+      Listener listener = right.connections.connector().listen(null);
       ConnectHandle handle = right.connections.connector().handle(listener);
       Attempt first = left.connections.connector().connect(handle);
       Attempt second = left.connections.connector().connect(handle);

@@ -176,7 +176,7 @@ class HostileWireTest {
     private Communicator connected(int from, int groups) {
       Node node = nodes[from];
       Node other = nodes[1 - from];
-      Listener listener = other.connections.connector().listen();
+      Listener listener = other.connections.connector().listen(null);
       Communicator made =
           new Communicator("good", node, other, new Script(random, groups), arena, pattern);
       made.connect(() -> other.connections.connector().handle(listener));

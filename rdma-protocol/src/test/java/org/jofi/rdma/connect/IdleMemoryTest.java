@@ -28,7 +28,7 @@ class IdleMemoryTest {
     try (Simulation simulation = Simulation.of(Profile.EFA).open()) {
       Node left = new Node(simulation, Profile.EFA, 0, 1);
       Node right = new Node(simulation, Profile.EFA, 1, 1);
-      Listener listener = right.connections.connector().listen();
+      Listener listener = right.connections.connector().listen(null);
       ConnectHandle handle = right.connections.connector().handle(listener);
       List<Connection> connections = new ArrayList<>();
       // The first ones grow what all share.

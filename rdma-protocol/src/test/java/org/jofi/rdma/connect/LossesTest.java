@@ -60,7 +60,7 @@ class LossesTest {
           pattern.set(ValueLayout.JAVA_LONG, at, random.nextLong());
         }
         String line = "%s, NIC 1 of the sender dies after %d".formatted(profile.name(), after);
-        Listener listener = right.connections.connector().listen();
+        Listener listener = right.connections.connector().listen(null);
         Communicator one =
             new Communicator(line, left, right, new Script(random, 60), arena, pattern);
         one.connect(() -> right.connections.connector().handle(listener));
@@ -100,7 +100,7 @@ class LossesTest {
         Node right = new Node(simulation, profile, 1, 1);
         LossyArrivals lossy =
             new LossyArrivals(type == MessageType.CONNECT ? right : left, type, 3);
-        Listener listener = right.connections.connector().listen();
+        Listener listener = right.connections.connector().listen(null);
         ConnectHandle handle = right.connections.connector().handle(listener);
         if (type == MessageType.REFUSE) {
           right.connections.connector().close(listener);
@@ -251,7 +251,7 @@ class LossesTest {
 
   /** Its stripes might come over the deaf rail. */
   private static void assertRefused(Simulation simulation, Node left, Node right) {
-    Listener listener = right.connections.connector().listen();
+    Listener listener = right.connections.connector().listen(null);
     Attempt attempt =
         left.connections.connector().connect(right.connections.connector().handle(listener));
     Linked.await(

@@ -50,7 +50,7 @@ class ManyCommunicatorsTest {
     try (Arena arena = Arena.ofShared()) {
       List<SendConnection> sends = new ArrayList<>();
       List<ReceiveConnection> receives = new ArrayList<>();
-      Listener listener = right.connections.connector().listen();
+      Listener listener = right.connections.connector().listen(null);
       ConnectHandle handle = right.connections.connector().handle(listener);
       for (int made = 0; made < COUNT; made += AT_ONCE) {
         connect(left, right, listener, handle, sends, receives, AT_ONCE);
@@ -90,7 +90,7 @@ class ManyCommunicatorsTest {
     Node one = others[0];
     List<SendConnection> sends = new ArrayList<>();
     List<ReceiveConnection> receives = new ArrayList<>();
-    Listener listener = others[1].connections.connector().listen();
+    Listener listener = others[1].connections.connector().listen(null);
     ConnectHandle handle = others[1].connections.connector().handle(listener);
     connect(one, others[1], listener, handle, sends, receives, 1);
     long leastOfOne = Long.MAX_VALUE;

@@ -46,7 +46,7 @@ final class Pair implements AutoCloseable {
     this.pause = pause;
     this.line = line;
     this.mostRounds = mostRounds;
-    Listener listener = right.connections.connector().listen();
+    Listener listener = right.connections.connector().listen(null);
     ConnectHandle handle = right.connections.connector().handle(listener);
     Attempt attempt = left.connections.connector().connect(handle);
     await("connecting", () -> attempt.connection() != null || attempt.failure() != null);

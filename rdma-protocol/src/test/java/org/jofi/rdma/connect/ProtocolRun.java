@@ -136,7 +136,7 @@ final class ProtocolRun {
     List<Communicator> these = new ArrayList<>();
     List<Listener> listeners = new ArrayList<>();
     for (Node node : nodes) {
-      listeners.add(node.connections.connector().listen());
+      listeners.add(node.connections.connector().listen(null));
     }
     int count = 1 + random.nextInt(4);
     for (int i = 0; i < count; i++) {

@@ -61,7 +61,7 @@ class ReadyTest {
           losesReady
               ? new LossyArrivals(right, MessageType.READY, 1)
               : new LossyArrivals(left, MessageType.ACCEPT, LOST);
-      Listener listener = right.connections.connector().listen();
+      Listener listener = right.connections.connector().listen(null);
       attempt =
           left.connections.connector().connect(right.connections.connector().handle(listener));
       ReceiveConnection[] got = new ReceiveConnection[1];

@@ -11,7 +11,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Collections;
 import java.util.EnumMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Random;
 import net.jqwik.api.Example;
@@ -32,6 +34,13 @@ class HandshakeProperties {
   static byte[] encoded(ConnectAccept accept) {
     MemorySegment memory = MemorySegment.ofArray(new byte[Handshake.MAX_BYTES]);
     int length = Handshake.put(memory, accept);
+    return memory.asSlice(0, length).toArray(ValueLayout.JAVA_BYTE);
+  }
+
+  static byte[] encoded(ConnectRedirect redirect) {
+    MemorySegment memory = MemorySegment.ofArray(new byte[Handshake.MAX_BYTES]);
+    memory.fill((byte) 0xff);
+    int length = Handshake.put(memory, redirect);
     return memory.asSlice(0, length).toArray(ValueLayout.JAVA_BYTE);
   }
 
@@ -58,18 +67,57 @@ class HandshakeProperties {
         () -> "" + decoder.fault());
   }
 
+  @Property
+  void redirectsComeBack(@ForAll Random random) {
+    ConnectRedirect redirect = Messages.redirect(random);
+    byte[] bytes = encoded(redirect);
+    assertEquals(
+        redirect,
+        decoder.redirect(MemorySegment.ofArray(bytes), bytes.length),
+        () -> "" + decoder.fault());
+  }
+
+  /** Each byte that says which rails, as every value. */
+  @Example
+  void railsToUseAreSomeEachOnce() {
+    byte[] sound = encoded(Messages.redirect(new Random(3)));
+    for (int at = 40; at < 48; at++) {
+      for (int value = 0; value < 256; value++) {
+        byte[] bytes = sound.clone();
+        bytes[at] = (byte) value;
+        ConnectRedirect read = decoder.redirect(MemorySegment.ofArray(bytes), bytes.length);
+        assertEquals(read == null, decoder.fault() != WireFault.NONE);
+        if (read != null) {
+          assertArrayEquals(bytes, encoded(read));
+          assertEquals(read.rails().size(), new HashSet<>(read.rails()).size());
+          assertTrue(Collections.max(read.rails()) < ProtocolLimits.MAX_RAILS);
+          assertTrue(Collections.min(read.rails()) >= 0);
+        }
+      }
+    }
+  }
+
   @Example
   void hostileMessagesAreNamedAndNeverThrow() {
     Random random = new Random(7);
     Map<WireFault, Integer> found = new EnumMap<>(WireFault.class);
     for (int i = 0; i < 100_000; i++) {
-      boolean asks = random.nextBoolean();
+      int kind = random.nextInt(3);
       byte[] bytes =
           HostileBytes.from(
-              random, asks ? encoded(Messages.request(random)) : encoded(Messages.accept(random)));
+              random,
+              switch (kind) {
+                case 0 -> encoded(Messages.request(random));
+                case 1 -> encoded(Messages.accept(random));
+                default -> encoded(Messages.redirect(random));
+              });
       MemorySegment memory = MemorySegment.ofArray(bytes);
       Object read =
-          asks ? decoder.request(memory, bytes.length) : decoder.accept(memory, bytes.length);
+          switch (kind) {
+            case 0 -> decoder.request(memory, bytes.length);
+            case 1 -> decoder.accept(memory, bytes.length);
+            default -> decoder.redirect(memory, bytes.length);
+          };
       WireFault fault = decoder.fault();
       found.merge(fault, 1, Integer::sum);
       assertEquals(read == null, fault != WireFault.NONE, () -> "" + fault);
@@ -77,6 +125,8 @@ class HandshakeProperties {
         assertArrayEquals(bytes, encoded(request));
       } else if (read instanceof ConnectAccept accept) {
         assertArrayEquals(bytes, encoded(accept));
+      } else if (read instanceof ConnectRedirect redirect) {
+        assertArrayEquals(bytes, encoded(redirect));
       }
       decoder.replyAddress(memory, bytes.length);
     }

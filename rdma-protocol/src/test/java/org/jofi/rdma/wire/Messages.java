@@ -1,9 +1,13 @@
 package org.jofi.rdma.wire;
 
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.jofi.fabric.ProviderRelease;
+import org.jofi.transport.ConnectHandle;
 
 /** Sound messages, drawn at random. */
 final class Messages {
@@ -64,6 +68,23 @@ final class Messages {
         random.nextLong(1, ProtocolLimits.MAX_MESSAGE_BYTES + 1),
         rails(random),
         features == Features.ALL && random.nextBoolean() ? grant(random) : EagerGrant.NONE);
+  }
+
+  static ConnectRedirect redirect(Random random) {
+    List<Integer> rails =
+        new ArrayList<>(IntStream.range(0, ProtocolLimits.MAX_RAILS).boxed().toList());
+    Collections.shuffle(rails, random);
+    int addresses = random.nextInt(1, 6);
+    return new ConnectRedirect(
+        connectionId(random, true, false),
+        random.nextInt(1, ProtocolLimits.MAX_RAILS + 1),
+        rails.subList(0, random.nextInt(1, ProtocolLimits.MAX_RAILS + 1)),
+        ConnectHandle.of(
+            random.nextInt(1 << 20),
+            bytes(random, ProtocolLimits.NONCE_BYTES),
+            Stream.generate(() -> bytes(random, 16)).limit(addresses).toList(),
+            random.nextInt(256),
+            random.nextBoolean() ? ProviderRelease.UNTOLD : new ProviderRelease("tcp", 2, 1)));
   }
 
   private static EagerGrant grant(Random random) {

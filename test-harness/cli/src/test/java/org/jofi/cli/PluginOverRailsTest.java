@@ -106,6 +106,20 @@ class PluginOverRailsTest {
       return Long.parseLong(result().group(2));
     }
 
+    /** Once, and by one side; every message arrived right. */
+    void leavesOut(String begin, String end) {
+      result();
+      List<String> lines = text.lines().filter(line -> line.contains("left out: ")).toList();
+      assertEquals(
+          1,
+          lines.stream()
+              .filter(line -> line.startsWith("INFO "))
+              .filter(line -> line.contains(begin) && line.endsWith(end))
+              .count(),
+          text);
+      assertEquals(List.of(), warnings());
+    }
+
     /** What NCCL's logger was told as a warning. */
     List<String> warnings() {
       return text.lines().filter(line -> line.startsWith("WARN ")).toList();
@@ -114,12 +128,19 @@ class PluginOverRailsTest {
 
   private Said drive(RailNetwork network, double seconds, String fault)
       throws IOException, InterruptedException {
+    return drive(network, seconds, fault, network.device(), network.device());
+  }
+
+  private Said drive(
+      RailNetwork network, double seconds, String fault, String sender, String receiver)
+      throws IOException, InterruptedException {
     ProcessBuilder builder =
         new ProcessBuilder(driver.toString(), plugin.toString(), "11", "rails");
     Map<String, String> environment = new HashMap<>();
     environment.put("JOFI_JAVA_HOME", System.getProperty("java.home"));
     environment.put("JOFI_PROVIDER", "net");
-    environment.put("JOFI_GROUPING", network.device());
+    environment.put("GROUPING_0", sender);
+    environment.put("GROUPING_1", receiver);
     environment.put("JOFI_WARM_UP", "0.1");
     environment.put("NETWORK_0", network.namespace(SENDER));
     environment.put("NETWORK_1", network.namespace(RECEIVER));
@@ -157,6 +178,20 @@ class PluginOverRailsTest {
                           && line.contains("silent for")
                           && line.contains("; 3 of 4 data rails are up")),
           said.text());
+    }
+  }
+
+  /**
+   * Either side may have more rails, in another order, and one in a subnet that the other is not
+   * in: what both have is used, and NCCL's log says what is not.
+   */
+  @Test
+  void whatUnequalRailsHaveInCommonIsUsed() throws Exception {
+    try (RailNetwork network = new RailNetwork(2, RAILS)) {
+      Said more = drive(network, 0.5, "", "rail0+rail1+rail3", "rail3+rail1");
+      more.leavesOut("rail0+2: 2 of its 3 rails", "which has 2: rail3+rail1; left out: rail0");
+      Said fewer = drive(network, 0.5, "", "rail2", "rail0+rail1+rail2");
+      fewer.leavesOut("rail0+2: 1 of its 3 rails", "which has 1: rail2; left out: rail0+rail1");
     }
   }
 

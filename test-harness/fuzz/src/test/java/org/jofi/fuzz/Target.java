@@ -14,6 +14,7 @@ import org.jofi.conformance.FuzzedConformance;
 import org.jofi.doctor.machine.FuzzedMachine;
 import org.jofi.ranks.FuzzedRanks;
 import org.jofi.rdma.wire.ConnectAccept;
+import org.jofi.rdma.wire.ConnectRedirect;
 import org.jofi.rdma.wire.ConnectRequest;
 import org.jofi.rdma.wire.ControlMessage;
 import org.jofi.rdma.wire.EagerPacket;
@@ -94,6 +95,13 @@ enum Target {
         MemorySegment again = MemorySegment.ofArray(new long[Handshake.MAX_BYTES / 8 + 1]);
         int length = Handshake.put(again, accept);
         demand(same(bytes, again, length), "an answer is written as it was read");
+      }
+      ConnectRedirect redirect = handshake.redirect(memory, bytes.length);
+      demand((redirect == null) == (handshake.fault() != WireFault.NONE), "null has a fault");
+      if (redirect != null) {
+        MemorySegment again = MemorySegment.ofArray(new long[Handshake.MAX_BYTES / 8 + 1]);
+        int length = Handshake.put(again, redirect);
+        demand(same(bytes, again, length), "a redirect is written as it was read");
       }
     }
   },
