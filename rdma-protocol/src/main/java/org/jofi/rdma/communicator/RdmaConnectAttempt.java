@@ -9,6 +9,7 @@ import org.jofi.rdma.wire.ConnectRedirect;
 import org.jofi.transport.ConnectAttempt;
 import org.jofi.transport.ConnectHandle;
 import org.jofi.transport.Failure;
+import org.jofi.transport.FailureCause;
 import org.jofi.transport.SendComm;
 import org.jofi.transport.TransportException;
 import org.jofi.transport.diagnostics.ConnectionEvent;
@@ -81,6 +82,8 @@ final class RdmaConnectAttempt implements ConnectAttempt {
       }
     } catch (TransportException refused) {
       attempt.fail(refused.failure().cause(), refused.failure().detail());
+    } catch (IllegalStateException closed) {
+      attempt.fail(FailureCause.CLOSED, String.valueOf(closed.getMessage()));
     }
   }
 

@@ -93,6 +93,7 @@ final class Acceptor {
   }
 
   boolean forget(Listener listener) {
+    redirects.forget(listener);
     return listeners.remove(listener.number) != null;
   }
 

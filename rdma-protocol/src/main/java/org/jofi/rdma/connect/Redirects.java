@@ -89,9 +89,9 @@ public final class Redirects {
     }
   }
 
-  /** Whether connectors wait for {@link #serve}. Any thread, without the lock. */
-  public boolean isDue() {
-    return !waiting.isEmpty();
+  /** Who asked it is told so when it asks again. */
+  void forget(Listener closed) {
+    waiting.removeIf(asked -> asked.listener.equals(closed));
   }
 
   /**

@@ -13,7 +13,6 @@ import org.jofi.mr.registration.Descriptors;
 import org.jofi.rdma.connect.ConnectionFactory;
 import org.jofi.rdma.connect.ConnectionSettings;
 import org.jofi.rdma.connect.ConnectionTable;
-import org.jofi.rdma.connect.Redirects;
 import org.jofi.rdma.driver.EndpointDriver;
 import org.jofi.rdma.driver.EndpointSettings;
 import org.jofi.rdma.driver.RailChanges;
@@ -161,17 +160,17 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
 
   /** Opens listeners for connectors with other rails. Any thread, without the lock. */
   public void serveRedirects() {
-    Redirects redirects = connections.connector().redirects();
-    if (redirects.isDue()) {
-      redirects.serve(
-          answer -> {
-            try (var _ = lock.posting()) {
-              if (!closed) {
-                answer.run();
+    connections
+        .connector()
+        .redirects()
+        .serve(
+            answer -> {
+              try (var _ = lock.posting()) {
+                if (!closed) {
+                  answer.run();
+                }
               }
-            }
-          });
-    }
+            });
   }
 
   /**

@@ -105,25 +105,23 @@ public final class DeviceEndpoints implements AutoCloseable {
       if (known != null) {
         return known;
       }
-      made = open(profile.over(rails));
+      String name = profile.properties().name();
+      if (nics.size() >= profile.progress().endpoints() + MOST_PARTIAL) {
+        throw new TransportException(
+            FailureCause.EXHAUSTED,
+            "%s has opened its NICs %d times, in part for peers with other rails, and opens none again"
+                .formatted(name, nics.size()));
+      }
+      DeviceProfile some = profile.over(rails);
+      made =
+          open(
+              "%s over %s".formatted(name, names(some.group().rails())),
+              some,
+              profile.progress().endpoints() + partial.size());
       partial.put(List.copyOf(rails), made);
     }
     tell(rails, peer);
     return made;
-  }
-
-  private DeviceEndpoint open(DeviceProfile some) {
-    String name = profile.properties().name();
-    if (nics.size() >= profile.progress().endpoints() + MOST_PARTIAL) {
-      throw new TransportException(
-          FailureCause.EXHAUSTED,
-          "%s has opened its NICs %d times, in part for peers with other rails, and opens none again"
-              .formatted(name, nics.size()));
-    }
-    return open(
-        "%s over %s".formatted(name, names(some.group().rails())),
-        some,
-        profile.progress().endpoints() + partial.size());
   }
 
   private void tell(List<Integer> rails, String peer) {
@@ -158,7 +156,6 @@ public final class DeviceEndpoints implements AutoCloseable {
   }
 
   private DeviceEndpoint open(String label, DeviceProfile of, int number) {
-    int device = profile.properties().index();
     // In counters, all over the whole device have its name.
     String counted = of.equals(profile) ? profile.properties().name() : label;
     try {
@@ -173,7 +170,7 @@ public final class DeviceEndpoints implements AutoCloseable {
               .counters()
               .endpoint(
                   counted,
-                  device,
+                  profile.properties().index(),
                   number,
                   of.group().rails().stream().map(FabricInfo::domainName).toList()));
     } catch (FabricException | RegistrationException e) {

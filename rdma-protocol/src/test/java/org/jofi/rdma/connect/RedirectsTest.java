@@ -1,7 +1,6 @@
 package org.jofi.rdma.connect;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -69,7 +68,6 @@ class RedirectsTest {
       assertEquals(2, redirect.listenerRails());
       assertEquals(handle, redirect.handle());
       assertNull(attempt.failure());
-      assertFalse(listening.redirects().isDue());
       assertEquals(0, listener.refused());
       // The caller goes on elsewhere; here all is free again.
       await(simulation, () -> left.connections.connector().attempts() == 0, left, right);
@@ -100,9 +98,14 @@ class RedirectsTest {
               });
       ConnectHandle handle = listening.handle(listener);
       Attempt refused = left.connections.connector().connect(handle);
-      await(simulation, () -> listening.redirects().isDue(), left, right);
-      listening.redirects().serve(Runnable::run);
-      await(simulation, () -> refused.failure() != null, left, right);
+      await(
+          simulation,
+          () -> {
+            listening.redirects().serve(Runnable::run);
+            return refused.failure() != null;
+          },
+          left,
+          right);
       Failure why = Objects.requireNonNull(refused.failure());
       assertEquals(FailureCause.EXHAUSTED, why.cause());
       assertTrue(
@@ -138,6 +141,29 @@ class RedirectsTest {
       Attempt next = left.connections.connector().connect(handle);
       await(simulation, () -> next.redirect() != null, left, right);
       assertEquals(before, opened.size());
+      // Who waits for a listener that is closed before it is served, is told when it asks again.
+      Listener other =
+          listening.listen(
+              (rails, peer) -> {
+                throw new AssertionError("it is closed");
+              });
+      Attempt late = left.connections.connector().connect(listening.handle(other));
+      int heard = right.connections.progress();
+      for (int round = 0; heard == 0 && round < ROUNDS; round++) {
+        left.connections.progress();
+        heard = right.connections.progress();
+        simulation.idle();
+      }
+      listening.close(other);
+      await(
+          simulation,
+          () -> {
+            listening.redirects().serve(Runnable::run);
+            return late.failure() != null;
+          },
+          left,
+          right);
+      assertEquals(FailureCause.REFUSED, Objects.requireNonNull(late.failure()).cause());
       listening.close(listener);
       left.close();
       right.close();

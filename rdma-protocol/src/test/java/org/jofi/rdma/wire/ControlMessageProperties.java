@@ -179,7 +179,8 @@ class ControlMessageProperties {
                   MessageType.CONNECT,
                   MessageType.ACCEPT,
                   MessageType.EAGER,
-                  MessageType.RAIL_UPDATE)
+                  MessageType.RAIL_UPDATE,
+                  MessageType.REDIRECT)
               .contains(type);
       assertEquals(!isOther, type.isControl(), () -> "" + type);
     }
@@ -237,7 +238,7 @@ class ControlMessageProperties {
         ControlMessage.ofStripe(5, 2, true),
         null);
     assertEquals(
-        "6a6f667004000b004000000002010403"
+        "6a6f667005000b004000000002010403"
             + "ff7f0807000000008877665544332211"
             + "09000000000000002502000000000000"
             + "0".repeat(32),

@@ -254,7 +254,7 @@ class EagerPacketProperties {
             5,
             List.of(Message.of(0x0a0b0c0d, new byte[] {1, 2, 3})));
     assertEquals(
-        "6a6f667004000e004000000002010403"
+        "6a6f667005000e004000000002010403"
             + "ff7f0807000000008877665544332211"
             + "09000000000000000500000000000000"
             + "0d0c0b0a03000000010203eeeeeeeeee",
