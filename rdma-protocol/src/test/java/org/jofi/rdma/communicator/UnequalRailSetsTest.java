@@ -38,7 +38,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Devices with unequally many rails use as many as both have. */
-class UnequalRailsTest {
+class UnequalRailSetsTest {
   private static final int TAG = 6;
   private static final int CONNECTIONS = 3;
 
