@@ -35,6 +35,7 @@ final class RdmaConnectAttempt implements ConnectAttempt {
       endpoint.checkOpen();
       attempt = endpoint.connections.connector().connect(handle);
     }
+    device.attempts.add(this);
   }
 
   @Override
@@ -44,7 +45,6 @@ final class RdmaConnectAttempt implements ConnectAttempt {
 
   @Override
   public synchronized @Nullable SendComm poll() {
-    ConnectRedirect elsewhere;
     try (var _ = endpoint.lock.posting()) {
       if (made == null) {
         endpoint.progress();
@@ -59,12 +59,26 @@ final class RdmaConnectAttempt implements ConnectAttempt {
           tell(made.label(), "connected", "");
         }
       }
-      elsewhere = attempt.redirect();
     }
-    if (elsewhere != null) {
-      follow(elsewhere);
-    }
+    tend();
     return made;
+  }
+
+  /**
+   * Goes on where the listener said, if it did. The caller may wait for something else before.
+   *
+   * @return whether it is over
+   */
+  synchronized boolean tend() {
+    ConnectRedirect elsewhere;
+    try (var _ = endpoint.lock.posting()) {
+      elsewhere = attempt.redirect();
+      if (elsewhere == null) {
+        return attempt.connection() != null || attempt.failure() != null;
+      }
+    }
+    follow(elsewhere);
+    return false;
   }
 
   /** Goes on where the listener said, over the rails that it said. */

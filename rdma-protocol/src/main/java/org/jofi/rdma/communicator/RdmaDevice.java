@@ -6,6 +6,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jofi.fabric.DeviceAllocation;
 import org.jofi.fabric.DeviceMemory;
 import org.jofi.fabric.FabricException;
@@ -51,6 +52,9 @@ public final class RdmaDevice implements Device, AutoCloseable {
 
   /** Its communicators that are not closed. */
   final Set<RdmaComm> open = Collections.synchronizedSet(new LinkedHashSet<>());
+
+  /** Those that are being made. */
+  final Set<RdmaConnectAttempt> attempts = ConcurrentHashMap.newKeySet();
 
   /** Blocks of communicators that ended with operations in flight, until it closes. */
   final List<StagingSpace> kept = Collections.synchronizedList(new ArrayList<>());
@@ -148,6 +152,7 @@ public final class RdmaDevice implements Device, AutoCloseable {
     for (DeviceEndpoint endpoint : endpoints.opened()) {
       events += endpoint.tend();
     }
+    attempts.removeIf(RdmaConnectAttempt::tend);
     tended++;
     boolean asksDrivers = tended % TENDED_PER_DRIVER == 0;
     for (DeviceRegistrations each : endpoints.registrations()) {

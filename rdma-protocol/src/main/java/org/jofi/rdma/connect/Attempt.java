@@ -66,9 +66,9 @@ public final class Attempt implements SentListener {
     return connection == null && failure == null && redirect == null;
   }
 
-  /** Where the caller is to go on; null as long as nothing said so. It is over then. */
+  /** Where the caller is to go on, or fail; null as long as nothing says so, or it failed. */
   public @Nullable ConnectRedirect redirect() {
-    return redirect;
+    return failure == null ? redirect : null;
   }
 
   @Override

@@ -36,6 +36,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Devices with unequally many rails use as many as both have. */
 class UnequalRailSetsTest {
@@ -215,9 +216,10 @@ class UnequalRailSetsTest {
     assertEquals(1, lines.size(), told::toString);
   }
 
-  /** Both connect before either accepts, as programs may that know that the other one listens. */
-  @Test
-  void acceptingMayWaitUntilItIsConnected() {
+  /** Both sides do one after the other, as programs may that know that the other one does both. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void acceptingAndConnectingMayWaitForEachOther(boolean acceptsFirst) {
     listenerFails = true;
     try (SimulatedHosts hosts = hosts(Profile.TCP, 2, 3, 1)) {
       List<ListenComm> listeners = List.of(hosts.device(0).listen(), hosts.device(1).listen());
@@ -225,9 +227,25 @@ class UnequalRailSetsTest {
           List.of(
               hosts.device(0).connect(listeners.get(1).handle()),
               hosts.device(1).connect(listeners.get(0).handle()));
-      hosts.await("connecting", () -> attempts.stream().allMatch(each -> each.poll() != null));
-      hosts.await("accepting", () -> listeners.stream().allMatch(each -> each.accept() != null));
+      RecvComm[] accepted = new RecvComm[2];
+      for (boolean accepts : new boolean[] {acceptsFirst, !acceptsFirst}) {
+        if (accepts) {
+          hosts.await(
+              "accepting",
+              () -> {
+                for (int host = 0; host < 2; host++) {
+                  accepted[host] =
+                      accepted[host] == null ? listeners.get(host).accept() : accepted[host];
+                }
+                return accepted[0] != null && accepted[1] != null;
+              });
+        } else {
+          hosts.await("connecting", () -> attempts.stream().allMatch(each -> each.poll() != null));
+        }
+      }
       listeners.forEach(ListenComm::close);
+      hosts.tend();
+      assertTrue(((RdmaDevice) hosts.device(0)).attempts.isEmpty());
     }
   }
 
