@@ -191,27 +191,26 @@ class SilenceDetectorTest {
   /** All that was queued is lost at once, and some of it again. */
   @Test
   void whatIsSentAgainLaterCountsIfSomeOfItArrives() {
-    Arrays.fill(out, 1);
-    packets[2] = 14_000;
-    for (int step = 0; step < 6; step++) {
-      othersAnswer(2);
-      look();
-    }
+    fallSilentAfterMuchTraffic();
     packets[2] += 300;
     repeated[2] += 100;
     moved[2] += 1_000_000;
     assertTrue(untilSilent(2) >= 3 * BOUND, "it is found early");
   }
 
-  /** A dead rail sends again, too. */
-  @Test
-  void whatIsSentAgainForNothingDoesNotCount() {
+  private void fallSilentAfterMuchTraffic() {
     Arrays.fill(out, 1);
     packets[2] = 14_000;
     for (int step = 0; step < 6; step++) {
       othersAnswer(2);
       look();
     }
+  }
+
+  /** A dead rail sends again, too. */
+  @Test
+  void whatIsSentAgainForNothingDoesNotCount() {
+    fallSilentAfterMuchTraffic();
     packets[2] += 20;
     repeated[2] += 20;
     assertIsFoundWithinTheBound();
