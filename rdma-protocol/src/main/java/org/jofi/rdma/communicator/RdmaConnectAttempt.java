@@ -1,6 +1,7 @@
 package org.jofi.rdma.communicator;
 
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.jofi.rdma.connect.Attempt;
 import org.jofi.rdma.connect.SendConnection;
@@ -20,20 +21,22 @@ import org.jspecify.annotations.Nullable;
 final class RdmaConnectAttempt implements ConnectAttempt {
   private final RdmaDevice device;
   private final ConnectHandle handle;
-  // Guarded by this object's monitor, as the next.
-  private DeviceEndpoint endpoint;
-  private Attempt attempt;
+  private final AtomicBoolean following = new AtomicBoolean();
+  private volatile Asking asking;
+  private volatile boolean closed;
   private @Nullable SendComm made;
   private final @Nullable ConnectionEvent begun = Events.connection();
   private boolean told;
 
+  /** Where it asks: at first from one of the device's endpoints. */
+  private record Asking(DeviceEndpoint from, Attempt attempt) {}
+
   RdmaConnectAttempt(RdmaDevice device, DeviceEndpoint endpoint, ConnectHandle handle) {
     this.device = device;
-    this.endpoint = endpoint;
     this.handle = handle;
     try (var _ = endpoint.lock.posting()) {
       endpoint.checkOpen();
-      attempt = endpoint.connections.connector().connect(handle);
+      asking = new Asking(endpoint, endpoint.connections.connector().connect(handle));
     }
     device.attempts.add(this);
   }
@@ -44,18 +47,19 @@ final class RdmaConnectAttempt implements ConnectAttempt {
   }
 
   @Override
-  public synchronized @Nullable SendComm poll() {
-    try (var _ = endpoint.lock.posting()) {
+  public @Nullable SendComm poll() {
+    Asking now = asking;
+    try (var _ = now.from.lock.posting()) {
       if (made == null) {
-        endpoint.progress();
-        Failure failure = attempt.failure();
+        now.from.progress();
+        Failure failure = now.attempt.failure();
         if (failure != null) {
           tell("", "failed", failure.toString());
           throw new TransportException(failure);
         }
-        SendConnection connection = attempt.connection();
+        SendConnection connection = now.attempt.connection();
         if (connection != null) {
-          made = new RdmaSendComm(device, endpoint, connection);
+          made = new RdmaSendComm(device, now.from, connection);
           tell(made.label(), "connected", "");
         }
       }
@@ -65,39 +69,48 @@ final class RdmaConnectAttempt implements ConnectAttempt {
   }
 
   /**
-   * Goes on where the listener said, if it did. The caller may wait for something else before.
+   * Goes on where the listener said, if it did. The caller may wait for something else before. Any
+   * thread; takes no lock unless there is something to do.
    *
    * @return whether it is over
    */
-  synchronized boolean tend() {
-    ConnectRedirect elsewhere;
-    try (var _ = endpoint.lock.posting()) {
-      elsewhere = attempt.redirect();
-      if (elsewhere == null) {
-        return attempt.connection() != null || attempt.failure() != null;
+  boolean tend() {
+    if (following.compareAndSet(false, true)) {
+      try {
+        Asking now = asking;
+        ConnectRedirect elsewhere = now.attempt.redirect();
+        if (elsewhere == null) {
+          return now.attempt.isOver();
+        }
+        follow(now, elsewhere);
+      } finally {
+        following.set(false);
       }
     }
-    follow(elsewhere);
     return false;
   }
 
   /** Goes on where the listener said, over the rails that it said. */
-  private void follow(ConnectRedirect to) {
+  private void follow(Asking now, ConnectRedirect to) {
     List<Integer> rails = to.rails();
-    boolean all = rails.equals(IntStream.range(0, endpoint.driver.dataCount()).boxed().toList());
+    boolean all = rails.equals(IntStream.range(0, now.from.driver.dataCount()).boxed().toList());
     String peer = "%s, which has %d".formatted(handle, to.listenerRails());
     try {
       device.checkPeer(to.handle());
-      DeviceEndpoint over = all ? endpoint : device.over(rails, peer);
-      try (var _ = over.lock.posting()) {
+      DeviceEndpoint over = all ? now.from : device.over(rails, peer);
+      // Bounded: nobody who calls this expects to wait.
+      try (var _ = over.lock.closing()) {
         over.checkOpen();
-        attempt = over.connections.connector().redirect(attempt, to.handle());
-        endpoint = over;
+        Attempt next = over.connections.connector().redirect(now.attempt, to.handle());
+        asking = new Asking(over, next);
+        if (closed) {
+          over.connections.connector().cancel(next);
+        }
       }
     } catch (TransportException refused) {
-      attempt.fail(refused.failure().cause(), refused.failure().detail());
-    } catch (IllegalStateException closed) {
-      attempt.fail(FailureCause.CLOSED, String.valueOf(closed.getMessage()));
+      now.attempt.fail(refused.failure().cause(), refused.failure().detail());
+    } catch (IllegalStateException transportIsClosed) {
+      now.attempt.fail(FailureCause.CLOSED, String.valueOf(transportIsClosed.getMessage()));
     }
   }
 
@@ -111,25 +124,35 @@ final class RdmaConnectAttempt implements ConnectAttempt {
           "connect",
           label,
           handle.toString(),
-          endpoint.driver.dataCount(),
+          asking.from.driver.dataCount(),
           outcome,
           cause);
     }
   }
 
   @Override
-  public synchronized void close() {
-    try (var _ = endpoint.lock.closing()) {
+  public void close() {
+    closed = true;
+    Asking last;
+    do {
+      last = asking;
+      close(last);
+    } while (!last.equals(asking));
+  }
+
+  private void close(Asking now) {
+    DeviceEndpoint from = now.from;
+    try (var _ = from.lock.closing()) {
       if (made != null) {
         return;
       }
-      SendConnection connection = attempt.connection();
+      SendConnection connection = now.attempt.connection();
       if (connection != null) {
-        endpoint.connections.abort(connection);
+        from.connections.abort(connection);
       } else {
         tell("", "cancelled", "");
-        endpoint.connections.connector().cancel(attempt);
-        endpoint.progress();
+        from.connections.connector().cancel(now.attempt);
+        from.progress();
       }
     }
   }

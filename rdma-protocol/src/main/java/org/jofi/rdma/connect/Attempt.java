@@ -42,9 +42,10 @@ public final class Attempt implements SentListener {
   private boolean due = true;
   private long nextAsk;
   private @Nullable Failure trouble;
-  private @Nullable SendConnection connection;
-  private @Nullable Failure failure;
-  @Nullable ConnectRedirect redirect;
+  // Any thread reads how it ended.
+  private volatile @Nullable SendConnection connection;
+  private volatile @Nullable Failure failure;
+  volatile @Nullable ConnectRedirect redirect;
 
   Attempt(
       ConnectHandle handle,
@@ -64,6 +65,11 @@ public final class Attempt implements SentListener {
   /** Whether it waits for an answer. */
   boolean isOpen() {
     return connection == null && failure == null && redirect == null;
+  }
+
+  /** Whether it stands, or failed. Any thread. */
+  public boolean isOver() {
+    return connection != null || failure != null;
   }
 
   /** Where the caller is to go on, or fail; null as long as nothing says so, or it failed. */

@@ -26,6 +26,7 @@ import org.jofi.rdma.spi.RdmaEnvironment;
 import org.jofi.rdma.wire.EagerGrant;
 import org.jofi.rdma.wire.Features;
 import org.jofi.rdma.wire.MailboxTarget;
+import org.jofi.transport.TransportException;
 import org.jofi.transport.TransportOptions;
 import org.jofi.transport.diagnostics.Log;
 
@@ -165,10 +166,13 @@ public final class DeviceEndpoint implements ConnectionFactory, AutoCloseable {
         .redirects()
         .serve(
             answer -> {
-              try (var _ = lock.posting()) {
+              // Bounded: nobody who calls this expects to wait.
+              try (var _ = lock.closing()) {
                 if (!closed) {
                   answer.run();
                 }
+              } catch (TransportException stuck) {
+                LOG.log(Level.DEBUG, "a connector is not answered now, and asks again", stuck);
               }
             });
   }
