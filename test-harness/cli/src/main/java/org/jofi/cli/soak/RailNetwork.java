@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongPredicate;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -35,6 +36,7 @@ public final class RailNetwork implements RailFaults, AutoCloseable {
 
   private static final String SOUND = shape(1);
   private static final int MOST_TRIES = 500;
+  private static final int REMOVALS = 3;
   private static final long TRY_MILLIS = 20;
 
   private static final AtomicBoolean ENDS = new AtomicBoolean();
@@ -264,11 +266,30 @@ public final class RailNetwork implements RailFaults, AutoCloseable {
   }
 
   private static void remove(LongPredicate ofProcess) {
-    for (String name : namespaces()) {
-      if (name.matches(NAMES + "[0-9]+-.*")
-          && ofProcess.test(Long.parseLong(name.substring(NAMES.length()).split("-", 2)[0]))) {
-        MachineCommand.run("ip netns del " + name);
+    delete(
+        name ->
+            name.matches(NAMES + "[0-9]+-.*")
+                && ofProcess.test(Long.parseLong(name.substring(NAMES.length()).split("-", 2)[0])));
+  }
+
+  /** Several threads may do so at once: as a process ends, and where its run fails for that. */
+  private static void delete(Predicate<String> which) {
+    IllegalStateException failure = null;
+    for (int pass = 0; pass < REMOVALS; pass++) {
+      List<String> left = namespaces().stream().filter(which).toList();
+      if (left.isEmpty()) {
+        return;
       }
+      for (String name : left) {
+        try {
+          MachineCommand.run("ip netns del " + name);
+        } catch (IllegalStateException e) {
+          failure = e;
+        }
+      }
+    }
+    if (failure != null && namespaces().stream().anyMatch(which)) {
+      throw failure;
     }
   }
 
@@ -279,11 +300,7 @@ public final class RailNetwork implements RailFaults, AutoCloseable {
   /** Removes what there is of it. A second call does nothing. */
   @Override
   public void close() {
-    for (String name : namespaces()) {
-      if (name.startsWith(prefix)) {
-        MachineCommand.run("ip netns del " + name);
-      }
-    }
+    delete(name -> name.startsWith(prefix));
   }
 
   /** Nothing more is made once this process ends. */
