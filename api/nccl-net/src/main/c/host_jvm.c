@@ -3,6 +3,7 @@
 // before NCCL relies on this network.
 
 #include "host_jvm.h"
+#include "libfabric.h"
 
 #include <dirent.h>
 #include <limits.h>
@@ -210,9 +211,8 @@ static bool allows_native_access(JNIEnv *env, jobject loader, const char *folder
 
 // The libfabric in the folder, as the option of the plugin's own JVM names it.
 static void choose_libfabric(JNIEnv *env, const char *folder) {
-  char library[PATH_MAX + 32], chosen[REASON_BYTES];
-  snprintf(library, sizeof library, "%s/lib/libfabric.so.1", folder);
-  if (getenv("JOFI_LIBFABRIC") == NULL && access(library, R_OK) == 0 && !property(env, "jofi.libfabric", chosen)) {
+  char library[LIBFABRIC_BYTES], chosen[REASON_BYTES];
+  if (folders_libfabric(folder, library) && !property(env, "jofi.libfabric", chosen)) {
     call_static(env, find(env, "java/lang/System"), "setProperty",
                 "(Ljava/lang/String;Ljava/lang/String;)Ljava/lang/String;", text(env, "jofi.libfabric"),
                 text(env, library));

@@ -442,6 +442,10 @@ static bool chooses_collector(const char *options) {
   return false;
 }
 
+static bool names_libfabric(const char *options) {
+  return options != NULL && strstr(options, "jofi.libfabric") != NULL;
+}
+
 // Whether something is so of what the user tells the JVM, wherever it takes options from.
 static bool is_told(bool (*something)(const char *options)) {
   return something(getenv("JOFI_JVM_OPTS")) || something(getenv("JAVA_TOOL_OPTIONS")) ||
@@ -494,9 +498,8 @@ static bool collect_options(jvm_options *options, const char *folder, bool is_fo
     // One that does not fit is left alone without a word.
     add_option(options, "-XX:AOTCache=%s", cache);
   }
-  char library[PATH_MAX + 32];
-  snprintf(library, sizeof library, "%s/lib/libfabric.so.1", folder);
-  if (getenv("JOFI_LIBFABRIC") == NULL && access(library, R_OK) == 0) {
+  char library[LIBFABRIC_BYTES];
+  if (folders_libfabric(folder, library)) {
     add_option(options, "-Djofi.libfabric=%s", library);
   }
   if (options->overflow) {
@@ -632,7 +635,7 @@ static bool start_jvm(void) {
       return false;
     }
     jvm_is_own = true;
-    load_libfabric(folder);
+    load_libfabric(folder, is_told(names_libfabric));
   }
   jclass type = jvm_is_own ? own_boot(env) : boot_of_host(env, folder);
   bool booted = type != NULL && call_java_boot(env, type);
