@@ -64,7 +64,9 @@ final class RdmaConnectAttempt implements ConnectAttempt {
         }
       }
     }
-    tend();
+    if (tend()) {
+      device.attempts.remove(this);
+    }
     return made;
   }
 
