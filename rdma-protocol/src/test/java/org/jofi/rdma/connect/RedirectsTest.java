@@ -40,6 +40,19 @@ class RedirectsTest {
     }
   }
 
+  /** As whoever accepts or tends does, the listener's side opens what connectors wait for. */
+  private static void awaitServed(
+      Simulation simulation, BooleanSupplier done, Node left, Node right) {
+    await(
+        simulation,
+        () -> {
+          right.connections.connector().redirects().serve(Runnable::run);
+          return done.getAsBoolean();
+        },
+        left,
+        right);
+  }
+
   private static void tell(Node to, Attempt attempt, List<Integer> rails, ConnectHandle handle) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment message = arena.allocate(Handshake.MAX_BYTES, 8);
@@ -98,14 +111,7 @@ class RedirectsTest {
               });
       ConnectHandle handle = listening.handle(listener);
       Attempt refused = left.connections.connector().connect(handle);
-      await(
-          simulation,
-          () -> {
-            listening.redirects().serve(Runnable::run);
-            return refused.failure() != null;
-          },
-          left,
-          right);
+      awaitServed(simulation, () -> refused.failure() != null, left, right);
       Failure why = Objects.requireNonNull(refused.failure());
       assertEquals(FailureCause.EXHAUSTED, why.cause());
       assertTrue(
@@ -123,12 +129,9 @@ class RedirectsTest {
       for (int i = 0; i < 3; i++) {
         attempts.add(left.connections.connector().connect(handle));
       }
-      await(
+      awaitServed(
           simulation,
-          () -> {
-            listening.redirects().serve(Runnable::run);
-            return attempts.stream().allMatch(attempt -> attempt.redirect() != null);
-          },
+          () -> attempts.stream().allMatch(attempt -> attempt.redirect() != null),
           left,
           right);
       for (Attempt attempt : attempts) {
@@ -155,14 +158,7 @@ class RedirectsTest {
         simulation.idle();
       }
       listening.close(other);
-      await(
-          simulation,
-          () -> {
-            listening.redirects().serve(Runnable::run);
-            return late.failure() != null;
-          },
-          left,
-          right);
+      awaitServed(simulation, () -> late.failure() != null, left, right);
       assertEquals(FailureCause.REFUSED, Objects.requireNonNull(late.failure()).cause());
       listening.close(listener);
       left.close();
