@@ -17,21 +17,30 @@ import java.util.stream.Stream;
 final class Lane {
   private final int number;
   private final Lanes lanes;
-  private final boolean alone;
+  private final Part part;
   private final Map<Pass, PassResult> results;
   private final Report report;
   private final Path logs;
   private final StartCaches caches;
   private final Set<WorkerProcess> workers;
 
+  /** What of the classes runs. */
+  enum Part {
+    /** All but the tests that run alone. */
+    BESIDE,
+    /** Those that run alone. */
+    ALONE,
+    /** Whatever is asked for. */
+    AGAIN
+  }
+
   /**
-   * @param alone whether it runs what runs alone, and nothing else; or all but that
    * @param workers those that live, which are ended with the runner
    */
   Lane(
       int number,
       Lanes lanes,
-      boolean alone,
+      Part part,
       Map<Pass, PassResult> results,
       Report report,
       Path logs,
@@ -39,7 +48,7 @@ final class Lane {
       Set<WorkerProcess> workers) {
     this.number = number;
     this.lanes = lanes;
-    this.alone = alone;
+    this.part = part;
     this.results = results;
     this.report = report;
     this.logs = logs;
@@ -78,6 +87,7 @@ final class Lane {
             worker = null;
           }
         } catch (IOException unusable) {
+          result.broke();
           add(result, Events.Kind.FAILED, type.name(), 0, String.valueOf(unusable.getMessage()));
           worker = null;
         }
@@ -131,6 +141,7 @@ final class Lane {
     if (running.isEmpty()) {
       running.add(type.name());
     }
+    result.broke();
     running.forEach(test -> add(result, Events.Kind.FAILED, test, 0, what));
     return -1;
   }
@@ -143,16 +154,17 @@ final class Lane {
 
   private Worker.Order order(Pass pass, TestClass type) {
     String method = type.method().orElse("");
-    if (!alone) {
-      List<String> excluded =
-          Stream.concat(pass.excluded().stream(), Stream.of(TestClass.ALONE)).toList();
-      return new Worker.Order(type.name(), method, pass.included(), excluded);
+    List<String> included = pass.included();
+    List<String> excluded = pass.excluded();
+    if (part == Part.BESIDE) {
+      excluded = Stream.concat(excluded.stream(), Stream.of(TestClass.ALONE)).toList();
+    } else if (part == Part.ALONE) {
+      included =
+          included.isEmpty()
+              ? List.of(TestClass.ALONE)
+              : included.stream().map(tag -> tag + " & " + TestClass.ALONE).toList();
     }
-    List<String> included =
-        pass.included().isEmpty()
-            ? List.of(TestClass.ALONE)
-            : pass.included().stream().map(tag -> tag + " & " + TestClass.ALONE).toList();
-    return new Worker.Order(type.name(), method, included, pass.excluded());
+    return new Worker.Order(type.name(), method, included, excluded);
   }
 
   /** The runner's own class path; the module's comes first. */

@@ -2,6 +2,8 @@ package org.jofi.runner;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /** What became of a pass so far. Lanes add to it; each caller holds its lock. */
 final class PassResult {
@@ -14,7 +16,9 @@ final class PassResult {
   final Pass pass;
   final List<Ended> tests = new ArrayList<>();
   final List<Timed> classes = new ArrayList<>();
+  final List<Ended> unsteady = new ArrayList<>();
   private int left;
+  private boolean broken;
 
   PassResult(Pass pass, int classes) {
     this.pass = pass;
@@ -23,6 +27,30 @@ final class PassResult {
 
   synchronized void add(Ended test) {
     tests.add(test);
+  }
+
+  /** Notes that a process of it crashed, hung or did not start. */
+  synchronized void broke() {
+    broken = true;
+  }
+
+  /** Whether one of its processes crashed, hung or did not start. */
+  synchronized boolean isBroken() {
+    return broken;
+  }
+
+  /** Takes tests that passed when they ran once more from those that failed. */
+  synchronized void settle(PassResult repeat) {
+    Set<String> passed =
+        repeat.all(Events.Kind.PASSED).stream().map(Ended::test).collect(Collectors.toSet());
+    // A class that could not begin has no tests of its own, so those of the repeat tell of it.
+    boolean whole = !passed.isEmpty() && repeat.count(Events.Kind.FAILED) == 0;
+    for (Ended test : all(Events.Kind.FAILED)) {
+      if (passed.contains(test.test()) || (whole && !test.test().contains("#"))) {
+        tests.remove(test);
+        unsteady.add(test);
+      }
+    }
   }
 
   /** Notes that a class is over. True if it was the last. */

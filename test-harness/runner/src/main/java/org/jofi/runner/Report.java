@@ -150,13 +150,23 @@ final class Report {
     }
     int passed = 0;
     int skipped = 0;
+    int unsteady = 0;
+    // Those that passed when they ran once more are no failures.
+    failed = 0;
     for (PassResult result : results) {
       passed += result.count(Events.Kind.PASSED);
       if (result.left() > 0) {
         failed++;
         out.printf("failed: %s: %d classes did not run%n", result.pass.name(), result.left());
       }
+      for (PassResult.Ended test : result.unsteady) {
+        unsteady++;
+        out.printf(
+            "unsteady: %s: %s: it passed when it ran once more, alone; before: %s%n    again: %s%n",
+            result.pass.name(), test.test(), firstLine(test.text()), again(test));
+      }
       for (PassResult.Ended test : result.all(Events.Kind.FAILED)) {
+        failed++;
         out.printf(
             "failed: %s: %s: %s%n    again: %s%n",
             result.pass.name(), test.test(), firstLine(test.text()), again(test));
@@ -171,7 +181,9 @@ final class Report {
       out.println("no test ran; those that are long run with --all only");
     }
     printTime(results);
-    out.printf("%d passed, %d failed, %d skipped%n", passed, failed, skipped);
+    out.printf(
+        "%d passed, %d failed, %d skipped%s%n",
+        passed, failed, skipped, unsteady == 0 ? "" : ", " + unsteady + " unsteady");
     return passed > 0 && failed == 0 && within;
   }
 

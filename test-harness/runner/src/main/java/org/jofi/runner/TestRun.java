@@ -68,19 +68,43 @@ public final class TestRun {
     }
     Runtime.getRuntime().addShutdownHook(new Thread(() -> workers.forEach(WorkerProcess::kill)));
     report.begin(results);
+    Map<Pass, List<TestClass>> beside = new LinkedHashMap<>();
+    Map<Pass, List<TestClass>> alone = new LinkedHashMap<>();
+    for (Pass pass : passes) {
+      beside.put(pass, pass.classes());
+      alone.put(pass, pass.classes().stream().filter(TestClass::alone).toList());
+    }
     int lanes = Integer.getInteger("jofi.test.lanes", Runtime.getRuntime().availableProcessors());
-    run(passes, lanes, false);
-    run(passes, 1, true);
+    run(beside, lanes, Lane.Part.BESIDE, ofPass);
+    run(alone, 1, Lane.Part.ALONE, ofPass);
+    repeat();
     Leftovers.remove(began);
     expectations.write(results);
     return report.end(results, budgets);
   }
 
-  private void run(List<Pass> passes, int count, boolean alone) throws InterruptedException {
-    Lanes lanes = new Lanes(expectations::seconds, WORTH_HELPING);
-    for (Pass pass : passes) {
-      lanes.add(pass, pass.classes().stream().filter(one -> !alone || one.alone()).toList());
+  /** Where one test of hundreds depends on what else the machine did, a run is not lost. */
+  private void repeat() throws InterruptedException {
+    if (!options.full() || !options.isWhole()) {
+      return;
     }
+    List<Repeat> repeats = Repeat.of(results);
+    Map<Pass, List<TestClass>> methods = new LinkedHashMap<>();
+    Map<Pass, PassResult> again = new LinkedHashMap<>();
+    for (Repeat repeat : repeats) {
+      report.say("what failed of " + repeat.first().pass.name() + " runs once more, alone");
+      methods.put(repeat.first().pass, repeat.methods());
+      again.put(repeat.first().pass, repeat.again());
+    }
+    run(methods, 1, Lane.Part.AGAIN, again);
+    repeats.forEach(Repeat::settle);
+  }
+
+  private void run(
+      Map<Pass, List<TestClass>> classes, int count, Lane.Part part, Map<Pass, PassResult> into)
+      throws InterruptedException {
+    Lanes lanes = new Lanes(expectations::seconds, WORTH_HELPING);
+    classes.forEach(lanes::add);
     List<Thread> threads = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       int number = i;
@@ -88,8 +112,7 @@ public final class TestRun {
           Thread.ofPlatform()
               .name("lane-" + number)
               .start(
-                  () ->
-                      new Lane(number, lanes, alone, ofPass, report, logs, caches, workers).run()));
+                  () -> new Lane(number, lanes, part, into, report, logs, caches, workers).run()));
     }
     for (Thread thread : threads) {
       thread.join();
