@@ -289,9 +289,10 @@ class PostedReceive extends ListedStrategy<PostedReceive> {
     return arrived == (1 << count) - 1;
   }
 
+  /** What arrived needs no peer any more; of a staged one, copies may be left. */
   @Override
   public final boolean endsByItself() {
-    return false;
+    return arrivedWhole();
   }
 
   @Override

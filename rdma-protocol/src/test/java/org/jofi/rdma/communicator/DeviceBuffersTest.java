@@ -89,6 +89,24 @@ class DeviceBuffersTest {
     }
   }
 
+  /** The copies that are left need no peer. */
+  @Test
+  void whatArrivedBeforeThePeerClosedSucceeds() {
+    for (int bytes : new int[] {0, 1, 60_000, 900_000, BYTES}) {
+      try (SimulatedHosts hosts = new SimulatedHosts(Profile.TCP, 11, 2)) {
+        Pair pair = hosts.connect();
+        MemorySegment from = hosts.memory(BYTES, 1);
+        MemorySegment to = device(hosts, 1, hosts.memory(BYTES, 2));
+        Registration target = register(pair.receive(), to, true);
+        long receive = pair.receive().irecv(target, 0, bytes, 3);
+        assertEquals(bytes, hosts.await(pair.send(), pair.send().isend(from, 0, bytes, 3)));
+        pair.send().close();
+        assertEquals(bytes, hosts.await(pair.receive(), receive));
+        assertEquals(-1, to.asSlice(0, bytes).mismatch(from.asSlice(0, bytes)));
+      }
+    }
+  }
+
   /** Nobody registers it: it is used for as long as the message lasts. */
   @Test
   void aPlainSegmentGoesIntoAStagedReceive() {
