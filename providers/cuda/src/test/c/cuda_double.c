@@ -284,6 +284,10 @@ CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr at, const void *host, size_t bytes, vo
   ENTER(1, 0);
   return queue(stream, shadow(at, bytes), host, bytes, 0);
 }
+CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes, void *stream) {
+  ENTER(1, 0);
+  return queue(stream, shadow(to, bytes), shadow(from, bytes), bytes, 0);
+}
 CUresult cuStreamCreate(void **stream, unsigned flags) {
   ENTER(1, 1);
   if (flags != 1) return INVALID_VALUE;

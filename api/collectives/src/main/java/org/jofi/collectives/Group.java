@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import org.jofi.collectives.schedule.Algorithm;
@@ -20,6 +19,8 @@ import org.jofi.collectives.schedule.Steps;
 import org.jofi.ranks.RankLostException;
 import org.jofi.ranks.Ranks;
 import org.jofi.transport.Device;
+import org.jofi.transport.FailureCause;
+import org.jofi.transport.Memory;
 import org.jofi.transport.TransportException;
 import org.jofi.transport.diagnostics.Log;
 import org.jspecify.annotations.Nullable;
@@ -49,15 +50,17 @@ public final class Group implements AutoCloseable {
   private final GroupOptions options;
   private final Peers peers;
   private final Waiting waiting;
-  private final Map<Key, Program> kept = new LinkedHashMap<>(KEPT, 0.75f, true);
+  private final LinkedHashMap<Key, Program> kept = new LinkedHashMap<>(KEPT, 0.75f, true);
   private MemorySegment copies = MemorySegment.NULL;
   private int runs;
   private int splits;
+  private @Nullable Gpu gpu;
   private @Nullable Throwable failure;
   private boolean closed;
 
   /** What operations have in common that run the same program. */
-  private record Key(Collective collective, String algorithm, @Nullable Long inputInOutput) {}
+  private record Key(
+      Collective collective, String algorithm, boolean isOnGpu, @Nullable Long inputInOutput) {}
 
   private Group(Members members, Device device, GroupOptions options) {
     this.members = members;
@@ -156,10 +159,36 @@ public final class Group implements AutoCloseable {
    */
   public Plan plan(
       Collective collective, String algorithm, MemorySegment input, MemorySegment output) {
+    return plan(collective, algorithm, Operand.of(input), Operand.of(output));
+  }
+
+  /**
+   * {@return a plan of an operation, for memory of a GPU} It is registered with each connection
+   * that uses it until the plan is closed. Moving works for every type, and reducing for sums of
+   * {@link DataType#F32}, which the GPU forms. The calling thread waits for what the GPU does.
+   * Other ranks may have their memory elsewhere.
+   *
+   * @param collective the operation
+   * @param algorithm as above; empty for the one that is fastest
+   * @param input memory of a GPU, all operations of a group of the same one. Any where there is no
+   *     input
+   * @param output likewise
+   * @throws IllegalArgumentException as above, and for what a GPU does not do
+   * @throws TransportException if the device takes no memory of GPUs, there is no such GPU, or the
+   *     memory cannot be registered
+   * @throws org.jofi.fabric.FabricException if the GPU has no memory left for it
+   */
+  public Plan plan(Collective collective, String algorithm, Memory input, Memory output) {
+    return plan(collective, algorithm, Operand.of(input), Operand.of(output));
+  }
+
+  private Plan plan(Collective collective, String algorithm, Operand input, Operand output) {
     Key key = key(collective, algorithm, input, output);
     Algorithms.Choice choice = choice(collective, algorithm);
     waiting.begin("a plan of " + words(collective, choice));
-    return new Plan(this, program(key, choice), input, output);
+    Program program = program(key, choice);
+    take(program, input, output);
+    return new Plan(this, program);
   }
 
   /**
@@ -177,6 +206,23 @@ public final class Group implements AutoCloseable {
    * @throws IllegalStateException if the group failed before, or is closed
    */
   public void run(Collective collective, MemorySegment input, MemorySegment output) {
+    run(collective, Operand.of(input), Operand.of(output));
+  }
+
+  /**
+   * Runs an operation on memory of a GPU, and waits until it is over.
+   *
+   * @param collective the operation
+   * @param input as for {@link #plan(Collective, String, Memory, Memory)}
+   * @param output likewise
+   * @throws RuntimeException as {@link #run(Collective, MemorySegment, MemorySegment)} and the plan
+   *     of it
+   */
+  public void run(Collective collective, Memory input, Memory output) {
+    run(collective, Operand.of(input), Operand.of(output));
+  }
+
+  private void run(Collective collective, Operand input, Operand output) {
     Key key = key(collective, "", input, output);
     checkUsable();
     Program program = kept.get(key);
@@ -189,13 +235,15 @@ public final class Group implements AutoCloseable {
       program = program(key, choice);
       kept.put(key, program);
       if (kept.size() > KEPT) {
-        kept.remove(kept.keySet().iterator().next());
+        kept.pollFirstEntry().getValue().close();
       }
     }
-    program.start(input, output, nextTag(program));
+    take(program, input, output);
+    program.start(nextTag(program));
     while (!poll(program)) {
       // A poll waits by itself.
     }
+    program.release();
   }
 
   /**
@@ -339,10 +387,35 @@ public final class Group implements AutoCloseable {
     }
   }
 
-  private Key key(
-      Collective collective, String algorithm, MemorySegment input, MemorySegment output) {
-    return new Key(
-        collective, algorithm, Operands.check(collective, rank(), size(), input, output));
+  private Key key(Collective collective, String algorithm, Operand input, Operand output) {
+    Long inputInOutput = Operands.check(collective, rank(), size(), input, output);
+    if (input.isOnGpu()) {
+      checkGpu(input.gpu());
+      checkGpu(output.gpu());
+    }
+    return new Key(collective, algorithm, input.isOnGpu(), inputInOutput);
+  }
+
+  private void checkGpu(Memory memory) {
+    if (!device.properties().takes(memory.kind())) {
+      throw new TransportException(
+          FailureCause.UNAVAILABLE, "%s takes no %s memory".formatted(device, memory.kind()));
+    }
+    Gpu known = gpu;
+    if (known == null) {
+      gpu = Gpu.of(memory, options.gpu());
+    } else {
+      known.check(memory);
+    }
+  }
+
+  private void take(Program program, Operand input, Operand output) {
+    try {
+      program.take(input, output);
+    } catch (RuntimeException | Error why) {
+      failure = why;
+      throw why;
+    }
   }
 
   private Program program(Key key, Algorithms.Choice choice) {
@@ -365,7 +438,8 @@ public final class Group implements AutoCloseable {
           schedule,
           members,
           peers,
-          options.window());
+          options.window(),
+          key.isOnGpu() ? gpu : null);
     } catch (TransportException broken) {
       RuntimeException why = waiting.reason(broken, "connecting");
       failure = why;
@@ -400,21 +474,21 @@ public final class Group implements AutoCloseable {
     return Algorithms.choose(operation, size(), collective.type().bytes());
   }
 
-  void start(Program program, MemorySegment input, MemorySegment output) {
+  void start(Program program) {
     checkUsable();
     waiting.begin(program.words());
-    program.start(input, output, nextTag(program));
+    program.start(nextTag(program));
   }
 
   boolean poll(Program program) {
     checkUsable();
     try {
-      if (isOver(program)) {
+      if (program.isOver()) {
         return true;
       }
       if (program.advance(waiting)) {
         waiting.progressed();
-        return isOver(program);
+        return program.isOver();
       }
       waiting.idle();
       return false;
@@ -422,14 +496,6 @@ public final class Group implements AutoCloseable {
       failure = why;
       throw why;
     }
-  }
-
-  private static boolean isOver(Program program) {
-    if (program.isOver()) {
-      program.forgetMemory();
-      return true;
-    }
-    return false;
   }
 
   private void checkUsable() {
@@ -455,6 +521,7 @@ public final class Group implements AutoCloseable {
       kept.clear();
       members.forget();
       peers.close();
+      closeGpu();
     }
   }
 
@@ -465,6 +532,14 @@ public final class Group implements AutoCloseable {
       kept.clear();
       // What this rank said stays: others may still want to know why.
       peers.abort();
+      closeGpu();
+    }
+  }
+
+  /** Where a connection did not end, a NIC may still write to the GPU: its memory stays. */
+  private void closeGpu() {
+    if (gpu != null) {
+      gpu.close();
     }
   }
 }

@@ -1,6 +1,9 @@
 package org.jofi.collectives;
 
 import java.time.Duration;
+import java.util.Objects;
+import org.jofi.fabric.DeviceMemory;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How a group works. All ranks pass the same chunk. Immutable; any thread.
@@ -9,10 +12,13 @@ import java.time.Duration;
  *     also how long connecting to a rank may take
  * @param chunkBytes about how long a message of a long array is, in bytes, 64 or more
  * @param window how many messages to a rank, and from it, are in flight at most, 1 to 64
+ * @param gpu the GPU whose memory operations may be on; it stays open longer than the group. Null:
+ *     the group opens that of the first such memory by itself
  */
-public record GroupOptions(Duration timeout, int chunkBytes, int window) {
+public record GroupOptions(
+    Duration timeout, int chunkBytes, int window, @Nullable DeviceMemory gpu) {
   private static final GroupOptions DEFAULTS =
-      new GroupOptions(Duration.ofMinutes(1), 512 << 10, 8);
+      new GroupOptions(Duration.ofMinutes(1), 512 << 10, 8, null);
 
   /** Checks the values. */
   public GroupOptions {
@@ -38,7 +44,7 @@ public record GroupOptions(Duration timeout, int chunkBytes, int window) {
    * @param longest see {@link #timeout}
    */
   public GroupOptions withTimeout(Duration longest) {
-    return new GroupOptions(longest, chunkBytes, window);
+    return new GroupOptions(longest, chunkBytes, window, gpu);
   }
 
   /**
@@ -47,7 +53,7 @@ public record GroupOptions(Duration timeout, int chunkBytes, int window) {
    * @param bytes see {@link #chunkBytes}
    */
   public GroupOptions withChunkBytes(int bytes) {
-    return new GroupOptions(timeout, bytes, window);
+    return new GroupOptions(timeout, bytes, window, gpu);
   }
 
   /**
@@ -56,6 +62,15 @@ public record GroupOptions(Duration timeout, int chunkBytes, int window) {
    * @param messages see {@link #window}
    */
   public GroupOptions withWindow(int messages) {
-    return new GroupOptions(timeout, chunkBytes, messages);
+    return new GroupOptions(timeout, chunkBytes, messages, gpu);
+  }
+
+  /**
+   * {@return the same with a GPU}
+   *
+   * @param opened see {@link #gpu}
+   */
+  public GroupOptions withGpu(DeviceMemory opened) {
+    return new GroupOptions(timeout, chunkBytes, window, Objects.requireNonNull(opened));
   }
 }

@@ -1,9 +1,13 @@
 package org.jofi.collectives;
 
+import org.jofi.collectives.schedule.Place;
 import org.jofi.transport.Comm;
 import org.jofi.transport.FailureCause;
+import org.jofi.transport.Registration;
 import org.jofi.transport.Result;
 import org.jofi.transport.TransportException;
+import org.jofi.transport.Use;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The messages of a program to one rank, or from it, in their order: several are in flight. For one
@@ -15,28 +19,48 @@ abstract class Lane {
   private final int[] steps;
   private final String doing;
   private final long[] requests;
+  private final Leases leases;
   private int posted;
   private int over;
 
+  /** Whether the oldest one arrived, and it only is not known whether a GPU sees it. */
+  private boolean isThere;
+
   /**
    * @param comm where they go or come from
+   * @param use what memory is registered for
    * @param program whose messages they are
    * @param steps the steps of the program that are these messages, in order
    * @param window how many may be in flight
    * @param doing what it does, for messages
    */
-  Lane(Comm comm, Program program, int[] steps, int window, String doing) {
+  Lane(Comm comm, Use use, Program program, int[] steps, int window, String doing) {
     this.comm = comm;
     this.doing = doing;
     this.program = program;
     this.steps = steps;
     requests = new long[Math.min(window, steps.length)];
+    leases = new Leases(comm, use);
+  }
+
+  /** Registers the GPU's memory that it uses. */
+  final void take() {
+    for (int step : steps) {
+      Place place = place(step);
+      leases.take(place, program.operand(place));
+    }
+  }
+
+  /** Gives the registrations back. */
+  final void release() {
+    leases.end();
   }
 
   /** Begins again. */
   final void reset() {
     posted = 0;
     over = 0;
+    isThere = false;
   }
 
   /** Posts what may be posted and takes the oldest if it is over; whether anything happened. */
@@ -54,11 +78,10 @@ abstract class Lane {
       worked = true;
     }
     if (over < posted) {
-      long request = requests[over % requests.length];
-      long result = comm.test(request);
-      if (result != Result.IN_PROGRESS) {
-        taken(steps[over], request, result);
+      if (isOver(steps[over], requests[over % requests.length])) {
+        program.over(steps[over]);
         over++;
+        isThere = false;
         worked = true;
       }
     } else if (over < steps.length) {
@@ -67,14 +90,39 @@ abstract class Lane {
     return worked;
   }
 
+  private boolean isOver(int step, long request) {
+    if (!isThere) {
+      long result = comm.test(request);
+      if (result == Result.IN_PROGRESS) {
+        return false;
+      }
+      check(step, request, result);
+      isThere = true;
+    }
+    return isSeen(step);
+  }
+
+  /** The memory of a message. */
+  abstract Place place(int step);
+
   abstract long post(int step);
+
+  /** Whether a GPU sees a message that arrived; it makes progress. */
+  boolean isSeen(int step) {
+    return true;
+  }
+
+  /** The GPU's memory of a message; null if it is the host's. */
+  final @Nullable Registration lease(int step) {
+    return leases.of(place(step));
+  }
 
   /** What it does, for messages. */
   final String doing() {
     return doing;
   }
 
-  private void taken(int step, long request, long result) {
+  private void check(int step, long request, long result) {
     if (result < 0) {
       Result.check(comm, request, result);
     }
@@ -83,6 +131,5 @@ abstract class Lane {
           FailureCause.PROTOCOL_VIOLATION,
           "%s: message of %d bytes, %d expected".formatted(doing, result, program.bytes(step)));
     }
-    program.over(step);
   }
 }

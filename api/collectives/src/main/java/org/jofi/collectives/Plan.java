@@ -1,6 +1,5 @@
 package org.jofi.collectives;
 
-import java.lang.foreign.MemorySegment;
 import org.jofi.transport.TransportException;
 
 /**
@@ -11,16 +10,13 @@ import org.jofi.transport.TransportException;
 public final class Plan implements AutoCloseable {
   private final Group group;
   private final Program program;
-  private final MemorySegment input;
-  private final MemorySegment output;
   private boolean running;
   private boolean closed;
 
-  Plan(Group group, Program program, MemorySegment input, MemorySegment output) {
+  /** Of a program that has its memory. */
+  Plan(Group group, Program program) {
     this.group = group;
     this.program = program;
-    this.input = input;
-    this.output = output;
   }
 
   /** {@return what it does} */
@@ -64,7 +60,7 @@ public final class Plan implements AutoCloseable {
       throw new IllegalStateException(
           "%s %s".formatted(collective(), closed ? "is closed" : "is still under way"));
     }
-    group.start(program, input, output);
+    group.start(program);
     running = true;
   }
 
@@ -94,6 +90,9 @@ public final class Plan implements AutoCloseable {
   public void close() {
     if (running && group.isUsable()) {
       throw new IllegalStateException(collective() + " is still under way");
+    }
+    if (!closed && group.isUsable()) {
+      program.close();
     }
     closed = true;
   }

@@ -4,6 +4,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jofi.collectives.schedule.Algorithms;
 import org.jofi.collectives.schedule.Place;
 import org.jofi.collectives.schedule.Schedule;
@@ -40,16 +41,20 @@ final class Program {
   /** Steps on this rank's own memory that may be done, as a ring. */
   private final int[] ready;
 
-  private final MemorySegment scratch;
+  private final @Nullable Gpu gpu;
+  private final Operand scratch;
   private final List<Lane> lanes = new ArrayList<>();
   private final @Nullable Arithmetic arithmetic;
   private final int elementBytes;
   private long readyBegin;
   private long readyEnd;
   private int left;
-  private MemorySegment input = MemorySegment.NULL;
-  private MemorySegment output = MemorySegment.NULL;
+  private Operand input = Operand.NONE;
+  private Operand output = Operand.NONE;
 
+  /**
+   * @param gpu whose memory it works on; null for host memory
+   */
   Program(
       Collective collective,
       Algorithms.Choice choice,
@@ -57,14 +62,18 @@ final class Program {
       Schedule schedule,
       Members members,
       Peers peers,
-      int window) {
+      int window,
+      @Nullable Gpu gpu) {
+    this.gpu = gpu;
     this.collective = collective;
     this.choice = choice;
     this.words = words;
     elementBytes = collective.type().bytes();
     Reduction reduction = collective.reduction();
     arithmetic =
-        reduction == null ? null : Arithmetic.of(collective.type(), reduction, members.size());
+        reduction == null || gpu != null
+            ? null
+            : Arithmetic.of(collective.type(), reduction, members.size());
     List<Step> steps = schedule.steps();
     int size = steps.size();
     kinds = new Step.Kind[size];
@@ -92,11 +101,7 @@ final class Program {
     }
     needs = new int[size];
     ready = new int[Math.max(1, size)];
-    // Freed by the collector, which the transport keeps from it while a NIC may still write.
-    scratch =
-        schedule.scratch() == 0
-            ? MemorySegment.NULL
-            : Arena.ofAuto().allocate(schedule.scratch() * elementBytes, ALIGNMENT);
+    scratch = scratch(schedule.scratch() * elementBytes);
     // Receives first, so that a message finds one.
     schedule
         .peers(Step.Kind.RECEIVE)
@@ -122,13 +127,48 @@ final class Program {
                         members.name(peer))));
   }
 
-  private MemorySegment memory(@Nullable Place place) {
+  private Operand scratch(long bytes) {
+    if (bytes == 0) {
+      return Operand.NONE;
+    }
+    // That of the host is freed by the collector, which the transport keeps from it while a NIC may
+    // still write.
+    return gpu != null
+        ? gpu.allocate(bytes)
+        : Operand.of(Arena.ofAuto().allocate(bytes, ALIGNMENT));
+  }
+
+  Operand operand(@Nullable Place place) {
     return switch (place) {
       case INPUT -> input;
       case OUTPUT -> output;
       case SCRATCH -> scratch;
-      case null -> MemorySegment.NULL;
+      case null -> Operand.NONE;
     };
+  }
+
+  /** Memory of the next runs, until {@link #release}; of a GPU it is registered until then. */
+  void take(Operand from, Operand to) {
+    input = from;
+    output = to;
+    if (gpu != null) {
+      lanes.forEach(Lane::take);
+    }
+  }
+
+  /** Keeps the memory of runs that are over from nobody. */
+  void release() {
+    lanes.forEach(Lane::release);
+    input = Operand.NONE;
+    output = Operand.NONE;
+  }
+
+  /** Gives back its own memory on a GPU, which nothing uses any more. */
+  void close() {
+    release();
+    if (gpu != null) {
+      gpu.free(scratch);
+    }
   }
 
   Collective collective() {
@@ -148,10 +188,8 @@ final class Program {
     return tag;
   }
 
-  /** Begins a run. */
-  void start(MemorySegment from, MemorySegment to, int tagOfRun) {
-    input = from;
-    output = to;
+  /** Begins a run, on the memory that was taken. */
+  void start(int tagOfRun) {
     tag = tagOfRun;
     System.arraycopy(initialNeeds, 0, needs, 0, needs.length);
     left = needs.length;
@@ -169,12 +207,6 @@ final class Program {
 
   boolean isOver() {
     return left == 0;
-  }
-
-  /** Keeps the memory of a run that is over from nobody. */
-  void forgetMemory() {
-    input = MemorySegment.NULL;
-    output = MemorySegment.NULL;
   }
 
   /**
@@ -209,29 +241,54 @@ final class Program {
   }
 
   private void work(int step) {
+    if (gpu != null) {
+      workOnGpu(gpu, step);
+      return;
+    }
     switch (kinds[step]) {
       case COPY ->
           MemorySegment.copy(
-              first(step), firstOffsets[step], into(step), intoOffsets[step], bytes(step));
+              segment(firsts[step]),
+              firstOffsets[step],
+              segment(intos[step]),
+              intoOffsets[step],
+              bytes(step));
       case COMBINE -> {
         if (arithmetic != null) {
           arithmetic.combine(
-              first(step),
+              segment(firsts[step]),
               firstOffsets[step],
-              memory(seconds[step]),
+              segment(seconds[step]),
               secondOffsets[step],
-              into(step),
+              segment(intos[step]),
               intoOffsets[step],
               counts[step]);
         }
       }
       case FINISH -> {
         if (arithmetic != null && arithmetic.finishes()) {
-          arithmetic.finish(into(step), intoOffsets[step], counts[step]);
+          arithmetic.finish(segment(intos[step]), intoOffsets[step], counts[step]);
         }
       }
       case SEND, RECEIVE -> throw new IllegalStateException("a message is no work");
     }
+  }
+
+  private void workOnGpu(Gpu on, int step) {
+    long first = operand(firsts[step]).address() + firstOffsets[step];
+    long into = operand(intos[step]).address() + intoOffsets[step];
+    switch (kinds[step]) {
+      case COPY -> on.copy(first, into, bytes(step));
+      case COMBINE ->
+          on.add(first, operand(seconds[step]).address() + secondOffsets[step], into, counts[step]);
+      // A sum is over once it is added up.
+      case FINISH -> {}
+      case SEND, RECEIVE -> throw new IllegalStateException("a message is no work");
+    }
+  }
+
+  private MemorySegment segment(@Nullable Place place) {
+    return operand(place).segment();
   }
 
   private boolean isLocal(int step) {
@@ -253,16 +310,18 @@ final class Program {
     }
   }
 
-  MemorySegment first(int step) {
-    return memory(firsts[step]);
+  /** What a message is sent from. */
+  Place firstPlace(int step) {
+    return Objects.requireNonNull(firsts[step]);
   }
 
   long firstOffset(int step) {
     return firstOffsets[step];
   }
 
-  MemorySegment into(int step) {
-    return memory(intos[step]);
+  /** What a message is received into. */
+  Place intoPlace(int step) {
+    return Objects.requireNonNull(intos[step]);
   }
 
   long intoOffset(int step) {

@@ -1,8 +1,8 @@
 package org.jofi.fabric;
 
 /**
- * Adds arrays in a device's memory. The device does the work, and no data goes through the host.
- * For tests and tools. One thread at a time; adding allocates nothing.
+ * Adds arrays in a device's memory, and copies them there. The device does the work, and no data
+ * goes through the host. One thread at a time; adding and copying allocate nothing.
  */
 public interface DeviceAdder extends AutoCloseable {
 
@@ -21,6 +21,18 @@ public interface DeviceAdder extends AutoCloseable {
    *     ETIMEDOUT} if it takes far too long. The sums are undefined then.
    */
   void addFloats(long sumAddress, long summandAddress, long count);
+
+  /**
+   * Copies bytes within the device, and waits until it is done. Afterwards they are visible to all
+   * later work of the device.
+   *
+   * @param fromAddress first byte to copy from; memory of this device
+   * @param toAddress first byte to copy to; memory of this device that does not overlap the other
+   * @param bytes how many, 0 or more
+   * @throws IllegalArgumentException if the number is negative
+   * @throws FabricException as {@link #addFloats}; the target's content is undefined then
+   */
+  void copy(long fromAddress, long toAddress, long bytes);
 
   /** Closes it; a second call does nothing. */
   @Override

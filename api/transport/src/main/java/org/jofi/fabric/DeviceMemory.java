@@ -16,7 +16,7 @@ public interface DeviceMemory extends AutoCloseable {
   DeviceProbe.Device description();
 
   /**
-   * Allocates memory of the device, for tests and tools; its content is undefined.
+   * Allocates memory of the device; its content is undefined.
    *
    * @param bytes its length, at least 1
    * @return its address, never 0
@@ -111,8 +111,8 @@ public interface DeviceMemory extends AutoCloseable {
   DeviceCopier openCopier(int copies);
 
   /**
-   * Opens an object that adds arrays on the device, for tests and tools. The caller closes it
-   * before it closes this.
+   * Opens an object that adds and copies arrays on the device. The caller closes it before it
+   * closes this.
    *
    * @return the adder, to be closed before this
    * @throws FabricException if the device refuses, with the driver's text

@@ -26,6 +26,8 @@ final class Downcalls {
       handle(CudaDriver.cuMemcpyDtoHAsync_v2$address(), JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
   private static final MethodHandle TO_DEVICE =
       handle(CudaDriver.cuMemcpyHtoDAsync_v2$address(), JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+  private static final MethodHandle ON_DEVICE =
+      handle(CudaDriver.cuMemcpyDtoDAsync_v2$address(), JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
   private static final MethodHandle RECORD =
       handle(CudaDriver.cuEventRecord$address(), JAVA_LONG, JAVA_LONG);
   private static final MethodHandle QUERY = handle(CudaDriver.cuEventQuery$address(), JAVA_LONG);
@@ -83,6 +85,14 @@ final class Downcalls {
   static int copyToDevice(long device, long host, long bytes, long stream) {
     try {
       return (int) TO_DEVICE.invokeExact(device, host, bytes, stream);
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  static int copyOnDevice(long to, long from, long bytes, long stream) {
+    try {
+      return (int) ON_DEVICE.invokeExact(to, from, bytes, stream);
     } catch (Throwable e) {
       throw unexpected(e);
     }

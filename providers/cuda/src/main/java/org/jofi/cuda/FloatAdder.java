@@ -15,9 +15,9 @@ import org.jofi.fabric.FabricErrno;
 import org.jofi.fabric.FabricException;
 
 /**
- * Adds arrays with a kernel in PTX, which the driver compiles when this is opened. It has a stream
- * of its own, CU_STREAM_NON_BLOCKING, so that it does not wait for work of other streams. One
- * thread at a time.
+ * Adds arrays with a kernel in PTX, which the driver compiles when this is opened, and copies them
+ * by cuMemcpyDtoDAsync. It has a stream of its own, CU_STREAM_NON_BLOCKING, so that it does not
+ * wait for work of other streams. One thread at a time.
  */
 final class FloatAdder implements DeviceAdder {
   /** Its kernel: {@value #ENTRY}(sum, summand, count). */
@@ -110,9 +110,7 @@ final class FloatAdder implements DeviceAdder {
 
   @Override
   public void addFloats(long sumAddress, long summandAddress, long count) {
-    if (closed) {
-      throw new IllegalStateException("the adder is closed");
-    }
+    requireOpen();
     if (((sumAddress | summandAddress) & Float.BYTES - 1) != 0 || count < 0) {
       throw new IllegalArgumentException(
           "cannot add %d elements at 0x%x to those at 0x%x: addresses are multiples of 4"
@@ -136,17 +134,50 @@ final class FloatAdder implements DeviceAdder {
       }
       scope.exit();
     }
+    check(answer, call, "a sum of %d elements", count);
+  }
+
+  @Override
+  public void copy(long fromAddress, long toAddress, long bytes) {
+    requireOpen();
+    if (bytes < 0) {
+      throw new IllegalArgumentException("cannot copy %d bytes".formatted(bytes));
+    }
+    if (bytes == 0) {
+      return;
+    }
+    String call = "cuCtxSetCurrent";
+    int answer = scope.enter();
+    if (answer == CudaDriver.CUDA_SUCCESS()) {
+      call = "cuMemcpyDtoDAsync";
+      answer = Downcalls.copyOnDevice(toAddress, fromAddress, bytes, stream.address());
+      if (answer == CudaDriver.CUDA_SUCCESS()) {
+        call = "cuStreamQuery";
+        answer = await();
+      }
+      scope.exit();
+    }
+    check(answer, call, "a copy of %d bytes", bytes);
+  }
+
+  private void requireOpen() {
+    if (closed) {
+      throw new IllegalStateException("the adder is closed");
+    }
+  }
+
+  private void check(int answer, String call, String what, long count) {
     if (answer == CudaDriver.CUDA_ERROR_NOT_READY()) {
       throw new FabricException(
           call,
           FabricErrno.ETIMEDOUT,
-          "a sum of %d elements did not end within %.1f s".formatted(count, boundNanos / 1e9),
+          "%s did not end within %.1f s".formatted(what.formatted(count), boundNanos / 1e9),
           context.where(RESOURCE));
     }
     check(context, answer, call);
   }
 
-  /** Waits for the kernel and returns its result; CUDA_ERROR_NOT_READY if it took too long. */
+  /** Waits for the stream and returns its result; CUDA_ERROR_NOT_READY if it took too long. */
   private int await() {
     long start = System.nanoTime();
     int answer = Downcalls.queryStream(stream.address());
@@ -170,7 +201,7 @@ final class FloatAdder implements DeviceAdder {
       return;
     }
     closed = true;
-    // Nothing is running, since addFloats waits for its kernel.
+    // Nothing is running, since each call waits for its work.
     int answer =
         context.inContext(
             "cuModuleUnload",

@@ -116,6 +116,32 @@ class CudaContextTest {
   }
 
   @Test
+  void copiesAreExact() {
+    DriverChecks.copiesAreExact(1, 3, 4096, 100_001);
+  }
+
+  @Test
+  void aCopyOfAnotherDevicesMemoryFailsAndTheNextOneWorks() {
+    try (DeviceMemory memory = new CudaDeviceMemoryProvider().open(0);
+        DeviceMemory other = new CudaDeviceMemoryProvider().open(1);
+        DeviceAdder adder = memory.openAdder()) {
+      long here = memory.allocate(64);
+      long there = other.allocate(64);
+      CudaDouble.fail("cuMemcpyDtoDAsync_v2", CudaDriver.CUDA_ERROR_ILLEGAL_ADDRESS(), 1);
+      FabricException failed =
+          assertThrows(FabricException.class, () -> adder.copy(here, here + 32, 32));
+      assertTrue(
+          String.valueOf(failed.getMessage()).contains("cuMemcpyDtoDAsync"), failed::toString);
+      assertThrows(FabricException.class, () -> adder.copy(here, here + 32, 33));
+      assertThrows(IllegalArgumentException.class, () -> adder.copy(here, here, -1));
+      adder.copy(here, here, 0);
+      assertAllocatesNothing(() -> adder.copy(here, here + 32, 32));
+      memory.free(here);
+      other.free(there);
+    }
+  }
+
+  @Test
   void whatFailsWhileAnAdderOpensLeavesNothingOpen() {
     try (DeviceMemory memory = new CudaDeviceMemoryProvider().open(0)) {
       for (String function :

@@ -272,6 +272,34 @@ final class DriverChecks {
     memory.free(deviceSummands);
   }
 
+  /** Copies of any length and alignment; what lies around them does not change. */
+  static void copiesAreExact(int... lengths) {
+    try (DeviceMemory memory = new CudaDeviceMemoryProvider().open(0);
+        DeviceAdder adder = memory.openAdder();
+        Arena arena = Arena.ofConfined()) {
+      SplittableRandom random = new SplittableRandom(5);
+      for (int length : lengths) {
+        long bytes = length + 2L;
+        long from = memory.allocate(bytes);
+        long to = memory.allocate(bytes);
+        MemorySegment source = arena.allocate(bytes, PAGE);
+        MemorySegment expected = arena.allocate(bytes, PAGE);
+        for (long i = 0; i < bytes; i++) {
+          source.set(ValueLayout.JAVA_BYTE, i, (byte) random.nextInt());
+        }
+        memory.copyFromHost(source.address(), from, bytes);
+        memory.copyFromHost(expected.address(), to, bytes);
+        adder.copy(from + 1, to + 1, length);
+        MemorySegment.copy(source, 1, expected, 1, length);
+        MemorySegment found = arena.allocate(bytes, PAGE);
+        memory.copyToHost(to, found.address(), bytes);
+        assertEquals(-1, found.mismatch(expected), () -> "a copy of " + length + " differs");
+        memory.free(from);
+        memory.free(to);
+      }
+    }
+  }
+
   /** Any but those whose sum may be no number, which has many patterns. */
   private static float number(SplittableRandom random) {
     return switch (random.nextInt(8)) {

@@ -35,6 +35,7 @@ final class GpuTrial {
             DriverChecks.sumsAreExact(
                 1, 2, 31, 255, 256, 257, 4099, 524_287, 524_289, 1_000_003, 16_777_213, 16 << 20));
     check("wrong sums are refused", DriverChecks::wrongSumsAreRefused);
+    check("copies are exact", () -> DriverChecks.copiesAreExact(1, 3, 4096, 100_001));
     check("sums work during capture", DriverChecks::sumsDuringCapture);
     check("closing in the wrong order is refused", DriverChecks::closingInTheWrongOrderIsRefused);
     System.out.println("dma-buf: " + DriverChecks.dmaBufOrWhyNot());

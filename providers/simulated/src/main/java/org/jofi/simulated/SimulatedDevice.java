@@ -189,31 +189,48 @@ public final class SimulatedDevice implements DeviceMemory {
                 address >= range.getKey() && address + bytes <= range.getKey() + range.getValue());
   }
 
-  /** Adds at once: the caller waits for a sum, and a wait in here would stop virtual time. */
+  /** Works at once: the caller waits for it, and a wait in here would stop virtual time. */
   private final class Adder implements DeviceAdder {
     private boolean closed;
 
     @Override
     public void addFloats(long sumAddress, long summandAddress, long count) {
-      if (closed) {
-        throw new IllegalStateException("the adder is closed");
-      }
+      requireOpen();
       if (((sumAddress | summandAddress) & 3) != 0 || count < 0) {
         throw new IllegalArgumentException(
             "cannot add %d elements at 0x%x to those at 0x%x"
                 .formatted(count, summandAddress, sumAddress));
       }
       long bytes = count * Float.BYTES;
-      if (find(sumAddress, bytes).isEmpty() || find(summandAddress, bytes).isEmpty()) {
-        throw new FabricException(
-            "addFloats",
-            FabricErrno.EFAULT,
-            "%d elements at 0x%x or at 0x%x are not the device's"
-                .formatted(count, sumAddress, summandAddress),
-            host.toString());
-      }
+      requireOwn("addFloats", sumAddress, summandAddress, bytes);
       ProcessMemory.addFloats(sumAddress, summandAddress, count);
       sums++;
+    }
+
+    @Override
+    public void copy(long fromAddress, long toAddress, long bytes) {
+      requireOpen();
+      if (bytes < 0) {
+        throw new IllegalArgumentException("cannot copy %d bytes".formatted(bytes));
+      }
+      requireOwn("copy", fromAddress, toAddress, bytes);
+      ProcessMemory.copy(fromAddress, toAddress, bytes);
+    }
+
+    private void requireOpen() {
+      if (closed) {
+        throw new IllegalStateException("the adder is closed");
+      }
+    }
+
+    private void requireOwn(String call, long one, long other, long bytes) {
+      if (find(one, bytes).isEmpty() || find(other, bytes).isEmpty()) {
+        throw new FabricException(
+            call,
+            FabricErrno.EFAULT,
+            "%d bytes at 0x%x or at 0x%x are not the device's".formatted(bytes, one, other),
+            host.toString());
+      }
     }
 
     @Override

@@ -61,4 +61,11 @@ public record RdmaEnvironment(
       throw new IllegalArgumentException("a page has a power of two of bytes, not " + pageBytes);
     }
   }
+
+  /** The same with other device memory. */
+  public RdmaEnvironment withDeviceMemory(
+      Function<MemoryKind, Optional<DeviceMemoryProvider>> other) {
+    return new RdmaEnvironment(
+        clock, random, idle, pageBytes, processors, executors, sysfs, other, counters);
+  }
 }

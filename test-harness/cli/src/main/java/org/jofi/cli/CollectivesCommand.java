@@ -235,7 +235,10 @@ final class CollectivesCommand implements Callable<Integer> {
         Names.reduction(op),
         root,
         algorithm,
-        new GroupOptions(options.timeout(), (int) chunkBytes, window));
+        GroupOptions.defaults()
+            .withTimeout(options.timeout())
+            .withChunkBytes((int) chunkBytes)
+            .withWindow(window));
   }
 
   /**

@@ -87,15 +87,8 @@ class GpusTest {
 
   /** In a transport that nothing drives GPU memory for, so that it cannot be staged. */
   private String obstacleOf(String provider) {
-    RdmaEnvironment machine = Machine.environment();
     RdmaEnvironment withoutDriver =
-        new RdmaEnvironment(
-            machine.clock(),
-            machine.random(),
-            machine.idle(),
-            machine.pageBytes(),
-            machine.sysfs(),
-            kind -> Optional.empty());
+        Machine.environment().withDeviceMemory(kind -> Optional.empty());
     try (Transport transport =
         RdmaTransport.open(
             new SimulatedProvider(),

@@ -14,7 +14,9 @@ import org.jofi.ranks.JoinOptions;
 import org.jofi.ranks.Placement;
 import org.jofi.ranks.Ranks;
 import org.jofi.rdma.RdmaTransport;
+import org.jofi.runtime.Machine;
 import org.jofi.simulated.SimulatedDevice;
+import org.jofi.simulated.SimulatedDevices;
 import org.jofi.simulated.SimulatedProvider;
 import org.jofi.simulated.contract.Strictness;
 import org.jofi.simulated.fault.FaultPlan;
@@ -53,7 +55,7 @@ final class DeviceRanks {
             .connectTimeout(PATIENCE)
             .requestTimeout(PATIENCE)
             .build();
-    PretendedGpus gpus = new PretendedGpus(network);
+    SimulatedDevices gpus = new SimulatedDevices(network.host());
     RankThreads.run(
         ranks,
         PATIENCE,
@@ -76,11 +78,12 @@ final class DeviceRanks {
   private Outcome rank(
       SimulatedProvider network,
       TransportOptions options,
-      PretendedGpus gpus,
+      SimulatedDevices gpus,
       Placement placement) {
-    SimulatedDevice gpu = gpus.open();
+    SimulatedDevice gpu = gpus.open(0);
     try (Ranks bootstrap = Ranks.join(placement, JoinOptions.defaults().withSecret(""), PATIENCE);
-        Transport transport = RdmaTransport.open(network, options, gpus.environment());
+        Transport transport =
+            RdmaTransport.open(network, options, Machine.environment().withDeviceMemory(gpus::of));
         DeviceArrays arrays = new DeviceArrays(gpu)) {
       BoundedWait patience = new BoundedWait(bootstrap, PATIENCE);
       RingLinks links =
