@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.StringJoiner;
 import org.jofi.fabric.Fabric;
+import org.jofi.fabric.FabricErrno;
 import org.jofi.fabric.FabricException;
 import org.jofi.fabric.FabricHints;
 import org.jofi.fabric.FabricInfo;
@@ -87,6 +88,11 @@ public final class LibfabricProvider implements FabricProvider {
     if (!(info.attachment() instanceof NativeInfo handle)) {
       throw new IllegalArgumentException(info + " was not discovered by libfabric");
     }
+    LibfabricTraits.trap(info.provider(), LibC::variable)
+        .ifPresent(
+            why -> {
+              throw new FabricException("fi_fabric", FabricErrno.EOPNOTSUPP, why, info.toString());
+            });
     return handle.with(pointer -> open(info, handle, pointer));
   }
 

@@ -1,9 +1,11 @@
 package org.jofi.libfabric;
 
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import org.jofi.fabric.ProviderRelease;
 import org.jofi.fabric.ProviderTraits;
 
@@ -22,6 +24,10 @@ final class LibfabricTraits {
   private static final String NET = "net";
   private static final String TCP = "tcp";
   private static final String SHM = "shm";
+  private static final String VERBS = "verbs";
+
+  /** Lets endpoints of ofi_rxm share the receives of the provider below. */
+  private static final String SHARES_RECEIVES = "FI_OFI_RXM_USE_SRX";
 
   /**
    * Software providers, from the most to the least preferred. Providers that are not listed are for
@@ -252,6 +258,25 @@ final class LibfabricTraits {
    */
   static boolean crashesOnPartialWriteData(String provider, int version) {
     return isLayeredOverSockets(provider) && version >= LibfabricLibrary.version(1, 18);
+  }
+
+  /**
+   * Why a provider loses arrivals with this process's environment; empty if it does not. Where its
+   * endpoints share a receive queue, verbs tells of a write with immediate data as of a message, in
+   * vrb_poll_cq, and ofi_rxm looks for a packet that is not there. From the sources of 1.17 and
+   * 2.1, and seen on both.
+   *
+   * @param environment gives a variable's value, or nothing
+   */
+  static Optional<String> trap(String provider, UnaryOperator<String> environment) {
+    String shared = environment.apply(SHARES_RECEIVES).toLowerCase(Locale.ROOT);
+    return provider.endsWith(";ofi_rxm")
+            && core(provider).equals(VERBS)
+            && List.of("1", "true", "yes", "on").contains(shared)
+        ? Optional.of(
+            "%s loses every write with immediate data while %s=%s is set: unset it"
+                .formatted(provider, SHARES_RECEIVES, shared))
+        : Optional.empty();
   }
 
   /** Whether a provider, by jofi's name for it, is ofi_rxm over one that uses sockets. */

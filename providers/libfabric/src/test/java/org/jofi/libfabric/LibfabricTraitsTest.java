@@ -119,6 +119,22 @@ class LibfabricTraitsTest {
             provider, LibfabricLibrary.version(major, minor)));
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "verbs;ofi_rxm, 1, true",
+    "verbs;ofi_rxm, Yes, true",
+    "verbs;ofi_rxm, 0, false",
+    "verbs;ofi_rxm, '', false",
+    "tcp;ofi_rxm, 1, false",
+    "verbs, 1, false",
+  })
+  void sharedReceivesOverVerbsLoseArrivals(String provider, String set, boolean loses) {
+    assertEquals(
+        loses,
+        LibfabricTraits.trap(provider, name -> name.equals("FI_OFI_RXM_USE_SRX") ? set : "1")
+            .isPresent());
+  }
+
   private static String obstacle(ProviderRelease one, ProviderRelease other) {
     assertEquals(
         LibfabricTraits.obstacle(one, other).isPresent(),
