@@ -3,6 +3,7 @@ package org.jofi.rdma.device;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import org.jofi.fabric.Capability;
 import org.jofi.fabric.FabricInfo;
 import org.jofi.fabric.MemoryKind;
@@ -77,7 +78,7 @@ public record DeviceProfile(
             group.paths().getFirst().map(PciPath::toString),
             group.rails().stream().mapToLong(DeviceProfile::megabits).sum(),
             first.traits().latencyNanos(),
-            group.rails().stream().map(DeviceProfile::rail).toList(),
+            IntStream.range(0, group.rails().size()).mapToObj(rail -> rail(group, rail)).toList(),
             options.tuning().controlOnAllRails() ? group.rails().size() : 1,
             first.registrationScope(),
             memory(group, staged && !options.requireGpuDirect()),
@@ -113,9 +114,15 @@ public record DeviceProfile(
     return (link > 0 ? link : nic.traits().speedBitsPerSecond()) / MEGABIT;
   }
 
-  private static DeviceProperties.Rail rail(FabricInfo nic) {
+  /** What a provider does not tell of a NIC's place, the kernel does. */
+  private static DeviceProperties.Rail rail(DeviceGroup group, int rail) {
+    FabricInfo nic = group.rails().get(rail);
     return new DeviceProperties.Rail(
-        nic.domainName(), nic.fabricName(), nic.address(), nic.nic().pci(), megabits(nic));
+        nic.domainName(),
+        nic.fabricName(),
+        nic.address(),
+        nic.nic().pci().or(() -> group.paths().get(rail).map(PciPath::address)),
+        megabits(nic));
   }
 
   public boolean takesDeviceMemory() {

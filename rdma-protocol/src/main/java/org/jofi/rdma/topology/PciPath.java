@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jofi.fabric.PciAddress;
 
 /**
  * Where a PCI device hangs: the names of the host bridge, the bridges below it and the device, as
@@ -59,6 +60,16 @@ public record PciPath(List<String> steps, int numaNode) {
 
   String device() {
     return steps.getLast();
+  }
+
+  /** The device's address. */
+  public PciAddress address() {
+    String[] parts = device().split("[:.]", -1);
+    return new PciAddress(
+        Integer.parseInt(parts[0], 16),
+        Integer.parseInt(parts[1], 16),
+        Integer.parseInt(parts[2], 16),
+        Integer.parseInt(parts[3], 16));
   }
 
   String to(int depth) {

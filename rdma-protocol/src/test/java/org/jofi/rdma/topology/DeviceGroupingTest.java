@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -54,6 +55,21 @@ class DeviceGroupingTest {
   private static FabricInfo efa(int bus) {
     return MadeUpSysfs.info(
         "efa", "rdmap" + bus, 100 * GBIT, Optional.of(new PciAddress(0, bus, 0, 0)));
+  }
+
+  /** As verbs lists them before libfabric 2.4. */
+  @Test
+  void whereAProviderTellsNoPlaceTheKernelDoes() {
+    List<FabricInfo> nics = new ArrayList<>();
+    for (int bus = 0xa; bus < 0xc; bus++) {
+      sysfs.nic("infiniband", "mlx5_" + bus, "pci0000:00/0000:%02x:00.1".formatted(bus));
+      nics.add(MadeUpSysfs.info("verbs;ofi_rxm", "mlx5_" + bus, 100 * GBIT, Optional.empty()));
+    }
+    List<DeviceGroup> devices = group(nics, LOCALITY, 8);
+    assertEquals(List.of(List.of("mlx5_10", "mlx5_11")), names(devices));
+    assertEquals(
+        List.of(new PciAddress(0, 0xa, 0, 1), new PciAddress(0, 0xb, 0, 1)),
+        devices.getFirst().paths().stream().map(path -> path.orElseThrow().address()).toList());
   }
 
   /** Two switches, each with two GPUs and four NICs. */

@@ -35,10 +35,15 @@ record MadeUpSysfs(Path root) {
 
   /** A network interface on PCI. */
   void nic(String name, String path) {
+    nic("net", name, path);
+  }
+
+  /** A NIC of some class on PCI, such as {@code infiniband}. */
+  void nic(String kind, String name, String path) {
     Path device = device(path, "0x020000", 0);
     try {
-      Path net = Files.createDirectories(device.resolve("net").resolve(name));
-      link(root.resolve("class/net").resolve(name), net);
+      Path net = Files.createDirectories(device.resolve(kind).resolve(name));
+      link(root.resolve("class").resolve(kind).resolve(name), net);
       link(net.resolve("device"), device);
     } catch (IOException failure) {
       throw new UncheckedIOException(failure);
