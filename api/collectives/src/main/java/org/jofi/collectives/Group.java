@@ -185,7 +185,7 @@ public final class Group implements AutoCloseable {
   private Plan plan(Collective collective, String algorithm, Operand input, Operand output) {
     Key key = key(collective, algorithm, input, output);
     Algorithms.Choice choice = choice(collective, algorithm);
-    waiting.begin("a plan of " + words(collective, choice));
+    waiting.begin("a plan of " + words(collective, choice), collective.operation());
     Program program = program(key, choice);
     take(program, input, output);
     return new Plan(this, program);
@@ -228,10 +228,10 @@ public final class Group implements AutoCloseable {
     Program program = kept.get(key);
     // A rank may find a program that another one has to make: both count the same.
     if (program != null) {
-      waiting.begin(program.words());
+      waiting.begin(program.words(), program.collective().operation());
     } else {
       Algorithms.Choice choice = choice(collective, "");
-      waiting.begin(words(collective, choice));
+      waiting.begin(words(collective, choice), collective.operation());
       program = program(key, choice);
       kept.put(key, program);
       if (kept.size() > KEPT) {
@@ -476,7 +476,7 @@ public final class Group implements AutoCloseable {
 
   void start(Program program) {
     checkUsable();
-    waiting.begin(program.words());
+    waiting.begin(program.words(), program.collective().operation());
     program.start(nextTag(program));
   }
 

@@ -29,8 +29,8 @@ final class Incoming extends Lane {
     long offset = program.intoOffset(step);
     return lease == null
         ? comm.irecv(
-            program.operand(place(step)).segment(), offset, program.bytes(step), program.tag())
-        : comm.irecv(lease, offset, program.bytes(step), program.tag());
+            program.operand(place(step)).segment(), offset, program.bytes(step), program.tag(step))
+        : comm.irecv(lease, offset, program.bytes(step), program.tag(step));
   }
 
   @Override

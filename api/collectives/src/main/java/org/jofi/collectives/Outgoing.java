@@ -25,7 +25,7 @@ final class Outgoing extends Lane {
     long offset = program.firstOffset(step);
     return lease == null
         ? comm.isend(
-            program.operand(place(step)).segment(), offset, program.bytes(step), program.tag())
-        : comm.isend(lease, offset, program.bytes(step), program.tag());
+            program.operand(place(step)).segment(), offset, program.bytes(step), program.tag(step))
+        : comm.isend(lease, offset, program.bytes(step), program.tag(step));
   }
 }

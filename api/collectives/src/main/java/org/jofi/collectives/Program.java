@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
 final class Program {
   private static final long ALIGNMENT = 64;
 
+  /** Makes unlike numbers of lengths that are nearly alike: 2^64 over the golden ratio. */
+  private static final long SPREAD = 0x9E3779B97F4A7C15L;
+
   /** After so many bytes of work on its own memory, a rank looks after its messages. */
   private static final long WORK_BYTES = 256 << 10;
 
@@ -26,6 +29,7 @@ final class Program {
   private final Algorithms.Choice choice;
   private final String words;
   private int tag;
+  private final boolean byCounts;
   private final Step.Kind[] kinds;
   private final long[] counts;
   private final @Nullable Place[] firsts;
@@ -68,6 +72,7 @@ final class Program {
     this.collective = collective;
     this.choice = choice;
     this.words = words;
+    byCounts = collective.operation().isByCounts();
     elementBytes = collective.type().bytes();
     Reduction reduction = collective.reduction();
     arithmetic =
@@ -184,8 +189,12 @@ final class Program {
     return words;
   }
 
-  int tag() {
-    return tag;
+  /**
+   * The tag of a message. Where each pair of ranks has a length of its own it is part of the tag,
+   * so that messages of lengths that do not match do not meet, as those of other operations.
+   */
+  int tag(int step) {
+    return byCounts ? tag + Long.hashCode(bytes(step) * SPREAD) : tag;
   }
 
   /** Begins a run, on the memory that was taken. */

@@ -1,8 +1,8 @@
 package org.jofi.collectives;
 
 import java.time.Duration;
-import java.util.StringJoiner;
 import java.util.concurrent.locks.LockSupport;
+import org.jofi.collectives.schedule.Operation;
 import org.jofi.ranks.RankLostException;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.TransportException;
@@ -38,21 +38,14 @@ final class Waiting {
   /** How long it is waited for the news which rank it was, when a connection broke. */
   private static final long REASON_NANOS = 500_000_000;
 
-  /** How many operations back a rank tells of. */
-  private static final int TOLD = 8;
-
-  /** How many operations back it knows what it did, when another rank is so far behind. */
-  private static final int KNOWN = 1024;
-
   /** No wait has so many polls that they could not be counted. */
   private static final int MOST_POLLS = 1 << 30;
 
   private final Members members;
   private final long timeoutNanos;
   private final int spins;
-  private final String[] begun = new String[KNOWN];
+  private final History history = new History();
   private String what = "";
-  private long sequence;
   private int polls;
   private boolean idle;
   private long since;
@@ -68,10 +61,9 @@ final class Waiting {
   }
 
   /** An operation begins, or what it needs; all ranks begin in the same order. */
-  void begin(String operation) {
-    what = operation;
-    sequence++;
-    begun[(int) (sequence % begun.length)] = operation;
+  void begin(String words, Operation operation) {
+    what = words;
+    history.begin(words, operation);
     progressed();
   }
 
@@ -129,7 +121,7 @@ final class Waiting {
       throw new TransportException(FailureCause.INTERRUPTED, where() + " was interrupted");
     }
     if (now - nextTell >= 0) {
-      members.tell(mine());
+      members.tell(history.told());
       compareWithNext();
       step = Math.min(2 * step, LONGEST_STEP_NANOS);
       nextTell = System.nanoTime() + step;
@@ -144,17 +136,6 @@ final class Waiting {
 
   private String where() {
     return "%s in %s".formatted(members.name(members.rank()), what);
-  }
-
-  /**
-   * What this rank began last, a line for each, since another one may still be in an earlier one.
-   */
-  private String mine() {
-    StringJoiner lines = new StringJoiner("\n");
-    for (long each = Math.max(1, sequence - TOLD + 1); each <= sequence; each++) {
-      lines.add(each + " " + begun[(int) (each % begun.length)]);
-    }
-    return lines.toString();
   }
 
   /** Asks one rank at a time, since the answer may take a while if it has not said anything. */
@@ -173,28 +154,10 @@ final class Waiting {
     if (told == null) {
       return;
     }
-    for (String line : told.split("\n", -1)) {
-      int space = line.indexOf(' ');
-      long number = space > 0 ? number(line.substring(0, space)) : 0;
-      if (number < 1 || number > sequence || number <= sequence - begun.length) {
-        continue;
-      }
-      String mine = begun[(int) (number % begun.length)];
-      String its = line.substring(space + 1);
-      if (!its.equals(mine)) {
-        throw new MismatchException(
-            "ranks do not do the same: %s is in %s, %s in %s"
-                .formatted(members.name(members.rank()), mine, members.name(other), its));
-      }
-    }
-  }
-
-  /** 0 for what is no number, which only another release would tell. */
-  private static long number(String text) {
-    try {
-      return Long.parseLong(text);
-    } catch (NumberFormatException e) {
-      return 0;
+    String different = history.difference(told, members.rank(), other, members::name);
+    if (different != null) {
+      members.tell(history.told());
+      throw new MismatchException(different);
     }
   }
 
@@ -205,7 +168,7 @@ final class Waiting {
    */
   RuntimeException reason(TransportException failure, String doing) {
     try {
-      members.tell(mine());
+      members.tell(history.told());
       long end = System.nanoTime() + REASON_NANOS;
       while (System.nanoTime() - end < 0) {
         members.ranks().check();

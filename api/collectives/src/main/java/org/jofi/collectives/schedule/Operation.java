@@ -160,6 +160,16 @@ public final class Operation {
     return isByCounts() ? received[rank] : count;
   }
 
+  /** {@return what each rank is sent by counts, by its number; empty if it is not by counts} */
+  public long[] sentEach() {
+    return sent.clone();
+  }
+
+  /** {@return what each rank sends by counts, by its number; empty if it is not by counts} */
+  public long[] receivedEach() {
+    return received.clone();
+  }
+
   /**
    * {@return the length of the input, in elements}
    *
