@@ -31,15 +31,12 @@ final class Gpu {
   /**
    * The GPU of some memory.
    *
-   * @param given what the caller opened; null to open it here
-   * @throws IllegalArgumentException if that is another one
+   * @param given what the caller opened, perhaps another one; null to open it here
    * @throws TransportException if there is none, and none was given
    */
   static Gpu of(Memory memory, @Nullable DeviceMemory given) {
     if (given != null) {
-      Gpu gpu = new Gpu(given, given.description().ordinal(), false);
-      gpu.check(memory);
-      return gpu;
+      return new Gpu(given, given.description().ordinal(), false);
     }
     DeviceMemoryProvider provider =
         DeviceMemoryProvider.of(memory.kind())

@@ -3,32 +3,27 @@ package org.jofi.collectives;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
-import org.jofi.collectives.schedule.Algorithm;
 import org.jofi.collectives.schedule.Algorithms;
-import org.jofi.collectives.schedule.Operation;
-import org.jofi.collectives.schedule.Schedule;
-import org.jofi.collectives.schedule.Steps;
+import org.jofi.collectives.schedule.Hosts;
 import org.jofi.ranks.RankLostException;
 import org.jofi.ranks.Ranks;
 import org.jofi.transport.Device;
-import org.jofi.transport.FailureCause;
 import org.jofi.transport.Memory;
 import org.jofi.transport.TransportException;
 import org.jofi.transport.diagnostics.Log;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ranks that call collective operations together, over a device. All of them call the same
- * operations in the same order; see {@link Collective}. Connections are made when an operation
- * first needs them, and all rails of the device are used.
+ * Ranks that call collective operations together, over a device, or over two: one within a host,
+ * one between hosts. All of them call the same operations in the same order; see {@link
+ * Collective}. Connections are made when an operation first needs them, and all rails of the device
+ * are used.
  *
  * <p>For one thread at a time. An operation that fails ends the group: ranks may be in any part of
  * it. Those that are left may go on in a new one, {@link #shrink}. Several groups may use a device.
@@ -39,35 +34,29 @@ import org.jspecify.annotations.Nullable;
 public final class Group implements AutoCloseable {
   private static final Log LOG = new Log(Log.Name.RANKS);
 
-  /** Programs that are kept for the next operation of the same kind and lengths. */
-  private static final int KEPT = 64;
-
   private static final long ALIGNMENT = 64;
-  private static final Algorithm ALONE = new Alone();
 
   private final Members members;
-  private final Device device;
+  private final Routes routes;
   private final GroupOptions options;
   private final Peers peers;
   private final Waiting waiting;
-  private final LinkedHashMap<Key, Program> kept = new LinkedHashMap<>(KEPT, 0.75f, true);
+  private final Programs programs;
+  private final GroupGpu gpu;
   private MemorySegment copies = MemorySegment.NULL;
   private int runs;
   private int splits;
-  private @Nullable Gpu gpu;
   private @Nullable Throwable failure;
   private boolean closed;
 
-  /** What operations have in common that run the same program. */
-  private record Key(
-      Collective collective, String algorithm, boolean isOnGpu, @Nullable Long inputInOutput) {}
-
-  private Group(Members members, Device device, GroupOptions options) {
+  private Group(Members members, Routes routes, GroupOptions options) {
     this.members = members;
-    this.device = device;
+    this.routes = routes;
     this.options = options;
-    peers = new Peers(members, device);
+    peers = new Peers(members, routes);
     waiting = new Waiting(members, options.timeout());
+    programs = new Programs(members, peers, waiting, options);
+    gpu = new GroupGpu(routes, options.gpu());
   }
 
   /**
@@ -86,26 +75,39 @@ public final class Group implements AutoCloseable {
    * @param ranks the ranks; stay open, and longer than the group
    * @param device what they are connected over; stays open
    * @param options how it works; the chunk is the same on all ranks
-   * @throws MismatchException if it is not
+   * @throws MismatchException if it is not, or another rank has two devices
    * @throws RankLostException if a rank is lost
    * @throws org.jofi.ranks.RankTimeoutException if a rank does not call this in time
    */
   public static Group connect(Ranks ranks, Device device, GroupOptions options) {
+    return connect(ranks, device, null, options);
+  }
+
+  /**
+   * {@return a group of all ranks, connected over one device within a host and another one between
+   * hosts} All of them call this; it does not connect them yet.
+   *
+   * @param ranks the ranks; stay open, and longer than the group
+   * @param levels the devices, and this rank's host
+   * @param options how it works; the chunk is the same on all ranks
+   * @throws MismatchException if it is not, another rank has one device, or ranks of one host have
+   *     devices of different providers for it
+   * @throws RankLostException if a rank is lost
+   * @throws org.jofi.ranks.RankTimeoutException if a rank does not call this in time
+   */
+  public static Group connect(Ranks ranks, Levels levels, GroupOptions options) {
+    return connect(ranks, levels.network(), levels, options);
+  }
+
+  private static Group connect(
+      Ranks ranks, Device network, @Nullable Levels levels, GroupOptions options) {
     long number = ranks.rank() == 0 ? ranks.store().add("jofi.groups", 1) : 0;
-    ByteBuffer mine = ByteBuffer.allocate(Long.BYTES + Integer.BYTES);
-    mine.putLong(number).putInt(options.chunkBytes());
-    List<byte[]> all = ranks.gather(mine.array(), options.timeout());
-    for (int rank = 0; rank < all.size(); rank++) {
-      int chunk = ByteBuffer.wrap(all.get(rank)).getInt(Long.BYTES);
-      if (chunk != options.chunkBytes()) {
-        throw new MismatchException(
-            "ranks do not do the same: %s has chunks of %d bytes, %s of %d"
-                .formatted(ranks.name(), options.chunkBytes(), ranks.name(rank), chunk));
-      }
-    }
-    String name = "jofi.group/" + ByteBuffer.wrap(all.getFirst()).getLong();
+    List<Greeting> greetings =
+        Greeting.of(number, options.chunkBytes(), levels).exchange(ranks, options);
+    Routes routes = Routes.of(network, levels, greetings, ranks.rank());
+    String name = "jofi.group/" + greetings.getFirst().number();
     List<Integer> world = IntStream.range(0, ranks.size()).boxed().toList();
-    return new Group(new Members(ranks, world, ranks.rank(), name), device, options);
+    return new Group(new Members(ranks, world, ranks.rank(), name), routes, options);
   }
 
   /** {@return the number of this rank in the group, 0 to {@link #size} - 1} */
@@ -123,9 +125,26 @@ public final class Group implements AutoCloseable {
     return members.world();
   }
 
-  /** {@return the device that it is connected over} */
+  /** {@return the device that it is connected over; of two the one between hosts} */
   public Device device() {
-    return device;
+    return routes.network();
+  }
+
+  /**
+   * {@return the device over which this rank is connected to another one, or will be}
+   *
+   * @param other the other's number in the group
+   */
+  public Device device(int other) {
+    return routes.to(other);
+  }
+
+  /**
+   * {@return which ranks of the group share a host; each has a host of its own if the group has one
+   * device, which need not know}
+   */
+  public Hosts hosts() {
+    return routes.hosts();
   }
 
   /** {@return whether no operation failed, and it is not closed} */
@@ -183,12 +202,17 @@ public final class Group implements AutoCloseable {
   }
 
   private Plan plan(Collective collective, String algorithm, Operand input, Operand output) {
-    Key key = key(collective, algorithm, input, output);
-    Algorithms.Choice choice = choice(collective, algorithm);
-    waiting.begin("a plan of " + words(collective, choice), collective.operation());
-    Program program = program(key, choice);
-    take(program, input, output);
-    return new Plan(this, program);
+    Programs.Key key = key(collective, algorithm, input, output);
+    checkUsable();
+    Algorithms.Choice choice = programs.choice(key);
+    try {
+      Program program = programs.make(key, choice, "a plan of ");
+      program.take(input, output);
+      return new Plan(this, program);
+    } catch (RuntimeException | Error why) {
+      failure = why;
+      throw why;
+    }
   }
 
   /**
@@ -223,22 +247,16 @@ public final class Group implements AutoCloseable {
   }
 
   private void run(Collective collective, Operand input, Operand output) {
-    Key key = key(collective, "", input, output);
+    Programs.Key key = key(collective, "", input, output);
     checkUsable();
-    Program program = kept.get(key);
-    // A rank may find a program that another one has to make: both count the same.
-    if (program != null) {
-      waiting.begin(program.words(), program.collective().operation());
-    } else {
-      Algorithms.Choice choice = choice(collective, "");
-      waiting.begin(words(collective, choice), collective.operation());
-      program = program(key, choice);
-      kept.put(key, program);
-      if (kept.size() > KEPT) {
-        kept.pollFirstEntry().getValue().close();
-      }
+    Program program;
+    try {
+      program = programs.get(key);
+      program.take(input, output);
+    } catch (RuntimeException | Error why) {
+      failure = why;
+      throw why;
     }
-    take(program, input, output);
     program.start(nextTag(program));
     while (!poll(program)) {
       // A poll waits by itself.
@@ -346,9 +364,12 @@ public final class Group implements AutoCloseable {
         Comparator.comparingInt(rank -> all.getAtIndex(ValueLayout.JAVA_INT, 2L * rank + 1)));
     List<Integer> world = chosen.stream().map(members.world()::get).toList();
     String name = "%s/%d:%d".formatted(members.name(), number, color);
+    int mineThere = chosen.indexOf(rank());
     return Optional.of(
         new Group(
-            new Members(members.ranks(), world, chosen.indexOf(rank()), name), device, options));
+            new Members(members.ranks(), world, mineThere, name),
+            routes.among(chosen, mineThere),
+            options));
   }
 
   /**
@@ -370,7 +391,7 @@ public final class Group implements AutoCloseable {
       LOG.log(System.Logger.Level.INFO, "a connection of the group before did not end", late);
     }
     Ranks left = members.ranks().shrink(timeout);
-    return new Shrunk(left, connect(left, device, options));
+    return new Shrunk(left, connect(left, routes.network(), routes.levels(), options));
   }
 
   /**
@@ -387,71 +408,9 @@ public final class Group implements AutoCloseable {
     }
   }
 
-  private Key key(Collective collective, String algorithm, Operand input, Operand output) {
+  private Programs.Key key(Collective collective, String algorithm, Operand input, Operand output) {
     Long inputInOutput = Operands.check(collective, rank(), size(), input, output);
-    if (input.isOnGpu()) {
-      checkGpu(input.gpu());
-      checkGpu(output.gpu());
-    }
-    return new Key(collective, algorithm, input.isOnGpu(), inputInOutput);
-  }
-
-  private void checkGpu(Memory memory) {
-    if (!device.properties().takes(memory.kind())) {
-      throw new TransportException(
-          FailureCause.UNAVAILABLE, "%s takes no %s memory".formatted(device, memory.kind()));
-    }
-    Gpu known = gpu;
-    if (known == null) {
-      gpu = Gpu.of(memory, options.gpu());
-    } else {
-      known.check(memory);
-    }
-  }
-
-  private void take(Program program, Operand input, Operand output) {
-    try {
-      program.take(input, output);
-    } catch (RuntimeException | Error why) {
-      failure = why;
-      throw why;
-    }
-  }
-
-  private Program program(Key key, Algorithms.Choice choice) {
-    checkUsable();
-    Collective collective = key.collective();
-    Long inputInOutput = key.inputInOutput();
-    Steps steps =
-        inputInOutput == null
-            ? new Steps(rank(), size())
-            : Steps.sharing(rank(), size(), inputInOutput);
-    long chunk = Math.max(1, options.chunkBytes() / collective.type().bytes());
-    try {
-      choice.algorithm().write(steps, collective.operation(), chunk);
-      Schedule schedule = steps.schedule();
-      peers.connect(schedule, waiting);
-      return new Program(
-          collective,
-          choice,
-          words(collective, choice),
-          schedule,
-          members,
-          peers,
-          options.window(),
-          key.isOnGpu() ? gpu : null);
-    } catch (TransportException broken) {
-      RuntimeException why = waiting.reason(broken, "connecting");
-      failure = why;
-      throw why;
-    } catch (RuntimeException | Error other) {
-      failure = other;
-      throw other;
-    }
-  }
-
-  private static String words(Collective collective, Algorithms.Choice choice) {
-    return collective + " by " + choice.algorithm().name();
+    return new Programs.Key(collective, algorithm, gpu.of(input, output), inputInOutput);
   }
 
   /**
@@ -460,18 +419,6 @@ public final class Group implements AutoCloseable {
    */
   private int nextTag(Program program) {
     return program.words().hashCode() * 31 + runs++;
-  }
-
-  private Algorithms.Choice choice(Collective collective, String name) {
-    Operation operation = collective.operation();
-    if (size() == 1) {
-      return new Algorithms.Choice(ALONE, "there is one rank");
-    }
-    if (!name.isEmpty()) {
-      return new Algorithms.Choice(
-          Algorithms.named(operation, size(), name), "the caller asked for it");
-    }
-    return Algorithms.choose(operation, size(), collective.type().bytes());
   }
 
   void start(Program program) {
@@ -490,6 +437,7 @@ public final class Group implements AutoCloseable {
         waiting.progressed();
         return program.isOver();
       }
+      peers.progress(waiting);
       waiting.idle();
       return false;
     } catch (RuntimeException | Error why) {
@@ -518,10 +466,10 @@ public final class Group implements AutoCloseable {
       abort();
     } else if (!closed) {
       closed = true;
-      kept.clear();
+      programs.clear();
       members.forget();
       peers.close();
-      closeGpu();
+      gpu.close();
     }
   }
 
@@ -529,16 +477,10 @@ public final class Group implements AutoCloseable {
   public void abort() {
     if (!closed) {
       closed = true;
-      kept.clear();
+      programs.clear();
       // What this rank said stays: others may still want to know why.
       peers.abort();
-      closeGpu();
-    }
-  }
-
-  /** Where a connection did not end, a NIC may still write to the GPU: its memory stays. */
-  private void closeGpu() {
-    if (gpu != null) {
+      // Not if a connection did not end: a NIC may still write to the GPU's memory.
       gpu.close();
     }
   }

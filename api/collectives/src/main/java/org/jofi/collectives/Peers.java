@@ -3,13 +3,16 @@ package org.jofi.collectives;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jofi.collectives.schedule.Schedule;
 import org.jofi.collectives.schedule.Step;
+import org.jofi.transport.Comm;
 import org.jofi.transport.ConnectAttempt;
 import org.jofi.transport.ConnectHandle;
 import org.jofi.transport.Device;
@@ -27,14 +30,17 @@ final class Peers {
   /** How long the store is asked for a handle before this rank looks what else may be wrong. */
   private static final Duration ANSWER = Duration.ofMillis(100);
 
+  private static final Comm[] NONE = {};
+
   private final Members members;
-  private final Device device;
+  private final Routes routes;
   private final Map<Integer, SendComm> to = new HashMap<>();
   private final Map<Integer, RecvComm> from = new HashMap<>();
+  private Comm[] oneOfEach = NONE;
 
-  Peers(Members members, Device device) {
+  Peers(Members members, Routes routes) {
     this.members = members;
-    this.device = device;
+    this.routes = routes;
   }
 
   SendComm to(int rank) {
@@ -74,7 +80,7 @@ final class Peers {
         int source = Math.floorMod(members.rank() - distance, members.size());
         int target = (members.rank() + distance) % members.size();
         if (incoming.contains(source)) {
-          ListenComm listener = device.listen();
+          ListenComm listener = through(source, Device::listen);
           listeners.put(source, listener);
           members.publish(source, listener.handle().encode());
         }
@@ -83,27 +89,65 @@ final class Peers {
           while (handle == null) {
             // Others wait for their connections to this rank meanwhile.
             poll(listeners, attempts);
+            progress(waiting);
             waiting.idleLong();
             handle = members.handle(target, ANSWER);
           }
           waiting.progressed();
-          attempts.put(target, device.connect(ConnectHandle.decode(handle)));
+          ConnectHandle there = ConnectHandle.decode(handle);
+          attempts.put(target, through(target, device -> device.connect(there)));
         }
         poll(listeners, attempts);
       }
       while (!poll(listeners, attempts)) {
+        progress(waiting);
         waiting.idle();
       }
+      oneOfEach = oneOfEach();
     } finally {
       close(listeners, attempts);
     }
+  }
+
+  /** Does something with the device that leads to a rank. */
+  private <T extends @Nullable Object> T through(int rank, Function<Device, T> what) {
+    try {
+      return what.apply(routes.to(rank));
+    } catch (TransportException failure) {
+      throw routes.failed(failure, rank, members.name(rank));
+    }
+  }
+
+  /**
+   * Lets both devices go on, if there are two: what a rank waits for over the one may wait for what
+   * this rank has to answer over the other. Allocates nothing.
+   */
+  void progress(Waiting waiting) {
+    for (Comm each : oneOfEach) {
+      try {
+        each.progress();
+      } catch (TransportException failure) {
+        throw waiting.reason(failure, "progress over " + each.device().properties().provider());
+      }
+    }
+  }
+
+  /** A connection over each device; none if there is one device, which goes on with any. */
+  private Comm[] oneOfEach() {
+    if (routes.levels() == null) {
+      return NONE;
+    }
+    Map<Device, Comm> found = new LinkedHashMap<>();
+    to.forEach((rank, comm) -> found.putIfAbsent(routes.to(rank), comm));
+    from.forEach((rank, comm) -> found.putIfAbsent(routes.to(rank), comm));
+    return found.values().toArray(NONE);
   }
 
   private boolean poll(Map<Integer, ListenComm> listeners, Map<Integer, ConnectAttempt> attempts) {
     attempts.forEach(
         (rank, attempt) -> {
           if (!to.containsKey(rank)) {
-            @Nullable SendComm comm = attempt.poll();
+            @Nullable SendComm comm = through(rank, _ -> attempt.poll());
             if (comm != null) {
               to.put(rank, comm);
             }
@@ -112,7 +156,7 @@ final class Peers {
     listeners.forEach(
         (rank, listener) -> {
           if (!from.containsKey(rank)) {
-            @Nullable RecvComm comm = listener.accept();
+            @Nullable RecvComm comm = through(rank, _ -> listener.accept());
             if (comm != null) {
               from.put(rank, comm);
             }

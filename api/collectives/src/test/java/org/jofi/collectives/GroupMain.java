@@ -8,6 +8,7 @@ import java.util.List;
 import org.jofi.ranks.Placement;
 import org.jofi.ranks.RankLostException;
 import org.jofi.ranks.Ranks;
+import org.jofi.transport.Device;
 import org.jofi.transport.Transport;
 import org.jofi.transport.TransportOptions;
 
@@ -27,15 +28,20 @@ final class GroupMain {
             Collective.allReduce(DataType.I32, Reduction.SUM, COUNT),
             Collective.broadcast(DataType.I32, COUNT, 0),
             Collective.allToAll(DataType.I32, COUNT / 8));
-    try (Transport transport =
-            Transport.open(
-                TransportOptions.builder()
-                    .provider(arguments[0])
-                    .peerTimeout(Duration.ofSeconds(10))
-                    .closeTimeout(Duration.ofSeconds(5))
-                    .build());
+    List<String> providers = List.of(arguments[0].split("\\+", -1));
+    try (Transport network = transport(providers.getFirst());
+        Transport withinHost = transport(providers.getLast());
         Ranks all = Ranks.join(Placement.ofEnvironment().orElseThrow(), PATIENCE)) {
-      Group group = Group.connect(all, transport.devices().getFirst());
+      Device device = network.devices().getFirst();
+      Group group;
+      if (providers.size() == 1) {
+        group = Group.connect(all, device);
+      } else {
+        // Two ranks on each host.
+        Host host = new Host("host" + all.rank() / 2);
+        Levels levels = new Levels(device, withinHost.devices().getFirst(), host);
+        group = Group.connect(all, levels, GroupOptions.defaults());
+      }
       for (Collective collective : collectives.subList(0, Integer.parseInt(arguments[1]))) {
         group = without(group, collective);
       }
@@ -44,6 +50,15 @@ final class GroupMain {
       say("left: " + sum[0]);
       group.close();
     }
+  }
+
+  private static Transport transport(String provider) {
+    return Transport.open(
+        TransportOptions.builder()
+            .provider(provider)
+            .peerTimeout(Duration.ofSeconds(10))
+            .closeTimeout(Duration.ofSeconds(5))
+            .build());
   }
 
   /** Runs an operation until a rank is lost; the group of those that are left. */

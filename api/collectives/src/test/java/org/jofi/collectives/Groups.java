@@ -26,6 +26,14 @@ final class Groups {
     void run(Ranks ranks, Device device) throws Exception;
   }
 
+  /** What a rank does that has two devices. */
+  interface LevelsBody {
+    void run(Ranks ranks, Levels levels) throws Exception;
+  }
+
+  /** The provider of ranks that share a host. */
+  static final String WITHIN_HOST = "simulated-tcp";
+
   private static final Duration BOUND = Duration.ofSeconds(60);
 
   static final GroupOptions OPTIONS = GroupOptions.defaults().withTimeout(Duration.ofSeconds(20));
@@ -56,6 +64,33 @@ final class Groups {
         () -> Transport.open(transportOptions(provider)),
         (ranks, device) -> {
           try (Group group = Group.connect(ranks, device, options)) {
+            body.run(group);
+          }
+        });
+  }
+
+  /** Over two simulated fabrics: ranks whose hosts have the same name share the second one. */
+  static void overTwoLevels(
+      SimulatedProvider network, SimulatedProvider memory, List<String> hosts, LevelsBody body) {
+    run(
+        hosts.size(),
+        () -> Transport.open(network, transportOptions("simulated-efa")),
+        (ranks, device) -> {
+          try (Transport within = Transport.open(memory, transportOptions(WITHIN_HOST))) {
+            Host host = new Host(hosts.get(ranks.rank()));
+            body.run(ranks, new Levels(device, within.devices().getFirst(), host));
+          }
+        });
+  }
+
+  /** The same, with a group of all ranks. */
+  static void overTwoLevels(List<String> hosts, GroupOptions options, Body body) {
+    overTwoLevels(
+        new SimulatedProvider(),
+        new SimulatedProvider(),
+        hosts,
+        (ranks, levels) -> {
+          try (Group group = Group.connect(ranks, levels, options)) {
             body.run(group);
           }
         });

@@ -19,7 +19,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Processes of which one after the other is killed amid an operation. Five JVMs for each fabric.
+ * Processes of which one after the other is killed amid an operation. Five JVMs for each fabric;
+ * over two levels, the last of them is alone on its host, and the one before shares its host.
  */
 @Tag("long")
 @Timeout(240)
@@ -34,7 +35,7 @@ class KilledRankTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"net,3", "shm,1"})
+  @CsvSource({"net,3", "shm,1", "net+shm,2"})
   void theOthersLearnWhoItWasAndGoOn(String provider, int losses) throws Exception {
     int port;
     try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {

@@ -29,6 +29,7 @@ import org.jofi.simulated.fault.FaultPlan;
  */
 class OracleProperties {
   private static final int OPERATIONS = 8;
+  private static final GroupOptions OPTIONS = Groups.OPTIONS.withChunkBytes(1024).withWindow(3);
 
   @Provide
   Arbitrary<Integer> sizes() {
@@ -40,31 +41,70 @@ class OracleProperties {
     check(size, seed);
   }
 
+  /** Hosts with equally many ranks or not, with one each, or one host with all. */
+  @Property(tries = 5)
+  void everyRankHasItOverTwoLevels(@ForAll @From("sizes") int size, @ForAll long seed) {
+    checkTwoLevels(size, seed);
+  }
+
   /** Sixteen threads, and more tries: for machines that have the time. */
   @Property(tries = 25)
   @Tag("long")
   void manyRanksHaveIt(@ForAll @From("sizes") int size, @ForAll long seed) {
     check(2 * size, seed);
+    checkTwoLevels(2 * size, seed);
   }
 
   private static void check(int size, long seed) {
+    List<List<float[]>> floats = noFloats(size);
+    Groups.over(faulty(), size, OPTIONS, group -> run(group, seed, floats));
+    compare(floats);
+  }
+
+  private static void checkTwoLevels(int size, long seed) {
+    Random random = new Random(seed);
+    int most = 1 + random.nextInt(size);
+    List<String> hosts = new ArrayList<>();
+    boolean inTurn = random.nextBoolean();
+    for (int rank = 0; rank < size; rank++) {
+      hosts.add("host" + (inTurn ? rank % most : random.nextInt(most)));
+    }
+    List<List<float[]>> floats = noFloats(size);
+    Groups.overTwoLevels(
+        faulty(),
+        faulty(),
+        hosts,
+        (ranks, levels) -> {
+          try (Group group = Group.connect(ranks, levels, OPTIONS)) {
+            run(group, seed, floats);
+          }
+        });
+    compare(floats);
+  }
+
+  private static SimulatedProvider faulty() {
+    return new SimulatedProvider(Strictness.ERRNO, FaultPlan.survivable(), 2);
+  }
+
+  private static List<List<float[]>> noFloats(int size) {
     List<List<float[]>> floats = new ArrayList<>();
     for (int rank = 0; rank < size; rank++) {
       floats.add(new ArrayList<>());
     }
-    Groups.over(
-        new SimulatedProvider(Strictness.ERRNO, FaultPlan.survivable(), 2),
-        size,
-        Groups.OPTIONS.withChunkBytes(1024).withWindow(3),
-        group -> {
-          Random random = new Random(seed);
-          for (int i = 0; i < OPERATIONS; i++) {
-            whole(group, random);
-          }
-          for (int i = 0; i < 3; i++) {
-            floats.get(group.rank()).add(rounded(group, random));
-          }
-        });
+    return floats;
+  }
+
+  private static void run(Group group, long seed, List<List<float[]>> floats) {
+    Random random = new Random(seed);
+    for (int i = 0; i < OPERATIONS; i++) {
+      whole(group, random);
+    }
+    for (int i = 0; i < 3; i++) {
+      floats.get(group.rank()).add(rounded(group, random));
+    }
+  }
+
+  private static void compare(List<List<float[]>> floats) {
     for (List<float[]> other : floats) {
       for (int i = 0; i < other.size(); i++) {
         // As ints are equal, down to the last bit.

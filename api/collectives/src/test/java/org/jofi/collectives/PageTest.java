@@ -14,12 +14,14 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The program that docs/COLLECTIVES.md shows, as two processes. */
+/** The programs that docs/COLLECTIVES.md shows, as two processes. */
 @Timeout(120)
 class PageTest {
   /** Surefire runs tests in the module's folder. */
@@ -39,8 +41,25 @@ class PageTest {
 
   @Test
   void theProgramReduces() throws Exception {
+    List<String> said = run(0);
+    assertEquals(List.of("rank 0 of 2 has 3", "rank 1 of 2 has 3"), said);
+  }
+
+  /** Two JVMs that compile it. */
+  @Test
+  @Tag("long")
+  void theProgramOverTwoLevelsSaysWhichItUses() throws Exception {
+    for (String said : run(1)) {
+      assertEquals("2 ranks on 1 host (2) shm", said);
+    }
+  }
+
+  /** Runs one of the programs; what each of two ranks says. */
+  private List<String> run(int program) throws Exception {
     Matcher found = PROGRAM.matcher(Files.readString(PAGE));
-    assertTrue(found.find(), "COLLECTIVES.md shows no program");
+    for (int i = 0; i <= program; i++) {
+      assertTrue(found.find(), "COLLECTIVES.md does not show so many programs");
+    }
     Path source = Files.writeString(folder.resolve("Gradients.java"), found.group(1));
     int port;
     try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
@@ -71,12 +90,14 @@ class PageTest {
                   "" + port));
       processes.add(builder.start());
     }
+    List<String> lines = new ArrayList<>();
     for (int rank = 0; rank < 2; rank++) {
       try (BufferedReader said = processes.get(rank).inputReader()) {
-        assertEquals("rank %d of 2 has 3".formatted(rank), said.readLine());
+        lines.add(said.lines().collect(Collectors.joining(" ")));
       }
       assertTrue(processes.get(rank).waitFor(60, TimeUnit.SECONDS));
-      assertEquals(0, processes.get(rank).exitValue());
+      assertEquals(0, processes.get(rank).exitValue(), lines.getLast());
     }
+    return lines;
   }
 }
