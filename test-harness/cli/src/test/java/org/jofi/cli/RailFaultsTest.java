@@ -56,7 +56,7 @@ class RailFaultsTest {
   @Tag("alone")
   void aRailThatIsCutAmidReadsIsSurvived() throws Exception {
     try (PerfOverRails perf = new PerfOverRails(RAILS, folder)) {
-      perf.start(400, "--op", "read");
+      perf.start(220, "--op", "read");
       perf.awaitMidRun(RAIL);
       perf.network().cut(RECEIVER, RAIL);
       isSurvived(perf);
@@ -76,7 +76,7 @@ class RailFaultsTest {
   @Tag("alone")
   void aRailThatDiesIsSurvived(End how) throws Exception {
     try (PerfOverRails perf = new PerfOverRails(RAILS, folder)) {
-      perf.start(400);
+      perf.start(220);
       perf.awaitMidRun(RAIL);
       switch (how) {
         case CUT_AT_THE_SENDER -> perf.network().cut(SENDER, RAIL);
@@ -244,7 +244,7 @@ class RailFaultsTest {
   @Tag("long")
   void becomingSlowIsNoDeath() throws Exception {
     try (PerfOverRails perf = new PerfOverRails(RAILS, folder)) {
-      perf.start(400);
+      perf.start(220);
       perf.awaitMidRun(RAIL);
       perf.slow(RAIL, 100);
       nobodyGivesUp(perf);
