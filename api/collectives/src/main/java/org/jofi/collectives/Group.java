@@ -55,7 +55,7 @@ public final class Group implements AutoCloseable {
     this.options = options;
     peers = new Peers(members, routes);
     waiting = new Waiting(members, options.timeout());
-    programs = new Programs(members, peers, waiting, options);
+    programs = new Programs(members, routes.hosts(), peers, waiting, options);
     gpu = new GroupGpu(routes, options.gpu());
   }
 

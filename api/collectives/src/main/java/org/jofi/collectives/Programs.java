@@ -3,6 +3,7 @@ package org.jofi.collectives;
 import java.util.LinkedHashMap;
 import org.jofi.collectives.schedule.Algorithm;
 import org.jofi.collectives.schedule.Algorithms;
+import org.jofi.collectives.schedule.Hosts;
 import org.jofi.collectives.schedule.Operation;
 import org.jofi.collectives.schedule.Schedule;
 import org.jofi.collectives.schedule.Steps;
@@ -20,6 +21,7 @@ final class Programs {
   private static final Algorithm ALONE = new Alone();
 
   private final Members members;
+  private final Hosts hosts;
   private final Peers peers;
   private final Waiting waiting;
   private final GroupOptions options;
@@ -35,8 +37,9 @@ final class Programs {
   record Key(
       Collective collective, String algorithm, @Nullable Gpu gpu, @Nullable Long inputInOutput) {}
 
-  Programs(Members members, Peers peers, Waiting waiting, GroupOptions options) {
+  Programs(Members members, Hosts hosts, Peers peers, Waiting waiting, GroupOptions options) {
     this.members = members;
+    this.hosts = hosts;
     this.peers = peers;
     this.waiting = waiting;
     this.options = options;
@@ -93,15 +96,15 @@ final class Programs {
   Algorithms.Choice choice(Key key) {
     Operation operation = key.collective().operation();
     String name = key.algorithm();
-    int size = members.size();
-    if (size == 1) {
+    int elementBytes = key.collective().type().bytes();
+    if (hosts.size() == 1) {
       return new Algorithms.Choice(ALONE, "there is one rank");
     }
     if (!name.isEmpty()) {
       return new Algorithms.Choice(
-          Algorithms.named(operation, size, name), "the caller asked for it");
+          Algorithms.named(operation, hosts, elementBytes, name), "the caller asked for it");
     }
-    return Algorithms.choose(operation, size, key.collective().type().bytes());
+    return Algorithms.choose(operation, hosts, elementBytes);
   }
 
   void clear() {

@@ -123,7 +123,7 @@ class OracleProperties {
   private static float[] rounded(Group group, Random random) {
     int count = 1 + random.nextInt(1000);
     List<Algorithm> all =
-        Algorithms.of(Operation.of(Operation.Kind.ALL_REDUCE, count), group.size());
+        Algorithms.of(Operation.of(Operation.Kind.ALL_REDUCE, count), group.hosts(), Float.BYTES);
     String algorithm = all.get(random.nextInt(all.size())).name();
     Random mine = new Random(random.nextLong() + group.rank());
     MemorySegment array = Arena.ofAuto().allocate(4L * count, 4);
@@ -146,7 +146,7 @@ class OracleProperties {
     int count = random.nextInt(4) == 0 ? random.nextInt(2000) : random.nextInt(40);
     int root = random.nextInt(size);
     Collective collective = collective(kind, count, root);
-    List<Algorithm> all = Algorithms.of(collective.operation(), size);
+    List<Algorithm> all = Algorithms.of(collective.operation(), group.hosts(), Long.BYTES);
     String algorithm = all.get(random.nextInt(all.size())).name();
     long numbers = random.nextLong(1_000_000);
     long[][] inputs = new long[size][];

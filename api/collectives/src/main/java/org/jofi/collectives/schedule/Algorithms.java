@@ -1,6 +1,8 @@
 package org.jofi.collectives.schedule;
 
 import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
 
 /** The algorithms that there are, and which of them is used. */
 public final class Algorithms {
@@ -13,6 +15,9 @@ public final class Algorithms {
   public record Choice(Algorithm algorithm, String reason) {}
 
   private static final long KIB = 1024;
+
+  /** Up to so many bytes, an all-reduce does not tell hosts apart. */
+  private static final long FLAT_BYTES = 16 * KIB;
 
   private static final Algorithm RING = new RingAllReduce();
   private static final Algorithm DOUBLING = new DoublingAllReduce();
@@ -67,6 +72,44 @@ public final class Algorithms {
   }
 
   /**
+   * {@return the algorithms that carry out an operation, with that which tells hosts apart}
+   *
+   * @param operation the operation
+   * @param hosts of the ranks, 2 or more
+   * @param elementBytes the length of an element
+   */
+  public static List<Algorithm> of(Operation operation, Hosts hosts, int elementBytes) {
+    return Stream.concat(
+            of(operation, hosts.size()).stream(), twoLevel(operation, hosts, elementBytes).stream())
+        .toList();
+  }
+
+  /** The one that tells hosts apart, if it would do anything else than the others. */
+  private static Optional<Algorithm> twoLevel(Operation operation, Hosts hosts, int elementBytes) {
+    if (!hosts.areTwoLevels()) {
+      return Optional.empty();
+    }
+    return switch (operation.kind()) {
+      case ALL_REDUCE -> {
+        long part = operation.count() / hosts.fewest();
+        Operation between = Operation.of(operation.kind(), part);
+        yield Optional.of(
+            new TwoLevelAllReduce(hosts, choose(between, hosts.count(), elementBytes).algorithm()));
+      }
+      case BROADCAST, REDUCE -> {
+        // Of the longest: the array is the same on either level.
+        Algorithm each = choose(operation, hosts.count(), elementBytes).algorithm();
+        yield Optional.of(
+            operation.kind() == Operation.Kind.REDUCE
+                ? new TwoLevelReduce(hosts, each)
+                : new TwoLevelBroadcast(hosts, each));
+      }
+      case BARRIER -> Optional.of(new TwoLevelBarrier(hosts, DOUBLING));
+      case REDUCE_SCATTER, ALL_GATHER, GATHER, SCATTER, ALL_TO_ALL -> Optional.empty();
+    };
+  }
+
+  /**
    * {@return the algorithm of a name}
    *
    * @param operation what it has to carry out
@@ -75,7 +118,21 @@ public final class Algorithms {
    * @throws IllegalArgumentException if there is none; the message names those that there are
    */
   public static Algorithm named(Operation operation, int size, String name) {
-    List<Algorithm> all = of(operation, size);
+    return named(operation, Hosts.unknown(size), 1, name);
+  }
+
+  /**
+   * {@return the algorithm of a name}
+   *
+   * @param operation what it has to carry out
+   * @param hosts of the ranks, 2 or more
+   * @param elementBytes the length of an element
+   * @param name its name
+   * @throws IllegalArgumentException if there is none; the message names those that there are
+   */
+  public static Algorithm named(Operation operation, Hosts hosts, int elementBytes, String name) {
+    int size = hosts.size();
+    List<Algorithm> all = of(operation, hosts, elementBytes);
     return all.stream()
         .filter(each -> each.name().equals(name))
         .findFirst()
@@ -118,6 +175,33 @@ public final class Algorithms {
               : many(size, bytes, BRUCK, PAIRWISE);
       case BARRIER -> new Choice(DISSEMINATION, "a barrier has no length");
     };
+  }
+
+  /**
+   * {@return the algorithm that is taken to be fastest of ranks some of which share a host} All
+   * ranks choose alike.
+   *
+   * @param operation the operation
+   * @param hosts of the ranks, 2 or more
+   * @param elementBytes the length of an element
+   */
+  public static Choice choose(Operation operation, Hosts hosts, int elementBytes) {
+    Choice flat = choose(operation, hosts.size(), elementBytes);
+    Algorithm twoLevel = twoLevel(operation, hosts, elementBytes).orElse(null);
+    if (twoLevel == null) {
+      return flat;
+    }
+    long bytes = operation.count() * elementBytes;
+    // A short one has fewer steps if it is flat; of a longer one, less leaves each host.
+    if (operation.kind() == Operation.Kind.ALL_REDUCE && bytes <= FLAT_BYTES) {
+      return new Choice(
+          flat.algorithm(), "%s, but %d bytes are at most %d".formatted(hosts, bytes, FLAT_BYTES));
+    }
+    return new Choice(
+        twoLevel,
+        operation.kind() == Operation.Kind.ALL_REDUCE
+            ? "%s, and %d bytes are more than %d".formatted(hosts, bytes, FLAT_BYTES)
+            : hosts.toString());
   }
 
   private static Choice upTo(long bytes, long limit, Algorithm shorter, Algorithm longer) {

@@ -57,7 +57,6 @@ final class RingAllReduce implements Algorithm {
   }
 
   private static Chunks cut(Segments segments, int part, int size, long chunk) {
-    int segment = Math.floorMod(part, size);
-    return new Chunks(segments.begin(segment), segments.length(segment), chunk);
+    return segments.cut(Math.floorMod(part, size), chunk);
   }
 }

@@ -12,6 +12,11 @@ record Segments(long count, int parts) {
     return begin(part + 1) - begin(part);
   }
 
+  /** The messages of a part. */
+  Chunks cut(int part, long chunk) {
+    return new Chunks(begin(part), length(part), chunk);
+  }
+
   /** The length of the longest part. */
   long longest() {
     return Math.ceilDiv(count, parts);

@@ -1,10 +1,7 @@
 package org.jofi.collectives.schedule;
 
-import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes the schedule of one rank. An algorithm calls this as if each step were over before the
@@ -19,13 +16,50 @@ import java.util.TreeSet;
 public final class Steps {
   private static final int NO_PEER = -1;
 
+  private final Recording recording;
+  private final Part part;
   private final int rank;
   private final int size;
-  private final long inputInOutput;
-  private final List<Step> steps = new ArrayList<>();
-  private final List<int[]> needs = new ArrayList<>();
-  private final Map<Place, Uses> uses = new EnumMap<>(Place.class);
-  private long scratch;
+
+  /**
+   * What a part of an algorithm takes for the ranks and for their memory.
+   *
+   * @param ranks of each rank of the part, its number among all; null if these are all
+   * @param input what it takes for the input
+   * @param inputAt where that begins
+   * @param output what it takes for the output
+   * @param outputAt where that begins
+   * @param finishes whether it ends reductions
+   */
+  private record Part(
+      @Nullable List<Integer> ranks,
+      Place input,
+      long inputAt,
+      Place output,
+      long outputAt,
+      boolean finishes) {
+    static final Part WHOLE = new Part(null, Place.INPUT, 0, Place.OUTPUT, 0, true);
+
+    int rank(int peer) {
+      return ranks == null ? peer : ranks.get(peer);
+    }
+
+    Place place(Place of) {
+      return switch (of) {
+        case INPUT -> input;
+        case OUTPUT -> output;
+        case SCRATCH -> Place.SCRATCH;
+      };
+    }
+
+    long at(Place of, long offset) {
+      return switch (of) {
+        case INPUT -> inputAt + offset;
+        case OUTPUT -> outputAt + offset;
+        case SCRATCH -> offset;
+      };
+    }
+  }
 
   /**
    * Of a rank whose input and output are different memory.
@@ -34,16 +68,17 @@ public final class Steps {
    * @param size how many ranks there are
    */
   public Steps(int rank, int size) {
-    this(rank, size, Long.MIN_VALUE);
+    this(new Recording(Recording.APART), Part.WHOLE, rank, size);
   }
 
-  private Steps(int rank, int size, long inputInOutput) {
+  private Steps(Recording recording, Part part, int rank, int size) {
     if (size < 1 || rank < 0 || rank >= size) {
       throw new IllegalArgumentException("rank %d of %d".formatted(rank, size));
     }
+    this.recording = recording;
+    this.part = part;
     this.rank = rank;
     this.size = size;
-    this.inputInOutput = inputInOutput;
   }
 
   /**
@@ -55,7 +90,38 @@ public final class Steps {
    *     begins after it, in the input
    */
   public static Steps sharing(int rank, int size, long inputInOutput) {
-    return new Steps(rank, size, inputInOutput);
+    return new Steps(new Recording(inputInOutput), Part.WHOLE, rank, size);
+  }
+
+  /**
+   * For a part of an algorithm, which another algorithm writes: some of the ranks, with other
+   * memory. What it writes comes after what was written before.
+   *
+   * @param ranks their numbers here, in the order of their numbers there; this rank is one of them
+   * @param input what is the input there
+   * @param inputAt its first element
+   * @param output what is the output there, on a rank that has one
+   * @param outputAt its first element
+   * @param finishes whether reductions end there
+   */
+  Steps part(
+      List<Integer> ranks,
+      Place input,
+      long inputAt,
+      Place output,
+      long outputAt,
+      boolean finishes) {
+    return new Steps(
+        recording,
+        new Part(
+            ranks.stream().map(part::rank).toList(),
+            part.place(input),
+            part.at(input, inputAt),
+            part.place(output),
+            part.at(output, outputAt),
+            finishes && part.finishes),
+        ranks.indexOf(rank),
+        ranks.size());
   }
 
   /** {@return whose schedule it is} */
@@ -70,7 +136,7 @@ public final class Steps {
 
   /** {@return whether input and output share memory} */
   public boolean isShared() {
-    return inputInOutput != Long.MIN_VALUE;
+    return recording.isOne(part.input, part.output);
   }
 
   /**
@@ -79,12 +145,7 @@ public final class Steps {
    * @param elements how much it needs, 0 or more
    */
   public long scratch(long elements) {
-    if (elements < 0) {
-      throw new IllegalArgumentException("scratch of %d elements".formatted(elements));
-    }
-    long at = scratch;
-    scratch += elements;
-    return at;
+    return recording.scratch(elements);
   }
 
   /**
@@ -97,7 +158,17 @@ public final class Steps {
    */
   public void send(int peer, Place from, long offset, long count) {
     if (count > 0) {
-      add(new Step(Step.Kind.SEND, checked(peer), count, from, offset, null, 0, null, 0));
+      recording.add(
+          new Step(
+              Step.Kind.SEND,
+              checked(peer),
+              count,
+              part.place(from),
+              part.at(from, offset),
+              null,
+              0,
+              null,
+              0));
     }
   }
 
@@ -111,7 +182,17 @@ public final class Steps {
    */
   public void receive(int peer, Place into, long offset, long count) {
     if (count > 0) {
-      add(new Step(Step.Kind.RECEIVE, checked(peer), count, null, 0, null, 0, into, offset));
+      recording.add(
+          new Step(
+              Step.Kind.RECEIVE,
+              checked(peer),
+              count,
+              null,
+              0,
+              null,
+              0,
+              part.place(into),
+              part.at(into, offset)));
     }
   }
 
@@ -136,17 +217,17 @@ public final class Steps {
       long offset,
       long count) {
     if (count > 0) {
-      add(
+      recording.add(
           new Step(
               Step.Kind.COMBINE,
               NO_PEER,
               count,
-              first,
-              firstOffset,
-              second,
-              secondOffset,
-              into,
-              offset));
+              part.place(first),
+              part.at(first, firstOffset),
+              part.place(second),
+              part.at(second, secondOffset),
+              part.place(into),
+              part.at(into, offset)));
     }
   }
 
@@ -160,9 +241,13 @@ public final class Steps {
    * @param count how many
    */
   public void copy(Place from, long fromOffset, Place into, long offset, long count) {
-    if (count > 0
-        && !(memory(from) == memory(into) && begin(from, fromOffset) == begin(into, offset))) {
-      add(new Step(Step.Kind.COPY, NO_PEER, count, from, fromOffset, null, 0, into, offset));
+    Place source = part.place(from);
+    Place target = part.place(into);
+    long sourceAt = part.at(from, fromOffset);
+    long targetAt = part.at(into, offset);
+    if (count > 0 && !recording.isSame(source, sourceAt, target, targetAt)) {
+      recording.add(
+          new Step(Step.Kind.COPY, NO_PEER, count, source, sourceAt, null, 0, target, targetAt));
     }
   }
 
@@ -175,8 +260,11 @@ public final class Steps {
    * @param count how many
    */
   public void finish(Place at, long offset, long count) {
-    if (count > 0) {
-      add(new Step(Step.Kind.FINISH, NO_PEER, count, at, offset, null, 0, at, offset));
+    if (count > 0 && part.finishes) {
+      Place place = part.place(at);
+      long begin = part.at(at, offset);
+      recording.add(
+          new Step(Step.Kind.FINISH, NO_PEER, count, place, begin, null, 0, place, begin));
     }
   }
 
@@ -184,43 +272,11 @@ public final class Steps {
     if (peer < 0 || peer >= size || peer == rank) {
       throw new IllegalArgumentException("rank %d has no peer %d".formatted(rank, peer));
     }
-    return peer;
-  }
-
-  private void add(Step step) {
-    int index = steps.size();
-    TreeSet<Integer> earlier = new TreeSet<>();
-    Place first = step.first();
-    if (first != null) {
-      of(first).read(begin(first, step.firstOffset()), step.count(), index, earlier);
-    }
-    Place second = step.second();
-    if (second != null) {
-      of(second).read(begin(second, step.secondOffset()), step.count(), index, earlier);
-    }
-    Place into = step.into();
-    if (into != null) {
-      of(into).write(begin(into, step.intoOffset()), step.count(), index, earlier);
-    }
-    earlier.remove(index);
-    steps.add(step);
-    needs.add(earlier.stream().mapToInt(Integer::intValue).toArray());
-  }
-
-  private Uses of(Place place) {
-    return uses.computeIfAbsent(memory(place), any -> new Uses());
-  }
-
-  private Place memory(Place place) {
-    return place == Place.INPUT && isShared() ? Place.OUTPUT : place;
-  }
-
-  private long begin(Place place, long offset) {
-    return place == Place.INPUT && isShared() ? offset + inputInOutput : offset;
+    return part.rank(peer);
   }
 
   /** {@return the schedule, which further steps do not change} */
   public Schedule schedule() {
-    return new Schedule(rank, size, scratch, steps, needs);
+    return recording.schedule(rank, size);
   }
 }

@@ -6,12 +6,18 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
+import net.jqwik.api.From;
 import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
 import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.LongRange;
 
@@ -39,6 +45,45 @@ class AlgorithmProperties {
       }
       check(algorithm, each, chunk, inPlace, seed);
     }
+  }
+
+  /** Hosts with equally many ranks or not, of ranks in turn or in any order, of up to all ranks. */
+  @Property(tries = 300)
+  void soDoThoseThatTellHostsApart(
+      @ForAll @From("kindsOfTwoLevels") Operation.Kind kind,
+      @ForAll @IntRange(min = 3, max = 17) int size,
+      @ForAll @LongRange(min = 0, max = 40) long count,
+      @ForAll @LongRange(min = 1, max = 50) long chunk,
+      @ForAll boolean inPlace,
+      @ForAll boolean isLong,
+      @ForAll long seed) {
+    Random random = new Random(seed);
+    Operation operation =
+        Operation.of(kind, kind == Operation.Kind.BARRIER ? 0 : count, random.nextInt(size));
+    Hosts hosts = hosts(size, random);
+    // What is used on either level depends on the length in bytes.
+    List<Algorithm> all = Algorithms.of(operation, hosts, isLong ? 1 << 20 : 1);
+    Algorithm last = all.getLast();
+    assertEquals(hosts.areTwoLevels(), last.name().equals(TwoLevels.NAME));
+    check(last, Collections.nCopies(size, operation), chunk, inPlace, seed);
+  }
+
+  @Provide
+  Arbitrary<Operation.Kind> kindsOfTwoLevels() {
+    return Arbitraries.of(
+        Operation.Kind.ALL_REDUCE,
+        Operation.Kind.BROADCAST,
+        Operation.Kind.REDUCE,
+        Operation.Kind.BARRIER);
+  }
+
+  private static Hosts hosts(int size, Random random) {
+    int most = 1 + random.nextInt(size);
+    boolean inTurn = random.nextBoolean();
+    return Hosts.of(
+        IntStream.range(0, size)
+            .mapToObj(rank -> "host" + (inTurn ? rank % most : random.nextInt(most)))
+            .toList());
   }
 
   @Property(tries = 200)
@@ -164,14 +209,16 @@ class AlgorithmProperties {
       @ForAll @IntRange(max = 16) int lateDraw,
       @ForAll long seed) {
     Operation operation = Operation.of(Operation.Kind.BARRIER, 0);
-    SimulatedRanks ranks = new SimulatedRanks(seed);
-    for (int rank = 0; rank < size; rank++) {
-      Steps steps = new Steps(rank, size);
-      Algorithms.named(operation, size, "dissemination").write(steps, operation, 1);
-      ranks.add(steps.schedule(), new long[0], 0, new long[0], 0);
+    for (Algorithm algorithm : Algorithms.of(operation, hosts(size, new Random(seed)), 1)) {
+      SimulatedRanks ranks = new SimulatedRanks(seed);
+      for (int rank = 0; rank < size; rank++) {
+        Steps steps = new Steps(rank, size);
+        algorithm.write(steps, operation, 1);
+        ranks.add(steps.schedule(), new long[0], 0, new long[0], 0);
+      }
+      assertEquals(0, ranks.runWithout(lateDraw % size), algorithm.name());
+      ranks.run();
     }
-    assertEquals(0, ranks.runWithout(lateDraw % size));
-    ranks.run();
   }
 
   @Example
@@ -186,6 +233,26 @@ class AlgorithmProperties {
         }
       }
     }
+  }
+
+  @Example
+  void hostsDecideAndTheChoiceSaysSo() {
+    Operation sum = Operation.of(Operation.Kind.ALL_REDUCE, 1_000_000);
+    Algorithms.Choice choice = Algorithms.choose(sum, Hosts.of(List.of("a", "b", "a", "a")), 4);
+    assertEquals(TwoLevels.NAME, choice.algorithm().name());
+    assertEquals(
+        "4 ranks on 2 hosts (3 + 1), and 4000000 bytes are more than 16384", choice.reason());
+    Operation few = Operation.of(Operation.Kind.ALL_REDUCE, 4096);
+    Algorithms.Choice shorter = Algorithms.choose(few, Hosts.of(List.of("a", "b", "a", "a")), 4);
+    assertEquals("halving", shorter.algorithm().name());
+    assertEquals("4 ranks on 2 hosts (3 + 1), but 16384 bytes are at most 16384", shorter.reason());
+    for (List<String> flat :
+        List.of(
+            List.of("a", "a", "a", "a"), List.of("a", "b", "c", "d"), List.of("", "", "", ""))) {
+      assertEquals("ring", Algorithms.choose(sum, Hosts.of(flat), 4).algorithm().name());
+      assertEquals(3, Algorithms.of(sum, Hosts.of(flat), 4).size());
+    }
+    assertEquals(4, Algorithms.of(sum, Hosts.of(List.of("a", "", "a", "")), 4).size());
   }
 
   @Example
