@@ -4,9 +4,9 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jofi.cli.collectives.CollectivesPlan;
 import org.jofi.cli.collectives.CollectivesRow;
@@ -19,10 +19,12 @@ import org.jofi.cli.ranks.Preparation;
 import org.jofi.cli.ranks.RankDevice;
 import org.jofi.cli.ranks.RankFailure;
 import org.jofi.cli.ranks.RingLinks;
+import org.jofi.cli.ranks.WithinHost;
 import org.jofi.collectives.Group;
 import org.jofi.collectives.GroupOptions;
+import org.jofi.collectives.Levels;
 import org.jofi.collectives.MismatchException;
-import org.jofi.collectives.Reduction;
+import org.jofi.collectives.schedule.Hosts;
 import org.jofi.ranks.Placement;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -48,6 +50,7 @@ import picocli.CommandLine.Parameters;
       "  jofi collectives all-reduce --algorithm ring --type bf16 --op average",
       "  jofi collectives broadcast --root 1 -s 4,64K --iterations 20 --json",
       "  jofi collectives --provider sim:cxi --ranks 8",
+      "  jofi collectives all-reduce --provider net --within-host shm",
       "  mpirun -n 16 --hostfile hosts -x MASTER_ADDR=node1 jofi collectives",
       "",
       "SIZE is that of the longest array of a rank, or of the root; COUNT is what the operation is"
@@ -64,10 +67,6 @@ import picocli.CommandLine.Parameters;
       "3:something is missing on this machine"
     })
 final class CollectivesCommand implements Callable<Integer> {
-  private static final String HEADER = "%-14s %12s %12s %5s %8s %5s %12s %12s %10s %10s %8s  %s%n";
-  private static final String ROW =
-      "%-14s %12d %12d %5s %8s %5d %12.1f %12.1f %10.3f %10.3f %8d  %s%n";
-
   @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
 
   @Parameters(
@@ -155,6 +154,15 @@ final class CollectivesCommand implements Callable<Integer> {
   private int window;
 
   @Option(
+      names = "--within-host",
+      paramLabel = "P",
+      defaultValue = "",
+      description =
+          "Connect ranks of the same host over this provider, such as shm, and the others over"
+              + " --provider. Default: all over --provider.")
+  private String withinHost;
+
+  @Option(
       names = "--plot",
       paramLabel = "FILE.svg",
       description = "Draw time and bus bandwidth over the length into this file, too.")
@@ -165,9 +173,11 @@ final class CollectivesCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     CollectivesPlan plan;
+    WithinHost within;
     try {
       plan = plan();
-      plan.check(placedRanks().orElse(rankCount()));
+      within = WithinHost.of(withinHost, options.provider);
+      plan.check(within.possible(placedRanks().orElse(rankCount())));
     } catch (IllegalArgumentException e) {
       throw new CommandLine.ParameterException(
           spec.commandLine(), String.valueOf(e.getMessage()), e);
@@ -184,6 +194,7 @@ final class CollectivesCommand implements Callable<Integer> {
     parameters.put("--algorithm", algorithm);
     parameters.put("--chunk", chunk);
     parameters.put("--window", Integer.toString(window));
+    parameters.put("--within-host", withinHost);
     options.describe(parameters);
     return new RankLauncher(
             spec,
@@ -191,7 +202,7 @@ final class CollectivesCommand implements Callable<Integer> {
             parameters,
             options::transport,
             Partners.NONE,
-            (fabric, device, links) -> run(plan, fabric, device, links))
+            (fabric, device, links) -> run(plan, fabric, device, links, within))
         .run(
             rankCount(),
             ranks == null ? null : "--ranks " + ranks,
@@ -256,12 +267,40 @@ final class CollectivesCommand implements Callable<Integer> {
   }
 
   private boolean run(
-      CollectivesPlan plan, FabricChoice fabric, RankDevice device, RingLinks links) {
+      CollectivesPlan plan,
+      FabricChoice fabric,
+      RankDevice device,
+      RingLinks links,
+      WithinHost within) {
+    if (!within.isAsked()) {
+      Group group = Group.connect(links.ranks(), device.device(), plan.group());
+      return run(plan, fabric, device, links, group, "");
+    }
+    try (RankDevice memory = within.open(options.transport())) {
+      Levels levels = Levels.of(device.device(), memory.device());
+      Group group = Group.connect(links.ranks(), levels, plan.group());
+      try {
+        plan.check(group.hosts());
+      } catch (IllegalArgumentException e) {
+        group.abort();
+        throw new RankFailure("%s: %s".formatted(group.hosts(), e.getMessage()));
+      }
+      return run(plan, fabric, device, links, group, memory.describe());
+    }
+  }
+
+  /** Runs it in a group, and ends that; with what connects ranks of a host, if anything does. */
+  private boolean run(
+      CollectivesPlan plan,
+      FabricChoice fabric,
+      RankDevice device,
+      RingLinks links,
+      Group group,
+      String memory) {
     boolean prints = links.ranks().rank() == 0;
     Optional<PlotFile> file = prints ? plotFile() : Optional.empty();
-    Group group = Group.connect(links.ranks(), device.device(), plan.group());
     try {
-      boolean right = run(plan, fabric, device, links, group, file);
+      boolean right = run(plan, fabric, device, links, group, memory, file);
       // Wait for all ranks, so that none closes a connection that another one still uses.
       links.gather(new byte[0]);
       group.close();
@@ -281,6 +320,7 @@ final class CollectivesCommand implements Callable<Integer> {
       RankDevice device,
       RingLinks links,
       Group group,
+      String memory,
       Optional<PlotFile> file) {
     int world = group.size();
     boolean prints = group.rank() == 0;
@@ -292,26 +332,16 @@ final class CollectivesCommand implements Callable<Integer> {
     try (RankReport report =
         new RankReport(spec, options, prints, "collectives", plan.rounds(world))) {
       report.text("collective operations, %d rank(s); %s%n", world, device.describe());
+      if (!memory.isEmpty()) {
+        report.text("within a host %s; %s%n", memory, group.hosts());
+      }
       report.text("%s%n", preparation.line());
-      report.text(
-          HEADER,
-          "OPERATION",
-          "SIZE B",
-          "COUNT",
-          "TYPE",
-          "REDOP",
-          "ROOT",
-          "TIME us",
-          "BEST us",
-          "ALGBW GB/s",
-          "BUSBW GB/s",
-          "ERRORS",
-          "ALGORITHM");
+      CollectivesTable.printHeader(report);
       run.run(
           report,
           row -> {
             rows.add(row);
-            print(report, row);
+            CollectivesTable.print(report, row);
           });
       long wrong =
           Stream.concat(prepared.stream(), rows.stream()).mapToLong(CollectivesRow::wrong).sum();
@@ -323,12 +353,12 @@ final class CollectivesCommand implements Callable<Integer> {
         report.text("%s%n", cache);
       }
       file.ifPresent(at -> at.write(drawn(device, world, rows)));
-      Map<String, Object> settings = settings(plan, world);
+      Map<String, Object> settings = settings(plan, group);
       settings.put("registrationCache", cache.fields());
       preparation.describe(settings);
       settings.put("errors", wrong);
       report.document(
-          fabric, device, settings, rows.stream().map(CollectivesCommand::fields).toList());
+          fabric, device, settings, rows.stream().map(CollectivesTable::fields).toList());
       return wrong == 0;
     }
   }
@@ -339,58 +369,16 @@ final class CollectivesCommand implements Callable<Integer> {
     return Plot.draw(title, rows);
   }
 
-  private Map<String, Object> settings(CollectivesPlan plan, int world) {
+  private Map<String, Object> settings(CollectivesPlan plan, Group group) {
     Map<String, Object> settings = new LinkedHashMap<>();
     settings.put("operations", plan.operations().stream().map(Object::toString).toList());
     settings.put("algorithm", algorithm);
-    settings.put("ranks", world);
+    settings.put("ranks", group.size());
+    settings.put("withinHost", withinHost);
+    Hosts hosts = group.hosts();
+    settings.put("hosts", IntStream.range(0, hosts.count()).mapToObj(hosts::ranks).toList());
     settings.put("chunkBytes", plan.group().chunkBytes());
     settings.put("window", plan.group().window());
     return settings;
-  }
-
-  private static int root(CollectivesRow row) {
-    return row.collective().operation().hasRoot() ? row.collective().operation().root() : -1;
-  }
-
-  private static @Nullable String reduction(CollectivesRow row) {
-    @Nullable Reduction reduction = row.collective().reduction();
-    return reduction == null ? null : reduction.name();
-  }
-
-  private static void print(RankReport report, CollectivesRow row) {
-    report.text(
-        ROW,
-        row.operation(),
-        row.bytes(),
-        row.elements(),
-        Names.of(row.collective().type()),
-        Objects.requireNonNullElse(reduction(row), "none"),
-        root(row),
-        row.medianNanos() / 1e3,
-        row.bestNanos() / 1e3,
-        row.algorithmBytesPerSecond() / 1e9,
-        row.busBytesPerSecond() / 1e9,
-        row.wrong(),
-        row.algorithm());
-  }
-
-  private static Map<String, Object> fields(CollectivesRow row) {
-    Map<String, Object> fields = new LinkedHashMap<>();
-    fields.put("operation", row.operation().toString());
-    fields.put("bytes", row.bytes());
-    fields.put("elements", row.elements());
-    fields.put("type", Names.of(row.collective().type()));
-    fields.put("reduction", reduction(row));
-    fields.put("root", root(row) < 0 ? null : root(row));
-    fields.put("algorithm", row.algorithm());
-    fields.put("algorithmBecause", row.reason());
-    fields.put("iterations", row.iterations());
-    fields.put("medianNanos", row.medianNanos());
-    fields.put("bestNanos", row.bestNanos());
-    fields.put("algorithmBytesPerSecond", row.algorithmBytesPerSecond());
-    fields.put("busBytesPerSecond", row.busBytesPerSecond());
-    fields.put("errors", row.wrong());
-    return fields;
   }
 }

@@ -181,6 +181,50 @@ class CollectivesCommandTest {
     assertEquals("halving", results.getFirst().get("algorithm").getAsString());
   }
 
+  /** Threads of one process are on one host. */
+  @Test
+  void ranksOfAHostAreConnectedOverADeviceOfItsOwn() {
+    CommandProcess.Outcome outcome =
+        CommandProcess.runHere(
+            "collectives",
+            "all-reduce",
+            "-n3",
+            "-p",
+            "sim:efa",
+            "--within-host",
+            "sim:tcp",
+            "-s4,64K",
+            "-k1",
+            "--json");
+    assertEquals(2, results(outcome).size());
+    JsonObject document = JsonParser.parseString(outcome.out()).getAsJsonObject();
+    assertEquals("sim:tcp", document.get("withinHost").getAsString());
+    assertEquals("[[0,1,2]]", document.getAsJsonArray("hosts").toString());
+  }
+
+  /** As the processes of a launcher; that there is one host is known when all have told. */
+  @Test
+  void anAlgorithmForTwoLevelsNeedsThem() {
+    CommandProcess.Outcome outcome =
+        CommandProcess.runHere(
+            "collectives",
+            "all-reduce",
+            "-n3",
+            "-p",
+            "sim:efa",
+            "--within-host",
+            "sim:tcp",
+            "-s4",
+            "--algorithm=two-level");
+    assertEquals(ExitCode.FAILED, outcome.code(), outcome.err());
+    assertTrue(
+        outcome
+            .err()
+            .contains(
+                "3 ranks on 1 host (3): no algorithm 'two-level' for all-reduce of 3 ranks; there are ring, doubling, halving"),
+        outcome.err());
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -201,6 +245,10 @@ class CollectivesCommandTest {
         "-k 0 | --iterations must be 1 or more, is 0",
         "--chunk 6 | --chunk must be 64 to 1G, is 6",
         "--window 65 | --window must be 1 to 64, is 65",
+        "--within-host shm -p sim:efa | --within-host shm and --provider sim:efa do not go together:"
+            + " a simulated fabric connects threads, others processes; name two of a kind",
+        "all-reduce --algorithm two-level | no algorithm 'two-level' for all-reduce of 2 ranks; there"
+            + " are ring, doubling",
         "-p sim:efa --plot /nosuch/a.svg | --plot /nosuch/a.svg cannot be written: name a file in a"
             + " folder that is there and takes it"
       })

@@ -81,10 +81,48 @@ final class TwoHosts implements AutoCloseable {
    */
   List<CommandProcess.Outcome> perf(Path folder, List<String> listening, List<String> connecting)
       throws Exception {
-    start(1, folder, listening, "--listen");
-    start(0, folder, connecting, "--connect", MEETING);
+    start(1, folder, Map.of(), perf(listening, "--listen"));
+    start(0, folder, Map.of(), perf(connecting, "--connect", MEETING));
+    return said(folder);
+  }
+
+  private static List<String> perf(List<String> options, String... meeting) {
+    List<String> arguments = new ArrayList<>(List.of("perf", "-n", "20", "--prepare=0", "--json"));
+    arguments.addAll(options);
+    if (!options.contains("-b")) {
+      arguments.addAll(List.of("-b", "8", "-e", "8"));
+    }
+    arguments.addAll(List.of(meeting));
+    return arguments;
+  }
+
+  /**
+   * Ranks of a command, placed as a script does it.
+   *
+   * @param hosts of each rank its host; the first is on the second host
+   * @return what each said
+   */
+  List<CommandProcess.Outcome> ranks(Path folder, List<Integer> hosts, List<String> arguments)
+      throws Exception {
+    for (int rank = 0; rank < hosts.size(); rank++) {
+      Map<String, String> placed =
+          Map.of(
+              "RANK",
+              "" + rank,
+              "WORLD_SIZE",
+              "" + hosts.size(),
+              "MASTER_ADDR",
+              MEETING,
+              "MASTER_PORT",
+              "17601");
+      start(hosts.get(rank), folder, placed, arguments);
+    }
+    return said(folder);
+  }
+
+  private List<CommandProcess.Outcome> said(Path folder) throws Exception {
     List<CommandProcess.Outcome> said = new ArrayList<>();
-    for (int side = 0; side < 2; side++) {
+    for (int side = 0; side < processes.size(); side++) {
       Process process = processes.get(side);
       if (!process.waitFor(BOUND_SECONDS, TimeUnit.SECONDS)) {
         throw new AssertionError("it hangs: " + Files.readString(folder.resolve(side + ".err")));
@@ -98,15 +136,9 @@ final class TwoHosts implements AutoCloseable {
     return said;
   }
 
-  private void start(int host, Path folder, List<String> options, String... meeting)
+  private void start(int host, Path folder, Map<String, String> environment, List<String> arguments)
       throws IOException {
-    List<String> arguments = new ArrayList<>(List.of("perf", "-n", "20", "--prepare=0", "--json"));
-    arguments.addAll(options);
-    if (!options.contains("-b")) {
-      arguments.addAll(List.of("-b", "8", "-e", "8"));
-    }
-    arguments.addAll(List.of(meeting));
-    ProcessBuilder builder = CommandProcess.builder(Map.of(), arguments.toArray(String[]::new));
+    ProcessBuilder builder = CommandProcess.builder(environment, arguments.toArray(String[]::new));
     List<String> command = new ArrayList<>(List.of("ip", "netns", "exec", names[host]));
     command.addAll(builder.command());
     int side = processes.size();

@@ -7,6 +7,7 @@ import org.jofi.collectives.DataType;
 import org.jofi.collectives.GroupOptions;
 import org.jofi.collectives.Reduction;
 import org.jofi.collectives.schedule.Algorithms;
+import org.jofi.collectives.schedule.Hosts;
 import org.jofi.collectives.schedule.Operation;
 
 /**
@@ -67,12 +68,14 @@ public record CollectivesPlan(
   }
 
   /**
-   * Checks what depends on the number of ranks.
+   * Checks what depends on the ranks.
    *
+   * @param hosts those, and which of them share a host, as far as that is known
    * @throws IllegalArgumentException if there is no such root or algorithm, or the type is too
    *     short for so many ranks
    */
-  public void check(int ranks) {
+  public void check(Hosts hosts) {
+    int ranks = hosts.size();
     if (root < 0 || root >= ranks) {
       throw new IllegalArgumentException(
           "--root must be 0 to %d, is %d".formatted(ranks - 1, root));
@@ -83,7 +86,7 @@ public record CollectivesPlan(
         Contributions.requireExact(type, reduction, ranks);
       }
       if (!algorithm.isEmpty()) {
-        Algorithms.named(operation, Math.max(2, ranks), algorithm);
+        Algorithms.named(operation, ranks < 2 ? Hosts.unknown(2) : hosts, type.bytes(), algorithm);
       }
     }
   }
@@ -170,16 +173,18 @@ public record CollectivesPlan(
    * What runs each code that this runs: of each operation the shortest length of each algorithm,
    * and one whose messages are too long to leave before their receives, if it has such.
    *
+   * @param hosts of the ranks
    * @param eagerBytes the longest message that may leave before its receive
    */
-  List<Rehearsal> rehearsals(int ranks, int eagerBytes) {
+  List<Rehearsal> rehearsals(Hosts hosts, int eagerBytes) {
+    int ranks = hosts.size();
     long late = Math.min(LONGEST_PREPARED, ranks * (eagerBytes + 1L + type.bytes()));
     List<Rehearsal> rehearsals = new ArrayList<>();
     for (Operation.Kind kind : operations) {
       List<String> seen = new ArrayList<>();
       boolean seenLate = false;
       for (Collective each : collectives(kind, ranks)) {
-        String by = algorithm(each, ranks);
+        String by = algorithm(each, hosts);
         boolean isLate = bytes(each, ranks) > late;
         boolean isNew = !seen.contains(by);
         if (isNew || (isLate && !seenLate)) {
@@ -193,10 +198,10 @@ public record CollectivesPlan(
     return rehearsals;
   }
 
-  private String algorithm(Collective collective, int ranks) {
-    if (!algorithm.isEmpty() || ranks < 2) {
+  private String algorithm(Collective collective, Hosts hosts) {
+    if (!algorithm.isEmpty() || hosts.size() < 2) {
       return algorithm;
     }
-    return Algorithms.choose(collective.operation(), ranks, type.bytes()).algorithm().name();
+    return Algorithms.choose(collective.operation(), hosts, type.bytes()).algorithm().name();
   }
 }

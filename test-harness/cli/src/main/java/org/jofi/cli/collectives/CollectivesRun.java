@@ -54,7 +54,7 @@ public final class CollectivesRun {
   public long rehearse(int rounds, Consumer<CollectivesRow> each) {
     if (rehearsed.isEmpty()) {
       int eagerBytes = group.device().properties().limits().eagerBytes();
-      rehearsals = plan.rehearsals(group.size(), eagerBytes);
+      rehearsals = plan.rehearsals(group.hosts(), eagerBytes);
       rehearsals.forEach(one -> rehearsed.add(measurement(one.collective(), one.algorithm())));
     }
     long nanos = 0;

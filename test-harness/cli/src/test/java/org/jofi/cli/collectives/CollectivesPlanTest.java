@@ -9,6 +9,7 @@ import org.jofi.collectives.Collective;
 import org.jofi.collectives.DataType;
 import org.jofi.collectives.GroupOptions;
 import org.jofi.collectives.Reduction;
+import org.jofi.collectives.schedule.Hosts;
 import org.jofi.collectives.schedule.Operation;
 import org.junit.jupiter.api.Test;
 
@@ -67,7 +68,7 @@ class CollectivesPlanTest {
             "all-reduce of 1 F32, sum doubling true",
             "all-reduce of 2050 F32, sum doubling false",
             "all-reduce of 2050 F32, sum ring false"),
-        plan.rehearsals(2, 4096 - 5 + 4).stream()
+        plan.rehearsals(Hosts.unknown(2), 4096 - 5 + 4).stream()
             .map(each -> each.collective() + " " + each.algorithm() + " " + each.often())
             .toList());
   }
