@@ -32,11 +32,15 @@ final class Peers {
 
   private static final Comm[] NONE = {};
 
+  /** Polls that find nothing before both devices go on. */
+  private static final int IDLE_POLLS = 32;
+
   private final Members members;
   private final Routes routes;
   private final Map<Integer, SendComm> to = new HashMap<>();
   private final Map<Integer, RecvComm> from = new HashMap<>();
   private Comm[] oneOfEach = NONE;
+  private int idlePolls;
 
   Peers(Members members, Routes routes) {
     this.members = members;
@@ -89,7 +93,7 @@ final class Peers {
           while (handle == null) {
             // Others wait for their connections to this rank meanwhile.
             poll(listeners, attempts);
-            progress(waiting);
+            progressNow(waiting);
             waiting.idleLong();
             handle = members.handle(target, ANSWER);
           }
@@ -120,9 +124,16 @@ final class Peers {
 
   /**
    * Lets both devices go on, if there are two: what a rank waits for over the one may wait for what
-   * this rank has to answer over the other. Allocates nothing.
+   * this rank has to answer over the other. Once in some calls, since that of a network takes
+   * longer than a poll of memory. Allocates nothing.
    */
   void progress(Waiting waiting) {
+    if (++idlePolls % IDLE_POLLS == 0) {
+      progressNow(waiting);
+    }
+  }
+
+  private void progressNow(Waiting waiting) {
     for (Comm each : oneOfEach) {
       try {
         each.progress();

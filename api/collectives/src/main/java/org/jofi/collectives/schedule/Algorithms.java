@@ -17,7 +17,7 @@ public final class Algorithms {
   private static final long KIB = 1024;
 
   /** Up to so many bytes, an all-reduce does not tell hosts apart. */
-  private static final long FLAT_BYTES = 16 * KIB;
+  private static final long FLAT_BYTES = 64 * KIB;
 
   private static final Algorithm RING = new RingAllReduce();
   private static final Algorithm DOUBLING = new DoublingAllReduce();

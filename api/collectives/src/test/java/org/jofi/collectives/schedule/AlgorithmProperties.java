@@ -241,11 +241,11 @@ class AlgorithmProperties {
     Algorithms.Choice choice = Algorithms.choose(sum, Hosts.of(List.of("a", "b", "a", "a")), 4);
     assertEquals(TwoLevels.NAME, choice.algorithm().name());
     assertEquals(
-        "4 ranks on 2 hosts (3 + 1), and 4000000 bytes are more than 16384", choice.reason());
-    Operation few = Operation.of(Operation.Kind.ALL_REDUCE, 4096);
+        "4 ranks on 2 hosts (3 + 1), and 4000000 bytes are more than 65536", choice.reason());
+    Operation few = Operation.of(Operation.Kind.ALL_REDUCE, 16_384);
     Algorithms.Choice shorter = Algorithms.choose(few, Hosts.of(List.of("a", "b", "a", "a")), 4);
     assertEquals("halving", shorter.algorithm().name());
-    assertEquals("4 ranks on 2 hosts (3 + 1), but 16384 bytes are at most 16384", shorter.reason());
+    assertEquals("4 ranks on 2 hosts (3 + 1), but 65536 bytes are at most 65536", shorter.reason());
     for (List<String> flat :
         List.of(
             List.of("a", "a", "a", "a"), List.of("a", "b", "c", "d"), List.of("", "", "", ""))) {
