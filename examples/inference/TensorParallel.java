@@ -113,7 +113,7 @@ public final class TensorParallel {
       measure(ranks, mine, size, rounds, "none", Map.of("one-rank", () -> {}), MemorySegment.NULL, out);
       return;
     }
-    String provider = options.text("providers");
+    String provider = options.list("providers").getFirst();
     TransportOptions transportOptions = TransportOptions.builder().provider(provider).build();
     try (Transport transport = Transport.open(transportOptions);
         Arena arena = transport.openArena();
@@ -161,8 +161,9 @@ public final class TensorParallel {
         double millis = (System.nanoTime() - began) / 1e6 / size.positions();
         double waited = mine.reducedNanos() / 1e6 / size.positions();
         if (round > 0 && ranks.rank() == 0) {
+          String over = Measured.over(way.getKey(), provider);
           out.accept(
-              new Measured("inference", provider, ranks.size(), way.getKey(), round, millis, waited, waited).line());
+              new Measured("inference", over, ranks.size(), way.getKey(), round, millis, waited, waited).line());
         }
         checkBits(ranks, way.getKey(), numbers, said.putIfAbsent(way.getKey(), numbers));
       }

@@ -14,7 +14,7 @@ import java.util.function.ToDoubleFunction;
  * What one round took.
  *
  * @param program which program
- * @param provider what the ranks are connected over
+ * @param provider what the sums went over: a provider's name, tcp for a star, none for one rank
  * @param ranks how many
  * @param way how arrays are summed
  * @param round counted from 1
@@ -67,6 +67,12 @@ public record Measured(
             Double.parseDouble(words[8])));
   }
 
+  /** {@return what sums go over} */
+  public static String over(String way, String provider) {
+    return way.startsWith("star-") ? "tcp" : provider;
+  }
+
+  /** {@return the part of the time in which the rank waited} */
   public double waitedShare() {
     return waitedMillis / millis;
   }

@@ -141,7 +141,7 @@ public final class DataParallel {
       }
       return;
     }
-    String provider = options.text("providers");
+    String provider = options.list("providers").getFirst();
     TransportOptions transportOptions = TransportOptions.builder().provider(provider).build();
     try (Transport transport = Transport.open(transportOptions);
         Arena arena = transport.openArena();
@@ -242,8 +242,9 @@ public final class DataParallel {
           if (round > 0 && ranks.rank() == 0) {
             double waited = waitedNanos / 1e6 / steps;
             double summed = summedNanos / 1e6 / steps;
+            String over = Measured.over(way.getKey(), provider);
             out.accept(
-                new Measured("training", provider, ranks.size(), way.getKey(), round, millis, waited, summed).line());
+                new Measured("training", over, ranks.size(), way.getKey(), round, millis, waited, summed).line());
           }
         }
       }

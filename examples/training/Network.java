@@ -52,7 +52,7 @@ final class Network {
     for (int i = 1; i < widths.size(); i++) {
       Block slice = Linear.builder().setUnits(widths.get(i)).build();
       if (i < widths.size() - 1) {
-        slice = new SequentialBlock().add(slice).add(Activation.reluBlock());
+        slice = new SequentialBlock().add(slice).add(Activation.tanhBlock());
       }
       slice.setInitializer(new XavierInitializer(), Parameter.Type.WEIGHT);
       slice.initialize(manager, DataType.FLOAT32, new Shape(1, widths.get(i - 1)));

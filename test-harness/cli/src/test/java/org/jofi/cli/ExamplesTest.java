@@ -6,10 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Collectors;
+import java.util.TreeSet;
 import java.util.stream.Stream;
+import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -32,12 +35,12 @@ class ExamplesTest {
 
   @TempDir private Path folder;
 
-  private String run(Map<String, String> environment, String program, String provider)
+  private String run(Map<String, String> environment, String program, String... arguments)
       throws IOException, InterruptedException {
     CommandProcess.Outcome outcome =
         CommandProcess.run(
             folder,
-            CommandProcess.program(environment, EXAMPLES.resolve(program + ".java"), provider));
+            CommandProcess.program(environment, EXAMPLES.resolve(program + ".java"), arguments));
     assertEquals("", outcome.err());
     assertEquals(0, outcome.code(), outcome.out());
     return outcome.out();
@@ -82,20 +85,92 @@ class ExamplesTest {
   }
 
   @Test
-  void eachIsRunHere() throws IOException {
-    try (Stream<Path> files = Files.list(EXAMPLES)) {
-      Set<String> programs =
-          files
-              .map(file -> file.getFileName().toString())
-              .filter(name -> name.endsWith(".java"))
-              .collect(Collectors.toSet());
-      assertEquals(
-          Set.of(
-              "HaloExchange.java",
-              "ReduceScatter.java",
-              "ParameterServer.java",
-              "GpuExchange.java"),
-          programs);
+  void tensorParallelInference() throws Exception {
+    String said = tensorParallel("--as", "threads", "--ranks", "2", "--providers", "shm");
+    assertAgrees(said, "jofi", "star-sockets");
+    assertTrue(
+        said.lines().anyMatch(line -> line.matches("shm +2  jofi +[0-9.]+ .* [0-9.]+% .*")), said);
+  }
+
+  /** Short, of few and narrow layers; what all ranks said. */
+  private String tensorParallel(String... arguments) throws Exception {
+    List<String> all = new ArrayList<>(List.of(arguments));
+    all.addAll(
+        List.of(
+            "--layers", "2", "--width", "64", "--heads", "4", "--tokens", "8", "--rounds", "1"));
+    return run(Map.of(), "inference/TensorParallel", all.toArray(String[]::new));
+  }
+
+  /** The program checks it, and ends with another exit code if it is not so. */
+  private static void assertAgrees(String said, String... ways) {
+    for (String way : ways) {
+      assertTrue(
+          said.contains("# " + way + ": at most ") && said.contains("the same bits on all ranks"),
+          said);
     }
+  }
+
+  /** Processes that it starts, and what draws its figures: each compiles its source again. */
+  @Test
+  @Tag("long")
+  void tensorParallelInferenceInProcesses() throws Exception {
+    String said = tensorParallel("--ranks", "1,4", "--providers", "net");
+    assertAgrees(said, "jofi", "star-sockets");
+
+    Path raw = Files.writeString(folder.resolve("raw.txt"), said);
+    Path picture = folder.resolve("picture.svg");
+    String tables = run(Map.of(), "figures/Figures", picture.toString(), raw.toString());
+
+    for (String row :
+        List.of("\n| 1 | one rank | ", "\n| 4 | jofi, net | ", "\n| 4 | star, sockets | ")) {
+      assertTrue(tables.contains(row), tables);
+    }
+    DocumentBuilderFactory.newInstance().newDocumentBuilder().parse(picture.toFile());
+    assertTrue(Files.readString(picture).contains(">jofi, net</text>"));
+  }
+
+  /** A rank that fails ends the others, and the program. */
+  @Test
+  @Tag("long")
+  void tensorParallelInferenceNamesWhatItCannotDo() throws Exception {
+    CommandProcess.Outcome outcome =
+        CommandProcess.run(
+            folder,
+            CommandProcess.program(
+                Map.of(),
+                EXAMPLES.resolve("inference/TensorParallel.java"),
+                "--ranks",
+                "2",
+                "--providers",
+                "shm",
+                "--star",
+                "grpc"));
+    assertEquals(1, outcome.code(), outcome.out());
+    assertTrue(outcome.err().contains("examples/training/run gets it"), outcome.err());
+    assertTrue(outcome.err().contains("of 2 ended with exit code 1"), outcome.err());
+  }
+
+  @Test
+  void eachIsRunHere() throws IOException {
+    Set<String> programs = new TreeSet<>();
+    try (Stream<Path> files = Files.walk(EXAMPLES)) {
+      for (Path file : files.filter(each -> each.toString().endsWith(".java")).toList()) {
+        if (Files.readString(file).contains("void main(")) {
+          programs.add(EXAMPLES.relativize(file).toString());
+        }
+      }
+    }
+    // Training needs jars that no build fetches: examples/training/run, which tests of the launcher
+    // try without them.
+    assertEquals(
+        Set.of(
+            "HaloExchange.java",
+            "ReduceScatter.java",
+            "ParameterServer.java",
+            "GpuExchange.java",
+            "figures/Figures.java",
+            "inference/TensorParallel.java",
+            "training/DataParallel.java"),
+        programs);
   }
 }
