@@ -5,6 +5,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -72,10 +74,54 @@ public final class Figures {
     for (Panel panel : PANELS) {
       table(panel, of(panel, all)).forEach(System.out::println);
     }
+    ratios(all).forEach(System.out::println);
+  }
+
+  /** A star's time by that of jofi just before it: what else the machine does slows both. */
+  private static List<String> ratios(List<Measured> all) {
+    Map<String, List<Double>> ratios = new LinkedHashMap<>();
+    Measured before = all.getFirst();
+    for (Measured each : all) {
+      if (each.way().startsWith("star-")
+          && before.way().equals("jofi")
+          && before.ranks() == each.ranks()
+          && before.round() == each.round()) {
+        String row =
+            "| %s | %d | %s | %s |"
+                .formatted(each.program(), each.ranks(), style(each).name, style(before).name);
+        ratios.computeIfAbsent(row, none -> new ArrayList<>()).add(each.millis() / before.millis());
+      }
+      before = each;
+    }
+    List<String> lines = new ArrayList<>();
+    lines.add("");
+    lines.add("| | ranks | star | beside | star's time / jofi's, median of rounds | of rounds |");
+    lines.add("|---|---|---|---|---|---|");
+    ratios.forEach(
+        (row, each) -> {
+          List<Double> sorted = each.stream().sorted().toList();
+          lines.add(
+              String.format(
+                  Locale.ROOT,
+                  "%s %.2f | %.2f – %.2f |",
+                  row,
+                  sorted.get((sorted.size() - 1) / 2),
+                  sorted.getFirst(),
+                  sorted.getLast()));
+        });
+    return lines;
   }
 
   private static Collection<List<Measured>> of(Panel panel, List<Measured> all) {
     return Measured.byWay(all.stream().filter(each -> each.program().equals(panel.program)).toList());
+  }
+
+  private static List<List<Measured>> byRanks(Collection<List<Measured>> ways) {
+    return ways.stream()
+        .sorted(
+            Comparator.<List<Measured>>comparingInt(each -> each.getFirst().ranks())
+                .thenComparing(each -> style(each.getFirst()).name))
+        .toList();
   }
 
   private static Style style(Measured one) {
@@ -93,7 +139,7 @@ public final class Figures {
     lines.add("");
     lines.add("| ranks | sums by | %s | of rounds | %swaiting for sums |".formatted(panel.unit, inference ? "tokens a second | " : ""));
     lines.add("|---|---|---|---|---|" + (inference ? "---|" : ""));
-    for (List<Measured> rounds : ways) {
+    for (List<Measured> rounds : byRanks(ways)) {
       double[] sorted = rounds.stream().mapToDouble(Measured::millis).sorted().toArray();
       lines.add(
           String.format(
@@ -159,7 +205,7 @@ public final class Figures {
     for (List<List<Measured>> way : lines.values()) {
       Style style = style(way.getFirst().getFirst());
       StringBuilder points = new StringBuilder();
-      for (List<Measured> rounds : Stream.concat(alone.stream(), way.stream()).distinct().toList()) {
+      for (List<Measured> rounds : byRanks(Stream.concat(alone.stream(), way.stream()).distinct().toList())) {
         points.append(
             "%s,%s "
                 .formatted(
