@@ -114,40 +114,17 @@ class ExamplesTest {
   @Test
   @Tag("long")
   void tensorParallelInferenceInProcesses() throws Exception {
-    String said = tensorParallel("--ranks", "1,4", "--providers", "net");
+    String said = tensorParallel("--ranks", "2", "--providers", "net");
     assertAgrees(said, "jofi", "star-sockets");
 
     Path raw = Files.writeString(folder.resolve("raw.txt"), said);
     Path picture = folder.resolve("picture.svg");
     String tables = run(Map.of(), "figures/Figures", picture.toString(), raw.toString());
 
-    for (String row :
-        List.of("\n| 1 | one rank | ", "\n| 4 | jofi, net | ", "\n| 4 | star, sockets | ")) {
-      assertTrue(tables.contains(row), tables);
-    }
+    assertTrue(tables.contains("\n| 2 | jofi, net | "), tables);
+    assertTrue(tables.contains("\n| inference | 2 | star, sockets | jofi, net | "), tables);
     DocumentBuilderFactory.newInstance().newDocumentBuilder().parse(picture.toFile());
     assertTrue(Files.readString(picture).contains(">jofi, net</text>"));
-  }
-
-  /** A rank that fails ends the others, and the program. */
-  @Test
-  @Tag("long")
-  void tensorParallelInferenceNamesWhatItCannotDo() throws Exception {
-    CommandProcess.Outcome outcome =
-        CommandProcess.run(
-            folder,
-            CommandProcess.program(
-                Map.of(),
-                EXAMPLES.resolve("inference/TensorParallel.java"),
-                "--ranks",
-                "2",
-                "--providers",
-                "shm",
-                "--star",
-                "grpc"));
-    assertEquals(1, outcome.code(), outcome.out());
-    assertTrue(outcome.err().contains("examples/training/run gets it"), outcome.err());
-    assertTrue(outcome.err().contains("of 2 ended with exit code 1"), outcome.err());
   }
 
   @Test
