@@ -46,7 +46,7 @@ public final class RankServer implements AutoCloseable {
   private final Duration joinWithin;
   private final Watch watch;
   private final List<FrameConnection> open = new ArrayList<>();
-  private int refusing;
+  private int answering;
   private long refused;
   private boolean closed;
 
@@ -139,7 +139,7 @@ public final class RankServer implements AutoCloseable {
     run.close(deadline);
     List<FrameConnection> left;
     synchronized (this) {
-      while (refusing > 0 && waitUntil(deadline)) {
+      while (answering > 0 && waitUntil(deadline)) {
         // Lets connections that are being refused receive the whole answer.
       }
       closed = true;
@@ -220,36 +220,44 @@ public final class RankServer implements AutoCloseable {
   private @Nullable Member admit(FrameConnection connection) throws IOException {
     byte[] challenge = SharedSecret.random();
     connection.write(new Frame(Frame.Type.CHALLENGE, 0, challenge));
-    Object answer;
+    Frame hello = null;
+    String unread = "";
     try {
-      answer = join(connection, challenge, connection.readUnproven());
+      hello = connection.readUnproven();
     } catch (Frame.VersionException e) {
-      // To which it has no number.
-      answer = Frame.failed(0, Reason.of(e));
+      unread = Reason.of(e);
     }
-    if (answer instanceof Member member) {
-      connection.startWriting();
-      return member;
+    // A refusal may end the run, and then a rank of this process closes the server.
+    synchronized (this) {
+      answering++;
     }
+    try {
+      // One of another version has no number here.
+      Object answer = hello == null ? Frame.failed(0, unread) : join(connection, challenge, hello);
+      if (answer instanceof Member member) {
+        connection.startWriting();
+        return member;
+      }
+      refuse(connection, (Frame) answer);
+      return null;
+    } finally {
+      synchronized (this) {
+        answering--;
+        notifyAll();
+      }
+    }
+  }
+
+  private void refuse(FrameConnection connection, Frame refusal) throws IOException {
     synchronized (this) {
       refused++;
-      refusing++;
     }
-    Frame refusal = (Frame) answer;
     LOG.log(
         System.Logger.Level.INFO,
         "the server at port %d refused %s: %s"
             .formatted(port(), connection.peer(), refusal.words()));
-    try {
-      connection.refuse(refusal);
-      connection.awaitGone(LAST_WORDS_WITHIN);
-    } finally {
-      synchronized (this) {
-        refusing--;
-        notifyAll();
-      }
-    }
-    return null;
+    connection.refuse(refusal);
+    connection.awaitGone(LAST_WORDS_WITHIN);
   }
 
   /** Lets a rank in, or gives the frame that says why it cannot join. */
