@@ -9,11 +9,10 @@ import java.util.stream.IntStream;
  * their part, the owners of a part on all hosts reduce that between them, and give it to the ranks
  * of their hosts. So as much leaves a host as if it were one rank.
  */
-final class TwoLevelAllReduce implements Algorithm {
+final class TwoLevelAllReduce extends TwoLevel {
   /** Chunks that may wait for being added. */
   private static final int SLOTS = 8;
 
-  private final Hosts hosts;
   private final Algorithm between;
 
   /**
@@ -21,20 +20,8 @@ final class TwoLevelAllReduce implements Algorithm {
    * @param between what owners of a part do
    */
   TwoLevelAllReduce(Hosts hosts, Algorithm between) {
-    this.hosts = hosts;
+    super(Operation.Kind.ALL_REDUCE, hosts);
     this.between = between;
-  }
-
-  @Override
-  public String name() {
-    return TwoLevels.NAME;
-  }
-
-  @Override
-  public boolean fits(Operation operation, int size) {
-    return operation.kind() == Operation.Kind.ALL_REDUCE
-        && size == hosts.size()
-        && hosts.areTwoLevels();
   }
 
   @Override

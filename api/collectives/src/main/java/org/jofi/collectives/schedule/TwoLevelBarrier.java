@@ -6,8 +6,7 @@ import java.util.stream.IntStream;
  * A barrier in which one rank of each host waits for the others of its host, then all those for
  * each other, and then tells the others: an all-reduce of one element.
  */
-final class TwoLevelBarrier implements Algorithm {
-  private final Hosts hosts;
+final class TwoLevelBarrier extends TwoLevel {
   private final Algorithm allReduce;
 
   /**
@@ -15,20 +14,8 @@ final class TwoLevelBarrier implements Algorithm {
    * @param between how one rank of each host waits for all those: an all-reduce
    */
   TwoLevelBarrier(Hosts hosts, Algorithm between) {
-    this.hosts = hosts;
+    super(Operation.Kind.BARRIER, hosts);
     allReduce = new TwoLevelAllReduce(hosts, between);
-  }
-
-  @Override
-  public String name() {
-    return TwoLevels.NAME;
-  }
-
-  @Override
-  public boolean fits(Operation operation, int size) {
-    return operation.kind() == Operation.Kind.BARRIER
-        && size == hosts.size()
-        && hosts.areTwoLevels();
   }
 
   @Override

@@ -3,8 +3,7 @@ package org.jofi.collectives.schedule;
 import java.util.List;
 
 /** A reduce to one rank of each host, and from these to the root. */
-final class TwoLevelReduce implements Algorithm {
-  private final Hosts hosts;
+final class TwoLevelReduce extends TwoLevel {
   private final Algorithm each;
 
   /**
@@ -12,27 +11,15 @@ final class TwoLevelReduce implements Algorithm {
    * @param each how it is done on either level
    */
   TwoLevelReduce(Hosts hosts, Algorithm each) {
-    this.hosts = hosts;
+    super(Operation.Kind.REDUCE, hosts);
     this.each = each;
-  }
-
-  @Override
-  public String name() {
-    return TwoLevels.NAME;
-  }
-
-  @Override
-  public boolean fits(Operation operation, int size) {
-    return operation.kind() == Operation.Kind.REDUCE
-        && size == hosts.size()
-        && hosts.areTwoLevels();
   }
 
   @Override
   public void write(Steps to, Operation operation, long chunk) {
     int root = operation.root();
     long count = operation.count();
-    List<Integer> leaders = TwoLevels.leaders(hosts, root);
+    List<Integer> leaders = leaders(root);
     List<Integer> mates = hosts.ranks(hosts.hostOf(to.rank()));
     int leader = leaders.get(hosts.hostOf(to.rank()));
     boolean leads = to.rank() == leader;

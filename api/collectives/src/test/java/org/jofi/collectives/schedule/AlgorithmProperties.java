@@ -64,7 +64,7 @@ class AlgorithmProperties {
     // What is used on either level depends on the length in bytes.
     List<Algorithm> all = Algorithms.of(operation, hosts, isLong ? 1 << 20 : 1);
     Algorithm last = all.getLast();
-    assertEquals(hosts.areTwoLevels(), last.name().equals(TwoLevels.NAME));
+    assertEquals(hosts.areTwoLevels(), last.name().equals(TwoLevel.NAME));
     check(last, Collections.nCopies(size, operation), chunk, inPlace, seed);
   }
 
@@ -239,7 +239,7 @@ class AlgorithmProperties {
   void hostsDecideAndTheChoiceSaysSo() {
     Operation sum = Operation.of(Operation.Kind.ALL_REDUCE, 1_000_000);
     Algorithms.Choice choice = Algorithms.choose(sum, Hosts.of(List.of("a", "b", "a", "a")), 4);
-    assertEquals(TwoLevels.NAME, choice.algorithm().name());
+    assertEquals(TwoLevel.NAME, choice.algorithm().name());
     assertEquals(
         "4 ranks on 2 hosts (3 + 1), and 4000000 bytes are more than 65536", choice.reason());
     Operation few = Operation.of(Operation.Kind.ALL_REDUCE, 16_384);
