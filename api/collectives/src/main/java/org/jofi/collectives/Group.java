@@ -203,7 +203,6 @@ public final class Group implements AutoCloseable {
 
   private Plan plan(Collective collective, String algorithm, Operand input, Operand output) {
     Programs.Key key = key(collective, algorithm, input, output);
-    checkUsable();
     Algorithms.Choice choice = programs.choice(key);
     try {
       Program program = programs.make(key, choice, "a plan of ");
@@ -248,7 +247,6 @@ public final class Group implements AutoCloseable {
 
   private void run(Collective collective, Operand input, Operand output) {
     Programs.Key key = key(collective, "", input, output);
-    checkUsable();
     Program program;
     try {
       program = programs.get(key);
@@ -410,6 +408,7 @@ public final class Group implements AutoCloseable {
 
   private Programs.Key key(Collective collective, String algorithm, Operand input, Operand output) {
     Long inputInOutput = Operands.check(collective, rank(), size(), input, output);
+    checkUsable();
     return new Programs.Key(collective, algorithm, gpu.of(input, output), inputInOutput);
   }
 
