@@ -123,18 +123,12 @@ final class FloatAdder implements DeviceAdder {
     arguments.set(ValueLayout.JAVA_LONG, Long.BYTES, summandAddress);
     arguments.set(ValueLayout.JAVA_LONG, COUNT, count);
     int blocks = (int) Math.min(Math.ceilDiv(count, THREADS), MOST_BLOCKS);
-    String call = "cuCtxSetCurrent";
-    int answer = scope.enter();
-    if (answer == CudaDriver.CUDA_SUCCESS()) {
-      call = "cuLaunchKernel";
-      answer = Downcalls.launch(function, blocks, THREADS, stream.address(), parameters.address());
-      if (answer == CudaDriver.CUDA_SUCCESS()) {
-        call = "cuStreamQuery";
-        answer = await();
-      }
-      scope.exit();
-    }
-    check(answer, call, "a sum of %d elements", count);
+    check(context, scope.enter(), "cuCtxSetCurrent");
+    finish(
+        "cuLaunchKernel",
+        Downcalls.launch(function, blocks, THREADS, stream.address(), parameters.address()),
+        "a sum of %d elements",
+        count);
   }
 
   @Override
@@ -146,18 +140,12 @@ final class FloatAdder implements DeviceAdder {
     if (bytes == 0) {
       return;
     }
-    String call = "cuCtxSetCurrent";
-    int answer = scope.enter();
-    if (answer == CudaDriver.CUDA_SUCCESS()) {
-      call = "cuMemcpyDtoDAsync";
-      answer = Downcalls.copyOnDevice(toAddress, fromAddress, bytes, stream.address());
-      if (answer == CudaDriver.CUDA_SUCCESS()) {
-        call = "cuStreamQuery";
-        answer = await();
-      }
-      scope.exit();
-    }
-    check(answer, call, "a copy of %d bytes", bytes);
+    check(context, scope.enter(), "cuCtxSetCurrent");
+    finish(
+        "cuMemcpyDtoDAsync",
+        Downcalls.copyOnDevice(toAddress, fromAddress, bytes, stream.address()),
+        "a copy of %d bytes",
+        bytes);
   }
 
   private void requireOpen() {
@@ -166,7 +154,15 @@ final class FloatAdder implements DeviceAdder {
     }
   }
 
-  private void check(int answer, String call, String what, long count) {
+  /** Waits for what a call started, if it did, and leaves the context. */
+  private void finish(String started, int answerOfStart, String what, long count) {
+    String call = started;
+    int answer = answerOfStart;
+    if (answer == CudaDriver.CUDA_SUCCESS()) {
+      call = "cuStreamQuery";
+      answer = await();
+    }
+    scope.exit();
     if (answer == CudaDriver.CUDA_ERROR_NOT_READY()) {
       throw new FabricException(
           call,

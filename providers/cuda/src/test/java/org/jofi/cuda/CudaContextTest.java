@@ -81,17 +81,17 @@ class CudaContextTest {
 
   @Test
   void sumsAreExact() {
-    DriverChecks.sumsAreExact(1, 2, 255, 256, 257, 524_289, 1_000_003);
+    AdderChecks.sumsAreExact(1, 2, 255, 256, 257, 524_289, 1_000_003);
   }
 
   @Test
   void wrongSumsAreRefused() {
-    DriverChecks.wrongSumsAreRefused();
+    AdderChecks.wrongSumsAreRefused();
   }
 
   @Test
   void sumsWorkDuringCapture() {
-    DriverChecks.sumsDuringCapture();
+    AdderChecks.sumsDuringCapture();
   }
 
   @Test
@@ -117,7 +117,7 @@ class CudaContextTest {
 
   @Test
   void copiesAreExact() {
-    DriverChecks.copiesAreExact(1, 3, 4096, 100_001);
+    AdderChecks.copiesAreExact(1, 3, 4096, 100_001);
   }
 
   @Test

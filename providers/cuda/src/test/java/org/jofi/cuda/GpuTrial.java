@@ -32,11 +32,11 @@ final class GpuTrial {
     check(
         "sums are exact, 1 to 16 Mi elements, lengths that are no multiple of a block",
         () ->
-            DriverChecks.sumsAreExact(
+            AdderChecks.sumsAreExact(
                 1, 2, 31, 255, 256, 257, 4099, 524_287, 524_289, 1_000_003, 16_777_213, 16 << 20));
-    check("wrong sums are refused", DriverChecks::wrongSumsAreRefused);
-    check("copies are exact", () -> DriverChecks.copiesAreExact(1, 3, 4096, 100_001));
-    check("sums work during capture", DriverChecks::sumsDuringCapture);
+    check("wrong sums are refused", AdderChecks::wrongSumsAreRefused);
+    check("copies are exact", () -> AdderChecks.copiesAreExact(1, 3, 4096, 100_001));
+    check("sums work during capture", AdderChecks::sumsDuringCapture);
     check("closing in the wrong order is refused", DriverChecks::closingInTheWrongOrderIsRefused);
     System.out.println("dma-buf: " + DriverChecks.dmaBufOrWhyNot());
     System.out.println("flush: " + DriverChecks.flushOrWhyNot());
