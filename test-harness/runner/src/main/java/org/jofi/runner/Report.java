@@ -151,12 +151,12 @@ final class Report {
     int passed = 0;
     int skipped = 0;
     int unsteady = 0;
-    // Those that passed when they ran once more are no failures.
-    failed = 0;
+    // Without those that passed when they ran once more.
+    int bad = 0;
     for (PassResult result : results) {
       passed += result.count(Events.Kind.PASSED);
       if (result.left() > 0) {
-        failed++;
+        bad++;
         out.printf("failed: %s: %d classes did not run%n", result.pass.name(), result.left());
       }
       for (PassResult.Ended test : result.unsteady) {
@@ -166,7 +166,7 @@ final class Report {
             result.pass.name(), test.test(), firstLine(test.text()), again(test));
       }
       for (PassResult.Ended test : result.all(Events.Kind.FAILED)) {
-        failed++;
+        bad++;
         out.printf(
             "failed: %s: %s: %s%n    again: %s%n",
             result.pass.name(), test.test(), firstLine(test.text()), again(test));
@@ -177,14 +177,14 @@ final class Report {
       }
     }
     boolean within = printBudgets(results, budgets);
-    if (passed == 0 && failed == 0 && skipped == 0) {
+    if (passed == 0 && bad == 0 && skipped == 0) {
       out.println("no test ran; those that are long run with --all only");
     }
     printTime(results);
     out.printf(
         "%d passed, %d failed, %d skipped%s%n",
-        passed, failed, skipped, unsteady == 0 ? "" : ", " + unsteady + " unsteady");
-    return passed > 0 && failed == 0 && within;
+        passed, bad, skipped, unsteady == 0 ? "" : ", " + unsteady + " unsteady");
+    return passed > 0 && bad == 0 && within;
   }
 
   /** Where a module's time grew, continuous integration fails; elsewhere it is told. */
