@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntSupplier;
 import org.jofi.conformance.subject.Subject;
@@ -25,6 +26,12 @@ public final class Bench implements AutoCloseable {
 
   /** A thread that got no processor has watched nothing, however long it took. */
   private static final int LEAST_POLLS = 24;
+
+  /** After so long without anything, a case waits for what takes long, or must not come. */
+  private static final long SPIN_NANOS = 2_000_000;
+
+  /** Then others get the processor between polls. */
+  private static final long PAUSE_NANOS = 50_000;
 
   private final Subject subject;
   private final List<FabricInfo> infos;
@@ -181,13 +188,19 @@ public final class Bench implements AutoCloseable {
 
   private boolean pollUntil(BooleanSupplier condition, Duration time, int leastPolls) {
     long start = System.nanoTime();
+    long last = start;
     for (int polls = 0; !condition.getAsBoolean(); polls++) {
-      boolean over = polls >= leastPolls && System.nanoTime() - start > time.toNanos();
+      long now = System.nanoTime();
+      boolean over = polls >= leastPolls && now - start > time.toNanos();
       if (over || Thread.currentThread().isInterrupted()) {
         return false;
       }
-      if (poll() == 0) {
+      if (poll() > 0) {
+        last = now;
+      } else if (now - last < SPIN_NANOS) {
         Thread.yield();
+      } else {
+        LockSupport.parkNanos(PAUSE_NANOS);
       }
     }
     return true;

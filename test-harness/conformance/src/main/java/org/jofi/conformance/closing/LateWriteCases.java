@@ -20,17 +20,20 @@ import org.jofi.fabric.RegistrationScope;
  * must know that the first copy lands no more: closing the target's endpoint is the fence.
  */
 public final class LateWriteCases {
-  /** Of all writes: more than what sockets hold. */
-  private static final long BYTES = 64L << 20;
-
   private static final int WRITES = 16;
-  private static final long EACH = BYTES / WRITES;
   private static final long EDGE_BYTES = 64;
 
   /** Where time passes between polls, all may land at once by chance. */
   private static final int MOST_TRIES = 32;
 
-  private static final Duration AFTERWARDS = Duration.ofSeconds(1);
+  /** How often what is under way has the time that a case looks for what must not come. */
+  private static final int WATCHES = 16;
+
+  /** Of one write. */
+  private enum Edge {
+    FIRST,
+    LAST
+  }
 
   private LateWriteCases() {}
 
@@ -54,9 +57,10 @@ public final class LateWriteCases {
     if (ofDomain) {
       bench.beside(right, "beside");
     }
-    Buffer source = pair.left().buffer(BYTES, Access.WRITE);
-    Buffer target = right.buffer(BYTES, Access.REMOTE_WRITE);
-    source.fill(BYTES, 3);
+    long bytes = bench.subject().moreThanIsUnderWay();
+    Buffer source = pair.left().buffer(bytes, Access.WRITE);
+    Buffer target = right.buffer(bytes, Access.REMOTE_WRITE);
+    source.fill(bytes, 3);
     MemorySegment memory = target.memory();
     int tries = 0;
     while (tries < MOST_TRIES && !isInTheMiddle(bench, pair, source, target)) {
@@ -65,7 +69,7 @@ public final class LateWriteCases {
     if (tries == MOST_TRIES) {
       // Then before they begin, if there is such a time.
       post(pair, source, target);
-      if (landed(memory, EACH - EDGE_BYTES) == WRITES) {
+      if (landed(memory, Edge.LAST) == WRITES) {
         throw new NotClaimedException("writes land within the call that posts them");
       }
     }
@@ -75,23 +79,23 @@ public final class LateWriteCases {
       bench.close(right);
     }
     Bytes.clear(memory);
-    bench.watch(AFTERWARDS);
+    bench.watch(bench.subject().watch().multipliedBy(WATCHES));
     long late = Bytes.touched(memory);
     Expect.that(
         late < 0,
         "no byte to land after the target's endpoint was closed",
-        "byte %d of %d did".formatted(late, BYTES));
+        "byte %d of %d did".formatted(late, bytes));
   }
 
   /** Posts all writes, and polls until the first bytes land; whether some bytes do not yet. */
   private static boolean isInTheMiddle(Bench bench, Pair pair, Buffer source, Buffer target) {
     int[] slots = post(pair, source, target);
     MemorySegment memory = target.memory();
-    if (!bench.within(bench.patience(), () -> landed(memory, 0) > 0)) {
+    if (!bench.within(bench.patience(), () -> landed(memory, Edge.FIRST) > 0)) {
       throw new NotClaimedException("writes do not land at all: see rma/write-lands");
     }
     // They may land in any order.
-    if (landed(memory, EACH - EDGE_BYTES) < WRITES) {
+    if (landed(memory, Edge.LAST) < WRITES) {
       return true;
     }
     for (int slot : slots) {
@@ -103,18 +107,20 @@ public final class LateWriteCases {
   private static int[] post(Pair pair, Buffer source, Buffer target) {
     target.clear();
     int[] slots = new int[WRITES];
+    long each = target.memory().byteSize() / WRITES;
     for (int i = 0; i < WRITES; i++) {
       slots[i] =
           pair.left()
-              .write(source, i * EACH, EACH, pair.toRight(), target.target().plus(i * EACH), 0);
+              .write(source, i * each, each, pair.toRight(), target.target().plus(i * each), 0);
     }
     return slots;
   }
 
-  /** Of how many writes bytes are there, at that offset in each. */
-  private static int landed(MemorySegment memory, long offset) {
+  /** Of how many writes bytes are there, at that edge of each. */
+  private static int landed(MemorySegment memory, Edge edge) {
+    long each = memory.byteSize() / WRITES;
     int landed = 0;
-    for (long at = offset; at < BYTES; at += EACH) {
+    for (long at = edge == Edge.FIRST ? 0 : each - EDGE_BYTES; at < memory.byteSize(); at += each) {
       landed += Bytes.touched(memory.asSlice(at, EDGE_BYTES)) >= 0 ? 1 : 0;
     }
     return landed;

@@ -53,6 +53,12 @@ public final class SimulatedSubject implements Subject {
     return Duration.ofMillis(20);
   }
 
+  /** It moves a few packets at a time. */
+  @Override
+  public long moreThanIsUnderWay() {
+    return 2L << 20;
+  }
+
   @Override
   public Optional<MemorySegment> deviceMemory(MemoryKind kind, long bytes) {
     return profile.negotiation().deviceMemory().contains(kind)

@@ -45,6 +45,11 @@ public interface Subject {
     return Duration.ofMillis(60);
   }
 
+  /** More bytes than can be under way at once; by default more than what sockets hold. */
+  default long moreThanIsUnderWay() {
+    return 64L << 20;
+  }
+
   /** The answers to those hints, those that stay in this machine first. */
   default List<FabricInfo> discover(FabricHints hints) {
     return provider().discover(hints).stream()

@@ -4,6 +4,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
+import org.jofi.conformance.subject.SimulatedSubject;
 import org.jofi.fabric.Access;
 import org.jofi.fabric.AddressVector;
 import org.jofi.fabric.CompletionQueue;
@@ -157,7 +158,7 @@ final class ClosingLies {
 
   /** Writes into large memory once its endpoint is closed. */
   private static final class LateLanding extends Lie {
-    private static final long LARGE = 32L << 20;
+    private static final long LARGE = new SimulatedSubject("efa", null).moreThanIsUnderWay();
 
     private LyingDomain domain;
     private long target;

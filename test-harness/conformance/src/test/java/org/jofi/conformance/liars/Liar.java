@@ -59,6 +59,11 @@ record Liar(String what, String profile, String breaks, Supplier<Lie> lie) {
       }
 
       @Override
+      public long moreThanIsUnderWay() {
+        return honest.moreThanIsUnderWay();
+      }
+
+      @Override
       public Duration patience() {
         return Duration.ofSeconds(4);
       }
