@@ -8,6 +8,7 @@ import java.util.List;
 import org.jofi.transport.Comm;
 import org.jofi.transport.ConnectAttempt;
 import org.jofi.transport.ConnectHandle;
+import org.jofi.transport.IdleStrategy;
 import org.jofi.transport.ProgressThreads;
 import org.jofi.transport.RecvComm;
 import org.jofi.transport.SendComm;
@@ -78,36 +79,38 @@ final class ManyMain {
   }
 
   private void connect(Peer peer, ConnectHandle other) {
+    IdleStrategy idle = Peer.backoff();
     long deadline = System.nanoTime() + Peer.BOUND.toNanos();
     while (comms.size() < count) {
       List<ConnectAttempt> attempts = new ArrayList<>();
       for (int i = 0; i < AT_ONCE; i++) {
         attempts.add(peer.device.connect(other));
       }
+      idle.reset();
       while (!attempts.isEmpty()) {
         attempts.removeIf(
             attempt -> {
               SendComm connected = attempt.poll();
               return connected != null && comms.add(connected);
             });
-        Thread.yield();
+        idle.idle();
         ReconnectMain.demand(
-            System.nanoTime() - deadline < 0, "%d connected only".formatted(comms.size()));
+            System.nanoTime() - deadline < 0, () -> "%d connected only".formatted(comms.size()));
       }
     }
   }
 
   private void accept(Peer peer) {
+    IdleStrategy idle = Peer.backoff();
     long deadline = System.nanoTime() + Peer.BOUND.toNanos();
     while (comms.size() < count) {
       RecvComm accepted = peer.listener.accept();
-      if (accepted == null) {
-        Thread.yield();
-      } else {
+      if (accepted != null) {
         comms.add(accepted);
       }
+      idle.idle(accepted == null ? 0 : 1);
       ReconnectMain.demand(
-          System.nanoTime() - deadline < 0, "%d accepted only".formatted(comms.size()));
+          System.nanoTime() - deadline < 0, () -> "%d accepted only".formatted(comms.size()));
     }
   }
 

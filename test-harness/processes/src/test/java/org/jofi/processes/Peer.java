@@ -34,9 +34,7 @@ final class Peer implements AutoCloseable {
   final Device device;
   final ListenComm listener;
 
-  /** Leaves the processors to the other process, which is awaited. */
-  private final IdleStrategy idle =
-      IdleStrategy.backoff(0, 100, Duration.ofNanos(1_000), Duration.ofNanos(100_000));
+  private final IdleStrategy idle = backoff();
 
   final Await await = new Await(idle);
 
@@ -54,6 +52,11 @@ final class Peer implements AutoCloseable {
                 .build());
     device = transport.devices().getFirst();
     listener = device.listen();
+  }
+
+  /** Leaves the processors to the other process, which is awaited. For one thread. */
+  static IdleStrategy backoff() {
+    return IdleStrategy.backoff(0, 100, Duration.ofNanos(1_000), Duration.ofNanos(100_000));
   }
 
   static void tell(String line) {

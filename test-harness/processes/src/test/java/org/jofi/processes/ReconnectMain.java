@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.jofi.transport.Comm;
 import org.jofi.transport.ConnectHandle;
 import org.jofi.transport.FailureCause;
@@ -87,8 +88,12 @@ final class ReconnectMain {
   }
 
   static void demand(boolean holds, String what) {
+    demand(holds, () -> what);
+  }
+
+  static void demand(boolean holds, Supplier<String> what) {
     if (!holds) {
-      throw new IllegalStateException("demanded: " + what);
+      throw new IllegalStateException("demanded: " + what.get());
     }
   }
 

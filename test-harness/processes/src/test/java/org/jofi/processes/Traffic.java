@@ -11,6 +11,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jofi.transport.Comm;
+import org.jofi.transport.IdleStrategy;
 import org.jofi.transport.Registration;
 import org.jofi.transport.Result;
 import org.jofi.transport.Use;
@@ -108,6 +109,7 @@ final class Traffic {
   /** Until told to stop, and both sides have what was sent. */
   private long drive() {
     long moved = System.nanoTime();
+    IdleStrategy idling = Peer.backoff();
     while (!ended) {
       idle = sent != TO_COME && sends.isEmpty() && awaited == toReceive;
       boolean out = send();
@@ -115,13 +117,14 @@ final class Traffic {
       if (out || in || idle) {
         moved = System.nanoTime();
       }
+      long since = moved;
       ReconnectMain.demand(
-          System.nanoTime() - moved < Peer.BOUND.toNanos(), "something to move: " + this);
+          System.nanoTime() - since < Peer.BOUND.toNanos(), () -> "something to move: " + this);
       Registration unused = fresh.poll();
       if (unused != null) {
         unused.close();
       }
-      Thread.yield();
+      idling.idle(out || in ? 1 : 0);
     }
     return awaited;
   }
@@ -147,7 +150,7 @@ final class Traffic {
       next.request =
           link.receive().irecv(target, within(target, next), next.memory.byteSize(), TAG);
       ReconnectMain.demand(
-          next.request > 0, "a receive to be posted: " + Result.describe(next.request));
+          next.request > 0, () -> "a receive to be posted: " + Result.describe(next.request));
       receives.add(next);
     }
     Message message = took(link.receive(), receives);
@@ -171,8 +174,9 @@ final class Traffic {
     }
     ReconnectMain.demand(
         result == oldest.memory.byteSize(),
-        "a message that nobody closed to arrive: %s: %s, %s"
-            .formatted(comm, Result.describe(result), comm.failure(oldest.request)));
+        () ->
+            "a message that nobody closed to arrive: %s: %s, %s"
+                .formatted(comm, Result.describe(result), comm.failure(oldest.request)));
     return messages.remove();
   }
 

@@ -11,7 +11,9 @@ import java.util.SplittableRandom;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.Supplier;
 import org.jofi.transport.ConnectHandle;
+import org.jofi.transport.IdleStrategy;
 import org.jofi.transport.ProgressThreads;
 import org.jofi.transport.RecvComm;
 import org.jofi.transport.Registration;
@@ -28,8 +30,8 @@ import org.jofi.transport.Use;
 final class TrafficMain {
   private static final int LINKS = 8;
   private static final int THREADS = 4;
-  private static final int MOST_IN_FLIGHT = 8;
-  private static final long MOST_BYTES = 4L << 20;
+  private static final int MOST_IN_FLIGHT = 4;
+  private static final long MOST_BYTES = 1L << 20;
   private static final ValueLayout.OfLong LONG =
       ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
@@ -48,7 +50,7 @@ final class TrafficMain {
         // One at a time, so that both sides count alike.
         Peer.Link link = peer.link(other);
         Peer.tell("linked");
-        demand(Peer.hear().equals("linked"), "the other's word");
+        demand(Peer.hear().equals("linked"), () -> "the other's word");
         int sending = 2 * i + (first ? 0 : 1);
         int receiving = 2 * i + (first ? 1 : 0);
         flows.add(new Outgoing(link.send(), new Script(sending), arena));
@@ -70,7 +72,7 @@ final class TrafficMain {
       run(flows, 0);
       report(flows);
       Peer.tell("done");
-      demand(Peer.hear().equals("done"), "the other's end");
+      demand(Peer.hear().equals("done"), () -> "the other's end");
     }
   }
 
@@ -106,6 +108,7 @@ final class TrafficMain {
   private static void drive(List<Flow> flows, long end) {
     boolean busy = true;
     long stuck = System.nanoTime();
+    IdleStrategy idle = Peer.backoff();
     while (busy) {
       busy = false;
       boolean posting = end != 0 && System.nanoTime() < end;
@@ -117,15 +120,15 @@ final class TrafficMain {
       if (moved) {
         stuck = System.nanoTime();
       } else {
-        demand(System.nanoTime() - stuck < Peer.BOUND.toNanos(), "nothing moved: " + flows);
-        Thread.yield();
+        demand(System.nanoTime() - stuck < Peer.BOUND.toNanos(), () -> "nothing moved: " + flows);
       }
+      idle.idle(moved ? 1 : 0);
     }
   }
 
-  private static void demand(boolean holds, String what) {
+  private static void demand(boolean holds, Supplier<String> what) {
     if (!holds) {
-      throw new IllegalStateException(what);
+      throw new IllegalStateException(what.get());
     }
   }
 
@@ -262,9 +265,13 @@ final class TrafficMain {
         if (result != Result.IN_PROGRESS) {
           demand(
               result == oldest.message.bytes,
-              "%s of %s: %s, %s"
-                  .formatted(
-                      oldest.message, comm, Result.describe(result), comm.failure(oldest.request)));
+              () ->
+                  "%s of %s: %s, %s"
+                      .formatted(
+                          oldest.message,
+                          comm,
+                          Result.describe(result),
+                          comm.failure(oldest.request)));
           messages++;
           bytes += result;
           free.add(flying.remove());
@@ -313,7 +320,7 @@ final class TrafficMain {
                 ? Math.min(MOST_BYTES, slot.message.bytes + 100)
                 : slot.message.bytes;
         slot.request = comm.irecv(slot.registration, 0, room, slot.message.tag);
-        demand(slot.request > 0, "an irecv: " + Result.describe(slot.request));
+        demand(slot.request > 0, () -> "an irecv: " + Result.describe(slot.request));
         flying.add(slot);
         moved = true;
       }
@@ -323,9 +330,13 @@ final class TrafficMain {
         if (result != Result.IN_PROGRESS) {
           demand(
               result == oldest.message.bytes,
-              "%s of %s: %s, %s"
-                  .formatted(
-                      oldest.message, comm, Result.describe(result), comm.failure(oldest.request)));
+              () ->
+                  "%s of %s: %s, %s"
+                      .formatted(
+                          oldest.message,
+                          comm,
+                          Result.describe(result),
+                          comm.failure(oldest.request)));
           oldest.message.check(oldest.memory);
           messages++;
           bytes += result;

@@ -1,6 +1,7 @@
 package org.jofi.runner;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
@@ -59,17 +60,27 @@ class BudgetsTest {
 
   @Test
   void aSlowMachineIsNotTakenForASlowModule() throws Exception {
-    assertEquals(List.of(), budgets(false).exceeded(all(200, 210, 190, 200, 390)));
-    List<String> exceeded = budgets(false).exceeded(all(200, 210, 190, 200, 410));
+    assertEquals(List.of(), budgets(false).exceeded(all(200, 210, 190, 200, 230)));
+    List<PassResult> results = all(200, 210, 190, 200, 390);
+    List<String> exceeded = budgets(false).exceeded(results);
     assertEquals(1, exceeded.size(), exceeded::toString);
-    assertTrue(exceeded.getFirst().startsWith("e took 410 s"), exceeded::toString);
+    assertTrue(exceeded.getFirst().startsWith("e took 390 s"), exceeded::toString);
     assertTrue(exceeded.getFirst().contains("times 2.00, this machine's pace"), exceeded::toString);
+    assertFalse(budgets(false).fail(results));
+  }
+
+  @Test
+  void oneThatDoubledFailsTheRunOnEveryMachine() throws Exception {
+    assertTrue(budgets(false).fail(all(200, 210, 190, 200, 410)));
+    assertFalse(budgets(false).fail(all(107, 107, 107, 107, 190)));
+    assertTrue(budgets(false).fail(all(107, 107, 107, 107, 220)));
   }
 
   @Test
   void aLargeModuleThatGrewDoesNotMakeTheMachineSlow() throws Exception {
     assertEquals(1, budgets(false).exceeded(all(100, 100, 100, 100, 190)).size());
     assertEquals(1, budgets(false).exceeded(all(108, 108, 108, 108, 140)).size());
+    assertFalse(budgets(false).fail(all(108, 108, 108, 108, 140)));
   }
 
   @Test
