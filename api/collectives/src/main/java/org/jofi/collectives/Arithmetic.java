@@ -11,6 +11,13 @@ abstract class Arithmetic {
   /** Elements that are combined at a time: the blocks stay in the nearest cache. */
   static final int BLOCK = 1024;
 
+  /**
+   * Fewer are combined one by one. Copying them to arrays takes longer than it saves; and loops
+   * over arrays that ran with a few elements at first are compiled for few: 32 KiB then take four
+   * times as long for the life of the process.
+   */
+  private static final int LEAST_BLOCK = 32;
+
   private final int bytes;
 
   Arithmetic(int bytes) {
@@ -41,6 +48,12 @@ abstract class Arithmetic {
       MemorySegment into,
       long offset,
       long count) {
+    if (count < LEAST_BLOCK) {
+      for (long at = 0; at < count * bytes; at += bytes) {
+        element(first, firstOffset + at, second, secondOffset + at, into, offset + at);
+      }
+      return;
+    }
     for (long done = 0; done < count; done += BLOCK) {
       long at = done * bytes;
       block(
@@ -56,6 +69,12 @@ abstract class Arithmetic {
 
   /** Ends a reduction, in place. */
   void finish(MemorySegment at, long offset, long count) {
+    if (count < LEAST_BLOCK) {
+      for (long done = 0; done < count; done++) {
+        finishElement(at, offset + done * bytes);
+      }
+      return;
+    }
     for (long done = 0; done < count; done += BLOCK) {
       finishBlock(at, offset + done * bytes, (int) Math.min(BLOCK, count - done));
     }
@@ -63,6 +82,14 @@ abstract class Arithmetic {
 
   /** Whether {@link #finish} changes anything. */
   abstract boolean finishes();
+
+  abstract void element(
+      MemorySegment first,
+      long firstOffset,
+      MemorySegment second,
+      long secondOffset,
+      MemorySegment into,
+      long offset);
 
   abstract void block(
       MemorySegment first,
@@ -72,6 +99,8 @@ abstract class Arithmetic {
       MemorySegment into,
       long offset,
       int count);
+
+  abstract void finishElement(MemorySegment at, long offset);
 
   abstract void finishBlock(MemorySegment at, long offset, int count);
 }

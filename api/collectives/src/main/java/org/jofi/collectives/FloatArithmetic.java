@@ -28,6 +28,26 @@ final class FloatArithmetic extends Arithmetic {
   }
 
   @Override
+  void element(
+      MemorySegment first,
+      long firstOffset,
+      MemorySegment second,
+      long secondOffset,
+      MemorySegment into,
+      long offset) {
+    float a = load(first, firstOffset);
+    float b = load(second, secondOffset);
+    float combined =
+        switch (rule) {
+          case PRODUCT -> a * b;
+          case MIN -> Math.min(a, b);
+          case MAX -> Math.max(a, b);
+          case SUM, AVERAGE, OWN -> a + b;
+        };
+    store(combined, into, offset);
+  }
+
+  @Override
   void block(
       MemorySegment first,
       long firstOffset,
@@ -72,12 +92,25 @@ final class FloatArithmetic extends Arithmetic {
   }
 
   @Override
+  void finishElement(MemorySegment at, long offset) {
+    store(load(at, offset) / ranks, at, offset);
+  }
+
+  @Override
   void finishBlock(MemorySegment at, long offset, int count) {
     load(at, offset, one, count);
     for (int i = 0; i < count; i++) {
       one[i] /= ranks;
     }
     store(one, at, offset, count);
+  }
+
+  private float load(MemorySegment from, long offset) {
+    return switch (type) {
+      case F16 -> Float.float16ToFloat(from.get(HALF, offset));
+      case BF16 -> Float.intBitsToFloat(from.get(HALF, offset) << 16);
+      default -> from.get(WHOLE, offset);
+    };
   }
 
   private void load(MemorySegment from, long offset, float[] to, int count) {
@@ -94,6 +127,14 @@ final class FloatArithmetic extends Arithmetic {
       for (int i = 0; i < count; i++) {
         to[i] = Float.intBitsToFloat(half[i] << 16);
       }
+    }
+  }
+
+  private void store(float number, MemorySegment to, long offset) {
+    switch (type) {
+      case F16 -> to.set(HALF, offset, Float.floatToFloat16(number));
+      case BF16 -> to.set(HALF, offset, upperHalf(number));
+      default -> to.set(WHOLE, offset, number);
     }
   }
 

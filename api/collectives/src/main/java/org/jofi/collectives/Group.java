@@ -15,6 +15,7 @@ import org.jofi.ranks.RankLostException;
 import org.jofi.ranks.Ranks;
 import org.jofi.transport.Device;
 import org.jofi.transport.Memory;
+import org.jofi.transport.RailStatus;
 import org.jofi.transport.TransportException;
 import org.jofi.transport.diagnostics.Log;
 import org.jspecify.annotations.Nullable;
@@ -137,6 +138,26 @@ public final class Group implements AutoCloseable {
    */
   public Device device(int other) {
     return routes.to(other);
+  }
+
+  /**
+   * {@return the rails over which this rank sends to another one, and what they carried; empty as
+   * long as no operation needed a connection to it}
+   *
+   * @param other the other's number in the group
+   */
+  public List<RailStatus> railsTo(int other) {
+    return peers.railsTo(other);
+  }
+
+  /**
+   * {@return the rails over which this rank receives from another one; empty as long as no
+   * operation needed a connection from it}
+   *
+   * @param other the other's number in the group
+   */
+  public List<RailStatus> railsFrom(int other) {
+    return peers.railsFrom(other);
   }
 
   /**

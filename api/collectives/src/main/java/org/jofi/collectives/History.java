@@ -44,6 +44,11 @@ final class History {
     byCounts[index(sequence)] = operation.isByCounts() ? operation : null;
   }
 
+  /** What this rank began last; empty if nothing yet. */
+  String last() {
+    return sequence == 0 ? "" : begun[index(sequence)];
+  }
+
   /**
    * What this rank began last, a line for each, since another one may still be in an earlier one;
    * the last ones of them if not all fit.

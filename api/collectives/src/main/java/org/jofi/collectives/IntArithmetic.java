@@ -24,6 +24,26 @@ final class IntArithmetic extends Arithmetic {
   }
 
   @Override
+  void element(
+      MemorySegment first,
+      long firstOffset,
+      MemorySegment second,
+      long secondOffset,
+      MemorySegment into,
+      long offset) {
+    int a = first.get(LAYOUT, firstOffset);
+    int b = second.get(LAYOUT, secondOffset);
+    int combined =
+        switch (rule) {
+          case PRODUCT -> a * b;
+          case MIN -> Math.min(a, b);
+          case MAX -> Math.max(a, b);
+          case SUM, AVERAGE, OWN -> a + b;
+        };
+    into.set(LAYOUT, offset, combined);
+  }
+
+  @Override
   void block(
       MemorySegment first,
       long firstOffset,
@@ -65,6 +85,11 @@ final class IntArithmetic extends Arithmetic {
     for (int i = 0; i < count; i++) {
       into[i] = Math.max(into[i], from[i]);
     }
+  }
+
+  @Override
+  void finishElement(MemorySegment at, long offset) {
+    at.set(LAYOUT, offset, at.get(LAYOUT, offset) / ranks);
   }
 
   @Override

@@ -18,7 +18,11 @@ abstract class Lane {
   private final Comm comm;
   private final int[] steps;
   private final String doing;
+  private final int window;
+
+  /** Of those in flight, by the lower bits of their number. */
   private final long[] requests;
+
   private final Leases leases;
   private int posted;
   private int over;
@@ -39,7 +43,9 @@ abstract class Lane {
     this.doing = doing;
     this.program = program;
     this.steps = steps;
-    requests = new long[Math.min(window, steps.length)];
+    this.window = window;
+    // A power of two: a division for each poll is felt where messages take less than 1 us.
+    requests = new long[Integer.highestOneBit(2 * Math.min(window, steps.length) - 1)];
     leases = new Leases(comm, use);
   }
 
@@ -63,22 +69,26 @@ abstract class Lane {
     isThere = false;
   }
 
-  /** Posts what may be posted and takes the oldest if it is over; whether anything happened. */
-  final boolean advance() {
+  /** Posts what may be posted; whether that was anything. */
+  final boolean postReady() {
     boolean worked = false;
-    while (posted < steps.length
-        && posted - over < requests.length
-        && program.isReady(steps[posted])) {
+    while (posted < steps.length && posted - over < window && program.isReady(steps[posted])) {
       long request = post(steps[posted]);
       if (request == Result.TRY_AGAIN) {
         break;
       }
-      requests[posted % requests.length] = request;
+      requests[posted & requests.length - 1] = request;
       posted++;
       worked = true;
     }
+    return worked;
+  }
+
+  /** Takes the oldest if it is over; whether it was. It makes progress. */
+  final boolean takeOldest() {
+    boolean worked = false;
     if (over < posted) {
-      if (isOver(steps[over], requests[over % requests.length])) {
+      if (isOver(steps[over], requests[over & requests.length - 1])) {
         program.over(steps[over]);
         over++;
         isThere = false;

@@ -32,12 +32,11 @@ final class Leases {
   }
 
   /** The registration of a place; null if it was not taken. */
-  @Nullable Registration of(@Nullable Place place) {
+  @Nullable Registration of(Place place) {
     return switch (place) {
       case INPUT -> input;
       case OUTPUT -> output;
       case SCRATCH -> scratch;
-      case null -> null;
     };
   }
 

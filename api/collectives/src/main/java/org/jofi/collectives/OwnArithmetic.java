@@ -42,6 +42,17 @@ final class OwnArithmetic extends Arithmetic {
   }
 
   @Override
+  void element(
+      MemorySegment first,
+      long firstOffset,
+      MemorySegment second,
+      long secondOffset,
+      MemorySegment into,
+      long offset) {
+    combine(first, firstOffset, second, secondOffset, into, offset, 1L);
+  }
+
+  @Override
   void block(
       MemorySegment first,
       long firstOffset,
@@ -54,7 +65,12 @@ final class OwnArithmetic extends Arithmetic {
   }
 
   @Override
-  void finishBlock(MemorySegment at, long offset, int count) {
+  void finishElement(MemorySegment at, long offset) {
     // It ends with the last combination.
+  }
+
+  @Override
+  void finishBlock(MemorySegment at, long offset, int count) {
+    // Likewise.
   }
 }

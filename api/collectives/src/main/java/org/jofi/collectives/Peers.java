@@ -17,6 +17,7 @@ import org.jofi.transport.ConnectAttempt;
 import org.jofi.transport.ConnectHandle;
 import org.jofi.transport.Device;
 import org.jofi.transport.ListenComm;
+import org.jofi.transport.RailStatus;
 import org.jofi.transport.RecvComm;
 import org.jofi.transport.SendComm;
 import org.jofi.transport.TransportException;
@@ -53,6 +54,18 @@ final class Peers {
 
   RecvComm from(int rank) {
     return Objects.requireNonNull(from.get(rank));
+  }
+
+  /** The rails of the connection to a rank; none if there is none. */
+  List<RailStatus> railsTo(int rank) {
+    SendComm comm = to.get(rank);
+    return comm == null ? List.of() : comm.rails();
+  }
+
+  /** The rails of the connection from a rank; none if there is none. */
+  List<RailStatus> railsFrom(int rank) {
+    RecvComm comm = from.get(rank);
+    return comm == null ? List.of() : comm.rails();
   }
 
   /**

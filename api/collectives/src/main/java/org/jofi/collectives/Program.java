@@ -42,16 +42,16 @@ final class Program {
   private final int[][] waiting;
   private final int[] needs;
 
-  /** Steps on this rank's own memory that may be done, as a ring. */
+  /** Steps on this rank's own memory that may be done, each once in a run. */
   private final int[] ready;
 
   private final @Nullable Gpu gpu;
   private final Operand scratch;
-  private final List<Lane> lanes = new ArrayList<>();
+  private final Lane[] lanes;
   private final @Nullable Arithmetic arithmetic;
   private final int elementBytes;
-  private long readyBegin;
-  private long readyEnd;
+  private int readyBegin;
+  private int readyEnd;
   private int left;
   private Operand input = Operand.NONE;
   private Operand output = Operand.NONE;
@@ -105,14 +105,15 @@ final class Program {
       waiting[i] = schedule.waiting(i).toArray();
     }
     needs = new int[size];
-    ready = new int[Math.max(1, size)];
+    ready = new int[size];
     scratch = scratch(schedule.scratch() * elementBytes);
+    List<Lane> all = new ArrayList<>();
     // Receives first, so that a message finds one.
     schedule
         .peers(Step.Kind.RECEIVE)
         .forEach(
             peer ->
-                lanes.add(
+                all.add(
                     new Incoming(
                         peers.from(peer),
                         this,
@@ -123,13 +124,14 @@ final class Program {
         .peers(Step.Kind.SEND)
         .forEach(
             peer ->
-                lanes.add(
+                all.add(
                     new Outgoing(
                         peers.to(peer),
                         this,
                         schedule.messages(Step.Kind.SEND, peer).toArray(),
                         window,
                         members.name(peer))));
+    lanes = all.toArray(Lane[]::new);
   }
 
   private Operand scratch(long bytes) {
@@ -144,11 +146,14 @@ final class Program {
   }
 
   Operand operand(@Nullable Place place) {
+    if (place == null) {
+      return Operand.NONE;
+    }
+    // With a case for null it would be a call of a method handle.
     return switch (place) {
       case INPUT -> input;
       case OUTPUT -> output;
       case SCRATCH -> scratch;
-      case null -> Operand.NONE;
     };
   }
 
@@ -157,13 +162,17 @@ final class Program {
     input = from;
     output = to;
     if (gpu != null) {
-      lanes.forEach(Lane::take);
+      for (Lane lane : lanes) {
+        lane.take();
+      }
     }
   }
 
   /** Keeps the memory of runs that are over from nobody. */
   void release() {
-    lanes.forEach(Lane::release);
+    for (Lane lane : lanes) {
+      lane.release();
+    }
     input = Operand.NONE;
     output = Operand.NONE;
   }
@@ -204,12 +213,12 @@ final class Program {
     left = needs.length;
     readyBegin = 0;
     readyEnd = 0;
-    for (int i = 0; i < lanes.size(); i++) {
-      lanes.get(i).reset();
+    for (Lane lane : lanes) {
+      lane.reset();
     }
     for (int step = 0; step < needs.length; step++) {
       if (needs[step] == 0 && isLocal(step)) {
-        ready[(int) (readyEnd++ % ready.length)] = step;
+        ready[readyEnd++] = step;
       }
     }
   }
@@ -224,23 +233,30 @@ final class Program {
    * @throws TransportException if a message failed
    */
   boolean advance(Waiting reasons) {
-    boolean worked = work();
-    for (int i = 0; i < lanes.size(); i++) {
-      Lane lane = lanes.get(i);
-      try {
-        worked |= lane.advance();
-      } catch (TransportException failure) {
-        throw reasons.reason(failure, lane.doing());
-      }
+    boolean worked = false;
+    // All are posted before any is looked at, which makes progress and takes time: others wait.
+    for (Lane lane : lanes) {
+      worked |= advance(lane, true, reasons);
     }
-    return worked;
+    for (Lane lane : lanes) {
+      worked |= advance(lane, false, reasons);
+    }
+    return work() || worked;
+  }
+
+  private static boolean advance(Lane lane, boolean posts, Waiting reasons) {
+    try {
+      return posts ? lane.postReady() : lane.takeOldest();
+    } catch (TransportException failure) {
+      throw reasons.reason(failure, lane.doing());
+    }
   }
 
   private boolean work() {
     long done = 0;
     boolean worked = false;
     while (readyBegin < readyEnd && done < WORK_BYTES) {
-      int step = ready[(int) (readyBegin++ % ready.length)];
+      int step = ready[readyBegin++];
       done += counts[step] * elementBytes;
       work(step);
       over(step);
@@ -314,7 +330,7 @@ final class Program {
     left--;
     for (int next : waiting[step]) {
       if (--needs[next] == 0 && isLocal(next)) {
-        ready[(int) (readyEnd++ % ready.length)] = next;
+        ready[readyEnd++] = next;
       }
     }
   }

@@ -77,7 +77,9 @@ final class Programs {
             ? new Steps(members.rank(), members.size())
             : Steps.sharing(members.rank(), members.size(), inputInOutput);
     long chunk = Math.max(1, options.chunkBytes() / collective.type().bytes());
-    choice.algorithm().write(steps, collective.operation(), chunk);
+    Reduction reduction = collective.reduction();
+    boolean finishes = reduction != null && reduction.rule() == Reduction.Rule.AVERAGE;
+    choice.algorithm().write(finishes ? steps : steps.unfinished(), collective.operation(), chunk);
     Schedule schedule = steps.schedule();
     try {
       peers.connect(schedule, waiting);

@@ -45,7 +45,6 @@ final class Waiting {
   private final long timeoutNanos;
   private final int spins;
   private final History history = new History();
-  private String what = "";
   private int polls;
   private boolean idle;
   private long since;
@@ -62,7 +61,6 @@ final class Waiting {
 
   /** An operation begins, or what it needs; all ranks begin in the same order. */
   void begin(String words, Operation operation) {
-    what = words;
     history.begin(words, operation);
     progressed();
   }
@@ -135,7 +133,7 @@ final class Waiting {
   }
 
   private String where() {
-    return "%s in %s".formatted(members.name(members.rank()), what);
+    return "%s in %s".formatted(members.name(members.rank()), history.last());
   }
 
   /** Asks one rank at a time, since the answer may take a while if it has not said anything. */

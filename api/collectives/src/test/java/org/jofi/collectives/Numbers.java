@@ -11,15 +11,23 @@ final class Numbers {
   /** More than a block of the arithmetic, and no multiple of it. */
   private static final int COUNT = 1500;
 
+  /** So few that they are combined one by one. */
+  private static final int FEW = 5;
+
   private Numbers() {}
 
   static void check(Group group, DataType type, Reduction reduction) {
-    MemorySegment array = Arena.ofAuto().allocate((long) COUNT * type.bytes(), 8);
-    for (int i = 0; i < COUNT; i++) {
+    check(group, type, reduction, COUNT);
+    check(group, type, reduction, FEW);
+  }
+
+  private static void check(Group group, DataType type, Reduction reduction, int count) {
+    MemorySegment array = Arena.ofAuto().allocate((long) count * type.bytes(), 8);
+    for (int i = 0; i < count; i++) {
       set(array, type, i, number(i, group.rank()));
     }
     group.allReduce(array, type, reduction);
-    for (int i = 0; i < COUNT; i++) {
+    for (int i = 0; i < count; i++) {
       int index = i;
       // Adding 0 makes minus 0 plain.
       assertEquals(

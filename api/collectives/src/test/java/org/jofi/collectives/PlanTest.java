@@ -128,7 +128,7 @@ class PlanTest {
           try (Plan plan =
               group.plan(Collective.allReduce(DataType.F32, Reduction.SUM, 16), array, array)) {
             assertEquals("doubling", plan.algorithm());
-            assertEquals("64 bytes are at most 65536", plan.reason());
+            assertEquals("64 bytes are at most 32768", plan.reason());
             assertEquals("all-reduce of 16 F32, sum", plan.collective().toString());
           }
           IllegalArgumentException refused =

@@ -159,7 +159,7 @@ public final class Algorithms {
     return switch (operation.kind()) {
       case ALL_REDUCE ->
           size == 2 || Integer.bitCount(size) > 1
-              ? upTo(bytes, size == 2 ? 64 * KIB : 16 * KIB, DOUBLING, RING)
+              ? upTo(bytes, 32 * KIB, DOUBLING, RING)
               : bytes <= 8 * KIB
                   ? upTo(bytes, 8 * KIB, DOUBLING, HALVING)
                   : upTo(bytes, 512 * KIB, HALVING, RING);

@@ -94,6 +94,15 @@ public final class Steps {
   }
 
   /**
+   * {@return the same, for a reduction that is over without {@link #finish}, which is left out}
+   * What is written comes after what was written before.
+   */
+  public Steps unfinished() {
+    Part same = new Part(part.ranks, part.input, part.inputAt, part.output, part.outputAt, false);
+    return new Steps(recording, same, rank, size);
+  }
+
+  /**
    * For a part of an algorithm, which another algorithm writes: some of the ranks, with other
    * memory. What it writes comes after what was written before.
    *
