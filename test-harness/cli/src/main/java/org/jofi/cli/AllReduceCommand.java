@@ -6,22 +6,26 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.StringJoiner;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.jofi.cli.allreduce.Algorithm;
-import org.jofi.cli.allreduce.AllReducePlan;
-import org.jofi.cli.allreduce.AllReduceRow;
-import org.jofi.cli.allreduce.AllReduceRun;
-import org.jofi.cli.allreduce.DeviceArrays;
-import org.jofi.cli.allreduce.HostRingMemory;
-import org.jofi.cli.allreduce.RingMemory;
+import org.jofi.cli.collectives.CollectivesPlan;
+import org.jofi.cli.collectives.CollectivesRow;
+import org.jofi.cli.collectives.CollectivesRun;
+import org.jofi.cli.collectives.DeviceArrays;
+import org.jofi.cli.collectives.HostArray;
+import org.jofi.cli.collectives.MeasuredArray;
 import org.jofi.cli.ranks.FabricChoice;
 import org.jofi.cli.ranks.Preparation;
 import org.jofi.cli.ranks.RankDevice;
 import org.jofi.cli.ranks.RingLinks;
+import org.jofi.collectives.DataType;
+import org.jofi.collectives.Group;
+import org.jofi.collectives.GroupOptions;
+import org.jofi.collectives.Reduction;
+import org.jofi.collectives.schedule.Hosts;
+import org.jofi.collectives.schedule.Operation;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -65,6 +69,23 @@ final class AllReduceCommand implements Callable<Integer> {
     CUDA
   }
 
+  /** How ranks sum. */
+  enum Algorithm {
+    AUTO,
+    RING,
+    DOUBLING,
+    HALVING;
+
+    String text() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+
+    /** As the library names it. */
+    String chosen() {
+      return this == AUTO ? "" : text();
+    }
+  }
+
   private static final String HEADER = "%10s %12s %9s %8s %12s %12s %10s %10s %8s";
   private static final String ROW = "%10s %12d %9s %8d %12.1f %12.1f %10.3f %10.3f %8d";
 
@@ -103,9 +124,8 @@ final class AllReduceCommand implements Callable<Integer> {
       defaultValue = "AUTO",
       description =
           "ring: 2 (ranks - 1) steps, in which each rank sends the fewest bytes; doubling: log2(ranks)"
-              + " exchanges of the whole array; auto: doubling up to "
-              + Algorithm.LONGEST_DOUBLING / 1024
-              + "K, ring beyond. Default: auto.")
+              + " exchanges of the whole array; halving: as few bytes as a ring in 2 log2(ranks) steps,"
+              + " of 3 ranks and more; auto: by length and ranks. Default: auto.")
   private Algorithm algorithm;
 
   @Option(
@@ -120,7 +140,7 @@ final class AllReduceCommand implements Callable<Integer> {
       paramLabel = "W",
       defaultValue = "4",
       description =
-          "Messages of a ring in flight in each direction, 1 to 64. Default: ${DEFAULT-VALUE}.")
+          "Messages in flight to a rank, and from it, 1 to 64. Default: ${DEFAULT-VALUE}.")
   private int window;
 
   @Option(
@@ -144,7 +164,7 @@ final class AllReduceCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    AllReducePlan plan;
+    CollectivesPlan plan;
     GpuChoice choice;
     try {
       plan = plan();
@@ -169,7 +189,6 @@ final class AllReduceCommand implements Callable<Integer> {
             options,
             parameters,
             options::transport,
-            plan.partners(),
             (fabric, device, links) ->
                 memory == Memory.HOST
                     ? run(plan, fabric, device, links)
@@ -207,30 +226,57 @@ final class AllReduceCommand implements Callable<Integer> {
     return GpuChoice.parse(gpu);
   }
 
-  private AllReducePlan plan() {
+  private CollectivesPlan plan() {
     options.check();
     if (ranks != null && (ranks < 1 || ranks > 64)) {
       throw new IllegalArgumentException("--ranks must be 1 to 64, is " + ranks);
     }
     long chunkBytes = ByteSizes.parse(chunk);
-    if (chunkBytes > 1L << 30) {
-      throw new IllegalArgumentException("--chunk must be at most 1G, is " + chunk);
+    if (chunkBytes < 64 || chunkBytes > 1L << 30 || chunkBytes % Float.BYTES != 0) {
+      throw new IllegalArgumentException(
+          "--chunk must be 64 to 1G and a multiple of 4, is " + chunk);
     }
-    return new AllReducePlan(
-        range.sizes(bytes, "4", "64M", 16),
-        RankOptions.number("--iterations", iterations, 1, 0),
-        RankOptions.number("--warmup", warmup, 0, -1),
-        (int) chunkBytes,
-        window,
-        algorithm);
+    if (window < 1 || window > 64) {
+      throw new IllegalArgumentException("--window must be 1 to 64, is " + window);
+    }
+    List<Long> sizes = range.sizes(bytes, "4", "64M", 16);
+    for (long each : sizes) {
+      if (each < Float.BYTES || each % Float.BYTES != 0) {
+        throw new IllegalArgumentException(
+            "%d bytes are no array of float32: a size is a multiple of 4, and at least 4"
+                .formatted(each));
+      }
+    }
+    CollectivesPlan plan =
+        new CollectivesPlan(
+            List.of(Operation.Kind.ALL_REDUCE),
+            sizes,
+            RankOptions.number("--iterations", iterations, 1, 0),
+            RankOptions.number("--warmup", warmup, 0, -1),
+            DataType.F32,
+            Reduction.SUM,
+            0,
+            algorithm.chosen(),
+            GroupOptions.defaults()
+                .withTimeout(options.timeout())
+                .withChunkBytes((int) chunkBytes)
+                .withWindow(window),
+            true);
+    if (algorithm == Algorithm.HALVING) {
+      plan.check(Hosts.unknown(RankLauncher.placedRanks().orElse(rankCount())));
+    }
+    return plan;
   }
 
-  private boolean run(AllReducePlan plan, FabricChoice fabric, RankDevice device, RingLinks links) {
-    return run(plan, fabric, device, links, HostRingMemory::new, Optional.empty());
+  private RankLauncher.Outcome run(
+      CollectivesPlan plan, FabricChoice fabric, RankDevice device, RingLinks links) {
+    Group group = Group.connect(links.ranks(), device.device(), plan.group());
+    return RankLauncher.Outcome.of(
+        group, links, () -> measure(plan, fabric, device, links, group, null));
   }
 
-  private boolean run(
-      AllReducePlan plan,
+  private RankLauncher.Outcome run(
+      CollectivesPlan plan,
       FabricChoice fabric,
       RankDevice device,
       RingLinks links,
@@ -239,24 +285,36 @@ final class AllReduceCommand implements Callable<Integer> {
     int chosen = choice.of(links.ranks().localRank(), gpus.count());
     Gpus.require(gpus.obstacle(chosen, device.device()));
     try (DeviceArrays arrays = new DeviceArrays(gpus.open(chosen))) {
-      return run(plan, fabric, device, links, arrays, Optional.of(arrays.describe()));
+      GroupOptions withGpu = plan.group().withGpu(arrays.device());
+      Group group = Group.connect(links.ranks(), device.device(), withGpu);
+      return RankLauncher.Outcome.of(
+          group, links, () -> measure(plan, fabric, device, links, group, arrays));
     }
   }
 
-  private boolean run(
-      AllReducePlan plan,
+  /**
+   * Prepares, measures and tells.
+   *
+   * @param gpu where arrays are; null for host memory
+   * @return whether every element was right
+   */
+  private boolean measure(
+      CollectivesPlan plan,
       FabricChoice fabric,
       RankDevice device,
       RingLinks links,
-      RingMemory.Allocator arrays,
-      Optional<String> gpuName) {
-    int world = links.ranks().size();
-    List<AllReduceRow> rows = new ArrayList<>();
-    boolean prints = links.ranks().rank() == 0;
-    List<AllReduceRow> prepared = new ArrayList<>();
-    Preparation preparation = prepare(plan, fabric, device, links, arrays, prepared);
-    try (RankReport report = new RankReport(spec, options, prints, "allreduce", plan.rounds())) {
-      AllReduceRun run = new AllReduceRun(plan, links, arrays, report);
+      Group group,
+      @Nullable DeviceArrays gpu) {
+    int world = group.size();
+    List<CollectivesRow> rows = new ArrayList<>();
+    boolean prints = group.rank() == 0;
+    List<CollectivesRow> prepared = new ArrayList<>();
+    MeasuredArray.Allocator arrays = gpu == null ? HostArray::new : gpu;
+    CollectivesRun run = new CollectivesRun(plan, group, links, arrays);
+    Preparation preparation =
+        options.prepare(spec, prints, fabric, links, rounds -> run.rehearse(rounds, prepared::add));
+    try (RankReport report =
+        new RankReport(spec, options, prints, "allreduce", plan.rounds(world))) {
       Map<String, Object> settings = new LinkedHashMap<>();
       settings.put("collective", "allreduce");
       settings.put("algorithm", algorithm.text());
@@ -264,9 +322,9 @@ final class AllReduceCommand implements Callable<Integer> {
       settings.put("ranks", world);
       settings.put("memory", name(memory));
       report.text("all-reduce, sum of float32, %d rank(s); %s%n", world, device.describe());
-      if (gpuName.isPresent()) {
-        List<String> names = ofAll(links, gpuName.get());
-        String path = AllReduceRun.joined(ofAll(links, run.path()));
+      if (gpu != null) {
+        List<String> names = ofAll(links, gpu.describe());
+        String path = DevicePaths.joined(ofAll(links, DevicePaths.of(plan, gpu, links)));
         settings.put("gpus", names);
         settings.put("memoryPath", path);
         report.text("arrays in GPU memory, %s; %s%n", byRank(names), path);
@@ -287,15 +345,16 @@ final class AllReduceCommand implements Callable<Integer> {
       column.header();
       List<Map<String, Object>> results = new ArrayList<>();
       run.run(
+          report,
           row -> {
             rows.add(row);
-            print(report, plan, row);
-            RailsUp rails = RailsUp.ofAll(links);
+            print(report, row);
+            RailsUp rails = RailsUp.ofAll(links, group);
             column.row(rails);
-            results.add(fields(plan, row, rails));
+            results.add(fields(row, rails));
           });
       long wrong =
-          Stream.concat(prepared.stream(), rows.stream()).mapToLong(AllReduceRow::wrong).sum();
+          Stream.concat(prepared.stream(), rows.stream()).mapToLong(CollectivesRow::wrong).sum();
       report.text(
           wrong == 0
               ? "%nevery element of every round was the exact sum%n"
@@ -306,37 +365,13 @@ final class AllReduceCommand implements Callable<Integer> {
         report.text("%s%n", cache);
       }
       settings.put("registrationCache", cache.fields());
-      settings.put("chunkBytes", plan.chunkBytes());
-      settings.put("window", plan.window());
+      settings.put("chunkBytes", plan.group().chunkBytes());
+      settings.put("window", plan.group().window());
       preparation.describe(settings);
       settings.put("errors", wrong);
       report.document(fabric, device, settings, results);
       return wrong == 0;
     }
-  }
-
-  private Preparation prepare(
-      AllReducePlan plan,
-      FabricChoice fabric,
-      RankDevice device,
-      RingLinks links,
-      RingMemory.Allocator arrays,
-      List<AllReduceRow> rows) {
-    int ranksInAll = links.ranks().size();
-    int eagerBytes = device.device().properties().limits().eagerBytes();
-    return options.prepare(
-        spec,
-        links.ranks().rank() == 0,
-        fabric,
-        links,
-        rounds -> {
-          long nanos = 0;
-          for (AllReducePlan some : plan.forPreparation(rounds, ranksInAll, eagerBytes)) {
-            new AllReduceRun(some, links, arrays, done -> {}).run(rows::add);
-            nanos += rows.getLast().medianNanos();
-          }
-          return nanos;
-        });
   }
 
   private static List<String> ofAll(RingLinks links, String mine) {
@@ -363,12 +398,12 @@ final class AllReduceCommand implements Callable<Integer> {
     return memory.name().toLowerCase(Locale.ROOT);
   }
 
-  private static void print(RankReport report, AllReducePlan plan, AllReduceRow row) {
+  private static void print(RankReport report, CollectivesRow row) {
     report.text(
         ROW,
         ByteSizes.format(row.bytes()),
-        row.bytes() / Float.BYTES,
-        plan.algorithm(row.bytes()).text(),
+        row.elements(),
+        row.algorithm(),
         row.iterations(),
         row.medianNanos() / 1e3,
         row.bestNanos() / 1e3,
@@ -377,11 +412,11 @@ final class AllReduceCommand implements Callable<Integer> {
         row.wrong());
   }
 
-  private static Map<String, Object> fields(AllReducePlan plan, AllReduceRow row, RailsUp rails) {
+  private static Map<String, Object> fields(CollectivesRow row, RailsUp rails) {
     Map<String, Object> fields = new LinkedHashMap<>();
     fields.put("bytes", row.bytes());
-    fields.put("elements", row.bytes() / Float.BYTES);
-    fields.put("algorithm", plan.algorithm(row.bytes()).text());
+    fields.put("elements", row.elements());
+    fields.put("algorithm", row.algorithm());
     fields.put("iterations", row.iterations());
     fields.put("medianNanos", row.medianNanos());
     fields.put("bestNanos", row.bestNanos());

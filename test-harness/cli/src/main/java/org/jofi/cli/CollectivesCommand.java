@@ -11,10 +11,10 @@ import java.util.stream.Stream;
 import org.jofi.cli.collectives.CollectivesPlan;
 import org.jofi.cli.collectives.CollectivesRow;
 import org.jofi.cli.collectives.CollectivesRun;
+import org.jofi.cli.collectives.HostArray;
 import org.jofi.cli.collectives.Names;
 import org.jofi.cli.collectives.Plot;
 import org.jofi.cli.ranks.FabricChoice;
-import org.jofi.cli.ranks.Partners;
 import org.jofi.cli.ranks.Preparation;
 import org.jofi.cli.ranks.RankDevice;
 import org.jofi.cli.ranks.RankFailure;
@@ -23,9 +23,7 @@ import org.jofi.cli.ranks.WithinHost;
 import org.jofi.collectives.Group;
 import org.jofi.collectives.GroupOptions;
 import org.jofi.collectives.Levels;
-import org.jofi.collectives.MismatchException;
 import org.jofi.collectives.schedule.Hosts;
-import org.jofi.ranks.Placement;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -177,7 +175,7 @@ final class CollectivesCommand implements Callable<Integer> {
     try {
       plan = plan();
       within = WithinHost.of(withinHost, options.provider);
-      plan.check(within.possible(placedRanks().orElse(rankCount())));
+      plan.check(within.possible(RankLauncher.placedRanks().orElse(rankCount())));
     } catch (IllegalArgumentException e) {
       throw new CommandLine.ParameterException(
           spec.commandLine(), String.valueOf(e.getMessage()), e);
@@ -201,7 +199,6 @@ final class CollectivesCommand implements Callable<Integer> {
             options,
             parameters,
             options::transport,
-            Partners.NONE,
             (fabric, device, links) -> run(plan, fabric, device, links, within))
         .run(
             rankCount(),
@@ -214,15 +211,6 @@ final class CollectivesCommand implements Callable<Integer> {
 
   private int rankCount() {
     return ranks == null ? 2 : ranks;
-  }
-
-  /** How many ranks a launcher says that there are; what is wrong with its words comes later. */
-  private static Optional<Integer> placedRanks() {
-    try {
-      return Placement.of(System.getenv()).map(Placement::size);
-    } catch (IllegalArgumentException later) {
-      return Optional.empty();
-    }
   }
 
   private CollectivesPlan plan() {
@@ -249,7 +237,8 @@ final class CollectivesCommand implements Callable<Integer> {
         GroupOptions.defaults()
             .withTimeout(options.timeout())
             .withChunkBytes((int) chunkBytes)
-            .withWindow(window));
+            .withWindow(window),
+        false);
   }
 
   /**
@@ -266,7 +255,7 @@ final class CollectivesCommand implements Callable<Integer> {
     }
   }
 
-  private boolean run(
+  private RankLauncher.Outcome run(
       CollectivesPlan plan,
       FabricChoice fabric,
       RankDevice device,
@@ -290,7 +279,7 @@ final class CollectivesCommand implements Callable<Integer> {
   }
 
   /** Runs it in a group, and ends that; with what connects ranks of a host, if anything does. */
-  private boolean run(
+  private RankLauncher.Outcome run(
       CollectivesPlan plan,
       FabricChoice fabric,
       RankDevice device,
@@ -299,22 +288,11 @@ final class CollectivesCommand implements Callable<Integer> {
       String memory) {
     boolean prints = links.ranks().rank() == 0;
     Optional<PlotFile> file = prints ? plotFile() : Optional.empty();
-    try {
-      boolean right = run(plan, fabric, device, links, group, memory, file);
-      // Wait for all ranks, so that none closes a connection that another one still uses.
-      links.gather(new byte[0]);
-      group.close();
-      return right;
-    } catch (MismatchException e) {
-      group.abort();
-      throw new RankFailure(String.valueOf(e.getMessage()));
-    } catch (RuntimeException | Error e) {
-      group.abort();
-      throw e;
-    }
+    return RankLauncher.Outcome.of(
+        group, links, () -> measure(plan, fabric, device, links, group, memory, file));
   }
 
-  private boolean run(
+  private boolean measure(
       CollectivesPlan plan,
       FabricChoice fabric,
       RankDevice device,
@@ -326,7 +304,7 @@ final class CollectivesCommand implements Callable<Integer> {
     boolean prints = group.rank() == 0;
     List<CollectivesRow> rows = new ArrayList<>();
     List<CollectivesRow> prepared = new ArrayList<>();
-    CollectivesRun run = new CollectivesRun(plan, group, links);
+    CollectivesRun run = new CollectivesRun(plan, group, links, HostArray::new);
     Preparation preparation =
         options.prepare(spec, prints, fabric, links, rounds -> run.rehearse(rounds, prepared::add));
     try (RankReport report =

@@ -12,7 +12,6 @@ import org.jofi.cli.perf.PerfPlan;
 import org.jofi.cli.perf.PerfRow;
 import org.jofi.cli.perf.PerfRun;
 import org.jofi.cli.ranks.FabricChoice;
-import org.jofi.cli.ranks.Partners;
 import org.jofi.cli.ranks.Preparation;
 import org.jofi.cli.ranks.RankDevice;
 import org.jofi.cli.ranks.RingLinks;
@@ -170,8 +169,8 @@ final class PerfCommand implements Callable<Integer> {
             options,
             parameters,
             this::transport,
-            Partners.NONE,
-            (fabric, device, links) -> run(plan, fabric, device, links));
+            (fabric, device, links) ->
+                new RankLauncher.Outcome(run(plan, fabric, device, links), links.toNext().rails()));
     if (listens) {
       options.progress = ProgressLine.isWanted();
       int at = port == null ? Placement.USUAL_PORT : port;

@@ -10,6 +10,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jofi.cli.ranks.RingLinks;
 import org.jofi.cli.ranks.Told;
+import org.jofi.collectives.Group;
 import org.jofi.ranks.RanksException;
 import org.jofi.transport.RailStatus;
 
@@ -25,10 +26,26 @@ record RailsUp(int up, int rails, boolean lost, String reason) {
   private static final Pattern TOLD =
       Pattern.compile("([0-9]{1,9}) ([0-9]{1,9}) (true|false) (.*)", Pattern.DOTALL);
 
-  /** Of all ranks; all of them call this. */
+  /** Of the ring of all ranks; all of them call this. */
   static RailsUp ofAll(RingLinks links) {
-    RailsUp own =
-        fewest(Stream.of(links.toNext().rails(), links.fromPrevious().rails()).map(RailsUp::of));
+    return ofAll(links, Stream.of(links.toNext().rails(), links.fromPrevious().rails()));
+  }
+
+  /** Of the connections of a group of all ranks; all of them call this. */
+  static RailsUp ofAll(RingLinks links, Group group) {
+    if (group.size() == 1) {
+      return ofAll(links);
+    }
+    return ofAll(
+        links,
+        IntStream.range(0, group.size())
+            .boxed()
+            .flatMap(peer -> Stream.of(group.railsTo(peer), group.railsFrom(peer)))
+            .filter(rails -> !rails.isEmpty()));
+  }
+
+  private static RailsUp ofAll(RingLinks links, Stream<List<RailStatus>> connections) {
+    RailsUp own = fewest(connections.map(RailsUp::of));
     String text = "%d %d %b %s".formatted(own.up, own.rails, own.lost, own.reason);
     List<byte[]> all = links.gather(text.getBytes(StandardCharsets.UTF_8));
     return fewest(IntStream.range(0, all.size()).mapToObj(rank -> parse(rank, all.get(rank))));

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import java.util.function.IntConsumer;
 import java.util.function.Supplier;
 import org.jofi.cli.ranks.BoundedWait;
@@ -14,13 +15,14 @@ import org.jofi.cli.ranks.CommonRails;
 import org.jofi.cli.ranks.FabricChoice;
 import org.jofi.cli.ranks.FabricEnd;
 import org.jofi.cli.ranks.Guide;
-import org.jofi.cli.ranks.Partners;
 import org.jofi.cli.ranks.RankDevice;
 import org.jofi.cli.ranks.RankFailure;
 import org.jofi.cli.ranks.RankProcesses;
 import org.jofi.cli.ranks.RankThreads;
 import org.jofi.cli.ranks.RingLinks;
 import org.jofi.cli.ranks.Roles;
+import org.jofi.collectives.Group;
+import org.jofi.collectives.MismatchException;
 import org.jofi.fabric.FabricException;
 import org.jofi.fabric.FabricUnavailableException;
 import org.jofi.ranks.JoinOptions;
@@ -30,6 +32,7 @@ import org.jofi.ranks.RankTimeoutException;
 import org.jofi.ranks.Ranks;
 import org.jofi.ranks.RanksException;
 import org.jofi.transport.FailureCause;
+import org.jofi.transport.RailStatus;
 import org.jofi.transport.TransportException;
 import org.jofi.transport.TransportOptions;
 import org.jspecify.annotations.Nullable;
@@ -45,26 +48,46 @@ final class RankLauncher {
   /** What a rank does when it is connected in a ring. */
   @FunctionalInterface
   interface Program {
-    /**
-     * Runs one rank.
-     *
-     * @return whether all its checks succeeded
-     */
-    boolean run(FabricChoice fabric, RankDevice device, RingLinks links);
+    /** Runs one rank. */
+    Outcome run(FabricChoice fabric, RankDevice device, RingLinks links);
+  }
+
+  /**
+   * What came of a rank.
+   *
+   * @param right whether all its checks succeeded
+   * @param carried what the rails of its connection to the next rank carried; empty if it has none
+   */
+  record Outcome(boolean right, List<RailStatus> carried) {
+    /** Of a program that runs in a group of all ranks, which is ended with it. */
+    static Outcome of(Group group, RingLinks links, BooleanSupplier program) {
+      try {
+        boolean right = program.getAsBoolean();
+        // Wait for all ranks, so that none closes a connection that another one still uses.
+        links.gather(new byte[0]);
+        List<RailStatus> carried = group.railsTo((group.rank() + 1) % group.size());
+        group.close();
+        return new Outcome(right, carried);
+      } catch (MismatchException e) {
+        group.abort();
+        throw new RankFailure(String.valueOf(e.getMessage()));
+      } catch (RuntimeException | Error e) {
+        group.abort();
+        throw e;
+      }
+    }
   }
 
   private final CommandLine.Model.CommandSpec spec;
   private final RankOptions options;
   private final Map<String, String> parameters;
   private final Supplier<TransportOptions.Builder> transport;
-  private final Partners partners;
   private final Program program;
   private final PrintWriter err;
 
   /**
    * @param parameters parameters that must be the same for all ranks
    * @param transport supplies the transport's options, for each rank
-   * @param partners who is connected besides the ring
    * @param program what each rank does
    */
   RankLauncher(
@@ -72,13 +95,11 @@ final class RankLauncher {
       RankOptions options,
       Map<String, String> parameters,
       Supplier<TransportOptions.Builder> transport,
-      Partners partners,
       Program program) {
     this.spec = spec;
     this.options = options;
     this.parameters = parameters;
     this.transport = transport;
-    this.partners = partners;
     this.program = program;
     this.err = spec.commandLine().getErr();
   }
@@ -129,6 +150,15 @@ final class RankLauncher {
     MachineProcesses.require(ranks);
     MachineProcesses.turns(ranks).ifPresent(this::say);
     return RankProcesses.run(Jofi.class, ranks, arguments(), options.timeout(), err);
+  }
+
+  /** How many ranks a launcher says that there are; what is wrong with its words comes later. */
+  static Optional<Integer> placedRanks() {
+    try {
+      return Placement.of(System.getenv()).map(Placement::size);
+    } catch (IllegalArgumentException later) {
+      return Optional.empty();
+    }
   }
 
   private static String placedBy(Placement placed, @Nullable String explicit) {
@@ -232,11 +262,11 @@ final class RankLauncher {
     RailRoutes routes = new RailRoutes(INTERFACES, mine.rails());
     BoundedWait patience = new BoundedWait(bootstrap, options.timeout());
     RingLinks links = connect(ends, device, placement, bootstrap, patience);
-    boolean right;
+    Outcome outcome;
     try {
-      right = program.run(fabric, device, links);
+      outcome = program.run(fabric, device, links);
       if (mine.isElsewhere(ends.get((bootstrap.rank() + 1) % ends.size()))) {
-        routes.astray(links.toNext().rails()).forEach(this::say);
+        routes.astray(outcome.carried()).forEach(this::say);
       }
       // Wait for all ranks, so that none closes a connection that a neighbour still uses.
       links.gather(new byte[0]);
@@ -247,7 +277,7 @@ final class RankLauncher {
       return code;
     }
     links.close();
-    return right ? ExitCode.OK : ExitCode.FAILED;
+    return outcome.right() ? ExitCode.OK : ExitCode.FAILED;
   }
 
   private RingLinks connect(
@@ -257,7 +287,7 @@ final class RankLauncher {
       Ranks bootstrap,
       BoundedWait patience) {
     try {
-      return RingLinks.connect(bootstrap, device.device(), patience, partners);
+      return RingLinks.connect(bootstrap, device.device(), patience);
     } catch (TransportException e) {
       if (e.getCause() instanceof FabricException) {
         // The device did not open, whatever the others chose.

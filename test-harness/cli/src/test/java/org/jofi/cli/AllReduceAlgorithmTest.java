@@ -19,6 +19,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code jofi allreduce --algorithm}, as a user starts it. */
 @Timeout(300)
@@ -31,6 +32,12 @@ class AllReduceAlgorithmTest {
       List.of("doubling", "doubling", "doubling", "doubling");
   private static final List<String> RING = List.of("ring", "ring", "ring", "ring");
   private static final List<String> AUTO = List.of("doubling", "doubling", "doubling", "ring");
+
+  /** Of a power of two of ranks, more than two. */
+  private static final List<String> OF_FOUR = List.of("doubling", "doubling", "halving", "halving");
+
+  /** Of one rank, which has the sum already. */
+  private static final List<String> ALONE = List.of("copy", "copy", "copy", "copy");
 
   @TempDir private Path folder;
 
@@ -80,7 +87,7 @@ class AllReduceAlgorithmTest {
         CommandProcess.runHere(arguments(provider, ranks, "auto", "--rank-threads " + more)),
         ranks,
         "auto",
-        AUTO);
+        ranks == 4 ? OF_FOUR : AUTO);
   }
 
   /** Where each communicator may be of another endpoint. */
@@ -121,20 +128,25 @@ class AllReduceAlgorithmTest {
   void threadsOfASimulatedFabricDouble(String profile, int ranks, String more) {
     CommandProcess.Outcome outcome =
         CommandProcess.runHere(arguments("sim:" + profile, ranks, "doubling", more));
-    assertRight(outcome, ranks, "doubling", DOUBLING);
+    assertRight(outcome, ranks, "doubling", ranks == 1 ? ALONE : DOUBLING);
   }
 
   @Test
-  void aRingIsThereToBeAskedFor() {
+  void anyIsThereToBeAskedFor() {
+    List<String> halving = List.of("halving", "halving", "halving", "halving");
+    assertRight(
+        CommandProcess.runHere(arguments("sim:efa", 3, "halving", "")), 3, "halving", halving);
     assertRight(CommandProcess.runHere(arguments("sim:efa", 3, "ring", "")), 3, "ring", RING);
     assertRight(CommandProcess.runHere(arguments("sim:cxi", 3, "AUTO", "")), 3, "auto", AUTO);
   }
 
-  @Test
-  void anotherAlgorithmIsRefused() {
-    CommandProcess.Outcome outcome = CommandProcess.runHere(arguments("sim:efa", 2, "tree", ""));
+  /** Two ranks have no use for halving. */
+  @ParameterizedTest
+  @ValueSource(strings = {"tree", "halving"})
+  void anotherAlgorithmIsRefused(String name) {
+    CommandProcess.Outcome outcome = CommandProcess.runHere(arguments("sim:efa", 2, name, ""));
     assertEquals(ExitCode.USAGE, outcome.code(), outcome.err());
-    assertTrue(outcome.err().contains("--algorithm"), outcome.err());
+    assertTrue(outcome.err().contains("algorithm"), outcome.err());
     assertFalse(outcome.err().contains("\tat "), outcome.err());
   }
 }

@@ -26,6 +26,8 @@ import org.jofi.collectives.schedule.Operation;
  * @param root the root of what has one
  * @param algorithm the name of the algorithm; empty for the one that the group chooses
  * @param group chunk, window and time limit
+ * @param inPlace whether the output takes the place of the input, of the same length; only for
+ *     all-reduce
  */
 public record CollectivesPlan(
     List<Operation.Kind> operations,
@@ -36,7 +38,8 @@ public record CollectivesPlan(
     Reduction reduction,
     int root,
     String algorithm,
-    GroupOptions group) {
+    GroupOptions group,
+    boolean inPlace) {
   private static final long USUAL_BYTES = 256L << 20;
   private static final int MOST_USUAL = 2_000;
   private static final int LEAST_USUAL = 5;
@@ -146,7 +149,8 @@ public record CollectivesPlan(
       for (Collective each : collectives(kind, ranks)) {
         Operation operation = each.operation();
         int at = operation.root();
-        most = Math.max(most, operation.input(at, ranks) + operation.output(at, ranks));
+        long output = operation.output(at, ranks);
+        most = Math.max(most, inPlace ? output : operation.input(at, ranks) + output);
       }
     }
     return most * type.bytes() + 2L * group.window() * group.chunkBytes();

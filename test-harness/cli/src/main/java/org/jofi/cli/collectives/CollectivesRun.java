@@ -21,6 +21,7 @@ public final class CollectivesRun {
   private final CollectivesPlan plan;
   private final Group group;
   private final RingLinks links;
+  private final MeasuredArray.Allocator arrays;
   private final Plan barrier;
   private final Contributions moved;
   private final Contributions reduced;
@@ -31,8 +32,11 @@ public final class CollectivesRun {
    * @param plan what to run, checked; the same for all ranks
    * @param group of all ranks
    * @param links the connections to the neighbours, over which results are gathered
+   * @param arrays allocates the memory of what is measured
    */
-  public CollectivesRun(CollectivesPlan plan, Group group, RingLinks links) {
+  public CollectivesRun(
+      CollectivesPlan plan, Group group, RingLinks links, MeasuredArray.Allocator arrays) {
+    this.arrays = arrays;
     this.plan = plan;
     this.group = group;
     this.links = links;
@@ -97,7 +101,12 @@ public final class CollectivesRun {
 
   private Measurement measurement(Collective collective, String algorithm) {
     return new Measurement(
-        group, collective, algorithm, collective.reduction() == null ? moved : reduced);
+        group,
+        collective,
+        algorithm,
+        collective.reduction() == null ? moved : reduced,
+        arrays,
+        plan.inPlace());
   }
 
   private CollectivesRow measure(

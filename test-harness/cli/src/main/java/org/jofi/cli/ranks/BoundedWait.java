@@ -43,7 +43,7 @@ public final class BoundedWait {
   }
 
   /** How long a wait may go on without progress. */
-  Duration bound() {
+  public Duration bound() {
     return Duration.ofNanos(nanos);
   }
 

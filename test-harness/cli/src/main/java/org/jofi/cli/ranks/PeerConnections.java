@@ -1,12 +1,6 @@
 package org.jofi.cli.ranks;
 
-import java.nio.ByteBuffer;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Map;
-import java.util.function.Consumer;
+import java.util.Objects;
 import org.jofi.transport.Comm;
 import org.jofi.transport.ConnectAttempt;
 import org.jofi.transport.ConnectHandle;
@@ -19,91 +13,64 @@ import org.jofi.transport.diagnostics.Log;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connections of a rank while they are made, all at once, since its peers wait for it, too.
- * There is a listener for each peer, so that it is known who was accepted. Closing this closes
- * listeners and attempts; what is connected stays open. For one thread.
+ * The connections of a rank to its neighbours in a ring while they are made, both at once, since
+ * its neighbours wait for it, too. Closing this closes the listener and the attempt; what is
+ * connected stays open. For one thread.
  */
 final class PeerConnections implements AutoCloseable {
   private static final Log LOG = new Log(Log.Name.RANKS);
-  private final List<ListenComm> listeners = new ArrayList<>();
-  private final List<ConnectAttempt> attempts = new ArrayList<>();
-  private final List<Integer> incoming;
-  private final List<Integer> outgoing;
-  private final Map<Integer, RecvComm> accepted = new LinkedHashMap<>();
-  private final Map<Integer, SendComm> connected = new LinkedHashMap<>();
+  private @Nullable ListenComm listener;
+  private @Nullable ConnectAttempt attempt;
+  private @Nullable RecvComm accepted;
+  private @Nullable SendComm connected;
 
-  /**
-   * @param incoming who connects
-   * @param outgoing whom to connect to
-   */
-  PeerConnections(List<Integer> incoming, List<Integer> outgoing) {
-    this.incoming = incoming;
-    this.outgoing = outgoing;
-  }
-
-  /** Listens, and returns the handles, in the order of those who connect. */
+  /** Listens, and returns the handle. */
   byte[] listen(Device device) {
-    ByteBuffer handles = ByteBuffer.allocate(incoming.size() * ConnectHandle.MAX_BYTES);
-    for (int i = 0; i < incoming.size(); i++) {
-      ListenComm listener = device.listen();
-      listeners.add(listener);
-      handles.put(i * ConnectHandle.MAX_BYTES, listener.handle().encode());
-    }
-    return handles.array();
+    ListenComm opened = device.listen();
+    listener = opened;
+    return opened.handle().encode();
   }
 
   /**
-   * Starts to connect to the next peer of the list.
+   * Starts to connect to the next rank.
    *
-   * @param handles what {@link #listen} returned there
-   * @param index of this rank among those who connect there
+   * @param handle what {@link #listen} returned there
    */
-  void connect(Device device, byte[] handles, int index) {
-    int from = index * ConnectHandle.MAX_BYTES;
-    byte[] handle = Arrays.copyOfRange(handles, from, from + ConnectHandle.MAX_BYTES);
-    attempts.add(device.connect(ConnectHandle.decode(handle)));
+  void connect(Device device, byte[] handle) {
+    attempt = device.connect(ConnectHandle.decode(handle));
   }
 
-  /** Makes progress with each connection, and returns whether all are made. */
+  /** Makes progress with each connection, and returns whether both are made. */
   boolean poll() {
-    for (int i = 0; i < attempts.size(); i++) {
-      @Nullable SendComm comm = connected.get(outgoing.get(i));
-      if (comm == null) {
-        comm = attempts.get(i).poll();
-        if (comm != null) {
-          connected.put(outgoing.get(i), comm);
-        }
-      }
+    if (connected == null) {
+      connected = Objects.requireNonNull(attempt).poll();
     }
-    for (int i = 0; i < listeners.size(); i++) {
-      @Nullable RecvComm comm = accepted.get(incoming.get(i));
-      if (comm == null) {
-        comm = listeners.get(i).accept();
-        if (comm != null) {
-          accepted.put(incoming.get(i), comm);
-        }
-      }
+    if (accepted == null) {
+      accepted = Objects.requireNonNull(listener).accept();
     }
-    return connected.size() == outgoing.size() && accepted.size() == incoming.size();
+    return connected != null && accepted != null;
   }
 
-  /** The connection to each peer. */
-  Map<Integer, SendComm> connected() {
-    return connected;
+  /** The connection to the next rank, once it is made. */
+  SendComm connected() {
+    return Objects.requireNonNull(connected);
   }
 
-  /** The connection from each peer. */
-  Map<Integer, RecvComm> accepted() {
-    return accepted;
+  /** The connection from the previous rank, once it is made. */
+  RecvComm accepted() {
+    return Objects.requireNonNull(accepted);
   }
 
   /** Aborts what is connected, without waiting for the peers. */
   void abort() {
-    connected.values().forEach(PeerConnections::abort);
-    accepted.values().forEach(PeerConnections::abort);
+    abort(connected);
+    abort(accepted);
   }
 
-  private static void abort(Comm comm) {
+  private static void abort(@Nullable Comm comm) {
+    if (comm == null) {
+      return;
+    }
     try {
       comm.abort();
     } catch (TransportException e) {
@@ -112,30 +79,17 @@ final class PeerConnections implements AutoCloseable {
     }
   }
 
-  /** Ends what makes connections; if something does not end, the rest does nevertheless. */
+  /** Ends what makes connections; if one does not end, the other does nevertheless. */
   @Override
   public void close() {
-    RuntimeException failure = close(attempts, ConnectAttempt::close, null);
-    failure = close(listeners, ListenComm::close, failure);
-    if (failure != null) {
-      throw failure;
-    }
-  }
-
-  private static <T> @Nullable RuntimeException close(
-      List<T> all, Consumer<T> close, @Nullable RuntimeException earlier) {
-    RuntimeException failure = earlier;
-    for (T each : all) {
-      try {
-        close.accept(each);
-      } catch (RuntimeException e) {
-        if (failure == null) {
-          failure = e;
-        } else {
-          failure.addSuppressed(e);
-        }
+    try {
+      if (attempt != null) {
+        attempt.close();
+      }
+    } finally {
+      if (listener != null) {
+        listener.close();
       }
     }
-    return failure;
   }
 }

@@ -11,6 +11,8 @@ import org.jofi.cli.ranks.BoundedWait;
 import org.jofi.cli.ranks.RankDevice;
 import org.jofi.cli.ranks.RankFailure;
 import org.jofi.cli.ranks.RingLinks;
+import org.jofi.collectives.Group;
+import org.jofi.collectives.GroupOptions;
 import org.jofi.ranks.JoinOptions;
 import org.jofi.ranks.Placement;
 import org.jofi.ranks.Ranks;
@@ -30,6 +32,7 @@ final class Generation {
   private int round;
   private String stage = "meeting the other ranks";
   private @Nullable RingLinks links;
+  private @Nullable Group group;
 
   Generation(RankDevice device, Order order, SoakRank rank) {
     this.device = device;
@@ -84,10 +87,13 @@ final class Generation {
 
   private void connectAndRun(Ranks bootstrap, BoundedWait patience, GenerationMemory memory) {
     stage = "connecting the ring";
-    RingLinks ring = RingLinks.connect(bootstrap, device.device(), patience, Rounds.partners());
+    RingLinks ring = RingLinks.connect(bootstrap, device.device(), patience);
     links = ring;
+    GroupOptions options = Rounds.group(order.seed(), patience.bound());
+    Group all = Group.connect(bootstrap, device.device(), options);
+    group = all;
     report(Report.Kind.CONNECTED, "", 0);
-    Rounds rounds = new Rounds(device, ring, memory, order.seed());
+    Rounds rounds = new Rounds(device, ring, all, options, memory, order.seed());
     while (round < order.rounds() && !stops(ring)) {
       RoundKind kind = rounds.kind(round);
       stage = "round " + round + ", " + kind.text();
@@ -99,6 +105,8 @@ final class Generation {
     stage = "closing the ring";
     memory.close();
     ring.gather(new byte[0]);
+    all.close();
+    group = null;
     ring.close();
     links = null;
   }
@@ -133,6 +141,10 @@ final class Generation {
     List<String> causes = List.of();
     try {
       RingLinks left = links;
+      Group broken = group;
+      if (broken != null) {
+        broken.abort();
+      }
       if (left != null) {
         causes = new LostPeerProbe(left, memory).run(abort.lost());
         left.abort();

@@ -4,8 +4,8 @@ import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.jofi.cli.allreduce.HostRingMemory;
-import org.jofi.cli.allreduce.RingMemory;
+import org.jofi.cli.collectives.HostArray;
+import org.jofi.cli.collectives.MeasuredArray;
 import org.jofi.transport.Transport;
 
 /**
@@ -36,9 +36,9 @@ final class GenerationMemory implements AutoCloseable {
     open.remove(arena);
   }
 
-  /** Memory of an all-reduce. */
-  RingMemory ring(long arrayBytes, long landingBytes) {
-    return new HostRingMemory(open(), arrayBytes, landingBytes);
+  /** An array of an all-reduce. */
+  MeasuredArray array(long bytes) {
+    return new HostArray(open(), bytes);
   }
 
   /**

@@ -1,13 +1,17 @@
 package org.jofi.cli.soak;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;
-import org.jofi.cli.allreduce.Algorithm;
-import org.jofi.cli.allreduce.AllReducePlan;
-import org.jofi.cli.allreduce.AllReduceRun;
-import org.jofi.cli.ranks.Partners;
+import org.jofi.cli.collectives.CollectivesPlan;
+import org.jofi.cli.collectives.CollectivesRun;
 import org.jofi.cli.ranks.RankDevice;
 import org.jofi.cli.ranks.RingLinks;
+import org.jofi.collectives.DataType;
+import org.jofi.collectives.Group;
+import org.jofi.collectives.GroupOptions;
+import org.jofi.collectives.Reduction;
+import org.jofi.collectives.schedule.Operation;
 
 /**
  * The rounds of a generation, which all ranks run alike: each is drawn from the generation's seed
@@ -22,19 +26,36 @@ final class Rounds {
 
   private final RankDevice device;
   private final RingLinks links;
+  private final Group group;
+  private final GroupOptions options;
   private final GenerationMemory memory;
   private final long seed;
 
-  Rounds(RankDevice device, RingLinks links, GenerationMemory memory, long seed) {
+  /**
+   * @param group of all ranks, with these options
+   */
+  Rounds(
+      RankDevice device,
+      RingLinks links,
+      Group group,
+      GroupOptions options,
+      GenerationMemory memory,
+      long seed) {
     this.device = device;
     this.links = links;
+    this.group = group;
+    this.options = options;
     this.memory = memory;
     this.seed = seed;
   }
 
-  /** Who is connected besides the ring: what each algorithm of all-reduce needs. */
-  static Partners partners() {
-    return plan(Float.BYTES, Float.BYTES, 1).partners();
+  /** How all-reduces of a generation are cut into messages, drawn from its seed. */
+  static GroupOptions group(long seed, Duration patience) {
+    SplittableRandom random = new SplittableRandom(seed).split();
+    return GroupOptions.defaults()
+        .withTimeout(patience)
+        .withChunkBytes(Float.BYTES << random.nextInt(10, MOST_CHUNK_POWER - 1))
+        .withWindow(random.nextInt(1, MOST_WINDOW + 1));
   }
 
   /** What the round does. */
@@ -75,29 +96,36 @@ final class Rounds {
 
   private long allReduce(SplittableRandom random) {
     long bytes = Math.max(1, length(random, LONGEST_POWER) / Float.BYTES) * Float.BYTES;
-    int chunk = Float.BYTES << random.nextInt(10, MOST_CHUNK_POWER - 1);
-    AllReducePlan plan = plan(bytes, chunk, random.nextInt(1, MOST_WINDOW + 1));
-    new AllReduceRun(plan, links, memory::ring, done -> {})
+    CollectivesPlan plan =
+        new CollectivesPlan(
+            List.of(Operation.Kind.ALL_REDUCE),
+            List.of(bytes),
+            1,
+            0,
+            DataType.F32,
+            Reduction.SUM,
+            0,
+            "",
+            options,
+            true);
+    new CollectivesRun(plan, group, links, memory::array)
         .run(
+            done -> {},
             row -> {
               if (row.wrong() > 0) {
                 throw new WrongDataException(
                     "%d of %d elements of an all-reduce are wrong, in chunks of %d bytes with window %d"
-                        .formatted(row.wrong(), bytes / Float.BYTES, chunk, plan.window()));
+                        .formatted(
+                            row.wrong(), row.elements(), options.chunkBytes(), options.window()));
               }
             });
     return bytes;
   }
 
-  private static AllReducePlan plan(long bytes, int chunkBytes, int window) {
-    return new AllReducePlan(List.of(bytes), 1, 0, chunkBytes, window, Algorithm.AUTO);
-  }
-
   private long communicators(SplittableRandom random) {
     boolean aborts = random.nextBoolean();
     long own = random.nextLong();
-    RingLinks more =
-        RingLinks.connect(links.ranks(), device.device(), links.patience(), Partners.NONE);
+    RingLinks more = RingLinks.connect(links.ranks(), device.device(), links.patience());
     long checked;
     try {
       checked = new MessageRound(more, memory, own, LONGEST_POWER / 2).run();

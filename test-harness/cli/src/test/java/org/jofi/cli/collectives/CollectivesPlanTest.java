@@ -16,7 +16,16 @@ import org.junit.jupiter.api.Test;
 class CollectivesPlanTest {
   private static CollectivesPlan plan(List<Operation.Kind> kinds, Long... sizes) {
     return new CollectivesPlan(
-        kinds, List.of(sizes), 0, -1, DataType.F32, Reduction.SUM, 0, "", GroupOptions.defaults());
+        kinds,
+        List.of(sizes),
+        0,
+        -1,
+        DataType.F32,
+        Reduction.SUM,
+        0,
+        "",
+        GroupOptions.defaults(),
+        false);
   }
 
   private static CollectivesPlan all(Long... sizes) {
@@ -62,7 +71,7 @@ class CollectivesPlanTest {
    */
   @Test
   void whatIsMeasuredIsRehearsed() {
-    CollectivesPlan plan = plan(List.of(Operation.Kind.ALL_REDUCE), 4L, 64L, 1L << 16, 1L << 30);
+    CollectivesPlan plan = plan(List.of(Operation.Kind.ALL_REDUCE), 4L, 64L, 1L << 15, 1L << 30);
     assertEquals(
         List.of(
             "all-reduce of 1 F32, sum doubling true",

@@ -33,7 +33,8 @@ class PlotTest {
             Reduction.SUM,
             0,
             "",
-            GroupOptions.defaults());
+            GroupOptions.defaults(),
+            false);
     List<CollectivesRow> rows = new ArrayList<>();
     for (Operation.Kind kind : plan.operations()) {
       for (Collective each : plan.collectives(kind, ranks)) {
