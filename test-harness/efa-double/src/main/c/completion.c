@@ -1,4 +1,4 @@
-// Completion queues: a ring on the wire, which whoever completes writes to, and the calls that read it.
+// Completion queues: the calls that read a ring.
 
 #include <errno.h>
 #include <stdlib.h>
@@ -6,23 +6,6 @@
 #include <unistd.h>
 
 #include "nic.h"
-
-// A device has no way to wait: what does not fit is lost, and the queue with it.
-void complete(struct wire_queue *queue, const struct wire_completion *completion) {
-  wire_lock(&queue->lock);
-  bool full = queue->put - queue->taken >= queue->depth, first = full && !queue->overrun;
-  if (full) {
-    queue->overrun = true;
-  } else if (queue->used) {
-    queue->completions[queue->put % queue->depth] = *completion;
-    queue->put++;
-  }
-  wire_unlock(&queue->lock);
-  if (first) {
-    broke("completion-queue-overrun", "a completion queue of process %d has room for %u completions, and got one more",
-          queue->pid, queue->depth);
-  }
-}
 
 static enum ibv_wc_status verbs_status(uint8_t status) {
   switch (status) {
@@ -59,22 +42,11 @@ static enum ibv_wc_status verbs_status(uint8_t status) {
   }
 }
 
-// Takes the next completion, leaving out those of queue pairs that are no more, as rdma-core does: the provider looks
-// the queue pair up by its number.
 static int take(struct completion_queue *queue) {
-  struct wire_queue *ring = queue->wire;
-  for (;;) {
-    wire_lock(&ring->lock);
-    bool any = ring->taken != ring->put;
-    if (any) queue->current = ring->completions[ring->taken++ % ring->depth];
-    wire_unlock(&ring->lock);
-    if (!any) return ENOENT;
-    bool sent = queue->current.operation < RECEIVE;
-    if (!still_open(queue->current.queue_pair, sent)) continue;
-    queue->cq.status = verbs_status(queue->current.status);
-    queue->cq.wr_id = queue->current.id;
-    return 0;
-  }
+  if (!take_completion(queue->wire, &queue->current)) return ENOENT;
+  queue->cq.status = verbs_status(queue->current.status);
+  queue->cq.wr_id = queue->current.id;
+  return 0;
 }
 
 static void progress_of(struct queue_pair *pair, void *queue) {
@@ -164,27 +136,8 @@ struct efadv_cq *completion_extras(struct ibv_cq_ex *cq) {
   return (struct efadv_cq *)&((struct completion_queue *)cq)->extras;
 }
 
-static struct wire_queue *take_ring(uint32_t depth) {
-  struct wire_queue *ring = NULL;
-  wire_lock(&wire->lock);
-  for (int i = 0; i < COMPLETION_QUEUES && ring == NULL; i++) {
-    if (!wire->queues[i].used || process_gone(wire->queues[i].pid)) ring = &wire->queues[i];
-  }
-  if (ring != NULL) {
-    wire_lock(&ring->lock);
-    ring->pid = getpid();
-    ring->depth = depth;
-    ring->put = ring->taken = 0;
-    ring->overrun = false;
-    ring->used = true;
-    wire_unlock(&ring->lock);
-  }
-  wire_unlock(&wire->lock);
-  return ring;
-}
-
 static struct ibv_cq_ex *new_completion_queue(struct ibv_context *context, uint32_t depth, void *cq_context) {
-  if (depth == 0 || depth > COMPLETIONS) {
+  if (depth == 0 || depth > MOST_COMPLETIONS) {
     errno = EINVAL;
     return NULL;
   }
@@ -243,9 +196,7 @@ int ibv_destroy_cq(struct ibv_cq *cq) {
     broke("completion-queue-in-use", "a completion queue was closed that %u queue pairs write to", queue->users);
     return EBUSY;
   }
-  wire_lock(&queue->wire->lock);
-  queue->wire->used = false;
-  wire_unlock(&queue->wire->lock);
+  close_ring(queue->wire);
   context_of(cq->context)->queues--;
   free(queue);
   return 0;

@@ -9,20 +9,10 @@
 
 #include "nic.h"
 
-enum { AGAIN = -1, UNHEARD = -2, RETRANSMISSION_NS = 500000, LOOK_AGAIN_NS = 5000000, GLOBAL_ROUTE_HEADER = 40 };
+enum { AGAIN = -1, UNHEARD = -2, LOOK_AGAIN_NS = 5000000, GLOBAL_ROUTE_HEADER = 40 };
 static const uint64_t done = UINT64_MAX;
 
 // --- When -------------------------------------------------------------------------------------------------------------
-
-// Lost is late: the device sends again until it hears from the peer.
-static uint64_t travel_time(void) {
-  uint64_t time = settings.delay_ns != 0 ? random_number() % settings.delay_ns : 0;
-  while (by_chance(settings.loss)) {
-    wire->counters.lost++;
-    time += RETRANSMISSION_NS;
-  }
-  return time;
-}
 
 void schedule(struct queue_pair *pair, struct request *request) {
   struct context *context = context_of(pair->qp.context);
@@ -30,93 +20,26 @@ void schedule(struct queue_pair *pair, struct request *request) {
   request->segments = request->left = split ? SEGMENTS : 1;
   uint64_t now = nanoseconds();
   for (uint32_t i = 0; i < SEGMENTS; i++) request->due[i] = i < request->segments ? now + travel_time() : done;
-  count_request(context->wire, context->nic->index);
+  count_request(context);
 }
 
 // --- Copying ----------------------------------------------------------------------------------------------------------
 
-static void skip(struct iovec **part, int *count, size_t bytes) {
-  while (*count > 0 && bytes >= (*part)->iov_len) {
-    bytes -= (*part)->iov_len;
-    (*part)++;
-    (*count)--;
-  }
-  if (*count > 0) {
-    (*part)->iov_base = (char *)(*part)->iov_base + bytes;
-    (*part)->iov_len -= bytes;
-  }
-}
-
-// Copies `bytes` between this process's memory and another's; 0, or an errno.
-static int copy(pid_t pid, struct iovec *own, int own_count, struct iovec *far, int far_count, uint64_t bytes, bool out) {
-  while (bytes > 0) {
-    struct iovec first = {own->iov_base, own->iov_len < bytes ? own->iov_len : bytes};
-    ssize_t copied = out ? process_vm_writev(pid, &first, 1, far, (unsigned long)far_count, 0)
-                         : process_vm_readv(pid, &first, 1, far, (unsigned long)far_count, 0);
-    if (copied <= 0) return copied < 0 ? errno : EFAULT;
-    bytes -= (uint64_t)copied;
-    wire->counters.bytes += (uint64_t)copied;
-    skip(&own, &own_count, (size_t)copied);
-    skip(&far, &far_count, (size_t)copied);
-  }
-  return 0;
-}
-
-// The request's own memory, held while it is copied.
-struct held {
-  struct wire_region *regions[SEND_PIECES];
-  struct iovec parts[SEND_PIECES];
-  int count;
-};
-
-static void let_go(struct held *held) {
-  while (held->count > 0) {
-    struct wire_region *region = held->regions[--held->count];
-    if (region != NULL) release_region(region);
-  }
-}
-
 static bool hold_own(const struct queue_pair *pair, struct request *request, struct held *held) {
-  held->count = 0;
   if (request->inlined) {
-    held->regions[0] = NULL;
-    held->parts[0] = (struct iovec){request->data, request->inlined_bytes};
-    held->count = 1;
+    hold_inline(request->data, request->inlined_bytes, held);
     return true;
   }
-  for (uint32_t i = 0; i < request->count; i++) {
-    const struct ibv_sge *piece = &request->pieces[i];
-    if (piece->length == 0) continue;
-    unsigned access = request->operation == READ ? IBV_ACCESS_LOCAL_WRITE : 0;
-    struct wire_region *region =
-        hold_region(piece->lkey, piece->addr, piece->length, access, getpid(), pair->wire->domain);
-    if (region == NULL) {
-      // No close of a queue pair ends before what a mute port holds back: that leaves closing the region, to take its
-      // memory away from the device.
-      if (wire->devices[pair->wire->device].port != PORT_MUTE) {
-        broke("lkey", "operation %d of queue pair %u uses %u bytes at 0x%lx under key %x, which does not allow that",
-              request->operation, pair->qp.qp_num, piece->length, piece->addr, piece->lkey);
-      }
-      let_go(held);
-      return false;
-    }
-    held->regions[held->count] = region;
-    held->parts[held->count] = (struct iovec){(void *)(region->address + (piece->addr - region->start)), piece->length};
-    held->count++;
+  unsigned access = request->operation == READ ? IBV_ACCESS_LOCAL_WRITE : 0;
+  int bad = hold_pieces(request->pieces, request->count, access, pair->wire->domain, held);
+  // No close of a queue pair ends before what a mute port holds back: that leaves closing the region, to take its memory
+  // away from the device.
+  if (bad >= 0 && wire->devices[pair->wire->device].port != PORT_MUTE) {
+    const struct ibv_sge *piece = &request->pieces[bad];
+    broke("lkey", "operation %d of queue pair %u uses %u bytes at 0x%lx under key %x, which does not allow that",
+          request->operation, pair->qp.qp_num, piece->length, piece->addr, piece->lkey);
   }
-  return true;
-}
-
-// A process that is gone has taken its queue pairs with it; memory that it has unmapped under a region is its fault.
-static int copy_status(int error, pid_t pid, int unmapped) {
-  if (error == 0) return STATUS_OK;
-  if (error == ESRCH || process_gone(pid)) return STATUS_REMOTE_QUEUE_PAIR;
-  if (error == EPERM) {
-    broke("machine", "this machine forbids copying between processes (process_vm_writev): %s", strerror(error));
-  } else {
-    broke("unmapped-memory", "a region of process %d or %d covers memory that is not mapped", pid, getpid());
-  }
-  return unmapped;
+  return bad < 0;
 }
 
 // --- The peer ---------------------------------------------------------------------------------------------------------
@@ -152,7 +75,13 @@ static struct wire_queue_pair *lock_peer(const struct queue_pair *pair, const st
   return NULL;
 }
 
-static bool has_receive(const struct wire_queue_pair *peer) { return peer->taken != peer->posted; }
+static struct wire_receive_queue *receives_of(const struct wire_queue_pair *peer) {
+  return &wire->receive_queues[peer->receives];
+}
+
+static bool has_receive(const struct wire_queue_pair *peer) {
+  return receives_of(peer)->taken != receives_of(peer)->posted;
+}
 
 static struct wire_completion arrival(const struct queue_pair *pair, const struct request *request,
                                       const struct wire_queue_pair *peer, enum operation operation) {
@@ -166,41 +95,23 @@ static struct wire_completion arrival(const struct queue_pair *pair, const struc
   return completion;
 }
 
-// Fills a receive of the peer's. What is wrong with the receive, both sides are told.
-static int fill(struct held *own, const struct request *request, struct wire_queue_pair *peer,
-                const struct wire_receive *receive, struct wire_completion *completion) {
-  struct wire_region *regions[RECEIVE_PIECES];
-  struct iovec parts[RECEIVE_PIECES];
-  uint64_t header = peer->datagram ? GLOBAL_ROUTE_HEADER : 0, room = 0;
-  uint32_t held = 0;
-  int status = STATUS_OK;
-  for (; held < receive->count; held++) {
-    const struct ibv_sge *piece = &receive->pieces[held];
-    regions[held] = hold_region(piece->lkey, piece->addr, piece->length, IBV_ACCESS_LOCAL_WRITE, peer->pid, peer->domain);
-    if (regions[held] == NULL) {
-      broke("lkey", "a receive of process %d has %u bytes at 0x%lx under key %x, which does not allow that", peer->pid,
-            piece->length, piece->addr, piece->lkey);
+// Fills the peer's next receive. What is wrong with it, both sides are told.
+static int fill(const struct held *own, const struct request *request, struct wire_queue_pair *peer,
+                struct wire_completion *completion) {
+  const struct wire_receive *receive = next_receive(receives_of(peer));
+  completion->id = receive->id;
+  switch (fill_receive(own, request->bytes, peer->pid, peer->domain, receive, peer->datagram ? GLOBAL_ROUTE_HEADER : 0)) {
+    case COPIED:
+      return STATUS_OK;
+    case PEER_GONE:
+      return STATUS_REMOTE_QUEUE_PAIR;
+    case TOO_SHORT:
+      completion->status = STATUS_BAD_LENGTH;
+      return STATUS_REMOTE_LENGTH;
+    default:
       completion->status = STATUS_BAD_LKEY;
-      status = STATUS_REMOTE_STATUS;
-      break;
-    }
-    uint64_t skipped = header < piece->length ? header : piece->length;
-    header -= skipped;
-    parts[held] = (struct iovec){(void *)(regions[held]->address + (piece->addr - regions[held]->start) + skipped),
-                                 piece->length - skipped};
-    room += piece->length - skipped;
+      return STATUS_REMOTE_STATUS;
   }
-  if (status == STATUS_OK && room < request->bytes) {
-    completion->status = STATUS_BAD_LENGTH;
-    status = STATUS_REMOTE_LENGTH;
-  }
-  if (status == STATUS_OK) {
-    int error = copy(peer->pid, own->parts, own->count, parts, (int)held, request->bytes, true);
-    status = copy_status(error, peer->pid, STATUS_REMOTE_STATUS);
-    if (status == STATUS_REMOTE_STATUS) completion->status = STATUS_BAD_LKEY;
-  }
-  while (held > 0) release_region(regions[--held]);
-  return status;
 }
 
 // --- Operations -------------------------------------------------------------------------------------------------------
@@ -216,12 +127,10 @@ static int send(struct queue_pair *pair, struct request *request, struct held *o
     return datagram ? STATUS_OK : AGAIN;
   }
   struct wire_completion completion = arrival(pair, request, peer, RECEIVE);
-  const struct wire_receive *receive = &peer->receives[peer->taken % peer->depth];
-  completion.id = receive->id;
-  status = fill(own, request, peer, receive, &completion);
+  status = fill(own, request, peer, &completion);
   if (datagram) completion.bytes += GLOBAL_ROUTE_HEADER;
   if (status != STATUS_REMOTE_QUEUE_PAIR) {
-    peer->taken++;
+    receives_of(peer)->taken++;
     complete(&wire->queues[peer->queue], &completion);
   }
   wire_unlock(&peer->lock);
@@ -241,14 +150,12 @@ static int copy_segment(struct queue_pair *pair, struct request *request, struct
   }
   uint64_t from = (uint64_t)request->bytes * segment / request->segments;
   uint64_t to = (uint64_t)request->bytes * (segment + 1) / request->segments;
-  struct iovec *part = own->parts;
-  int count = own->count;
-  skip(&part, &count, from);
   struct iovec far = {(void *)(region->address + (request->remote - region->start) + from), to - from};
   pid_t pid = region->pid;
-  int error = copy(pid, part, count, &far, 1, to - from, out);
+  int error = copy(pid, own->parts, own->count, from, &far, 1, to - from, out);
   release_region(region);
-  return copy_status(error, pid, STATUS_REMOTE_ADDRESS);
+  enum copied copied = judge_copy(error, pid);
+  return copied == COPIED ? STATUS_OK : copied == PEER_GONE ? STATUS_REMOTE_QUEUE_PAIR : STATUS_REMOTE_ADDRESS;
 }
 
 // The peer's completion, once all bytes are in their place.
@@ -260,7 +167,8 @@ static int announce(struct queue_pair *pair, struct request *request) {
   if (peer->unsolicited) {
     completion.flags |= UNSOLICITED;
   } else if (has_receive(peer) && !by_chance(settings.not_ready)) {
-    completion.id = peer->receives[peer->taken++ % peer->depth].id;
+    completion.id = next_receive(receives_of(peer))->id;
+    receives_of(peer)->taken++;
   } else {
     status = AGAIN;
   }
@@ -294,7 +202,7 @@ static int carry_out(struct queue_pair *pair, struct request *request, uint32_t 
   let_go(&own);
   // Nobody answers a datagram.
   bool answered = status == STATUS_OK && !pair->wire->datagram;
-  if (answered) context_of(pair->qp.context)->handles[request->handle].heard = true;
+  if (answered) handles_of(context_of(pair->qp.context))[request->handle].heard = true;
   return status;
 }
 
@@ -311,7 +219,7 @@ static int later(struct queue_pair *pair, struct request *request, uint32_t segm
   if (request->give_up == 0) request->give_up = now + settings.timeout_ns;
   uint32_t port = wire->devices[pair->wire->device].port;
   if (now >= request->give_up && port != PORT_MUTE) {
-    return context_of(pair->qp.context)->handles[request->handle].heard ? STATUS_UNRESPONSIVE : STATUS_UNREACHABLE;
+    return handles_of(context_of(pair->qp.context))[request->handle].heard ? STATUS_UNRESPONSIVE : STATUS_UNREACHABLE;
   }
   request->due[segment] = now + LOOK_AGAIN_NS;
   return UNHEARD;

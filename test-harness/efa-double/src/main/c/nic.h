@@ -1,4 +1,5 @@
-// A process's own side of its NICs: what libibverbs hands out, each with the wire's entry behind it.
+// A process's own side of its EFA devices: what libibverbs and libefa hand out. A file calls those above it here only, and
+// what all kinds of NIC share.
 
 #pragma once
 
@@ -6,8 +7,8 @@
 #include <infiniband/verbs.h>
 #include <stddef.h>
 
-#include "settings.h"
-#include "wire.h"
+#include "objects.h"
+#include "tables.h"
 
 // The types of libibverbs and libefa are the system's; what came after Debian 12's headers stands here.
 enum { CAN_READ = 1 << 0, CAN_RETRY = 1 << 1, CAN_TELL_GID = 1 << 2, CAN_WRITE = 1 << 3, CAN_RECEIVE_UNSOLICITED = 1 << 4 };
@@ -29,37 +30,28 @@ struct queue_pair_extras {
   uint8_t reserved;
 };
 
-struct nic {
-  struct ibv_device device;
-  int index;
+enum generation { GENERATION_SEND, GENERATION_READ, GENERATION_WRITE };
+
+struct efa_settings {
+  enum generation generations[MOST_NICS];
+};
+
+extern struct efa_settings efa_settings;
+
+static inline uint32_t capabilities(const struct context *context) {
+  enum generation generation = efa_settings.generations[context->nic->index];
+  return CAN_RETRY | CAN_TELL_GID | (generation >= GENERATION_READ ? CAN_READ : 0) |
+         (generation >= GENERATION_WRITE ? CAN_WRITE | CAN_RECEIVE_UNSOLICITED : 0);
+}
+
+// A peer that an open device has handles for.
+struct known_handle {
   uint8_t gid[16];
+  uint32_t users;
+  bool heard;  // a peer that has answered once is unresponsive when silent, one that never has is unreachable
 };
 
-// An open NIC. The provider frees nothing of it, so that counting what is open shows an unclean close.
-struct context {
-  struct nic *nic;
-  struct wire_device *wire;
-  _Atomic uint32_t domains, queues;
-  struct {
-    uint8_t gid[16];
-    uint32_t users;
-    bool heard;  // a peer that has answered once is unresponsive when silent, one that never has is unreachable
-  } handles[ADDRESS_HANDLES];
-  struct verbs_context verbs;  // its last member is the context that the provider knows
-};
-
-struct domain {
-  struct ibv_pd pd;
-  uint32_t number;
-  _Atomic uint32_t users;
-};
-
-struct region {
-  struct ibv_mr mr;
-  struct wire_region *wire;
-  void *mapping;
-  size_t mapped;
-};
+static inline struct known_handle *handles_of(const struct context *context) { return context->own; }
 
 struct handle {
   struct ibv_ah ah;
@@ -96,9 +88,9 @@ struct queue_pair {
   };
   struct wire_queue_pair *wire;
   struct completion_queue *send_queue, *receive_queue;
+  struct wire_receive_queue *receives;
   uint32_t retries, depth, most_receives;
   bool extended;
-  _Atomic uint32_t outstanding;  // posted, and not polled yet
   pthread_mutex_t lock;
   _Atomic uint32_t waiting;
   uint64_t sequence;
@@ -110,62 +102,16 @@ struct queue_pair {
   int batch_error;
 };
 
-extern struct wire *wire;
+// handles.c
 
-// process.c
-
-// Joins the wire with the first call. 0, or an errno.
-int join_wire(void);
-void start_firmware(void);
-// Whether the process has begun to exit: the provider closes its devices then, whatever is still open on them, and the
-// kernel does the rest.
-bool is_exiting(void);
-uint64_t nanoseconds(void);
-uint64_t random_number(void);
-bool by_chance(int percent);
-void trace(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-// A rule of the NIC is broken: counted, written down by name, and told on standard error.
-void broke(const char *rule, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-// device.c
-
-struct context *context_of(struct ibv_context *context);
-uint32_t capabilities(const struct context *context);
-int describe_device(struct ibv_context *context, struct efadv_device_attr *attributes, uint32_t size);
-void count_request(struct wire_device *device, int index);
-
-// memory.c
-
-// Takes hold of a region for a copy: NULL if the key, the range, the rights, the process (0: any) or the domain is wrong.
-struct wire_region *hold_region(uint32_t key, uint64_t start, uint64_t length, unsigned access, pid_t pid, uint32_t domain);
-void release_region(struct wire_region *region);
 uint16_t handle_number(struct context *context, const uint8_t *gid);
 bool knows(const struct wire_device *device, const uint8_t *gid);
 int describe_handle(struct ibv_ah *handle, struct efadv_ah_attr *attributes, uint32_t size);
 
-// completion.c
+// flushing.c
 
-struct ibv_cq_ex *create_completion_queue(struct ibv_context *context, struct ibv_cq_init_attr_ex *attributes);
-int poll_completions(struct ibv_cq *queue, int most, struct ibv_wc *completions);
-void complete(struct wire_queue *queue, const struct wire_completion *completion);
-struct efadv_cq *completion_extras(struct ibv_cq_ex *queue);
-
-// queue_pair.c
-
-struct ibv_qp *create_queue_pair_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *attributes);
-struct ibv_qp *create_srd_queue_pair(struct ibv_context *context, struct ibv_qp_init_attr_ex *attributes,
-                                     const struct queue_pair_extras *extras, uint32_t size);
+// Into the error state, with all that waits.
 void flush(struct queue_pair *pair);
-// Whether the process still has the queue pair of this number; counts one of its operations as polled.
-bool still_open(uint32_t number, bool polled);
-void for_each_queue_pair(void (*action)(struct queue_pair *pair, void *argument), void *argument);
-
-// posting.c
-
-int post_send(struct ibv_qp *pair, struct ibv_send_wr *requests, struct ibv_send_wr **bad);
-int post_receive(struct ibv_qp *pair, struct ibv_recv_wr *requests, struct ibv_recv_wr **bad);
-void set_batch_calls(struct ibv_qp_ex *pair);
 
 // delivery.c
 
@@ -174,3 +120,26 @@ void schedule(struct queue_pair *pair, struct request *request);
 void progress(struct queue_pair *pair);
 // What is due of all of them; whether anything waited.
 bool progress_all(void);
+
+// posting.c
+
+int post_send(struct ibv_qp *pair, struct ibv_send_wr *requests, struct ibv_send_wr **bad);
+int post_receive(struct ibv_qp *pair, struct ibv_recv_wr *requests, struct ibv_recv_wr **bad);
+
+void set_batch_calls(struct ibv_qp_ex *pair);
+
+// completion.c
+
+struct ibv_cq_ex *create_completion_queue(struct ibv_context *context, struct ibv_cq_init_attr_ex *attributes);
+int poll_completions(struct ibv_cq *queue, int most, struct ibv_wc *completions);
+struct efadv_cq *completion_extras(struct ibv_cq_ex *queue);
+
+// queue_pair.c
+
+struct ibv_qp *create_queue_pair_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *attributes);
+struct ibv_qp *create_srd_queue_pair(struct ibv_context *context, struct ibv_qp_init_attr_ex *attributes,
+                                     const struct queue_pair_extras *extras, uint32_t size);
+
+// device.c
+
+int describe_device(struct ibv_context *context, struct efadv_device_attr *attributes, uint32_t size);

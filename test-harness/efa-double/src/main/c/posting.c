@@ -38,7 +38,7 @@ static int submit(struct queue_pair *pair, struct request *requests, uint32_t co
     if (!well_formed(pair, &requests[i])) return EINVAL;
   }
   pthread_mutex_lock(&pair->lock);
-  if (pair->outstanding + count > pair->depth) {
+  if (pair->wire->outstanding + count > pair->depth) {
     // No fault: the provider tries again.
     pthread_mutex_unlock(&pair->lock);
     return ENOMEM;
@@ -49,7 +49,7 @@ static int submit(struct queue_pair *pair, struct request *requests, uint32_t co
     schedule(pair, request);
     pair->requests[pair->waiting] = *request;
     pair->waiting++;
-    pair->outstanding++;
+    pair->wire->outstanding++;
   }
   if (pair->qp.state == IBV_QPS_ERR) flush(pair);
   pthread_mutex_unlock(&pair->lock);
@@ -156,13 +156,7 @@ static int post_one_receive(struct queue_pair *pair, const struct ibv_recv_wr *p
     complete(pair->receive_queue->wire, &flushed);
     return 0;
   }
-  if (entry->posted - entry->taken >= entry->depth) return ENOMEM;
-  struct wire_receive *receive = &entry->receives[entry->posted % entry->depth];
-  receive->id = posted->wr_id;
-  receive->count = (uint32_t)posted->num_sge;
-  memcpy(receive->pieces, posted->sg_list, receive->count * sizeof *receive->pieces);
-  entry->posted++;
-  return 0;
+  return add_receive(pair->receives, posted);
 }
 
 int post_receive(struct ibv_qp *qp, struct ibv_recv_wr *requests, struct ibv_recv_wr **bad) {

@@ -7,50 +7,6 @@
 
 #include "nic.h"
 
-// The queue pairs of this process, each at its slot on the wire.
-static struct queue_pair *pairs[QUEUE_PAIRS];
-static pthread_rwlock_t pairs_lock = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
-
-// A child of fork has none of its parent's, which the parent carries on with.
-static void forget_pairs(void) {
-  memset(pairs, 0, sizeof pairs);
-  pairs_lock = (pthread_rwlock_t)PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
-}
-
-__attribute__((constructor)) static void watch_forks(void) { pthread_atfork(NULL, NULL, forget_pairs); }
-
-void for_each_queue_pair(void (*action)(struct queue_pair *pair, void *argument), void *argument) {
-  pthread_rwlock_rdlock(&pairs_lock);
-  for (int i = 0; i < QUEUE_PAIRS; i++) {
-    if (pairs[i] != NULL) action(pairs[i], argument);
-  }
-  pthread_rwlock_unlock(&pairs_lock);
-}
-
-bool still_open(uint32_t number, bool polled) {
-  pthread_rwlock_rdlock(&pairs_lock);
-  struct queue_pair *pair = pairs[number % QUEUE_PAIRS];
-  bool open = pair != NULL && pair->qp.qp_num == number;
-  if (open && polled) pair->outstanding--;
-  pthread_rwlock_unlock(&pairs_lock);
-  return open;
-}
-
-// The slot after the last, with a number that no peer of an earlier queue pair knows: 16 bits are all that an address of
-// the provider's has, and it finds queue pairs by the number's lower bits.
-static struct wire_queue_pair *take_slot(void) {
-  for (uint32_t i = 0; i < QUEUE_PAIRS; i++) {
-    uint32_t slot = 1 + (wire->next_queue_pair + i) % (QUEUE_PAIRS - 1);
-    struct wire_queue_pair *pair = &wire->queue_pairs[slot];
-    if (pair->pid != 0 && !process_gone(pair->pid)) continue;
-    wire->next_queue_pair = slot;
-    pair->generation = (pair->generation + 1) % (65536 / QUEUE_PAIRS);
-    pair->number = pair->generation * QUEUE_PAIRS + slot;
-    return pair;
-  }
-  return NULL;
-}
-
 static bool within_limits(const struct ibv_qp_cap *wanted) {
   if (wanted->max_send_wr <= SEND_DEPTH && wanted->max_recv_wr <= RECEIVES && wanted->max_send_sge <= SEND_PIECES &&
       wanted->max_recv_sge <= RECEIVE_PIECES && wanted->max_inline_data <= LONGEST_INLINE) {
@@ -63,7 +19,7 @@ static bool within_limits(const struct ibv_qp_cap *wanted) {
 }
 
 static void describe_on_wire(struct wire_queue_pair *entry, struct ibv_pd *pd, const struct ibv_qp_init_attr *attributes,
-                             bool unsolicited) {
+                             const struct wire_receive_queue *receives, bool unsolicited) {
   struct completion_queue *queue = (struct completion_queue *)attributes->recv_cq;
   wire_lock(&entry->lock);
   entry->pid = getpid();
@@ -72,8 +28,8 @@ static void describe_on_wire(struct wire_queue_pair *entry, struct ibv_pd *pd, c
   entry->domain = ((struct domain *)pd)->number;
   entry->unsolicited = unsolicited;
   entry->queue = (uint32_t)(queue->wire - wire->queues);
-  entry->posted = entry->taken = 0;
-  entry->depth = attributes->cap.max_recv_wr ? attributes->cap.max_recv_wr : 1;
+  entry->receives = (uint32_t)(receives - wire->receive_queues);
+  entry->qkey = 0;
   entry->device = (uint32_t)(context_of(pd->context)->wire - wire->devices);
   wire_unlock(&entry->lock);
 }
@@ -99,10 +55,12 @@ static struct ibv_qp *new_queue_pair(struct ibv_pd *pd, struct ibv_qp_init_attr 
   struct queue_pair *pair = allocate(attributes->cap.max_send_wr ? attributes->cap.max_send_wr : 1);
   if (pair == NULL) return NULL;
   wire_lock(&wire->lock);
-  struct wire_queue_pair *entry = take_slot();
-  if (entry != NULL) describe_on_wire(entry, pd, attributes, unsolicited);
+  struct wire_queue_pair *entry = take_slot(QUEUE_PAIR_BITS);
+  struct wire_receive_queue *receives =
+      entry == NULL ? NULL : take_receive_queue(attributes->cap.max_recv_wr, ((struct domain *)pd)->number);
+  if (receives != NULL) describe_on_wire(entry, pd, attributes, receives, unsolicited);
   wire_unlock(&wire->lock);
-  if (entry == NULL) {
+  if (receives == NULL) {
     free(pair->requests);
     free(pair->batch);
     free(pair);
@@ -110,6 +68,7 @@ static struct ibv_qp *new_queue_pair(struct ibv_pd *pd, struct ibv_qp_init_attr 
     return NULL;
   }
   pair->wire = entry;
+  pair->receives = receives;
   pair->send_queue = (struct completion_queue *)attributes->send_cq;
   pair->receive_queue = (struct completion_queue *)attributes->recv_cq;
   pair->retries = 7;
@@ -132,11 +91,9 @@ static struct ibv_qp *new_queue_pair(struct ibv_pd *pd, struct ibv_qp_init_attr 
   ((struct domain *)pd)->users++;
   pair->send_queue->users++;
   pair->receive_queue->users++;
-  pthread_rwlock_wrlock(&pairs_lock);
-  pairs[entry - wire->queue_pairs] = pair;
-  pthread_rwlock_unlock(&pairs_lock);
+  enter_pair(entry, pair);
   start_firmware();
-  trace("queue pair %u on %s: %u sends, %u receives%s", qp->qp_num, pd->context->device->name, pair->depth, entry->depth,
+  trace("queue pair %u on %s: %u sends, %u receives%s", qp->qp_num, pd->context->device->name, pair->depth, receives->depth,
         unsolicited ? ", unsolicited writes" : "");
   return qp;
 }
@@ -181,38 +138,6 @@ struct ibv_qp_ex *ibv_qp_to_qp_ex(struct ibv_qp *qp) {
   return pair->extended ? &pair->ex : NULL;
 }
 
-static void flush_sends(struct queue_pair *pair) {
-  for (uint32_t i = 0; i < pair->waiting; i++) {
-    struct wire_completion completion = {.id = pair->requests[i].id,
-                                         .queue_pair = pair->qp.qp_num,
-                                         .status = STATUS_FLUSHED,
-                                         .operation = (uint8_t)pair->requests[i].operation};
-    complete(pair->send_queue->wire, &completion);
-  }
-  pair->waiting = 0;
-}
-
-static void flush_receives(struct wire_queue_pair *entry) {
-  wire_lock(&entry->lock);
-  while (entry->taken != entry->posted) {
-    struct wire_completion completion = {.id = entry->receives[entry->taken++ % entry->depth].id,
-                                         .queue_pair = entry->number,
-                                         .status = STATUS_FLUSHED,
-                                         .operation = RECEIVE};
-    complete(&wire->queues[entry->queue], &completion);
-  }
-  wire_unlock(&entry->lock);
-}
-
-void flush(struct queue_pair *pair) {
-  pair->qp.state = IBV_QPS_ERR;
-  wire_lock(&pair->wire->lock);
-  pair->wire->state = IBV_QPS_ERR;
-  wire_unlock(&pair->wire->lock);
-  flush_sends(pair);
-  flush_receives(pair->wire);
-}
-
 static bool may_become(enum ibv_qp_state from, enum ibv_qp_state to, int mask) {
   switch (to) {
     case IBV_QPS_RESET:
@@ -249,13 +174,11 @@ int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attributes, int mask) {
 
 int ibv_destroy_qp(struct ibv_qp *qp) {
   struct queue_pair *pair = (struct queue_pair *)qp;
-  pthread_rwlock_wrlock(&pairs_lock);
-  pairs[pair->wire - wire->queue_pairs] = NULL;
-  pthread_rwlock_unlock(&pairs_lock);
+  leave_pair(pair->wire);
   // From here on nobody writes to this queue pair's receives: the lock is held while one is taken and filled.
   wire_lock(&pair->wire->lock);
   pair->wire->state = IBV_QPS_RESET;
-  pair->wire->posted = pair->wire->taken = 0;
+  close_receive_queue(pair->receives);
   pair->wire->pid = 0;
   wire_unlock(&pair->wire->lock);
   ((struct domain *)qp->pd)->users--;

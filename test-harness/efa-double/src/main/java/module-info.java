@@ -1,7 +1,7 @@
 /** An EFA device without hardware, for tests. */
 module org.jofi.efadouble {
+  requires transitive org.jofi.nicdouble;
   requires static org.jspecify;
-  requires static org.junit.jupiter.api;
 
   exports org.jofi.efadouble;
 }

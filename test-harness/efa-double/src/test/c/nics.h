@@ -1,41 +1,18 @@
-// What the cases share: checks, ends (a NIC opened with all that one queue pair needs), operations written as values,
-// and peers in processes of their own.
+// What the cases share: ends (a NIC opened with all that one queue pair needs), and operations written as values.
 
 #pragma once
 
-#include <signal.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/types.h>
+#include "cases.h"
 
 #include "../../main/c/nic.h"
-
-struct test_case {
-  const char *name;
-  void (*run)(void);
-  const char *rule;  // the only one that it breaks; NULL: none
-};
 
 // Each ends with an entry without a name.
 extern const struct test_case object_cases[], posting_cases[], data_cases[], queue_cases[];
 extern const struct test_case status_cases[], fault_cases[], timing_cases[], wire_cases[];
 
-// --- Checks: the first that fails ends the process -------------------------------------------------------------------
-
-__attribute__((format(printf, 1, 2), noreturn)) void fail(const char *format, ...);
-void expect_at(const char *place, int line, const char *what, int64_t wanted, int64_t came);
-#define expect(what, wanted, came) expect_at(__func__, __LINE__, what, wanted, came)
-// How many lines the file of the broken rules has by now.
-void expect_broken(int wanted, const char *what);
-
 // --- Ends ------------------------------------------------------------------------------------------------------------
 
 enum { QKEY = 0x11111111, HEADER = 40, ALL_LOCAL = IBV_ACCESS_LOCAL_WRITE };
-
-// A setting of the double, by its name without EFA_DOUBLE_; only before the first end is opened.
-void set(const char *name, const char *value);
 
 struct end_options {
   int device;
@@ -88,8 +65,6 @@ struct place place_of(const struct end *end);
 struct ibv_ah *new_handle(struct ibv_pd *pd, const uint8_t *gid);
 struct way way_to(struct end *from, struct place to);
 struct way way_between(struct end *from, const struct end *to);
-void fill_pattern(uint8_t *memory, size_t bytes, int seed);
-void expect_pattern(const uint8_t *memory, size_t bytes, int seed, const char *what);
 
 // --- Operations ------------------------------------------------------------------------------------------------------
 
@@ -133,27 +108,8 @@ struct found await_status(struct ibv_cq_ex *queue, uint64_t id, int status, cons
 void expect_quiet(struct ibv_cq_ex *queue, int milliseconds, const char *what);
 // Posts, and waits for the sender's completion with this status.
 struct found carry(struct end *end, struct post post, int status, const char *what);
-uint64_t milliseconds(void);
-void pause_ms(int milliseconds);
 
 // --- Processes -------------------------------------------------------------------------------------------------------
 
-struct peer {
-  pid_t pid;
-  int in, out;  // pipes from and to it
-};
-
-// Started before the first end is opened here, so that it joins the wire by itself.
-struct peer start_peer(void (*run)(struct peer *parent));
-void tell(const struct peer *peer, const void *data, size_t size);
-void hear(const struct peer *peer, void *data, size_t size);
-// Waits until it has ended, well.
-void join_peer(struct peer *peer);
-void kill_peer(struct peer *peer);
 // Tells the place of an end, and hears the other's.
 struct place exchange(const struct peer *peer, const struct end *end);
-
-// `efa-double-wire` with these arguments for this process's wire; its first line, and whether it exited with 0.
-bool wire_tool(const char *arguments, char *line, size_t size);
-// A number of its `status`.
-long counter(const char *name);

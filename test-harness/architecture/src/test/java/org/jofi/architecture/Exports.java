@@ -37,7 +37,9 @@ final class Exports {
       Set.of("org.junit.jupiter.api", "org.apiguardian.api");
 
   /** Of the harness: software devices, which no program uses. */
-  private static final Set<String> DOUBLES = Set.of("org.jofi.abidouble", "org.jofi.efadouble");
+  private static final Set<String> DOUBLES =
+      Set.of(
+          "org.jofi.abidouble", "org.jofi.efadouble", "org.jofi.nicdouble", "org.jofi.verbsdouble");
 
   private static final List<ModuleDescriptor> MODULES = modules();
 

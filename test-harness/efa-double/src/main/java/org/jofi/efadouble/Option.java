@@ -33,9 +33,5 @@ public enum Option {
   FAULT,
 
   /** Whether every request is printed: 1. */
-  TRACE;
-
-  String variable() {
-    return EfaDouble.PREFIX + name();
-  }
+  TRACE
 }

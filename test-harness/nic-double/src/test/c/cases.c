@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "nics.h"
+#include "cases.h"
 
 enum { SECONDS = 50 };
 
@@ -21,15 +21,11 @@ static const char usage[] =
     "\n"
     "exit codes: 0 passed, 1 failed, 2 wrong usage\n";
 
-static const struct test_case *const groups[] = {object_cases, posting_cases, data_cases,   queue_cases,
-                                                 status_cases, fault_cases,   timing_cases, wire_cases};
-enum { GROUPS = sizeof groups / sizeof *groups };
-
 // What the caller's environment says of the double is not the case's.
 static void forget_settings(void) {
   for (char **entry = environ; *entry != NULL;) {
     char name[64];
-    if (strncmp(*entry, "EFA_DOUBLE_", 11) == 0 && sscanf(*entry, "%63[^=]", name) == 1 && unsetenv(name) == 0) {
+    if (strncmp(*entry, suite.variables, strlen(suite.variables)) == 0 && sscanf(*entry, "%63[^=]", name) == 1 && unsetenv(name) == 0) {
       entry = environ;
     } else {
       entry++;
@@ -120,8 +116,8 @@ static bool run_and_tell(const struct test_case *one) {
 
 static int run_all(void) {
   int passed = 0, failed = 0;
-  for (int g = 0; g < GROUPS; g++) {
-    for (const struct test_case *one = groups[g]; one->name != NULL; one++) {
+  for (int g = 0; suite.groups[g] != NULL; g++) {
+    for (const struct test_case *one = suite.groups[g]; one->name != NULL; one++) {
       bool right = run_and_tell(one);
       passed += right;
       failed += !right;
@@ -132,15 +128,15 @@ static int run_all(void) {
 }
 
 static int list(void) {
-  for (int g = 0; g < GROUPS; g++) {
-    for (const struct test_case *one = groups[g]; one->name != NULL; one++) puts(one->name);
+  for (int g = 0; suite.groups[g] != NULL; g++) {
+    for (const struct test_case *one = suite.groups[g]; one->name != NULL; one++) puts(one->name);
   }
   return 0;
 }
 
 static int run_by_name(const char *name) {
-  for (int g = 0; g < GROUPS; g++) {
-    for (const struct test_case *one = groups[g]; one->name != NULL; one++) {
+  for (int g = 0; suite.groups[g] != NULL; g++) {
+    for (const struct test_case *one = suite.groups[g]; one->name != NULL; one++) {
       if (strcmp(one->name, name) == 0) return !run_case(one, NULL);
     }
   }

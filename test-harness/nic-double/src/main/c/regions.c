@@ -1,4 +1,4 @@
-// Protection domains, memory regions and address handles.
+// Protection domains and memory regions.
 
 #include <errno.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "nic.h"
+#include "objects.h"
 
 #undef ibv_reg_mr
 
@@ -39,15 +39,12 @@ int ibv_dealloc_pd(struct ibv_pd *pd) {
 // --- Memory regions ---------------------------------------------------------------------------------------------------
 
 static bool rights_allowed(struct ibv_pd *pd, unsigned access) {
-  uint32_t can = capabilities(context_of(pd->context));
-  unsigned allowed = IBV_ACCESS_LOCAL_WRITE | OPTIONAL_RIGHTS;
-  if (can & CAN_READ) allowed |= IBV_ACCESS_REMOTE_READ;
-  if (can & CAN_WRITE) allowed |= IBV_ACCESS_REMOTE_WRITE;
+  unsigned allowed = kind.rights(context_of(pd->context)) | OPTIONAL_RIGHTS;
   if (access & ~allowed) {
     broke("region-rights", "a region was registered with rights 0x%x, of which the device has 0x%x", access, allowed);
     return false;
   }
-  if ((access & IBV_ACCESS_REMOTE_WRITE) && !(access & IBV_ACCESS_LOCAL_WRITE)) {
+  if ((access & (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC)) && !(access & IBV_ACCESS_LOCAL_WRITE)) {
     broke("region-rights", "a region was registered with rights 0x%x: remote writes need local ones", access);
     return false;
   }
@@ -182,101 +179,4 @@ void release_region(struct wire_region *region) {
     pid_t own = getpid();
     if (atomic_compare_exchange_strong(&region->holders[i], &own, 0)) return;
   }
-}
-
-// --- Address handles --------------------------------------------------------------------------------------------------
-
-// Where the device's table has a peer; -1 if nowhere.
-static int find_known(const struct wire_device *device, const uint8_t *gid) {
-  for (int i = 0; i < KNOWN_PEERS; i++) {
-    if (device->known[i].users != 0 && memcmp(device->known[i].gid, gid, 16) == 0) return i;
-  }
-  return -1;
-}
-
-bool knows(const struct wire_device *device, const uint8_t *gid) { return find_known(device, gid) >= 0; }
-
-// The device's own table of peers, which its RDMA engine looks requests up in.
-static bool learn(struct wire_device *device, const uint8_t *gid) {
-  wire_lock(&wire->lock);
-  int at = find_known(device, gid);
-  for (int i = 0; i < KNOWN_PEERS && at < 0; i++) {
-    if (device->known[i].users != 0) continue;
-    memcpy(device->known[i].gid, gid, 16);
-    at = i;
-  }
-  if (at >= 0) device->known[at].users++;
-  wire_unlock(&wire->lock);
-  return at >= 0;
-}
-
-static void give_number_back(struct context *context, uint16_t number) {
-  pthread_mutex_lock(&context->verbs.context.mutex);
-  context->handles[number].users--;
-  pthread_mutex_unlock(&context->verbs.context.mutex);
-}
-
-static void forget(struct wire_device *device, const uint8_t *gid) {
-  wire_lock(&wire->lock);
-  int at = find_known(device, gid);
-  if (at >= 0) device->known[at].users--;
-  wire_unlock(&wire->lock);
-}
-
-// One number for each peer of an open device, however many handles there are.
-static int take_number(struct context *context, const uint8_t *gid) {
-  pthread_mutex_lock(&context->verbs.context.mutex);
-  int number = handle_number(context, gid);
-  for (int i = 0; i < ADDRESS_HANDLES && number == NO_HANDLE; i++) {
-    if (context->handles[i].users != 0) continue;
-    number = i;
-    memcpy(context->handles[i].gid, gid, 16);
-    context->handles[i].heard = false;
-  }
-  if (number != NO_HANDLE) context->handles[number].users++;
-  pthread_mutex_unlock(&context->verbs.context.mutex);
-  return number;
-}
-
-struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attributes) {
-  struct context *context = context_of(pd->context);
-  struct handle *handle = calloc(1, sizeof *handle);
-  if (handle == NULL) return NULL;
-  memcpy(handle->gid, attributes->grh.dgid.raw, sizeof handle->gid);
-  int number = take_number(context, handle->gid);
-  bool learnt = number != NO_HANDLE && learn(context->wire, handle->gid);
-  if (!learnt) {
-    if (number != NO_HANDLE) give_number_back(context, (uint16_t)number);
-    free(handle);
-    errno = ENOMEM;
-    return NULL;
-  }
-  handle->number = (uint16_t)number;
-  handle->ah = (struct ibv_ah){.context = pd->context, .pd = pd, .handle = handle->number};
-  ((struct domain *)pd)->users++;
-  return &handle->ah;
-}
-
-int ibv_destroy_ah(struct ibv_ah *ah) {
-  struct handle *handle = (struct handle *)ah;
-  struct context *context = context_of(ah->context);
-  forget(context->wire, handle->gid);
-  give_number_back(context, handle->number);
-  ((struct domain *)ah->pd)->users--;
-  free(handle);
-  return 0;
-}
-
-uint16_t handle_number(struct context *context, const uint8_t *gid) {
-  for (uint16_t i = 0; i < ADDRESS_HANDLES; i++) {
-    if (context->handles[i].users != 0 && memcmp(context->handles[i].gid, gid, 16) == 0) return i;
-  }
-  return NO_HANDLE;
-}
-
-int describe_handle(struct ibv_ah *ah, struct efadv_ah_attr *attributes, uint32_t size) {
-  struct efadv_ah_attr told = {.ahn = ((struct handle *)ah)->number};
-  memset(attributes, 0, size);
-  memcpy(attributes, &told, size < sizeof told ? size : sizeof told);
-  return 0;
 }

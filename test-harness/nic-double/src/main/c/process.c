@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "nic.h"
+#include "objects.h"
 
 struct wire *wire;
 
@@ -20,6 +20,9 @@ static pthread_mutex_t joining = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic uint64_t draws;
 static pid_t firmware_of;
 static _Atomic bool exiting;
+
+enum { MOST_WORKS = 4, RETRANSMISSION_NS = 500000 };
+static bool (*_Atomic works[MOST_WORKS])(void);
 
 static void leave(void) { exiting = true; }
 
@@ -30,12 +33,13 @@ int join_wire(void) {
   pthread_mutex_lock(&joining);
   if (wire == NULL) {
     read_settings();
+    if (kind.read_settings != NULL) kind.read_settings();
     char remover[sizeof settings.home + 32];
-    snprintf(remover, sizeof remover, "%s/../bin/efa-double-wire", settings.home);
+    snprintf(remover, sizeof remover, "%s/../bin/%s-wire", settings.home, wire_kind.name);
     wire = wire_open(settings.wire, remover);
     if (wire == NULL) {
       error = errno;
-      fprintf(stderr, "efa-double: cannot open the wire '%s' in /dev/shm: %s\n", settings.wire, strerror(error));
+      fprintf(stderr, "%s: cannot open the wire '%s' in /dev/shm: %s\n", wire_kind.name, settings.wire, strerror(error));
     }
     atexit(leave);
   }
@@ -62,6 +66,15 @@ uint64_t random_number(void) {
 
 bool by_chance(int percent) { return percent > 0 && random_number() % 100 < (uint64_t)percent; }
 
+uint64_t travel_time(void) {
+  uint64_t time = settings.delay_ns != 0 ? random_number() % settings.delay_ns : 0;
+  while (by_chance(settings.loss)) {
+    wire->counters.lost++;
+    time += RETRANSMISSION_NS;
+  }
+  return time;
+}
+
 void trace(const char *format, ...) {
   if (!settings.trace) return;
   char text[512];
@@ -69,7 +82,7 @@ void trace(const char *format, ...) {
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
-  fprintf(stderr, "efa-double[%d]: %s\n", getpid(), text);
+  fprintf(stderr, "%s[%d]: %s\n", wire_kind.name, getpid(), text);
 }
 
 void broke(const char *rule, const char *format, ...) {
@@ -80,14 +93,22 @@ void broke(const char *rule, const char *format, ...) {
   va_end(arguments);
   wire->counters.violations++;
   int length = snprintf(line, sizeof line, "%s: %s (process %d)\n", rule, text, getpid());
-  fprintf(stderr, "efa-double: broken rule %s", line);
-  const char *file = getenv("EFA_DOUBLE_VIOLATIONS");
-  if (file == NULL || *file == '\0') return;
+  fprintf(stderr, "%s: broken rule %s", wire_kind.name, line);
+  const char *file = setting("VIOLATIONS");
+  if (file == NULL) return;
   int fd = open(file, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
   if (fd < 0 || write(fd, line, (size_t)length) != length) {
-    fprintf(stderr, "efa-double: cannot write to %s: %s\n", file, strerror(errno));
+    fprintf(stderr, "%s: cannot write to %s: %s\n", wire_kind.name, file, strerror(errno));
   }
   if (fd >= 0) close(fd);
+}
+
+void add_work(bool (*work)(void)) {
+  pthread_mutex_lock(&joining);
+  int i = 0;
+  while (i < MOST_WORKS - 1 && works[i] != NULL && works[i] != work) i++;
+  works[i] = work;
+  pthread_mutex_unlock(&joining);
 }
 
 // Often while something waits, and a thousand times a second otherwise, so that an idle process stays idle.
@@ -96,7 +117,9 @@ static void *firmware(void *unused) {
   uint64_t busy = 0;
   for (;;) {
     uint64_t now = nanoseconds();
-    if (progress_all()) busy = now;
+    for (int i = 0; i < MOST_WORKS && works[i] != NULL; i++) {
+      if (works[i]()) busy = now;
+    }
     struct timespec pause = {.tv_nsec = now - busy < 10000000 ? 50000 : 1000000};
     nanosleep(&pause, NULL);
   }

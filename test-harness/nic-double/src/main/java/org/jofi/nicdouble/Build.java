@@ -1,10 +1,12 @@
-package org.jofi.efadouble;
+package org.jofi.nicdouble;
 
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
@@ -15,55 +17,57 @@ import org.junit.jupiter.api.Assumptions;
  * @param folder where they are
  */
 record Build(Path folder) {
-  private static final String SCRIPT = "test-harness/efa-double/build";
   private static final long BOUND_SECONDS = 180;
 
-  /** Once in this JVM; all of its tests use the same. */
-  private static final class Holder {
-    static final Build ONLY = run();
-  }
+  /** Once in this JVM for each double; all of its tests use the same. */
+  private static final Map<String, Build> DONE = new HashMap<>();
 
   /**
    * Where gcc or a header is missing, a test is aborted with that reason, and in continuous
    * integration it fails.
+   *
+   * @param name the double's, which is its folder's below {@code test-harness} as well
    */
-  static Build ofThisMachine() {
-    requirePackages();
-    return Holder.ONLY;
+  static Build of(String name, Needs needs) {
+    requirePackages(needs);
+    synchronized (DONE) {
+      return DONE.computeIfAbsent(name, Build::run);
+    }
   }
 
-  private static void requirePackages() {
+  private static void requirePackages(Needs needs) {
     boolean gcc =
         Stream.of(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator, -1))
             .anyMatch(folder -> Files.isExecutable(Path.of(folder, "gcc")));
-    boolean headers = Files.exists(Path.of("/usr/include/infiniband/efadv.h"));
-    String advice =
-        "the EFA double needs gcc and libibverbs' headers:"
-            + " apt-get install gcc libc6-dev libibverbs-dev";
+    boolean headers =
+        needs.headers().stream()
+            .allMatch(header -> Files.exists(Path.of("/usr/include").resolve(header)));
     if (!(gcc && headers) && "true".equals(System.getenv("CI"))) {
-      throw new AssertionError(advice);
+      throw new AssertionError(needs.advice());
     }
-    Assumptions.assumeTrue(gcc && headers, advice);
+    Assumptions.assumeTrue(gcc && headers, needs.advice());
   }
 
   /** The script, from a test's working directory: its module's folder, below the project's. */
-  private static Path script() {
+  private static Path script(String name) {
+    Path wanted = Path.of("test-harness", name, "build");
     for (Path at = Path.of("").toAbsolutePath(); at != null; at = at.getParent()) {
-      if (Files.isExecutable(at.resolve(SCRIPT))) {
-        return at.resolve(SCRIPT);
+      if (Files.isExecutable(at.resolve(wanted))) {
+        return at.resolve(wanted);
       }
     }
     throw new IllegalStateException(
-        "no %s above %s".formatted(SCRIPT, Path.of("").toAbsolutePath()));
+        "no %s above %s".formatted(wanted, Path.of("").toAbsolutePath()));
   }
 
-  private static Build run() {
+  private static Build run(String name) {
+    Path script = script(name);
     try {
-      Path out = Files.createTempFile("efa-double", ".out");
-      Path err = Files.createTempFile("efa-double", ".err");
+      Path out = Files.createTempFile(name, ".out");
+      Path err = Files.createTempFile(name, ".err");
       try {
         Process process =
-            new ProcessBuilder(script().toString())
+            new ProcessBuilder(script.toString())
                 .redirectOutput(out.toFile())
                 .redirectError(err.toFile())
                 .start();
@@ -76,7 +80,7 @@ record Build(Path folder) {
           throw new AssertionError(
               "%s %s, and printed %s%n%s"
                   .formatted(
-                      script(),
+                      script,
                       ended ? "ended with " + process.exitValue() : "did not end",
                       lines,
                       Files.readString(err)));
@@ -87,10 +91,10 @@ record Build(Path folder) {
         Files.delete(err);
       }
     } catch (IOException e) {
-      throw new AssertionError("the EFA double cannot be built", e);
+      throw new AssertionError(name + " cannot be built", e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new AssertionError("interrupted while the EFA double was built", e);
+      throw new AssertionError("interrupted while %s was built".formatted(name), e);
     }
   }
 }

@@ -1,7 +1,7 @@
 // What the NICs of one machine share: a file in /dev/shm, which every process maps that opens a NIC.
 //
-// It holds what a device holds: queue pairs with their posted receives, completion queues, memory regions. Whoever
-// sends does all the work, as a device's DMA engine would: it takes a receive off the peer's queue pair, copies into the
+// It holds what a device holds: queue pairs, their posted receives, completion queues, memory regions. Whoever sends
+// does all the work, as a device's DMA engine would: it takes a receive off the peer's queue pair, copies into the
 // peer's memory and puts a completion into the peer's queue. No thread of the peer is needed for that.
 
 #pragma once
@@ -14,48 +14,28 @@
 #include <sys/types.h>
 
 enum {
-  WIRE_VERSION = 5,
-  QUEUE_PAIRS = 256,
+  QUEUE_PAIRS = 512,
+  RECEIVE_QUEUES = 512,
   COMPLETION_QUEUES = 256,
   REGIONS = 16384,
   DEVICES = 512,
-  KNOWN_PEERS = 128,
   RECEIVES = 8192,
-  COMPLETIONS = 32768,
-  RECEIVE_PIECES = 2,
+  COMPLETIONS = 65536,
+  MOST_RECEIVE_PIECES = 4,
   HOLDERS = 32,
-};
-
-// efa_io_comp_status of the driver: what a completion says of its operation, and the provider's vendor_err.
-enum completion_status {
-  STATUS_OK = 0,
-  STATUS_FLUSHED = 1,
-  STATUS_LOCAL_FAULT = 2,
-  STATUS_BAD_ADDRESS_HANDLE = 4,
-  STATUS_BAD_LKEY = 5,
-  STATUS_BAD_LENGTH = 6,
-  STATUS_REMOTE_ADDRESS = 7,
-  STATUS_REMOTE_ABORT = 8,
-  STATUS_REMOTE_QUEUE_PAIR = 9,
-  STATUS_REMOTE_NOT_READY = 10,
-  STATUS_REMOTE_LENGTH = 11,
-  STATUS_REMOTE_STATUS = 12,
-  STATUS_UNRESPONSIVE = 13,
-  STATUS_UNKNOWN_PEER = 14,
-  STATUS_UNREACHABLE = 15,
 };
 
 enum operation { SEND = 1, READ, WRITE, RECEIVE, RECEIVE_WRITE };
 enum { WITH_IMMEDIATE = 1, UNSOLICITED = 2 };
 
-// A port that is SILENT loses what it is given, and operations end as unresponsive; a MUTE one does not even end them;
+// A port that is SILENT loses what it is given, and operations end as unanswered; a MUTE one does not even end them;
 // ERROR takes the device's queue pairs into their error state.
 enum port_state { PORT_UP, PORT_SILENT, PORT_MUTE, PORT_ERROR };
 
 struct wire_completion {
   uint64_t id;
   uint32_t queue_pair, source, bytes, immediate;
-  uint8_t status, operation, flags;
+  uint8_t status, operation, flags;  // the status in the NIC's own numbers, 0: well
   uint8_t gid[16];
 };
 
@@ -64,23 +44,38 @@ struct wire_queue {
   pid_t pid;
   uint32_t depth;
   bool used, overrun;
+  _Atomic bool armed, notify;  // whether its process asked to be told of the next completion; whether it is to be told
   _Atomic uint64_t put, taken;
-  struct wire_completion completions[COMPLETIONS];
 };
 
 struct wire_receive {
   uint64_t id;
   uint32_t count;
-  struct ibv_sge pieces[RECEIVE_PIECES];
+  struct ibv_sge pieces[MOST_RECEIVE_PIECES];
+};
+
+// Of one queue pair, or shared by several.
+struct wire_receive_queue {
+  pthread_mutex_t lock;
+  pid_t pid;
+  uint32_t domain, depth;
+  uint64_t posted, taken;
 };
 
 struct wire_queue_pair {
   pthread_mutex_t lock;
   pid_t pid;
-  uint32_t state, number, generation, qkey, queue, domain, device, depth;
+  _Atomic uint32_t state;
+  _Atomic uint32_t outstanding;  // posted, and not polled yet
+  uint32_t number, generation, domain, device;
+  uint32_t queue, receives;  // where its receives complete; where they are posted
+  // Of those that anybody may address.
+  uint32_t qkey;
   bool unsolicited, datagram;
-  uint64_t posted, taken;
-  struct wire_receive receives[RECEIVES];
+  // Of those that are connected.
+  uint32_t remote;  // the number of the only one that it hears
+  uint32_t access;  // what that one may do
+  bool shared;      // its receives are a shared queue's
 };
 
 struct wire_region {
@@ -95,13 +90,10 @@ enum { REGION_FREE, REGION_VALID, REGION_CLOSING };
 
 struct wire_device {
   pid_t pid;
+  uint16_t node, index;
   uint8_t gid[16];
   _Atomic uint32_t port;
   _Atomic uint64_t requests;
-  struct {
-    _Atomic uint32_t users;
-    uint8_t gid[16];
-  } known[KNOWN_PEERS];  // whom this device has an address handle for: RDMA is taken from no one else
 };
 
 struct wire_counters {
@@ -116,8 +108,25 @@ struct wire {
   struct wire_device devices[DEVICES];
   struct wire_region regions[REGIONS];
   struct wire_queue queues[COMPLETION_QUEUES];
+  struct wire_receive_queue receive_queues[RECEIVE_QUEUES];
   struct wire_queue_pair queue_pairs[QUEUE_PAIRS];
+  struct wire_completion completions[COMPLETION_QUEUES][COMPLETIONS];
+  struct wire_receive receives[RECEIVE_QUEUES][RECEIVES];
 };
+
+// What one kind of NIC has on its wire beyond that. Each double defines it once.
+struct wire_kind {
+  const char *name;      // of the double; the file is /dev/shm/NAME-WIRE
+  uint32_t version;      // of its own tables
+  size_t bytes;          // that they take, behind the struct wire
+  void (*initialize)(struct wire *wire);    // NULL where zero is right
+  void (*print_more)(struct wire *wire);    // more counters, each with a blank before it; NULL: there are none
+};
+
+extern const struct wire_kind wire_kind;
+
+// The kind's own tables.
+static inline void *own_tables(struct wire *wire) { return wire + 1; }
 
 // Maps the wire of this name, making it if there is none. The file goes once no process has it open, however they end:
 // `remover` (its path) is started for that with the first, if it is not NULL. NULL and errno if it cannot be mapped.
@@ -133,6 +142,7 @@ int wire_remove_when_unused(const char *name);
 int port_state_named(const char *name);
 
 // Mutexes whose holder may be killed: the next to lock goes on with what it finds.
+void wire_share(pthread_mutex_t *mutex);
 void wire_lock(pthread_mutex_t *mutex);
 void wire_unlock(pthread_mutex_t *mutex);
 

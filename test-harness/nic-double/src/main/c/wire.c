@@ -30,7 +30,7 @@ bool process_gone(pid_t pid) {
 
 bool wire_path(const char *name, char *path, size_t size) {
   if (*name == '\0' || strchr(name, '/') != NULL) return false;
-  int length = snprintf(path, size, "/dev/shm/efa-double-%s", name);
+  int length = snprintf(path, size, "/dev/shm/%s-%s", wire_kind.name, name);
   return length > 0 && (size_t)length < size;
 }
 
@@ -42,7 +42,7 @@ int port_state_named(const char *name) {
   return -1;
 }
 
-static void share(pthread_mutex_t *mutex) {
+void wire_share(pthread_mutex_t *mutex) {
   pthread_mutexattr_t attributes;
   pthread_mutexattr_init(&attributes);
   pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
@@ -51,12 +51,19 @@ static void share(pthread_mutex_t *mutex) {
   pthread_mutexattr_destroy(&attributes);
 }
 
+// Of this file's own part, and of the kind's.
+static uint32_t version(void) { return 6 << 16 | wire_kind.version; }
+
+static size_t size_of_wire(void) { return sizeof(struct wire) + wire_kind.bytes; }
+
 static void initialize(struct wire *wire) {
-  share(&wire->lock);
-  for (int i = 0; i < COMPLETION_QUEUES; i++) share(&wire->queues[i].lock);
-  for (int i = 0; i < QUEUE_PAIRS; i++) share(&wire->queue_pairs[i].lock);
+  wire_share(&wire->lock);
+  for (int i = 0; i < COMPLETION_QUEUES; i++) wire_share(&wire->queues[i].lock);
+  for (int i = 0; i < RECEIVE_QUEUES; i++) wire_share(&wire->receive_queues[i].lock);
+  for (int i = 0; i < QUEUE_PAIRS; i++) wire_share(&wire->queue_pairs[i].lock);
   wire->next_domain = 1;
-  wire->version = WIRE_VERSION;
+  if (wire_kind.initialize != NULL) wire_kind.initialize(wire);
+  wire->version = version();
 }
 
 // A program of its own, which outlives a killed process, and its group: it has a session of its own from the start. It
@@ -105,12 +112,18 @@ static int lock_making(int fd, short kind) {
   return 0;
 }
 
+// Where a process has the whole of it; it takes the room of what is written only.
+static struct wire *map(int fd) {
+  struct wire *wire = mmap(NULL, size_of_wire(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+  return wire == MAP_FAILED ? NULL : wire;
+}
+
 static int make(int fd, const char *name, const char *remover) {
-  if (ftruncate(fd, sizeof(struct wire)) != 0) return errno;
-  struct wire *wire = mmap(NULL, sizeof *wire, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-  if (wire == MAP_FAILED) return errno;
+  if (ftruncate(fd, (off_t)size_of_wire()) != 0) return errno;
+  struct wire *wire = map(fd);
+  if (wire == NULL) return errno;
   initialize(wire);
-  munmap(wire, sizeof *wire);
+  munmap(wire, size_of_wire());
   return remover != NULL ? start_remover(remover, name) : 0;
 }
 
@@ -150,18 +163,15 @@ struct wire *wire_open(const char *name, const char *remover) {
   }
   int fd = open_locked(path, name, remover);
   if (fd < 0) return NULL;
-  struct wire *wire = mmap(NULL, sizeof *wire, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
-  if (wire == MAP_FAILED) {
-    close(fd);
-    return NULL;
-  }
-  if (wire->version != WIRE_VERSION) {
-    munmap(wire, sizeof *wire);
-    close(fd);
-    errno = EPROTO;
-    return NULL;
-  }
-  return wire;
+  struct stat status = {0};
+  bool whole = fstat(fd, &status) == 0 && (size_t)status.st_size == size_of_wire();
+  struct wire *wire = whole ? map(fd) : NULL;
+  if (wire != NULL && wire->version == version()) return wire;
+  int error = whole && wire == NULL ? errno : EPROTO;
+  if (wire != NULL) munmap(wire, size_of_wire());
+  close(fd);
+  errno = error;
+  return NULL;
 }
 
 int wire_remove_when_unused(const char *name) {

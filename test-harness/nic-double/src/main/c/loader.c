@@ -1,4 +1,4 @@
-// What the provider or librdmacm never call on this device, and the loader asks for all the same: libfabric is linked
+// What a provider or librdmacm never call on these devices, and the loader asks for all the same: libfabric is linked
 // so that every symbol has to be there when it is loaded.
 
 #include <errno.h>
@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "nic.h"
+#include "objects.h"
 
 enum ibv_fork_status ibv_is_fork_initialized(void);
 int ibv_query_ece(struct ibv_qp *qp, struct ibv_ece *ece);
@@ -23,22 +23,22 @@ enum ibv_fork_status ibv_is_fork_initialized(void) { return IBV_FORK_UNNEEDED; }
 int ibv_fork_init(void) { return 0; }
 
 const char *ibv_wc_status_str(enum ibv_wc_status status) {
-  switch (status) {
-    case IBV_WC_SUCCESS:
-      return "success";
-    case IBV_WC_WR_FLUSH_ERR:
-      return "flushed";
-    case IBV_WC_LOC_PROT_ERR:
-      return "local protection error";
-    case IBV_WC_REM_ACCESS_ERR:
-      return "remote access error";
-    case IBV_WC_RNR_RETRY_EXC_ERR:
-      return "receiver not ready";
-    case IBV_WC_RESP_TIMEOUT_ERR:
-      return "no response";
-    default:
-      return "error";
-  }
+  static const char *const names[] = {[IBV_WC_SUCCESS] = "success",
+                                      [IBV_WC_LOC_LEN_ERR] = "local length error",
+                                      [IBV_WC_LOC_QP_OP_ERR] = "local QP operation error",
+                                      [IBV_WC_LOC_PROT_ERR] = "local protection error",
+                                      [IBV_WC_WR_FLUSH_ERR] = "Work Request Flushed Error",
+                                      [IBV_WC_BAD_RESP_ERR] = "bad response error",
+                                      [IBV_WC_REM_INV_REQ_ERR] = "remote invalid request error",
+                                      [IBV_WC_REM_ACCESS_ERR] = "remote access error",
+                                      [IBV_WC_REM_OP_ERR] = "remote operation error",
+                                      [IBV_WC_RETRY_EXC_ERR] = "transport retry counter exceeded",
+                                      [IBV_WC_RNR_RETRY_EXC_ERR] = "RNR retry counter exceeded",
+                                      [IBV_WC_REM_INV_RD_REQ_ERR] = "remote invalid RD request",
+                                      [IBV_WC_REM_ABORT_ERR] = "aborted error",
+                                      [IBV_WC_RESP_TIMEOUT_ERR] = "response timeout error",
+                                      [IBV_WC_GENERAL_ERR] = "general error"};
+  return (unsigned)status < sizeof names / sizeof *names && names[status] != NULL ? names[status] : "unknown";
 }
 
 const char *ibv_get_sysfs_path(void) {
@@ -57,42 +57,6 @@ int ibv_read_sysfs_file(const char *folder, const char *file, char *text, size_t
   close(fd);
   if (length > 0 && text[length - 1] == '\n') text[--length] = '\0';
   return (int)length;
-}
-
-struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *context) {
-  (void)context;
-  errno = EOPNOTSUPP;
-  return NULL;
-}
-
-int ibv_destroy_comp_channel(struct ibv_comp_channel *channel) {
-  (void)channel;
-  return EOPNOTSUPP;
-}
-
-int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **queue, void **context) {
-  (void)channel;
-  (void)queue;
-  (void)context;
-  errno = EOPNOTSUPP;
-  return -1;
-}
-
-void ibv_ack_cq_events(struct ibv_cq *queue, unsigned count) {
-  (void)queue;
-  (void)count;
-}
-
-struct ibv_srq *ibv_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *attributes) {
-  (void)pd;
-  (void)attributes;
-  errno = EOPNOTSUPP;
-  return NULL;
-}
-
-int ibv_destroy_srq(struct ibv_srq *srq) {
-  (void)srq;
-  return EOPNOTSUPP;
 }
 
 int ibv_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid) {

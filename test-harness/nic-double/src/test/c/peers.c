@@ -5,7 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "nics.h"
+#include "cases.h"
 
 struct peer start_peer(void (*run)(struct peer *parent)) {
   int down[2], up[2];
@@ -58,20 +58,15 @@ void kill_peer(struct peer *peer) {
   wait_for(peer);
 }
 
-struct place exchange(const struct peer *peer, const struct end *end) {
-  struct place own = place_of(end), far;
-  tell(peer, &own, sizeof own);
-  hear(peer, &far, sizeof far);
-  return far;
-}
-
 bool wire_tool(const char *arguments, char *line, size_t size) {
   char self[1024], command[1400];
   ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
   if (length < 0) fail("this program's path is unknown");
   self[length] = '\0';
   *strrchr(self, '/') = '\0';
-  snprintf(command, sizeof command, "'%s/efa-double-wire' '%s' %s", self, getenv("EFA_DOUBLE_WIRE"), arguments);
+  char wire[64];
+  snprintf(wire, sizeof wire, "%sWIRE", suite.variables);
+  snprintf(command, sizeof command, "'%s/%s-wire' '%s' %s", self, suite.name, getenv(wire), arguments);
   FILE *pipe_of_tool = popen(command, "r");
   if (pipe_of_tool == NULL) fail("%s cannot be run", command);
   *line = '\0';
@@ -81,11 +76,11 @@ bool wire_tool(const char *arguments, char *line, size_t size) {
 
 long counter(const char *name) {
   char line[1024], wanted[64];
-  if (!wire_tool("status", line, sizeof line)) fail("efa-double-wire status: expected exit 0, came another");
+  if (!wire_tool("status", line, sizeof line)) fail("%s-wire status: expected exit 0, came another", suite.name);
   snprintf(wanted, sizeof wanted, " %s ", name);
   char spaced[1032];
   snprintf(spaced, sizeof spaced, " %s", line);
   const char *found = strstr(spaced, wanted);
-  if (found == NULL) fail("efa-double-wire status: expected a number of %s, came: %s", name, line);
+  if (found == NULL) fail("%s-wire status: expected a number of %s, came: %s", suite.name, name, line);
   return atol(found + strlen(wanted));
 }

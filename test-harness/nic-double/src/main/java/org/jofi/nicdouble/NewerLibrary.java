@@ -1,4 +1,4 @@
-package org.jofi.efadouble;
+package org.jofi.nicdouble;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -8,31 +8,32 @@ import java.util.List;
  * How programs in C are started on the libfabric under test. A second one needs another C library,
  * and with it that one's dynamic linker.
  */
-final class NewerLibrary {
+public final class NewerLibrary {
   /** That linker, its libraries in lib beside it; empty: the system's libfabric is under test. */
   private static final String LOADER = System.getProperty("jofi.test.loader", "");
 
   private NewerLibrary() {}
 
-  static boolean isUnderTest() {
+  /** Whether it is, and not the system's. */
+  public static boolean isUnderTest() {
     return !LOADER.isEmpty();
   }
 
   /** One of its own programs. */
-  static Path program(String name) {
+  public static Path program(String name) {
     return Path.of(LOADER).resolveSibling("root/usr/bin").resolve(name);
   }
 
   /** A program that is about to be started on the devices. */
-  static ProcessBuilder start(EfaDouble efa, Path program, List<String> arguments) {
+  public static ProcessBuilder start(NicDouble nics, Path program, List<String> arguments) {
     List<String> command = new ArrayList<>();
     if (isUnderTest()) {
       String libraries =
-          efa.environment().get("JOFI_LIBRARY_PATH") + ":" + Path.of(LOADER).resolveSibling("lib");
+          nics.environment().get("JOFI_LIBRARY_PATH") + ":" + Path.of(LOADER).resolveSibling("lib");
       command.addAll(List.of(LOADER, "--library-path", libraries));
     }
     command.add(program.toString());
     command.addAll(arguments);
-    return efa.on(new ProcessBuilder(command));
+    return nics.on(new ProcessBuilder(command));
   }
 }

@@ -8,21 +8,25 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char usage[] =
-    "usage: efa-double-wire NAME status\n"
-    "       efa-double-wire NAME port DEVICE up|silent|mute|error [NODE]\n"
-    "       efa-double-wire NAME hold\n"
-    "       efa-double-wire NAME remove-when-unused\n"
-    "\n"
-    "  status  prints what the NICs on this wire have done and what is open on them\n"
-    "  port    changes device number DEVICE of every node, or of one:\n"
-    "          silent  loses what it is given; operations end as unresponsive after the time-out\n"
-    "          mute    loses what it is given, and never says so\n"
-    "          error   takes its queue pairs into the error state\n"
-    "  hold    makes the wire, prints its path and keeps it until standard input ends\n"
-    "  remove-when-unused  waits in the background and removes the wire; the first process on a wire starts it\n"
-    "\n"
-    "exit codes: 0 done, 1 failed (there is no such wire), 2 wrong usage\n";
+static void tell_usage(FILE *to) {
+  const char *name = wire_kind.name;
+  fprintf(to,
+          "usage: %s-wire NAME status\n"
+          "       %s-wire NAME port DEVICE up|silent|mute|error [NODE]\n"
+          "       %s-wire NAME hold\n"
+          "       %s-wire NAME remove-when-unused\n"
+          "\n"
+          "  status  prints what the NICs on this wire have done and what is open on them\n"
+          "  port    changes device number DEVICE of every node, or of one:\n"
+          "          silent  loses what it is given; operations end as unresponsive after the time-out\n"
+          "          mute    loses what it is given, and never says so\n"
+          "          error   takes its queue pairs into the error state\n"
+          "  hold    makes the wire, prints its path and keeps it until standard input ends\n"
+          "  remove-when-unused  waits in the background and removes the wire; the first process on a wire starts it\n"
+          "\n"
+          "exit codes: 0 done, 1 failed (there is no such wire), 2 wrong usage\n",
+          name, name, name, name);
+}
 
 static int status(struct wire *wire) {
   struct wire_counters *c = &wire->counters;
@@ -31,9 +35,11 @@ static int status(struct wire *wire) {
   for (int i = 0; i < QUEUE_PAIRS; i++) queue_pairs += wire->queue_pairs[i].pid && !process_gone(wire->queue_pairs[i].pid);
   for (int i = 0; i < COMPLETION_QUEUES; i++) queues += wire->queues[i].used && !process_gone(wire->queues[i].pid);
   printf("sends %lu reads %lu writes %lu immediates %lu not-ready %lu lost %lu reordered %lu errors %lu bytes %lu "
-         "violations %lu regions %d queue-pairs %d completion-queues %d\n",
+         "violations %lu regions %d queue-pairs %d completion-queues %d",
          c->sends, c->reads, c->writes, c->immediates, c->not_ready, c->lost, c->reordered, c->errors, c->bytes,
          c->violations, regions, queue_pairs, queues);
+  if (wire_kind.print_more != NULL) wire_kind.print_more(wire);
+  putchar('\n');
   return 0;
 }
 
@@ -42,37 +48,37 @@ static int set_port(struct wire *wire, const char *device, const char *name, con
   char *end;
   long number = strtol(device, &end, 10);
   if (*device == '\0' || *end != '\0') {
-    fprintf(stderr, "efa-double-wire: '%s' is no device's number\n", device);
+    fprintf(stderr, "%s-wire: '%s' is no device's number\n", wire_kind.name, device);
     return 2;
   }
   if (state < 0) {
-    fputs(usage, stderr);
+    tell_usage(stderr);
     return 2;
   }
   for (int i = 0; i < DEVICES; i++) {
     struct wire_device *d = &wire->devices[i];
-    if (d->pid == 0 || d->gid[15] != number + 1) continue;
-    if (node != NULL && (d->gid[12] << 8 | d->gid[13]) != (atoi(node) & 0xffff)) continue;
+    if (d->pid == 0 || d->index != number) continue;
+    if (node != NULL && d->node != (atoi(node) & 0xffff)) continue;
     d->port = (uint32_t)state;
     found++;
   }
-  if (found == 0) fprintf(stderr, "efa-double-wire: no process has opened device %s yet\n", device);
+  if (found == 0) fprintf(stderr, "%s-wire: no process has opened device %s yet\n", wire_kind.name, device);
   return found == 0;
 }
 
 int main(int count, char **arguments) {
   if (count == 2 && strcmp(arguments[1], "--help") == 0) {
-    fputs(usage, stdout);
+    tell_usage(stdout);
     return 0;
   }
   if (count < 3) {
-    fputs(usage, stderr);
+    tell_usage(stderr);
     return 2;
   }
   const char *name = arguments[1], *command = arguments[2];
   char path[256];
   if (!wire_path(name, path, sizeof path)) {
-    fprintf(stderr, "efa-double-wire: '%s' cannot be the name of a wire\n", name);
+    fprintf(stderr, "%s-wire: '%s' cannot be the name of a wire\n", wire_kind.name, name);
     return 2;
   }
   if (strcmp(command, "remove-when-unused") == 0 && count == 3) {
@@ -81,7 +87,7 @@ int main(int count, char **arguments) {
   }
   bool hold = strcmp(command, "hold") == 0 && count == 3;
   if (!hold && access(path, F_OK) != 0) {
-    fprintf(stderr, "efa-double-wire: there is no wire %s: %s\n", name, strerror(errno));
+    fprintf(stderr, "%s-wire: there is no wire %s: %s\n", wire_kind.name, name, strerror(errno));
     return 1;
   }
   char self[4096];
@@ -90,7 +96,7 @@ int main(int count, char **arguments) {
   self[length] = '\0';
   struct wire *wire = wire_open(name, self);
   if (wire == NULL) {
-    fprintf(stderr, "efa-double-wire: cannot open %s: %s\n", path, strerror(errno));
+    fprintf(stderr, "%s-wire: cannot open %s: %s\n", wire_kind.name, path, strerror(errno));
     return 1;
   }
   if (strcmp(command, "status") == 0 && count == 3) return status(wire);
@@ -104,6 +110,6 @@ int main(int count, char **arguments) {
     }
     return 0;
   }
-  fputs(usage, stderr);
+  tell_usage(stderr);
   return 2;
 }
