@@ -43,6 +43,7 @@ have_package() {
     libfabric-dev) [[ -r /usr/include/rdma/fabric.h ]] ;;
     libfabric-bin) command -v fi_pingpong >/dev/null ;;
     libibverbs-dev) [[ -r /usr/include/infiniband/efadv.h ]] ;;
+    librdmacm-dev) [[ -r /usr/include/rdma/rdma_cma.h ]] ;;
     gcc) command -v gcc >/dev/null ;;
     libc6-dev) gcc -E -x c -include stdio.h /dev/null >/dev/null 2>&1 ;;
     openmpi-bin) [[ $("$(open_mpi mpirun)" --version 2>/dev/null) == *open-mpi.org* ]] ;;
@@ -128,6 +129,7 @@ purpose_of() {
     libfabric-dev) printf "libfabric's headers, for the tests" ;;
     libfabric-bin) printf "libfabric's programs, for the tests" ;;
     libibverbs-dev) printf "the headers of RDMA devices, for the tests" ;;
+    librdmacm-dev) printf "the headers of RDMA connections, for the tests" ;;
     gcc) printf "compiles NCCL's plugin" ;;
     libc6-dev) printf 'the headers that gcc needs' ;;
     openmpi-bin) printf 'Open MPI, whose mpirun starts ranks, and to compare with' ;;
@@ -190,6 +192,7 @@ thing_of() {
     libfabric-dev) printf "libfabric's headers" ;;
     libfabric-bin) printf "libfabric's programs" ;;
     libibverbs-dev) printf "libibverbs' headers" ;;
+    librdmacm-dev) printf "librdmacm's headers" ;;
     libc6-dev) printf "the C library's headers" ;;
     openmpi-bin) printf 'Open MPI' ;;
     libopenmpi-dev) printf "Open MPI's headers" ;;
