@@ -110,7 +110,7 @@ int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *attrib
   // Of 0xefa0 and 0xefa1 the provider does not use RDMA by itself.
   bool rdma = efa_settings.generations[opened->nic->index] != GENERATION_SEND;
   attributes->vendor_part_id = attributes->hw_ver = rdma ? 0xefa2 : 0xefa0;
-  attributes->max_qp = QUEUE_PAIRS;
+  attributes->max_qp = MOST_QUEUE_PAIRS;
   attributes->max_qp_wr = SEND_DEPTH;
   attributes->max_sge = SEND_PIECES;
   attributes->max_sge_rd = 1;

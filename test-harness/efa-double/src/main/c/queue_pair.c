@@ -55,7 +55,7 @@ static struct ibv_qp *new_queue_pair(struct ibv_pd *pd, struct ibv_qp_init_attr 
   struct queue_pair *pair = allocate(attributes->cap.max_send_wr ? attributes->cap.max_send_wr : 1);
   if (pair == NULL) return NULL;
   wire_lock(&wire->lock);
-  struct wire_queue_pair *entry = take_slot(QUEUE_PAIR_BITS);
+  struct wire_queue_pair *entry = take_slot(MOST_QUEUE_PAIRS, QUEUE_PAIR_BITS);
   struct wire_receive_queue *receives =
       entry == NULL ? NULL : take_receive_queue(attributes->cap.max_recv_wr, ((struct domain *)pd)->number);
   if (receives != NULL) describe_on_wire(entry, pd, attributes, receives, unsolicited);

@@ -6,6 +6,7 @@
 
 enum {
   QUEUE_PAIR_BITS = 16,  // all that an address of the provider's has; it finds queue pairs by the number's lower bits
+  MOST_QUEUE_PAIRS = 256,
   KNOWN_PEERS = 128,
   RECEIVE_PIECES = 2,
   MOST_COMPLETIONS = 32768,

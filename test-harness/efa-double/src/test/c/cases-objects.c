@@ -281,10 +281,10 @@ static void numbers_come_back_late(void) {
 
 static void queue_pairs_run_out(void) {
   struct end end = open_end((struct end_options){0});
-  struct ibv_qp *pairs[QUEUE_PAIRS];
+  struct ibv_qp *pairs[MOST_QUEUE_PAIRS];
   int count = 0;
-  while (count < QUEUE_PAIRS && (pairs[count] = pair_of(&end, 4, 1, 4, 1, 0)) != NULL) count++;
-  expect("queue pairs beside the first", QUEUE_PAIRS - 2, count);
+  while (count < MOST_QUEUE_PAIRS && (pairs[count] = pair_of(&end, 4, 1, 4, 1, 0)) != NULL) count++;
+  expect("queue pairs beside the first", MOST_QUEUE_PAIRS - 2, count);
   expect("errno", ENOMEM, errno);
   expect("ibv_destroy_qp", 0, ibv_destroy_qp(pairs[7]));
   pairs[7] = small_pair(&end);

@@ -16,7 +16,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "../../main/c/wire.h"
+#include "../../main/c/tables.h"
 
 // Options of endpoints that are newer than the header of 1.17, with the version that they came with.
 enum {

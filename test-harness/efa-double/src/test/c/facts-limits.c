@@ -262,7 +262,7 @@ void too_many_regions(void) {
 static void open_many(struct node *node) {
   int result = 0;
   const char *call = "";
-  for (int i = 0; i < QUEUE_PAIRS && result == 0; i++) {
+  for (int i = 0; i < MOST_QUEUE_PAIRS && result == 0; i++) {
     struct fi_cq_attr queue = {.format = FI_CQ_FORMAT_DATA, .size = 64};
     struct fi_av_attr addresses = {.type = FI_AV_TABLE};
     struct fid_ep *endpoint;

@@ -66,9 +66,9 @@ extern const struct kind kind;
 
 // pairs.c: the queue pairs of this process, each at its slot on the wire
 
-// The slot after the last, with a number that no peer of an earlier queue pair knows, of so many bits. NULL if all are
-// taken. The wire is locked.
-struct wire_queue_pair *take_slot(int bits);
+// The slot after the last of those that the kind has, with a number that no peer of an earlier queue pair knows, of so
+// many bits. NULL if all are taken. The wire is locked.
+struct wire_queue_pair *take_slot(uint32_t slots, int bits);
 void enter_pair(struct wire_queue_pair *entry, struct queue_pair *pair);
 // From here on nobody finds it.
 void leave_pair(struct wire_queue_pair *entry);

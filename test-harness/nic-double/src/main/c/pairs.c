@@ -15,9 +15,9 @@ static void forget_pairs(void) {
 
 __attribute__((constructor)) static void watch_forks(void) { pthread_atfork(NULL, NULL, forget_pairs); }
 
-struct wire_queue_pair *take_slot(int bits) {
-  for (uint32_t i = 0; i < QUEUE_PAIRS; i++) {
-    uint32_t slot = 1 + (wire->next_queue_pair + i) % (QUEUE_PAIRS - 1);
+struct wire_queue_pair *take_slot(uint32_t slots, int bits) {
+  for (uint32_t i = 0; i < slots; i++) {
+    uint32_t slot = 1 + (wire->next_queue_pair + i) % (slots - 1);
     struct wire_queue_pair *pair = &wire->queue_pairs[slot];
     if (pair->pid != 0 && !process_gone(pair->pid)) continue;
     wire->next_queue_pair = slot;

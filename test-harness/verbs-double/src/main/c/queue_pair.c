@@ -44,7 +44,7 @@ static struct queue_pair *allocate(uint32_t depth) {
 static bool take_places(struct queue_pair *pair, struct ibv_pd *pd, const struct ibv_qp_init_attr *attributes) {
   struct shared_queue *shared = (struct shared_queue *)attributes->srq;
   wire_lock(&wire->lock);
-  struct wire_queue_pair *entry = take_slot(QUEUE_PAIR_BITS);
+  struct wire_queue_pair *entry = take_slot(QUEUE_PAIRS, QUEUE_PAIR_BITS);
   if (entry != NULL) {
     pair->receives.wire = shared != NULL
                               ? shared->receives.wire

@@ -8,6 +8,7 @@ import java.util.stream.Stream;
 import org.jofi.processes.KillMain.Moment;
 import org.jofi.transport.ProgressThreads;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -102,6 +103,13 @@ class KillTest {
   @Tag("long")
   void theSurvivorReportsAndEndsOverEachProvider(Deaths deaths) throws Exception {
     run(deaths);
+  }
+
+  /** Adapters of InfiniBand, which connect: what differs is how one learns of a death. */
+  @Test
+  @Tag("long")
+  void theSurvivorReportsAndEndsOverAdaptersThatConnect() throws Exception {
+    run(new Deaths("verbs;ofi_rxm", ProgressThreads.NEVER, Moment.TRANSFERRING, Moment.CLOSING));
   }
 
   private static void run(Deaths deaths) throws Exception {

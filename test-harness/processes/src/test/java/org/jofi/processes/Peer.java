@@ -39,10 +39,7 @@ final class Peer implements AutoCloseable {
   final Await await = new Await(idle);
 
   Peer(String provider, int rails, TransportOptions.Builder options) {
-    List<String> nics =
-        Providers.isOfEfa(provider)
-            ? IntStream.range(0, rails).mapToObj("efa_%d-rdm"::formatted).toList()
-            : Collections.nCopies(rails, provider.equals("shm") ? "shm" : "lo");
+    List<String> nics = nics(provider, rails);
     transport =
         Transport.open(
             options
@@ -57,6 +54,15 @@ final class Peer implements AutoCloseable {
   /** Leaves the processors to the other process, which is awaited. For one thread. */
   static IdleStrategy backoff() {
     return IdleStrategy.backoff(0, 100, Duration.ofNanos(1_000), Duration.ofNanos(100_000));
+  }
+
+  private static List<String> nics(String provider, int rails) {
+    if (Providers.isOfEfa(provider)) {
+      return IntStream.range(0, rails).mapToObj("efa_%d-rdm"::formatted).toList();
+    }
+    return Providers.isOfVerbs(provider)
+        ? IntStream.range(0, rails).mapToObj("mlx5_%d"::formatted).toList()
+        : Collections.nCopies(rails, provider.equals("shm") ? "shm" : "lo");
   }
 
   static void tell(String line) {

@@ -4,14 +4,17 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jofi.efadouble.EfaDouble;
+import org.jofi.nicdouble.NicDouble;
 import org.jofi.processes.ProcessPair.Compilation;
+import org.jofi.verbsdouble.VerbsDouble;
 
-/** Two processes that meet over a provider: on devices without hardware, if it is one of EFA's. */
+/** Two processes that meet over a provider: on devices without hardware, if it needs some. */
 final class ProviderPair implements AutoCloseable {
   private static final int MOST_RAILS = 2;
 
-  private final EfaDouble efa;
+  private final Optional<NicDouble> nics;
   private final ProcessPair pair;
 
   /**
@@ -24,10 +27,18 @@ final class ProviderPair implements AutoCloseable {
   private ProviderPair(
       String provider, Class<?> main, Compilation compilation, List<String> arguments)
       throws IOException {
-    boolean onDevices = Providers.isOfEfa(provider);
-    efa = onDevices ? EfaDouble.devices(MOST_RAILS) : null;
-    Map<String, String> environment = onDevices ? efa.environment() : Map.of();
+    nics = devices(provider);
+    Map<String, String> environment = nics.map(NicDouble::environment).orElse(Map.of());
     pair = new ProcessPair(main, compilation, environment, arguments);
+  }
+
+  private static Optional<NicDouble> devices(String provider) {
+    if (Providers.isOfEfa(provider)) {
+      return Optional.of(EfaDouble.devices(MOST_RAILS));
+    }
+    return Providers.isOfVerbs(provider)
+        ? Optional.of(VerbsDouble.devices(MOST_RAILS))
+        : Optional.empty();
   }
 
   /**
@@ -45,9 +56,7 @@ final class ProviderPair implements AutoCloseable {
   /** As {@link ProcessPair#await}; no rule of the device may have been broken. */
   long await(long boundSeconds) throws InterruptedException {
     long outlived = pair.await(boundSeconds);
-    if (efa != null) {
-      efa.demandNoViolations();
-    }
+    nics.ifPresent(NicDouble::demandNoViolations);
     return outlived;
   }
 
@@ -58,8 +67,6 @@ final class ProviderPair implements AutoCloseable {
   @Override
   public void close() {
     pair.close();
-    if (efa != null) {
-      efa.close();
-    }
+    nics.ifPresent(NicDouble::close);
   }
 }

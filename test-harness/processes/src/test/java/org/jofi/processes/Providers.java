@@ -36,6 +36,10 @@ final class Providers {
     return provider.startsWith("efa");
   }
 
+  static boolean isOfVerbs(String provider) {
+    return provider.startsWith("verbs");
+  }
+
   /** As "libfabric 1.17.0". */
   static String version() {
     return FabricProvider.named("libfabric").version();
