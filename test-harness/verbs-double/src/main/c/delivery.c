@@ -108,7 +108,9 @@ static int access_memory(const struct queue_pair *pair, const struct request *re
   int error = copy(pid, own->parts, own->count, 0, &far, 1, request->bytes, out);
   release_region(region);
   enum copied copied = judge_copy(error, pid);
-  return copied == COPIED ? IBV_WC_SUCCESS : copied == PEER_GONE ? UNHEARD : IBV_WC_REM_ACCESS_ERR;
+  if (copied == PEER_GONE) return UNHEARD;
+  if (copied != COPIED) fail_locked(peer);
+  return copied == COPIED ? IBV_WC_SUCCESS : IBV_WC_REM_ACCESS_ERR;
 }
 
 // The peer's completion of a write with immediate data, once all bytes are in their place.

@@ -1,5 +1,7 @@
 // What the peer refuses: the status at both ends, and that everything behind it is flushed.
 
+#include <sys/mman.h>
+
 #include "nics.h"
 
 static uint32_t state_of(const struct end *end) { return ((struct queue_pair *)end->qp)->wire->state; }
@@ -74,6 +76,17 @@ static void a_closed_region_opens_nothing(void) {
   uint32_t key = mr->rkey;
   expect("ibv_dereg_mr", 0, ibv_dereg_mr(mr));
   expect_access_error(&ends, (struct post){.operation = WRITE, .rkey = key, .remote = (uintptr_t)ends.to.memory});
+}
+
+// Memory that goes before its region: the region's owner broke a rule, and the writer is refused.
+static void memory_stays_as_long_as_its_region(void) {
+  struct pair_of_ends ends = open_connected((struct end_options){0}, (struct end_options){0});
+  void *memory = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  struct ibv_mr *mr = ibv_reg_mr(ends.to.pd, memory, 4096, ALL_RIGHTS);
+  munmap(memory, 4096);
+  struct post one = {.id = 1, .operation = WRITE, .length = 4, .rkey = mr->rkey, .remote = (uintptr_t)memory};
+  expect("post", 0, post(&ends.from, one));
+  await(&ends.from, 1, IBV_WC_REM_ACCESS_ERR, "a write into memory that is gone");
 }
 
 // Whatever the key: no byte of it is looked up.
@@ -163,6 +176,7 @@ const struct test_case error_cases[] = {
     {"writes-need-the-queue-pairs-right", writes_need_the_queue_pairs_right, NULL},
     {"a-key-is-of-one-domain", a_key_is_of_one_domain, NULL},
     {"a-closed-region-opens-nothing", a_closed_region_opens_nothing, NULL},
+    {"memory-stays-as-long-as-its-region", memory_stays_as_long_as_its_region, "unmapped-memory"},
     {"nothing-needs-no-key", nothing_needs_no_key, NULL},
     {"a-receive-that-is-too-short", a_receive_that_is_too_short, NULL},
     {"a-receive-without-a-region", a_receive_without_a_region, "lkey"},
