@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 public record GroupOptions(
     Duration timeout, int chunkBytes, int window, @Nullable DeviceMemory gpu) {
   private static final GroupOptions DEFAULTS =
-      new GroupOptions(Duration.ofMinutes(1), 512 << 10, 8, null);
+      new GroupOptions(Duration.ofMinutes(1), 256 << 10, 8, null);
 
   /** Checks the values. */
   public GroupOptions {
@@ -33,7 +33,7 @@ public record GroupOptions(
     }
   }
 
-  /** {@return a minute, chunks of 512 KiB, 8 messages} */
+  /** {@return a minute, chunks of 256 KiB, 8 messages} */
   public static GroupOptions defaults() {
     return DEFAULTS;
   }

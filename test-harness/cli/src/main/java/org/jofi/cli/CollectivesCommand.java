@@ -139,7 +139,7 @@ final class CollectivesCommand implements Callable<Integer> {
   @Option(
       names = "--chunk",
       paramLabel = "SIZE",
-      defaultValue = "512K",
+      defaultValue = "256K",
       description = "About how long a message of a long array is. Default: ${DEFAULT-VALUE}.")
   private String chunk;
 

@@ -34,7 +34,8 @@ class AllReduceAlgorithmTest {
   private static final List<String> AUTO = List.of("doubling", "doubling", "doubling", "ring");
 
   /** Of a power of two of ranks, more than two. */
-  private static final List<String> OF_FOUR = List.of("doubling", "doubling", "halving", "halving");
+  private static final List<String> OF_FOUR =
+      List.of("doubling", "doubling", "doubling", "halving");
 
   /** Of one rank, which has the sum already. */
   private static final List<String> ALONE = List.of("copy", "copy", "copy", "copy");

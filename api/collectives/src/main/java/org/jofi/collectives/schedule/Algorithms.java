@@ -158,15 +158,14 @@ public final class Algorithms {
     long bytes = operation.count() * elementBytes;
     return switch (operation.kind()) {
       case ALL_REDUCE ->
-          size == 2 || Integer.bitCount(size) > 1
+          size == 2 || Integer.bitCount(size) > 1 || bytes <= 32 * KIB
               ? upTo(bytes, 32 * KIB, DOUBLING, RING)
-              : bytes <= 8 * KIB
-                  ? upTo(bytes, 8 * KIB, DOUBLING, HALVING)
-                  : upTo(bytes, 512 * KIB, HALVING, RING);
-      case REDUCE_SCATTER -> upTo(bytes, 16 * KIB, DIRECT_SCATTER, RING_SCATTER);
-      case ALL_GATHER -> upTo(bytes, 8 * KIB, BRUCK_GATHER, RING_GATHER);
-      case BROADCAST -> upTo(bytes, 64 * KIB, BINOMIAL_BROADCAST, CHAIN_BROADCAST);
-      case REDUCE -> upTo(bytes, 64 * KIB, BINOMIAL_REDUCE, CHAIN_REDUCE);
+              : upTo(bytes, 512 * KIB, HALVING, RING);
+      case REDUCE_SCATTER -> among(size, bytes, 1024 * KIB, DIRECT_SCATTER, RING_SCATTER);
+      case ALL_GATHER -> among(size, bytes, 16 * KIB, BRUCK_GATHER, RING_GATHER);
+      case BROADCAST ->
+          upTo(bytes, size == 2 ? 64 * KIB : 512 * KIB, BINOMIAL_BROADCAST, CHAIN_BROADCAST);
+      case REDUCE -> upTo(bytes, size == 2 ? 64 * KIB : 1024 * KIB, BINOMIAL_REDUCE, CHAIN_REDUCE);
       case GATHER -> many(size, bytes, BINOMIAL_GATHER, LINEAR_GATHER);
       case SCATTER -> many(size, bytes, BINOMIAL_SCATTER, LINEAR_SCATTER);
       case ALL_TO_ALL ->
@@ -210,12 +209,20 @@ public final class Algorithms {
         : new Choice(longer, "%d bytes are more than %d".formatted(bytes, limit));
   }
 
+  /** Of two ranks, the longer one has as few messages, and moves each byte once. */
+  private static Choice among(
+      int size, long bytes, long limit, Algorithm shorter, Algorithm longer) {
+    return size == 2
+        ? new Choice(longer, "2 ranks have one message each")
+        : upTo(bytes, limit, shorter, longer);
+  }
+
   /** Fewer messages are worth more bytes only among many ranks, and if these are few bytes. */
   private static Choice many(int size, long bytes, Algorithm fewer, Algorithm all) {
-    return size >= 8 && bytes <= KIB
+    return size > 8 && bytes <= KIB
         ? new Choice(
-            fewer, "%d ranks are 8 or more, and %d bytes at most 1024".formatted(size, bytes))
+            fewer, "%d ranks are more than 8, and %d bytes at most 1024".formatted(size, bytes))
         : new Choice(
-            all, "%d ranks are fewer than 8, or %d bytes more than 1024".formatted(size, bytes));
+            all, "%d ranks are at most 8, or %d bytes more than 1024".formatted(size, bytes));
   }
 }
