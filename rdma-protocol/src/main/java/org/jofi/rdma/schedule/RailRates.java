@@ -146,7 +146,8 @@ public final class RailRates {
    * A stripe arrived.
    *
    * @param alone whether its message went over no other rail. Such a stripe tells how fast its rail
-   *     is only if it came behind another one, and so does a short one
+   *     is only if it came behind another one, and so does a short one. One that {@linkplain #probe
+   *     probes} its rail always does: until it has, the rail gets nothing more
    */
   public void arrived(int rail, long bytes, boolean alone, long now) {
     out[rail] -= Math.max(1, bytes);
@@ -157,7 +158,8 @@ public final class RailRates {
       leastNs[rail] = leastNs[rail] == 0 ? ns : Math.min(leastNs[rail], ns);
     }
     backAt[rail] = now;
-    if (bytes == 0 || ((alone || bytes < LEAST_STRIPE_BYTES) && !follows)) {
+    boolean isAlone = alone && (probed & 1 << rail) == 0;
+    if (bytes == 0 || ((isAlone || bytes < LEAST_STRIPE_BYTES) && !follows)) {
       return;
     }
     sampleBytes[rail] += bytes;

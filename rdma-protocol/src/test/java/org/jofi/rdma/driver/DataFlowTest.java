@@ -19,7 +19,8 @@ class DataFlowTest {
   private static final long LENGTH = 4 << 20;
 
   private static ModelRails rails(long seed, double... gigabits) {
-    return new ModelRails(seed, Arrays.stream(gigabits).map(each -> each * GIGABIT).toArray());
+    return new ModelRails(
+        seed, ModelRails.MIN_STRIPE, Arrays.stream(gigabits).map(each -> each * GIGABIT).toArray());
   }
 
   static Stream<Arguments> rails() {
@@ -70,6 +71,25 @@ class DataFlowTest {
     rails.rate(2, GIGABIT);
     rails.send(50, LENGTH, 4);
     assertTrue(rails.send(200, LENGTH, 4) > 0.96);
+  }
+
+  /** One at a time, for which one rail is enough: nothing else was out that would measure rails. */
+  @Test
+  void theRailThatIsLeftCarriesMessagesOfOneStripe() {
+    ModelRails rails = rails(1, 1, 1);
+    rails.send(20, ModelRails.MIN_STRIPE, 1);
+    rails.lose(1);
+    rails.send(20, ModelRails.MIN_STRIPE, 1);
+    assertEquals(21, rails.stripes(), "of the first one, a part measures the rail");
+    rails.send(20, ModelRails.MIN_STRIPE, 4);
+    assertEquals(20, rails.stripes());
+  }
+
+  @Test
+  void messagesThatAreShorterThanAStripeIsAtLeastGoOn() {
+    ModelRails rails = new ModelRails(1, 8 * ModelRails.MIN_STRIPE, GIGABIT, GIGABIT);
+    rails.send(20, 4 * ModelRails.MIN_STRIPE, 1);
+    rails.send(20, 4 * ModelRails.MIN_STRIPE, 4);
   }
 
   /** Such a rail gets nothing of a message, and so nobody would see that it is well again. */

@@ -1,6 +1,7 @@
 package org.jofi.rdma.driver;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
@@ -19,7 +20,8 @@ final class ModelRails {
   /** 1 Gbit/s, in bytes per nanosecond. */
   static final double GIGABIT = 0.125;
 
-  private static final long MIN_STRIPE = 128 << 10;
+  static final long MIN_STRIPE = 128 << 10;
+
   private static final double ROUND_TRIP_NS = 300_000;
   private static final double JITTER_NS = 150_000;
   private static final long POLL_NS = 20_000;
@@ -36,6 +38,7 @@ final class ModelRails {
   private long now;
   private long moved;
   private int stripes;
+  private int usable;
 
   private record Answer(double at, int rail, long bytes, Sent message) {}
 
@@ -73,7 +76,7 @@ final class ModelRails {
 
     @Override
     public int usableRails() {
-      return (1 << rates.length) - 1;
+      return usable;
     }
 
     @Override
@@ -108,19 +111,26 @@ final class ModelRails {
     }
   }
 
-  ModelRails(long seed, double... rates) {
+  ModelRails(long seed, long minStripeBytes, double... rates) {
     this.rates = rates;
     random = new Random(seed);
     free = new double[rates.length];
     answered = new double[rates.length];
     longestWait = new double[rates.length];
     flow =
-        new DataFlow(tasks, () -> now, new RailRates(new long[rates.length]), MIN_STRIPE, _ -> {});
+        new DataFlow(
+            tasks, () -> now, new RailRates(new long[rates.length]), minStripeBytes, _ -> {});
+    usable = (1 << rates.length) - 1;
   }
 
   /** How long a stripe took at most. */
   double longestWaitNs(int rail) {
     return longestWait[rail];
+  }
+
+  /** A rail, on which nothing is out, is given nothing from now on. */
+  void lose(int rail) {
+    usable &= ~(1 << rail);
   }
 
   /** A rail is so fast from now on. */
@@ -158,6 +168,7 @@ final class ModelRails {
         started++;
         flow.enter(new Sent(bytes));
       }
+      assertFalse(answers.isEmpty(), "nothing is out, and messages wait");
       Answer answer = answers.remove();
       now = Math.max(now, (long) answer.at + POLL_NS);
       answer.message.out--;
