@@ -69,11 +69,20 @@ final class RankLauncher {
         group.close();
         return new Outcome(right, carried);
       } catch (MismatchException e) {
-        group.abort();
+        abort(group, e);
         throw new RankFailure(String.valueOf(e.getMessage()));
       } catch (RuntimeException | Error e) {
-        group.abort();
+        abort(group, e);
         throw e;
+      }
+    }
+
+    /** What a dead peer left with the NIC may not end in time: that is no reason, but a result. */
+    private static void abort(Group group, Throwable reason) {
+      try {
+        group.abort();
+      } catch (TransportException e) {
+        reason.addSuppressed(e);
       }
     }
   }
