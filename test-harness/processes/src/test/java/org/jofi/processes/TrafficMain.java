@@ -12,6 +12,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.Supplier;
+import org.jofi.transport.Comm;
 import org.jofi.transport.ConnectHandle;
 import org.jofi.transport.IdleStrategy;
 import org.jofi.transport.ProgressThreads;
@@ -217,6 +218,15 @@ final class TrafficMain {
 
     abstract boolean isIdle(boolean draining);
 
+    static void demandWhole(Comm comm, Slot slot, long result) {
+      demand(
+          result == slot.message.bytes,
+          () ->
+              "%s of %s: %s, %s"
+                  .formatted(
+                      slot.message, comm, Result.describe(result), comm.failure(slot.request)));
+    }
+
     @Override
     public String toString() {
       return "%s: %d done, %d in flight"
@@ -263,15 +273,7 @@ final class TrafficMain {
       if (oldest != null) {
         long result = comm.test(oldest.request);
         if (result != Result.IN_PROGRESS) {
-          demand(
-              result == oldest.message.bytes,
-              () ->
-                  "%s of %s: %s, %s"
-                      .formatted(
-                          oldest.message,
-                          comm,
-                          Result.describe(result),
-                          comm.failure(oldest.request)));
+          demandWhole(comm, oldest, result);
           messages++;
           bytes += result;
           free.add(flying.remove());
@@ -328,15 +330,7 @@ final class TrafficMain {
       if (oldest != null && oldest.message.number < last) {
         long result = comm.test(oldest.request);
         if (result != Result.IN_PROGRESS) {
-          demand(
-              result == oldest.message.bytes,
-              () ->
-                  "%s of %s: %s, %s"
-                      .formatted(
-                          oldest.message,
-                          comm,
-                          Result.describe(result),
-                          comm.failure(oldest.request)));
+          demandWhole(comm, oldest, result);
           oldest.message.check(oldest.memory);
           messages++;
           bytes += result;
