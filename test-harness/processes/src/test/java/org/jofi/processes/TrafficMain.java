@@ -11,7 +11,6 @@ import java.util.SplittableRandom;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.function.Supplier;
 import org.jofi.transport.Comm;
 import org.jofi.transport.ConnectHandle;
 import org.jofi.transport.IdleStrategy;
@@ -51,7 +50,7 @@ final class TrafficMain {
         // One at a time, so that both sides count alike.
         Peer.Link link = peer.link(other);
         Peer.tell("linked");
-        demand(Peer.hear().equals("linked"), () -> "the other's word");
+        ReconnectMain.demand(Peer.hear().equals("linked"), "the other's word");
         int sending = 2 * i + (first ? 0 : 1);
         int receiving = 2 * i + (first ? 1 : 0);
         flows.add(new Outgoing(link.send(), new Script(sending), arena));
@@ -73,7 +72,7 @@ final class TrafficMain {
       run(flows, 0);
       report(flows);
       Peer.tell("done");
-      demand(Peer.hear().equals("done"), () -> "the other's end");
+      ReconnectMain.demand(Peer.hear().equals("done"), "the other's end");
     }
   }
 
@@ -121,15 +120,10 @@ final class TrafficMain {
       if (moved) {
         stuck = System.nanoTime();
       } else {
-        demand(System.nanoTime() - stuck < Peer.BOUND.toNanos(), () -> "nothing moved: " + flows);
+        ReconnectMain.demand(
+            System.nanoTime() - stuck < Peer.BOUND.toNanos(), () -> "something to move: " + flows);
       }
       idle.idle(moved ? 1 : 0);
-    }
-  }
-
-  private static void demand(boolean holds, Supplier<String> what) {
-    if (!holds) {
-      throw new IllegalStateException(what.get());
     }
   }
 
@@ -219,7 +213,7 @@ final class TrafficMain {
     abstract boolean isIdle(boolean draining);
 
     static void demandWhole(Comm comm, Slot slot, long result) {
-      demand(
+      ReconnectMain.demand(
           result == slot.message.bytes,
           () ->
               "%s of %s: %s, %s"
@@ -322,7 +316,7 @@ final class TrafficMain {
                 ? Math.min(MOST_BYTES, slot.message.bytes + 100)
                 : slot.message.bytes;
         slot.request = comm.irecv(slot.registration, 0, room, slot.message.tag);
-        demand(slot.request > 0, () -> "an irecv: " + Result.describe(slot.request));
+        ReconnectMain.demand(slot.request > 0, () -> "an irecv: " + Result.describe(slot.request));
         flying.add(slot);
         moved = true;
       }
