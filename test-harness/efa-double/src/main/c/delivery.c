@@ -25,21 +25,12 @@ void schedule(struct queue_pair *pair, struct request *request) {
 
 // --- Copying ----------------------------------------------------------------------------------------------------------
 
-static bool hold_own(const struct queue_pair *pair, struct request *request, struct held *held) {
+static bool hold_data(const struct queue_pair *pair, struct request *request, struct held *held) {
   if (request->inlined) {
     hold_inline(request->data, request->inlined_bytes, held);
     return true;
   }
-  unsigned access = request->operation == READ ? IBV_ACCESS_LOCAL_WRITE : 0;
-  int bad = hold_pieces(request->pieces, request->count, access, pair->wire->domain, held);
-  // No close of a queue pair ends before what a mute port holds back: that leaves closing the region, to take its memory
-  // away from the device.
-  if (bad >= 0 && wire->devices[pair->wire->device].port != PORT_MUTE) {
-    const struct ibv_sge *piece = &request->pieces[bad];
-    broke("lkey", "operation %d of queue pair %u uses %u bytes at 0x%lx under key %x, which does not allow that",
-          request->operation, pair->qp.qp_num, piece->length, piece->addr, piece->lkey);
-  }
-  return bad < 0;
+  return hold_own(pair->wire, request->operation, request->pieces, request->count, held);
 }
 
 // --- The peer ---------------------------------------------------------------------------------------------------------
@@ -197,7 +188,7 @@ static int rdma(struct queue_pair *pair, struct request *request, struct held *o
 
 static int carry_out(struct queue_pair *pair, struct request *request, uint32_t segment) {
   struct held own;
-  if (!hold_own(pair, request, &own)) return STATUS_BAD_LKEY;
+  if (!hold_data(pair, request, &own)) return STATUS_BAD_LKEY;
   int status = request->operation == SEND ? send(pair, request, &own) : rdma(pair, request, &own, segment);
   let_go(&own);
   // Nobody answers a datagram.

@@ -58,7 +58,9 @@ void hold_inline(void *data, size_t bytes, struct held *held) {
   held->count = 1;
 }
 
-int hold_pieces(const struct ibv_sge *pieces, uint32_t count, unsigned access, uint32_t domain, struct held *held) {
+// -1, or the index of the piece whose key does not allow it.
+static int hold_pieces(const struct ibv_sge *pieces, uint32_t count, unsigned access, uint32_t domain,
+                       struct held *held) {
   held->count = 0;
   for (uint32_t i = 0; i < count; i++) {
     const struct ibv_sge *piece = &pieces[i];
@@ -73,6 +75,19 @@ int hold_pieces(const struct ibv_sge *pieces, uint32_t count, unsigned access, u
     held->count++;
   }
   return -1;
+}
+
+bool hold_own(const struct wire_queue_pair *pair, unsigned operation, const struct ibv_sge *pieces, uint32_t count,
+              struct held *held) {
+  int bad = hold_pieces(pieces, count, operation == READ ? IBV_ACCESS_LOCAL_WRITE : 0, pair->domain, held);
+  // No close of a queue pair ends before what a mute port holds back: that leaves closing the region, to take its memory
+  // away from the device.
+  if (bad >= 0 && wire->devices[pair->device].port != PORT_MUTE) {
+    const struct ibv_sge *piece = &pieces[bad];
+    broke("lkey", "operation %u of queue pair %u uses %u bytes at 0x%lx under key %x, which does not allow that",
+          operation, pair->number, piece->length, piece->addr, piece->lkey);
+  }
+  return bad < 0;
 }
 
 enum copied fill_receive(const struct held *own, uint64_t bytes, pid_t pid, uint32_t domain, const struct wire_receive *receive,

@@ -109,9 +109,10 @@ struct held {
   int count;
 };
 
-// Takes hold of the pieces; those of no length are left out. -1, or the index of the one whose key does not allow it, in
-// which case nothing is held.
-int hold_pieces(const struct ibv_sge *pieces, uint32_t count, unsigned access, uint32_t domain, struct held *held);
+// Takes hold of what an operation of this process sends, writes or reads into; pieces of no length are left out. False,
+// and a rule is broken, if a key does not allow it, in which case nothing is held.
+bool hold_own(const struct wire_queue_pair *pair, unsigned operation, const struct ibv_sge *pieces, uint32_t count,
+              struct held *held);
 // What needs no region, as data that the request has in itself.
 void hold_inline(void *data, size_t bytes, struct held *held);
 void let_go(struct held *held);

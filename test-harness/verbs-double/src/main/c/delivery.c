@@ -8,20 +8,12 @@
 // A status below 0 is an attempt that brought neither an end nor an error.
 enum { AGAIN = -1, UNHEARD = -2, NOT_READY_NS = 640000, LOOK_AGAIN_NS = 200000, FOR_EVER = 7 };
 
-static bool hold_own(const struct queue_pair *pair, struct request *request, struct held *held) {
+static bool hold_data(const struct queue_pair *pair, struct request *request, struct held *held) {
   if (request->inlined) {
     hold_inline(request->data, request->bytes, held);
     return true;
   }
-  unsigned access = request->operation == READ ? IBV_ACCESS_LOCAL_WRITE : 0;
-  int bad = hold_pieces(request->pieces, request->count, access, pair->wire->domain, held);
-  // No close of a queue pair ends before what a mute port holds back: that leaves closing the region.
-  if (bad >= 0 && wire->devices[pair->wire->device].port != PORT_MUTE) {
-    const struct ibv_sge *piece = &request->pieces[bad];
-    broke("lkey", "operation %u of queue pair %u uses %u bytes at 0x%lx under key %x, which does not allow that",
-          request->operation, pair->qp.qp_num, piece->length, piece->addr, piece->lkey);
-  }
-  return bad < 0;
+  return hold_own(pair->wire, request->operation, request->pieces, request->count, held);
 }
 
 // The peer's queue pair, locked. NULL if it is dead, in its error state, not ready to receive, or another's: the packets
@@ -143,7 +135,7 @@ static int rdma(const struct queue_pair *pair, const struct request *request, co
 
 static int carry_out(struct queue_pair *pair, struct request *request) {
   struct held own;
-  if (!hold_own(pair, request, &own)) return IBV_WC_LOC_PROT_ERR;
+  if (!hold_data(pair, request, &own)) return IBV_WC_LOC_PROT_ERR;
   struct wire_queue_pair *peer = lock_peer(pair);
   int status = UNHEARD;
   if (peer != NULL) {
