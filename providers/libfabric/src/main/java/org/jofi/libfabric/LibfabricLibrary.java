@@ -27,6 +27,7 @@ final class LibfabricLibrary {
   static final String VARIABLE = "JOFI_LIBFABRIC";
 
   private static final Path MAPS = Path.of("/proc/self/maps");
+  private static final Path SYSTEM = Path.of("/sys");
 
   /**
    * The variable that lets fi_cxi(7) deliver immediate data with writes. It is switched on unless
@@ -152,6 +153,9 @@ final class LibfabricLibrary {
       }
     }
     offer(CXI_WRITE_DATA, "1");
+    if (!RegistrationCache.isNeeded(SYSTEM)) {
+      offer(RegistrationCache.MONITOR, RegistrationCache.DISABLED);
+    }
     if (ports.isPresent()) {
       LibfabricTraits.PORT_VARIABLES.forEach(
           variables -> ports.get().offer(variables, LibfabricLibrary::offer));

@@ -141,17 +141,7 @@ final class KnownFailures {
   /** Seen on a NIC that is software; the causes are in the provider's sources, above the NIC. */
   private static List<KnownFailure> ofVerbs() {
     String layered = "verbs;ofi_rxm";
-    String open =
-        "keeps a closed region in its registration cache, and so registered; not with"
-            + " FI_MR_CACHE_MAX_COUNT=0";
-    String all =
-        "registers what its registration cache keeps with all rights; not with"
-            + " FI_MR_CACHE_MAX_COUNT=0";
     return List.of(
-        always(layered, OLD, "registration/closed-is-closed", open, OWN_KEYS),
-        always(layered, NEW, "registration/closed-is-closed", open, OWN_KEYS),
-        always(layered, OLD, "registration/access", all, OWN_KEYS),
-        always(layered, NEW, "registration/access", all, OWN_KEYS),
         always(
             layered, OLD, "immediate/length", "reports 0 bytes for every such write", OWN_LENGTHS),
         always(

@@ -1,6 +1,7 @@
 package org.jofi.doctor;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -13,10 +14,11 @@ final class MemoryMonitorCheck implements Check {
   private static final List<String> READ = List.of(MONITOR);
   private static final String REMEDY = "export FI_MR_CACHE_MONITOR=disabled";
 
-  /** A provider that needs libfabric's registration cache, and therefore its monitor. */
-  private static final String NEEDS_CACHE = "cxi";
-
-  private static final List<String> CACHING = List.of("verbs", "efa", NEEDS_CACHE, "opx");
+  /** Providers that need libfabric's registration cache, and therefore its monitor. */
+  private static final Map<String, String> NEEDED =
+      Map.of(
+          "cxi", "cxi then translates local buffers anew for each transfer",
+          "opx", "opx then opens no domain");
 
   @Override
   public List<Finding> examine(Patient patient) {
@@ -31,32 +33,31 @@ final class MemoryMonitorCheck implements Check {
 
   private static Finding finding(LiveProcess process) {
     String monitor = process.variable(MONITOR);
-    boolean cxi = process.fabrics().offers(NEEDS_CACHE);
-    String remedy = cxi ? "export FI_MR_CACHE_MONITOR=kdreg2" : REMEDY;
+    Optional<String> needing =
+        NEEDED.keySet().stream().filter(process.fabrics()::offers).sorted().findFirst();
+    String remedy = needing.isPresent() ? "export " + MONITOR + "=kdreg2" : REMEDY;
     return switch (monitor) {
-      case "disabled" ->
-          cxi
-              ? Finding.warn(
-                  NAME,
-                  "",
-                  "disabled: jofi keeps its own registrations, but cxi then translates local"
-                      + " buffers anew for each transfer",
-                  READ,
-                  remedy)
-              : Finding.pass(NAME, "", "disabled: jofi keeps its own registrations", READ);
+      case "disabled" -> disabled(needing, remedy);
       case "kdreg2", "userfaultfd" ->
           Finding.pass(NAME, "", monitor + ", which the kernel does", READ);
       case "memhooks" ->
           Finding.warn(NAME, "", "memhooks rewrites code that other threads run", READ, remedy);
-      case "" -> unset(process, remedy);
+      case "" -> unset(needing, remedy);
       default ->
           Finding.warn(NAME, "", "'" + monitor + "' is no monitor of libfabric's", READ, remedy);
     };
   }
 
-  private static Finding unset(LiveProcess process, String remedy) {
-    Optional<String> caching = CACHING.stream().filter(process.fabrics()::offers).findFirst();
-    return caching
+  private static Finding disabled(Optional<String> needing, String remedy) {
+    String own = "disabled: jofi keeps its own registrations";
+    return needing
+        .map(
+            provider -> Finding.warn(NAME, "", own + ", but " + NEEDED.get(provider), READ, remedy))
+        .orElseGet(() -> Finding.pass(NAME, "", own, READ));
+  }
+
+  private static Finding unset(Optional<String> needing, String remedy) {
+    return needing
         .map(
             provider ->
                 Finding.warn(
@@ -70,6 +71,7 @@ final class MemoryMonitorCheck implements Check {
                     remedy))
         .orElseGet(
             () ->
-                Finding.pass(NAME, "", "not set, and no provider here caches registrations", READ));
+                Finding.pass(
+                    NAME, "", "not set: jofi keeps its own registrations, and disables it", READ));
   }
 }
