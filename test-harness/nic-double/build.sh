@@ -14,6 +14,8 @@ for part in wire settings process pairs regions rings copying devices loader; do
   shared_sources+=("$shared/src/main/c/$part.c")
 done
 tool_sources=("$shared/src/main/c/wire-tool.c" "$shared/src/main/c/wire.c")
+# What probes of libfabric's providers are made of, beside the double's own and its tables.c.
+fact_sources=("$shared"/src/test/c/{facts,fabric,plays-*}.c "$shared/src/main/c/wire.c")
 case_sources=("$shared"/src/test/c/{cases,checks,peers}.c)
 
 say() { printf '%s: %s\n' "$double" "$*" >&2; }

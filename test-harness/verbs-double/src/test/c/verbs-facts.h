@@ -1,14 +1,22 @@
-// The probes: each plays one assumption about libfabric's provider efa.
+// The probes: each plays one assumption about libfabric's providers verbs and ofi_rxm.
 
 #pragma once
 
-// facts-order.c
+#include "plays.h"
+
+// What holds of libfabric 1.17, and of 2.1.
+const char *by(const char *old, const char *recent);
+
+// facts-data.c
 void order_of_writes(void);
 void order_of_sends(void);
 void immediate_after_bytes(void);
 void arrival(void);
+void immediates(void);
 void completion(void);
-void delivery_complete(void);
+void limits(void);
+void inject(void);
+void flush_read(void);
 
 // facts-fence.c
 void close_region(void);
@@ -17,10 +25,14 @@ void close_endpoint(void);
 void close_own_endpoint(void);
 void write_after_close(void);
 void bad_key(void);
-void no_event_queue(void);
+void after_an_error(void);
+void rights(void);
+void two_domains(void);
 
 // facts-peer.c
 void first_contact(void);
+void connecting(void);
+void crossing(void);
 void silent_before(void);
 void silent_after(void);
 void back_again(void);
@@ -28,24 +40,10 @@ void killed_peer(void);
 void replaced_endpoint(void);
 void shared_addresses(void);
 void close_beside_silence(void);
-void first_long_write(void);
-
-// facts-limits.c
-void options(void);
-void limits(void);
-void immediates(void);
-void inject(void);
-void too_many_regions(void);
-void too_many_endpoints(void);
-void too_many_peers(void);
-void rights(void);
-void two_domains(void);
 
 // facts-receive.c
 void no_receive(void);
 void sleeping_receiver(void);
-void retry_bound(void);
-void immediates_use_receives(void);
-void many_immediates(void);
+void sleeping_immediates(void);
+void shared_receives(void);
 void cancel(void);
-void flush_read(void);

@@ -13,6 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "facts.h"
+
 // Newer libraries write more into it than the header of 1.17 knows.
 union error_entry {
   struct fi_cq_err_entry entry;
@@ -80,10 +82,10 @@ static struct fi_info *find(struct node *node) {
   hints->caps = FI_MSG | FI_RMA | (node->play->source ? FI_SOURCE : 0);
   hints->mode = FI_CONTEXT | FI_CONTEXT2 | node->play->mode;
   hints->ep_attr->type = FI_EP_RDM;
-  hints->domain_attr->mr_mode = FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | (node->play->cached ? 0 : FI_MR_LOCAL);
+  hints->domain_attr->mr_mode = FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_LOCAL;
   hints->tx_attr->msg_order = hints->rx_attr->msg_order = node->play->order;
-  hints->fabric_attr->prov_name = strdup("efa");
-  hints->fabric_attr->name = strdup(direct ? "efa-direct" : "efa");
+  hints->fabric_attr->prov_name = strdup(subject.provider);
+  if (subject.hint != NULL) subject.hint(node->play, hints);
   uint32_t version = newer ? FI_VERSION(2, 1) : FI_VERSION(1, 17);
   must(node, "fi_getinfo", fi_getinfo(version, NULL, NULL, 0, hints, &info));
   fi_freeinfo(hints);
@@ -96,11 +98,7 @@ struct fid_ep *open_endpoint(struct node *node, struct fid_domain *domain) {
   if (node->events != NULL) must(node, "fi_ep_bind", fi_ep_bind(endpoint, &node->events->fid, 0));
   must(node, "fi_ep_bind", fi_ep_bind(endpoint, &node->completions->fid, FI_TRANSMIT | FI_RECV));
   must(node, "fi_ep_bind", fi_ep_bind(endpoint, &node->addresses->fid, 0));
-  if (node->play->retries_set) {
-    size_t retries = node->play->retries;
-    must(node, "fi_setopt",
-         fi_setopt(&endpoint->fid, FI_OPT_ENDPOINT, FI_OPT_EFA_RNR_RETRY, &retries, sizeof retries));
-  }
+  if (subject.configure != NULL) must(node, "fi_setopt", subject.configure(node->play, endpoint));
   must(node, "fi_enable", fi_enable(endpoint));
   return endpoint;
 }
@@ -125,7 +123,7 @@ static void exchange(struct node *node) {
   if (insert && fi_av_insert(node->addresses, other.name, 1, &node->peer, 0, NULL) != 1) fail(node, "fi_av_insert");
 }
 
-static void open_node(struct node *node) {
+void open_node(struct node *node) {
   node->info = find(node);
   node->memory = mmap(NULL, MEMORY, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   node->operations = calloc(OPERATIONS, sizeof *node->operations);
@@ -145,19 +143,13 @@ static void open_node(struct node *node) {
   node->name_length = sizeof node->name;
   must(node, "fi_getname", fi_getname(&node->endpoint->fid, node->name, &node->name_length));
   exchange(node);
-  node->wire = wire_open(getenv("EFA_DOUBLE_WIRE"), NULL);
-  if (node->wire == NULL) fail(node, "no software NIC: start this by test-harness/efa-double/run");
-}
-
-void run_node(struct node *node);
-void run_node(struct node *node) {
-  open_node(node);
-  // A provider that libfabric tries on its way to efa catches these and exits with 1.
+  node->wire = wire_open(variable("WIRE"), NULL);
+  if (node->wire == NULL) fail(node, "no software NIC: start this by the run of test-harness/%s", wire_kind.name);
+  // A provider that libfabric tries on its way catches these and exits with 1.
   signal(SIGSEGV, SIG_DFL);
   signal(SIGABRT, SIG_DFL);
   signal(SIGBUS, SIG_DFL);
   setrlimit(RLIMIT_CORE, &(struct rlimit){0});
-  (node->target ? node->play->target : node->play->writer)(node);
 }
 
 // --- Operations -------------------------------------------------------------------------------------------------------
@@ -299,13 +291,10 @@ void meet(struct node *node) {
 }
 
 void greet(struct node *node) {
-  // On efa-direct a write is refused whose initiator is unknown: both have to be inserted first.
+  // A write may be refused whose initiator is unknown: both have to be inserted first.
   size_t before = node->arrived, from = node->posted;
   meet(node);
-  struct work work = {WRITE, .at = MEMORY - 64, .to = MEMORY - 64, .length = 1, .tell = true};
-  // Waits for the provider's own handshake.
-  if (!direct) work.flags = FI_DELIVERY_COMPLETE;
-  post(node, work);
+  post(node, (struct work){WRITE, .at = MEMORY - 64, .to = MEMORY - 64, .length = 1, .tell = true, .flags = subject.greeting()});
   if (!settle(node, from, 15000) || !await_arrivals(node, before + 1, 15000)) fail(node, "no greeting");
   node->posted = from;
   node->operations[from] = (struct task){0};
@@ -359,9 +348,9 @@ size_t count_peer_bytes(struct node *node, size_t at, uint8_t value, size_t leng
 }
 
 void set_port(struct node *node, bool own, enum port_state state) {
-  int host = node_of(own ? node->target : !node->target);
+  int host = subject.node(own ? node->target : !node->target);
   for (int i = 0; i < DEVICES; i++) {
     struct wire_device *device = &node->wire->devices[i];
-    if (device->pid != 0 && (device->gid[12] << 8 | device->gid[13]) == host) device->port = state;
+    if (device->pid != 0 && device->node == host) device->port = state;
   }
 }

@@ -1,5 +1,5 @@
-// What the probes of libfabric's provider efa share: two processes on two nodes, each with an endpoint of the real
-// provider on a software NIC, and an account of all that its completion queue and its event queue say.
+// What the probes of libfabric's providers share: two processes on two nodes, each with an endpoint of the real provider
+// on a software NIC, and an account of all that its completion queue and its event queue say.
 
 #pragma once
 
@@ -16,23 +16,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "../../main/c/tables.h"
-
-// Options of endpoints that are newer than the header of 1.17, with the version that they came with.
-enum {
-  OPTION_CUDA_API_PERMITTED = 10,        // 1.18, bool
-  OPTION_SHARED_MEMORY_PERMITTED = 11,   // 1.20, bool
-  OPTION_MAX_MSG_SIZE = 12,              // 2.0, size_t, as the next ones
-  OPTION_MAX_RMA_SIZE = 14,
-  OPTION_INJECT_MSG_SIZE = 16,
-  OPTION_INJECT_RMA_SIZE = 18,
-  OPTION_EMULATED_READ = -(0xefa << 16) + 1,  // 1.18, bool, as the next ones
-  OPTION_EMULATED_WRITE,
-  OPTION_EMULATED_ATOMICS,
-  OPTION_USE_DEVICE_RDMA,
-  OPTION_SENDRECV_IN_ORDER,  // 1.19
-  OPTION_WRITE_IN_ORDER,     // 1.19
-};
+#include "wire.h"
 
 enum { MEMORY = 16 << 20, OPERATIONS = 65536 };
 
@@ -50,12 +34,12 @@ struct node;
 
 // One trial of a fact.
 struct play {
-  const char *generation;         // of both NICs; NULL: write
+  const char *generation;         // of both NICs, where they differ by it; NULL: the newest
   unsigned delay_us, timeout_ms;  // 0: the software NIC's own
   const char *setting, *value;    // an environment variable of the provider's
   uint64_t order, mode;           // FI_ORDER_*; of FI_RX_CQ_DATA
   bool source;                    // FI_SOURCE
-  bool cached;                    // without FI_MR_LOCAL, so that the provider keeps registrations
+  bool cached;                    // the provider keeps registrations
   bool without_events;            // no event queue
   bool stranger;                  // the target does not insert the writer's address
   bool breaks;                    // the provider itself breaks a rule of the NIC, or ends the process
@@ -106,19 +90,8 @@ struct work {
   bool bare;           // without a descriptor
 };
 
-// The trial as a whole.
-extern bool newer, direct;
-extern int wrong;
-
-// What holds of libfabric 1.17, of 2.1, and of its fabric efa-direct.
-const char *by(const char *old, const char *efa, const char *efa_direct);
-
-// Plays it and compares what the two say, "writer: …; target: …", with what is expected of it; alternatives stand
-// between bars.
-void expect(const char *what, const struct play *play, const char *expected);
-// The same for each of the device's generations, those that differ for this libfabric.
-void expect_each(const char *what, struct play play, const char *send, const char *read, const char *write);
-void compare(const char *what, const char *came, const char *expected);
+// Whether libfabric is 2.1, and not 1.17.
+extern bool newer;
 
 // In the two processes.
 void say(struct node *node, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -148,9 +121,7 @@ void fill(struct node *node, size_t at, uint8_t value, size_t length);
 size_t count_bytes(struct node *node, size_t at, uint8_t value, size_t length);
 // Of the peer's memory, as it is now.
 size_t count_peer_bytes(struct node *node, size_t at, uint8_t value, size_t length);
-// The number of one of the two hosts, which no other probe has at the same time.
-int node_of(bool target);
-
 // The port of the peer's node, or of this one.
 void set_port(struct node *node, bool own, enum port_state state);
 struct fid_ep *open_endpoint(struct node *node, struct fid_domain *domain);
+void open_node(struct node *node);
