@@ -26,8 +26,7 @@ final class OneSidedCalls {
   /** As {@link org.jofi.transport.Comm#iread}, or {@link org.jofi.transport.Comm#iwrite}. */
   long move(
       boolean reads, MemorySegment near, long offset, long lengthBytes, RemoteMemory far, long at) {
-    assert comm.callers.enter() : comm.callers;
-    try {
+    try (var _ = comm.callers.call()) {
       checkOneSided(lengthBytes, far, at);
       comm.checkOpen();
       long access = reads ? Rights.READ_INTO : Rights.SENT;
@@ -37,21 +36,16 @@ final class OneSidedCalls {
       } finally {
         memory.endUse();
       }
-    } finally {
-      assert comm.callers.leave();
     }
   }
 
   long move(
       boolean reads, Registration near, long offset, long lengthBytes, RemoteMemory far, long at) {
-    assert comm.callers.enter() : comm.callers;
-    try {
+    try (var _ = comm.callers.call()) {
       RdmaRegistration ours =
           comm.memory.own(near, reads ? Use.RECEIVE : Use.SEND, offset, lengthBytes);
       checkOneSided(lengthBytes, far, at);
       return post(reads, ours.memory().address() + offset, lengthBytes, ours.data(), ours, far, at);
-    } finally {
-      assert comm.callers.leave();
     }
   }
 
@@ -70,16 +64,13 @@ final class OneSidedCalls {
         comm.endpoint.help();
         request = connection.oneSided.move(reads, address, lengthBytes, memory, far, at);
       }
-      comm.memory.uses.add(request, used);
-      comm.events.posted(request);
-      return request;
+      return comm.posted(request, used);
     }
   }
 
   /** As {@link org.jofi.transport.Comm#iwriteInline}. */
   long writeInline(MemorySegment from, long offset, long lengthBytes, RemoteMemory to, long at) {
-    assert comm.callers.enter() : comm.callers;
-    try {
+    try (var _ = comm.callers.call()) {
       checkOneSided(lengthBytes, to, at);
       int most = comm.device().properties().limits().inlineWriteBytes();
       if (lengthBytes > most) {
@@ -98,8 +89,6 @@ final class OneSidedCalls {
         comm.events.posted(request);
         return request;
       }
-    } finally {
-      assert comm.callers.leave();
     }
   }
 

@@ -189,8 +189,7 @@ abstract class RdmaComm implements DrivenComm {
 
   /** As {@link Comm#test}; if it is done, with the lengths of its messages, if they are wanted. */
   final long result(long request, long @Nullable [] lengths) {
-    assert callers.enter() : callers;
-    try {
+    try (var _ = callers.call()) {
       if (request == Result.NOTHING_TO_DO) {
         return 0;
       }
@@ -199,8 +198,6 @@ abstract class RdmaComm implements DrivenComm {
         memory.grow();
       }
       return result;
-    } finally {
-      assert callers.leave();
     }
   }
 
@@ -216,6 +213,13 @@ abstract class RdmaComm implements DrivenComm {
       }
       return result;
     }
+  }
+
+  /** Records a request that was posted, and what it uses. With the endpoint's lock held. */
+  final long posted(long request, Object used) {
+    memory.uses.add(request, used);
+    events.posted(request);
+    return request;
   }
 
   long poll(long request, long @Nullable [] lengths) {
@@ -243,13 +247,9 @@ abstract class RdmaComm implements DrivenComm {
 
   /** Reports how a request ended that was listed; without progress. */
   final long reported(long request) {
-    assert callers.enter() : callers;
-    try {
-      try (var _ = lock.posting()) {
-        return report(request, null);
-      }
-    } finally {
-      assert callers.leave();
+    try (var _ = callers.call();
+        var _ = lock.posting()) {
+      return report(request, null);
     }
   }
 
@@ -274,8 +274,7 @@ abstract class RdmaComm implements DrivenComm {
 
   @Override
   public final void progress() {
-    assert callers.enter() : callers;
-    try {
+    try (var _ = callers.call()) {
       checkOpen();
       try (var hold = lock.testing(tester)) {
         if (hold == null) {
@@ -284,8 +283,6 @@ abstract class RdmaComm implements DrivenComm {
         checkOpen();
         endpoint.help();
       }
-    } finally {
-      assert callers.leave();
     }
   }
 
@@ -337,12 +334,9 @@ abstract class RdmaComm implements DrivenComm {
   }
 
   private void end(Consumer<Connection> how) {
-    assert callers.enter() : callers;
-    try {
+    try (var _ = callers.call()) {
       begin(how);
       finish();
-    } finally {
-      assert callers.leave();
     }
   }
 

@@ -41,8 +41,7 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
 
   @Override
   public long irecv(MemorySegment segment, long offset, long lengthBytes, int tag) {
-    assert callers.enter() : callers;
-    try {
+    try (var _ = callers.call()) {
       checkOpen();
       DataRegistration lease = use(segment, offset, lengthBytes);
       try {
@@ -50,8 +49,6 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
       } finally {
         lease.endUse();
       }
-    } finally {
-      assert callers.leave();
     }
   }
 
@@ -62,8 +59,7 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
 
   @Override
   public long irecv(Registration registration, long offset, long lengthBytes, int tag) {
-    assert callers.enter() : callers;
-    try {
+    try (var _ = callers.call()) {
       checkOpen();
       RdmaRegistration ours = memory.own(registration, Use.RECEIVE, offset, lengthBytes);
       long address = ours.memory().address() + offset;
@@ -75,8 +71,6 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
             : request;
       }
       return post(address, lengthBytes, tag, lease, ours);
-    } finally {
-      assert callers.leave();
     }
   }
 
@@ -88,9 +82,7 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
       tags[0] = tag;
       data[0] = lease;
       long request = receive(1);
-      memory.uses.add(request, of);
-      events.posted(request);
-      return request;
+      return posted(request, of);
     }
   }
 
@@ -102,9 +94,8 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
           "%s groups 1 to %d receives, not %d".formatted(label(), GROUP, count));
     }
     checkOpen();
-    assert callers.enter() : callers;
     int found = 0;
-    try {
+    try (var _ = callers.call()) {
       for (; found < count; found++) {
         take(group, found);
       }
@@ -122,7 +113,6 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
         }
         used[i] = null;
       }
-      assert callers.leave();
     }
   }
 
@@ -162,9 +152,7 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
         endpoint.help();
         request = connection.receiver.receiveStaged(space, address, lengthBytes, tag);
       }
-      memory.uses.add(request, ours);
-      events.posted(request);
-      return request;
+      return posted(request, ours);
     }
   }
 
@@ -189,20 +177,15 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
 
   @Override
   public int lengths(long request, long[] into) {
-    assert callers.enter() : callers;
-    try {
-      try (var _ = lock.rare()) {
-        return connection.receiver.lengths(request, into);
-      }
-    } finally {
-      assert callers.leave();
+    try (var _ = callers.call();
+        var _ = lock.rare()) {
+      return connection.receiver.lengths(request, into);
     }
   }
 
   @Override
   public long iflush(Registration registration, long offset, long lengthBytes) {
-    assert callers.enter() : callers;
-    try {
+    try (var _ = callers.call()) {
       RdmaRegistration own = memory.own(registration, Use.RECEIVE, offset, lengthBytes);
       long address = own.memory().address() + offset;
       try (var _ = lock.posting()) {
@@ -215,12 +198,8 @@ final class RdmaRecvComm extends RdmaComm implements RecvComm {
           endpoint.help();
           request = connection.flushes.flush(address, lengthBytes, own.data());
         }
-        memory.uses.add(request, own);
-        events.posted(request);
-        return request;
+        return posted(request, own);
       }
-    } finally {
-      assert callers.leave();
     }
   }
 

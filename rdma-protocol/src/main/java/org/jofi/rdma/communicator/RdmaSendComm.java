@@ -24,8 +24,7 @@ final class RdmaSendComm extends RdmaComm implements SendComm {
 
   @Override
   public long isend(MemorySegment segment, long offset, long lengthBytes, int tag) {
-    assert callers.enter() : callers;
-    try {
+    try (var _ = callers.call()) {
       checkLength(lengthBytes);
       checkOpen();
       DataRegistration lease = memory.segments.use(segment, offset, lengthBytes, Rights.SENT);
@@ -34,23 +33,18 @@ final class RdmaSendComm extends RdmaComm implements SendComm {
       } finally {
         lease.endUse();
       }
-    } finally {
-      assert callers.leave();
     }
   }
 
   @Override
   public long isend(Registration registration, long offset, long lengthBytes, int tag) {
-    assert callers.enter() : callers;
-    try {
+    try (var _ = callers.call()) {
       RdmaRegistration ours = memory.own(registration, Use.SEND, offset, lengthBytes);
       long address = ours.memory().address() + offset;
       DataRegistration lease = ours.data;
       return lease == null
           ? stage(ours, address, lengthBytes, tag)
           : post(address, lengthBytes, tag, lease, ours);
-    } finally {
-      assert callers.leave();
     }
   }
 
@@ -58,9 +52,7 @@ final class RdmaSendComm extends RdmaComm implements SendComm {
     try (var _ = lock.posting()) {
       checkOpen();
       long request = connection.sender.send(address, lengthBytes, tag, lease, null);
-      memory.uses.add(request, used);
-      events.posted(request);
-      return request;
+      return posted(request, used);
     }
   }
 
@@ -94,18 +86,14 @@ final class RdmaSendComm extends RdmaComm implements SendComm {
 
   @Override
   public boolean cancel(long request) {
-    assert callers.enter() : callers;
-    try {
-      try (var _ = lock.posting()) {
-        checkOpen();
-        boolean cancelled = connection.sender.cancel(request);
-        if (cancelled) {
-          memory.uses.over(request);
-        }
-        return cancelled;
+    try (var _ = callers.call();
+        var _ = lock.posting()) {
+      checkOpen();
+      boolean cancelled = connection.sender.cancel(request);
+      if (cancelled) {
+        memory.uses.over(request);
       }
-    } finally {
-      assert callers.leave();
+      return cancelled;
     }
   }
 }
