@@ -153,10 +153,11 @@ final class Acceptor {
    * if its address is none.
    */
   private boolean answer(ConnectRequest request, ReceiveConnection connection) {
-    Packet answer = endpoint.outgoing.takeForStranger();
+    Packet answer = endpoint.outgoing.take(null);
     return answer == null
         || endpoint.outgoing.sendTo(
             request.replyAddress(),
+            true,
             request.rail(),
             answer,
             Handshake.put(answer.memory(), connection.accept),

@@ -11,6 +11,7 @@ import org.jofi.mr.registration.RegistrationException;
 import org.jofi.rdma.driver.EndpointDriver;
 import org.jofi.rdma.operation.OperationSink;
 import org.jofi.rdma.operation.Packet;
+import org.jofi.rdma.operation.SentListener;
 import org.jofi.rdma.request.PeerLink;
 import org.jofi.rdma.sequence.CommunicatorIds;
 import org.jofi.rdma.wire.ConnectAccept;
@@ -209,7 +210,7 @@ public final class Connector {
     if (rail < 0) {
       return;
     }
-    Packet message = endpoint.outgoing.takeForStranger();
+    Packet message = endpoint.outgoing.take(null);
     if (message == null) {
       return;
     }
@@ -218,7 +219,7 @@ public final class Connector {
         rail,
         now + (attempt.rails.own().size() == 1 ? every : Math.min(every, endpoint.railBoundNs())));
     int length = Handshake.put(message.memory(), attempt.request.over(rail));
-    if (!endpoint.outgoing.sendTo(attempt.to(rail), rail, message, length, attempt)) {
+    if (!endpoint.outgoing.sendTo(attempt.to(rail), true, rail, message, length, attempt)) {
       attempt.fail(FailureCause.INCOMPATIBLE, "no address of this fabric");
     }
   }
@@ -330,12 +331,12 @@ public final class Connector {
       MessageType type,
       long value,
       @Nullable FailureCause why) {
-    Packet message = endpoint.outgoing.takeForStranger();
+    Packet message = endpoint.outgoing.take(null);
     if (message == null) {
       return false;
     }
     ControlMessage.put(message.memory(), connectionId, type, 0, value, why);
-    endpoint.outgoing.answer(message, to, rail, ControlMessage.BYTES);
+    endpoint.outgoing.sendTo(to, false, rail, message, ControlMessage.BYTES, SentListener.NOBODY);
     return true;
   }
 

@@ -7,6 +7,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Consumer;
 import org.jofi.rdma.driver.EndpointDriver;
 import org.jofi.rdma.operation.Packet;
+import org.jofi.rdma.operation.SentListener;
 import org.jofi.rdma.wire.ConnectRedirect;
 import org.jofi.rdma.wire.ConnectRequest;
 import org.jofi.rdma.wire.Handshake;
@@ -76,16 +77,18 @@ public final class Redirects {
 
   /** If there is no buffer, when the connector asks again. */
   private void answer(Unequal asked, ConnectHandle there) {
-    Packet answer = endpoint.outgoing.takeForStranger();
+    Packet answer = endpoint.outgoing.take(null);
     if (answer != null) {
       ConnectRedirect redirect =
           new ConnectRedirect(
               asked.request.id().reversed(), endpoint.dataCount(), asked.common.peer(), there);
-      endpoint.outgoing.answer(
-          answer,
+      endpoint.outgoing.sendTo(
           asked.request.replyAddress(),
+          false,
           asked.replyRail(endpoint.controlCount()),
-          Handshake.put(answer.memory(), redirect));
+          answer,
+          Handshake.put(answer.memory(), redirect),
+          SentListener.NOBODY);
     }
   }
 

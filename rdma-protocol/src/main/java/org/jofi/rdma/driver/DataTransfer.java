@@ -188,16 +188,12 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
 
   @Override
   void fill(Post next, int stripe, int rail) {
-    if (kind != Kind.READ_OWN) {
-      super.fill(next, stripe, rail);
-      return;
+    super.fill(next, stripe, rail);
+    if (kind == Kind.READ_OWN) {
+      next.address = landing.address(rail);
+      next.descriptor = landing.descriptor(rail);
+      next.peer = landing.self(rail);
     }
-    next.read(
-            landing.address(rail),
-            lengthBytes(stripe),
-            landing.descriptor(rail),
-            landing.self(rail))
-        .remote(remoteAddress(stripe, rail), keys[rail]);
   }
 
   /**

@@ -19,7 +19,6 @@ import org.jofi.mr.teardown.Teardown;
 import org.jofi.rdma.memory.BufferShape;
 import org.jofi.rdma.memory.RegisteredBuffers;
 import org.jofi.rdma.nic.ArrivalSink;
-import org.jofi.rdma.nic.BufferCopier;
 import org.jofi.rdma.nic.FlushLanding;
 import org.jofi.rdma.nic.InlineCopies;
 import org.jofi.rdma.nic.RailPort;
@@ -103,7 +102,6 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
             traits().completionMeansDelivered(),
             tasks,
             new ArrivalBudget(arrivalsPerQueue / perRail, tasks),
-            new BufferCopier(),
             settings.counters());
     int most = settings.controlRails() * ReceiveBuffers.COUNT + MOST_OUTGOING;
     messages =
@@ -115,10 +113,7 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
     outgoing = new OutgoingMessages(messages, rails.control, tasks);
     copies =
         new InlineCopies(
-            label,
-            settings.pageBytes(),
-            context.copier(),
-            block -> registerBlock(block, dataRails(), Access.WRITE));
+            label, settings.pageBytes(), block -> registerBlock(block, dataRails(), Access.WRITE));
     landing = new FlushLanding(rails.data, settings.pageBytes());
     retirement = new RailRetirement(rails, arrivals, registrations, landing);
     peers = new Peers(addresses -> new Peer(this, rails.data, addresses, settings), retirement);

@@ -2,7 +2,6 @@ package org.jofi.rdma.driver;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
-import org.jofi.fabric.CompletionError;
 import org.jofi.fabric.FabricErrno;
 import org.jofi.fabric.PostFlags;
 import org.jofi.rdma.memory.RegisteredBuffers;
@@ -42,24 +41,37 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
 
   private int rail;
   private int tries;
-  private boolean pinned;
+  private int lengthBytes;
+  private int data;
+  private SentListener listener = SentListener.NOBODY;
+  private long cookie;
+  long place;
+  private boolean asks;
 
   /** Whether it was not taken at once: its sender may not want it any more. */
   private boolean waited;
 
-  private boolean asks;
-  long place;
-  private int lengthBytes;
-  private int data;
+  /** Whether it goes over that rail, though it may be given up, and over no other. */
+  private boolean pinned;
+
+  /** Whether it is immediate data without a message. */
   private boolean bare;
-  private SentListener listener = SentListener.NOBODY;
-  private long cookie;
+
+  /** Whether it is posted when queues have delivered. */
+  private boolean defers;
+
+  /** Whether it goes over the rail on which the fewest are out. */
+  private boolean evades;
+
+  /** Whether its rails are known for it alone. */
+  boolean ownsRails;
 
   OutgoingMessage(OutgoingMessages home, RegisteredBuffers.Buffer buffer, int rails) {
     this.home = home;
     descriptors = new long[rails];
     Arrays.setAll(descriptors, rail -> buffer.descriptors().descriptor(rail));
     memory = buffer.memory();
+    post.address = memory.address();
   }
 
   @Override
@@ -67,64 +79,58 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
     return memory;
   }
 
-  OutgoingMessage to(PeerRails those) {
-    rails = those;
-    return this;
-  }
-
   @Override
   public void send(int length, SentListener who, long whose) {
-    home.tasks.submit(prepared(length, who, whose));
-  }
-
-  @Override
-  public void tell(int length, SentListener who, long whose) {
-    OutgoingMessage prepared = prepared(length, who, whose);
-    PeerRails to = rails;
-    rail = to == null ? rail : to.leastBusy(rail);
-    home.tasks.submit(prepared);
-  }
-
-  @Override
-  public void sendImmediate(int bits, SentListener who, long whose) {
-    OutgoingMessage prepared = prepared(0, who, whose);
-    data = bits;
-    bare = true;
-    home.tasks.defer(prepared);
-  }
-
-  /** Sends it over that rail, though it may be given up, and over no other. */
-  void sendOver(int only, int length) {
-    home.tasks.submit(pinned(only, length, SentListener.NOBODY, 0));
-  }
-
-  /** The same with nothing in it, when queues have delivered. */
-  void sendLater(int only, SentListener who, long whose) {
-    home.tasks.defer(pinned(only, 0, who, whose));
-  }
-
-  private OutgoingMessage pinned(int only, int length, SentListener who, long whose) {
-    OutgoingMessage prepared = prepared(length, who, whose);
-    rail = only;
-    pinned = true;
-    return prepared;
-  }
-
-  private OutgoingMessage prepared(int length, SentListener who, long whose) {
     PeerRails to = rails;
     if (to == null) {
       throw new IllegalStateException("a message to nobody");
     }
     to.messages++;
-    rail = to.next();
+    if (!pinned) {
+      rail = to.next();
+    }
+    if (evades) {
+      rail = to.leastBusy(rail);
+    }
     tries = 0;
-    pinned = false;
     waited = false;
     lengthBytes = length;
-    bare = false;
     listener = who;
     cookie = whose;
-    return this;
+    if (defers) {
+      home.tasks.defer(this);
+    } else {
+      home.tasks.submit(this);
+    }
+  }
+
+  @Override
+  public void tell(int length, SentListener who, long whose) {
+    evades = true;
+    send(length, who, whose);
+  }
+
+  @Override
+  public void sendImmediate(int bits, SentListener who, long whose) {
+    data = bits;
+    bare = true;
+    defers = true;
+    send(0, who, whose);
+  }
+
+  /** Sends it over that rail, though it may be given up, and over no other. */
+  void sendOver(int only, int length) {
+    rail = only;
+    pinned = true;
+    send(length, SentListener.NOBODY, 0);
+  }
+
+  /** The same with nothing in it, when queues have delivered. */
+  void sendLater(int only, SentListener who, long whose) {
+    rail = only;
+    pinned = true;
+    defers = true;
+    send(0, who, whose);
   }
 
   @Override
@@ -146,15 +152,12 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
       PeerRail over = to.rail(rail);
       RailPort port = over.port;
       asks = !over.hasCarried || to.unanswered.asks(rail, listener.mayBeToldLate());
-      post.send(
-          memory.address(),
-          lengthBytes,
-          descriptors[port.number],
-          over.number(),
-          asks ? over.flags() : PostFlags.NONE);
-      if (bare) {
-        post.data(data);
-      }
+      post.lengthBytes = lengthBytes;
+      post.descriptor = descriptors[port.number];
+      post.peer = over.number();
+      post.flags = asks ? over.flags() : PostFlags.NONE;
+      post.bringsData = bare;
+      post.data = data;
       int answer = port.post(this, 0, post);
       if (answer == -FabricErrno.EAGAIN) {
         rail = pinned ? rail : to.next();
@@ -217,11 +220,14 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
   }
 
   @Override
-  public void failed(long operation, RailPort failing, CompletionError error) {
+  public void failed(long operation, RailPort failing, Failure why) {
     PeerRails to = back();
-    Failure why = Failures.of(failing, error);
     rail = to == null ? PeerRails.NONE : railAfter(to, why);
-    sendAgain(why);
+    if (rail == PeerRails.NONE) {
+      finish(why);
+    } else {
+      home.tasks.defer(this);
+    }
   }
 
   private int railAfter(PeerRails to, Failure why) {
@@ -231,21 +237,6 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
       return PeerRails.NONE;
     }
     return to.retry(rail, why, tries);
-  }
-
-  private void sendAgain(Failure why) {
-    if (rail == PeerRails.NONE) {
-      finish(why);
-    } else {
-      home.tasks.defer(this);
-    }
-  }
-
-  @Override
-  public void dropped(long operation, RailPort port, Failure why) {
-    PeerRails to = back();
-    rail = to == null || pinned ? PeerRails.NONE : to.another(rail, tries);
-    sendAgain(why);
   }
 
   @Override
@@ -276,14 +267,16 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
       return false;
     }
     MemorySegment.copy(memory, 0, copy.memory, 0, lengthBytes);
-    copy.prepared(lengthBytes, listener, cookie);
     copy.data = data;
     copy.bare = bare;
+    copy.ownsRails = ownsRails;
+    copy.defers = true;
+    copy.send(lengthBytes, listener, cookie);
     to.rail(rail).messagesOut--;
     to.messages--;
     rails = null;
+    ownsRails = false;
     listener = SentListener.NOBODY;
-    home.tasks.defer(copy);
     return true;
   }
 
@@ -293,10 +286,22 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
     PeerRails to = rails;
     if (to != null) {
       to.messages--;
+      if (ownsRails) {
+        to.close();
+      }
     }
-    rails = null;
     listener = SentListener.NOBODY;
     home.give(this);
     told.sent(whose, failure);
+  }
+
+  /** As it is when nobody uses it. */
+  void clear() {
+    rails = null;
+    pinned = false;
+    bare = false;
+    defers = false;
+    evades = false;
+    ownsRails = false;
   }
 }

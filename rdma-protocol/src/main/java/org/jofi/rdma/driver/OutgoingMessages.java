@@ -10,7 +10,6 @@ import org.jofi.rdma.operation.Packet;
 import org.jofi.rdma.operation.SentListener;
 import org.jofi.rdma.operation.Tasks;
 import org.jofi.rdma.wire.FabricAddress;
-import org.jofi.transport.Failure;
 import org.jspecify.annotations.Nullable;
 
 /** The messages that an endpoint can have on their way at once: made on demand, up to a limit. */
@@ -18,7 +17,7 @@ public final class OutgoingMessages {
   private final RegisteredBuffers buffers;
   private final List<RailPort> control;
   final Tasks tasks;
-  private final ArrayDeque<OutgoingMessage> free = new ArrayDeque<>();
+  final ArrayDeque<OutgoingMessage> free = new ArrayDeque<>();
 
   OutgoingMessages(RegisteredBuffers buffers, List<RailPort> control, Tasks tasks) {
     this.buffers = buffers;
@@ -27,24 +26,15 @@ public final class OutgoingMessages {
   }
 
   /**
-   * A message to fill in and send over these rails; null if all are on their way, or no memory can
-   * be registered for it.
+   * A message to fill in and send over these rails, or to who is no peer yet; null if all are on
+   * their way, or no memory can be registered for it.
    */
-  @Nullable OutgoingMessage take(PeerRails to) {
-    OutgoingMessage message = free.pollLast();
-    if (message == null) {
-      message = make();
-    }
+  public @Nullable OutgoingMessage take(@Nullable PeerRails to) {
+    OutgoingMessage message = free.isEmpty() ? make() : free.removeLast();
     if (message != null) {
       message.rails = to;
     }
     return message;
-  }
-
-  /** A message to who is no peer yet, as {@link #take}; null if there is no buffer. */
-  public @Nullable Packet takeForStranger() {
-    OutgoingMessage message = free.pollLast();
-    return message == null ? make() : message;
   }
 
   private @Nullable OutgoingMessage make() {
@@ -58,56 +48,31 @@ public final class OutgoingMessages {
   }
 
   /**
-   * Sends a message over a control rail to an address that may not be a peer's. The address is kept
-   * only for this message, and its outcome is not reported.
+   * Sends a message over a control rail to an address to which there is no connection, and which is
+   * kept only for this message. The listener is told the rail.
    *
-   * @return false if that is no address, too many are answered now, or the provider refuses it
-   */
-  public boolean answer(Packet packet, FabricAddress stranger, int rail, int lengthBytes) {
-    return sendTo(stranger, false, rail, packet, lengthBytes, SentListener.NOBODY);
-  }
-
-  /**
-   * Sends a message over a control rail to an address to which there is no connection yet, which is
-   * a peer's only for this message. The listener is told the rail.
-   *
-   * @return false if that is no address, or the provider refuses it
+   * @param isPeer whether it is a peer's; a stranger's gets one answer
+   * @return false if that is no address, too many strangers are answered now, or the provider
+   *     refuses it
    */
   public boolean sendTo(
-      FabricAddress address, int rail, Packet packet, int lengthBytes, SentListener who) {
-    return sendTo(address, true, rail, packet, lengthBytes, who);
-  }
-
-  private boolean sendTo(
       FabricAddress address,
       boolean isPeer,
       int rail,
       Packet packet,
       int lengthBytes,
       SentListener who) {
-    PeerRails alone;
+    OutgoingMessage message = (OutgoingMessage) packet;
     try {
-      alone = PeerRails.to(control.subList(rail, rail + 1), this, List.of(address), isPeer);
+      message.rails =
+          PeerRails.to(control.subList(rail, rail + 1), this, List.of(address), isPeer).connected();
     } catch (IllegalArgumentException | FabricException e) {
-      give((OutgoingMessage) packet);
+      give(message);
       return false;
     }
-    ((OutgoingMessage) packet).to(alone.connected()).send(lengthBytes, new Alone(alone, who), rail);
+    message.ownsRails = true;
+    message.send(lengthBytes, who, rail);
     return true;
-  }
-
-  /** Lets go of an address when its message is over. */
-  private record Alone(PeerRails rails, SentListener who) implements SentListener {
-    @Override
-    public void sent(long cookie, @Nullable Failure failure) {
-      rails.close();
-      who.sent(cookie, failure);
-    }
-
-    @Override
-    public boolean isWanted(long cookie) {
-      return who.isWanted(cookie);
-    }
   }
 
   /** Sends an empty message over a rail, which the peer ignores; whether there was a buffer. */
@@ -121,6 +86,7 @@ public final class OutgoingMessages {
   }
 
   void give(OutgoingMessage message) {
+    message.clear();
     free.addLast(message);
   }
 }

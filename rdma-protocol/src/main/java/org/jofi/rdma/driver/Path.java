@@ -88,7 +88,12 @@ final class Path implements OperationSink {
 
   @Override
   public @Nullable Packet takePacket() {
-    return outgoing.take(control);
+    OutgoingMessage free = outgoing.free.pollLast();
+    if (free == null) {
+      return outgoing.take(control);
+    }
+    free.rails = control;
+    return free;
   }
 
   @Override

@@ -1,7 +1,6 @@
 package org.jofi.rdma.driver;
 
 import org.jofi.counters.written.CounterType;
-import org.jofi.fabric.CompletionError;
 import org.jofi.fabric.FabricErrno;
 import org.jofi.fabric.PostFlags;
 import org.jofi.rdma.nic.Failures;
@@ -126,18 +125,17 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
   }
 
   void fill(Post next, int stripe, int rail) {
-    long from = localAddress(stripe);
-    long length = lengthBytes(stripe);
-    long peer = rails.rail(rail).number();
-    if (kind == Kind.READ) {
-      next.read(from, length, descriptor(rail), peer);
-    } else if (bringsData(stripe)) {
-      next.write(from, length, descriptor(rail), peer, rails.rail(rail).flags())
-          .data(immediate(stripe));
-    } else {
-      next.write(from, length, descriptor(rail), peer, flags(stripe, rail));
-    }
-    next.remote(remoteAddress(stripe, rail), keys[rail]);
+    PeerRail over = rails.rail(rail);
+    next.call = kind == Kind.WRITE ? Post.Call.WRITE : Post.Call.READ;
+    next.address = localAddress(stripe);
+    next.lengthBytes = lengthBytes(stripe);
+    next.descriptor = descriptor(rail);
+    next.peer = over.number();
+    next.remoteAddress = remoteAddress(stripe, rail);
+    next.key = keys[rail];
+    next.bringsData = bringsData(stripe);
+    next.data = next.bringsData ? immediate(stripe) : 0;
+    next.flags = next.bringsData ? over.flags() : flags(stripe, rail);
   }
 
   /** How a write without immediate data is posted, {@link PostFlags}. */
@@ -152,10 +150,10 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
   }
 
   @Override
-  public void failed(long cookie, RailPort port, CompletionError error) {
+  public void failed(long cookie, RailPort port, Failure of) {
     int stripe = (int) cookie;
     Failure ended = port.isClosed() ? port.retiredFor() : null;
-    Failure why = ended == null ? Failures.of(port, error) : ended;
+    Failure why = ended == null ? of : ended;
     if (ended == null && tellsOfRail(stripe, why)) {
       rails.failed(port.number, why);
     }
@@ -179,13 +177,6 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
   @Override
   public void lost(long cookie, RailPort port, Failure why) {
     lose((int) cookie, why);
-  }
-
-  @Override
-  public void dropped(long cookie, RailPort port, Failure why) {
-    if (!mayLand((int) cookie, port.number, why)) {
-      over((int) cookie, why);
-    }
   }
 
   /** Nothing more of a stripe will happen: it is posted again if its listener wants that. */

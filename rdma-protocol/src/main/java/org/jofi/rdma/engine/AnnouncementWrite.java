@@ -1,7 +1,6 @@
 package org.jofi.rdma.engine;
 
 import org.jofi.rdma.operation.Certainty;
-import org.jofi.rdma.operation.Stripes;
 import org.jofi.rdma.operation.Transfer;
 import org.jofi.rdma.operation.TransferListener;
 import org.jofi.rdma.request.PeerLink;
@@ -55,7 +54,7 @@ final class AnnouncementWrite implements TransferListener {
 
   /** Whether something of it was not taken by a rail yet. */
   boolean isWaiting() {
-    return transfer.in(Stripes.State.TO_POST) != 0;
+    return transfer.in(Transfer.State.TO_POST) != 0;
   }
 
   boolean wasPosted() {

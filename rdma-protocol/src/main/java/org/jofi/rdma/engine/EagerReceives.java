@@ -2,6 +2,7 @@ package org.jofi.rdma.engine;
 
 import java.lang.foreign.MemorySegment;
 import org.jofi.mr.registration.DataRegistration;
+import org.jofi.rdma.operation.AddressSpace;
 import org.jofi.rdma.operation.SentListener;
 import org.jofi.rdma.operation.Task;
 import org.jofi.rdma.sequence.ShortRow;
@@ -118,7 +119,7 @@ final class EagerReceives extends Task implements SentListener {
     if (message == null) {
       return false;
     }
-    receiver.link.endpoint.copier().copy(from, message.copy.address(), bytes);
+    MemorySegment.copy(AddressSpace.ALL, from, message.copy, 0, bytes);
     return true;
   }
 

@@ -1,8 +1,9 @@
 package org.jofi.rdma.engine;
 
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
+import org.jofi.rdma.operation.AddressSpace;
 import org.jofi.rdma.operation.Collector;
-import org.jofi.rdma.operation.MemoryCopier;
 import org.jofi.rdma.operation.Packet;
 import org.jofi.rdma.request.PeerLink;
 import org.jofi.rdma.wire.EagerGrant;
@@ -28,7 +29,6 @@ final class EagerSends extends Collector {
   private final PeerLink link;
 
   private final Sender sender;
-  private final MemoryCopier copier;
   private final EagerGrant grant;
   private final int credits;
   private final int packetBytes;
@@ -59,7 +59,6 @@ final class EagerSends extends Collector {
     super(link.endpoint.tasks());
     this.link = link;
     this.sender = sender;
-    copier = link.endpoint.copier();
     this.grant = grant;
     credits = grant.credits();
     // The peer's buffers are as long as it needs for what it grants.
@@ -123,7 +122,8 @@ final class EagerSends extends Collector {
     }
     tags[at(sent)] = send.tag;
     matched[at(sent)] = false;
-    copier.copy(send.address, batch.add(send, lengthBytes), lengthBytes);
+    long to = batch.add(send, lengthBytes);
+    MemorySegment.copy(AddressSpace.ALL, send.address, AddressSpace.ALL, to, lengthBytes);
     send.left = true;
     send.out = true;
     return true;

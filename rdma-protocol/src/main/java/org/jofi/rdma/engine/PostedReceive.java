@@ -1,7 +1,9 @@
 package org.jofi.rdma.engine;
 
+import java.lang.foreign.MemorySegment;
 import java.util.StringJoiner;
 import org.jofi.mr.registration.DataRegistration;
+import org.jofi.rdma.operation.AddressSpace;
 import org.jofi.rdma.request.ListedStrategy;
 import org.jofi.rdma.request.Request;
 import org.jofi.rdma.sequence.StripeArrivals;
@@ -157,7 +159,7 @@ class PostedReceive extends ListedStrategy<PostedReceive> {
 
   /** A short message, which fits, goes into an open receive. */
   void fill(int sub, long from, int lengthBytes) {
-    receiver.link.endpoint.copier().copy(from, addresses[sub], lengthBytes);
+    MemorySegment.copy(AddressSpace.ALL, from, AddressSpace.ALL, addresses[sub], lengthBytes);
     taken |= 1 << sub;
     lengths[sub] = lengthBytes;
     arrive(sub);

@@ -77,12 +77,12 @@ public final class ContextTable {
     }
   }
 
-  /** As {@link OperationOwner#dropped}, of each slot that is out, which is given back. */
+  /** As {@link OperationOwner#failed}, of each slot that is out, which is given back. */
   void drop(RailPort port, Failure why) {
     for (int index = 0; index < owners.length; index++) {
       OperationOwner owner = give(first + index);
       if (owner != null) {
-        owner.dropped(cookies[index], port, why);
+        owner.failed(cookies[index], port, why);
       }
     }
   }

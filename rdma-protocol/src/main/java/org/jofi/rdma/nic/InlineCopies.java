@@ -6,8 +6,8 @@ import java.util.function.Function;
 import org.jofi.rdma.memory.BufferShape;
 import org.jofi.rdma.memory.RegisteredBuffers;
 import org.jofi.rdma.memory.RegisteredBuffers.Buffer;
+import org.jofi.rdma.operation.AddressSpace;
 import org.jofi.rdma.operation.InlineCopy;
-import org.jofi.rdma.operation.MemoryCopier;
 import org.jofi.rdma.operation.OperationSink;
 import org.jspecify.annotations.Nullable;
 
@@ -20,15 +20,12 @@ public final class InlineCopies {
 
   private final RegisteredBuffers buffers;
   private final ArrayDeque<Copy> free = new ArrayDeque<>();
-  private final MemoryCopier copier;
   private boolean abandoned;
 
   public InlineCopies(
       String label,
       int pageBytes,
-      MemoryCopier copier,
       Function<MemorySegment, RegisteredBuffers.Registration> registrar) {
-    this.copier = copier;
     buffers =
         new RegisteredBuffers(
             "inline copies of " + label,
@@ -70,7 +67,7 @@ public final class InlineCopies {
       }
       copy = new Copy(buffer);
     }
-    copier.copy(address, copy.address(), lengthBytes);
+    MemorySegment.copy(AddressSpace.ALL, address, copy.buffer.memory(), 0, lengthBytes);
     return copy;
   }
 

@@ -1,6 +1,5 @@
 package org.jofi.rdma.nic;
 
-import org.jofi.fabric.CompletionError;
 import org.jofi.transport.Failure;
 
 /**
@@ -12,20 +11,18 @@ public interface OperationOwner {
   /** The operation finished, with so many bytes received. */
   void completed(long cookie, long lengthBytes);
 
-  /** The operation failed; the error is valid during the call only. */
-  void failed(long cookie, RailPort port, CompletionError error);
+  /**
+   * The operation failed. If its rail's endpoint {@linkplain RailPort#isClosed is closed}, it uses
+   * no memory of this side any more; some or all of it may have happened at the peer, or may happen
+   * yet.
+   */
+  void failed(long cookie, RailPort port, Failure why);
 
   /**
    * The completion queue broke, so the outcome of the operation will never be known. Until the
    * endpoint is closed, the operation may still happen and use its memory.
    */
   void lost(long cookie, RailPort port, Failure why);
-
-  /**
-   * Its rail's endpoint was closed while the operation was under way: it uses no memory of this
-   * side any more. Some or all of it may have happened at the peer, or may happen yet.
-   */
-  void dropped(long cookie, RailPort port, Failure why);
 
   /**
    * The operation is out on a rail that is silent, to one of the peers. It may be posted again over
@@ -43,12 +40,9 @@ public interface OperationOwner {
         public void completed(long cookie, long lengthBytes) {}
 
         @Override
-        public void failed(long cookie, RailPort port, CompletionError error) {}
+        public void failed(long cookie, RailPort port, Failure why) {}
 
         @Override
         public void lost(long cookie, RailPort port, Failure why) {}
-
-        @Override
-        public void dropped(long cookie, RailPort port, Failure why) {}
       };
 }

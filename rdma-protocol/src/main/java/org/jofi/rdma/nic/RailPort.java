@@ -167,17 +167,17 @@ public final class RailPort {
     long descriptor = what.descriptor;
     long remote = what.remoteAddress;
     long key = what.key;
+    long data = Integer.toUnsignedLong(what.data);
     long flags = what.flags;
     int answer =
         switch (what.call) {
           case SEND ->
               what.bringsData
-                  ? to.sendData(from, bytes, descriptor, what.data, peer, context, flags)
+                  ? to.sendData(from, bytes, descriptor, data, peer, context, flags)
                   : to.send(from, bytes, descriptor, peer, context, flags);
           case WRITE ->
               what.bringsData
-                  ? to.writeData(
-                      from, bytes, descriptor, what.data, peer, remote, key, context, flags)
+                  ? to.writeData(from, bytes, descriptor, data, peer, remote, key, context, flags)
                   : to.write(from, bytes, descriptor, peer, remote, key, context, flags);
           case READ -> to.read(from, bytes, descriptor, peer, remote, key, context);
         };

@@ -191,17 +191,14 @@ public final class RailQueue implements CompletionQueue.Sink {
   @Override
   public void failed(CompletionError error) {
     int context = error.context();
-    if (context < 0 || context >= contexts) {
-      counters.add(CounterType.COMPLETIONS_ORPHANED, 1);
-      return;
-    }
-    int index = tableOf[context];
-    long cookie = tables[index].cookie(context);
-    OperationOwner owner = tables[index].give(context);
+    int index = context < 0 || context >= contexts ? -1 : tableOf[context];
+    long cookie = index < 0 ? 0 : tables[index].cookie(context);
+    OperationOwner owner = index < 0 ? null : tables[index].give(context);
     if (owner == null) {
       counters.add(CounterType.COMPLETIONS_ORPHANED, 1);
     } else {
-      owner.failed(cookie, ports[index / 2], error);
+      RailPort port = ports[index / 2];
+      owner.failed(cookie, port, Failures.of(port, error));
     }
   }
 

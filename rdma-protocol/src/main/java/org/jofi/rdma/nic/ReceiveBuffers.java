@@ -5,7 +5,6 @@ import java.util.Objects;
 import org.agrona.collections.IntArrayQueue;
 import org.jofi.counters.written.CounterBlock;
 import org.jofi.counters.written.CounterType;
-import org.jofi.fabric.CompletionError;
 import org.jofi.fabric.FabricErrno;
 import org.jofi.rdma.memory.RegisteredBuffers;
 import org.jofi.rdma.memory.RegisteredBuffers.Buffer;
@@ -115,8 +114,8 @@ public final class ReceiveBuffers extends Task implements OperationOwner {
   }
 
   @Override
-  public void failed(long cookie, RailPort failing, CompletionError error) {
-    if (error.errno() != FabricErrno.ECANCELED) {
+  public void failed(long cookie, RailPort failing, Failure why) {
+    if (why.errno() != FabricErrno.ECANCELED) {
       countFailure();
     }
     if (!stopped) {
@@ -129,12 +128,6 @@ public final class ReceiveBuffers extends Task implements OperationOwner {
   public void lost(long cookie, RailPort broken, Failure why) {
     // Nothing arrives over that rail any more.
     stopped = true;
-  }
-
-  @Override
-  public void dropped(long cookie, RailPort port, Failure why) {
-    idle.addInt((int) cookie);
-    tasks.defer(this);
   }
 
   /** Hands on what arrived, and posts the buffers again. */

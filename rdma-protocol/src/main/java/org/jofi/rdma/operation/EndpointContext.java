@@ -13,7 +13,6 @@ import org.jofi.counters.written.EndpointCounters;
  * @param completionMeansDelivered whether a write that completed has left for the peer's NIC
  * @param tasks that are not done
  * @param budget room for what peers write
- * @param copier of short messages
  * @param counters of the endpoint and its rails
  */
 public record EndpointContext(
@@ -25,5 +24,4 @@ public record EndpointContext(
     boolean completionMeansDelivered,
     Tasks tasks,
     ArrivalBudget budget,
-    MemoryCopier copier,
     EndpointCounters counters) {}

@@ -11,8 +11,6 @@ import java.lang.foreign.ValueLayout;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
-import org.jofi.fabric.CompletionError;
-import org.jofi.fabric.PostFlags;
 import org.jofi.rdma.engine.Script;
 import org.jofi.rdma.nic.OperationOwner;
 import org.jofi.rdma.nic.Post;
@@ -270,20 +268,16 @@ class LossesTest {
   /** Writes once over the second rail, without a receive; how often it could. */
   private static int flood(Linked linked) {
     RailPort port = linked.left.host.endpoint.data(1);
-    int answer =
-        port.post(
-            new Unheeded(),
-            0,
-            new Post()
-                .write(
-                    linked.source.address(),
-                    8,
-                    linked.from.descriptor(1),
-                    port.peer(linked.right.host.endpoint.data(1).address()),
-                    PostFlags.NONE)
-                .data(0)
-                .remote(linked.to.remoteAddress(1, linked.target.address()), linked.to.key(1)));
-    return answer == 0 ? 1 : 0;
+    Post write = new Post();
+    write.call = Post.Call.WRITE;
+    write.address = linked.source.address();
+    write.lengthBytes = 8;
+    write.descriptor = linked.from.descriptor(1);
+    write.peer = port.peer(linked.right.host.endpoint.data(1).address());
+    write.bringsData = true;
+    write.remoteAddress = linked.to.remoteAddress(1, linked.target.address());
+    write.key = linked.to.key(1);
+    return port.post(new Unheeded(), 0, write) == 0 ? 1 : 0;
   }
 
   private static final class Unheeded implements OperationOwner {
@@ -291,12 +285,9 @@ class LossesTest {
     public void completed(long cookie, long lengthBytes) {}
 
     @Override
-    public void failed(long cookie, RailPort port, CompletionError error) {}
+    public void failed(long cookie, RailPort port, Failure why) {}
 
     @Override
     public void lost(long cookie, RailPort port, Failure why) {}
-
-    @Override
-    public void dropped(long cookie, RailPort port, Failure why) {}
   }
 }

@@ -6,13 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.jofi.fabric.CompletionError;
-import org.jofi.fabric.CompletionFlags;
 import org.jofi.fabric.FabricErrno;
-import org.jofi.fabric.FabricException;
 import org.jofi.rdma.operation.Certainty;
-import org.jofi.rdma.operation.Stripes.State;
 import org.jofi.rdma.operation.Transfer;
+import org.jofi.rdma.operation.Transfer.State;
 import org.jofi.rdma.operation.TransferListener;
 import org.jofi.simulated.Simulation;
 import org.jofi.simulated.profile.Profile;
@@ -51,7 +48,7 @@ class DoubtfulTransferTest {
       transfer.failAlone();
       transfer.spread(64);
       transfer.cut(0, 64);
-      transfer.failed(0, rails.rail(0).port, new Failed(FabricErrno.ECANCELED));
+      transfer.failed(0, rails.rail(0).port, failed(FabricErrno.ECANCELED));
       Certainty certainty = used ? Certainty.UNKNOWN : Certainty.OVER;
       assertEquals(List.of(certainty), endings.stream().map(Ending::certainty).toList());
       assertTrue(endings.getFirst().railLeft());
@@ -72,7 +69,7 @@ class DoubtfulTransferTest {
       transfer.begin(Transfer.Kind.WRITE, 4096, rail -> 0);
       transfer.spread(64);
       transfer.cut(1, 64);
-      transfer.failed(0, rails.rail(1).port, new Failed(FabricErrno.ECANCELED));
+      transfer.failed(0, rails.rail(1).port, failed(FabricErrno.ECANCELED));
       assertEquals(List.of(Certainty.OVER), endings.stream().map(Ending::certainty).toList());
       assertTrue(rails.isUsable(1), "it is given up");
       assertTrue(transfer.state(0) == State.TO_POST, "it is not repeated");
@@ -86,7 +83,7 @@ class DoubtfulTransferTest {
         assertFalse(peer.fences().isEmpty(), "it went over another");
         assertFalse(transfer.state(0) == State.TO_POST);
       } else if (fate.equals("broken again")) {
-        transfer.failed(0, rails.rail(1).port, new Failed(FabricErrno.ECANCELED));
+        transfer.failed(0, rails.rail(1).port, failed(FabricErrno.ECANCELED));
         assertFalse(peer.fences().isEmpty(), "it stays");
         assertFalse(rails.isUsable(1));
       }
@@ -145,7 +142,7 @@ class DoubtfulTransferTest {
       transfer.begin(Transfer.Kind.WRITE, 4096, rail -> 0);
       transfer.spread(64);
       transfer.cut(0, 64);
-      transfer.failed(0, left.endpoint.data(0), new Failed(FabricErrno.EIO));
+      transfer.failed(0, left.endpoint.data(0), failed(FabricErrno.EIO));
       assertEquals(1, endings.size());
       Ending ending = endings.getFirst();
       assertEquals(Certainty.UNKNOWN, ending.certainty());
@@ -172,7 +169,7 @@ class DoubtfulTransferTest {
       transfer.failAlone();
       transfer.spread(64);
       transfer.cut(1, 64);
-      transfer.failed(0, left.endpoint.data(1), new Failed(FabricErrno.EIO));
+      transfer.failed(0, left.endpoint.data(1), failed(FabricErrno.EIO));
       assertEquals(1, endings.size());
       assertTrue(endings.getFirst().railLeft());
       assertEquals(left.endpoint.data(0).label, transfer.railLabel(0));
@@ -211,45 +208,7 @@ class DoubtfulTransferTest {
     return (DataTransfer) from.endpoint.path(to.endpoint.addresses()).overData(listener);
   }
 
-  private record Failed(int errno) implements CompletionError {
-    @Override
-    public int context() {
-      return 0;
-    }
-
-    @Override
-    public long flags() {
-      return CompletionFlags.WRITE;
-    }
-
-    @Override
-    public long lengthBytes() {
-      return 0;
-    }
-
-    @Override
-    public long overflowBytes() {
-      return 0;
-    }
-
-    @Override
-    public long data() {
-      return 0;
-    }
-
-    @Override
-    public int providerErrno() {
-      return 0;
-    }
-
-    @Override
-    public String providerText() {
-      return "of the provider";
-    }
-
-    @Override
-    public FabricException toException() {
-      throw new UnsupportedOperationException();
-    }
+  private static Failure failed(int errno) {
+    return new Failure(FailureCause.FABRIC, errno, "fi_write", "of the provider");
   }
 }

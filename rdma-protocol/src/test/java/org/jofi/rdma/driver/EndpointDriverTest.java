@@ -18,11 +18,9 @@ import org.jofi.counters.written.CounterScope;
 import org.jofi.counters.written.CounterType;
 import org.jofi.counters.written.EndpointCounters;
 import org.jofi.fabric.Access;
-import org.jofi.fabric.CompletionError;
 import org.jofi.fabric.FabricErrno;
 import org.jofi.mr.registration.BufferRange;
 import org.jofi.mr.registration.DataRegistration;
-import org.jofi.rdma.nic.Failures;
 import org.jofi.rdma.nic.InsertedAddresses;
 import org.jofi.rdma.nic.OperationOwner;
 import org.jofi.rdma.nic.Post;
@@ -57,13 +55,8 @@ class EndpointDriverTest {
     }
 
     @Override
-    public void dropped(long cookie, RailPort port, Failure why) {
+    public void failed(long cookie, RailPort port, Failure why) {
       failures.add(why);
-    }
-
-    @Override
-    public void failed(long cookie, RailPort port, CompletionError error) {
-      failures.add(Failures.of(port, error));
     }
   }
 
@@ -151,10 +144,10 @@ class EndpointDriverTest {
     }
   }
 
-  private static Packet stranger(EndpointDriver from) {
-    Packet message = from.outgoing.takeForStranger();
+  private static boolean answer(EndpointDriver from, FabricAddress stranger) {
+    Packet message = from.outgoing.take(null);
     assertNotNull(message);
-    return message;
+    return from.outgoing.sendTo(stranger, false, 0, message, 64, SentListener.NOBODY);
   }
 
   private static Packet message(EndpointDriver from, PeerRails to) {
@@ -185,15 +178,15 @@ class EndpointDriverTest {
       int posted = 0;
       while (posted < 2 * operations) {
         boolean sound = posted % 2 == 0;
-        int answer =
-            port.post(
-                sound ? good : bad,
-                posted,
-                new Post()
-                    .read(from.address(), 512, local.descriptor(0), peer)
-                    .remote(
-                        remote.remoteAddress(0, to.address()),
-                        sound ? remote.key(0) : remote.key(0) + 1_000));
+        Post read = new Post();
+        read.call = Post.Call.READ;
+        read.address = from.address();
+        read.lengthBytes = 512;
+        read.descriptor = local.descriptor(0);
+        read.peer = peer;
+        read.remoteAddress = remote.remoteAddress(0, to.address());
+        read.key = sound ? remote.key(0) : remote.key(0) + 1_000;
+        int answer = port.post(sound ? good : bad, posted, read);
         if (answer == 0) {
           posted++;
         } else {
@@ -303,8 +296,7 @@ class EndpointDriverTest {
           forged[4] ^= 0x55;
           forged[Math.min(20, forged.length - 3)] ^= 0x55;
         }
-        Packet message = stranger(left.endpoint);
-        refused += left.endpoint.outgoing.answer(message, FabricAddress.of(forged), 0, 64) ? 0 : 1;
+        refused += answer(left.endpoint, FabricAddress.of(forged)) ? 0 : 1;
         assertTrue(
             port.peers().known()
                 <= InsertedAddresses.MOST_STRANGERS + InsertedAddresses.MOST_UNUSED);
@@ -315,7 +307,7 @@ class EndpointDriverTest {
       }
       assertEquals(0, refused, "answers were not over");
       right.messages.clear();
-      assertTrue(left.endpoint.outgoing.answer(stranger(left.endpoint), real, 0, 64));
+      assertTrue(answer(left.endpoint, real));
       await(simulation, () -> right.messages.size() == 1, left, right);
       // Who becomes a peer stays one.
       PeerRails peer = left.endpoint.controlTo(right.endpoint.addresses());

@@ -15,7 +15,6 @@ import net.jqwik.api.Provide;
 import org.jofi.counters.written.CounterBlock;
 import org.jofi.counters.written.CounterScope;
 import org.jofi.counters.written.CounterType;
-import org.jofi.fabric.CompletionError;
 import org.jofi.fabric.CompletionFlags;
 import org.jofi.fabric.FabricHints;
 import org.jofi.rdma.nic.ArrivalSink;
@@ -91,17 +90,12 @@ class RailQueueProperties {
         }
 
         @Override
-        public void failed(long cookie, RailPort port, CompletionError error) {
+        public void failed(long cookie, RailPort port, Failure why) {
           throw new AssertionError("nothing fails");
         }
 
         @Override
         public void lost(long cookie, RailPort port, Failure why) {
-          throw new AssertionError(why.toString());
-        }
-
-        @Override
-        public void dropped(long cookie, RailPort port, Failure why) {
           throw new AssertionError(why.toString());
         }
       };

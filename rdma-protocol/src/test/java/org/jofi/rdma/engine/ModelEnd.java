@@ -53,7 +53,6 @@ final class ModelEnd implements OperationSink {
             link.completionMeansDelivered(),
             tasks,
             budget,
-            link::copy,
             EndpointCounters.unshared(ModelLink.RAILS));
   }
 

@@ -374,12 +374,6 @@ final class ModelLink {
     }
   }
 
-  void copy(long source, long target, int lengthBytes) {
-    if (lengthBytes > 0) {
-      at(target, lengthBytes).copyFrom(at(source, lengthBytes));
-    }
-  }
-
   private void immediate(ModelEnd of, int bits) {
     assertEquals(WireFault.NONE, ImmediateData.check(Integer.toUnsignedLong(bits)));
     (of == left ? receiving : sending).protocol.immediate(bits);

@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayDeque;
 import org.jofi.mr.registration.DataRegistration;
+import org.jofi.rdma.operation.AddressSpace;
 import org.jofi.rdma.operation.Packet;
 import org.jofi.rdma.operation.SentListener;
 import org.jofi.rdma.operation.Task;
@@ -81,7 +82,7 @@ public final class PacketSender extends PacketQueue implements SendProtocol {
         int payload = EagerPacket.putMessage(memory, offset, tag, Long.BYTES + piece);
         memory.set(ValueLayout.JAVA_LONG_UNALIGNED, payload, lengthBytes);
         long to = memory.address() + payload + Long.BYTES;
-        link.endpoint.copier().copy(address + done, to, piece);
+        MemorySegment.copy(AddressSpace.ALL, address + done, AddressSpace.ALL, to, piece);
         int bytes = EagerPacket.after(payload, Long.BYTES + piece);
         MessageHeader.put(memory, MessageType.EAGER, bytes, link.id);
         done += piece;

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.jofi.rdma.operation.Stripes.State;
+import org.jofi.rdma.operation.Transfer.State;
 import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
 import org.junit.jupiter.api.Test;
@@ -14,8 +14,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Walks the table of {@link Stripes}, event by event. */
-class StripesTest {
+/** Walks the table of {@link Transfer}, event by event. */
+class TransferTest {
   private static final Failure WHY = new Failure(FailureCause.FABRIC, 5, "fi_write", "it failed");
 
   private final List<String> told = new ArrayList<>();
