@@ -277,9 +277,9 @@ public final class ConnectionTable implements ArrivalSink {
   /** Looks what peers and connections owe, and what they are to be told. */
   private void look(EndpointDriver endpoint) {
     long now = time.watchedNs;
-    endpoint.lookForDead(now, settings.suspicions().get(), settings.closeNs());
+    endpoint.peers.lookWhetherAlive(now, settings.suspicions().get(), settings.closeNs());
     if (endpoint.dataCount() > 1) {
-      endpoint.lookAtRails(time.railNs);
+      endpoint.peers.look(time.railNs);
     }
     for (int i = 0; i < live.size(); i++) {
       Connection connection = live.get(i);

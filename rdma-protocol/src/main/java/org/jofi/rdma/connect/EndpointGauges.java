@@ -33,7 +33,7 @@ final class EndpointGauges {
     all.set(CounterType.CONNECTIONS_OPEN, open);
     all.set(CounterType.CONNECTIONS_BROKEN, broken);
     all.set(CounterType.CONNECTIONS_CLOSING, closing);
-    all.set(CounterType.PEERS, endpoint.peerCount());
+    all.set(CounterType.PEERS, endpoint.peers.count());
     all.set(CounterType.REQUESTS_IN_FLIGHT, requests);
     all.set(CounterType.SENDS_WAITING, waiting);
     for (int rail = 0; rail < endpoint.dataCount(); rail++) {
@@ -41,7 +41,7 @@ final class EndpointGauges {
       int control = rail < endpoint.controlCount() ? endpoint.control(rail).operationsOut() : 0;
       port.counters.set(
           CounterType.RAIL_STATE, port.brokenBy() != null ? 2 : port.isRetired() ? 1 : 0);
-      port.counters.set(CounterType.RAIL_PEERS_WITHOUT, endpoint.peersWithout(rail));
+      port.counters.set(CounterType.RAIL_PEERS_WITHOUT, endpoint.peers.without(rail));
       port.counters.set(CounterType.RAIL_OPERATIONS_OUT, port.operationsOut() + control);
     }
   }

@@ -8,7 +8,6 @@ import org.jofi.rdma.operation.Tasks;
 import org.jofi.rdma.schedule.RailRates;
 import org.jofi.rdma.schedule.RailShares;
 import org.jofi.rdma.wire.ProtocolLimits;
-import org.jofi.transport.RailStatus;
 
 /**
  * What goes to one peer, or is read from it, over several data rails. Messages are cut late: the
@@ -21,18 +20,17 @@ import org.jofi.transport.RailStatus;
  * more is out: together messages occupy all rails, with fewer operations. Only while rails are
  * measured that are not known, the others get a little of it at a time.
  */
-final class DataFlow {
+final class DataFlow extends Task {
   /** For longer messages, what an operation costs is no reason to use fewer rails. */
   private static final long SHORT_BYTES = 1 << 20;
 
   private final Tasks tasks;
   private final NanoClock clock;
   private final long minStripeBytes;
-  private final RailRates rates;
+  final RailRates rates;
   private final RailShares shares;
   private final IntConsumer onAnswer;
   private final ArrayDeque<Message> waiting = new ArrayDeque<>();
-  private final Pump pump = new Pump();
 
   /** Stripes that were given to rails, and are not done. */
   private int out;
@@ -45,7 +43,7 @@ final class DataFlow {
     long bytes();
 
     /** What is not cut yet, in bytes; 0 if it is not to be any more. */
-    long left();
+    long unbound();
 
     /** The rails that work, a bit each. */
     int usableRails();
@@ -53,19 +51,10 @@ final class DataFlow {
     /** Whether none works, and one soon may. */
     boolean mayWait();
 
-    void cut(int rail, long lengthBytes);
+    void bind(int rail, long lengthBytes);
 
     /** What was cut is to be posted, now or when the rails take it. */
     void post();
-  }
-
-  /** Cuts what waits, once the queues have delivered. */
-  private final class Pump extends Task {
-    @Override
-    protected boolean advance() {
-      bindWaiting();
-      return true;
-    }
   }
 
   DataFlow(
@@ -78,6 +67,13 @@ final class DataFlow {
     shares = new RailShares(rates);
   }
 
+  /** Cuts what waits, once the queues have delivered. */
+  @Override
+  protected boolean advance() {
+    bindWaiting();
+    return true;
+  }
+
   /** It is cut and posted when its turn comes and a rail has room, which may be now. */
   void enter(Message message) {
     waiting.addLast(message);
@@ -86,8 +82,8 @@ final class DataFlow {
 
   private void bindWaiting() {
     Message first = waiting.peekFirst();
-    while (first != null && (first.left() == 0 || bind(first))) {
-      if (first.left() == 0) {
+    while (first != null && (first.unbound() == 0 || bind(first))) {
+      if (first.unbound() == 0) {
         waiting.removeFirst();
       }
       first = waiting.peekFirst();
@@ -98,27 +94,33 @@ final class DataFlow {
   private boolean bind(Message message) {
     int usable = message.usableRails();
     if (usable == 0) {
-      return !message.mayWait() && cutForNone(message);
+      if (message.mayWait()) {
+        return false;
+      }
+      // Posting finds out that no rail is left.
+      message.bind(0, message.unbound());
+      message.post();
+      return true;
     }
     int rails = Integer.bitCount(usable);
     int stripes = message.stripes();
     int most = ProtocolLimits.stripes(rates.rails());
     // Enough to measure rails by.
-    boolean isLong = message.left() >= 2L * rails * RailRates.LEAST_STRIPE_BYTES;
+    boolean isLong = message.unbound() >= 2L * rails * RailRates.LEAST_STRIPE_BYTES;
     if (isLong && stripes == 0) {
       rates.look(usable, clock.nanoTime());
     }
     int probes = isLong && stripes + 3 * rails <= most ? rates.probe(usable) : 0;
     for (int left = probes; left != 0; left &= left - 1) {
-      message.cut(Integer.numberOfTrailingZeros(left), RailRates.LEAST_STRIPE_BYTES);
+      message.bind(Integer.numberOfTrailingZeros(left), RailRates.LEAST_STRIPE_BYTES);
     }
     int ready = isLong ? rates.ready(usable) : usable;
     boolean isLast = stripes + 2 * rails > most;
     // Others may soon take theirs.
     boolean isPart = ready != usable && !isLast;
-    boolean cuts = isPart ? rates.isAnyIdle(ready) : rates.haveRoom(ready);
+    boolean cuts = rates.haveRoom(ready, isPart);
     if (cuts) {
-      long part = message.left();
+      long part = message.unbound();
       if (isPart) {
         part = Math.min(part, 2L * Integer.bitCount(ready) * RailRates.LEAST_STRIPE_BYTES);
       }
@@ -126,7 +128,7 @@ final class DataFlow {
       for (int rail = 0; rail < rates.rails(); rail++) {
         long share = shares.of(rail);
         if (share > 0) {
-          message.cut(rail, isLast ? share : Math.min(share, rates.limit(rail)));
+          message.bind(rail, isLast ? share : Math.min(share, rates.limit(rail)));
         }
       }
     }
@@ -134,13 +136,6 @@ final class DataFlow {
       message.post();
     }
     return cuts;
-  }
-
-  /** Posting finds out that no rail is left. */
-  private static boolean cutForNone(Message message) {
-    message.cut(0, message.left());
-    message.post();
-    return true;
   }
 
   /** Over how many rails a message goes at most. */
@@ -182,34 +177,15 @@ final class DataFlow {
   /** Cuts what waits soon, if a rail has room. */
   void goOn() {
     if (!waiting.isEmpty()) {
-      tasks.defer(pump);
+      tasks.defer(this);
     }
-  }
-
-  /** What went over a rail, and how fast it is taken to be. */
-  RailStatus.Traffic traffic(int rail, int usable) {
-    return new RailStatus.Traffic(
-        rates.carried(rail),
-        rates.out(rail),
-        rates.measuredBytesPerSecond(rail),
-        (usable & 1 << rail) == 0 ? 0 : rates.share(rail, usable));
-  }
-
-  /** Bytes that were given to a rail, and are not done; a stripe of none counts as one. */
-  long out(int rail) {
-    return rates.out(rail);
-  }
-
-  /** How long they should take, in nanoseconds. */
-  double expectedNs(int rail) {
-    return rates.out(rail) / rates.rate(rail);
   }
 
   /** The rail of those that is through with what is out on it first; that one if none is sooner. */
   int soonest(int first, int among) {
     int soonest = first;
     for (int rail = 0; rail < rates.rails(); rail++) {
-      if ((among & 1 << rail) != 0 && expectedNs(rail) < expectedNs(soonest)) {
+      if ((among & 1 << rail) != 0 && rates.expectedNs(rail) < rates.expectedNs(soonest)) {
         soonest = rail;
       }
     }

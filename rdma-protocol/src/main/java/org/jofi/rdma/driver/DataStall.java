@@ -81,7 +81,7 @@ final class DataStall {
                     .formatted(
                         data.rail(rail).port.nic(),
                         AddressText.of(data.rail(rail).port.address().bytes()),
-                        AddressText.of(data.rail(rail).address().bytes())))
+                        AddressText.of(data.rail(rail).address.bytes())))
         .collect(Collectors.joining(", "));
   }
 
@@ -89,15 +89,11 @@ final class DataStall {
     out++;
   }
 
-  void done() {
+  /** One that came to nothing may be posted again, over another connection or rail. */
+  void back(boolean done) {
     out--;
-    moves = true;
-  }
-
-  /** One came to nothing: it may be posted again, over another connection or rail. */
-  void failed() {
-    out--;
-    owed = true;
+    moves |= done;
+    owed |= !done;
   }
 
   /**

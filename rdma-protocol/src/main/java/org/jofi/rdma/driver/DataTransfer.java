@@ -39,10 +39,10 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
   /** The epoch of the peer's endpoint to which each stripe was posted. */
   private final int[] epochs;
 
-  DataTransfer(Peer peer, FlushLanding landing, TransferListener listener) {
+  DataTransfer(Peer peer, TransferListener listener) {
     super(peer.data, listener, ProtocolLimits.stripes(peer.data.count()));
     this.peer = peer;
-    this.landing = landing;
+    landing = peer.driver.landing;
     epochs = new int[ProtocolLimits.stripes(rails.count())];
     turn = new long[rails.count()];
   }
@@ -104,63 +104,35 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
   }
 
   @Override
-  public long left() {
-    return isBound() ? 0 : unbound();
-  }
-
-  @Override
-  public long bytes() {
-    return spread;
-  }
-
-  @Override
-  public void cut(int rail, long lengthBytes) {
-    bind(rail, lengthBytes);
-  }
-
-  @Override
   protected void changed(int stripe, State before, int beforeRail) {
     State now = state(stripe);
     boolean completed = before == State.OUT && (now == State.DONE || now == State.WRITTEN);
-    if (completed) {
-      inOrder &= ~(1 << stripe);
-    }
-    if (before == State.OUT || now == State.OUT) {
-      count(stripe, before == State.OUT, beforeRail, completed);
+    DataStall stall = peer.stall(kind);
+    if (before == State.OUT) {
+      rails.rail(beforeRail).dataCompleted += completed ? 1 : 0;
+      rails.rail(beforeRail).dataPosted -= completed ? 0 : 1;
+      inOrder &= completed ? ~(1 << stripe) : -1;
+      if (stall != null) {
+        stall.back(completed);
+      }
+    } else if (now == State.OUT) {
+      rails.rail(rail(stripe)).dataPosted++;
+      epochs[stripe] = rails.rail(rail(stripe)).epoch;
+      if (stall != null) {
+        stall.took();
+      }
     }
     DataFlow flow = flow();
     int from = before.isOnRail() ? beforeRail : ANY_RAIL;
     int to = now.isOnRail() ? rail(stripe) : ANY_RAIL;
     if (flow != null && from != to) {
       if (completed) {
-        flow.done(from, lengthBytes(stripe), spread);
+        flow.done(from, lengthBytes(stripe), bytes());
       } else if (from != ANY_RAIL) {
         flow.takeBack(from, lengthBytes(stripe));
       }
       if (to != ANY_RAIL) {
         flow.give(to, lengthBytes(stripe));
-      }
-    }
-  }
-
-  private void count(int stripe, boolean isBack, int railBefore, boolean completed) {
-    PeerRail rail = rails.rail(isBack ? railBefore : rail(stripe));
-    DataStall stall = peer.stall(kind);
-    if (completed) {
-      rail.dataCompleted++;
-    } else {
-      rail.dataPosted += isBack ? -1 : 1;
-    }
-    if (!isBack) {
-      epochs[stripe] = rail.epoch();
-    }
-    if (stall != null) {
-      if (completed) {
-        stall.done();
-      } else if (isBack) {
-        stall.failed();
-      } else {
-        stall.took();
       }
     }
   }
@@ -260,7 +232,7 @@ final class DataTransfer extends RailTransfer implements DataFlow.Message {
   private void awaitFence(int stripe, int rail, Failure why) {
     inOrder &= ~(1 << stripe);
     move(stripe, State.LINGERING);
-    peer.fences().await(this, stripe, rail, epochs[stripe], why);
+    peer.fences.await(this, stripe, rail, epochs[stripe], why);
   }
 
   private boolean isInOrder(int stripe) {

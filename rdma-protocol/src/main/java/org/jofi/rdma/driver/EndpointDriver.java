@@ -3,7 +3,6 @@ package org.jofi.rdma.driver;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.BooleanSupplier;
 import org.jofi.fabric.Access;
 import org.jofi.fabric.Domain;
 import org.jofi.fabric.ProviderTraits;
@@ -20,20 +19,16 @@ import org.jofi.rdma.memory.BufferShape;
 import org.jofi.rdma.memory.RegisteredBuffers;
 import org.jofi.rdma.nic.ArrivalSink;
 import org.jofi.rdma.nic.FlushLanding;
-import org.jofi.rdma.nic.InlineCopies;
 import org.jofi.rdma.nic.RailPort;
 import org.jofi.rdma.nic.RailQueue;
 import org.jofi.rdma.nic.ReceiveBuffers;
 import org.jofi.rdma.operation.ArrivalBudget;
 import org.jofi.rdma.operation.EndpointContext;
 import org.jofi.rdma.operation.OperationSink;
-import org.jofi.rdma.operation.PeerControl;
 import org.jofi.rdma.operation.Tasks;
 import org.jofi.rdma.wire.Handshake;
 import org.jofi.rdma.wire.ProtocolLimits;
 import org.jofi.rdma.wire.RailAddresses;
-import org.jofi.transport.Failure;
-import org.jofi.transport.FailureCause;
 
 /**
  * Data rails and control rails over the NICs of one device, driven under one lock, which callers
@@ -45,22 +40,26 @@ import org.jofi.transport.FailureCause;
  * operation.
  */
 public final class EndpointDriver implements EndpointRails, InFlightOperations, AutoCloseable {
-  private static final int MESSAGE_ALIGNMENT = 64;
+  private static final int ALIGNMENT = 64;
   private static final int GROWTH = 64;
   private static final int MOST_OUTGOING = 8192;
+  private static final int MOST_COPIES = 4096;
 
   private final String label;
   private final ArrivalSink arrivals;
   public final Rails rails;
   private final List<ReceiveBuffers> receives = new ArrayList<>();
   final Tasks tasks = new Tasks();
-  private final RailRetirement retirement;
-  final Peers peers;
+  final RailRetirement retirement;
+  public final Peers peers;
   public final EndpointRegistrations registrations;
   public final EndpointContext context;
   private final RegisteredBuffers messages;
   public final OutgoingMessages outgoing;
-  final InlineCopies copies;
+
+  /** Of what is written inline. */
+  final RegisteredBuffers copies;
+
   final FlushLanding landing;
   private final Teardown teardown;
 
@@ -83,7 +82,7 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
     teardown =
         new Teardown(
             label, this, this::own, settings.clock(), settings.idle().get(), settings.drainNs());
-    rails = Rails.open(label, domains, settings, arrivals);
+    rails = new Rails(label, domains, settings, arrivals);
     try {
       registrations = device.attach(this);
     } catch (RuntimeException e) {
@@ -107,18 +106,24 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
     messages =
         new RegisteredBuffers(
             "messages of " + label,
-            new BufferShape(
-                context.packetBytes(), MESSAGE_ALIGNMENT, GROWTH, most, settings.pageBytes()),
+            new BufferShape(context.packetBytes(), ALIGNMENT, GROWTH, most, settings.pageBytes()),
             block -> registerBlock(block, controlRails(), Access.SEND | Access.RECV));
     outgoing = new OutgoingMessages(messages, rails.control, tasks);
     copies =
-        new InlineCopies(
-            label, settings.pageBytes(), block -> registerBlock(block, dataRails(), Access.WRITE));
-    landing = new FlushLanding(rails.data, settings.pageBytes());
+        new RegisteredBuffers(
+            "inline copies of " + label,
+            new BufferShape(
+                OperationSink.INLINE_BYTES, ALIGNMENT, GROWTH, MOST_COPIES, settings.pageBytes()),
+            block -> registerBlock(block, dataRails(), Access.WRITE));
+    landing =
+        new FlushLanding(
+            rails.data,
+            settings.pageBytes(),
+            block -> registerBlock(block, dataRails(), Access.READ));
     retirement = new RailRetirement(rails, arrivals, registrations, landing);
     peers = new Peers(addresses -> new Peer(this, rails.data, addresses, settings), retirement);
     try {
-      landing.open(registrations);
+      landing.open();
       startReceiving(settings);
     } catch (RuntimeException e) {
       abortQuietly(e);
@@ -172,15 +177,6 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
     return rails.control.get(rail);
   }
 
-  public int peerCount() {
-    return peers.count();
-  }
-
-  /** To how many peers a data rail is not used now. */
-  public int peersWithout(int rail) {
-    return peers.without(rail);
-  }
-
   public int dataCount() {
     return rails.data.size();
   }
@@ -203,34 +199,6 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
     return SilenceDetector.boundNs(traits());
   }
 
-  /** Looks which data rails are silent, if there are several, and closes them. */
-  public void lookAtRails(long now) {
-    retirement.look();
-    peers.look(now);
-  }
-
-  /** Finds peers that may be dead; {@link PeerControl#takeQuestion} tells whom to ask. */
-  public void lookForDead(long now, long suspected, long closeNs) {
-    peers.lookWhetherAlive(now, suspected, closeNs);
-  }
-
-  BooleanSupplier cut(Failure why) {
-    return dataCount() == 1 || traits().completionMeansDelivered()
-        ? () -> true
-        : retirement.beginAll(why);
-  }
-
-  /** A peer lost what it posted to this side's endpoint of a data rail: it is to close. */
-  void retire(int rail) {
-    retirement.begin(
-        rail,
-        new Failure(
-            FailureCause.PEER_LOST,
-            0,
-            data(rail).label,
-            "a peer lost what it wrote over it, and asks for an end"));
-  }
-
   /**
    * The way to a peer, which becomes known on each rail.
    *
@@ -243,7 +211,7 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
   }
 
   public PeerRails controlTo(RailAddresses peer) {
-    PeerRails control = PeerRails.to(rails.control, outgoing, peer.control(), true);
+    PeerRails control = new PeerRails(rails.control, outgoing, peer.control(), true);
     // With one, it is known that the handshake went over it.
     return control.count() == 1 ? control.connected() : control;
   }

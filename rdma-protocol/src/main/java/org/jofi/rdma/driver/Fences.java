@@ -2,6 +2,7 @@ package org.jofi.rdma.driver;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.jofi.rdma.operation.Certainty;
 import org.jofi.transport.Failure;
 
 /**
@@ -46,14 +47,6 @@ final class Fences {
     boolean mayBreakTheLast() {
       return transfer.mayBreakTheLast(why);
     }
-
-    void over() {
-      transfer.over(stripe, why);
-    }
-
-    void giveUp() {
-      transfer.giveUp(stripe, why);
-    }
   }
 
   /** A stripe may land until the peer's endpoint of that epoch is closed; it is told of that. */
@@ -76,7 +69,7 @@ final class Fences {
           doubt.since = UNASKED;
         } else {
           doubts.remove(i);
-          doubt.over();
+          doubt.transfer.retryLater(doubt.stripe, doubt.why, Certainty.OVER);
         }
       }
     }
@@ -101,11 +94,11 @@ final class Fences {
       if (doubt.heldNs > 0) {
         if (lost || tookNs >= doubt.heldNs || !doubt.mayBreakTheLast()) {
           doubts.remove(i);
-          doubt.over();
+          doubt.transfer.retryLater(doubt.stripe, doubt.why, Certainty.OVER);
         }
       } else if (lost || tookNs >= BOUND_NS) {
         doubts.remove(i);
-        doubt.giveUp();
+        doubt.transfer.giveUp(doubt.stripe, doubt.why);
       } else if (doubt.askedAt == UNASKED || now - doubt.askedAt >= AGAIN_NS) {
         doubt.askedAt = now;
         due |= 1 << doubt.rail;
@@ -117,7 +110,8 @@ final class Fences {
   /** The peer is not waited for any more: nothing of what is in doubt is repeated. */
   void giveUp() {
     while (!doubts.isEmpty()) {
-      doubts.removeLast().giveUp();
+      Doubt doubt = doubts.removeLast();
+      doubt.transfer.giveUp(doubt.stripe, doubt.why);
     }
   }
 }

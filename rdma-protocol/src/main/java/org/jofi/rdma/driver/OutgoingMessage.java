@@ -69,7 +69,7 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
   OutgoingMessage(OutgoingMessages home, RegisteredBuffers.Buffer buffer, int rails) {
     this.home = home;
     descriptors = new long[rails];
-    Arrays.setAll(descriptors, rail -> buffer.descriptors().descriptor(rail));
+    Arrays.setAll(descriptors, buffer::descriptor);
     memory = buffer.memory();
     post.address = memory.address();
   }
@@ -87,7 +87,7 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
     }
     to.messages++;
     if (!pinned) {
-      rail = to.next();
+      rail = to.count() == 1 ? 0 : to.next();
     }
     if (evades) {
       rail = to.leastBusy(rail);
@@ -125,7 +125,7 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
     send(length, SentListener.NOBODY, 0);
   }
 
-  /** The same with nothing in it, when queues have delivered. */
+  /** The same with nothing in it, which the peer ignores, when queues have delivered. */
   void sendLater(int only, SentListener who, long whose) {
     rail = only;
     pinned = true;
@@ -154,7 +154,7 @@ final class OutgoingMessage extends Task implements Packet, OperationOwner {
       asks = !over.hasCarried || to.unanswered.asks(rail, listener.mayBeToldLate());
       post.lengthBytes = lengthBytes;
       post.descriptor = descriptors[port.number];
-      post.peer = over.number();
+      post.peer = over.entry;
       post.flags = asks ? over.flags() : PostFlags.NONE;
       post.bringsData = bare;
       post.data = data;

@@ -65,23 +65,14 @@ public final class OutgoingMessages {
     OutgoingMessage message = (OutgoingMessage) packet;
     try {
       message.rails =
-          PeerRails.to(control.subList(rail, rail + 1), this, List.of(address), isPeer).connected();
+          new PeerRails(control.subList(rail, rail + 1), this, List.of(address), isPeer)
+              .connected();
     } catch (IllegalArgumentException | FabricException e) {
       give(message);
       return false;
     }
     message.ownsRails = true;
     message.send(lengthBytes, who, rail);
-    return true;
-  }
-
-  /** Sends an empty message over a rail, which the peer ignores; whether there was a buffer. */
-  boolean ask(PeerRails to, int rail, SentListener who, long cookie) {
-    OutgoingMessage question = take(to);
-    if (question == null) {
-      return false;
-    }
-    question.sendLater(rail, who, cookie);
     return true;
   }
 

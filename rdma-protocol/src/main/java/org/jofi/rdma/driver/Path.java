@@ -1,7 +1,10 @@
 package org.jofi.rdma.driver;
 
+import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.jofi.rdma.memory.RegisteredBuffers;
+import org.jofi.rdma.operation.AddressSpace;
 import org.jofi.rdma.operation.EndpointContext;
 import org.jofi.rdma.operation.InlineCopy;
 import org.jofi.rdma.operation.OperationSink;
@@ -46,7 +49,7 @@ final class Path implements OperationSink {
     peer = driver.peers.to(addresses);
     control = peer.control;
     written = new long[control.count()];
-    losses = control.unanswered.losses();
+    losses = control.unanswered.losses;
   }
 
   @Override
@@ -66,7 +69,7 @@ final class Path implements OperationSink {
 
   @Override
   public Transfer overData(TransferListener listener) {
-    return new DataTransfer(peer, driver.landing, listener);
+    return new DataTransfer(peer, listener);
   }
 
   @Override
@@ -77,7 +80,7 @@ final class Path implements OperationSink {
   @Override
   public boolean takeControlLoss() {
     int before = losses;
-    losses = control.unanswered.losses();
+    losses = control.unanswered.losses;
     return losses != before;
   }
 
@@ -98,7 +101,11 @@ final class Path implements OperationSink {
 
   @Override
   public @Nullable InlineCopy copyInline(long address, int lengthBytes) {
-    return driver.copies.take(address, lengthBytes);
+    RegisteredBuffers.Buffer copy = driver.copies.take();
+    if (copy != null) {
+      MemorySegment.copy(AddressSpace.ALL, address, copy.memory(), 0, lengthBytes);
+    }
+    return copy;
   }
 
   @Override
@@ -114,7 +121,7 @@ final class Path implements OperationSink {
   @Override
   public List<FabricAddress> peerAddresses() {
     return IntStream.range(0, control.count())
-        .mapToObj(rail -> control.rail(rail).address())
+        .mapToObj(rail -> control.rail(rail).address)
         .toList();
   }
 

@@ -89,9 +89,11 @@ final class PeerRail {
   final boolean seesArrivals;
 
   private final boolean isPeer;
-  private FabricAddress address;
-  private InsertedAddresses.@Nullable Entry entry;
-  private long number;
+  FabricAddress address;
+
+  /** By which operations name the peer; null if it is not known there. */
+  InsertedAddresses.@Nullable Entry entry;
+
   private State state = State.UP;
   private @Nullable Failure cause;
 
@@ -101,7 +103,8 @@ final class PeerRail {
   private long since = -1;
   private long looked = -1;
 
-  private int epoch;
+  /** Of the peer's endpoint that is reached at the address. */
+  int epoch;
 
   /** Data operations that were posted, but for those that came to nothing; and which are done. */
   long dataPosted;
@@ -122,12 +125,12 @@ final class PeerRail {
   int writesOut;
 
   /** What failures weigh, less what succeeded since. */
-  private int failures;
+  int failures;
 
   boolean hasCarried;
 
   /** Whether its connection was replaced since the last look. */
-  private boolean wasReplaced;
+  boolean wasReplaced;
 
   PeerRail(RailPort port, boolean isAlone, FabricAddress address, boolean isPeer) {
     this.port = port;
@@ -187,26 +190,11 @@ final class PeerRail {
     return "%s, to %s".formatted(port.label, peer);
   }
 
-  FabricAddress address() {
-    return address;
-  }
-
-  /** The peer's endpoint of that epoch is reached there; its address is to be inserted. */
-  void address(int ofEpoch, FabricAddress value) {
-    epoch = ofEpoch;
-    address = value;
-  }
-
-  int epoch() {
-    return epoch;
-  }
-
   /** Inserts the address of the peer, and lets go of the one before. */
   void insert() {
     InsertedAddresses.Entry inserted = port.peers().use(address, isPeer);
     close();
     entry = inserted;
-    number = inserted.number();
   }
 
   void close() {
@@ -214,11 +202,6 @@ final class PeerRail {
       entry.endUse(isPeer);
       entry = null;
     }
-  }
-
-  /** By which operations name the peer. */
-  long number() {
-    return number;
   }
 
   /** Looks whether something else is to be told of it than the last time. */
@@ -238,7 +221,7 @@ final class PeerRail {
   }
 
   Optional<LinkTraffic> traffic() {
-    return port.traffic(address());
+    return port.traffic(address);
   }
 
   void succeeded() {
@@ -256,16 +239,5 @@ final class PeerRail {
     // All that was out in a connection goes with it: that is one failure.
     wasReplaced |= isReplaced;
     return failures > MOST_WEIGHT;
-  }
-
-  /** What fails from now on with a replaced connection counts as a failure of its own. */
-  void look() {
-    wasReplaced = false;
-  }
-
-  /** Nothing was done over it yet with the endpoints that there are. */
-  void renew() {
-    failures = 0;
-    hasCarried = false;
   }
 }

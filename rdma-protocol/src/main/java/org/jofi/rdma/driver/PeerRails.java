@@ -2,6 +2,8 @@ package org.jofi.rdma.driver;
 
 import java.util.Arrays;
 import java.util.List;
+import org.jofi.fabric.AddressVector;
+import org.jofi.rdma.nic.InsertedAddresses;
 import org.jofi.rdma.nic.RailPort;
 import org.jofi.rdma.nic.RailUser;
 import org.jofi.rdma.operation.Tasks;
@@ -45,7 +47,8 @@ public final class PeerRails implements RailUser {
 
   private @Nullable Failure failure;
 
-  private PeerRails(
+  /** The rails to these addresses, of a peer or of a stranger; throws as {@link RailPort#peer}. */
+  PeerRails(
       List<RailPort> ports,
       OutgoingMessages messages,
       List<FabricAddress> addresses,
@@ -58,8 +61,16 @@ public final class PeerRails implements RailUser {
     unanswered = new UnansweredMessages(this, messages, count == 1 || rails[0].seesArrivals);
     usable = (1 << count) - 1;
     up = usable;
-    for (int rail = 0; rail < count; rail++) {
-      ports.get(rail).add(this, rail);
+    try {
+      for (int rail = 0; rail < count; rail++) {
+        ports.get(rail).add(this, rail);
+        if (!ports.get(rail).isRetired()) {
+          rails[rail].insert();
+        }
+      }
+    } catch (RuntimeException e) {
+      close();
+      throw e;
     }
   }
 
@@ -71,26 +82,6 @@ public final class PeerRails implements RailUser {
     return this;
   }
 
-  /** The rails to these addresses, of a peer or of a stranger; throws as {@link RailPort#peer}. */
-  static PeerRails to(
-      List<RailPort> ports,
-      OutgoingMessages messages,
-      List<FabricAddress> addresses,
-      boolean isPeer) {
-    PeerRails rails = new PeerRails(ports, messages, addresses, isPeer);
-    try {
-      for (int rail = 0; rail < rails.count(); rail++) {
-        if (!ports.get(rail).isRetired()) {
-          rails.rails[rail].insert();
-        }
-      }
-      return rails;
-    } catch (RuntimeException e) {
-      rails.close();
-      throw e;
-    }
-  }
-
   void close() {
     for (PeerRail rail : rails) {
       rail.close();
@@ -99,21 +90,18 @@ public final class PeerRails implements RailUser {
   }
 
   @Override
-  public void retired(int rail, @Nullable Failure why) {
-    change(rail, PeerRail.Event.RETIRED, why);
-  }
-
-  @Override
-  public void ended(int rail, Failure why) {
-    change(rail, PeerRail.Event.ENDED, why);
-  }
-
-  boolean isBusy() {
-    return messages > 0;
+  public void closes(int rail, boolean forGood, @Nullable Failure why) {
+    change(rail, forGood ? PeerRail.Event.ENDED : PeerRail.Event.RETIRED, why);
   }
 
   public int count() {
     return rails.length;
+  }
+
+  /** By which its provider names the peer on the first rail. */
+  long number() {
+    InsertedAddresses.Entry first = rails[0].entry;
+    return first == null ? AddressVector.ANY : first.number();
   }
 
   PeerRail rail(int rail) {
@@ -179,7 +167,8 @@ public final class PeerRails implements RailUser {
       return false;
     }
     of.insert();
-    of.renew();
+    of.failures = 0;
+    of.hasCarried = false;
     change(rail, PeerRail.Event.JOINED, null);
     if (Integer.bitCount(usable) == rails.length) {
       failure = null;
@@ -262,7 +251,8 @@ public final class PeerRails implements RailUser {
 
   void look() {
     for (PeerRail rail : rails) {
-      rail.look();
+      // What fails from now on with a replaced connection counts as a failure of its own.
+      rail.wasReplaced = false;
     }
   }
 

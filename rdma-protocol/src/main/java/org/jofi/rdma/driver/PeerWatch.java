@@ -27,8 +27,8 @@ final class PeerWatch {
     this.control = control;
     this.peer = peer;
     loss = new PacketLoss(data.count(), this::traffic);
-    dataSilence = detector(data, boundNs);
-    controlSilence = detector(control, boundNs);
+    dataSilence = new SilenceDetector(data.count(), boundNs, loss, new Load(data));
+    controlSilence = new SilenceDetector(control.count(), boundNs, loss, new Load(control));
     writes = flow(settings);
     reads = flow(settings);
   }
@@ -40,11 +40,6 @@ final class PeerWatch {
         settings.rates().get(),
         settings.minStripeBytes(),
         dataSilence::answered);
-  }
-
-  private SilenceDetector detector(PeerRails rails, long boundNs) {
-    return new SilenceDetector(
-        rails.count(), rail -> rails.rail(rail).label(peer), boundNs, loss, new Load(rails));
   }
 
   /** Data and messages over one NIC: few messages may be lost, and what is lost concerns both. */
@@ -65,15 +60,20 @@ final class PeerWatch {
     }
 
     @Override
+    public String label(int rail) {
+      return rails.rail(rail).label(peer);
+    }
+
+    @Override
     public long out(int rail) {
       return isOfData
-          ? writes.out(rail) + reads.out(rail)
+          ? writes.rates.out(rail) + reads.rates.out(rail)
           : (long) control.out(rail) * ControlMessage.BYTES;
     }
 
     @Override
     public double expectedNs(int rail) {
-      return isOfData ? writes.expectedNs(rail) + reads.expectedNs(rail) : 0;
+      return isOfData ? writes.rates.expectedNs(rail) + reads.rates.expectedNs(rail) : 0;
     }
 
     @Override
@@ -88,12 +88,6 @@ final class PeerWatch {
         rails.rail(rail).port.moveOff(rails, why);
       }
     }
-  }
-
-  /** A data rail is used again: it may be faster or slower than before. */
-  void restored(int rail) {
-    writes.restored(rail);
-    reads.restored(rail);
   }
 
   boolean takeQuestion() {
@@ -140,7 +134,7 @@ final class PeerWatch {
     for (int left = mute == usable ? 0 : mute; left != 0; left &= left - 1) {
       int rail = Integer.numberOfTrailingZeros(left);
       Failure why = control.rail(rail).cause();
-      if (why != null && writes.out(rail) + reads.out(rail) == 0) {
+      if (why != null && writes.rates.out(rail) + reads.rates.out(rail) == 0) {
         data.lose(rail, overSameNic(rail, why));
       }
     }

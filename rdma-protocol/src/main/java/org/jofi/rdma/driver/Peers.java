@@ -7,6 +7,7 @@ import java.util.Objects;
 import java.util.function.Function;
 import org.agrona.collections.Long2ObjectHashMap;
 import org.jofi.rdma.nic.RailPort;
+import org.jofi.rdma.operation.PeerControl;
 import org.jofi.rdma.wire.RailAddresses;
 import org.jspecify.annotations.Nullable;
 
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * to which no connection leads, and to which nothing is on its way, is forgotten. Used with the
  * endpoint's lock held.
  */
-final class Peers {
+public final class Peers {
   private final Function<RailAddresses, Peer> opening;
   private final RailRetirement retirement;
   private final Long2ObjectHashMap<Peer> byEndpoint = new Long2ObjectHashMap<>();
@@ -39,7 +40,7 @@ final class Peers {
     forget();
     @Nullable Peer known = byEndpoint.get(addresses.endpoint());
     if (known != null && !known.isLost()) {
-      known.epochs.learn(addresses);
+      known.learn(addresses);
       known.connections++;
       return known;
     }
@@ -75,12 +76,12 @@ final class Peers {
     closed = true;
   }
 
-  int count() {
+  public int count() {
     return all.size();
   }
 
   /** To how many a data rail is not used now. */
-  int without(int rail) {
+  public int without(int rail) {
     int without = 0;
     for (int i = 0; i < all.size(); i++) {
       without += all.get(i).data.isUsable(rail) ? 0 : 1;
@@ -88,14 +89,20 @@ final class Peers {
     return without;
   }
 
-  void lookWhetherAlive(long now, long suspected, long closeNs) {
+  /** Finds those that may be dead; {@link PeerControl#takeQuestion} tells whom to ask. */
+  public void lookWhetherAlive(long now, long suspected, long closeNs) {
     for (int i = 0; i < all.size(); i++) {
       all.get(i).lookWhetherAlive(now, suspected, closeNs);
     }
   }
 
-  /** Looks which rails are silent, in time in which this side looked, in nanoseconds. */
-  void look(long now) {
+  /**
+   * Looks which data rails are silent, if there are several, and closes them.
+   *
+   * @param now time in which this side looked, in nanoseconds
+   */
+  public void look(long now) {
+    retirement.look();
     forget();
     for (int i = 0; i < all.size(); i++) {
       Peer peer = all.get(i);

@@ -4,10 +4,12 @@ import java.lang.System.Logger.Level;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
 import org.jofi.fabric.FabricException;
+import org.jofi.fabric.ProviderTraits;
 import org.jofi.mr.EndpointRegistrations;
 import org.jofi.rdma.nic.ArrivalSink;
 import org.jofi.rdma.nic.FlushLanding;
 import org.jofi.rdma.nic.RailPort;
+import org.jofi.rdma.operation.PeerControl;
 import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
 import org.jofi.transport.diagnostics.Log;
@@ -80,8 +82,12 @@ final class RailRetirement {
             .formatted(port.label, why.where(), why.detail()));
   }
 
-  /** All rails are to close that may; whether they did. */
+  /** As {@link PeerControl#cut}. */
   BooleanSupplier beginAll(Failure why) {
+    ProviderTraits traits = rails.data.getFirst().rail().domain().info().traits();
+    if (retiring.length == 1 || traits.completionMeansDelivered()) {
+      return () -> true;
+    }
     for (int rail = 0; rail < retiring.length; rail++) {
       begin(rail, why);
     }

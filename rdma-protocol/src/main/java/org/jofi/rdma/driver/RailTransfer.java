@@ -130,7 +130,7 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
     next.address = localAddress(stripe);
     next.lengthBytes = lengthBytes(stripe);
     next.descriptor = descriptor(rail);
-    next.peer = over.number();
+    next.peer = over.entry;
     next.remoteAddress = remoteAddress(stripe, rail);
     next.key = keys[rail];
     next.bringsData = bringsData(stripe);
@@ -177,11 +177,6 @@ abstract class RailTransfer extends Transfer implements OperationOwner {
   @Override
   public void lost(long cookie, RailPort port, Failure why) {
     lose((int) cookie, why);
-  }
-
-  /** Nothing more of a stripe will happen: it is posted again if its listener wants that. */
-  final void over(int stripe, Failure why) {
-    retryLater(stripe, why, Certainty.OVER);
   }
 
   /** Nothing is known of a stripe, so that it is not posted again. */

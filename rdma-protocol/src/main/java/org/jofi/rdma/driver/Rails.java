@@ -23,33 +23,27 @@ public final class Rails {
 
   private final long identity;
 
-  private Rails(long identity) {
-    this.identity = identity;
-  }
-
-  /** If a provider refuses something, nothing stays open. */
-  static Rails open(
-      String label, List<Domain> domains, EndpointSettings settings, ArrivalSink arrivals) {
-    Rails rails = new Rails(settings.identity());
+  /** Opens them. If a provider refuses something, nothing stays open. */
+  Rails(String label, List<Domain> domains, EndpointSettings settings, ArrivalSink arrivals) {
+    identity = settings.identity();
     try {
       for (int i = 0; i < domains.size(); i++) {
         Domain domain = domains.get(i);
-        rails.queues.add(
-            RailQueue.open(
+        queues.add(
+            new RailQueue(
                 label,
                 domain,
                 settings.queueEntries(),
                 settings.slots(),
                 arrivals,
                 settings.counters().rails().get(i)));
-        rails.data.add(rails.open(label, i, "data", domain, settings));
+        data.add(open(label, i, "data", domain, settings));
         if (i < settings.controlRails()) {
-          rails.control.add(rails.open(label, i, "control", domain, settings));
+          control.add(open(label, i, "control", domain, settings));
         }
       }
-      return rails;
     } catch (RuntimeException e) {
-      rails.close(e);
+      close(e);
       throw e;
     }
   }
@@ -99,7 +93,6 @@ public final class Rails {
     for (int i = 0; i < queues.size(); i++) {
       RailQueue queue = queues.get(i);
       int polled = queue.poll();
-      queue.polled();
       drained &= !RailQueue.leavesSome(polled);
       events += Math.max(0, polled);
     }

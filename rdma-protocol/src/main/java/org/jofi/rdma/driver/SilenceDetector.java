@@ -1,7 +1,6 @@
 package org.jofi.rdma.driver;
 
 import java.util.Arrays;
-import java.util.function.IntFunction;
 import org.jofi.fabric.ProviderTraits;
 import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
@@ -51,7 +50,6 @@ final class SilenceDetector {
   private static final int MOST_BOUNDS = 4;
   private static final long UNASKED = Long.MIN_VALUE;
 
-  private final IntFunction<String> labels;
   private final long boundNs;
   private final long[] ages;
 
@@ -73,6 +71,9 @@ final class SilenceDetector {
   private long askedAt;
 
   interface Load {
+    /** What errors call a rail. */
+    String label(int rail);
+
     /** Bytes that were given to a rail, and are not done. */
     long out(int rail);
 
@@ -86,8 +87,7 @@ final class SilenceDetector {
     void silent(int rail, Failure why);
   }
 
-  SilenceDetector(int rails, IntFunction<String> labels, long boundNs, PacketLoss loss, Load load) {
-    this.labels = labels;
+  SilenceDetector(int rails, long boundNs, PacketLoss loss, Load load) {
     this.loss = loss;
     this.load = load;
     this.boundNs = boundNs;
@@ -195,7 +195,7 @@ final class SilenceDetector {
         new Failure(
             FailureCause.TIMED_OUT,
             0,
-            labels.apply(rail),
+            load.label(rail),
             "%s with %d bytes out, while the peer is heard over others%s"
                 .formatted(how, load.out(rail), hint)));
     young(rail);

@@ -25,7 +25,9 @@ final class UnansweredMessages implements SentListener {
   private final OutgoingMessages messages;
   private final boolean asksEach;
   private final Left[] left;
-  private int losses;
+
+  /** How often something may have been lost, besides messages, which go once more. */
+  int losses;
 
   /** What left over a rail, by places. */
   private static final class Left {
@@ -131,10 +133,6 @@ final class UnansweredMessages implements SentListener {
     }
   }
 
-  int losses() {
-    return losses;
-  }
-
   /** Whether nothing is known of writes that left over a rail, and no message is kept for it. */
   boolean isUncertain(int rail) {
     return left[rail].kept.isEmpty() && !left[rail].isKnown(left[rail].plain);
@@ -167,8 +165,10 @@ final class UnansweredMessages implements SentListener {
 
   /** Asks whether what left over a rail until now arrived, unless that is asked already. */
   private void ask(int rail) {
-    if (!left[rail].isAsking) {
-      left[rail].isAsking = messages.ask(rails, rail, this, rail);
+    OutgoingMessage question = left[rail].isAsking ? null : messages.take(rails);
+    if (question != null) {
+      left[rail].isAsking = true;
+      question.sendLater(rail, this, rail);
     }
   }
 

@@ -8,12 +8,13 @@ import java.util.List;
 import java.util.function.Function;
 import org.jofi.mr.registration.Descriptors;
 import org.jofi.mr.teardown.CloseSteps;
+import org.jofi.rdma.operation.InlineCopy;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Buffers of one length in registered memory. It grows a block at a time, on demand, and never
- * shrinks; each block is registered whole. None is given back: whoever takes a buffer keeps it, and
- * uses it again. Those of a new block are zero. One thread at a time.
+ * shrinks; each block is registered whole. Whoever takes a buffer may keep it, and use it again, or
+ * give it back. Those of a new block are zero. One thread at a time.
  *
  * <p>It owns memory and registrations, and frees them in reverse when nothing can use them any
  * more: {@link #abandon}.
@@ -27,13 +28,37 @@ public final class RegisteredBuffers {
   private int made;
   private boolean closed;
 
-  /**
-   * A part of a block.
-   *
-   * @param memory its own
-   * @param descriptors what posting calls take for it
-   */
-  public record Buffer(MemorySegment memory, Descriptors descriptors) {}
+  /** A part of a block. */
+  public final class Buffer implements InlineCopy {
+    private final MemorySegment memory;
+    private final Descriptors descriptors;
+
+    private Buffer(MemorySegment memory, Descriptors descriptors) {
+      this.memory = memory;
+      this.descriptors = descriptors;
+    }
+
+    public MemorySegment memory() {
+      return memory;
+    }
+
+    @Override
+    public long address() {
+      return memory.address();
+    }
+
+    @Override
+    public long descriptor(int rail) {
+      return descriptors.descriptor(rail);
+    }
+
+    @Override
+    public void give() {
+      if (!closed) {
+        left.addFirst(this);
+      }
+    }
+  }
 
   /**
    * A block as registered with the rails that use it.

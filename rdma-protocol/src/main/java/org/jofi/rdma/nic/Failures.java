@@ -24,15 +24,6 @@ public final class Failures {
         cause(errno), errno, "%s on %s".formatted(operation, port.rail()), "not taken");
   }
 
-  /** A completion queue, which errors call so, that broke; {@code errno} is positive. */
-  public static Failure ofQueue(String label, int errno) {
-    return new Failure(
-        FailureCause.FABRIC,
-        errno,
-        "fi_cq_read on " + label,
-        "the completion queue broke, and its rails with it");
-  }
-
   /**
    * Whether an established connection broke. Cancelled operations count: nobody else cancels what
    * is out.

@@ -1,15 +1,13 @@
 package org.jofi.rdma.nic;
 
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
-import java.util.function.LongSupplier;
-import org.jofi.fabric.Access;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jofi.fabric.FabricException;
-import org.jofi.mr.EndpointRegistrations;
-import org.jofi.mr.LocalRegistration;
-import org.jofi.mr.registration.BufferRange;
-import org.jofi.mr.scope.Rail;
+import org.jofi.rdma.memory.BufferShape;
+import org.jofi.rdma.memory.RegisteredBuffers;
+import org.jofi.rdma.memory.RegisteredBuffers.Buffer;
 import org.jofi.rdma.operation.OperationSink;
 import org.jofi.transport.Failure;
 import org.jofi.transport.FailureCause;
@@ -23,10 +21,9 @@ public final class FlushLanding {
   private static final int LINE_BYTES = OperationSink.OWN_READ_BYTES;
 
   private final List<RailPort> rails;
-  private final Arena arena = Arena.ofShared();
-  private final MemorySegment lines;
-  private final long[] selves;
-  private @Nullable LocalRegistration registration;
+  private final RegisteredBuffers memory;
+  private final InsertedAddresses.@Nullable Entry[] selves;
+  private @Nullable Buffer lines;
 
   /** Why a provider answers a read of its own memory itself; null if none does. */
   private @Nullable Failure notThroughNic;
@@ -34,22 +31,28 @@ public final class FlushLanding {
   /** Why an endpoint does not reach itself on each rail; null on those where it does. */
   private final @Nullable Failure[] unreached;
 
-  public FlushLanding(List<RailPort> rails, int pageBytes) {
+  /**
+   * @param blocks registers a block on all data rails, to be read into
+   */
+  public FlushLanding(
+      List<RailPort> rails,
+      int pageBytes,
+      Function<MemorySegment, RegisteredBuffers.Registration> blocks) {
     this.rails = rails;
-    lines = arena.allocate((long) rails.size() * LINE_BYTES, pageBytes);
-    selves = new long[rails.size()];
+    int bytes = rails.size() * LINE_BYTES;
+    BufferShape shape = new BufferShape(bytes, LINE_BYTES, 1, 1, pageBytes);
+    memory = new RegisteredBuffers("flush landing", shape, blocks);
+    selves = new InsertedAddresses.@Nullable Entry[rails.size()];
     unreached = new @Nullable Failure[rails.size()];
   }
 
   /**
-   * Registers the lines, which the endpoint's teardown closes, and makes the endpoint known to
-   * itself.
+   * Registers the lines, and makes the endpoint known to itself.
    *
    * @throws org.jofi.mr.registration.RegistrationException if a rail refuses
    */
-  public void open(EndpointRegistrations registrations) {
-    List<Rail> on = rails.stream().map(RailPort::rail).toList();
-    registration = registrations.registerLocal(BufferRange.host(lines), on, Access.READ);
+  public void open() {
+    lines = memory.take();
     for (RailPort port : rails) {
       port.rail()
           .endpoint()
@@ -72,9 +75,9 @@ public final class FlushLanding {
   }
 
   /** Makes the endpoint of a rail known to itself. */
-  public void reach(RailPort port, LongSupplier inserting) {
+  public void reach(RailPort port, Supplier<InsertedAddresses.Entry> inserting) {
     try {
-      selves[port.number] = inserting.getAsLong();
+      selves[port.number] = inserting.get();
       unreached[port.number] = null;
     } catch (IllegalArgumentException | FabricException e) {
       unreached[port.number] =
@@ -95,24 +98,21 @@ public final class FlushLanding {
   }
 
   public long address(int rail) {
-    return lines.address() + (long) rail * LINE_BYTES;
+    return lines == null ? 0 : lines.address() + (long) rail * LINE_BYTES;
   }
 
   /** What posting calls on a rail take as descriptor for its line. */
   public long descriptor(int rail) {
-    LocalRegistration registered = registration;
-    return registered == null ? 0 : registered.descriptor(rail);
+    return lines == null ? 0 : lines.descriptor(rail);
   }
 
   /** This endpoint, as a peer of itself on a rail. */
-  public long self(int rail) {
+  public InsertedAddresses.@Nullable Entry self(int rail) {
     return selves[rail];
   }
 
   /** Frees the memory, when nothing is registered any more; a second call does nothing. */
   public void free() {
-    if (arena.scope().isAlive()) {
-      arena.close();
-    }
+    memory.abandon();
   }
 }

@@ -44,6 +44,7 @@ public final class InsertedAddresses {
   public final class Entry {
     private final FabricAddress address;
     private final long number;
+    final Refusals refusals = new Refusals();
     private int peersUses;
     private int answers;
     private boolean queued;

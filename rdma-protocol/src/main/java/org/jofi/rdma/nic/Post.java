@@ -2,6 +2,7 @@ package org.jofi.rdma.nic;
 
 import org.jofi.fabric.Endpoint;
 import org.jofi.fabric.PostFlags;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An operation as it is posted next: whoever posts it fills it in, and uses it again. Its fields
@@ -19,7 +20,7 @@ public final class Post {
   public long address;
   public long lengthBytes;
   public long descriptor;
-  public long peer;
+  public InsertedAddresses.@Nullable Entry peer;
   public long remoteAddress;
   public long key;
   public boolean bringsData;

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * One rail of one role: its endpoint and address vector, and the owners of posted operations. Its
  * endpoint may be closed, as a fence for what was posted, and another one opened in its place.
- * After {@code -EAGAIN} nothing is offered to the provider for a while: {@link RefusedPeers}.
+ * After {@code -EAGAIN} nothing is offered to the provider for a while: {@link Refusals}.
  */
 public final class RailPort {
   private static final int AGAIN = -FabricErrno.EAGAIN;
@@ -35,11 +35,12 @@ public final class RailPort {
   private final RailQueue queue;
   private final ContextTable operations;
   private final ContextTable receives;
-  private final RefusedPeers refused;
+  private final NanoClock clock;
   public final CounterBlock counters;
   private final boolean isData;
   private Opened opened;
   private int epoch;
+  private int polls;
   private boolean retired;
   private boolean closed;
   private boolean draining;
@@ -100,7 +101,7 @@ public final class RailPort {
     this.queue = queue;
     operations = queue.operations();
     receives = queue.receives();
-    refused = new RefusedPeers(clock);
+    this.clock = clock;
     opened = Opened.open(label, domain, queue, operations);
     queue.add(this);
   }
@@ -143,9 +144,9 @@ public final class RailPort {
     return opened.peers();
   }
 
-  /** The number of a peer that stays known; throws as {@link InsertedAddresses#use}. */
-  public long peer(FabricAddress address) {
-    return peers().use(address, true).number();
+  /** A peer that stays known; throws as {@link InsertedAddresses#use}. */
+  public InsertedAddresses.Entry peer(FabricAddress address) {
+    return peers().use(address, true);
   }
 
   /** Posts an operation; answers as {@link Endpoint}'s posting calls. */
@@ -153,9 +154,14 @@ public final class RailPort {
     if (RailQueue.isLong(what.lengthBytes)) {
       queue.countLong();
     }
-    long peer = what.peer;
+    InsertedAddresses.Entry inserted = what.peer;
+    if (retired || inserted == null) {
+      return AGAIN;
+    }
+    Refusals refusals = inserted.refusals;
+    long peer = inserted.number();
     int context =
-        retired || (!refused.isEmpty() && refused.contains(peer))
+        refusals.count > 0 && refusals.forbid(polls, clock)
             ? ContextTable.NONE
             : operations.take(owner, cookie, peer);
     if (context < 0) {
@@ -186,43 +192,39 @@ public final class RailPort {
     }
     if (answer == AGAIN) {
       counters.add(CounterType.PROVIDER_AGAIN, 1);
-      refused.refused(peer);
-    } else if (!refused.isEmpty()) {
-      refused.taken(peer);
+      refusals.refused(polls, clock);
+    } else if (refusals.count > 0) {
+      refusals.taken();
     }
-    return posted(operations, context, answer);
+    if (answer != 0) {
+      operations.give(context);
+    }
+    return answer;
   }
 
   /** As {@link Endpoint#recv}, from any peer. */
   public int receive(OperationOwner owner, long cookie, long address, long bytes, long descriptor) {
     int context = receives.take(owner, cookie, AddressVector.ANY);
-    return context < 0
-        ? AGAIN
-        : posted(
-            receives,
-            context,
-            opened.endpoint().recv(address, bytes, descriptor, AddressVector.ANY, context));
+    if (context < 0) {
+      return AGAIN;
+    }
+    int answer = opened.endpoint().recv(address, bytes, descriptor, AddressVector.ANY, context);
+    if (answer != 0) {
+      receives.give(context);
+    }
+    return answer;
   }
 
   /** Its queue was polled: what was refused may be taken now. */
   public void polled() {
-    refused.polled();
-  }
-
-  private static int posted(ContextTable contexts, int context, int answer) {
-    if (answer != 0) {
-      contexts.give(context);
-    }
-    return answer;
+    polls++;
   }
 
   /** Who uses it as a rail of that number is told what becomes of it, from now on. */
   public void add(RailUser user, int rail) {
     users.put(user, rail);
-    if (broken != null) {
-      user.ended(rail, broken);
-    } else if (retired) {
-      user.retired(rail, retiredFor);
+    if (broken != null || retired) {
+      user.closes(rail, broken != null, broken != null ? broken : retiredFor);
     }
   }
 
@@ -257,7 +259,7 @@ public final class RailPort {
     retiredFor = why;
     retired = true;
     tellGivenUp(false, why);
-    users.forEach((user, rail) -> user.retired(rail, why));
+    users.forEach((user, rail) -> user.closes(rail, false, why));
   }
 
   /** Why its endpoint was to be closed last; null if it never was. */
@@ -295,7 +297,6 @@ public final class RailPort {
   public void reopen() {
     opened.peers().close();
     opened.addresses().close();
-    refused.clear();
     opened = Opened.open(label, domain, queue, operations);
     retired = false;
     closed = false;
@@ -309,7 +310,7 @@ public final class RailPort {
   public void end(Failure why) {
     broken = why;
     tellGivenUp(true, why);
-    users.forEach((user, rail) -> user.ended(rail, why));
+    users.forEach((user, rail) -> user.closes(rail, true, why));
   }
 
   private void tellGivenUp(boolean forGood, Failure why) {

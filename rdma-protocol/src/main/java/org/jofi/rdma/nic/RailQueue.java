@@ -10,6 +10,7 @@ import org.jofi.fabric.Domain;
 import org.jofi.fabric.FabricInfo;
 import org.jofi.mr.teardown.OwnershipGraph;
 import org.jofi.transport.Failure;
+import org.jofi.transport.FailureCause;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,16 +46,6 @@ public final class RailQueue implements CompletionQueue.Sink {
   private long longOperations;
   private @Nullable Failure broken;
 
-  private RailQueue(
-      String label, CompletionQueue queue, int slots, ArrivalSink arrivals, CounterBlock counters) {
-    this.counters = counters;
-    this.label = label;
-    this.queue = queue;
-    this.slots = slots;
-    this.arrivals = arrivals;
-    tableOf = new byte[ownEntries(slots)];
-  }
-
   /**
    * Opens one.
    *
@@ -63,22 +54,21 @@ public final class RailQueue implements CompletionQueue.Sink {
    * @param slots operations in flight per rail at most
    * @param counters of the rail
    */
-  public static RailQueue open(
+  public RailQueue(
       String endpoint,
       Domain domain,
       int entries,
       int slots,
       ArrivalSink arrivals,
       CounterBlock counters) {
+    this.counters = counters;
+    this.slots = slots;
+    this.arrivals = arrivals;
+    label = "completion queue of %s on %s".formatted(endpoint, domain.info());
     int own = ownEntries(slots);
-    int capacity = entries - own + Math.max(own, ofProvider(domain.info()));
-    CompletionQueue queue = domain.openCompletionQueue(capacity, own);
-    return new RailQueue(
-        "completion queue of %s on %s".formatted(endpoint, domain.info()),
-        queue,
-        slots,
-        arrivals,
-        counters);
+    tableOf = new byte[own];
+    queue =
+        domain.openCompletionQueue(entries - own + Math.max(own, ofProvider(domain.info())), own);
   }
 
   /**
@@ -122,26 +112,25 @@ public final class RailQueue implements CompletionQueue.Sink {
 
   /** Delivers what finished; never throws. How much, or -1 once if the queue broke. */
   public int poll() {
-    if (broken != null) {
-      return 0;
-    }
-    int polled = queue.poll(this, BATCH);
-    if (polled < 0) {
-      Failure why = Failures.ofQueue(label, -polled);
-      broken = why;
-      for (int i = 0; i < rails; i++) {
-        ports[i].lose(why);
-      }
-      arrivals.broken(why);
-      return -1;
-    }
-    return polled;
-  }
-
-  public void polled() {
+    int polled = broken == null ? queue.poll(this, BATCH) : 0;
     for (int i = 0; i < rails; i++) {
       ports[i].polled();
     }
+    if (polled >= 0) {
+      return polled;
+    }
+    Failure why =
+        new Failure(
+            FailureCause.FABRIC,
+            -polled,
+            "fi_cq_read on " + label,
+            "the completion queue broke, and its rails with it");
+    broken = why;
+    for (int i = 0; i < rails; i++) {
+      ports[i].lose(why);
+    }
+    arrivals.broken(why);
+    return -1;
   }
 
   public static boolean leavesSome(int polled) {

@@ -5,9 +5,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Who posts to a peer over rails, and is told what becomes of each. */
 public interface RailUser {
-  /** The rail's endpoint closes, and another one will be opened in its place. */
-  void retired(int rail, @Nullable Failure why);
-
-  /** The rail is used no more. */
-  void ended(int rail, Failure why);
+  /** The rail's endpoint closes; another one will be opened in its place, unless it is for good. */
+  void closes(int rail, boolean forGood, @Nullable Failure why);
 }

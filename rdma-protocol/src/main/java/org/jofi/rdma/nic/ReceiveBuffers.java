@@ -69,13 +69,12 @@ public final class ReceiveBuffers extends Task implements OperationOwner {
       Buffer buffer = buffer(index);
       int answer =
           port.receive(
-              this,
-              index,
-              buffer.memory().address(),
-              bufferBytes,
-              buffer.descriptors().descriptor(port.number));
+              this, index, buffer.memory().address(), bufferBytes, buffer.descriptor(port.number));
+      if (answer == -FabricErrno.EAGAIN) {
+        return false;
+      }
       if (answer != 0) {
-        refused(answer);
+        refused(-answer);
         return false;
       }
       idle.pollInt();
@@ -88,15 +87,12 @@ public final class ReceiveBuffers extends Task implements OperationOwner {
   }
 
   /** It is tried again: without its buffers nothing is heard over the rail. */
-  private void refused(int answer) {
-    if (answer == -FabricErrno.EAGAIN) {
-      return;
-    }
+  private void refused(int errno) {
     if (!hasFailed) {
       LOG.log(
           Level.WARNING,
           "%s: fi_recv is refused, and tried again: %s"
-              .formatted(port.label, FabricErrno.name(-answer)));
+              .formatted(port.label, FabricErrno.name(errno)));
     }
     countFailure();
   }

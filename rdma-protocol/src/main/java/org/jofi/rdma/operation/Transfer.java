@@ -102,9 +102,7 @@ public abstract class Transfer extends Task {
   private boolean cancelled;
   private boolean wasPosted;
 
-  /** What is to be cut in all, in bytes. */
-  protected long spread;
-
+  private long spread;
   private long bound;
 
   protected Transfer(TransferListener listener, int most) {
@@ -380,13 +378,18 @@ public abstract class Transfer extends Task {
     tries[stripe]++;
   }
 
-  /** The driver's: what is unbound, in bytes. */
-  protected final long unbound() {
-    return spread - bound;
+  /** The driver's: what is to be cut in all, in bytes. */
+  public final long bytes() {
+    return spread;
+  }
+
+  /** The driver's: what is not cut yet, in bytes; 0 if it is not to be any more. */
+  public final long unbound() {
+    return cancelled ? 0 : spread - bound;
   }
 
   /** The driver's: cuts a stripe, which is to be posted over that rail. */
-  protected final void bind(int rail, long lengthBytes) {
+  public final void bind(int rail, long lengthBytes) {
     long offset = bound;
     bound += lengthBytes;
     place(rail, offset, lengthBytes);

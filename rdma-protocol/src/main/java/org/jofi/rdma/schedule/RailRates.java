@@ -2,6 +2,7 @@ package org.jofi.rdma.schedule;
 
 import java.util.Arrays;
 import org.jofi.rdma.wire.ProtocolLimits;
+import org.jofi.transport.RailStatus;
 
 /**
  * How fast each rail to a peer is, in one direction, learned from what completes; and what is out
@@ -185,13 +186,18 @@ public final class RailRates {
     return out[rail];
   }
 
-  public long carried(int rail) {
-    return carried[rail];
+  /** What went over a rail, and how fast it is taken to be. */
+  public RailStatus.Traffic traffic(int rail, int usable) {
+    return new RailStatus.Traffic(
+        carried[rail],
+        out[rail],
+        proven[rail] > 0 ? Math.round(rates[rail] * 1e9) : 0,
+        (usable & 1 << rail) == 0 ? 0 : rates[rail] / together(usable));
   }
 
-  /** How fast it was measured to be; 0 if it was not. */
-  public long measuredBytesPerSecond(int rail) {
-    return proven[rail] > 0 ? Math.round(rates[rail] * 1e9) : 0;
+  /** How long what is out on a rail should take, in nanoseconds. */
+  public double expectedNs(int rail) {
+    return out[rail] / rates[rail];
   }
 
   /** Bytes that a rail carries in a nanosecond. */
@@ -230,27 +236,16 @@ public final class RailRates {
     return sum;
   }
 
-  /** What part of what these rails carry goes over one of them, 0 to 1. */
-  public double share(int rail, int among) {
-    return rates[rail] / together(among);
-  }
-
-  /** Whether nothing is out on one of these. */
-  public boolean isAnyIdle(int among) {
-    for (int left = among; left != 0; left &= left - 1) {
-      if (out[Integer.numberOfTrailingZeros(left)] == 0) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  /** Whether so little is out on one of these that it may run dry before a completion is seen. */
-  public boolean haveRoom(int among) {
+  /**
+   * Whether so little is out on one of these that it may run dry before a completion is seen.
+   *
+   * @param idle whether nothing at all is to be out
+   */
+  public boolean haveRoom(int among, boolean idle) {
     for (int left = among; left != 0; left &= left - 1) {
       int rail = Integer.numberOfTrailingZeros(left);
       double window = 1.5 * rates[rail] * (leastNs[rail] + POLL_GAP_NS);
-      if (out[rail] < Math.max(2 * LEAST_STRIPE_BYTES, window)) {
+      if (out[rail] < (idle ? 1 : Math.max(2 * LEAST_STRIPE_BYTES, window))) {
         return true;
       }
     }

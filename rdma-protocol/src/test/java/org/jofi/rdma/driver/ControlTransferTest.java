@@ -116,9 +116,9 @@ class ControlTransferTest {
       assertEquals(List.of("completed"), of.told.all);
       assertEquals(1, of.rails.out(of.rail));
       assertFalse(of.rails.unanswered.areKnown(of.written));
-      assertEquals(0, of.rails.unanswered.losses());
+      assertEquals(0, of.rails.unanswered.losses);
       of.rails.lose(of.rail, SILENT);
-      assertEquals(1, of.rails.unanswered.losses());
+      assertEquals(1, of.rails.unanswered.losses);
       assertTrue(of.rails.unanswered.areKnown(of.written));
       assertEquals(0, of.rails.out(of.rail));
       assertTrue(of.transfer.advance(), "something is to be posted");
@@ -147,9 +147,9 @@ class ControlTransferTest {
   void whatLeavesAfterALossMayBeLostToo() {
     try (Taken of = new Taken()) {
       of.rails.lose(of.rail, SILENT);
-      assertEquals(1, of.rails.unanswered.losses());
+      assertEquals(1, of.rails.unanswered.losses);
       of.leave();
-      assertEquals(2, of.rails.unanswered.losses());
+      assertEquals(2, of.rails.unanswered.losses);
       assertTrue(of.rails.unanswered.areKnown(of.written));
     }
   }

@@ -59,7 +59,7 @@ class DataStallTest {
             && why.detail().contains("eth0 from a to b"),
         why.detail());
     assertNotNull(within(BOUND, () -> {}), "it stands until something moves");
-    stall.done();
+    stall.back(true);
     assertNull(within(20 * BOUND, () -> {}), "it is back");
   }
 
@@ -112,7 +112,7 @@ class DataStallTest {
             20 * BOUND,
             () -> {
               stall.took();
-              stall.done();
+              stall.back(true);
             }));
   }
 
@@ -124,7 +124,7 @@ class DataStallTest {
     Runnable again =
         () -> {
           switch (++looks[0] % 30) {
-            case 0 -> stall.failed();
+            case 0 -> stall.back(false);
             case 1 -> {
               stall.took();
               sent = 500;
@@ -139,7 +139,7 @@ class DataStallTest {
   @Test
   void oneThatCameToNothingForGoodIsForgotten() {
     stall.took();
-    stall.failed();
+    stall.back(false);
     assertNull(within(20 * BOUND, () -> {}));
   }
 

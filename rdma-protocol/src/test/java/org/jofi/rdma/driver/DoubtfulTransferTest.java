@@ -47,7 +47,7 @@ class DoubtfulTransferTest {
       transfer.begin(Transfer.Kind.WRITE, 4096, rail -> 0);
       transfer.failAlone();
       transfer.spread(64);
-      transfer.cut(0, 64);
+      transfer.bind(0, 64);
       transfer.failed(0, rails.rail(0).port, failed(FabricErrno.ECANCELED));
       Certainty certainty = used ? Certainty.UNKNOWN : Certainty.OVER;
       assertEquals(List.of(certainty), endings.stream().map(Ending::certainty).toList());
@@ -68,7 +68,7 @@ class DoubtfulTransferTest {
       DataTransfer transfer = transfer(left, right, endings, true);
       transfer.begin(Transfer.Kind.WRITE, 4096, rail -> 0);
       transfer.spread(64);
-      transfer.cut(1, 64);
+      transfer.bind(1, 64);
       transfer.failed(0, rails.rail(1).port, failed(FabricErrno.ECANCELED));
       assertEquals(List.of(Certainty.OVER), endings.stream().map(Ending::certainty).toList());
       assertTrue(rails.isUsable(1), "it is given up");
@@ -76,15 +76,15 @@ class DoubtfulTransferTest {
       transfer.moveLate();
       transfer.moveLate();
       assertEquals(rails.rail(1).port.label, transfer.railLabel(0));
-      assertTrue(peer.fences().isEmpty());
+      assertTrue(peer.fences.isEmpty());
       if (fate.equals("given up")) {
         rails.lose(1, WHY);
         transfer.post();
-        assertFalse(peer.fences().isEmpty(), "it went over another");
+        assertFalse(peer.fences.isEmpty(), "it went over another");
         assertFalse(transfer.state(0) == State.TO_POST);
       } else if (fate.equals("broken again")) {
         transfer.failed(0, rails.rail(1).port, failed(FabricErrno.ECANCELED));
-        assertFalse(peer.fences().isEmpty(), "it stays");
+        assertFalse(peer.fences.isEmpty(), "it stays");
         assertFalse(rails.isUsable(1));
       }
       transfer.cancel();
@@ -141,7 +141,7 @@ class DoubtfulTransferTest {
       DataTransfer transfer = transfer(left, right, endings);
       transfer.begin(Transfer.Kind.WRITE, 4096, rail -> 0);
       transfer.spread(64);
-      transfer.cut(0, 64);
+      transfer.bind(0, 64);
       transfer.failed(0, left.endpoint.data(0), failed(FabricErrno.EIO));
       assertEquals(1, endings.size());
       Ending ending = endings.getFirst();
@@ -162,13 +162,13 @@ class DoubtfulTransferTest {
       DataTransfer busy = transfer(left, right, endings);
       busy.begin(Transfer.Kind.WRITE, 4096, rail -> 0);
       busy.spread(4096);
-      busy.cut(0, 1024);
-      busy.cut(2, 3072);
+      busy.bind(0, 1024);
+      busy.bind(2, 3072);
       DataTransfer transfer = transfer(left, right, endings);
       transfer.begin(Transfer.Kind.WRITE, 4096, rail -> 0);
       transfer.failAlone();
       transfer.spread(64);
-      transfer.cut(1, 64);
+      transfer.bind(1, 64);
       transfer.failed(0, left.endpoint.data(1), failed(FabricErrno.EIO));
       assertEquals(1, endings.size());
       assertTrue(endings.getFirst().railLeft());

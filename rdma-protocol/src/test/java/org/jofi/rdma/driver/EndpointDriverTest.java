@@ -174,7 +174,7 @@ class EndpointDriverTest {
       Tally bad = new Tally();
       int operations = 20;
       RailPort port = left.endpoint.data(0);
-      long peer = port.peer(right.endpoint.data(0).address());
+      InsertedAddresses.Entry peer = port.peer(right.endpoint.data(0).address());
       int posted = 0;
       while (posted < 2 * operations) {
         boolean sound = posted % 2 == 0;

@@ -198,7 +198,7 @@ class FailingRailTest {
       int looks = 20;
       for (int look = 0; look < looks; look++) {
         pass(simulation, left);
-        left.endpoint.lookAtRails(look * left.endpoint.railBoundNs() / 2 / looks);
+        left.endpoint.peers.look(look * left.endpoint.railBoundNs() / 2 / looks);
       }
       assertEquals(2, rails.out(0) + rails.out(1), "the message and a question");
     }
@@ -225,7 +225,7 @@ class FailingRailTest {
       Peer peer = withMuteRail(left, right);
       FabricAddress address = right.endpoint.data(1).address();
       for (boolean ended : new boolean[] {true, false, true}) {
-        assertTrue(peer.epochs.told(answer(ended, address)));
+        assertTrue(peer.told(answer(ended, address)));
         assertEquals(0b01, peer.data.usable(), "ended: " + ended);
         assertEquals(0b11, peer.control.usable());
       }
@@ -244,13 +244,10 @@ class FailingRailTest {
         Host right = host(simulation, 1, 2)) {
       Peer peer = left.endpoint.peers.to(right.endpoint.addresses());
       FabricAddress address = right.endpoint.data(1).address();
-      assertFalse(
-          peer.epochs.told(new RailUpdate(RailUpdate.Kind.NOTICE, 1, 0, false, 1, 0, address)));
-      assertFalse(
-          peer.epochs.told(new RailUpdate(RailUpdate.Kind.NOTICE, 1, 0, false, 0, 2, address)));
-      assertTrue(
-          peer.epochs.told(new RailUpdate(RailUpdate.Kind.NOTICE, 1, 0, false, 0, 1, address)));
-      assertTrue(peer.epochs.wantsEnd(1));
+      assertFalse(peer.told(new RailUpdate(RailUpdate.Kind.NOTICE, 1, 0, false, 1, 0, address)));
+      assertFalse(peer.told(new RailUpdate(RailUpdate.Kind.NOTICE, 1, 0, false, 0, 2, address)));
+      assertTrue(peer.told(new RailUpdate(RailUpdate.Kind.NOTICE, 1, 0, false, 0, 1, address)));
+      assertTrue(peer.wantsEnd(1));
     }
   }
 
@@ -261,7 +258,7 @@ class FailingRailTest {
         Host left = host(simulation, 0, 2);
         Host right = host(simulation, 1, 2)) {
       Peer peer = withMuteRail(left, right);
-      assertTrue(peer.epochs.told(answer(false, right.endpoint.data(1).address())));
+      assertTrue(peer.told(answer(false, right.endpoint.data(1).address())));
       peer.look(1);
       assertEquals(0b11, peer.data.usable());
       assertEquals(0b11, peer.data.trusted());

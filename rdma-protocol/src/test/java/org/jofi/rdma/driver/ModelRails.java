@@ -70,7 +70,7 @@ final class ModelRails {
     }
 
     @Override
-    public long left() {
+    public long unbound() {
       return bytes - cut;
     }
 
@@ -80,8 +80,8 @@ final class ModelRails {
     }
 
     @Override
-    public void cut(int rail, long lengthBytes) {
-      assertTrue(lengthBytes > 0 && lengthBytes <= left(), "a stripe of nothing, or too much");
+    public void bind(int rail, long lengthBytes) {
+      assertTrue(lengthBytes > 0 && lengthBytes <= unbound(), "a stripe of nothing, or too much");
       lengths.add(lengthBytes);
       rails.add(rail);
       cut += lengthBytes;

@@ -33,10 +33,10 @@ class PeersTest {
 
   /** Closes all data rails of a host, and opens others. */
   private static void reopen(Simulation simulation, Host host) {
-    BooleanSupplier closed = host.endpoint.cut(WHY);
+    BooleanSupplier closed = host.endpoint.retirement.beginAll(WHY);
     for (int round = 0; !closed.getAsBoolean(); round++) {
       assertTrue(round < 100, "they do not close");
-      host.endpoint.lookAtRails(simulation.nanoTime());
+      host.endpoint.peers.look(simulation.nanoTime());
       host.progress();
       simulation.idle();
     }
@@ -55,13 +55,13 @@ class PeersTest {
       assertNotEquals(before.data(), after.data());
       assertSame(peer, left.endpoint.peers.to(after));
       for (int rail = 0; rail < 2; rail++) {
-        assertEquals(after.data().get(rail), peer.data.rail(rail).address());
-        assertEquals(1, peer.data.rail(rail).epoch());
+        assertEquals(after.data().get(rail), peer.data.rail(rail).address);
+        assertEquals(1, peer.data.rail(rail).epoch);
         assertFalse(peer.data.isUsable(rail), "what was posted to the old one is not told apart");
       }
       // Word that is late is no news.
       assertSame(peer, left.endpoint.peers.to(before));
-      assertEquals(after.data().get(0), peer.data.rail(0).address());
+      assertEquals(after.data().get(0), peer.data.rail(0).address);
     }
   }
 
@@ -82,10 +82,10 @@ class PeersTest {
         Host left = host(simulation, 0, 1)) {
       for (int i = 0; i < peers; i++) {
         OperationSink path = left.endpoint.path(made(left, i));
-        assertEquals(1, left.endpoint.peerCount());
+        assertEquals(1, left.endpoint.peers.count());
         path.release();
         path.release();
-        assertEquals(0, left.endpoint.peerCount());
+        assertEquals(0, left.endpoint.peers.count());
       }
       assertTrue(left.endpoint.data(0).peers().known() <= InsertedAddresses.MOST_UNUSED + 1);
       assertTrue(left.endpoint.control(0).peers().known() <= InsertedAddresses.MOST_UNUSED);
@@ -113,12 +113,12 @@ class PeersTest {
       assertNotNull(packet);
       packet.send(Long.BYTES, SentListener.NOBODY, 0);
       path.release();
-      assertEquals(1, left.endpoint.peerCount(), "a message to it is on its way");
-      for (int round = 0; left.endpoint.peerCount() > 0; round++) {
+      assertEquals(1, left.endpoint.peers.count(), "a message to it is on its way");
+      for (int round = 0; left.endpoint.peers.count() > 0; round++) {
         assertTrue(round < 1000, "it is never forgotten");
         left.progress();
         right.progress();
-        left.endpoint.lookAtRails(simulation.nanoTime());
+        left.endpoint.peers.look(simulation.nanoTime());
         simulation.idle();
       }
       assertEquals(1, right.messages.size());
@@ -134,10 +134,10 @@ class PeersTest {
       OperationSink first = left.endpoint.path(right.endpoint.addresses());
       OperationSink second = left.endpoint.path(right.endpoint.addresses());
       first.release();
-      assertEquals(1, left.endpoint.peerCount());
+      assertEquals(1, left.endpoint.peers.count());
       assertEquals(first.peer(), second.peer());
       second.release();
-      assertEquals(0, left.endpoint.peerCount());
+      assertEquals(0, left.endpoint.peers.count());
     }
   }
 }

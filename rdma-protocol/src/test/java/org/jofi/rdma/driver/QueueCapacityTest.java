@@ -53,7 +53,7 @@ class QueueCapacityTest {
             });
     try (var fabric = provider.open(info);
         var domain = fabric.openDomain()) {
-      RailQueue.open(
+      new RailQueue(
               "queue", domain, ENTRIES, SLOTS, NOBODY, CounterBlock.unshared(CounterScope.RAIL))
           .queue()
           .close();

@@ -112,7 +112,7 @@ class RailQueueProperties {
       var provider = simulation.host(0).provider();
       try (var fabric = provider.open(provider.discover(FabricHints.any()).getFirst());
           var domain = fabric.openDomain()) {
-        RailQueue queue = RailQueue.open("queue", domain, 4096, SLOTS, arrivals, counters);
+        RailQueue queue = new RailQueue("queue", domain, 4096, SLOTS, arrivals, counters);
         deliver(queue, steps);
         queue.queue().close();
       }

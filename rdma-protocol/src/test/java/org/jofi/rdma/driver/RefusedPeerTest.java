@@ -56,7 +56,7 @@ class RefusedPeerTest {
       Host other = new Host(simulation, 2, 1, 1);
       PeerRails toSlow = left.endpoint.controlTo(slow.endpoint.addresses());
       PeerRails toOther = left.endpoint.controlTo(other.endpoint.addresses());
-      refused = toSlow.rail(0).number();
+      refused = toSlow.number();
       int waiting = 5;
       for (int i = 0; i < waiting; i++) {
         packet(left.endpoint, toSlow).send(64, SentListener.NOBODY, i);

@@ -28,6 +28,11 @@ class SilenceDetectorTest {
   private final SilenceDetector.Load load =
       new SilenceDetector.Load() {
         @Override
+        public String label(int rail) {
+          return "rail " + rail;
+        }
+
+        @Override
         public long out(int rail) {
           return out[rail];
         }
@@ -49,11 +54,7 @@ class SilenceDetectorTest {
       };
   private final SilenceDetector clock =
       new SilenceDetector(
-          RAILS,
-          rail -> "rail " + rail,
-          BOUND,
-          new PacketLoss(RAILS, rail -> Optional.of(traffic(rail))),
-          load);
+          RAILS, BOUND, new PacketLoss(RAILS, rail -> Optional.of(traffic(rail))), load);
   private long now;
 
   /** What was found, and is not used any more. */

@@ -150,8 +150,8 @@ final class Exchange implements AutoCloseable {
 
   /** As a table of connections: looks at the rails, and tells each side what the other has to. */
   private void lookAtRails() {
-    left.endpoint.lookAtRails(looked);
-    right.endpoint.lookAtRails(looked);
+    left.endpoint.peers.look(looked);
+    right.endpoint.peers.look(looked);
     PeerControl there = sender.link.sink.peer();
     PeerControl back = receiver.link.sink.peer();
     lookAtRails(there, back);

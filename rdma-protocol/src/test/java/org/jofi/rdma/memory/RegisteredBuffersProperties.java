@@ -70,7 +70,7 @@ class RegisteredBuffersProperties {
               .findFirst()
               .orElseThrow();
       assertTrue(address + entryBytes <= block.address() + block.byteSize());
-      assertEquals(block.address() + 3, buffer.descriptors().descriptor(3));
+      assertEquals(block.address() + 3, buffer.descriptor(3));
       var below = taken.floorEntry(address);
       var above = taken.ceilingEntry(address);
       assertTrue(below == null || below.getKey() + entryBytes <= address, "overlaps");

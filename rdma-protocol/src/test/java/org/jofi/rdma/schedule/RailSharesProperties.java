@@ -134,7 +134,7 @@ class RailSharesProperties {
     rates.arrived(0, 0, true, 20);
     rates.arrived(0, 0, true, 30);
     assertEquals(before, rates.rate(0));
-    assertTrue(rates.haveRoom(1));
+    assertTrue(rates.haveRoom(1, false));
   }
 
   /** What a link takes at once, before it is shaped, says little of what it takes for long. */
